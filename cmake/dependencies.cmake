@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# Every library that Pelt stands on, each with its reason. packages.txt lists the packages that hold them.
+
+find_package(Threads REQUIRED)
+
+# GLM: vectors and matrices with GLSL's names, so that shared headers compile as both.
+find_package(glm REQUIRED)
+
+# tl::expected: std::expected's interface for C++20; every public function that may fail returns it.
+find_package(tl-expected REQUIRED)
+
+# fmt: error messages and tables, since this compiler's library has no <format>.
+find_package(fmt REQUIRED)
+
+# oneTBB: threads; deterministic work is split on it and nothing else starts threads.
+find_package(TBB REQUIRED)
+
+# Highway: one SIMD kernel compiled for SSE2 to AVX-512 and chosen at run time.
+find_package(hwy QUIET)
+find_library(PELT_HWY_LIBRARY hwy REQUIRED)
+
+# xxHash: the checksum of .pelt files.
+find_library(PELT_XXHASH_LIBRARY xxhash REQUIRED)
+
+# Authoring only, none of it is linked by a shipped game.
+# tinygltf: reads glTF; linked, since its header's implementation costs 18 s a compile.
+find_library(PELT_TINYGLTF_LIBRARY tinygltf REQUIRED)
+# tinyobjloader: reads OBJ with polygons.
+find_library(PELT_TINYOBJ_LIBRARY tinyobjloader REQUIRED)
+# nlohmann/json: reads and writes the rig.
+find_package(nlohmann_json REQUIRED)
+# meshoptimizer: welds and simplifies a skin to its driver.
+find_library(PELT_MESHOPT_LIBRARY meshoptimizer REQUIRED)
+# Embree: closest points on triangles, by a BVH.
+find_package(embree 3 REQUIRED)
+
+if(PELT_RUNTIME)
+  # Vulkan: headers; the loader is opened at run time.
+  find_package(Vulkan REQUIRED)
+  # glslang and SPIRV-Tools: compile and check the shaders while building.
+  find_program(PELT_GLSLANG glslangValidator REQUIRED)
+  find_program(PELT_SPIRV_VAL spirv-val REQUIRED)
+endif()
+if(PELT_SAMPLES)
+  # CLI11: the command line, its help and its errors.
+  find_package(CLI11 REQUIRED)
+  # stb: writes PNG.
+  find_path(PELT_STB_INCLUDE stb/stb_image_write.h REQUIRED)
+endif()
+if(PELT_TESTS)
+  # GoogleTest: the tests.
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Packing: finished rows and rest geometry into the flat streams that shaders/blend/ reads. It decides nothing.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "engine/binding/sparse_rows.h"
+#include "engine/core/result.h"
+
+namespace pelt {
+
+// The bind data of one mesh as the GPU reads it (layout and decoding: shaders/blend/blend.h).
+//
+//   points      n x float3      local point of vertex i, here its rest position, model space at bind, metres
+//   directions  n x uint x 2    normal: octahedral snorm16 x 2; tangent: the same, lowest bit 1 where handedness is -1
+//   slices      ceil(n/32)+1    first word of slice s in `influences`
+//   influences  words           slice s holds 32 rows of one length, column-major: word k * 32 + r is influence k of
+//                               row 32 s + r: element index in the low 16 bits, unorm16 weight in the high 16.
+//                               Shorter rows, and rows past n, are filled with weight 0 at a valid index.
+//
+// The integer weights of a row sum to exactly 65535.
+struct PackedBinding {
+  std::vector<glm::vec3> points;
+  std::vector<glm::uvec2> directions;
+  std::vector<std::uint32_t> slices;
+  std::vector<std::uint32_t> influences;
+
+  std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(points.size()); }
+};
+
+struct RestGeometry {
+  std::span<const glm::vec3> positions;
+  std::span<const glm::vec3> normals;   // unit; same size as positions
+  std::span<const glm::vec4> tangents;  // unit xyz, w = +1 or -1; empty: made from the normals
+};
+
+// The order in which rows of similar length become neighbours, so that slices waste little: rows sorted by length,
+// longest first, within windows of 4096, ties by index. Returns the source row of each packed row.
+std::vector<std::uint32_t> order_by_row_length(const SparseRows& rows);
+
+// Packs `rows` and `rest`, packed row r taken from source row order[r]; `order` is a permutation (empty: as they are).
+// Errors: kUnsupported where an index does not fit 16 bits; sizes that differ.
+Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std::span<const std::uint32_t> order);
+
+// The rows that the streams hold, weights as multiples of 1/65535; padding left out.
+SparseRows unpack_rows(const PackedBinding& packed);
+
+// Every way in which packed streams can be unusable (used on what a file says): sizes that disagree, slices that do
+// not ascend or overrun, indices >= palette_size, weights that do not sum to 65535, points that are not finite.
+Result<void> validate(const PackedBinding& packed, std::size_t palette_size, const std::string& what);
+
+}  // namespace pelt

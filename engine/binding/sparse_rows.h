@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The weights of the one equation: row i holds the palette elements that move vertex i, and how much.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+
+namespace pelt {
+
+// One element of a row. Weights of a finished row are >= 0 and sum to 1.
+struct Influence {
+  std::uint32_t index;
+  float weight;
+  friend bool operator==(const Influence&, const Influence&) = default;
+};
+
+// Compressed sparse rows: row i is influences[offsets[i] .. offsets[i + 1]).
+struct SparseRows {
+  std::vector<std::uint32_t> offsets{0};
+  std::vector<Influence> influences;
+
+  std::size_t row_count() const { return offsets.size() - 1; }
+  std::span<const Influence> row(std::size_t i) const {
+    return std::span(influences).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+  void append_row(std::span<const Influence> row) {
+    influences.insert(influences.end(), row.begin(), row.end());
+    offsets.push_back(static_cast<std::uint32_t>(influences.size()));
+  }
+  friend bool operator==(const SparseRows&, const SparseRows&) = default;
+};
+
+// How a row is cut to its K strongest elements (math.md section 1).
+enum class Cut {
+  kContinuous,  // the K largest, less the (K+1)-th: no jump when two elements change rank
+  kHard,        // the K largest
+};
+
+// Every way in which rows can be unusable, as an error that names `what` and the row: offsets that do not ascend,
+// indices >= column_count, weights that are not finite, negative, or do not sum to 1 within 1e-4, empty rows.
+Result<void> validate(const SparseRows& rows, std::size_t column_count, const std::string& what);
+
+// A raw element while a row is built: double, since raw weights may span many orders of magnitude.
+struct WeightedElement {
+  std::uint32_t index;
+  double weight;
+};
+
+// Cuts one row of raw weights (>= 0, any scale) in place to at most K elements and normalises it; K = 0 keeps all.
+// Order of the result: descending weight, ties to the lower index. `continuous`: a remainder <= 1e-12 K w_max means
+// equal weights (math.md section 1). Returns how many elements were dropped.
+std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
+
+// Appends a cut, normalised row as floats; merges equal indices, drops weights below 1e-7 of the row's sum.
+void append_row(SparseRows& rows, std::span<const WeightedElement> row);
+
+// The rows of two layers, one over the other: (1 - mask_i) * below + mask_i * above. Both must index the same palette
+// and have mask.size() rows; mask in [0, 1].
+SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask);
+
+// Figures for the bind report.
+struct RowStatistics {
+  double mean_influences = 0;
+  std::uint32_t max_influences = 0;
+};
+RowStatistics statistics(const SparseRows& rows);
+
+}  // namespace pelt

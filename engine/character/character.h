@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What bind makes and a game links: everything that poses and moves one character, packed, immutable, validated.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/binding/pack.h"
+#include "engine/core/result.h"
+#include "engine/model/animation.h"
+#include "engine/model/mesh.h"
+#include "engine/model/model.h"
+#include "engine/model/skeleton.h"
+
+namespace pelt {
+
+// A pass that poses a range of the palette. Which one is a line in the pose kernel list (pose_kernels.h) and a shader
+// of the same name; the numbers are part of the .pelt format.
+enum class PoseKernel : std::uint32_t {
+  kLinearBlend = 0,     // J_j * inverse_bind_j
+  kDualQuaternion = 1,  // the same, as a dual quaternion and a stretch: two entries a joint
+  kSurfaceFfd = 2,      // Q_k^D (Q_k^R)^-1 of driver triangle k
+};
+
+// Records that one pose kernel turns into palette entries. Stage s is: its palette passes, then the blend of its
+// meshes.
+struct PalettePass {
+  PoseKernel kernel = PoseKernel::kLinearBlend;
+  std::uint32_t stage = 0;
+  std::uint32_t first_slot = 0;  // palette entry that record 0 writes
+  std::uint32_t record_count = 0;
+  std::vector<std::uint32_t> records;  // record_count structs of shaders/<deformer>/pose.h, as words
+};
+
+enum class BlendMode : std::uint32_t {
+  kLinear = 0,          // v' = sum w T l
+  kDualQuaternion = 1,  // stretches blended linearly, then dual quaternions (Kavan et al. 2008)
+};
+
+// A mesh as it is moved. Its vertices are in packed order; source_vertex says where each came from.
+struct CharacterMesh {
+  std::string name;
+  bool control = false;  // moves other meshes and is not skin
+  BlendMode mode = BlendMode::kLinear;
+  std::uint32_t stage = 0;
+  std::uint32_t first_vertex = 0;  // in the instance's vertex range, all meshes one after the other
+  std::uint32_t first_slot = 0;    // palette entry that element 0 of its influences names
+  std::optional<std::uint32_t>
+      frame_slot;  // control: where the blended frame of vertex 0 is written, one entry a vertex
+  PackedBinding binding;
+  std::vector<std::uint32_t> source_vertex;  // vertex of the model's mesh; a permutation
+  std::vector<glm::uvec3> triangles;         // packed order
+  std::vector<glm::vec2> uvs;                // packed order; may be empty
+  std::vector<MeshPart> parts;
+
+  std::uint32_t vertex_count() const { return binding.vertex_count(); }
+};
+
+struct CharacterData {
+  std::string name;
+  Skeleton skeleton;
+  std::vector<Clip> clips;
+  std::vector<Material> materials;
+  std::vector<PalettePass> passes;
+  std::vector<CharacterMesh> meshes;  // first_vertex ascends without gaps
+  std::uint32_t palette_size = 0;     // entries of one instance
+  std::uint32_t stage_count = 0;
+
+  std::uint32_t vertex_count() const {
+    return meshes.empty() ? 0 : meshes.back().first_vertex + meshes.back().vertex_count();
+  }
+};
+
+// A handle to validated, immutable data: copies are cheap and share it.
+class Character {
+ public:
+  // Checks everything that evaluation and upload rely on: ranges, indices, stages that only read what an earlier one
+  // wrote, finiteness. The only way to make a Character, for bind and for .pelt files alike.
+  static Result<Character> create(CharacterData data);
+
+  const CharacterData& operator*() const { return *data_; }
+  const CharacterData* operator->() const { return data_.get(); }
+
+  // Diagonal of the bounding box of the skin at bind, metres: what tolerances are relative to.
+  float size() const { return size_; }
+
+ private:
+  explicit Character(std::shared_ptr<const CharacterData> data);
+  std::shared_ptr<const CharacterData> data_;
+  float size_ = 0;
+};
+
+}  // namespace pelt

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The CPU evaluation: the same palettes and the same blend as the shaders, for servers, tools and tests.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <memory>
+#include <span>
+
+#include "engine/character/character.h"
+#include "engine/core/frame.h"
+
+namespace pelt {
+
+// One posed copy of a character. All memory is taken on creation; pose and evaluate allocate nothing themselves.
+class Evaluator {
+ public:
+  struct Options {
+    unsigned threads = 0;  // 0: all cores
+    bool normals = true;
+    bool tangents = true;
+  };
+  explicit Evaluator(const Character& character, Options options);
+  explicit Evaluator(const Character& character) : Evaluator(character, Options{}) {}
+  ~Evaluator();
+  Evaluator(Evaluator&&) noexcept;
+  Evaluator& operator=(Evaluator&&) noexcept;
+
+  // joints: model-space matrices, one a joint of the skeleton, column-major. Copied.
+  void pose(std::span<const glm::mat4> joints);
+
+  // Poses every palette and moves every mesh, stage by stage.
+  void evaluate();
+
+  // Of all meshes one after the other, in packed order (CharacterMesh::first_vertex, ::source_vertex). Model space.
+  std::span<const glm::vec3> positions() const;
+  std::span<const glm::vec3> normals() const;   // unit
+  std::span<const glm::vec4> tangents() const;  // unit xyz, orthogonal to the normal; w = handedness
+  std::span<const Affine> palette() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Values in packed order -> the order of the model's mesh: out[mesh.source_vertex[i]] = packed[mesh.first_vertex + i].
+template <class T>
+void to_source_order(const CharacterMesh& mesh, std::span<const T> packed, std::span<T> out) {
+  for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) out[mesh.source_vertex[i]] = packed[mesh.first_vertex + i];
+}
+
+}  // namespace pelt

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The .pelt file: a versioned, checksummed binary of a Character.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/core/result.h"
+
+namespace pelt {
+
+constexpr std::uint32_t kPeltFileVersion = 1;
+
+// serialize(*deserialize(bytes)) == bytes. Everything read is validated: the checksum first, every count against the
+// bytes that are left, then Character::create.
+std::vector<std::byte> serialize(const Character& character);
+Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source);
+
+// Written to a temporary name and renamed: a reader never sees half a file.
+Result<void> save_pelt(const Character& character, const std::filesystem::path& path);
+Result<Character> load_pelt(const std::filesystem::path& path);
+
+}  // namespace pelt

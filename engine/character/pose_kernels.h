@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The list of pose kernels: the one place where the engine learns of a new deformer's palette.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+
+#include "engine/character/character.h"
+#include "engine/core/frame.h"
+#include "engine/core/result.h"
+
+namespace pelt {
+
+// What a pose kernel may read, and the palette it writes: of one instance.
+struct PoseContext {
+  std::span<const glm::mat4> joints;    // model-space joint matrices
+  std::span<const glm::vec3> vertices;  // posed positions of all meshes; those of earlier stages are valid
+  std::span<Affine> palette;
+};
+
+struct PoseKernelInfo {
+  const char* name;                // the shader is shaders/<name>/pose.comp
+  std::uint32_t record_words;      // size of a record
+  std::uint32_t slots_per_record;  // palette entries it writes
+  // Indices in the records against `data`; errors name the record.
+  Result<void> (*validate)(const PalettePass& pass, const CharacterData& data);
+  // Poses records [begin, end) of the pass.
+  void (*pose)(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
+};
+
+constexpr std::size_t kPoseKernelCount = 3;
+
+// Precondition: kernel is one of the enumerators (Character::create has checked it).
+const PoseKernelInfo& pose_kernel(PoseKernel kernel);
+
+}  // namespace pelt

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What every operation that may fail returns: a value, or an error that says why in words.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace pelt {
+
+enum class ErrorCode {
+  kInvalidArgument,  // the caller's parameters make no sense together
+  kNotFound,         // a file, mesh, joint, clip or device that was named does not exist
+  kReadFailed,       // the operating system refused to read
+  kWriteFailed,      // the operating system refused to write
+  kInvalidFile,      // the file's contents break its format
+  kUnsupported,      // valid, but needs something that is not here
+  kDeviceFailed,     // Vulkan refused or lost the device
+};
+
+// `message` is one sentence that names the file and the place: mesh, vertex, joint, key.
+struct Error {
+  ErrorCode code;
+  std::string message;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
+  return tl::unexpected<Error>(Error{code, std::move(message)});
+}
+
+}  // namespace pelt

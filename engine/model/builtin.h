@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Characters made by code: for demonstrations, tests and measurements, so that these need no files.
+#pragma once
+
+#include "engine/model/model.h"
+
+namespace pelt {
+
+// A smooth watertight figure of about 30,000 vertices, 1.8 m tall, standing on y = 0, facing +z, arms out to the sides:
+// 20 joints, painted weights, clips "walk" (loops) and "flex" (elbows and knees past 120 degrees, forearms twisted
+// 180).
+Model make_biped();
+
+// The yardstick of math.md section 5: a closed cylinder along +x with one inner joint.
+struct LimbOptions {
+  float radius = 1.0f;
+  float length = 8.0f;
+  std::uint32_t around = 64;  // quads round
+  std::uint32_t along = 64;   // quads along
+  float blend_length = 2.0f;  // metres over which linear weights pass from the first bone to the second
+};
+// Joints "root" (x = 0) and "joint" (x = length / 2). Clips "bend" (0 to 150 degrees about z) and "twist" (0 to 360
+// degrees about x), each one second per 90 degrees.
+Model make_limb(const LimbOptions& options = {});
+
+// A tapered closed tail of 8 joints along +x, clip "curl".
+Model make_tail();
+
+}  // namespace pelt

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/binding/sparse_rows.h"
+
+namespace pelt {
+
+// A range of triangles with one material.
+struct MeshPart {
+  std::uint32_t first_triangle = 0;
+  std::uint32_t triangle_count = 0;
+  std::int32_t material = -1;  // index in Model::materials, -1: none
+};
+
+// A triangle mesh in model space at bind: the space of the joint matrices, in metres, when the character stands as it
+// was bound. Everything that is not empty has one entry a vertex.
+struct Mesh {
+  std::string name;
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;   // unit; made from the triangles where the file has none
+  std::vector<glm::vec4> tangents;  // unit xyz, w = handedness; may be empty
+  std::vector<glm::vec2> uvs;       // may be empty
+  std::vector<glm::uvec3> triangles;
+  std::vector<MeshPart> parts;  // cover all triangles, in order
+  SparseRows weights;           // columns: Model::bound_joints. No rows: the mesh has no weights (a driver from OBJ)
+};
+
+// Area-weighted vertex normals; (0, 0, 1) at vertices that no triangle with area touches.
+std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
+
+}  // namespace pelt

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <memory>
+#include <span>
+
+#include "engine/core/result.h"
+#include "runtime/device.h"
+#include "runtime/upload.h"
+
+namespace pelt::runtime {
+
+struct CrowdOptions {
+  std::uint32_t instances = 1;
+  std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
+};
+
+// Where the blend leaves its vertices. Vertex v of instance i (v counts over all meshes, CharacterMesh::first_vertex)
+// is element i * vertices_per_instance + v of each stream:
+//
+//   positions   float3, tight, 12 bytes: model space, metres
+//   directions  uint x 2, 8 bytes: normal and tangent, octahedral (shaders/octahedral.h)
+struct VertexLayout {
+  VkDeviceSize positions_offset = 0;
+  VkDeviceSize directions_offset = 0;
+  std::uint32_t positions_stride = 12;
+  std::uint32_t directions_stride = 8;
+  std::uint32_t vertices_per_instance = 0;
+};
+
+// n posed instances of a character: joint matrices in, deformed vertices out. Move-only. The GpuCharacter and the
+// Device outlive it.
+class Crowd {
+ public:
+  // Takes all memory and makes all pipelines and descriptors. Errors: outputs larger than the device's storage buffer
+  // range (the message says how many instances fit), out of memory.
+  static Result<Crowd> create(const Device& device, const GpuCharacter& character, const CrowdOptions& options = {});
+  ~Crowd();
+  Crowd(Crowd&&) noexcept;
+  Crowd& operator=(Crowd&&) noexcept;
+
+  // Joint matrices of one instance for the frame that record() records next: model space, one a joint of the skeleton,
+  // column-major. A memcpy into a mapped ring.
+  void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
+
+  // Records every stage into `commands`, outside a render pass: one dispatch a palette pass and one a blend for all
+  // instances, one barrier between steps. On entry nothing may still read the vertex buffer in this queue's past
+  // without a barrier of the caller's; on exit the vertices are written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with
+  // VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads. Then the ring moves to its next frame.
+  // Never submits or waits. The caller keeps at most frames_in_flight recorded frames unfinished.
+  void record(VkCommandBuffer commands);
+
+  VkBuffer vertex_buffer() const;
+  const VertexLayout& layout() const;
+
+  // For tools: the palettes of all instances, CharacterData::palette_size entries of 48 bytes each an instance.
+  VkBuffer palette_buffer() const;
+
+ private:
+  struct State;
+  explicit Crowd(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pelt::runtime

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Lets one header compile as GLSL (scalar block layout) and as C++ (GLM). The only place that asks which.
+//
+// A shared header wraps its declarations in PELT_SHARED_BEGIN / PELT_SHARED_END, marks functions with PELT_SHARED_FN,
+// passes by value and returns structs, so that the same text is valid in both languages.
+#ifndef PELT_SHADERS_INTEROP_H
+#define PELT_SHADERS_INTEROP_H
+
+#ifdef __cplusplus
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <glm/packing.hpp>
+
+#define PELT_SHARED_BEGIN     \
+  namespace pelt::shared {    \
+  using namespace glm;        \
+  using uint = std::uint32_t; \
+  using std::uint32_t;
+#define PELT_SHARED_END }
+#define PELT_SHARED_FN inline
+#define PELT_SHARED_CONST inline constexpr
+// The record must have the size that scalar block layout gives it in the shader.
+#define PELT_SHARED_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " must match its GLSL layout")
+
+#else
+
+#define PELT_SHARED_BEGIN
+#define PELT_SHARED_END
+#define PELT_SHARED_FN
+#define PELT_SHARED_CONST const
+#define PELT_SHARED_SIZE(type, bytes)
+
+#endif
+
+PELT_SHARED_BEGIN
+
+// An affine frame [a b c | o] kept as its three rows, each (a_i, b_i, c_i, o_i): 48 bytes, one palette entry.
+// GLSL and GLM call a matrix of three columns of four mat3x4; our columns are the frame's rows, so that
+// `vec4(point, 1) * frame` maps a point and a palette entry is three aligned 16-byte loads.
+#ifdef __cplusplus
+using Affine = glm::mat3x4;
+#else
+#define Affine mat3x4
+#endif
+
+PELT_SHARED_END
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What every pose pass shares: its jobs, bindings and workgroup size. A pass turns records into palette entries; the
+// record and the mathematics of each deformer are in shaders/<deformer>/pose.h.
+#ifndef PELT_SHADERS_POSE_PASS_H
+#define PELT_SHADERS_POSE_PASS_H
+
+#include "interop.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_CONST uint kPoseWorkgroupSize = 64u;  // records a workgroup poses
+
+PELT_SHARED_CONST uint kPoseBindJobs = 0u;      // PoseJob[], ascending first_workgroup
+PELT_SHARED_CONST uint kPoseBindRecords = 1u;   // the deformer's record[]
+PELT_SHARED_CONST uint kPoseBindJoints = 2u;    // mat4[], model-space joint matrices
+PELT_SHARED_CONST uint kPoseBindVertices = 3u;  // vec3[], posed positions of earlier stages
+PELT_SHARED_CONST uint kPoseBindPalette = 4u;   // Affine[], written
+
+// One palette pass of one character, for all instances of it. A workgroup finds its job by first_workgroup; within the
+// job workgroups run record-major: (workgroup / instance_count) * kPoseWorkgroupSize is the first record, instance
+// fastest.
+struct PoseJob {
+  uint first_workgroup;
+  uint instance_count;
+  uint record_count;
+  uint first_record;
+  uint joint_first;     // joint 0 of instance 0
+  uint joint_stride;    // joints from one instance to the next
+  uint vertex_first;    // vertex 0 of instance 0
+  uint vertex_stride;   // vertices from one instance to the next
+  uint palette_first;   // slot of record 0 for instance 0
+  uint palette_stride;  // slots from one instance to the next
+};
+PELT_SHARED_SIZE(PoseJob, 40);
+
+struct PoseConstants {
+  uint job_count;
+};
+PELT_SHARED_SIZE(PoseConstants, 4);
+
+PELT_SHARED_END
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Surface-oriented FFD, basic (Singh & Kokkevis 2000, equations 2 and 3): the palette entry of driver triangle k is
+// T_k = Q_k^D (Q_k^R)^-1, with Q = [e1 e2 e3 | A], e1 = B - A, e2 = C - A, e3 = (e1 x e2) / |e1 x e2|.
+// The extended variant (section 4.2) needs no pass: its entries are the frames that the driver's blend writes.
+#ifndef PELT_SHADERS_SURFACE_FFD_POSE_H
+#define PELT_SHADERS_SURFACE_FFD_POSE_H
+
+#include "../frame.h"
+#include "../pose_pass.h"
+
+PELT_SHARED_BEGIN
+
+struct TriangleRecord {
+  uint a;  // vertices of the instance
+  uint b;
+  uint c;
+  Affine rest_inverse;  // (Q_k^R)^-1
+};
+PELT_SHARED_SIZE(TriangleRecord, 60);
+
+// Q of a triangle. Where it has no area e3 is any unit vector across its longer edge: finite, not meaningful.
+PELT_SHARED_FN Affine triangle_frame(vec3 a, vec3 b, vec3 c) {
+  vec3 e1 = b - a;
+  vec3 e2 = c - a;
+  vec3 normal = cross(e1, e2);
+  vec3 edge = dot(e1, e1) >= dot(e2, e2) ? e1 : e2;
+  vec3 other = abs(edge.x) <= abs(edge.y) && abs(edge.x) <= abs(edge.z)
+                   ? vec3(1, 0, 0)
+                   : (abs(edge.y) <= abs(edge.z) ? vec3(0, 1, 0) : vec3(0, 0, 1));
+  vec3 across = normalize_or(cross(edge, other), vec3(0, 0, 1));
+  bool flat_triangle = dot(normal, normal) <= 1e-13f * dot(e1, e1) * dot(e2, e2);
+  vec3 e3 = flat_triangle ? across : normal * (1.0f / sqrt(dot(normal, normal)));
+  return affine_from_axes(mat3(e1, e2, e3), a);
+}
+
+PELT_SHARED_FN Affine pose_triangle(TriangleRecord record, vec3 a, vec3 b, vec3 c) {
+  return affine_compose(triangle_frame(a, b, c), record.rest_inverse);
+}
+
+PELT_SHARED_END
+
+#endif
