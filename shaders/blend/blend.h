@@ -4,6 +4,7 @@
 #ifndef PELT_SHADERS_BLEND_BLEND_H
 #define PELT_SHADERS_BLEND_BLEND_H
 
+#include "../dual_quaternion/dual_quaternion.h"
 #include "../frame.h"
 #include "../octahedral.h"
 
@@ -52,6 +53,43 @@ PELT_SHARED_SIZE(BlendConstants, 4);
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 
 PELT_SHARED_FN float influence_weight(uint word) { return float(word >> 16u) * kWeightUnit; }
+
+// Normals and tangents (math.md section 0). B is the 3x3 part of the blended frame, `turn` a rotation near the one of
+// the row's first influence, which is its strongest: what stays where B has no usable rank.
+PELT_SHARED_CONST float kLeastDirection = 1e-12f;  // squared length, relative to B: ten times what rounding leaves
+
+// The squares of B's entries, summed: what lengths of mapped directions are compared with.
+PELT_SHARED_FN float squared_size(mat3 b) { return dot(b[0], b[0]) + dot(b[1], b[1]) + dot(b[2], b[2]); }
+
+// B over its largest entry: squares and products of entries neither overflow nor vanish. Zero where B has none.
+PELT_SHARED_FN mat3 scaled_to_unit(mat3 b) {
+  vec3 largest = max(max(abs(b[0]), abs(b[1])), abs(b[2]));
+  float size = max(max(largest.x, largest.y), largest.z);
+  return b * (size > 1e-30f && size < 1e30f ? 1.0f / size : 0.0f);
+}
+
+// n' = normalize(cofactor(B) n); where rank(B) < 2, the rest normal turned by the strongest influence.
+PELT_SHARED_FN vec3 blended_normal(mat3 b, vec3 rest_normal, mat3 turn) {
+  mat3 unit = scaled_to_unit(b);
+  float size = squared_size(unit);
+  vec3 normal = cofactor(unit) * rest_normal;
+  float squared = dot(normal, normal);
+  return squared > kLeastDirection * size * size ? normal * (1.0f / sqrt(squared)) : turn * rest_normal;
+}
+
+// t' = normalize(B t) made orthogonal to the posed normal; where B leaves nothing of t, the rest tangent turned by the
+// strongest influence; where that runs along the normal, any direction across it.
+PELT_SHARED_FN vec3 blended_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal, mat3 turn) {
+  mat3 unit = scaled_to_unit(b);
+  vec3 tangent = unit * rest_tangent;
+  tangent = tangent - posed_normal * dot(posed_normal, tangent);
+  float squared = dot(tangent, tangent);
+  if (squared > kLeastDirection * squared_size(unit)) return tangent * (1.0f / sqrt(squared));
+  vec3 other = abs(posed_normal.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  vec3 turned = turn * rest_tangent;
+  turned = turned - posed_normal * dot(posed_normal, turned);
+  return dot(turned, turned) > 1e-6f ? normalize(turned) : normalize(cross(posed_normal, other));
+}
 
 PELT_SHARED_END
 
