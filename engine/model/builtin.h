@@ -15,9 +15,9 @@ Model make_biped();
 struct LimbOptions {
   float radius = 1.0f;
   float length = 8.0f;
-  std::uint32_t around = 64;  // quads round
-  std::uint32_t along = 64;   // quads along
-  float blend_length = 2.0f;  // metres over which linear weights pass from the first bone to the second
+  std::uint32_t around = 64;  // quads round, raised to 3
+  std::uint32_t along = 64;   // quads along, raised to 1
+  float blend_length = 2.0f;  // metres over which the weight passes from bone to bone, by smoothstep; 0: at once
 };
 // Joints "root" (x = 0) and "joint" (x = length / 2). Clips "bend" (0 to 150 degrees about z) and "twist" (0 to 360
 // degrees about x), each one second per 90 degrees.
