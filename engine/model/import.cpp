@@ -1,1 +1,53 @@
 // SPDX-License-Identifier: MIT
+#include "engine/model/import.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/builtin.h"
+
+namespace pelt {
+namespace {
+
+struct Builtin {
+  std::string_view name;
+  Model (*make)();
+};
+constexpr std::string_view kBuiltinPrefix = "builtin:";
+constexpr std::array<Builtin, 3> kBuiltins{{
+    {"biped", [] { return make_biped(); }},
+    {"limb", [] { return make_limb(); }},
+    {"tail", [] { return make_tail(); }},
+}};
+
+}  // namespace
+
+Result<Model> import_model(const std::string& path_or_builtin) {
+  if (path_or_builtin.starts_with(kBuiltinPrefix)) {
+    const std::string_view name = std::string_view(path_or_builtin).substr(kBuiltinPrefix.size());
+    std::vector<std::string> names;
+    for (const Builtin& builtin : kBuiltins) {
+      if (builtin.name == name) return builtin.make();
+      names.push_back(fmt::format("{}{}", kBuiltinPrefix, builtin.name));
+    }
+    return fail(ErrorCode::kNotFound,
+                fmt::format("{}: no such built-in character; there are {}", path_or_builtin, fmt::join(names, ", ")));
+  }
+
+  const std::filesystem::path path(path_or_builtin);
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".gltf" || extension == ".glb") return import_gltf(path);
+  if (extension == ".obj") return import_obj(path);
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("{}: unknown kind of model; .gltf, .glb and .obj files are read", path_or_builtin));
+}
+
+}  // namespace pelt

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/animation.h"
+
+#include <algorithm>
+
+namespace pelt {
+
+const Clip* find_clip(std::span<const Clip> clips, std::string_view name) {
+  const auto found = std::find_if(clips.begin(), clips.end(), [&](const Clip& clip) { return clip.name == name; });
+  return found == clips.end() ? nullptr : &*found;
+}
+
+}  // namespace pelt

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/mesh.h"
+
+namespace pelt {
+
+std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
+  // In double: the cross product of a tiny or a huge triangle leaves the range of float.
+  std::vector<glm::dvec3> sums(positions.size(), glm::dvec3(0.0));
+  for (const glm::uvec3& triangle : triangles) {
+    const glm::dvec3 a = positions[triangle.x];
+    const glm::dvec3 twice_area =
+        glm::cross(glm::dvec3(positions[triangle.y]) - a, glm::dvec3(positions[triangle.z]) - a);
+    for (int corner = 0; corner < 3; ++corner) sums[triangle[corner]] += twice_area;
+  }
+  std::vector<glm::vec3> normals(positions.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double length = glm::length(sums[i]);
+    normals[i] = length > 0.0 ? glm::vec3(sums[i] / length) : glm::vec3(0.0f, 0.0f, 1.0f);
+  }
+  return normals;
+}
+
+}  // namespace pelt
