@@ -1,1 +1,197 @@
 // SPDX-License-Identifier: MIT
+#include "engine/binding/pack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "shaders/blend/blend.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::uint32_t kWeightSum = 65535;
+constexpr std::size_t kSortWindow = 4096;  // rows: far enough to fill slices, near enough to keep the mesh's locality
+
+std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
+
+// Weights as multiples of 1/65535 that sum to exactly 1, in the row's order. Each is rounded; the remainder, at most
+// half the row's length, is spread one unit each from the largest on, so that a long row keeps its proportions.
+// Precondition: weights are >= 0 and sum to about 1.
+void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& weights) {
+  weights.clear();
+  double sum = 0;
+  for (const Influence& influence : row) sum += influence.weight;
+  std::int64_t remainder = kWeightSum;
+  for (const Influence& influence : row) {
+    weights.push_back(static_cast<std::uint32_t>(std::lround(influence.weight / sum * kWeightSum)));
+    remainder -= weights.back();
+  }
+  for (std::size_t i = 0; remainder != 0; i = (i + 1) % weights.size()) {
+    if (remainder > 0) {
+      ++weights[i];
+      --remainder;
+    } else if (weights[i] > 0) {
+      --weights[i];
+      ++remainder;
+    }
+  }
+}
+
+Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size,
+                            const std::string& what) {
+  const std::size_t begin = packed.slices[slice];
+  const std::size_t length = (packed.slices[slice + 1] - begin) / shared::kSliceRows;
+  for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
+    const std::size_t row = slice * shared::kSliceRows + r;
+    std::uint32_t sum = 0;
+    for (std::size_t k = 0; k < length; ++k) {
+      const std::uint32_t word = packed.influences[begin + k * shared::kSliceRows + r];
+      if (shared::influence_index(word) >= palette_size) {
+        return fail(ErrorCode::kInvalidFile, fmt::format("{}: row {} names palette entry {} of {}", what, row,
+                                                         shared::influence_index(word), palette_size));
+      }
+      sum += word >> 16u;
+      if (sum > kWeightSum) break;
+    }
+    const std::uint32_t expected = row < packed.points.size() ? kWeightSum : 0;
+    if (sum != expected) {
+      return fail(ErrorCode::kInvalidFile,
+                  fmt::format("{}: the weights of row {} do not sum to {}", what, row, expected));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> order_by_row_length(const SparseRows& rows) {
+  std::vector<std::uint32_t> order(rows.row_count());
+  std::iota(order.begin(), order.end(), 0u);
+  for (std::size_t begin = 0; begin < order.size(); begin += kSortWindow) {
+    const std::size_t end = std::min(begin + kSortWindow, order.size());
+    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                     order.begin() + static_cast<std::ptrdiff_t>(end),
+                     [&](std::uint32_t a, std::uint32_t b) { return rows.row(a).size() > rows.row(b).size(); });
+  }
+  return order;
+}
+
+Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std::span<const std::uint32_t> order) {
+  const std::size_t count = rows.row_count();
+  if (rest.positions.size() != count || rest.normals.size() != count ||
+      (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("pack: {} rows, {} positions, {} normals, {} tangents, {} in the order", count,
+                            rest.positions.size(), rest.normals.size(), rest.tangents.size(), order.size()));
+  }
+  PackedBinding packed;
+  packed.points.reserve(count);
+  packed.directions.reserve(count);
+  packed.slices.reserve(slice_count(count) + 1);
+  packed.slices.push_back(0);
+  const auto source_of = [&](std::size_t row) { return order.empty() ? row : order[row]; };
+
+  for (std::size_t row = 0; row < count; ++row) {
+    const std::size_t source = source_of(row);
+    if (source >= count) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("pack: the order names row {} of {}", source, count));
+    }
+    const glm::vec3 normal = rest.normals[source];
+    const glm::vec3 across = std::abs(normal.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
+    const glm::vec4 tangent = rest.tangents.empty()
+                                  ? glm::vec4(shared::normalize_or(glm::cross(normal, across), glm::vec3(1, 0, 0)), 1)
+                                  : rest.tangents[source];
+    packed.points.push_back(rest.positions[source]);
+    packed.directions.emplace_back(shared::pack_normal(normal), shared::pack_tangent(tangent));
+  }
+
+  std::vector<std::uint32_t> words[shared::kSliceRows];
+  std::vector<std::uint32_t> weights;
+  for (std::size_t slice = 0; slice < slice_count(count); ++slice) {
+    std::size_t length = 0;
+    for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
+      words[r].clear();
+      const std::size_t row = slice * shared::kSliceRows + r;
+      if (row >= count) continue;
+      const std::span<const Influence> source = rows.row(source_of(row));
+      quantise(source, weights);
+      for (std::size_t k = 0; k < source.size(); ++k) {
+        if (weights[k] == 0) continue;
+        if (source[k].index > 0xFFFFu) {
+          return fail(ErrorCode::kUnsupported, fmt::format("row {} names palette entry {}; a mesh can use {}",
+                                                           source_of(row), source[k].index, 0x10000));
+        }
+        words[r].push_back(source[k].index | weights[k] << 16u);
+      }
+      length = std::max(length, words[r].size());
+    }
+    if (packed.influences.size() + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
+      return fail(ErrorCode::kUnsupported, "pack: more influences than 32 bits count");
+    }
+    for (std::size_t k = 0; k < length; ++k) {
+      for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
+        // Padding repeats an entry of its own row, which is in the cache; rows past the end borrow the first row's.
+        const std::uint32_t padding = shared::influence_index(words[words[r].empty() ? 0 : r].front());
+        packed.influences.push_back(k < words[r].size() ? words[r][k] : padding);
+      }
+    }
+    packed.slices.push_back(static_cast<std::uint32_t>(packed.influences.size()));
+  }
+  return packed;
+}
+
+SparseRows unpack_rows(const PackedBinding& packed) {
+  SparseRows rows;
+  std::vector<Influence> row;
+  for (std::size_t i = 0; i < packed.points.size(); ++i) {
+    const std::size_t slice = i / shared::kSliceRows;
+    row.clear();
+    for (std::size_t at = packed.slices[slice] + i % shared::kSliceRows; at < packed.slices[slice + 1];
+         at += shared::kSliceRows) {
+      const std::uint32_t word = packed.influences[at];
+      if (word >> 16u != 0) row.push_back({shared::influence_index(word), shared::influence_weight(word)});
+    }
+    rows.append_row(row);
+  }
+  return rows;
+}
+
+Result<void> validate(const PackedBinding& packed, std::size_t palette_size, const std::string& what) {
+  const std::size_t count = packed.points.size();
+  const auto broken = [&](const std::string& why) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", what, why));
+  };
+  if (count > std::numeric_limits<std::uint32_t>::max()) return broken("more vertices than 32 bits count");
+  if (packed.directions.size() != count) {
+    return broken(fmt::format("{} points, but {} directions", count, packed.directions.size()));
+  }
+  if (packed.slices.size() != slice_count(count) + 1) {
+    return broken(fmt::format("{} slices for {} vertices", packed.slices.size(), count));
+  }
+  if (packed.slices.front() != 0 || packed.slices.back() != packed.influences.size()) {
+    return broken("slices do not cover the influences");
+  }
+  for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
+    if (packed.slices[slice + 1] < packed.slices[slice] ||
+        (packed.slices[slice + 1] - packed.slices[slice]) % shared::kSliceRows != 0) {
+      return broken(fmt::format("slice {} does not hold whole rows", slice));
+    }
+  }
+  for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
+    const Result<void> valid = validate_slice(packed, slice, palette_size, what);
+    if (!valid) return valid;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const glm::vec3 p = packed.points[i];
+    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) {
+      return broken(fmt::format("the point of row {} is not finite", i));
+    }
+  }
+  return {};
+}
+
+}  // namespace pelt
