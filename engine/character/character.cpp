@@ -1,1 +1,303 @@
 // SPDX-License-Identifier: MIT
+#include "engine/character/character.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "engine/character/pose_kernels.h"
+#include "engine/core/finite.h"
+#include "shaders/blend/blend.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::uint64_t kLargestCount = std::numeric_limits<std::uint32_t>::max() - 1;  // kNoSlot is taken
+
+template <class... Arguments>
+tl::unexpected<Error> invalid(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  return fail(ErrorCode::kInvalidFile, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+// `what` is "mesh", "joint": for the error.
+template <class Items>
+Result<void> names_are_unique(const Items& items, const char* what) {
+  std::unordered_set<std::string_view> names;
+  for (const auto& item : items) {
+    if (!names.insert(item.name).second) return invalid("two {}s are called '{}'", what, item.name);
+  }
+  return {};
+}
+
+Result<void> check_skeleton(const Skeleton& skeleton) {
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    if (joint.parent < -1 || joint.parent >= static_cast<std::int64_t>(j)) {
+      return invalid("joint '{}' ({}) has the parent {}, which does not come before it", joint.name, j, joint.parent);
+    }
+    if (!is_finite(joint.rest.translation) || !is_finite(joint.rest.rotation) || !is_finite(joint.rest.scale) ||
+        (joint.matrix && !is_finite(*joint.matrix))) {
+      return invalid("the rest transform of joint '{}' is not finite", joint.name);
+    }
+  }
+  return names_are_unique(skeleton.joints, "joint");
+}
+
+Result<void> check_channel(const Channel& channel, const Clip& clip, std::size_t joint_count) {
+  if (channel.joint >= joint_count) {
+    return invalid("clip '{}' keys joint {} of {}", clip.name, channel.joint, joint_count);
+  }
+  if (channel.path > ChannelPath::kScale || channel.interpolation > Interpolation::kCubicSpline) {
+    return invalid("clip '{}' has a channel of an unknown kind", clip.name);
+  }
+  const std::size_t components = channel.path == ChannelPath::kRotation ? 4 : 3;
+  const std::size_t values_a_key = channel.interpolation == Interpolation::kCubicSpline ? 3 : 1;
+  if (channel.times.empty() || channel.values.size() != channel.times.size() * components * values_a_key) {
+    return invalid("clip '{}': a channel of joint {} has {} times and {} values", clip.name, channel.joint,
+                   channel.times.size(), channel.values.size());
+  }
+  float last = -1;
+  for (const float time : channel.times) {
+    if (!std::isfinite(time) || time < 0 || time <= last || time > clip.duration) {
+      return invalid("clip '{}': the times of a channel of joint {} do not ascend from 0 to the clip's end", clip.name,
+                     channel.joint);
+    }
+    last = time;
+  }
+  if (!std::all_of(channel.values.begin(), channel.values.end(), [](float value) { return std::isfinite(value); })) {
+    return invalid("clip '{}': a channel of joint {} holds a value that is not finite", clip.name, channel.joint);
+  }
+  return {};
+}
+
+Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count) {
+  for (const Clip& clip : clips) {
+    if (!std::isfinite(clip.duration) || clip.duration < 0) {
+      return invalid("clip '{}' lasts {} seconds", clip.name, clip.duration);
+    }
+    for (const Channel& channel : clip.channels) {
+      const Result<void> valid = check_channel(channel, clip, joint_count);
+      if (!valid) return valid;
+    }
+  }
+  return names_are_unique(clips, "clip");
+}
+
+// What the mesh says of itself, apart from the palette.
+Result<void> check_mesh(const CharacterMesh& mesh, std::size_t material_count) {
+  const std::size_t count = mesh.binding.points.size();
+  if (mesh.mode != BlendMode::kLinear && mesh.mode != BlendMode::kDualQuaternion) {
+    return invalid("mesh '{}' has the unknown blend mode {}", mesh.name, static_cast<std::uint32_t>(mesh.mode));
+  }
+  if (mesh.source_vertex.size() != count) {
+    return invalid("mesh '{}' has {} vertices, but {} sources", mesh.name, count, mesh.source_vertex.size());
+  }
+  std::vector<bool> seen(count, false);
+  for (const std::uint32_t source : mesh.source_vertex) {
+    if (source >= count || seen[source]) {
+      return invalid("mesh '{}': the source vertices are no permutation, at {}", mesh.name, source);
+    }
+    seen[source] = true;
+  }
+  for (const glm::uvec3 triangle : mesh.triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      if (triangle[corner] >= count) {
+        return invalid("a triangle of mesh '{}' names vertex {} of {}", mesh.name, triangle[corner], count);
+      }
+    }
+  }
+  if (!mesh.uvs.empty() && mesh.uvs.size() != count) {
+    return invalid("mesh '{}' has {} vertices, but {} texture coordinates", mesh.name, count, mesh.uvs.size());
+  }
+  for (const glm::vec2 uv : mesh.uvs) {
+    if (!is_finite(uv)) return invalid("mesh '{}' has a texture coordinate that is not finite", mesh.name);
+  }
+  std::uint64_t covered = 0;
+  for (const MeshPart& part : mesh.parts) {
+    if (part.first_triangle != covered) return invalid("the parts of mesh '{}' do not follow each other", mesh.name);
+    if (part.material < -1 || part.material >= static_cast<std::int64_t>(material_count)) {
+      return invalid("mesh '{}' uses material {} of {}", mesh.name, part.material, material_count);
+    }
+    covered += part.triangle_count;
+  }
+  if (covered != mesh.triangles.size()) {
+    return invalid("the parts of mesh '{}' cover {} of its {} triangles", mesh.name, covered, mesh.triangles.size());
+  }
+  return {};
+}
+
+Result<void> check_meshes(const CharacterData& data) {
+  std::uint64_t next_vertex = 0;
+  std::vector<bool> stage_used(std::min<std::size_t>(data.stage_count, data.meshes.size()), false);
+  bool has_skin = false;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.first_vertex != next_vertex) {
+      return invalid("mesh '{}' starts at vertex {}, not {}", mesh.name, mesh.first_vertex, next_vertex);
+    }
+    next_vertex += mesh.binding.points.size();
+    if (next_vertex > kLargestCount) return invalid("the character has more vertices than 32 bits count");
+    if (mesh.stage >= stage_used.size()) {
+      return invalid("mesh '{}' is moved in stage {} of {}", mesh.name, mesh.stage, data.stage_count);
+    }
+    stage_used[mesh.stage] = true;
+    has_skin |= !mesh.control;
+    const Result<void> valid = check_mesh(mesh, data.materials.size());
+    if (!valid) return valid;
+  }
+  if (!has_skin) return invalid("the character has no skin");
+  if (stage_used.size() != data.stage_count ||
+      !std::all_of(stage_used.begin(), stage_used.end(), [](bool used) { return used; })) {
+    return invalid("of {} stages some move no mesh", data.stage_count);
+  }
+  return names_are_unique(data.meshes, "mesh");
+}
+
+// What a palette entry holds, and since when.
+struct Slot {
+  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch };
+  Kind kind = Kind::kUnwritten;
+  std::uint32_t first_stage = 0;  // the earliest in which a blend may read it
+};
+
+// Marks `count` entries from `first` on as written. Precondition: they are inside.
+Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uint64_t count, std::uint32_t first_stage,
+                         PoseKernel kernel) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Slot& slot = slots[first + i];
+    if (slot.kind != Slot::Kind::kUnwritten) return invalid("palette entry {} is written twice", first + i);
+    slot.first_stage = first_stage;
+    slot.kind = kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
+                : i % 2 == 0                          ? Slot::Kind::kDualQuaternion
+                                                      : Slot::Kind::kStretch;
+  }
+  return {};
+}
+
+bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { return first + count <= size; }
+
+// Who writes each palette entry. Precondition: check_meshes has passed.
+Result<std::vector<Slot>> find_writers(const CharacterData& data) {
+  // Counted before anything of palette_size entries is allocated.
+  std::uint64_t written = 0;
+  for (std::size_t p = 0; p < data.passes.size(); ++p) {
+    const PalettePass& pass = data.passes[p];
+    if (static_cast<std::size_t>(pass.kernel) >= kPoseKernelCount) {
+      return invalid("palette pass {} has the unknown kernel {}", p, static_cast<std::uint32_t>(pass.kernel));
+    }
+    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    if (pass.records.size() != std::uint64_t{pass.record_count} * kernel.record_words) {
+      return invalid("palette pass {} ({}) has {} words for {} records", p, kernel.name, pass.records.size(),
+                     pass.record_count);
+    }
+    if (pass.stage >= data.stage_count) {
+      return invalid("palette pass {} ({}) is in stage {} of {}", p, kernel.name, pass.stage, data.stage_count);
+    }
+    const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.slots_per_record;
+    if (!inside(pass.first_slot, count, data.palette_size)) {
+      return invalid("palette pass {} ({}) writes past the {} palette entries", p, kernel.name, data.palette_size);
+    }
+    written += count;
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot) continue;
+    if (!mesh.control) return invalid("mesh '{}' writes frames, but is no control mesh", mesh.name);
+    if (!inside(*mesh.frame_slot, mesh.vertex_count(), data.palette_size)) {
+      return invalid("the frames of mesh '{}' lie past the {} palette entries", mesh.name, data.palette_size);
+    }
+    written += mesh.vertex_count();
+  }
+  if (written != data.palette_size) {
+    return invalid("the palette has {} entries, but {} are written", data.palette_size, written);
+  }
+
+  std::vector<Slot> slots(data.palette_size);
+  for (const PalettePass& pass : data.passes) {
+    const std::uint64_t count = std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).slots_per_record;
+    const Result<void> once = write_slots(slots, pass.first_slot, count, pass.stage, pass.kernel);
+    if (!once) return tl::unexpected(once.error());
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot) continue;
+    const Result<void> once =
+        write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, PoseKernel::kLinearBlend);
+    if (!once) return tl::unexpected(once.error());
+  }
+  return slots;
+}
+
+// Every entry that the blend loads for this mesh, padding included: a weight of 0 does not make an unwritten one safe.
+Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>& slots) {
+  if (mesh.first_slot > slots.size()) {
+    return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
+  }
+  const Result<void> valid = validate(mesh.binding, slots.size() - mesh.first_slot, "mesh '" + mesh.name + "'");
+  if (!valid) return valid;
+  const Slot::Kind wanted = mesh.mode == BlendMode::kDualQuaternion ? Slot::Kind::kDualQuaternion : Slot::Kind::kFrame;
+  for (const std::uint32_t word : mesh.binding.influences) {
+    const std::uint32_t index = mesh.first_slot + shared::influence_index(word);
+    if (slots[index].kind != wanted) {
+      return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name,
+                     index);
+    }
+    if (slots[index].first_stage > mesh.stage) {
+      return invalid("mesh '{}' of stage {} uses palette entry {}, which is written later", mesh.name, mesh.stage,
+                     index);
+    }
+  }
+  return {};
+}
+
+Result<void> check(const CharacterData& data) {
+  Result<void> valid = check_skeleton(data.skeleton);
+  if (!valid) return valid;
+  valid = check_clips(data.clips, data.skeleton.joints.size());
+  if (!valid) return valid;
+  for (const Material& material : data.materials) {
+    if (!is_finite(material.base_color)) return invalid("material '{}' has a colour that is not finite", material.name);
+  }
+  valid = check_meshes(data);
+  if (!valid) return valid;
+  const Result<std::vector<Slot>> slots = find_writers(data);
+  if (!slots) return tl::unexpected(slots.error());
+  for (std::size_t p = 0; p < data.passes.size(); ++p) {
+    const PoseKernelInfo& kernel = pose_kernel(data.passes[p].kernel);
+    valid = kernel.validate(data.passes[p], data);
+    if (!valid) return invalid("palette pass {} ({}): {}", p, kernel.name, valid.error().message);
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    valid = check_influences(mesh, *slots);
+    if (!valid) return valid;
+  }
+  return {};
+}
+
+float skin_diagonal(const CharacterData& data) {
+  glm::vec3 low(std::numeric_limits<float>::max());
+  glm::vec3 high(std::numeric_limits<float>::lowest());
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control) continue;
+    for (const glm::vec3& point : mesh.binding.points) {
+      low = glm::min(low, point);
+      high = glm::max(high, point);
+    }
+  }
+  return low.x <= high.x ? static_cast<float>(glm::length(glm::dvec3(high) - glm::dvec3(low))) : 0.0f;
+}
+
+}  // namespace
+
+Character::Character(std::shared_ptr<const CharacterData> data)
+    : data_(std::move(data)), size_(skin_diagonal(*data_)) {}
+
+Result<Character> Character::create(CharacterData data) {
+  const Result<void> valid = check(data);
+  if (!valid) return tl::unexpected(valid.error());
+  return Character(std::make_shared<const CharacterData>(std::move(data)));
+}
+
+}  // namespace pelt
