@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A glTF file as it lies on disk: container, JSON and buffers, read with nothing believed.
+#pragma once
+
+#include <tiny_gltf.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+
+namespace pelt {
+
+// What a .gltf or .glb file and the buffers beside it hold. Every index in `gltf` names an entry that exists and every
+// number has its type and bounds (gltf_schema.h); what accessors say of the bytes is still unchecked (gltf_accessor.h).
+struct GltfDocument {
+  std::string source;                               // the file, for messages
+  tinygltf::Model gltf;                             // its own buffers are empty
+  std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each
+  std::vector<std::vector<std::byte>> storage;      // what `buffers` points into
+};
+
+// An error about one place of the document.
+inline tl::unexpected<Error> fail_at(const GltfDocument& document, const std::string& place, const std::string& why,
+                                     ErrorCode code = ErrorCode::kInvalidFile) {
+  return fail(code, document.source + ": " + place + ": " + why);
+}
+
+// Reads at most 512 MiB in all, JSON nested at most 256 deep, and no file outside the document's folder. Images are
+// not touched.
+Result<GltfDocument> read_gltf_document(const std::filesystem::path& path);
+
+}  // namespace pelt

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The shape of a glTF 2.0 document: which properties it has, of which type, within which bounds.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "engine/core/result.h"
+
+namespace pelt {
+
+// Checks every property that the importer reads: types, bounds of numbers, sizes of arrays, and that each index names
+// an entry that the document has. Removes everything else (materials' textures, extras, extensions and what else there
+// may be), so that nothing unchecked goes further. An error names `source` and the place as a JSON pointer.
+Result<void> check_gltf_schema(nlohmann::json& document, const std::string& source);
+
+}  // namespace pelt
