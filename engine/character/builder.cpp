@@ -1,1 +1,231 @@
 // SPDX-License-Identifier: MIT
+#include "engine/character/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+#include "engine/core/frame.h"
+#include "shaders/dual_quaternion/pose.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::uint32_t kSkinStage = 1;  // build() lowers it where stage 0 moves nothing
+
+bool is_unit(glm::vec3 v) { return std::abs(glm::dot(v, v) - 1) < 1e-2f; }
+
+// Normals and tangents as pack needs them: there, and of unit length.
+struct Directions {
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+  std::vector<std::uint32_t> repaired;  // vertices, ascending
+};
+
+Directions usable_directions(const Mesh& mesh) {
+  Directions result{mesh.normals, mesh.tangents, {}};
+  if (result.normals.empty()) result.normals = vertex_normals(mesh.positions, mesh.triangles);
+  for (std::uint32_t i = 0; i < mesh.positions.size(); ++i) {
+    glm::vec3& normal = result.normals[i];
+    bool repaired = false;
+    if (!is_unit(normal)) {
+      normal = normalize_or(normal, glm::vec3(0, 0, 1));
+      repaired = true;
+    }
+    if (!result.tangents.empty() && !is_unit(glm::vec3(result.tangents[i]))) {
+      const glm::vec3 across = std::abs(normal.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
+      const glm::vec3 tangent = normalize_or(glm::vec3(result.tangents[i]), glm::normalize(glm::cross(normal, across)));
+      result.tangents[i] = glm::vec4(tangent, result.tangents[i].w < 0 ? -1.0f : 1.0f);
+      repaired = true;
+    }
+    if (repaired) result.repaired.push_back(i);
+  }
+  return result;
+}
+
+// Bind data that the blend reads and vertices that it writes, from the buffers themselves.
+double bytes_per_vertex(const PackedBinding& packed) {
+  constexpr double kOutputBytes = 20;  // position, packed normal and tangent
+  if (packed.points.empty()) return 0;
+  const std::size_t bytes =
+      packed.points.size() * sizeof(packed.points[0]) + packed.directions.size() * sizeof(packed.directions[0]) +
+      packed.slices.size() * sizeof(packed.slices[0]) + packed.influences.size() * sizeof(packed.influences[0]);
+  return static_cast<double>(bytes) / packed.vertex_count() + kOutputBytes;
+}
+
+std::vector<std::uint32_t> merged(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+  std::vector<std::uint32_t> result;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+// Names entries from the lowest on, so that they fit 16 bits; returns the lowest.
+std::uint32_t rebase(SparseRows& rows) {
+  std::uint32_t lowest = rows.influences.empty() ? 0 : std::numeric_limits<std::uint32_t>::max();
+  for (const Influence& influence : rows.influences) lowest = std::min(lowest, influence.index);
+  for (Influence& influence : rows.influences) influence.index -= lowest;
+  return lowest;
+}
+
+}  // namespace
+
+CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order)
+    : model_(model), keep_vertex_order_(keep_vertex_order) {
+  data_.name = model.name;
+  data_.skeleton = model.skeleton;
+  data_.clips = model.clips;
+  data_.materials = model.materials;
+}
+
+std::uint32_t CharacterBuilder::take_slots(std::uint64_t count) {
+  const std::uint64_t first = palette_size_;
+  palette_size_ += count;
+  return static_cast<std::uint32_t>(first);
+}
+
+SparseRows CharacterBuilder::rows_over_joints(const SparseRows& weights, BlendMode mode) {
+  const std::uint32_t stride = mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
+  auto known = joint_slots_.find(mode);
+  if (known == joint_slots_.end()) {
+    PalettePass pass;
+    pass.kernel = mode == BlendMode::kDualQuaternion ? PoseKernel::kDualQuaternion : PoseKernel::kLinearBlend;
+    pass.record_count = static_cast<std::uint32_t>(model_.bound_joints.size());
+    pass.first_slot = take_slots(std::uint64_t{pass.record_count} * stride);
+    for (const BoundJoint& bound : model_.bound_joints) {
+      append_record(pass.records, shared::JointRecord{bound.joint, affine_from_mat4(bound.inverse_bind)});
+    }
+    known = joint_slots_.emplace(mode, pass.first_slot).first;
+    data_.passes.push_back(std::move(pass));
+  }
+  SparseRows rows;
+  rows.offsets.reserve(weights.offsets.size());
+  rows.influences.reserve(weights.influences.size());
+  std::vector<WeightedElement> row;
+  for (std::size_t i = 0; i < weights.row_count(); ++i) {
+    row.clear();
+    for (const Influence& influence : weights.row(i)) {
+      row.push_back({known->second + influence.index * stride, influence.weight});
+    }
+    append_row(rows, row);
+  }
+  return rows;
+}
+
+Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer,
+                                        bool control) {
+  CharacterMesh result;
+  result.name = mesh.name;
+  result.control = control;
+  result.mode = binding.mode;
+  result.stage = control ? 0 : kSkinStage;
+  result.first_vertex = data_.vertex_count();
+
+  SparseRows rows = binding.rows;
+  result.first_slot = rebase(rows);
+  const Directions directions = usable_directions(mesh);
+  const bool sorted = !control && !keep_vertex_order_;
+  const std::vector<std::uint32_t> order = sorted ? order_by_row_length(rows) : std::vector<std::uint32_t>{};
+  Result<PackedBinding> packed = pack(rows, {mesh.positions, directions.normals, directions.tangents}, order);
+  if (!packed) return fail(packed.error().code, fmt::format("mesh '{}': {}", mesh.name, packed.error().message));
+  result.binding = std::move(*packed);
+
+  const std::uint32_t count = result.vertex_count();
+  std::vector<std::uint32_t> packed_of_source(count);
+  result.source_vertex.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    result.source_vertex[i] = order.empty() ? i : order[i];
+    packed_of_source[result.source_vertex[i]] = i;
+  }
+  for (const glm::uvec3 triangle : mesh.triangles) {
+    result.triangles.emplace_back(packed_of_source[triangle.x], packed_of_source[triangle.y],
+                                  packed_of_source[triangle.z]);
+  }
+  if (!mesh.uvs.empty()) {
+    for (const std::uint32_t source : result.source_vertex) result.uvs.push_back(mesh.uvs[source]);
+  }
+  result.parts = mesh.parts;
+  if (result.parts.empty() && !mesh.triangles.empty()) {
+    result.parts.push_back({0, static_cast<std::uint32_t>(mesh.triangles.size()), -1});
+  }
+
+  MeshReport report;
+  report.mesh = mesh.name;
+  report.deformer = deformer;
+  report.vertices = count;
+  const RowStatistics figures = statistics(rows);
+  report.mean_influences = figures.mean_influences;
+  report.max_influences = figures.max_influences;
+  report.worst_distance = binding.worst_distance;
+  report.worst_vertex = binding.worst_vertex;
+  report.dropped_elements = binding.dropped_elements;
+  report.repaired_vertices = merged(binding.repaired_vertices, directions.repaired);
+  report.bytes_per_vertex = bytes_per_vertex(result.binding);
+  reports_.push_back(std::move(report));
+  data_.meshes.push_back(std::move(result));
+  return {};
+}
+
+Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, const MeshBinding& binding,
+                                                       const std::string& deformer) {
+  const Result<void> added = add_mesh(mesh, binding, deformer, true);
+  if (!added) return tl::unexpected(added.error());
+  return data_.meshes.size() - 1;
+}
+
+std::uint32_t CharacterBuilder::first_vertex(std::size_t control_mesh) const {
+  return data_.meshes[control_mesh].first_vertex;
+}
+
+std::uint32_t CharacterBuilder::frame_slots(std::size_t control_mesh) {
+  CharacterMesh& mesh = data_.meshes[control_mesh];
+  assert(mesh.control);
+  if (!mesh.frame_slot) mesh.frame_slot = take_slots(mesh.vertex_count());
+  return *mesh.frame_slot;
+}
+
+std::uint32_t CharacterBuilder::add_pass(PoseKernel kernel, std::uint32_t record_count,
+                                         std::vector<std::uint32_t> records) {
+  PalettePass pass;
+  pass.kernel = kernel;
+  pass.stage = kSkinStage;
+  pass.record_count = record_count;
+  pass.first_slot = take_slots(std::uint64_t{record_count} * pose_kernel(kernel).slots_per_record);
+  pass.records = std::move(records);
+  data_.passes.push_back(std::move(pass));
+  return data_.passes.back().first_slot;
+}
+
+Result<void> CharacterBuilder::add_skin(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer) {
+  return add_mesh(mesh, binding, deformer, false);
+}
+
+std::string CharacterBuilder::free_name(const std::string& wish) const {
+  const auto taken = [&](const std::string& name) {
+    return model_.find_mesh(name) != nullptr ||
+           std::any_of(data_.meshes.begin(), data_.meshes.end(),
+                       [&](const CharacterMesh& mesh) { return mesh.name == name; });
+  };
+  std::string name = wish;
+  for (int number = 2; taken(name); ++number) name = fmt::format("{} {}", wish, number);
+  return name;
+}
+
+Result<Character> CharacterBuilder::build() {
+  if (palette_size_ > std::numeric_limits<std::uint32_t>::max()) {
+    return fail(ErrorCode::kUnsupported, fmt::format("the palette would have {} entries", palette_size_));
+  }
+  const bool has_control =
+      std::any_of(data_.meshes.begin(), data_.meshes.end(), [](const CharacterMesh& mesh) { return mesh.control; });
+  data_.stage_count = has_control ? kSkinStage + 1 : 1;
+  if (!has_control) {
+    for (CharacterMesh& mesh : data_.meshes) mesh.stage = 0;
+  }
+  data_.palette_size = static_cast<std::uint32_t>(palette_size_);
+  return Character::create(std::move(data_));
+}
+
+}  // namespace pelt

@@ -1,1 +1,24 @@
 // SPDX-License-Identifier: MIT
+#include "engine/linear_blend/bind.h"
+
+#include <fmt/format.h>
+
+namespace pelt::linear_blend {
+
+Result<std::vector<MeshBinding>> bind(const LinearBlendParameters&, const DeformerInput& input) {
+  std::vector<MeshBinding> bindings;
+  for (const std::uint32_t target : input.targets) {
+    const Mesh& mesh = input.model.meshes[target];
+    if (mesh.weights.row_count() != mesh.positions.size()) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("{}: mesh '{}' has no weights", input.layer, mesh.name));
+    }
+    MeshBinding binding;
+    binding.mode = BlendMode::kLinear;
+    binding.rows = input.builder.rows_over_joints(mesh.weights, binding.mode);
+    bindings.push_back(std::move(binding));
+    input.progress(static_cast<double>(bindings.size()) / static_cast<double>(input.targets.size()));
+  }
+  return bindings;
+}
+
+}  // namespace pelt::linear_blend

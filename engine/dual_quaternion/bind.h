@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "engine/character/builder.h"
+#include "engine/core/result.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::dual_quaternion {
+
+// Dual quaternion with the model's own weights: one binding a target. Errors: a target has no weights.
+Result<std::vector<MeshBinding>> bind(const DualQuaternionParameters& parameters, const DeformerInput& input);
+
+}  // namespace pelt::dual_quaternion

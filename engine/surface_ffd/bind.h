@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "engine/character/builder.h"
+#include "engine/core/result.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::surface_ffd {
+
+// Surface-oriented FFD, basic and extended (Singh & Kokkevis 2000; math.md section 1): one binding a target. Adds the
+// driver to the builder as a control mesh. Weights are computed in double precision; the result does not depend on
+// the thread count. Errors: parameters out of range, a driver that cannot be had or has no triangle with area.
+Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, const DeformerInput& input);
+
+}  // namespace pelt::surface_ffd
