@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/character.h"
+
+#include <limits>
+
+#include "engine/character/bind.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// A skin by dual quaternion over a control mesh: two stages, every kind of palette entry.
+CharacterData make_data() {
+  Model model = test::make_tube();
+  Mesh second = model.meshes[0];
+  second.name = "second";
+  model.meshes.push_back(second);
+  model.materials.push_back({"skin"});
+  Clip clip;
+  clip.name = "wave";
+  clip.duration = 1;
+  clip.channels.push_back({0, ChannelPath::kTranslation, Interpolation::kLinear, {0, 1}, {0, 0, 0, 1, 0, 0}});
+  model.clips.push_back(clip);
+  Rig rig;
+  rig.layers.push_back({"second", DualQuaternionParameters{}, {}});
+  Result<Bound> bound = bind(model, rig);
+  EXPECT_TRUE(bound) << bound.error().message;
+  CharacterData data = *bound->character;
+  return data;
+}
+
+TEST(Character, TheDefaultIsInvalid) { EXPECT_FALSE(Character::create(CharacterData{})); }
+
+TEST(Character, KnowsItsSize) {
+  const Result<Character> character = Character::create(make_data());
+  ASSERT_TRUE(character) << character.error().message;
+  EXPECT_NEAR(character->size(), std::sqrt(8.0f * 8 + 2 * 2 + 2 * 2), 1e-5f);
+}
+
+struct Fault {
+  const char* name;
+  void (*change)(CharacterData&);
+};
+
+class CharacterFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(CharacterFault, IsRefused) {
+  CharacterData data = make_data();
+  ASSERT_TRUE(Character::create(data));
+  GetParam().change(data);
+  const Result<Character> character = Character::create(data);
+  ASSERT_FALSE(character);
+  EXPECT_FALSE(character.error().message.empty());
+}
+
+const Fault kFaults[] = {
+    {"JointParentAfterIt", [](CharacterData& d) { d.skeleton.joints[0].parent = 1; }},
+    {"JointParentItself", [](CharacterData& d) { d.skeleton.joints[1].parent = 1; }},
+    {"JointParentNegative", [](CharacterData& d) { d.skeleton.joints[1].parent = -2; }},
+    {"JointNotFinite", [](CharacterData& d) { d.skeleton.joints[1].rest.rotation.w = kNan; }},
+    {"JointMatrixNotFinite", [](CharacterData& d) { d.skeleton.joints[1].matrix = glm::mat4(kNan); }},
+    {"JointNamesRepeat", [](CharacterData& d) { d.skeleton.joints[1].name = d.skeleton.joints[0].name; }},
+    {"NoJoints", [](CharacterData& d) { d.skeleton.joints.clear(); }},
+    {"ClipJoint", [](CharacterData& d) { d.clips[0].channels[0].joint = 2; }},
+    {"ClipPath", [](CharacterData& d) { d.clips[0].channels[0].path = static_cast<ChannelPath>(3); }},
+    {"ClipValues", [](CharacterData& d) { d.clips[0].channels[0].values.pop_back(); }},
+    {"ClipNoKeys",
+     [](CharacterData& d) {
+       d.clips[0].channels[0].times.clear();
+       d.clips[0].channels[0].values.clear();
+     }},
+    {"ClipTimesRepeat",
+     [](CharacterData& d) {
+       d.clips[0].channels[0].times = {0.5f, 0.5f};
+     }},
+    {"ClipTimeNotFinite", [](CharacterData& d) { d.clips[0].channels[0].times[1] = kNan; }},
+    {"ClipTimePastTheEnd", [](CharacterData& d) { d.clips[0].channels[0].times[1] = 2; }},
+    {"ClipValueNotFinite", [](CharacterData& d) { d.clips[0].channels[0].values[4] = kNan; }},
+    {"ClipDuration", [](CharacterData& d) { d.clips[0].duration = std::numeric_limits<float>::infinity(); }},
+    {"MaterialNotFinite", [](CharacterData& d) { d.materials[0].base_color.y = kNan; }},
+    {"MeshNamesRepeat", [](CharacterData& d) { d.meshes[1].name = d.meshes[0].name; }},
+    {"FirstVertex", [](CharacterData& d) { d.meshes[1].first_vertex += 1; }},
+    {"FirstSlot", [](CharacterData& d) { d.meshes[1].first_slot = d.palette_size + 1; }},
+    {"OddSlotOfADualQuaternion", [](CharacterData& d) { d.meshes[1].first_slot += 1; }},
+    {"LinearSlotOfADualQuaternion", [](CharacterData& d) { d.meshes[1].mode = BlendMode::kLinear; }},
+    {"BlendMode", [](CharacterData& d) { d.meshes[0].mode = static_cast<BlendMode>(7); }},
+    {"MeshStage", [](CharacterData& d) { d.meshes[0].stage = 1; }},
+    {"StageCountTooLarge", [](CharacterData& d) { d.stage_count = 0xFFFFFFFFu; }},
+    {"StageCountZero", [](CharacterData& d) { d.stage_count = 0; }},
+    {"NoSkin",
+     [](CharacterData& d) {
+       for (CharacterMesh& mesh : d.meshes) mesh.control = true;
+     }},
+    {"SourceRepeats", [](CharacterData& d) { d.meshes[0].source_vertex[1] = d.meshes[0].source_vertex[0]; }},
+    {"SourceRange", [](CharacterData& d) { d.meshes[0].source_vertex[1] = 1u << 30; }},
+    {"SourceCount", [](CharacterData& d) { d.meshes[0].source_vertex.pop_back(); }},
+    {"TriangleRange", [](CharacterData& d) { d.meshes[0].triangles[3].z = d.meshes[0].vertex_count(); }},
+    {"UvCount", [](CharacterData& d) { d.meshes[0].uvs.emplace_back(0, 0); }},
+    {"PartsDoNotCover", [](CharacterData& d) { d.meshes[0].parts.clear(); }},
+    {"PartsOverlap",
+     [](CharacterData& d) {
+       d.meshes[0].parts.push_back({0, 0, -1});
+     }},
+    {"PartMaterial", [](CharacterData& d) { d.meshes[0].parts[0].material = 1; }},
+    {"Binding", [](CharacterData& d) { d.meshes[0].binding.influences[0] ^= 0x10000u; }},
+    {"PointNotFinite", [](CharacterData& d) { d.meshes[0].binding.points[5].z = kNan; }},
+    {"PassKernel", [](CharacterData& d) { d.passes[0].kernel = static_cast<PoseKernel>(99); }},
+    {"PassStage", [](CharacterData& d) { d.passes[0].stage = d.stage_count; }},
+    {"PassRecordCount", [](CharacterData& d) { d.passes[0].record_count = 0xFFFFFFFFu; }},
+    {"PassRecords", [](CharacterData& d) { d.passes[0].records.pop_back(); }},
+    {"PassSlotRange", [](CharacterData& d) { d.passes[0].first_slot = d.palette_size; }},
+    {"PassSlotOverflow", [](CharacterData& d) { d.passes[0].first_slot = 0xFFFFFFFFu; }},
+    {"SlotsWrittenTwice", [](CharacterData& d) { d.passes[1].first_slot = d.passes[0].first_slot; }},
+    {"SlotNotWritten", [](CharacterData& d) { d.palette_size += 1; }},
+    {"PaletteSize", [](CharacterData& d) { d.palette_size = 0xFFFFFFFFu; }},
+    {"RecordJoint", [](CharacterData& d) { d.passes[0].records[0] = 2; }},
+    {"RecordNotFinite", [](CharacterData& d) { d.passes[1].records[5] = 0x7F800000u; }},
+    {"FramesOfSkin", [](CharacterData& d) { d.meshes[0].frame_slot = 0; }},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, CharacterFault, testing::ValuesIn(kFaults),
+                         [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
+
+}  // namespace
+}  // namespace pelt

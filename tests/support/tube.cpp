@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/tube.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <glm/gtc/matrix_transform.hpp>
+#include <random>
+
+#include "engine/model/pose.h"
+
+namespace pelt::test {
+namespace {
+
+float joint_x(const TubeOptions& options, std::uint32_t joint) {
+  return options.length * static_cast<float>(joint) / static_cast<float>(options.joints);
+}
+
+// Weights of a point by its x alone: 1 for a joint's own stretch, linear over blend_length round each inner joint.
+void append_weights(SparseRows& weights, const TubeOptions& options, float x) {
+  std::vector<WeightedElement> row;
+  double above = 1;  // share of the joints from `joint` on
+  for (std::uint32_t joint = 0; joint < options.joints; ++joint) {
+    const double next =
+        joint + 1 == options.joints
+            ? 0.0
+            : std::clamp(0.5 + (x - joint_x(options, joint + 1)) / static_cast<double>(options.blend_length), 0.0, 1.0);
+    row.push_back({joint, std::max(0.0, above - next)});
+    above = next;
+  }
+  append_row(weights, row);
+}
+
+Model make_chain(const TubeOptions& options) {
+  Model model;
+  for (std::uint32_t joint = 0; joint < options.joints; ++joint) {
+    Joint added;
+    added.name = "joint" + std::to_string(joint);
+    added.parent = static_cast<std::int32_t>(joint) - 1;
+    added.rest.translation.x = joint == 0 ? 0 : joint_x(options, 1);
+    model.skeleton.joints.push_back(added);
+    model.bound_joints.push_back({joint, glm::translate(glm::mat4(1), glm::vec3(-joint_x(options, joint), 0, 0))});
+  }
+  return model;
+}
+
+}  // namespace
+
+Mesh make_tube_mesh(const TubeOptions& options) {
+  Mesh mesh;
+  mesh.name = "tube";
+  for (std::uint32_t ring = 0; ring <= options.along; ++ring) {
+    const float x = options.length * static_cast<float>(ring) / static_cast<float>(options.along);
+    for (std::uint32_t k = 0; k < options.around; ++k) {
+      const float angle = glm::two_pi<float>() * static_cast<float>(k) / static_cast<float>(options.around);
+      const glm::vec3 normal(0, std::cos(angle), std::sin(angle));
+      mesh.positions.push_back(normal * options.radius + glm::vec3(x, 0, 0));
+      mesh.normals.push_back(normal);
+      append_weights(mesh.weights, options, x);
+      if (ring == options.along) continue;
+      const std::uint32_t a = ring * options.around + k;
+      const std::uint32_t b = ring * options.around + (k + 1) % options.around;
+      mesh.triangles.emplace_back(a, b, b + options.around);
+      mesh.triangles.emplace_back(a, b + options.around, a + options.around);
+    }
+  }
+  mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
+  return mesh;
+}
+
+Model make_tube(const TubeOptions& options) {
+  Model model = make_chain(options);
+  model.name = "tube";
+  model.meshes.push_back(make_tube_mesh(options));
+  return model;
+}
+
+Model make_cloud(std::size_t count) {
+  const TubeOptions options;
+  Model model = make_chain(options);
+  model.name = "cloud";
+  Mesh mesh;
+  mesh.name = "cloud";
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const glm::vec3 point(options.length * (0.5f + 0.5f * unit(random)), unit(random), unit(random));
+    mesh.positions.push_back(point);
+    mesh.normals.push_back(glm::normalize(glm::vec3(unit(random), unit(random), 1.5f)));
+    append_weights(mesh.weights, options, point.x);
+  }
+  model.meshes.push_back(std::move(mesh));
+  return model;
+}
+
+std::vector<glm::mat4> bind_matrices(const Model& model) {
+  std::vector<glm::mat4> matrices(model.skeleton.joints.size());
+  rest_matrices(model.skeleton, matrices);
+  return matrices;
+}
+
+}  // namespace pelt::test
