@@ -32,14 +32,6 @@ Result<std::vector<MeshBinding>> bind_deformer(const SurfaceFfdParameters& param
   return surface_ffd::bind(parameters, input);
 }
 
-const char* name_of(const LinearBlendParameters&) { return "linear_blend"; }
-const char* name_of(const DualQuaternionParameters&) { return "dual_quaternion"; }
-const char* name_of(const SurfaceFfdParameters&) { return "surface_ffd"; }
-
-const char* deformer_name(const DeformerParameters& deformer) {
-  return std::visit([](const auto& parameters) { return name_of(parameters); }, deformer);
-}
-
 // ------------------------------------------------------------------------------------------------------ validation
 
 template <class... Arguments>
@@ -273,7 +265,7 @@ struct Bindings {
   std::string deformer;
 };
 
-Result<void> lay_over(Bindings& below, MeshBinding above, const Application& application, const char* deformer,
+Result<void> lay_over(Bindings& below, MeshBinding above, const Application& application, std::string_view deformer,
                       const std::string& label, const std::string& mesh) {
   if (!below.merged) {
     below.merged = std::move(above);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,8 +14,12 @@
 namespace pelt {
 
 // The baselines take no parameters: they use the weights of the model.
-struct LinearBlendParameters {};
-struct DualQuaternionParameters {};
+struct LinearBlendParameters {
+  friend bool operator==(const LinearBlendParameters&, const LinearBlendParameters&) = default;
+};
+struct DualQuaternionParameters {
+  friend bool operator==(const DualQuaternionParameters&, const DualQuaternionParameters&) = default;
+};
 
 // How a control mesh follows the skeleton.
 enum class Follow {
@@ -30,6 +35,7 @@ struct DriverParameters {
   std::string file;                // glTF or OBJ, relative to the rig file
   std::uint32_t triangles = 2000;  // of a driver made by simplification
   Follow follow = Follow::kDualQuaternion;
+  friend bool operator==(const DriverParameters&, const DriverParameters&) = default;
 };
 
 // Surface-oriented FFD (Singh & Kokkevis 2000); math.md section 1 is the specification.
@@ -45,6 +51,7 @@ struct SurfaceFfdParameters {
   Cut cut = Cut::kContinuous;
   bool raise_elements = true;  // basic: raise K to the driver's largest valence, below which the cut jumps
   DriverParameters driver;
+  friend bool operator==(const SurfaceFfdParameters&, const SurfaceFfdParameters&) = default;
 };
 
 using DeformerParameters = std::variant<LinearBlendParameters, DualQuaternionParameters, SurfaceFfdParameters>;
@@ -53,23 +60,30 @@ using DeformerParameters = std::variant<LinearBlendParameters, DualQuaternionPar
 struct Mask {
   float value = 1.0f;
   std::vector<std::string> joints;
+  friend bool operator==(const Mask&, const Mask&) = default;
 };
 
 struct Layer {
   std::string target = "*";  // name of a mesh, or * for all that no other layer's driver uses
   DeformerParameters deformer;
   Mask mask;
+  friend bool operator==(const Layer&, const Layer&) = default;
 };
 
 // Layers are laid one over the other in order: where a layer's mask is 1 it hides those before it. The first layer of
 // a mesh acts everywhere. A mesh that no layer names is moved by linear blend.
 struct Rig {
   std::string name;
-  std::string directory;  // where relative file names start
+  std::string directory;  // where relative file names start; not part of the file
   std::vector<Layer> layers;
+  friend bool operator==(const Rig&, const Rig&) = default;
 };
 
-// One layer over all meshes. `deformer` as on the command line: linear-blend, dual-quaternion, surface-ffd.
+// The deformer's one name, as in rig files: linear_blend, dual_quaternion, surface_ffd.
+std::string_view deformer_name(const DeformerParameters& parameters);
+
+// One layer over all meshes, with the deformer's defaults. `deformer` is one of the names above, with underscores or,
+// as on the command line, hyphens. Errors: kNotFound, with the list of names and the nearest one.
 Result<Rig> rig_from_deformer_name(const std::string& deformer);
 
 }  // namespace pelt

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "engine/rig/rig.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "engine/rig/deformers.h"
+
+namespace pelt {
+namespace {
+
+const DeformerEntry kDeformers[] = {
+    {"linear_blend", LinearBlendParameters{}},
+    {"dual_quaternion", DualQuaternionParameters{}},
+    {"surface_ffd", SurfaceFfdParameters{}},
+};
+static_assert(std::size(kDeformers) == std::variant_size_v<DeformerParameters>);
+
+// Levenshtein distance, one row of the table at a time.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const DeformerEntry> deformers() { return kDeformers; }
+
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
+  // No name here is nearly as long: what is cut off cannot change which is nearest, but a hostile key could be huge.
+  name = name.substr(0, 256);
+  std::string_view nearest;
+  std::size_t least = static_cast<std::size_t>(-1);
+  for (const std::string_view candidate : known) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string_view deformer_name(const DeformerParameters& parameters) {
+  return std::find_if(std::begin(kDeformers), std::end(kDeformers),
+                      [&](const DeformerEntry& entry) { return entry.defaults.index() == parameters.index(); })
+      ->name;
+}
+
+Result<Rig> rig_from_deformer_name(const std::string& deformer) {
+  std::string name = deformer;
+  std::replace(name.begin(), name.end(), '-', '_');
+  std::vector<std::string_view> known;
+  for (const DeformerEntry& entry : kDeformers) {
+    if (entry.name != name) {
+      known.push_back(entry.name);
+      continue;
+    }
+    Rig rig;
+    rig.name = name;
+    rig.layers = {Layer{.deformer = entry.defaults}};
+    return rig;
+  }
+  return fail(ErrorCode::kNotFound,
+              fmt::format("there is no deformer '{}'; did you mean '{}'? There are: {}", deformer.substr(0, 64),
+                          nearest_name(name, known), fmt::join(known, ", ")));
+}
+
+}  // namespace pelt

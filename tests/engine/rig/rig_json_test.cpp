@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "engine/rig/rig_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace pelt {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kMinimal = R"({"format": "pelt-rig 1", "layers": []})";
+
+std::string layer(const std::string& members) { return R"({"format": "pelt-rig 1", "layers": [{)" + members + "}]}"; }
+std::string surface_ffd(const std::string& parameters) {
+  return layer(R"("deformer": "surface_ffd", "parameters": {)" + parameters + "}");
+}
+std::string driver(const std::string& members) { return surface_ffd(R"("driver": {)" + members + "}"); }
+
+// The error of parsing `json`, or "accepted".
+std::string error_of(const std::string& json) {
+  const auto rig = parse_rig(json, "x.json");
+  return rig ? "accepted" : rig.error().message;
+}
+
+TEST(ParseRig, ReadsEveryKey) {
+  const auto rig = parse_rig(R"({
+    "format": "pelt-rig 1", "name": "hero",
+    "layers": [
+      {"target": "body", "deformer": "surface_ffd",
+       "parameters": {"mode": "basic", "local": 2.5, "distance_unit": 0.125, "elements": "all", "cut": "hard",
+                      "raise_elements": false,
+                      "driver": {"mesh": "cage", "triangles": 500, "follow": "closest_limb"}},
+       "mask": {"value": 0.5, "joints": ["arm", "hand"]}},
+      {"deformer": "dual_quaternion", "parameters": {}},
+      {"deformer": "linear_blend"}
+    ]})",
+                             "x.json");
+  ASSERT_TRUE(rig) << rig.error().message;
+
+  SurfaceFfdParameters ffd;
+  ffd.mode = SurfaceFfdParameters::Mode::kBasic;
+  ffd.local = 2.5f;
+  ffd.distance_unit = 0.125f;
+  ffd.elements = 0;
+  ffd.cut = Cut::kHard;
+  ffd.raise_elements = false;
+  ffd.driver = {.mesh = "cage", .triangles = 500, .follow = Follow::kClosestLimb};
+  Rig expected;
+  expected.name = "hero";
+  expected.layers = {Layer{"body", ffd, Mask{0.5f, {"arm", "hand"}}}, Layer{"*", DualQuaternionParameters{}, {}},
+                     Layer{"*", LinearBlendParameters{}, {}}};
+  EXPECT_EQ(*rig, expected);
+}
+
+TEST(ParseRig, AbsentKeysAreTheDefaults) {
+  const auto rig = parse_rig(surface_ffd(""), "x.json");
+  ASSERT_TRUE(rig) << rig.error().message;
+  EXPECT_EQ(rig->layers.at(0), (Layer{.deformer = SurfaceFfdParameters{}}));
+  EXPECT_EQ(*parse_rig(kMinimal, "x.json"), Rig{});
+}
+
+TEST(ParseRig, WordsStandForAbsentNumbers) {
+  const auto rig = parse_rig(surface_ffd(R"("distance_unit": "auto", "elements": "all")"), "x.json");
+  ASSERT_TRUE(rig) << rig.error().message;
+  const auto& ffd = std::get<SurfaceFfdParameters>(rig->layers.at(0).deformer);
+  EXPECT_FALSE(ffd.distance_unit);
+  EXPECT_EQ(ffd.elements, 0u);
+}
+
+TEST(ParseRig, SyntaxErrorsNameLineAndColumn) {
+  EXPECT_EQ(error_of("").find("x.json: line 1, column 1: syntax error"), 0u) << error_of("");
+  EXPECT_THAT(error_of("{\n  \"format\": ]\n}"), StartsWith("x.json: line 2, column 14: syntax error"));
+  EXPECT_THAT(error_of(std::string(kMinimal) + "\n x"), StartsWith("x.json: line 2, column 3: syntax error"));
+  EXPECT_THAT(error_of(std::string(kMinimal) + kMinimal), HasSubstr("syntax error"));
+  EXPECT_THAT(error_of(R"({"format": "pelt-rig 1)"), HasSubstr("line 1, column 23: syntax error"));
+  EXPECT_THAT(error_of("{\"format\": \"\xff\"}"), HasSubstr("invalid string"));
+  EXPECT_THAT(error_of("{\n\"a\": 1e999}"), AllOf(HasSubstr("line 2"), HasSubstr("number overflow")));
+  EXPECT_THAT(error_of(R"({"format": NaN})"), HasSubstr("syntax error"));
+  EXPECT_THAT(error_of(std::string("{\0}", 3)), HasSubstr("syntax error"));
+}
+
+TEST(ParseRig, KeysGivenTwiceAreAnError) {
+  EXPECT_EQ(error_of("{\"format\": \"pelt-rig 1\",\n\"layers\": [], \"layers\": []}"),
+            "x.json: line 2, column 23: the key 'layers' is given twice");
+  EXPECT_THAT(error_of(surface_ffd(R"("local": 1, "local": 1)")), HasSubstr("the key 'local' is given twice"));
+  // The same key in two objects is no such thing.
+  EXPECT_TRUE(parse_rig(R"({"format": "pelt-rig 1", "layers": [{"deformer": "linear_blend"},
+                                                                {"deformer": "linear_blend"}]})",
+                        "x.json"));
+}
+
+TEST(ParseRig, DepthAndSizeAreLimited) {
+  EXPECT_THAT(error_of("\n" + std::string(33, '[')), HasSubstr("line 2, column 33: nested deeper than 32"));
+  EXPECT_THAT(error_of(std::string(1 << 20, '[')), HasSubstr("nested deeper"));
+  EXPECT_THAT(error_of(std::string(32, '[') + std::string(32, ']')), HasSubstr("must be an object, is an array"));
+  // Brackets in strings do not nest.
+  EXPECT_TRUE(
+      parse_rig(R"({"format": "pelt-rig 1", "layers": [], "name": "\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["})", ""));
+  const auto big = parse_rig(std::string((16u << 20) + 1, ' '), "x.json");
+  ASSERT_FALSE(big);
+  EXPECT_EQ(big.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(big.error().message, HasSubstr("limit"));
+}
+
+TEST(ParseRig, UnknownKeysNameThemselvesAndTheNearest) {
+  EXPECT_EQ(error_of(R"({"format": "pelt-rig 1", "layer": [], "layers": []})"),
+            "x.json: /layer: unknown key 'layer'; did you mean 'layers'?");
+  EXPECT_EQ(error_of(surface_ffd(R"("locl": 4)")),
+            "x.json: /layers/0/parameters/locl: unknown key 'locl'; did you mean 'local'?");
+  EXPECT_EQ(error_of(driver(R"("folow": "linear_blend")")),
+            "x.json: /layers/0/parameters/driver/folow: unknown key 'folow'; did you mean 'follow'?");
+  EXPECT_EQ(error_of(layer(R"("deformer": "linear_blend", "mask": {"joint": []})")),
+            "x.json: /layers/0/mask/joint: unknown key 'joint'; did you mean 'joints'?");
+  EXPECT_EQ(error_of(layer(R"("deformer": "linear_blend", "parameters": {"a/b~": 1})")),
+            "x.json: /layers/0/parameters/a~1b~0: unknown key 'a/b~'; there are none here");
+  // A key of another deformer.
+  EXPECT_THAT(error_of(layer(R"("deformer": "dual_quaternion", "parameters": {"local": 4})")), HasSubstr("'local'"));
+  EXPECT_LT(error_of(surface_ffd("\"" + std::string(1 << 20, 'k') + "\": 4")).size(), 300u);
+}
+
+TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
+  EXPECT_EQ(error_of(surface_ffd(R"("local": "four")")),
+            "x.json: /layers/0/parameters/local: must be a number >= 0, is \"four\"");
+  EXPECT_EQ(error_of(surface_ffd(R"("local": -1)")),
+            "x.json: /layers/0/parameters/local: must be a number >= 0, is -1");
+  EXPECT_THAT(error_of(surface_ffd(R"("local": 1e39)")), HasSubstr("must be a number >= 0, is 1e+39"));
+  EXPECT_THAT(error_of(surface_ffd(R"("distance_unit": 0)")), HasSubstr("must be a number > 0 or \"auto\", is 0"));
+  EXPECT_THAT(error_of(surface_ffd(R"("distance_unit": "Auto")")), HasSubstr("is \"Auto\""));
+  EXPECT_THAT(error_of(surface_ffd(R"("elements": 0)")),
+              HasSubstr("must be an integer from 1 to 4294967295 or \"all\""));
+  EXPECT_THAT(error_of(surface_ffd(R"("elements": 2.5)")), HasSubstr("is 2.5"));
+  EXPECT_THAT(error_of(surface_ffd(R"("elements": 4294967296)")), HasSubstr("must be an integer"));
+  EXPECT_THAT(error_of(surface_ffd(R"("raise_elements": 1)")), HasSubstr("must be true or false, is 1"));
+  EXPECT_EQ(
+      error_of(surface_ffd(R"("cut": "contiguous")")),
+      "x.json: /layers/0/parameters/cut: must be one of \"continuous\", \"hard\", is \"contiguous\"; did you mean "
+      "\"continuous\"?");
+  EXPECT_THAT(error_of(surface_ffd(R"("mode": ["basic"])")),
+              HasSubstr("must be one of \"basic\", \"extended\", is an array"));
+  EXPECT_THAT(error_of(driver(R"("triangles": 0)")), HasSubstr("/driver/triangles: must be an integer"));
+  EXPECT_THAT(error_of(driver(R"("mesh": "cage", "file": "cage.obj")")),
+              HasSubstr("/layers/0/parameters/driver/file: a driver has a mesh or a file, not both"));
+  EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "mask": {"value": 1.5})")),
+              HasSubstr("/layers/0/mask/value: must be a number from 0 to 1, is 1.5"));
+  EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "mask": {"joints": ["a", 2]})")),
+              HasSubstr("/layers/0/mask/joints/1: must be a string, is 2"));
+  EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "mask": 1)")),
+              HasSubstr("/layers/0/mask: must be an object, is 1"));
+  EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "target": "")")), HasSubstr("/layers/0/target: must name"));
+  EXPECT_THAT(error_of(layer(R"("deformer": "surface-ffd")")),
+              HasSubstr("\"surface-ffd\"; did you mean \"surface_ffd\"?"));
+  EXPECT_EQ(error_of(layer(R"("target": "body")")), "x.json: /layers/0: the key 'deformer' is missing");
+  EXPECT_EQ(error_of("[]"), "x.json: /: must be an object, is an array");
+  EXPECT_EQ(error_of(R"({"format": "pelt-rig 1"})"), "x.json: /: the key 'layers' is missing");
+}
+
+TEST(ParseRig, FormatIsChecked) {
+  EXPECT_EQ(error_of(R"({"layers": []})"), "x.json: /: the key 'format' is missing");
+  EXPECT_THAT(error_of(R"({"format": "pelt-cases 1", "layers": []})"),
+              HasSubstr("/format: must be \"pelt-rig 1\", is"));
+  const auto newer = parse_rig(R"({"format": "pelt-rig 2", "bones": []})", "x.json");
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(newer.error().message, HasSubstr("the only version that this program reads, is \"pelt-rig 2\""));
+}
+
+TEST(FormatRig, RoundTripIsExact) {
+  Rig rig;
+  rig.name = "a \"name\" with \xc3\xa9 and \n";
+  SurfaceFfdParameters ffd;
+  rig.layers.push_back({.deformer = ffd});
+  ffd.mode = SurfaceFfdParameters::Mode::kBasic;
+  ffd.local = 0.1f;
+  ffd.distance_unit = 1.17549435e-38f;
+  ffd.elements = 0;
+  ffd.cut = Cut::kHard;
+  ffd.raise_elements = false;
+  ffd.driver = {.mesh = "", .file = "cage.obj", .triangles = 4294967295u, .follow = Follow::kLinearBlend};
+  rig.layers.push_back({"body", ffd, Mask{1.0f / 3.0f, {"", "arm"}}});
+  ffd.elements = 4294967295u;
+  ffd.local = 3.402823466e38f;
+  rig.layers.push_back({"head", ffd, {}});
+  rig.layers.push_back({"hat", DualQuaternionParameters{}, {}});
+  rig.layers.push_back({"shoe", LinearBlendParameters{}, Mask{0.0f, {}}});
+
+  const std::string text = format_rig(rig);
+  const auto read = parse_rig(text, "x.json");
+  ASSERT_TRUE(read) << read.error().message << "\n" << text;
+  EXPECT_EQ(*read, rig);
+  EXPECT_EQ(format_rig(*read), text);
+  EXPECT_THAT(text, AllOf(HasSubstr("\"local\": 0.1,"), HasSubstr("\"distance_unit\": \"auto\"")));
+}
+
+TEST(LoadRig, KnowsItsFolder) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "pelt_load_rig";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "rig.json") << kMinimal;
+  const auto rig = load_rig(folder / "rig.json");
+  ASSERT_TRUE(rig) << rig.error().message;
+  EXPECT_EQ(rig->directory, folder.string());
+
+  std::ofstream(folder / "bad.json") << "{";
+  EXPECT_THAT(load_rig(folder / "bad.json").error().message, StartsWith((folder / "bad.json").string() + ": line 1"));
+  EXPECT_EQ(load_rig(folder / "none.json").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(load_rig(folder).error().code, ErrorCode::kReadFailed);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Holds rig.schema.json and the parser together: documents made from the schema, and many small changes of them, are
+// put to both, which must agree.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+#include "engine/rig/deformers.h"
+#include "engine/rig/rig_json.h"
+
+namespace pelt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json& schema() {
+  static const Json json = Json::parse(std::ifstream(PELT_RIG_SCHEMA));
+  return json;
+}
+
+const Json& resolved(const Json& node) {
+  if (!node.contains("$ref")) return node;
+  const std::string reference = node.at("$ref");
+  return resolved(schema().at(Json::json_pointer(reference.substr(1))));
+}
+
+bool has_type(const Json& value, const std::string& type) {
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "number") return value.is_number();
+  if (type == "integer") return value.is_number() && std::floor(value.get<double>()) == value.get<double>();
+  throw std::runtime_error("type " + type);
+}
+
+// The part of JSON Schema 2020-12 that the schema uses; any other keyword throws.
+bool conforms(const Json& value, const Json& node) {
+  for (const auto& [keyword, rule] : node.items()) {
+    bool ok = true;
+    if (keyword == "$ref") {
+      ok = conforms(value, schema().at(Json::json_pointer(rule.get<std::string>().substr(1))));
+    } else if (keyword == "type") {
+      ok = has_type(value, rule);
+    } else if (keyword == "const") {
+      ok = value == rule;
+    } else if (keyword == "enum") {
+      ok = std::find(rule.begin(), rule.end(), value) != rule.end();
+    } else if (keyword == "minimum") {
+      ok = !value.is_number() || value.get<double>() >= rule.get<double>();
+    } else if (keyword == "maximum") {
+      ok = !value.is_number() || value.get<double>() <= rule.get<double>();
+    } else if (keyword == "exclusiveMinimum") {
+      ok = !value.is_number() || value.get<double>() > rule.get<double>();
+    } else if (keyword == "minLength") {
+      ok = !value.is_string() || value.get<std::string>().size() >= rule.get<std::size_t>();
+    } else if (keyword == "items") {
+      if (value.is_array()) {
+        for (const Json& item : value) ok = ok && conforms(item, rule);
+      }
+    } else if (keyword == "properties") {
+      if (value.is_object()) {
+        for (const auto& [key, own] : rule.items()) ok = ok && (!value.contains(key) || conforms(value[key], own));
+      }
+    } else if (keyword == "additionalProperties") {
+      if (rule != false) throw std::runtime_error("additionalProperties");
+      if (value.is_object()) {
+        for (const auto& [key, unused] : value.items()) ok = ok && node.at("properties").contains(key);
+      }
+    } else if (keyword == "required") {
+      if (value.is_object()) {
+        for (const Json& key : rule) ok = ok && value.contains(key.get<std::string>());
+      }
+    } else if (keyword == "anyOf") {
+      ok = std::any_of(rule.begin(), rule.end(), [&](const Json& one) { return conforms(value, one); });
+    } else if (keyword == "allOf") {
+      ok = std::all_of(rule.begin(), rule.end(), [&](const Json& one) { return conforms(value, one); });
+    } else if (keyword == "not") {
+      ok = !conforms(value, rule);
+    } else if (keyword == "if") {
+      ok = !conforms(value, rule) || conforms(value, node.at("then"));
+    } else if (keyword != "$schema" && keyword != "title" && keyword != "description" && keyword != "default" &&
+               keyword != "$defs" && keyword != "then") {
+      throw std::runtime_error("keyword " + keyword);
+    }
+    if (!ok) return false;
+  }
+  return true;
+}
+
+// The value that the schema gives a property, with the properties of objects filled in likewise.
+Json default_of(const Json& property) {
+  const Json& node = resolved(property);
+  const bool is_object = node.contains("properties");
+  if (!is_object) return property.contains("default") ? property.at("default") : node.at("default");
+  Json object = Json::object();
+  for (const auto& [key, own] : node.at("properties").items()) object[key] = default_of(own);
+  return object;
+}
+
+std::vector<std::string> schema_deformers() {
+  return schema().at("/$defs/layer/properties/deformer/enum"_json_pointer);
+}
+
+// A rig of one layer, every property given and at its default.
+Json full_document(const std::string& deformer) {
+  Json layer;
+  for (const auto& [key, property] : schema().at("/$defs/layer/properties"_json_pointer).items()) {
+    layer[key] = key == "deformer"     ? Json(deformer)
+                 : key == "parameters" ? default_of(schema().at("$defs").at(deformer))
+                                       : default_of(property);
+  }
+  return Json{{"format", schema().at("/properties/format/const"_json_pointer)}, {"name", ""}, {"layers", {layer}}};
+}
+
+void collect(const Json& value, const Json::json_pointer& at, std::vector<Json::json_pointer>& pointers) {
+  pointers.push_back(at);
+  if (!value.is_structured()) return;
+  for (const auto& [key, child] : value.items()) {
+    collect(child, value.is_array() ? at / std::stoul(key) : at / key, pointers);
+  }
+}
+
+// Every string that the schema allows anywhere: each is tried in every place.
+void collect_words(const Json& node, std::set<std::string>& words) {
+  if (!node.is_structured()) return;
+  if (node.is_object() && node.contains("enum")) {
+    for (const Json& word : node["enum"]) words.insert(word.get<std::string>());
+  }
+  if (node.is_object() && node.contains("const")) words.insert(node["const"].get<std::string>());
+  for (const Json& child : node) collect_words(child, words);
+}
+
+TEST(RigSchema, NamesTheDeformersOfTheParser) {
+  std::vector<std::string> names;
+  for (const DeformerEntry& entry : deformers()) names.emplace_back(entry.name);
+  EXPECT_EQ(schema_deformers(), names);
+}
+
+TEST(RigSchema, DefaultsAreThoseOfTheParser) {
+  for (const std::string& deformer : schema_deformers()) {
+    const Json full = full_document(deformer);
+    ASSERT_TRUE(conforms(full, schema())) << full.dump(2);
+    const auto explicit_rig = parse_rig(full.dump(), "full");
+    ASSERT_TRUE(explicit_rig) << explicit_rig.error().message << "\n" << full.dump(2);
+    const Json minimal{{"format", full["format"]}, {"layers", {{{"deformer", deformer}}}}};
+    ASSERT_TRUE(conforms(minimal, schema()));
+    const auto implicit_rig = parse_rig(minimal.dump(), "minimal");
+    ASSERT_TRUE(implicit_rig) << implicit_rig.error().message;
+    EXPECT_EQ(*explicit_rig, *implicit_rig);
+
+    // What the parser knows is what the schema names, in the same order: the writer writes all.
+    EXPECT_EQ(Json::parse(format_rig(*implicit_rig)), full) << format_rig(*implicit_rig) << full.dump(2);
+  }
+}
+
+TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
+  std::set<std::string> words = {"", "x", "*"};
+  collect_words(schema(), words);
+  std::vector<Json> values = {nullptr,
+                              true,
+                              false,
+                              0,
+                              1,
+                              -1,
+                              2,
+                              0.5,
+                              1.5,
+                              -0.5,
+                              2000.0,
+                              1e38,
+                              1e39,
+                              -1e39,
+                              4294967295u,
+                              4294967296ull,
+                              1e300,
+                              Json::array(),
+                              Json::object(),
+                              Json::array({"x"}),
+                              Json::array({1}),
+                              Json::array({Json::object()}),
+                              Json::object({{"x", 1}})};
+  values.insert(values.end(), words.begin(), words.end());
+
+  std::size_t accepted = 0;
+  std::size_t refused = 0;
+  const auto compare = [&](const Json& document) {
+    const auto rig = parse_rig(document.dump(), "document");
+    const bool expected = conforms(document, schema());
+    EXPECT_EQ(rig.has_value(), expected) << document.dump() << "\n" << (rig ? "" : rig.error().message);
+    ++(expected ? accepted : refused);
+  };
+  for (const std::string& deformer : schema_deformers()) {
+    const Json full = full_document(deformer);
+    std::vector<Json::json_pointer> pointers;
+    collect(full, Json::json_pointer(), pointers);
+    for (const Json::json_pointer& pointer : pointers) {
+      for (const Json& value : values) {
+        Json changed = full;
+        changed[pointer] = value;
+        compare(changed);
+        if (pointer.empty() || !full[pointer.parent_pointer()].is_object()) continue;
+        // Along with every word in its neighbour: conditions between keys.
+        for (const auto& [key, unused] : full[pointer.parent_pointer()].items()) {
+          Json both = changed;
+          both[pointer.parent_pointer() / key] = "x";
+          compare(both);
+        }
+      }
+      if (full[pointer].is_object()) {
+        Json extended = full;
+        extended[pointer / "unheard_of"] = 1;
+        EXPECT_FALSE(conforms(extended, schema()));
+        compare(extended);
+      }
+      if (!pointer.empty() && full[pointer.parent_pointer()].is_object()) {
+        Json reduced = full;
+        reduced[pointer.parent_pointer()].erase(pointer.back());
+        compare(reduced);
+      }
+    }
+  }
+  EXPECT_GT(accepted, 200u);
+  EXPECT_GT(refused, 2000u);
+}
+
+}  // namespace
+}  // namespace pelt
