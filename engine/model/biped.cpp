@@ -86,7 +86,7 @@ float ramp(float x, float middle, float width) { return smooth_step((x - middle)
 JointWeights painted_weights(const BipedShape& shape, const vec3& p) {
   JointWeights w{};
 
-  // Up the trunk. The band between neck and head slopes from the nape up to... the chin belongs to the head.
+  // Up the trunk. The band between neck and head slopes down to the front, since the chin belongs to the head.
   const float skull = p.y + 0.45f * p.z;
   const std::array<float, 4> above = {ramp(p.y, 1.075f, 0.13f), ramp(p.y, 1.225f, 0.14f),
                                       ramp(p.y + 0.3f * p.z, 1.480f, 0.07f), ramp(skull, 1.582f, 0.055f)};
@@ -111,7 +111,8 @@ JointWeights painted_weights(const BipedShape& shape, const vec3& p) {
   // Leg: below the fold that runs from the hip bone to the crotch, further down at the back; nothing on the plane of
   // symmetry, so that neither leg pulls at the other.
   const float fold = (p.y - landmark::kHip.y) - 0.55f * (p.x - landmark::kHip.x) - 0.20f * p.z;
-  const float leg = p.y > 0.6f ? (1.0f - ramp(fold, 0.0f, 0.15f)) * smooth_step(p.x / 0.035f) * (1.0f - arm) : 1.0f;
+  const float crotch = smooth_step(p.x / 0.065f + std::max(0.850f - p.y, 0.0f) / 0.130f);
+  const float leg = p.y > 0.6f ? (1.0f - ramp(fold, 0.0f, 0.15f)) * crotch * (1.0f - arm) : 1.0f;
   const float shin = 1.0f - ramp(p.y, landmark::kKnee.y, 0.105f);
   const float foot = 1.0f - ramp(p.y - 0.25f * p.z, landmark::kAnkle.y + 0.005f, 0.055f);
 
@@ -173,11 +174,11 @@ SparseRows biped_weights(const BipedShape& shape, const HalfMesh& half, const Mi
 // Hands, head and feet have the detail, so they get the vertices.
 Mesh biped_mesh() {
   const BipedShape shape;
-  const std::array<Lens, 3> lenses = {{{on_arm(0.665f), 2.6f, 0.095f, 0.61f},
+  const std::array<Lens, 3> lenses = {{{on_arm(0.665f), 2.4f, 0.095f, 0.61f},
                                        {vec3(0.0f, 1.675f, 0.030f), 2.0f, 0.105f, 0.55f},
-                                       {vec3(0.0f, 0.000f, 0.090f), 1.35f, 0.220f, 0.60f}}};
+                                       {vec3(0.0f, 0.000f, 0.130f), 1.60f, 0.240f, 0.75f}}};
   const MesherOptions options{
-      .low = vec3(0.0f, -0.09f, -0.30f), .high = vec3(0.88f, 1.99f, 0.34f), .cell = 0.0115f, .lenses = lenses};
+      .low = vec3(0.0f, -0.09f, -0.30f), .high = vec3(0.88f, 1.99f, 0.34f), .cell = 0.0114f, .lenses = lenses};
   const HalfMesh half = mesh_half([&](const vec3& p) { return shape.sample(p); }, options);
   Mirrored whole = mirror(half);
 

@@ -31,18 +31,18 @@ void add_torso(ImplicitSurface& trunk) {
       {0.845f, -0.100f, 0.100f, -0.075f, 0.060f}, {0.885f, -0.150f, 0.150f, -0.098f, 0.082f},
       {0.930f, -0.170f, 0.170f, -0.108f, 0.094f}, {0.980f, -0.168f, 0.168f, -0.104f, 0.098f},
       {1.030f, -0.155f, 0.155f, -0.090f, 0.096f}, {1.085f, -0.141f, 0.141f, -0.076f, 0.093f},
-      {1.140f, -0.138f, 0.138f, -0.074f, 0.094f}, {1.200f, -0.147f, 0.147f, -0.086f, 0.100f},
-      {1.270f, -0.159f, 0.159f, -0.106f, 0.107f}, {1.340f, -0.163f, 0.163f, -0.120f, 0.104f},
+      {1.140f, -0.138f, 0.138f, -0.081f, 0.094f}, {1.200f, -0.148f, 0.148f, -0.097f, 0.100f},
+      {1.270f, -0.160f, 0.160f, -0.113f, 0.107f}, {1.340f, -0.163f, 0.163f, -0.120f, 0.104f},
       {1.400f, -0.152f, 0.152f, -0.118f, 0.086f}, {1.445f, -0.125f, 0.125f, -0.105f, 0.062f},
       {1.480f, -0.085f, 0.085f, -0.090f, 0.036f},
   };
   trunk.add(torso, 0.02f);
 
   // Back: shoulder blades, latissimus, the columns on both sides of the spine, buttocks.
-  trunk.add_pair(Ellipsoid{vec3(0.092f, 1.345f, -0.098f), vec3(0.058f, 0.088f, 0.030f), turned(-14, kZ)}, 0.05f);
+  trunk.add_pair(Ellipsoid{vec3(0.092f, 1.345f, -0.098f), vec3(0.058f, 0.092f, 0.030f), turned(-14, kZ)}, 0.075f);
   trunk.add_pair(Ellipsoid{vec3(0.128f, 1.260f, -0.042f), vec3(0.038f, 0.150f, 0.060f), turned(-8, kZ)}, 0.09f);
   trunk.add_pair(Ellipsoid{vec3(0.036f, 1.130f, -0.066f), vec3(0.030f, 0.150f, 0.024f), glm::mat3(1.0f)}, 0.035f);
-  trunk.add_pair(Ellipsoid{vec3(0.080f, 0.905f, -0.072f), vec3(0.078f, 0.086f, 0.072f), turned(12, kZ)}, 0.035f);
+  trunk.add_pair(Ellipsoid{vec3(0.080f, 0.910f, -0.062f), vec3(0.080f, 0.094f, 0.070f), turned(12, kZ)}, 0.055f);
   trunk.carve(Capsule{vec3(0, 1.40f, -0.150f), 0.012f, vec3(0, 1.02f, -0.107f), 0.010f}, 0.040f);
 
   // Front: pectorals, the arch of the ribs, rectus abdominis with its middle line.
@@ -59,13 +59,15 @@ void add_torso(ImplicitSurface& trunk) {
 
   // Collar bones, trapezius.
   trunk.add_pair(Capsule{vec3(0.026f, 1.452f, 0.040f), 0.011f, vec3(0.165f, 1.462f, -0.010f), 0.012f}, 0.028f);
-  trunk.add_pair(Capsule{vec3(0.026f, 1.545f, -0.050f), 0.030f, vec3(0.160f, 1.447f, -0.038f), 0.026f}, 0.050f);
+  trunk.add_pair(Capsule{vec3(0.026f, 1.545f, -0.050f), 0.030f, vec3(0.160f, 1.447f, -0.038f), 0.026f}, 0.060f);
+  trunk.add_pair(Ellipsoid{vec3(0.062f, 1.452f, -0.008f), vec3(0.060f, 0.030f, 0.038f), turned(-6, kZ)}, 0.050f);
   trunk.carve(Ellipsoid{vec3(0, 1.470f, 0.045f), vec3(0.014f, 0.014f, 0.012f), glm::mat3(1.0f)}, 0.020f);
 }
 
 void add_head(ImplicitSurface& trunk) {
   // Neck, with the two cords that run from behind the ears to the pit of the neck.
-  trunk.add(Capsule{vec3(0, 1.440f, -0.040f), 0.060f, vec3(0, 1.600f, -0.018f), 0.054f}, 0.040f);
+  trunk.add(Capsule{vec3(0, 1.440f, -0.042f), 0.063f, vec3(0, 1.605f, -0.018f), 0.055f}, 0.050f);
+  trunk.add_pair(Capsule{vec3(0.022f, 1.430f, -0.082f), 0.038f, vec3(0.020f, 1.615f, -0.052f), 0.032f}, 0.050f);
   trunk.add_pair(Capsule{vec3(0.052f, 1.610f, -0.022f), 0.013f, vec3(0.016f, 1.462f, 0.024f), 0.010f}, 0.024f);
 
   // Skull, face, jaw.
@@ -82,7 +84,7 @@ void add_head(ImplicitSurface& trunk) {
 
   // Nose, mouth, chin.
   trunk.add(Capsule{vec3(0, 1.697f, 0.082f), 0.008f, vec3(0, 1.652f, 0.104f), 0.0115f}, 0.018f);
-  trunk.add_pair(Ellipsoid{vec3(0.0125f, 1.646f, 0.092f), vec3(0.0090f, 0.0080f, 0.0110f), glm::mat3(1.0f)}, 0.010f);
+  trunk.add_pair(Ellipsoid{vec3(0.0108f, 1.6465f, 0.092f), vec3(0.0085f, 0.0078f, 0.0110f), glm::mat3(1.0f)}, 0.010f);
   trunk.add(Ellipsoid{vec3(0, 1.618f, 0.079f), vec3(0.026f, 0.016f, 0.014f), glm::mat3(1.0f)}, 0.018f);
   trunk.add(Ellipsoid{vec3(0, 1.6235f, 0.0900f), vec3(0.019f, 0.0055f, 0.0070f), glm::mat3(1.0f)}, 0.008f);
   trunk.add(Ellipsoid{vec3(0, 1.6115f, 0.0885f), vec3(0.017f, 0.0060f, 0.0075f), glm::mat3(1.0f)}, 0.008f);
@@ -162,7 +164,7 @@ void add_leg(ImplicitSurface& leg) {
       {0.500f, 0.068f, 0.164f, -0.053f, 0.047f}, {0.550f, 0.063f, 0.167f, -0.056f, 0.053f},
       {0.620f, 0.052f, 0.173f, -0.065f, 0.066f}, {0.700f, 0.039f, 0.178f, -0.076f, 0.077f},
       {0.780f, 0.026f, 0.180f, -0.084f, 0.085f}, {0.850f, 0.016f, 0.178f, -0.088f, 0.087f},
-      {0.910f, 0.018f, 0.172f, -0.086f, 0.082f}, {0.960f, 0.030f, 0.158f, -0.070f, 0.066f},
+      {0.910f, 0.026f, 0.166f, -0.076f, 0.072f}, {0.960f, 0.050f, 0.138f, -0.048f, 0.044f},
   };
   leg.add(limb, 0.02f);
 
@@ -171,8 +173,8 @@ void add_leg(ImplicitSurface& leg) {
   leg.add(Ellipsoid{vec3(0.087f, 0.595f, 0.030f), vec3(0.027f, 0.068f, 0.030f), turned(-8, kZ)}, 0.040f);
   leg.add(Ellipsoid{vec3(0.117f, 0.514f, 0.034f), vec3(0.027f, 0.036f, 0.020f), glm::mat3(1.0f)}, 0.034f);
   leg.add(Ellipsoid{vec3(0.117f, 0.452f, 0.034f), vec3(0.014f, 0.024f, 0.013f), glm::mat3(1.0f)}, 0.026f);
-  leg.add(Ellipsoid{vec3(0.098f, 0.362f, -0.046f), vec3(0.030f, 0.085f, 0.036f), turned(-4, kZ)}, 0.022f);
-  leg.add(Ellipsoid{vec3(0.145f, 0.378f, -0.044f), vec3(0.028f, 0.080f, 0.034f), turned(4, kZ)}, 0.022f);
+  leg.add(Ellipsoid{vec3(0.098f, 0.362f, -0.046f), vec3(0.030f, 0.095f, 0.036f), turned(-4, kZ)}, 0.040f);
+  leg.add(Ellipsoid{vec3(0.145f, 0.378f, -0.044f), vec3(0.028f, 0.090f, 0.034f), turned(4, kZ)}, 0.040f);
   leg.add(Ellipsoid{vec3(0.105f, 0.094f, -0.012f), vec3(0.011f, 0.016f, 0.014f), glm::mat3(1.0f)}, 0.022f);
   leg.add(Ellipsoid{vec3(0.159f, 0.084f, -0.020f), vec3(0.011f, 0.016f, 0.014f), glm::mat3(1.0f)}, 0.022f);
 

@@ -134,13 +134,13 @@ BodyPose strong_pose() {
   set_both(kLeftShoulder, {0.0f, 0.0f, 15.0f});
   set_both(kLeftUpperArm, {4.0f, -88.0f, 38.0f});
   set_both(kLeftForearm, {126.0f, 0.0f, 0.0f});
-  set_both(kLeftHand, {24.0f, 180.0f, 0.0f});
+  set_both(kLeftHand, {4.0f, 180.0f, 0.0f});
   pose.turns[kHips] = {-3.0f, 0.0f, 4.0f};
   pose.turns[kSpine] = {1.0f, -3.0f, -4.0f};
   pose.turns[kChest] = {-7.0f, -6.0f, -2.0f};
   pose.turns[kNeck] = {4.0f, 7.0f, 1.0f};
   pose.turns[kHead] = {2.0f, 14.0f, 1.0f};
-  pose.turns[kLeftThigh] = {90.0f, 0.0f, 14.0f};
+  pose.turns[kLeftThigh] = {88.0f, 0.0f, 24.0f};
   pose.turns[kLeftShin] = {-127.0f, 0.0f, 0.0f};
   pose.turns[kLeftFoot] = {-30.0f, 0.0f, 0.0f};
   pose.turns[kRightThigh] = {3.0f, 0.0f, 4.0f};
