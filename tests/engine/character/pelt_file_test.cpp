@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/pelt_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cstring>
+#include <fstream>
+#include <random>
+
+#include "engine/character/bind.h"
+#include "engine/model/import.h"
+#include "engine/rig/rig.h"
+#include "tests/engine/character/largest_allocation.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using Bytes = std::vector<std::byte>;
+
+// Where the header keeps things, and where it ends (docs/pelt_file.md).
+constexpr std::size_t kVersionAt = 4;
+constexpr std::size_t kSizeAt = 8;
+constexpr std::size_t kChecksumAt = 16;
+constexpr std::size_t kHeaderSize = 24;
+
+template <class T>
+void put(Bytes& bytes, std::size_t at, T value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+// Makes size and checksum fit the rest, as an attacker would.
+Bytes sealed(Bytes bytes) {
+  put(bytes, kSizeAt, std::uint64_t{bytes.size()});
+  put(bytes, kChecksumAt, std::uint64_t{XXH3_64bits(bytes.data() + kHeaderSize, bytes.size() - kHeaderSize)});
+  return bytes;
+}
+
+// Two meshes, two blend modes, materials, texture coordinates, a matrix joint, and a clip of each interpolation.
+Character make_character() {
+  Model model = test::make_tube({.around = 5, .along = 4});
+  model.name = "test";
+  Mesh second = model.meshes[0];
+  second.name = "second";
+  model.meshes.push_back(second);
+  model.materials = {{"skin", {1, 0.5f, 0.25f, 1}}, {"", {}}};
+  model.meshes[0].uvs.assign(model.meshes[0].positions.size(), glm::vec2(0.5f, 0.25f));
+  const auto triangles = static_cast<std::uint32_t>(model.meshes[0].triangles.size());
+  model.meshes[0].parts = {{0, 3, 1}, {3, triangles - 3, -1}};
+  model.skeleton.joints[1].matrix = glm::mat4(1.0f);
+  model.clips = {
+      {"wave",
+       2,
+       {{0, ChannelPath::kTranslation, Interpolation::kLinear, {0, 1}, {0, 0, 0, 1, 0, 0}},
+        {1, ChannelPath::kRotation, Interpolation::kStep, {0.5f}, {0, 0, 0, 1}}}},
+      {"hold", 1, {{1, ChannelPath::kScale, Interpolation::kCubicSpline, {0}, {0, 0, 0, 1, 1, 1, 0, 0, 0}}}},
+  };
+  Rig rig;
+  rig.layers.push_back({"second", DualQuaternionParameters{}, {}});
+  Result<Bound> bound = bind(model, rig);
+  EXPECT_TRUE(bound) << bound.error().message;
+  return bound->character;
+}
+
+// The error of reading `bytes`, or "accepted".
+std::string error_of(const Bytes& bytes) {
+  const auto character = deserialize(bytes, "x.pelt");
+  return character ? "accepted" : character.error().message;
+}
+
+class PeltFileRoundTrip : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(PeltFileRoundTrip, IsExact) {
+  const auto& [model_name, deformer] = GetParam();
+  const auto model = import_model(model_name);
+  ASSERT_TRUE(model) << model.error().message;
+  const auto rig = rig_from_deformer_name(deformer);
+  ASSERT_TRUE(rig) << rig.error().message;
+  const auto bound = bind(*model, *rig, {.threads = 1});
+  ASSERT_TRUE(bound) << bound.error().message;
+  const Bytes bytes = serialize(bound->character);
+  const auto read = deserialize(bytes, "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(serialize(*read) == bytes);
+  EXPECT_EQ(read->size(), bound->character.size());
+
+  const auto again = bind(*model, *rig, {.threads = 2});
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(serialize(again->character) == bytes) << "depends on the thread count";
+}
+
+INSTANTIATE_TEST_SUITE_P(Builtin, PeltFileRoundTrip,
+                         testing::Values(std::pair("builtin:limb", "linear-blend"),
+                                         std::pair("builtin:limb", "dual-quaternion"),
+                                         std::pair("builtin:tail", "linear-blend")));
+
+TEST(PeltFile, KeepsEverything) {
+  const Character character = make_character();
+  const Bytes bytes = serialize(character);
+  EXPECT_EQ(bytes.size() % 4, 0u);
+  const auto read = deserialize(bytes, "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+  const CharacterData& a = *character;
+  const CharacterData& b = **read;
+  EXPECT_EQ(b.name, "test");
+  ASSERT_EQ(b.skeleton.joints.size(), a.skeleton.joints.size());
+  for (std::size_t j = 0; j < a.skeleton.joints.size(); ++j) {
+    EXPECT_EQ(b.skeleton.joints[j].name, a.skeleton.joints[j].name);
+    EXPECT_EQ(b.skeleton.joints[j].parent, a.skeleton.joints[j].parent);
+    EXPECT_EQ(b.skeleton.joints[j].rest.translation, a.skeleton.joints[j].rest.translation);
+    EXPECT_EQ(b.skeleton.joints[j].rest.rotation, a.skeleton.joints[j].rest.rotation);
+    EXPECT_EQ(b.skeleton.joints[j].rest.scale, a.skeleton.joints[j].rest.scale);
+    EXPECT_EQ(b.skeleton.joints[j].matrix, a.skeleton.joints[j].matrix);
+  }
+  ASSERT_EQ(b.clips.size(), 2u);
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_EQ(b.clips[c].name, a.clips[c].name);
+    EXPECT_EQ(b.clips[c].duration, a.clips[c].duration);
+    ASSERT_EQ(b.clips[c].channels.size(), a.clips[c].channels.size());
+    for (std::size_t k = 0; k < a.clips[c].channels.size(); ++k) {
+      EXPECT_EQ(b.clips[c].channels[k].joint, a.clips[c].channels[k].joint);
+      EXPECT_EQ(b.clips[c].channels[k].path, a.clips[c].channels[k].path);
+      EXPECT_EQ(b.clips[c].channels[k].interpolation, a.clips[c].channels[k].interpolation);
+      EXPECT_EQ(b.clips[c].channels[k].times, a.clips[c].channels[k].times);
+      EXPECT_EQ(b.clips[c].channels[k].values, a.clips[c].channels[k].values);
+    }
+  }
+  ASSERT_EQ(b.materials.size(), 2u);
+  EXPECT_EQ(b.materials[0].name, "skin");
+  EXPECT_EQ(b.materials[0].base_color, a.materials[0].base_color);
+  ASSERT_EQ(b.passes.size(), a.passes.size());
+  for (std::size_t p = 0; p < a.passes.size(); ++p) {
+    EXPECT_EQ(b.passes[p].kernel, a.passes[p].kernel);
+    EXPECT_EQ(b.passes[p].stage, a.passes[p].stage);
+    EXPECT_EQ(b.passes[p].first_slot, a.passes[p].first_slot);
+    EXPECT_EQ(b.passes[p].record_count, a.passes[p].record_count);
+    EXPECT_EQ(b.passes[p].records, a.passes[p].records);
+  }
+  ASSERT_EQ(b.meshes.size(), 2u);
+  for (std::size_t m = 0; m < 2; ++m) {
+    EXPECT_EQ(b.meshes[m].name, a.meshes[m].name);
+    EXPECT_EQ(b.meshes[m].control, a.meshes[m].control);
+    EXPECT_EQ(b.meshes[m].mode, a.meshes[m].mode);
+    EXPECT_EQ(b.meshes[m].stage, a.meshes[m].stage);
+    EXPECT_EQ(b.meshes[m].first_vertex, a.meshes[m].first_vertex);
+    EXPECT_EQ(b.meshes[m].first_slot, a.meshes[m].first_slot);
+    EXPECT_EQ(b.meshes[m].frame_slot, a.meshes[m].frame_slot);
+    EXPECT_EQ(b.meshes[m].binding.points, a.meshes[m].binding.points);
+    EXPECT_EQ(b.meshes[m].binding.directions, a.meshes[m].binding.directions);
+    EXPECT_EQ(b.meshes[m].binding.slices, a.meshes[m].binding.slices);
+    EXPECT_EQ(b.meshes[m].binding.influences, a.meshes[m].binding.influences);
+    EXPECT_EQ(b.meshes[m].source_vertex, a.meshes[m].source_vertex);
+    EXPECT_EQ(b.meshes[m].triangles, a.meshes[m].triangles);
+    EXPECT_EQ(b.meshes[m].uvs, a.meshes[m].uvs);
+    ASSERT_EQ(b.meshes[m].parts.size(), a.meshes[m].parts.size());
+    for (std::size_t p = 0; p < a.meshes[m].parts.size(); ++p) {
+      EXPECT_EQ(b.meshes[m].parts[p].first_triangle, a.meshes[m].parts[p].first_triangle);
+      EXPECT_EQ(b.meshes[m].parts[p].triangle_count, a.meshes[m].parts[p].triangle_count);
+      EXPECT_EQ(b.meshes[m].parts[p].material, a.meshes[m].parts[p].material);
+    }
+  }
+  EXPECT_EQ(b.palette_size, a.palette_size);
+  EXPECT_EQ(b.stage_count, a.stage_count);
+}
+
+TEST(PeltFile, WhatIsNoPeltFileIsRefused) {
+  EXPECT_EQ(error_of({}), "x.pelt: is no .pelt file");
+  EXPECT_EQ(error_of(Bytes(3, std::byte{'P'})), "x.pelt: is no .pelt file");
+  EXPECT_EQ(error_of(Bytes(1000, std::byte{0})), "x.pelt: is no .pelt file");
+  Bytes bytes = serialize(make_character());
+  EXPECT_EQ(error_of(bytes), "accepted");
+  bytes[0] = std::byte{'p'};
+  EXPECT_EQ(error_of(sealed(bytes)), "x.pelt: is no .pelt file");
+}
+
+TEST(PeltFile, OtherVersionsAreNamed) {
+  Bytes bytes = serialize(make_character());
+  put(bytes, kVersionAt, kPeltFileVersion + 1);
+  const auto newer = deserialize(bytes, "x.pelt");
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(newer.error().message,
+            "x.pelt: has version 2 of the format, and this program reads version 1: a newer program is needed");
+  put(bytes, kVersionAt, std::uint32_t{0});
+  EXPECT_THAT(error_of(bytes), HasSubstr("version 0"));
+}
+
+TEST(PeltFile, EveryTruncationIsRefused) {
+  const Bytes bytes = serialize(make_character());
+  for (std::size_t k = 0; k < 64; ++k) {
+    const Bytes part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() * k / 64));
+    EXPECT_NE(error_of(part), "accepted") << part.size();
+    // What is there says so itself, and ends too early all the same.
+    if (part.size() < kHeaderSize) continue;
+    EXPECT_THAT(error_of(sealed(part)), StartsWith("x.pelt: byte ")) << part.size();
+  }
+  Bytes longer = bytes;
+  longer.resize(bytes.size() + 4);
+  EXPECT_THAT(error_of(longer), HasSubstr("should have"));
+  EXPECT_EQ(error_of(sealed(longer)), "x.pelt: 4 bytes are left at the end");
+}
+
+TEST(PeltFile, EveryChangedByteIsFound) {
+  const Bytes bytes = serialize(make_character());
+  for (std::size_t at = 0; at < bytes.size(); at += at < 256 ? 1 : 7) {
+    for (const unsigned bit : {0u, 7u}) {
+      Bytes changed = bytes;
+      changed[at] ^= std::byte{1} << bit;
+      EXPECT_NE(error_of(changed), "accepted") << "byte " << at;
+    }
+  }
+}
+
+TEST(PeltFile, HugeCountsAreRefusedBeforeTheyAreAllocated) {
+  const Bytes bytes = serialize(make_character());
+  for (std::size_t at = kHeaderSize; at < bytes.size(); at += 4) {
+    for (const std::uint32_t count : {0xffffffffu, 0x7fffffffu, 0x10000000u, 0x01000000u}) {
+      Bytes changed = bytes;
+      put(changed, at, count);
+      changed = sealed(std::move(changed));
+      test::forget_allocations();
+      (void)deserialize(changed, "x.pelt");
+      EXPECT_LE(test::largest_allocation(), 32 * bytes.size()) << "byte " << at << " count " << count;
+    }
+  }
+}
+
+// Whatever a file says behind a good checksum: it is refused, or it is a character that writes the same file.
+TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
+  const Bytes original = serialize(make_character());
+  std::mt19937 random(1);  // its sequence is the same everywhere, unlike that of the distributions
+  const auto below = [&](std::size_t count) { return random() % count; };
+  std::size_t accepted = 0;
+  std::size_t refused = 0;
+  test::forget_allocations();
+  for (int mutant = 0; mutant < 20000; ++mutant) {
+    Bytes bytes = original;
+    const std::size_t changes = 1 + below(3);
+    for (std::size_t c = 0; c < changes; ++c) {
+      const std::size_t words = (bytes.size() - kHeaderSize) / 4;
+      const std::size_t at = kHeaderSize + 4 * below(words);
+      std::uint32_t word = 0;
+      std::memcpy(&word, bytes.data() + at, 4);
+      const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+      switch (below(8)) {
+        case 0:
+          put(bytes, at, word + 1);
+          break;
+        case 1:
+          put(bytes, at, word - 1);
+          break;
+        case 2:
+          put(bytes, at, std::uint32_t(random()));
+          break;
+        case 3:
+          put(bytes, at, std::uint32_t(below(64)));
+          break;
+        case 4:
+          put(bytes, at, word ^ (1u << below(32)));
+          break;
+        case 5:
+          put(bytes, at, 0x7fc00000u);
+          break;  // not a number
+        case 6:
+          bytes.erase(place, place + 4);
+          break;
+        case 7:
+          bytes.insert(place, 4, std::byte{0});
+          break;
+      }
+    }
+    bytes = sealed(std::move(bytes));
+    const auto character = deserialize(bytes, "x.pelt");
+    ++(character ? accepted : refused);
+    if (character) {
+      EXPECT_TRUE(serialize(*character) == bytes) << "mutant " << mutant;
+    } else {
+      EXPECT_THAT(character.error().message, StartsWith("x.pelt: "));
+    }
+  }
+  EXPECT_LE(test::largest_allocation(), 32 * original.size());
+  EXPECT_GT(accepted, 1000u);  // a time, a colour, a rest position
+  EXPECT_GT(refused, 5000u);
+}
+
+TEST(PeltFile, SaysWhereItBreaks) {
+  const Bytes bytes = serialize(make_character());
+  Bytes changed = bytes;
+  put(changed, kHeaderSize, std::uint32_t{0xffffffff});  // length of the character's name
+  EXPECT_EQ(error_of(sealed(changed)), "x.pelt: byte 28: 4294967295 entries of at least 1 bytes each, but " +
+                                           std::to_string(bytes.size() - 28) + " bytes are left");
+  changed = bytes;
+  put(changed, kHeaderSize, std::uint32_t{1});  // "t", then padding that was "est"
+  EXPECT_THAT(error_of(sealed(changed)), HasSubstr("padding of a string"));
+}
+
+class PeltFileOnDisk : public testing::Test {
+ protected:
+  PeltFileOnDisk() : folder(std::filesystem::path(testing::TempDir()) / "pelt_file_test") {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+  }
+  ~PeltFileOnDisk() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder;
+};
+
+TEST_F(PeltFileOnDisk, SavesAndLoads) {
+  const Character character = make_character();
+  const auto path = folder / "c.pelt";
+  const auto saved = save_pelt(character, path);
+  ASSERT_TRUE(saved) << saved.error().message;
+  ASSERT_TRUE(save_pelt(character, path)) << "over what was there";
+  const auto loaded = load_pelt(path);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_TRUE(serialize(*loaded) == serialize(character));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 1)
+      << "something else was left behind";
+}
+
+TEST_F(PeltFileOnDisk, ErrorsNameTheFile) {
+  const Character character = make_character();
+  const auto missing = load_pelt(folder / "none.pelt");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(missing.error().message, HasSubstr("none.pelt"));
+  EXPECT_EQ(load_pelt(folder).error().code, ErrorCode::kReadFailed);
+
+  const auto no_folder = save_pelt(character, folder / "none" / "c.pelt");
+  ASSERT_FALSE(no_folder);
+  EXPECT_EQ(no_folder.error().code, ErrorCode::kWriteFailed);
+  EXPECT_THAT(no_folder.error().message, HasSubstr("c.pelt"));
+  EXPECT_FALSE(save_pelt(character, folder)) << "a folder is no file";
+
+  std::ofstream(folder / "damaged.pelt") << "PELT and then some more text";
+  EXPECT_THAT(load_pelt(folder / "damaged.pelt").error().message, HasSubstr("damaged.pelt: "));
+}
+
+TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
+  const Character character = make_character();
+  ASSERT_TRUE(save_pelt(character, folder / "c.pelt"));
+  ::chmod((folder / "c.pelt").c_str(), 0);
+  ::chmod(folder.c_str(), 0555);
+  // Root may do everything: be nobody for a while.
+  const bool root = ::geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  const auto loaded = load_pelt(folder / "c.pelt");
+  const auto saved = save_pelt(character, folder / "d.pelt");
+  if (root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
+  ::chmod(folder.c_str(), 0755);
+
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, ErrorCode::kReadFailed);
+  EXPECT_THAT(loaded.error().message, HasSubstr("c.pelt: "));
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().code, ErrorCode::kWriteFailed);
+  EXPECT_THAT(saved.error().message, HasSubstr("d.pelt: "));
+}
+
+}  // namespace
+}  // namespace pelt
