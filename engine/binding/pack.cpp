@@ -18,26 +18,26 @@ constexpr std::size_t kSortWindow = 4096;  // rows: far enough to fill slices, n
 
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
-// Weights as multiples of 1/65535 that sum to exactly 1, in the row's order. Each is rounded; the remainder, at most
-// half the row's length, is spread one unit each from the largest on, so that a long row keeps its proportions.
+// Weights as multiples of 1/65535 that sum to exactly 1, in the row's order. Each is rounded, and what that leaves is
+// carried to the next palette entry: neighbours in the palette move alike, so that the errors of a long row cancel
+// where they would add up, and weights below one step do not vanish together.
 // Precondition: weights are >= 0 and sum to about 1.
-void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& weights) {
-  weights.clear();
+void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index,
+              std::vector<std::uint32_t>& weights) {
+  by_index.resize(row.size());
+  weights.resize(row.size());
+  std::iota(by_index.begin(), by_index.end(), 0u);
+  std::sort(by_index.begin(), by_index.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return row[a].index < row[b].index; });
   double sum = 0;
   for (const Influence& influence : row) sum += influence.weight;
-  std::int64_t remainder = kWeightSum;
-  for (const Influence& influence : row) {
-    weights.push_back(static_cast<std::uint32_t>(std::lround(influence.weight / sum * kWeightSum)));
-    remainder -= weights.back();
-  }
-  for (std::size_t i = 0; remainder != 0; i = (i + 1) % weights.size()) {
-    if (remainder > 0) {
-      ++weights[i];
-      --remainder;
-    } else if (weights[i] > 0) {
-      --weights[i];
-      ++remainder;
-    }
+  double passed = 0;
+  std::int64_t given = 0;
+  for (const std::uint32_t k : by_index) {
+    passed += row[k].weight;
+    const std::int64_t upto = std::llround(passed / sum * kWeightSum);
+    weights[k] = static_cast<std::uint32_t>(upto - given);
+    given = upto;
   }
 }
 
@@ -110,6 +110,7 @@ Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std
   }
 
   std::vector<std::uint32_t> words[shared::kSliceRows];
+  std::vector<std::uint32_t> by_index;
   std::vector<std::uint32_t> weights;
   for (std::size_t slice = 0; slice < slice_count(count); ++slice) {
     std::size_t length = 0;
@@ -118,7 +119,7 @@ Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std
       const std::size_t row = slice * shared::kSliceRows + r;
       if (row >= count) continue;
       const std::span<const Influence> source = rows.row(source_of(row));
-      quantise(source, weights);
+      quantise(source, by_index, weights);
       for (std::size_t k = 0; k < source.size(); ++k) {
         if (weights[k] == 0) continue;
         if (source[k].index > 0xFFFFu) {

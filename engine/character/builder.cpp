@@ -176,6 +176,13 @@ Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, const M
   return data_.meshes.size() - 1;
 }
 
+std::optional<std::size_t> CharacterBuilder::find_control_mesh(const std::string& name) const {
+  for (std::size_t m = 0; m < data_.meshes.size(); ++m) {
+    if (data_.meshes[m].control && data_.meshes[m].name == name) return m;
+  }
+  return std::nullopt;
+}
+
 std::uint32_t CharacterBuilder::first_vertex(std::size_t control_mesh) const {
   return data_.meshes[control_mesh].first_vertex;
 }

@@ -43,6 +43,8 @@ class CharacterBuilder {
   // report. Returns its index for the functions below. Vertices keep their order.
   Result<std::size_t> add_control_mesh(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer);
 
+  std::optional<std::size_t> find_control_mesh(const std::string& name) const;
+
   // First vertex of a control mesh in the instance's vertices.
   std::uint32_t first_vertex(std::size_t control_mesh) const;
 
@@ -60,7 +62,8 @@ class CharacterBuilder {
   // Everything added, validated. The builder is used up.
   Result<Character> build();
 
-  std::vector<MeshReport>& reports() { return reports_; }
+  // Of the meshes added so far, in order: a control mesh's index is its place here.
+  const std::vector<MeshReport>& reports() const { return reports_; }
 
  private:
   Result<void> add_mesh(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer, bool control);

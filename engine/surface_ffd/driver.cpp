@@ -1,1 +1,383 @@
 // SPDX-License-Identifier: MIT
+#include "engine/surface_ffd/driver.h"
+
+#include <fmt/format.h>
+#include <meshoptimizer.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "engine/model/import.h"
+#include "engine/surface_ffd/triangle_tree.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+constexpr std::size_t kMostTransferred = 8;  // joints that one driver vertex follows
+
+tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
+}
+
+// ------------------------------------------------------------------------------------------- where the mesh is from
+
+// Positions, triangles and weights laid end to end; weights only where every mesh has them.
+Mesh concatenate(std::span<const Mesh* const> meshes) {
+  Mesh result;
+  for (const Mesh* mesh : meshes) {
+    const auto first = static_cast<std::uint32_t>(result.positions.size());
+    result.positions.insert(result.positions.end(), mesh->positions.begin(), mesh->positions.end());
+    for (const glm::uvec3 triangle : mesh->triangles) result.triangles.push_back(triangle + first);
+    for (std::size_t i = 0; i < mesh->weights.row_count(); ++i) result.weights.append_row(mesh->weights.row(i));
+  }
+  if (result.weights.row_count() != result.positions.size()) result.weights = {};
+  return result;
+}
+
+// One vertex a position, triangles with three different ones: seams and parts become one surface.
+void weld(Mesh& mesh) {
+  for (glm::vec3& position : mesh.positions) position += 0.0f;  // -0 and 0 are one position, of different bits
+  std::vector<unsigned> remap(mesh.positions.size());
+  const std::size_t count = meshopt_generateVertexRemap(
+      remap.data(), nullptr, mesh.positions.size(), mesh.positions.data(), mesh.positions.size(), sizeof(glm::vec3));
+  std::vector<glm::vec3> positions(count);
+  for (std::size_t i = 0; i < remap.size(); ++i) positions[remap[i]] = mesh.positions[i];
+  std::vector<glm::uvec3> triangles;
+  for (const glm::uvec3 t : mesh.triangles) {
+    const glm::uvec3 welded(remap[t.x], remap[t.y], remap[t.z]);
+    if (welded.x != welded.y && welded.y != welded.z && welded.z != welded.x) triangles.push_back(welded);
+  }
+  mesh.positions = std::move(positions);
+  mesh.triangles = std::move(triangles);
+  mesh.normals.clear();
+  mesh.weights = {};
+}
+
+void drop_unused_vertices(Mesh& mesh) {
+  constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> remap(mesh.positions.size(), kUnused);
+  for (const glm::uvec3 t : mesh.triangles) remap[t.x] = remap[t.y] = remap[t.z] = 0;
+  std::vector<glm::vec3> positions;
+  for (std::size_t i = 0; i < remap.size(); ++i) {
+    if (remap[i] == kUnused) continue;
+    remap[i] = static_cast<std::uint32_t>(positions.size());
+    positions.push_back(mesh.positions[i]);
+  }
+  for (glm::uvec3& t : mesh.triangles) t = {remap[t.x], remap[t.y], remap[t.z]};
+  mesh.positions = std::move(positions);
+}
+
+// Connected component of every vertex, named by its lowest vertex.
+std::vector<std::uint32_t> components(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
+  std::vector<std::uint32_t> parent(vertex_count);
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const glm::uvec3 t : triangles) {
+    for (const std::uint32_t other : {t.y, t.z}) {
+      const std::uint32_t a = root(t.x);
+      const std::uint32_t b = root(other);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  for (std::uint32_t v = 0; v < vertex_count; ++v) parent[v] = root(v);
+  return parent;
+}
+
+// The surface, rippled: every vertex moved along its normal by a fixed pseudo-random share of the edges round it.
+// Simplification measures distance from planes, and would spare no vertex along a straight limb, where the joints need
+// them most. Ripples tilt the planes, so that distance along the surface counts as well: triangles stay round and even
+// where the surface is straight, and small where it is curved.
+std::vector<glm::vec3> rippled(const Mesh& mesh) {
+  constexpr float kHeight = 0.2f;  // of the mean edge at the vertex
+  std::vector<float> edge_sum(mesh.positions.size(), 0);
+  std::vector<float> edge_count(mesh.positions.size(), 0);
+  for (const glm::uvec3 t : mesh.triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      const std::uint32_t a = t[corner];
+      const std::uint32_t b = t[(corner + 1) % 3];
+      const float length = glm::distance(mesh.positions[a], mesh.positions[b]);
+      for (const std::uint32_t v : {a, b}) {
+        edge_sum[v] += length;
+        edge_count[v] += 1;
+      }
+    }
+  }
+  const std::vector<glm::vec3> normals = vertex_normals(mesh.positions, mesh.triangles);
+  std::vector<glm::vec3> result(mesh.positions.size());
+  for (std::uint32_t i = 0; i < result.size(); ++i) {
+    const std::uint32_t hash = (i * 2654435761u) >> 8u;
+    const float noise = static_cast<float>(hash) / static_cast<float>(1u << 23u) - 1.0f;  // [-1, 1)
+    result[i] = mesh.positions[i] + normals[i] * (kHeight * noise * edge_sum[i] / std::max(edge_count[i], 1.0f));
+  }
+  return result;
+}
+
+std::vector<glm::uvec3> triangles_from(std::span<const unsigned> indices) {
+  std::vector<glm::uvec3> result;
+  for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
+    result.emplace_back(indices[i], indices[i + 1], indices[i + 2]);
+  }
+  return result;
+}
+
+std::vector<glm::uvec3> simplified(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                                   std::size_t triangle_count) {
+  constexpr float kAnyError = 1e10f;
+  std::vector<unsigned> indices(3 * triangles.size());
+  indices.resize(meshopt_simplify(indices.data(), &triangles[0].x, indices.size(), &positions[0].x, positions.size(),
+                                  sizeof(glm::vec3), 3 * triangle_count, kAnyError, 0, nullptr));
+  return triangles_from(indices);
+}
+
+std::vector<glm::uvec3> simplified_sloppily(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                                            std::size_t triangle_count) {
+  constexpr float kAnyError = 1e10f;
+  std::vector<unsigned> indices(3 * triangles.size());
+  indices.resize(meshopt_simplifySloppy(indices.data(), &triangles[0].x, indices.size(), &positions[0].x,
+                                        positions.size(), sizeof(glm::vec3), 3 * triangle_count, kAnyError, nullptr));
+  return triangles_from(indices);
+}
+
+// Gives every component that simplification lost a few of its triangles back. Returns how many there were.
+std::size_t restore_lost_components(const Mesh& welded, std::span<const glm::vec3> positions,
+                                    std::vector<glm::uvec3>& triangles) {
+  constexpr std::size_t kFew = 12;
+  const std::vector<std::uint32_t> component = components(welded.positions.size(), welded.triangles);
+  std::vector<bool> survives(welded.positions.size(), false);
+  for (const glm::uvec3 t : triangles) survives[component[t.x]] = true;
+  std::vector<std::uint32_t> lost;  // triangles, grouped by component
+  for (std::uint32_t t = 0; t < welded.triangles.size(); ++t) {
+    if (!survives[component[welded.triangles[t].x]]) lost.push_back(t);
+  }
+  std::stable_sort(lost.begin(), lost.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return component[welded.triangles[a].x] < component[welded.triangles[b].x];
+  });
+  std::size_t count = 0;
+  for (std::size_t begin = 0; begin < lost.size(); ++count) {
+    std::vector<glm::uvec3> own;
+    const std::uint32_t name = component[welded.triangles[lost[begin]].x];
+    while (begin < lost.size() && component[welded.triangles[lost[begin]].x] == name) {
+      own.push_back(welded.triangles[lost[begin++]]);
+    }
+    std::vector<glm::uvec3> few = own;
+    if (own.size() > kFew) few = simplified(positions, own, kFew);
+    if (few.empty()) few.assign(own.begin(), own.begin() + kFew);
+    triangles.insert(triangles.end(), few.begin(), few.end());
+  }
+  return count;
+}
+
+Mesh make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
+  std::vector<const Mesh*> targets;
+  for (const std::uint32_t target : input.targets) targets.push_back(&input.model.meshes[target]);
+  Mesh mesh = concatenate(targets);
+  weld(mesh);
+  if (mesh.triangles.size() > parameters.triangles) {
+    const std::vector<glm::vec3> positions = rippled(mesh);
+    std::vector<glm::uvec3> triangles = simplified(positions, mesh.triangles, parameters.triangles);
+    if (triangles.size() > 2 * std::size_t{parameters.triangles}) {
+      input.notes.push_back(
+          fmt::format("{}: the surface could not be simplified below {} triangles with its connections kept, so that "
+                      "the driver is a coarse one without them",
+                      input.layer, triangles.size()));
+      triangles = simplified_sloppily(mesh.positions, mesh.triangles, parameters.triangles);
+    }
+    const std::size_t lost = restore_lost_components(mesh, positions, triangles);
+    if (lost > 0) {
+      input.notes.push_back(
+          fmt::format("{}: {} small parts of the surface keep a few triangles each beyond the {} asked", input.layer,
+                      lost, parameters.triangles));
+    }
+    mesh.triangles = std::move(triangles);
+  }
+  drop_unused_vertices(mesh);
+  mesh.name = input.builder.free_name(targets.size() == 1 ? "driver of " + targets[0]->name : "driver");
+  return mesh;
+}
+
+Result<Mesh> read_file(const DriverParameters& parameters, const DeformerInput& input) {
+  const Result<Model> model = import_model((std::filesystem::path(input.directory) / parameters.file).string());
+  if (!model) return fail(model.error().code, fmt::format("{}: the driver: {}", input.layer, model.error().message));
+  std::vector<const Mesh*> meshes;
+  for (const Mesh& mesh : model->meshes) meshes.push_back(&mesh);
+  Mesh mesh = concatenate(meshes);
+  mesh.weights = {};  // they speak of the file's own joints
+  mesh.name = input.builder.free_name(std::filesystem::path(parameters.file).stem().string());
+  return mesh;
+}
+
+// ------------------------------------------------------------------------------------- how it follows the skeleton
+
+// Weights of the closest points of the targets, over the model's bound joints.
+Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& input) {
+  std::vector<const Mesh*> sources;
+  for (const std::uint32_t target : input.targets) {
+    const Mesh& mesh = input.model.meshes[target];
+    if (mesh.weights.row_count() == mesh.positions.size() && !mesh.triangles.empty()) sources.push_back(&mesh);
+  }
+  const Mesh skin = concatenate(sources);
+  std::vector<glm::uvec3> triangles;
+  for (const glm::uvec3 t : skin.triangles) {
+    const glm::vec3 a = skin.positions[t.x];
+    if (glm::cross(skin.positions[t.y] - a, skin.positions[t.z] - a) != glm::vec3(0)) triangles.push_back(t);
+  }
+  if (triangles.empty()) {
+    return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any to give it", driver.name));
+  }
+  const Result<TriangleTree> tree = TriangleTree::create(skin.positions, triangles);
+  if (!tree) return invalid(input, tree.error().message);
+  SparseRows weights;
+  std::vector<TriangleTree::Near> nearest;
+  std::vector<WeightedElement> row;
+  for (const glm::vec3 position : driver.positions) {
+    tree->nearest(position, 1, nearest);
+    const ClosestPoint closest = tree->closest_point(nearest[0].triangle, position);
+    row.clear();
+    for (int corner = 0; corner < 3; ++corner) {
+      for (const Influence& influence : skin.weights.row(closest.vertices[corner])) {
+        row.push_back({influence.index, closest.weights[corner] * influence.weight});
+      }
+    }
+    SparseRows merged;
+    append_row(merged, row);
+    row.clear();
+    for (const Influence& influence : merged.row(0)) row.push_back({influence.index, influence.weight});
+    cut_row(row, kMostTransferred, Cut::kHard);
+    append_row(weights, row);
+  }
+  return weights;
+}
+
+// A bone of the skeleton at bind, moved by a bound joint.
+struct Limb {
+  std::uint32_t bound_joint;
+  glm::dvec3 from;
+  glm::dvec3 to;
+};
+
+// Bones from every bound joint to the bound joints below it. A joint with none below goes on as far and in the
+// direction that it was reached, or is a point.
+std::vector<Limb> find_limbs(const Model& model) {
+  constexpr std::int64_t kNone = -1;
+  const std::size_t joint_count = model.skeleton.joints.size();
+  std::vector<std::int64_t> bound_of_joint(joint_count, kNone);
+  std::vector<glm::dvec3> origin(model.bound_joints.size());
+  for (std::size_t b = 0; b < model.bound_joints.size(); ++b) {
+    const BoundJoint& bound = model.bound_joints[b];
+    const glm::dmat4 inverse_bind(bound.inverse_bind);
+    const bool usable = std::abs(glm::determinant(glm::dmat3(inverse_bind))) > 0;
+    if (!usable || bound_of_joint[bound.joint] != kNone) continue;
+    origin[b] = glm::dvec3(glm::inverse(inverse_bind)[3]);
+    bound_of_joint[bound.joint] = static_cast<std::int64_t>(b);
+  }
+  std::vector<std::int64_t> bound_above(joint_count, kNone);  // the nearest bound joint above each joint
+  std::vector<bool> has_child(model.bound_joints.size(), false);
+  std::vector<Limb> limbs;
+  for (std::size_t j = 0; j < joint_count; ++j) {
+    const std::int32_t parent = model.skeleton.joints[j].parent;
+    if (parent >= 0) {
+      const auto p = static_cast<std::size_t>(parent);
+      bound_above[j] = bound_of_joint[p] != kNone ? bound_of_joint[p] : bound_above[p];
+    }
+    if (bound_of_joint[j] == kNone || bound_above[j] == kNone) continue;
+    const auto above = static_cast<std::size_t>(bound_above[j]);
+    limbs.push_back(
+        {static_cast<std::uint32_t>(above), origin[above], origin[static_cast<std::size_t>(bound_of_joint[j])]});
+    has_child[above] = true;
+  }
+  for (std::size_t j = 0; j < joint_count; ++j) {
+    if (bound_of_joint[j] == kNone || has_child[static_cast<std::size_t>(bound_of_joint[j])]) continue;
+    const auto b = static_cast<std::size_t>(bound_of_joint[j]);
+    const glm::dvec3 reached = bound_above[j] == kNone ? origin[b] : origin[static_cast<std::size_t>(bound_above[j])];
+    limbs.push_back({static_cast<std::uint32_t>(b), origin[b], origin[b] + (origin[b] - reached)});
+  }
+  return limbs;
+}
+
+Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput& input) {
+  const std::vector<Limb> limbs = find_limbs(input.model);
+  if (limbs.empty()) return invalid(input, fmt::format("the driver '{}' has no limb to follow", driver.name));
+  SparseRows weights;
+  for (const glm::vec3 position : driver.positions) {
+    const glm::dvec3 point(position);
+    double least = std::numeric_limits<double>::infinity();
+    Influence closest{limbs[0].bound_joint, 1.0f};
+    for (const Limb& limb : limbs) {
+      const glm::dvec3 bone = limb.to - limb.from;
+      const double squared = glm::dot(bone, bone);
+      const double t = squared > 0 ? std::clamp(glm::dot(point - limb.from, bone) / squared, 0.0, 1.0) : 0.0;
+      const double distance = glm::distance(point, limb.from + t * bone);
+      if (distance < least) {
+        least = distance;
+        closest.index = limb.bound_joint;
+      }
+    }
+    weights.append_row(std::span(&closest, 1));
+  }
+  return weights;
+}
+
+const char* follow_name(Follow follow) {
+  switch (follow) {
+    case Follow::kLinearBlend:
+      return "driver by linear_blend";
+    case Follow::kClosestLimb:
+      return "driver by the closest limb";
+    case Follow::kDualQuaternion:
+      break;
+  }
+  return "driver by dual_quaternion";
+}
+
+Result<Mesh> find_mesh(const DriverParameters& parameters, const DeformerInput& input) {
+  if (!parameters.mesh.empty() && !parameters.file.empty()) {
+    return invalid(input, fmt::format("the driver is named twice, as mesh '{}' and as file '{}'", parameters.mesh,
+                                      parameters.file));
+  }
+  if (!parameters.file.empty()) return read_file(parameters, input);
+  if (parameters.mesh.empty()) return make_from_targets(parameters, input);
+  const Mesh* mesh = input.model.find_mesh(parameters.mesh);
+  if (mesh == nullptr) {
+    return fail(ErrorCode::kNotFound,
+                fmt::format("{}: the driver '{}' is not in the model", input.layer, parameters.mesh));
+  }
+  return *mesh;
+}
+
+}  // namespace
+
+Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input) {
+  Result<Mesh> mesh = find_mesh(parameters, input);
+  if (!mesh) return tl::unexpected(mesh.error());
+  const std::string deformer = follow_name(parameters.follow);
+  if (const std::optional<std::size_t> known = input.builder.find_control_mesh(mesh->name)) {
+    if (input.builder.reports()[*known].deformer != deformer) {
+      return invalid(
+          input, fmt::format("the driver '{}' already is a {}", mesh->name, input.builder.reports()[*known].deformer));
+    }
+    return Driver{std::move(*mesh), *known};
+  }
+  if (mesh->triangles.empty()) return invalid(input, fmt::format("the driver '{}' has no triangles", mesh->name));
+  if (parameters.follow == Follow::kClosestLimb || mesh->weights.row_count() == 0) {
+    Result<SparseRows> weights = parameters.follow == Follow::kClosestLimb ? closest_limb_weights(*mesh, input)
+                                                                           : transferred_weights(*mesh, input);
+    if (!weights) return tl::unexpected(weights.error());
+    mesh->weights = std::move(*weights);
+  }
+  MeshBinding binding;
+  binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
+  binding.rows = input.builder.rows_over_joints(mesh->weights, binding.mode);
+  const Result<std::size_t> control_mesh = input.builder.add_control_mesh(*mesh, binding, deformer);
+  if (!control_mesh) return tl::unexpected(control_mesh.error());
+  return Driver{std::move(*mesh), *control_mesh};
+}
+
+}  // namespace pelt::surface_ffd
