@@ -22,7 +22,6 @@ namespace {
 // Symbols of math.md section 1: P a skin vertex, k an element (a driver triangle that has area), d_k its distance from
 // P, w_k its raw weight, u_k the cut and normalised one.
 
-constexpr double kLeastArea = 1e-10;             // of the driver's squared diagonal: below, a triangle is no element
 constexpr std::size_t kBlockVertices = 256;      // that one thread binds in a row
 constexpr std::size_t kBlocksPerProgress = 128;  // between two calls of progress
 
@@ -38,20 +37,10 @@ struct Elements {
 };
 
 Elements find_elements(const Mesh& driver) {
-  glm::dvec3 low(std::numeric_limits<double>::infinity());
-  glm::dvec3 high = -low;
-  for (const glm::vec3 position : driver.positions) {
-    low = glm::min(low, glm::dvec3(position));
-    high = glm::max(high, glm::dvec3(position));
-  }
-  const double squared_diagonal = driver.positions.empty() ? 0 : glm::dot(high - low, high - low);
+  const double least = least_area(driver);
   Elements elements;
   for (const glm::uvec3 t : driver.triangles) {
-    const glm::dvec3 a(driver.positions[t.x]);
-    const glm::dvec3 b(driver.positions[t.y]);
-    const glm::dvec3 c(driver.positions[t.z]);
-    const double area = 0.5 * glm::length(glm::cross(b - a, c - a));
-    if (area > 0 && area >= kLeastArea * squared_diagonal) {
+    if (triangle_area(driver, t) > least) {
       elements.triangles.push_back(t);
     } else {
       ++elements.degenerate;

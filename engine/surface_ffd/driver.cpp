@@ -19,10 +19,33 @@ namespace pelt::surface_ffd {
 namespace {
 
 constexpr std::size_t kMostTransferred = 8;  // joints that one driver vertex follows
+constexpr double kLeastArea = 1e-10;         // of the squared diagonal
+constexpr int kSmoothingRounds = 2;          // more spread weights from finger to finger on a coarse driver
 
 tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
 }
+
+}  // namespace
+
+double triangle_area(const Mesh& mesh, glm::uvec3 triangle) {
+  const glm::dvec3 a(mesh.positions[triangle.x]);
+  return 0.5 * glm::length(
+                   glm::cross(glm::dvec3(mesh.positions[triangle.y]) - a, glm::dvec3(mesh.positions[triangle.z]) - a));
+}
+
+double least_area(const Mesh& mesh) {
+  if (mesh.positions.empty()) return 0;
+  glm::dvec3 low(mesh.positions[0]);
+  glm::dvec3 high = low;
+  for (const glm::vec3 position : mesh.positions) {
+    low = glm::min(low, glm::dvec3(position));
+    high = glm::max(high, glm::dvec3(position));
+  }
+  return kLeastArea * glm::dot(high - low, high - low);
+}
+
+namespace {
 
 // ------------------------------------------------------------------------------------------- where the mesh is from
 
@@ -198,6 +221,9 @@ Mesh make_from_targets(const DriverParameters& parameters, const DeformerInput& 
     }
     mesh.triangles = std::move(triangles);
   }
+  // What simplification leaves of a row of vertices in line is no element and holds nothing together.
+  const double least = least_area(mesh);
+  std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) <= least; });
   drop_unused_vertices(mesh);
   mesh.name = input.builder.free_name(targets.size() == 1 ? "driver of " + targets[0]->name : "driver");
   return mesh;
@@ -216,6 +242,55 @@ Result<Mesh> read_file(const DriverParameters& parameters, const DeformerInput& 
 
 // ------------------------------------------------------------------------------------- how it follows the skeleton
 
+// Each round moves every vertex's weights half way to the mean of its neighbours', so that joints bend over a stretch
+// that the driver's triangles can follow.
+SparseRows smoothed(const SparseRows& weights, const Mesh& driver) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // both ways, sorted
+  for (const glm::uvec3 t : driver.triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      const std::uint32_t a = t[corner];
+      const std::uint32_t b = t[(corner + 1) % 3];
+      edges.emplace_back(a, b);
+      edges.emplace_back(b, a);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  SparseRows result = weights;
+  std::vector<WeightedElement> row;
+  for (int round = 0; round < kSmoothingRounds; ++round) {
+    const SparseRows before = std::exchange(result, {});
+    auto edge = edges.begin();
+    for (std::uint32_t i = 0; i < before.row_count(); ++i) {
+      const auto end = std::find_if(edge, edges.end(), [&](const auto& e) { return e.first != i; });
+      const double own = edge == end ? 1.0 : 0.5;
+      const double other = edge == end ? 0.0 : 0.5 / static_cast<double>(end - edge);
+      row.clear();
+      for (const Influence& influence : before.row(i)) row.push_back({influence.index, influence.weight * own});
+      for (; edge != end; ++edge) {
+        for (const Influence& influence : before.row(edge->second)) {
+          row.push_back({influence.index, influence.weight * other});
+        }
+      }
+      append_row(result, row);
+    }
+  }
+  return result;
+}
+
+// Each row cut to the `most` strongest.
+SparseRows strongest(const SparseRows& weights, std::size_t most) {
+  SparseRows result;
+  std::vector<WeightedElement> row;
+  for (std::size_t i = 0; i < weights.row_count(); ++i) {
+    row.clear();
+    for (const Influence& influence : weights.row(i)) row.push_back({influence.index, influence.weight});
+    cut_row(row, most, Cut::kHard);
+    append_row(result, row);
+  }
+  return result;
+}
+
 // Weights of the closest points of the targets, over the model's bound joints.
 Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& input) {
   std::vector<const Mesh*> sources;
@@ -224,11 +299,8 @@ Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& 
     if (mesh.weights.row_count() == mesh.positions.size() && !mesh.triangles.empty()) sources.push_back(&mesh);
   }
   const Mesh skin = concatenate(sources);
-  std::vector<glm::uvec3> triangles;
-  for (const glm::uvec3 t : skin.triangles) {
-    const glm::vec3 a = skin.positions[t.x];
-    if (glm::cross(skin.positions[t.y] - a, skin.positions[t.z] - a) != glm::vec3(0)) triangles.push_back(t);
-  }
+  std::vector<glm::uvec3> triangles = skin.triangles;
+  std::erase_if(triangles, [&](glm::uvec3 t) { return triangle_area(skin, t) == 0; });
   if (triangles.empty()) {
     return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any to give it", driver.name));
   }
@@ -246,14 +318,9 @@ Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& 
         row.push_back({influence.index, closest.weights[corner] * influence.weight});
       }
     }
-    SparseRows merged;
-    append_row(merged, row);
-    row.clear();
-    for (const Influence& influence : merged.row(0)) row.push_back({influence.index, influence.weight});
-    cut_row(row, kMostTransferred, Cut::kHard);
     append_row(weights, row);
   }
-  return weights;
+  return strongest(smoothed(weights, driver), kMostTransferred);
 }
 
 // A bone of the skeleton at bind, moved by a bound joint.

@@ -15,6 +15,10 @@ struct Driver {
   std::size_t control_mesh = 0;  // in the builder
 };
 
+// Area of a triangle in square metres, and the one at or below which it is no element (math.md section 1).
+double triangle_area(const Mesh& mesh, glm::uvec3 triangle);
+double least_area(const Mesh& mesh);
+
 // The driver as a control mesh of the builder: a mesh of the model, the meshes of a file laid together, or the targets
 // welded by position and simplified to about parameters.triangles. A mesh of the model that has weights follows by
 // them; other drivers take the weights of the closest points of the targets. Errors: no such mesh or file, both named,
