@@ -61,6 +61,7 @@ void add_torso(ImplicitSurface& trunk) {
   trunk.add_pair(Capsule{vec3(0.026f, 1.452f, 0.040f), 0.011f, vec3(0.165f, 1.462f, -0.010f), 0.012f}, 0.028f);
   trunk.add_pair(Capsule{vec3(0.026f, 1.545f, -0.050f), 0.030f, vec3(0.160f, 1.447f, -0.038f), 0.026f}, 0.060f);
   trunk.add_pair(Ellipsoid{vec3(0.062f, 1.452f, -0.008f), vec3(0.060f, 0.030f, 0.038f), turned(-6, kZ)}, 0.050f);
+  trunk.add_pair(Ellipsoid{vec3(0.092f, 1.436f, -0.068f), vec3(0.070f, 0.036f, 0.034f), turned(-8, kZ)}, 0.050f);
   trunk.carve(Ellipsoid{vec3(0, 1.470f, 0.045f), vec3(0.014f, 0.014f, 0.012f), glm::mat3(1.0f)}, 0.020f);
 }
 
@@ -89,10 +90,10 @@ void add_head(ImplicitSurface& trunk) {
   trunk.add(Ellipsoid{vec3(0, 1.6235f, 0.0900f), vec3(0.019f, 0.0055f, 0.0070f), glm::mat3(1.0f)}, 0.008f);
   trunk.add(Ellipsoid{vec3(0, 1.6115f, 0.0885f), vec3(0.017f, 0.0060f, 0.0075f), glm::mat3(1.0f)}, 0.008f);
 
-  // Ears.
-  trunk.add_pair(
-      Ellipsoid{vec3(0.077f, 1.672f, -0.014f), vec3(0.0095f, 0.0300f, 0.0190f), turned(-14, kX) * turned(22, kY)},
-      0.010f);
+  // Ears, each with its bowl.
+  const glm::mat3 ear = turned(-14, kX) * turned(20, kY) * turned(-9, kZ);
+  trunk.add_pair(Ellipsoid{vec3(0.0755f, 1.674f, -0.014f), vec3(0.0105f, 0.0300f, 0.0190f), ear}, 0.015f);
+  trunk.carve_pair(Ellipsoid{vec3(0.0860f, 1.677f, -0.011f), vec3(0.0065f, 0.0160f, 0.0090f), ear}, 0.010f);
 }
 
 void add_arm(ImplicitSurface& arm) {
@@ -159,7 +160,7 @@ void add_leg(ImplicitSurface& leg) {
   limb.sections = {
       {0.060f, 0.100f, 0.164f, -0.054f, 0.022f}, {0.090f, 0.103f, 0.161f, -0.050f, 0.022f},
       {0.130f, 0.104f, 0.158f, -0.048f, 0.022f}, {0.200f, 0.097f, 0.160f, -0.052f, 0.027f},
-      {0.270f, 0.087f, 0.165f, -0.066f, 0.032f}, {0.340f, 0.076f, 0.170f, -0.080f, 0.036f},
+      {0.265f, 0.088f, 0.164f, -0.070f, 0.032f}, {0.340f, 0.076f, 0.170f, -0.080f, 0.036f},
       {0.390f, 0.071f, 0.170f, -0.078f, 0.038f}, {0.440f, 0.071f, 0.165f, -0.063f, 0.041f},
       {0.500f, 0.068f, 0.164f, -0.053f, 0.047f}, {0.550f, 0.063f, 0.167f, -0.056f, 0.053f},
       {0.620f, 0.052f, 0.173f, -0.065f, 0.066f}, {0.700f, 0.039f, 0.178f, -0.076f, 0.077f},
@@ -172,9 +173,9 @@ void add_leg(ImplicitSurface& leg) {
   leg.add(Ellipsoid{vec3(0.142f, 0.700f, 0.026f), vec3(0.040f, 0.160f, 0.046f), turned(6, kZ)}, 0.050f);
   leg.add(Ellipsoid{vec3(0.087f, 0.595f, 0.030f), vec3(0.027f, 0.068f, 0.030f), turned(-8, kZ)}, 0.040f);
   leg.add(Ellipsoid{vec3(0.117f, 0.514f, 0.034f), vec3(0.027f, 0.036f, 0.020f), glm::mat3(1.0f)}, 0.034f);
-  leg.add(Ellipsoid{vec3(0.117f, 0.452f, 0.034f), vec3(0.014f, 0.024f, 0.013f), glm::mat3(1.0f)}, 0.026f);
-  leg.add(Ellipsoid{vec3(0.098f, 0.362f, -0.046f), vec3(0.030f, 0.095f, 0.036f), turned(-4, kZ)}, 0.040f);
-  leg.add(Ellipsoid{vec3(0.145f, 0.378f, -0.044f), vec3(0.028f, 0.090f, 0.034f), turned(4, kZ)}, 0.040f);
+  leg.add(Ellipsoid{vec3(0.117f, 0.455f, 0.030f), vec3(0.014f, 0.026f, 0.013f), glm::mat3(1.0f)}, 0.034f);
+  leg.add(Ellipsoid{vec3(0.099f, 0.362f, -0.043f), vec3(0.030f, 0.105f, 0.037f), turned(-4, kZ)}, 0.040f);
+  leg.add(Ellipsoid{vec3(0.144f, 0.374f, -0.041f), vec3(0.028f, 0.100f, 0.035f), turned(4, kZ)}, 0.040f);
   leg.add(Ellipsoid{vec3(0.105f, 0.094f, -0.012f), vec3(0.011f, 0.016f, 0.014f), glm::mat3(1.0f)}, 0.022f);
   leg.add(Ellipsoid{vec3(0.159f, 0.084f, -0.020f), vec3(0.011f, 0.016f, 0.014f), glm::mat3(1.0f)}, 0.022f);
 

@@ -86,10 +86,10 @@ struct Extents {
 Extents interpolate(const std::vector<Section>& sections, float s) {
   std::size_t i = 0;
   while (i + 2 < sections.size() && sections[i + 1].s < s) ++i;
+  // Level at both ends, where the field goes on with the last section: its value must not jump there.
   const auto tangent = [&](std::size_t k) {
-    const Section& before = sections[k == 0 ? 0 : k - 1];
-    const Section& after = sections[std::min(k + 1, sections.size() - 1)];
-    return (extents(after) - extents(before)) / (after.s - before.s);
+    if (k == 0 || k + 1 == sections.size()) return glm::vec4(0.0f);
+    return (extents(sections[k + 1]) - extents(sections[k - 1])) / (sections[k + 1].s - sections[k - 1].s);
   };
   const float width = sections[i + 1].s - sections[i].s;
   const float t = (s - sections[i].s) / width;
@@ -138,11 +138,11 @@ FieldSample sample(const Loft& shape, const glm::vec3& p) {
   const glm::vec3 d = p - shape.origin;
   const glm::vec3 q(glm::dot(d, shape.side), glm::dot(d, shape.axis), glm::dot(d, shape.front));
   const float first = shape.sections.front().s, last = shape.sections.back().s;
-  Extents e = interpolate(shape.sections, std::clamp(q.y, first, last));
-  if (q.y <= first || q.y >= last) e.slope = glm::vec4(0.0f);
+  const Extents e = interpolate(shape.sections, std::clamp(q.y, first, last));
 
-  // k0 = (|u|^n + |v|^n)^(1/n) is 1 on the section's outline; k0 - 1 over the length of its gradient is the distance to
-  // first order.
+  // k0 = (|u|^n + |v|^n)^(1/n) is 1 on the section's outline; k0 - 1 over the length of its gradient in
+  // the section's plane is the distance in that plane to first order. The slope along the axis is left out of that
+  // length: it has kinks at the sections, which would show in every seam.
   const glm::vec2 centre(0.5f * (e.value.x + e.value.y), 0.5f * (e.value.z + e.value.w));
   const glm::vec2 half(0.5f * (e.value.y - e.value.x), 0.5f * (e.value.w - e.value.z));
   const glm::vec2 centre_slope(0.5f * (e.slope.x + e.slope.y), 0.5f * (e.slope.z + e.slope.w));
@@ -154,7 +154,7 @@ FieldSample sample(const Loft& shape, const glm::vec3& p) {
   const glm::vec2 ratio = size / k0;
   const glm::vec2 slope_uv = glm::sign(uv) * (n == 2.0f ? ratio : glm::pow(ratio, glm::vec2(n - 1.0f))) / half;
   const glm::vec3 slope(slope_uv.x, -glm::dot(slope_uv, centre_slope + uv * half_slope), slope_uv.y);
-  const float steepness = glm::length(slope);
+  const float steepness = glm::length(slope_uv);
   const float radial = (k0 - 1.0f) / steepness;
   const glm::vec3 radial_gradient = slope / steepness;
 
@@ -211,8 +211,10 @@ FieldSample ImplicitSurface::sample(const glm::vec3& p) const {
   FieldSample field{std::numeric_limits<float>::max(), glm::vec3(0.0f, 1.0f, 0.0f)};
   for (const Step& step : steps_) {
     // A union changes nothing where the shape is farther than the field by `blend`; a difference, where the shape is
-    // farther than minus the field by `blend`.
-    const float reach = (step.carved ? -field.distance : field.distance) + step.blend + step.bound_radius;
+    // farther than minus the field by `blend`. Fields fall short of distances, by more the longer the shape: the slack
+    // keeps a shape from vanishing where it still counts.
+    const float slack = 0.02f + 0.5f * step.bound_radius;
+    const float reach = (step.carved ? -field.distance : field.distance) + step.blend + step.bound_radius + slack;
     const glm::vec3 offset = p - step.bound_centre;
     if (reach < 0.0f || glm::dot(offset, offset) > reach * reach) continue;
     const FieldSample shape = std::visit([&](const auto& s) { return pelt::sample(s, p); }, step.shape);

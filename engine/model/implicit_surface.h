@@ -49,7 +49,8 @@ struct Section {
   float front_low = 0, front_high = 0;
 };
 
-// Cross-sections joined by a smooth curve (Catmull-Rom through every extent), closed at both ends with rounded rims.
+// Cross-sections joined by a smooth curve (Catmull-Rom through every extent, level at the ends), closed at both ends
+// with rounded rims.
 struct Loft {
   glm::vec3 origin{0.0f};
   glm::vec3 side{1.0f, 0.0f, 0.0f};  // unit, orthogonal

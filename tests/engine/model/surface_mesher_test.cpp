@@ -64,10 +64,11 @@ TEST(SurfaceMesher, LensesMakeTheMeshFiner) {
 }
 
 TEST(SurfaceMesher, KeepsSheetsOfOneCellApart) {
-  // Two balls off the plane whose gap is narrower than a cell, and which touch the plane's images nowhere.
+  // Two balls whose gap is narrower than a cell and runs across the grid's diagonal, so that cells have both in
+  // opposite corners.
   const auto field = [](const glm::vec3& p) {
-    const FieldSample a = sample(Ellipsoid{.centre = {0.7f, 0.42f, 0.03f}, .radii = glm::vec3(0.4f)}, p);
-    const FieldSample b = sample(Ellipsoid{.centre = {0.7f, -0.42f, -0.03f}, .radii = glm::vec3(0.4f)}, p);
+    const FieldSample a = sample(Ellipsoid{.centre = {0.7f, 0.29f, 0.29f}, .radii = glm::vec3(0.4f)}, p);
+    const FieldSample b = sample(Ellipsoid{.centre = {0.7f, -0.29f, -0.29f}, .radii = glm::vec3(0.4f)}, p);
     return a.distance < b.distance ? a : b;
   };
   for (float cell : {0.05f, 0.07f, 0.09f, 0.13f}) {
