@@ -252,9 +252,6 @@ Result<void> check_buffer_views(const GltfDocument& document) {
                      fmt::format("ends at byte {} of buffer {}, which has {}", view.byteOffset + view.byteLength,
                                  view.buffer, size));
     }
-    if (view.byteStride % 4 != 0) {
-      return fail_at(document, place, fmt::format("byteStride {} is no multiple of 4", view.byteStride));
-    }
   }
   return {};
 }

@@ -22,19 +22,6 @@ const tinygltf::Accessor& accessor_at(const GltfDocument& document, int index) {
 
 constexpr std::string_view kQuantization = "KHR_mesh_quantization";
 
-// Extensions that do not change where a vertex goes, and the one that only widens the formats we decode.
-bool is_understood(std::string_view extension) {
-  constexpr std::array kNames{kQuantization,
-                              std::string_view("KHR_lights_punctual"),
-                              std::string_view("KHR_texture_basisu"),
-                              std::string_view("KHR_texture_transform"),
-                              std::string_view("KHR_xmp_json_ld"),
-                              std::string_view("EXT_texture_avif"),
-                              std::string_view("EXT_texture_webp"),
-                              std::string_view("MSFT_texture_dds")};
-  return extension.starts_with("KHR_materials_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
-}
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -236,20 +223,6 @@ class AnimationChecker {
 };
 
 }  // namespace
-
-Result<void> check_extensions(const GltfDocument& document) {
-  for (const std::string& extension : document.gltf.extensionsRequired) {
-    const std::string name = extension.substr(0, 100);
-    if (!contains(document.gltf.extensionsUsed, extension)) {
-      return fail_at(document, "/extensionsRequired", fmt::format("'{}' is not among extensionsUsed", name));
-    }
-    if (!is_understood(extension)) {
-      return fail_at(document, "/extensionsRequired", fmt::format("the extension '{}' is not supported", name),
-                     ErrorCode::kUnsupported);
-    }
-  }
-  return {};
-}
 
 Result<NodeTree> check_nodes(const GltfDocument& document) {
   const std::vector<tinygltf::Node>& nodes = document.gltf.nodes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What glTF 2.0 demands across the parts of a document: the node tree, primitives, skins, animations, extensions.
+// What glTF 2.0 demands across the parts of a document: the node tree, primitives, skins, animations.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,6 @@ struct NodeTree {
 Result<NodeTree> check_nodes(const GltfDocument& document);
 
 // The rest of what the importer relies on; needs check_accessors. Errors name the place as a JSON pointer.
-Result<void> check_extensions(const GltfDocument& document);
 Result<void> check_meshes(const GltfDocument& document);
 Result<void> check_skins(const GltfDocument& document);
 Result<void> check_animations(const GltfDocument& document);

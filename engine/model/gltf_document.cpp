@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -132,6 +133,9 @@ Result<Container> open_glb(std::span<const std::byte> bytes, const std::string& 
 Result<Container> open_container(std::span<const std::byte> bytes, const std::string& source) {
   const std::string_view text = as_text(bytes);
   if (text.starts_with("glTF")) return open_glb(bytes, source);
+  if (source.ends_with(".glb")) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}: byte 0: does not start with 'glTF' as a .glb does", source));
+  }
   if (text.starts_with("\xEF\xBB\xBF")) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: byte 0: a byte order mark, which glTF forbids", source));
   }
@@ -171,6 +175,32 @@ Result<void> check_version(const json& asset, const std::string& source) {
     if (!version) return fail(ErrorCode::kInvalidFile, fmt::format("{}: '{}' is no version", place, text));
     const bool readable = key == std::string_view("version") ? version->first == 2 : *version <= std::pair(2, 0);
     if (!readable) return fail(ErrorCode::kUnsupported, fmt::format("{}: {} is not glTF 2.0", place, text));
+  }
+  return {};
+}
+
+// Extensions that do not change where a vertex goes, and the one that only widens the formats we decode.
+bool is_understood(std::string_view extension) {
+  constexpr std::array kNames{std::string_view("KHR_mesh_quantization"), std::string_view("KHR_lights_punctual"),
+                              std::string_view("KHR_texture_basisu"),    std::string_view("KHR_texture_transform"),
+                              std::string_view("KHR_xmp_json_ld"),       std::string_view("EXT_texture_avif"),
+                              std::string_view("EXT_texture_webp"),      std::string_view("MSFT_texture_dds")};
+  return extension.starts_with("KHR_materials_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
+}
+
+Result<void> check_extensions(const json& document, const std::string& source) {
+  const auto list = [&](const char* key) {
+    return document.contains(key) ? document.at(key).get<std::vector<std::string>>() : std::vector<std::string>();
+  };
+  const std::vector<std::string> used = list("extensionsUsed");
+  for (const std::string& extension : list("extensionsRequired")) {
+    const auto place = fmt::format("{}: /extensionsRequired: '{}'", source, extension.substr(0, 100));
+    if (std::find(used.begin(), used.end(), extension) == used.end()) {
+      return fail(ErrorCode::kInvalidFile, fmt::format("{} is not among extensionsUsed", place));
+    }
+    if (!is_understood(extension)) {
+      return fail(ErrorCode::kUnsupported, fmt::format("{} is an extension that is not supported", place));
+    }
   }
   return {};
 }
@@ -290,6 +320,7 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path) {
   if (auto checked = check_version(parsed->at("asset"), document.source); !checked) {
     return tl::unexpected(checked.error());
   }
+  if (auto checked = check_extensions(*parsed, document.source); !checked) return tl::unexpected(checked.error());
   if (parsed->contains("buffers")) {
     auto loaded = load_buffers(document, parsed->at("buffers"), *container, path, bytes_read);
     if (!loaded) return tl::unexpected(loaded.error());

@@ -801,8 +801,7 @@ class Importer {
 Result<Model> import_gltf(const std::filesystem::path& path) {
   const auto document = read_gltf_document(path);
   if (!document) return tl::unexpected(document.error());
-  auto checked = check_extensions(*document);
-  if (checked) checked = check_accessors(*document);
+  auto checked = check_accessors(*document);
   if (!checked) return tl::unexpected(checked.error());
   auto tree = check_nodes(*document);
   if (!tree) return tl::unexpected(tree.error());

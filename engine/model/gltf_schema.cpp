@@ -40,6 +40,7 @@ struct Property {
   std::size_t most_items = kAny;
   std::int64_t least = 0;  // of an integer
   std::int64_t most = kMostInteger;
+  std::int64_t divisor = 1;
   std::string_view target{};                  // of an index: the array of the root that it points into
   std::span<const std::string_view> words{};  // of a string: all that are legal; empty: any
   std::span<const Property> members{};        // of an object
@@ -54,6 +55,10 @@ constexpr Property text(std::string_view key, std::span<const std::string_view> 
 constexpr Property boolean(std::string_view key) { return {.key = key, .kind = Kind::kBoolean}; }
 constexpr Property integer(std::string_view key, std::int64_t least = 0, std::int64_t most = kMostInteger) {
   return {.key = key, .kind = Kind::kInteger, .least = least, .most = most};
+}
+constexpr Property multiple_of(std::int64_t divisor, Property property) {
+  property.divisor = divisor;
+  return property;
 }
 constexpr Property index(std::string_view key, std::string_view target) {
   return {.key = key, .kind = Kind::kIndex, .target = target};
@@ -140,7 +145,7 @@ constexpr std::array kBufferView{
     required(index("buffer", "buffers")),
     integer("byteOffset"),
     required(integer("byteLength", 1)),
-    integer("byteStride", 4, 252),
+    multiple_of(4, integer("byteStride", 4, 252)),
 };
 constexpr std::array kBuffer{text("uri"), required(integer("byteLength", 1))};
 constexpr std::array kMetallicRoughness{numbers("baseColorFactor", 4)};
@@ -262,7 +267,9 @@ class Checker {
         }
         return {};
       case Kind::kInteger:
-        return check_integer(value, property.least, property.most, place);
+        if (auto checked = check_integer(value, property.least, property.most, place); !checked) return checked;
+        if (value.get<std::int64_t>() % property.divisor == 0) return {};
+        return refuse(fmt::format("{} is no multiple of {}", value.get<std::int64_t>(), property.divisor), place);
       case Kind::kIndex:
         return check_index(value, property.target, place);
     }
@@ -299,7 +306,20 @@ class Checker {
   }
 
   Result<void> wrong_type(const json& value, std::string_view wanted, const Place& place) const {
-    return refuse(fmt::format("is {} and not {}", value.is_number() ? value.dump() : value.type_name(), wanted), place);
+    return refuse(fmt::format("is {} and not {}", name_of(value), wanted), place);
+  }
+
+  static std::string name_of(const json& value) {
+    switch (value.type()) {
+      case json::value_t::object:
+        return "an object";
+      case json::value_t::array:
+        return "an array";
+      case json::value_t::string:
+        return "a string";
+      default:
+        return value.dump();
+    }
   }
 
   Result<void> refuse(const std::string& why, const Place& place) const {
