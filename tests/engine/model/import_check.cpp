@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
-// pelt_import_check FILE: imports one file and looks at all that came out, for tests that watch it from outside.
-// Exit status: 0 where the model is sound, 2 where it was refused with a reason, 3 where the importer broke its word.
+// Imports a file, looks at all that came out, and tells how it went, for tests that watch from outside; compiled with
+// the address and undefined-behaviour sanitizers.
+//
+//   pelt_import_check FILE             Exit status 0: the model is sound. 2: refused with a reason. 3: neither.
+//   pelt_import_check --mutate FILE    Imports FILE, a .gltf, again and again with one value of its JSON replaced by a
+//                                      hostile one. Exit status 0: all were sound or refused. 3: one was not.
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -80,20 +89,22 @@ std::string find_flaw(const Model& model) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: pelt_import_check FILE\n");
-    return 1;
-  }
-  const std::string path = argv[1];
-  const Result<Model> model = path.ends_with(".obj") ? import_obj(path) : import_gltf(path);
+namespace {
+
+constexpr int kSound = 0;
+constexpr int kRefused = 2;
+constexpr int kBroken = 3;
+
+int check(const std::filesystem::path& path) {
+  const Result<Model> model = path.extension() == ".obj" ? import_obj(path) : import_gltf(path);
   if (!model) {
     std::printf("%s\n", model.error().message.c_str());
-    return 2;
+    const bool names_file = model.error().message.find(path.filename().string()) != std::string::npos;
+    return names_file ? kRefused : kBroken;
   }
   if (const std::string flaw = find_flaw(*model); !flaw.empty()) {
     std::printf("%s: imported, but %s\n", path.c_str(), flaw.c_str());
-    return 3;
+    return kBroken;
   }
   std::size_t vertices = 0;
   std::size_t triangles = 0;
@@ -105,5 +116,91 @@ int main(int argc, char** argv) {
               model->skeleton.joints.size(), model->bound_joints.size(), model->meshes.size(), vertices, triangles,
               model->clips.size());
   for (const std::string& note : model->report.notes) std::printf("  %s\n", note.c_str());
-  return 0;
+  return kSound;
+}
+
+// Every value of the document, and every array and object too, replaced by each of these in turn.
+int check_mutations(const std::filesystem::path& path) {
+  using nlohmann::json;
+  const json hostile = {nullptr,
+                        true,
+                        "",
+                        "a",
+                        -1,
+                        0,
+                        1,
+                        3,
+                        7,
+                        255,
+                        65536,
+                        2147483647,
+                        4294967296,
+                        18446744073709551615u,
+                        -9223372036854775807,
+                        0.5,
+                        1e-30,
+                        1e30,
+                        1e300,
+                        json::array(),
+                        json::object(),
+                        json::array({0}),
+                        json::array({json::object()})};
+  std::ifstream stream(path);
+  const json original = json::parse(stream);
+  std::vector<json::json_pointer> places;
+  for (std::vector<json::json_pointer> pending{json::json_pointer()}; !pending.empty();) {
+    const json::json_pointer at = pending.back();
+    pending.pop_back();
+    places.push_back(at);
+    const json& value = original[at];
+    if (!value.is_structured()) continue;
+    for (const auto& [key, member] : value.items()) {
+      pending.push_back(value.is_array() ? at / std::stoul(key) : at / key);
+    }
+  }
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("pelt_import_check_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path mutant = folder / "mutant.gltf";
+  int worst = kSound;
+  std::size_t sound = 0;
+  std::size_t refused = 0;
+  for (const json::json_pointer& place : places) {
+    for (std::size_t h = 0; h <= hostile.size() && worst != kBroken; ++h) {
+      json document = original;
+      if (h < hostile.size()) {
+        document[place] = hostile[h];
+      } else if (!place.empty()) {
+        json& parent = document[place.parent_pointer()];
+        parent.is_array() ? parent.erase(std::stoul(place.back())) : (void)parent.erase(place.back());
+      }
+      std::ofstream(mutant) << document;
+      const Result<Model> model = import_gltf(mutant);
+      if (!model) {
+        ++refused;
+        if (model.error().message.find("mutant.gltf") == std::string::npos) worst = kBroken;
+      } else {
+        ++sound;
+        if (!find_flaw(*model).empty()) worst = kBroken;
+      }
+      if (worst == kBroken) {
+        std::printf("%s with %s = %s: %s\n", path.c_str(), place.to_string().c_str(),
+                    h < hostile.size() ? hostile[h].dump().c_str() : "nothing",
+                    model ? find_flaw(*model).c_str() : model.error().message.c_str());
+      }
+    }
+  }
+  std::filesystem::remove_all(folder);
+  std::printf("%s: %zu mutants sound, %zu refused\n", path.c_str(), sound, refused);
+  return worst;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1) return check(arguments[0]);
+  if (arguments.size() == 2 && arguments[0] == "--mutate") return check_mutations(arguments[1]);
+  std::fprintf(stderr, "usage: pelt_import_check [--mutate] FILE\n");
+  return 1;
 }
