@@ -30,7 +30,7 @@ class Budget {
     taken_ += std::min(bytes, kMost + 1);
     return taken_ <= kMost;
   }
-  static constexpr std::uint64_t kMost = std::uint64_t{512} << 20;
+  static constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
 
  private:
   std::uint64_t taken_ = 0;
@@ -281,7 +281,7 @@ class Importer {
       Mesh mesh;
       mesh.name = !node.name.empty() ? node.name : source.name;
       if (mesh.name.empty()) mesh.name = fmt::format("mesh_{}", node.mesh);
-      if (!budget_.take(mesh.name.size())) return too_much(mesh.name);
+      if (!budget_.take(4 * mesh.name.size())) return too_much(mesh.name);
       mesh.name = names.claim(mesh.name);
       const std::size_t skin = node.skin >= 0 ? static_cast<std::size_t>(node.skin) : add_rigid_skin(joint_of_node_[i]);
       if (auto added = fill(mesh, source, skin); !added) return added;
@@ -780,7 +780,7 @@ class Importer {
     }
   };
 
-  static constexpr std::uint64_t kMostSearched = 2'000'000'000;
+  static constexpr std::uint64_t kMostSearched = 500'000'000;
 
   const GltfDocument& document_;
   NodeTree tree_;
