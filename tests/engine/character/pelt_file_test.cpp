@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -42,13 +43,16 @@ Bytes sealed(Bytes bytes) {
   return bytes;
 }
 
-// Two meshes, two blend modes, materials, texture coordinates, a matrix joint, and a clip of each interpolation.
+// Every pose kernel and blend mode, a control mesh that writes frames, materials, texture coordinates, a matrix joint,
+// and a clip of each interpolation.
 Character make_character() {
   Model model = test::make_tube({.around = 5, .along = 4});
   model.name = "test";
-  Mesh second = model.meshes[0];
-  second.name = "second";
-  model.meshes.push_back(second);
+  for (const char* name : {"second", "third", "fourth", "cage"}) {
+    Mesh mesh = model.meshes[0];
+    mesh.name = name;
+    model.meshes.push_back(mesh);
+  }
   model.materials = {{"skin", {1, 0.5f, 0.25f, 1}}, {"", {}}};
   model.meshes[0].uvs.assign(model.meshes[0].positions.size(), glm::vec2(0.5f, 0.25f));
   const auto triangles = static_cast<std::uint32_t>(model.meshes[0].triangles.size());
@@ -63,6 +67,12 @@ Character make_character() {
   };
   Rig rig;
   rig.layers.push_back({"second", DualQuaternionParameters{}, {}});
+  SurfaceFfdParameters ffd;
+  ffd.elements = 4;
+  ffd.driver.mesh = "cage";
+  rig.layers.push_back({"third", ffd, {}});
+  ffd.mode = SurfaceFfdParameters::Mode::kBasic;
+  rig.layers.push_back({"fourth", ffd, {}});
   Result<Bound> bound = bind(model, rig);
   EXPECT_TRUE(bound) << bound.error().message;
   return bound->character;
@@ -98,7 +108,9 @@ TEST_P(PeltFileRoundTrip, IsExact) {
 INSTANTIATE_TEST_SUITE_P(Builtin, PeltFileRoundTrip,
                          testing::Values(std::pair("builtin:limb", "linear-blend"),
                                          std::pair("builtin:limb", "dual-quaternion"),
-                                         std::pair("builtin:tail", "linear-blend")));
+                                         std::pair("builtin:limb", "surface-ffd"),
+                                         std::pair("builtin:tail", "surface-ffd"),
+                                         std::pair("builtin:biped", "dual-quaternion")));
 
 TEST(PeltFile, KeepsEverything) {
   const Character character = make_character();
@@ -142,8 +154,9 @@ TEST(PeltFile, KeepsEverything) {
     EXPECT_EQ(b.passes[p].record_count, a.passes[p].record_count);
     EXPECT_EQ(b.passes[p].records, a.passes[p].records);
   }
-  ASSERT_EQ(b.meshes.size(), 2u);
-  for (std::size_t m = 0; m < 2; ++m) {
+  EXPECT_TRUE(std::any_of(a.meshes.begin(), a.meshes.end(), [](const CharacterMesh& m) { return !!m.frame_slot; }));
+  ASSERT_EQ(b.meshes.size(), a.meshes.size());
+  for (std::size_t m = 0; m < a.meshes.size(); ++m) {
     EXPECT_EQ(b.meshes[m].name, a.meshes[m].name);
     EXPECT_EQ(b.meshes[m].control, a.meshes[m].control);
     EXPECT_EQ(b.meshes[m].mode, a.meshes[m].mode);
