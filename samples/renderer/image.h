@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -16,7 +17,16 @@ struct Image {
   std::vector<std::uint8_t> pixels;
 };
 
-// Written to a temporary name and renamed.
+// Written to a temporary name and renamed. Errors: an image whose size and pixels disagree or that has none, and what
+// the operating system says.
 Result<void> write_png(const std::filesystem::path& path, const Image& image);
+
+// Writes one line of UTF-8 text into the image, dark and anti-aliased: centred on column `center_x`, its baseline on
+// row `baseline_y`, capitals about 0.73 * `size` pixels high. What falls outside the image is left out.
+void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size);
+
+// The colours that DrawItem::weights are drawn in, as a bar from 0 (left) to 1 with its two ends named, in the lower
+// left corner.
+void draw_weight_legend(Image& image);
 
 }  // namespace pelt::samples

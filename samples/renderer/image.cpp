@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "samples/renderer/image.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <span>
+
+#include "engine/core/file_io.h"
+
+// stb warns at our warning level.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#define STBI_WRITE_NO_STDIO
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+namespace pelt::samples {
+namespace {
+
+void append(void* bytes, void* data, int size) {
+  const auto* first = static_cast<const std::byte*>(data);
+  auto& out = *static_cast<std::vector<std::byte>*>(bytes);
+  out.insert(out.end(), first, first + size);
+}
+
+}  // namespace
+
+Result<void> write_png(const std::filesystem::path& path, const Image& image) {
+  constexpr std::uint32_t kMaxSide = 1u << 15;
+  const std::size_t expected = std::size_t{4} * image.width * image.height;
+  if (expected == 0 || image.width > kMaxSide || image.height > kMaxSide || image.pixels.size() != expected) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: an image of {} x {} pixels and {} bytes cannot be written", path.string(), image.width,
+                            image.height, image.pixels.size()));
+  }
+  std::vector<std::byte> bytes;
+  const int width = static_cast<int>(image.width);
+  if (stbi_write_png_to_func(append, &bytes, width, static_cast<int>(image.height), 4, image.pixels.data(),
+                             4 * width) == 0) {
+    return fail(ErrorCode::kWriteFailed, fmt::format("{}: the picture cannot be compressed", path.string()));
+  }
+  return write_file(path, bytes);
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "samples/renderer/image.h"
+#include "samples/renderer/shaders/color_ramp.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define STB_TRUETYPE_IMPLEMENTATION
+#define STBTT_STATIC
+#include <stb/stb_truetype.h>
+#pragma GCC diagnostic pop
+
+// The font file, taken into the program by the build: nothing to look for at run time.
+asm(".section .rodata\n"
+    ".global pelt_label_font\n"
+    "pelt_label_font:\n"
+    ".incbin \"" PELT_LABEL_FONT "\"\n"
+    ".byte 0\n"
+    ".previous\n");
+extern "C" const unsigned char pelt_label_font[];
+
+namespace pelt::samples {
+namespace {
+
+constexpr float kInk = 30.0f;  // sRGB
+
+const stbtt_fontinfo& font() {
+  static const stbtt_fontinfo info = [] {
+    stbtt_fontinfo made{};
+    stbtt_InitFont(&made, pelt_label_font, stbtt_GetFontOffsetForIndex(pelt_label_font, 0));
+    return made;
+  }();
+  return info;
+}
+
+// The character at the front of `text`, which moves past it; U+FFFD for bytes that are not UTF-8.
+int next_character(std::string_view& text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 0;
+  if (length == 0 || length > text.size()) {
+    text.remove_prefix(1);
+    return 0xFFFD;
+  }
+  int character = length == 1 ? lead : lead & (0x7F >> length);
+  for (std::size_t i = 1; i < length; ++i) character = character << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
+  text.remove_prefix(length);
+  return character;
+}
+
+// Calls place(character, x) for each character, x in pixels from the start of the line; returns the line's length.
+template <class Place>
+float lay_out(std::string_view text, float scale, const Place& place) {
+  float x = 0;
+  int previous = 0;
+  while (!text.empty()) {
+    const int character = next_character(text);
+    if (previous != 0) x += scale * static_cast<float>(stbtt_GetCodepointKernAdvance(&font(), previous, character));
+    place(character, x);
+    int advance = 0;
+    int bearing = 0;
+    stbtt_GetCodepointHMetrics(&font(), character, &advance, &bearing);
+    x += scale * static_cast<float>(advance);
+    previous = character;
+  }
+  return x;
+}
+
+void blend(Image& image, int x, int y, glm::vec3 srgb, float opacity) {
+  if (x < 0 || y < 0 || x >= static_cast<int>(image.width) || y >= static_cast<int>(image.height)) return;
+  std::uint8_t* pixel = &image.pixels[4 * (static_cast<std::size_t>(y) * image.width + static_cast<std::size_t>(x))];
+  for (int c = 0; c < 3; ++c) {
+    pixel[c] = static_cast<std::uint8_t>(std::lround(std::lerp(static_cast<float>(pixel[c]), srgb[c], opacity)));
+  }
+}
+
+}  // namespace
+
+void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size) {
+  const float scale = stbtt_ScaleForMappingEmToPixels(&font(), size);
+  const float length = lay_out(text, scale, [](int, float) {});
+  const float start = center_x - 0.5f * length;
+  const float row = std::floor(baseline_y);
+  lay_out(text, scale, [&](int character, float x) {
+    const float column = std::floor(start + x);
+    int width = 0;
+    int height = 0;
+    int left = 0;
+    int top = 0;
+    unsigned char* coverage = stbtt_GetCodepointBitmapSubpixel(&font(), scale, scale, start + x - column, 0, character,
+                                                               &width, &height, &left, &top);
+    for (int i = 0; i < width * height; ++i) {
+      blend(image, static_cast<int>(column) + left + i % width, static_cast<int>(row) + top + i / width,
+            glm::vec3(kInk), static_cast<float>(coverage[i]) / 255.0f);
+    }
+    stbtt_FreeBitmap(coverage, nullptr);
+  });
+}
+
+void draw_weight_legend(Image& image) {
+  const float unit = static_cast<float>(image.height) / 720.0f;
+  const int left = static_cast<int>(48 * unit);
+  const int width = static_cast<int>(200 * unit);
+  const int bottom = static_cast<int>(image.height) - static_cast<int>(32 * unit);
+  for (int x = 0; x < width; ++x) {
+    const glm::vec3 color = shared::color_ramp((static_cast<float>(x) + 0.5f) / static_cast<float>(width));
+    for (int y = bottom - static_cast<int>(12 * unit); y < bottom; ++y) blend(image, left + x, y, 255.0f * color, 1);
+  }
+  draw_label(image, "0", static_cast<float>(left) - 14 * unit, static_cast<float>(bottom), 17 * unit);
+  draw_label(image, "1", static_cast<float>(left + width) + 14 * unit, static_cast<float>(bottom), 17 * unit);
+}
+
+}  // namespace pelt::samples

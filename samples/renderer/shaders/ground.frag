@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// A floor that is seen by its shadows alone, so that it has no horizon.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "bindings.glsl"
+#include "lighting.glsl"
+
+layout(location = 0) in vec3 position;
+layout(location = 0) out vec4 color;
+
+void main() {
+  vec3 normal = vec3(0.0, 1.0, 0.0);
+  vec3 key = kKeyRadiance * max(samples[draw.sample_index].maps[kKeyMap].towards_light.y, 0.0);
+  vec3 sky = sky_irradiance(normal);
+  vec3 received = key * key_visibility(position, normal, gl_FragCoord.xy) + sky -
+                  hidden_sky(position, normal, gl_FragCoord.xy);
+  float fade = smoothstep(frame.ground_fade, 0.4 * frame.ground_fade, distance(position.xz, frame.ground_center));
+  color = vec4(backdrop(gl_FragCoord.xy) * mix(vec3(1.0), received / (key + sky), fade), 1.0);
+}

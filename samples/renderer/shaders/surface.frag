@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "bindings.glsl"
+#include "color_ramp.h"
+#include "lighting.glsl"
+
+layout(location = 0) in vec3 position;
+layout(location = 1) in vec3 vertex_normal;
+layout(location = 2) in float weight;
+layout(location = 0) out vec4 color;
+
+const float kRoughness = 0.48;
+const float kF0 = 0.04;
+
+// The normal that faces the viewer, whichever way the triangle is wound: mirrored parts and insides are lit alike.
+vec3 facing_normal(vec3 towards_eye) {
+  vec3 geometric = cross(dFdx(position), dFdy(position));
+  geometric *= dot(geometric, towards_eye) < 0.0 ? -1.0 : 1.0;
+  vec3 normal = normalize(vertex_normal);
+  normal *= dot(normal, geometric) < 0.0 ? -1.0 : 1.0;
+  // Interpolated normals turn away from the viewer just inside the outline: held at grazing.
+  return normalize(normal + towards_eye * max(0.02 - dot(normal, towards_eye), 0.0));
+}
+
+// GGX with Smith's height-correlated shadowing (Heitz 2014) and Schlick's Fresnel term, times pi, times the cosine.
+float specular(vec3 normal, vec3 towards_eye, vec3 towards_light) {
+  float n_l = max(dot(normal, towards_light), 0.0);
+  float n_v = max(dot(normal, towards_eye), 1e-3);
+  vec3 halfway = normalize(towards_light + towards_eye);
+  float n_h = max(dot(normal, halfway), 0.0);
+  float a2 = kRoughness * kRoughness * kRoughness * kRoughness;
+  float d = n_h * n_h * (a2 - 1.0) + 1.0;
+  float smith = n_l * sqrt(n_v * n_v * (1.0 - a2) + a2) + n_v * sqrt(n_l * n_l * (1.0 - a2) + a2);
+  float fresnel = kF0 + (1.0 - kF0) * pow(1.0 - max(dot(halfway, towards_eye), 0.0), 5.0);
+  return a2 / (d * d) * 0.5 / max(smith, 1e-5) * fresnel * n_l;
+}
+
+// Share of a surrounding light that the coat mirrors: Schlick's term, damped by roughness (Lagarde 2011).
+float surrounding_fresnel(float n_v) {
+  return kF0 + (max(1.0 - kRoughness, kF0) - kF0) * pow(1.0 - n_v, 5.0);
+}
+
+void main() {
+  vec3 base = (draw.flags & kDrawHeat) != 0u ? linear_from_srgb(color_ramp(weight)) : draw.color.rgb;
+  vec3 towards_eye = normalize(frame.eye - position);
+  vec3 normal = facing_normal(towards_eye);
+  vec3 towards_key = samples[draw.sample_index].maps[kKeyMap].towards_light;
+
+  float key_cosine = dot(normal, towards_key);
+  vec3 light = vec3(0.0);
+  vec3 mirrored = vec3(0.0);
+  if (key_cosine > 0.0) {
+    vec3 key = kKeyRadiance * key_visibility(position, normal, gl_FragCoord.xy);
+    light += key * key_cosine;
+    mirrored += key * specular(normal, towards_eye, towards_key);
+  }
+
+  // What hides the sky is the character itself: it gives back a part in its own colour.
+  vec3 hidden = hidden_sky(position, normal, gl_FragCoord.xy);
+  vec3 open = sky_irradiance(normal);
+  light += open - hidden * (1.0 - 0.45 * base);
+  vec3 reflected = reflect(-towards_eye, normal);
+  vec3 open_share = (open - hidden) / open;
+  mirrored += sky_radiance(reflected) * surrounding_fresnel(max(dot(normal, towards_eye), 0.0)) * open_share;
+
+  float rim_cosine = max(dot(normal, frame.towards_rim), 0.0);
+  light += kRimRadiance * rim_cosine * open_share;
+  mirrored += kRimRadiance * specular(normal, towards_eye, frame.towards_rim) * open_share;
+
+  color = vec4(base * light + mirrored, 1.0);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "bindings.glsl"
+#include "color_ramp.h"
+#include "vertices.glsl"
+
+layout(location = 0) out vec3 position;
+layout(location = 1) out vec3 normal;
+layout(location = 2) out float weight;
+
+void main() {
+  position = world_position(gl_VertexIndex);
+  normal = world_normal(gl_VertexIndex);
+  weight = (draw.flags & kDrawHeat) != 0u ? weights[gl_VertexIndex] : 0.0;
+  gl_Position = samples[draw.sample_index].clip_from_world * vec4(position, 1.0);
+}
