@@ -38,10 +38,10 @@ Bounds transform_bounds(const glm::mat4& world, const Bounds& box);
 Bounds posed_bounds(const Character& character, std::span<const glm::mat4> joints);
 
 struct View {
-  float yaw = 0.45f;         // radians about +y, from a camera on the +z side looking at -z
-  float pitch = 0.12f;       // radians above the horizon, within (-pi/2, pi/2)
+  float yaw = 0.45f;          // radians about +y, from a camera on the +z side looking at -z
+  float pitch = 0.12f;        // radians above the horizon, within (-pi/2, pi/2)
   float vertical_fov = 0.4f;  // radians
-  float margin = 1.12f;      // 1: the box touches the picture's edge
+  float margin = 1.12f;       // 1: the box touches the picture's edge
 };
 
 // The nearest camera in that direction that sees the whole box, the box in the middle. aspect: width / height.

@@ -19,7 +19,8 @@
 asm(".section .rodata\n"
     ".global pelt_label_font\n"
     "pelt_label_font:\n"
-    ".incbin \"" PELT_LABEL_FONT "\"\n"
+    ".incbin \"" PELT_LABEL_FONT
+    "\"\n"
     ".byte 0\n"
     ".previous\n");
 extern "C" const unsigned char pelt_label_font[];

@@ -2,54 +2,60 @@
 // Draws crowds offscreen from the vertex buffers that compute wrote, with no copy through the CPU.
 #pragma once
 
+#include <cstdint>
 #include <glm/glm.hpp>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "engine/character/character.h"
 #include "engine/core/result.h"
 #include "runtime/crowd.h"
 #include "runtime/device.h"
+#include "samples/renderer/framing.h"
 #include "samples/renderer/image.h"
 
 namespace pelt::samples {
 
-struct Camera {
-  glm::vec3 eye{0.0f, 1.0f, 4.0f};
-  glm::vec3 target{0.0f, 1.0f, 0.0f};
-  glm::vec3 up{0.0f, 1.0f, 0.0f};
-  float vertical_fov = 0.6f;  // radians
-};
-
 // One character to draw, from the crowd it was posed in.
 struct DrawItem {
-  const runtime::Crowd* crowd = nullptr;
+  runtime::Crowd* crowd = nullptr;
   std::uint32_t instance = 0;
-  const Character* character = nullptr;
-  glm::mat4 world{1.0f};           // model space -> the scene's space
-  std::optional<glm::vec4> color;  // instead of the materials' base colours
-  bool wire = false;               // edges drawn over the surface
-  bool control_meshes = false;     // draw the drivers too, as wire cages
-  std::span<const float> weights;  // one a vertex of the instance, drawn as a heat map in [0, 1]; empty: none
+  const Character* character = nullptr;  // the one the crowd was made of
+  Bounds bounds;                         // of the posed character, model space (posed_bounds): lights are aimed by it
+  glm::mat4 world{1.0f};                 // model space -> the scene's space; may mirror
+  std::optional<glm::vec4> color;        // linear; instead of the materials' base colours
+  bool wire = false;                     // edges drawn over the surface
+  bool control_meshes = false;           // draw the drivers too, as cages of lines
+  std::span<const float> weights;        // one a vertex of the instance, drawn by color_ramp over [0, 1]; empty: none
 };
 
 struct Scene {
   Camera camera;
   std::vector<DrawItem> items;
-  bool ground = true;  // a floor at y = ground_height that fades into the background
+  bool ground = true;  // a floor at y = ground_height that shows shadows and fades into the backdrop
   float ground_height = 0.0f;
+};
+
+struct RendererOptions {
+  std::uint32_t width = 1280;
+  std::uint32_t height = 720;
+  std::uint32_t samples = 16;  // pictures that the result is the mean of: edges, penumbras and occlusion get smoother
 };
 
 // Move-only; the Device outlives it.
 class Renderer {
  public:
-  static Result<Renderer> create(const runtime::Device& device, std::uint32_t width, std::uint32_t height);
+  // Errors: sizes or sample counts of 0 or larger than the device draws, out of memory.
+  static Result<Renderer> create(const runtime::Device& device, const RendererOptions& options = {});
   ~Renderer();
   Renderer(Renderer&&) noexcept;
   Renderer& operator=(Renderer&&) noexcept;
 
-  // Records the crowds' compute (each crowd once) and the drawing, submits, waits, and reads the picture back.
+  // Records the crowds' compute (each crowd once: pose its instances before every call) and the drawing, submits,
+  // waits, and reads the picture back. Errors: an item without crowd, character or bounds, an instance the crowd does
+  // not have, weights that are not one a vertex, out of memory, a lost device.
   Result<Image> render(const Scene& scene);
 
  private:

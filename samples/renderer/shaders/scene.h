@@ -44,10 +44,10 @@ PELT_SHARED_SIZE(Sample, 308);
 struct Frame {
   mat4 ground_from_unit;  // the unit square to the floor
   vec3 eye;
-  vec3 towards_rim;   // unit, towards the light behind
-  vec2 size;          // of the picture, pixels
-  vec2 ground_center; // x and z
-  float ground_fade;  // distance from ground_center at which the floor has become background
+  vec3 towards_rim;    // unit, towards the light behind
+  vec2 size;           // of the picture, pixels
+  vec2 ground_center;  // x and z
+  float ground_fade;   // distance from ground_center at which the floor has become background
   float sample_weight;
 };
 PELT_SHARED_SIZE(Frame, 112);
@@ -61,7 +61,7 @@ struct DrawConstants {
   uint first_packed;  // the same in directions
   uint first_vertex;  // of the mesh: what edges count from
   uint sample_index;
-  uint map_index;    // shadow pass: which map is drawn
+  uint map_index;  // shadow pass: which map is drawn
   uint flags;
   float line_width;  // pixels
   float line_lift;   // lines move towards the eye by this part of their distance

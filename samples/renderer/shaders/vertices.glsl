@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Vertices as compute left them (runtime/crowd.h, VertexLayout).
-#include "../../../shaders/frame.h"
-#include "../../../shaders/octahedral.h"
+#include "frame.h"
+#include "octahedral.h"
 
 layout(set = 1, binding = kBindPositions, scalar) readonly buffer Positions { float positions[]; };
 layout(set = 1, binding = kBindDirections, scalar) readonly buffer Directions { uint directions[]; };
