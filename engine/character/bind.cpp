@@ -2,16 +2,16 @@
 #include "engine/character/bind.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "engine/character/builder.h"
+#include "engine/character/layer_plan.h"
 #include "engine/core/finite.h"
 #include "engine/dual_quaternion/bind.h"
 #include "engine/linear_blend/bind.h"
@@ -94,169 +94,6 @@ Result<void> check_model(const Model& model) {
   return {};
 }
 
-std::string mesh_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Mesh& mesh : model.meshes) names.push_back("'" + mesh.name + "'");
-  constexpr std::size_t kMost = 12;
-  const std::size_t left_out = names.size() > kMost ? names.size() - kMost : 0;
-  names.resize(names.size() - left_out);
-  return fmt::format("{}{}", fmt::join(names, ", "), left_out > 0 ? fmt::format(" and {} more", left_out) : "");
-}
-
-// ----------------------------------------------------------------------------------------------- which layer, where
-
-// A layer at one mesh, and its mask there.
-struct Application {
-  std::size_t layer = 0;
-  std::vector<float> mask;  // one value a vertex
-
-  bool is(float value) const {
-    return std::all_of(mask.begin(), mask.end(), [&](float m) { return m == value; });
-  }
-};
-
-// What happens to each mesh, from the bottom up.
-struct Plan {
-  std::vector<std::string> labels;                     // of layers; the last is for meshes that no layer names
-  std::vector<bool> is_driver;                         // of the model's meshes
-  std::vector<std::vector<Application>> applications;  // of the model's meshes
-};
-
-// Whether every vertex follows one and the same joint.
-bool follows_one_joint(const Mesh& mesh) {
-  std::optional<std::uint32_t> joint;
-  for (const Influence& influence : mesh.weights.influences) {
-    if (influence.weight == 0) continue;
-    if (joint && *joint != influence.index) return false;
-    joint = influence.index;
-  }
-  return joint.has_value();
-}
-
-Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const Model& model,
-                                       const std::string& label) {
-  std::vector<float> values(mesh.positions.size(), mask.value);
-  if (mask.joints.empty()) return values;
-  std::vector<bool> named(model.bound_joints.size(), false);
-  for (const std::string& name : mask.joints) {
-    const std::optional<std::uint32_t> joint = model.skeleton.find(name);
-    if (!joint) {
-      return fail(ErrorCode::kNotFound,
-                  fmt::format("{}: the mask names joint '{}', which is not in the model", label, name));
-    }
-    for (std::size_t b = 0; b < named.size(); ++b) named[b] = named[b] || model.bound_joints[b].joint == *joint;
-  }
-  if (mesh.weights.row_count() != mesh.positions.size()) {
-    return invalid("{}: the mask names joints, but mesh '{}' has no weights", label, mesh.name);
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    double sum = 0;
-    double all = 0;
-    for (const Influence& influence : mesh.weights.row(i)) {
-      all += influence.weight;
-      if (named[influence.index]) sum += influence.weight;
-    }
-    // The sum over every joint is 1 to rounding only; a mask of all joints must be exactly 1.
-    values[i] = static_cast<float>(std::clamp(mask.value * (sum / all), 0.0, 1.0));
-  }
-  return values;
-}
-
-// Leaves of a mesh's layers those that show: from the topmost one that covers it all upwards.
-void drop_hidden(std::vector<Application>& applications) {
-  // The first layer of a mesh acts everywhere.
-  std::fill(applications.front().mask.begin(), applications.front().mask.end(), 1.0f);
-  const auto covers = [](const Application& application) { return application.is(1.0f); };
-  const auto top = std::find_if(applications.rbegin(), applications.rend(), covers);
-  applications.erase(applications.begin(), top.base() - 1);
-  const auto nowhere = [](const Application& application) { return application.is(0.0f); };
-  applications.erase(std::remove_if(applications.begin() + 1, applications.end(), nowhere), applications.end());
-}
-
-Result<void> find_drivers(const Model& model, const Rig& rig, Plan& plan) {
-  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    const auto* ffd = std::get_if<SurfaceFfdParameters>(&rig.layers[l].deformer);
-    if (ffd == nullptr || ffd->driver.mesh.empty()) continue;
-    const Mesh* driver = model.find_mesh(ffd->driver.mesh);
-    if (driver == nullptr) {
-      return fail(ErrorCode::kNotFound, fmt::format("{}: the driver '{}' is not in the model; its meshes are {}",
-                                                    plan.labels[l], ffd->driver.mesh, mesh_names(model)));
-    }
-    plan.is_driver[static_cast<std::size_t>(driver - model.meshes.data())] = true;
-  }
-  return {};
-}
-
-// The meshes that a layer names.
-Result<std::vector<std::size_t>> find_targets(const Model& model, const Layer& layer, const Plan& plan,
-                                              const std::string& label, std::vector<std::string>& notes) {
-  std::vector<std::size_t> targets;
-  if (layer.target != "*") {
-    const Mesh* mesh = model.find_mesh(layer.target);
-    if (mesh == nullptr) {
-      return fail(ErrorCode::kNotFound, fmt::format("{}: the target '{}' is not in the model; its meshes are {}", label,
-                                                    layer.target, mesh_names(model)));
-    }
-    const auto index = static_cast<std::size_t>(mesh - model.meshes.data());
-    if (plan.is_driver[index]) return invalid("{}: the target '{}' is a driver", label, layer.target);
-    targets.push_back(index);
-    return targets;
-  }
-  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
-    if (plan.is_driver[m]) continue;
-    const bool is_linear = std::holds_alternative<LinearBlendParameters>(layer.deformer);
-    if (!is_linear && follows_one_joint(model.meshes[m])) {
-      notes.push_back(
-          fmt::format("{}: mesh '{}' follows one joint alone and stays on linear blend, which is exact there", label,
-                      model.meshes[m].name));
-    } else {
-      targets.push_back(m);
-    }
-  }
-  return targets;
-}
-
-Result<Plan> make_plan(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
-  Plan plan;
-  plan.is_driver.resize(model.meshes.size());
-  plan.applications.resize(model.meshes.size());
-  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    plan.labels.push_back(fmt::format("layer {} ({})", l + 1, deformer_name(rig.layers[l].deformer)));
-  }
-  plan.labels.push_back("meshes without a layer (linear_blend)");
-  const Result<void> drivers = find_drivers(model, rig, plan);
-  if (!drivers) return tl::unexpected(drivers.error());
-
-  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    const Layer& layer = rig.layers[l];
-    const std::string& label = plan.labels[l];
-    if (!(layer.mask.value >= 0 && layer.mask.value <= 1)) {
-      return invalid("{}: the mask {} is not in [0, 1]", label, layer.mask.value);
-    }
-    const Result<std::vector<std::size_t>> targets = find_targets(model, layer, plan, label, notes);
-    if (!targets) return tl::unexpected(targets.error());
-    for (const std::size_t m : *targets) {
-      Result<std::vector<float>> mask = mask_values(layer.mask, model.meshes[m], model, label);
-      if (!mask) return tl::unexpected(mask.error());
-      Application application{l, std::move(*mask)};
-      if (plan.applications[m].empty() && !application.is(1.0f)) {
-        notes.push_back(fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", label,
-                                    model.meshes[m].name));
-      }
-      plan.applications[m].push_back(std::move(application));
-    }
-  }
-  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
-    if (plan.is_driver[m]) continue;
-    std::vector<Application>& applications = plan.applications[m];
-    if (applications.empty()) {
-      applications.push_back({rig.layers.size(), std::vector<float>(model.meshes[m].positions.size(), 1.0f)});
-    }
-    drop_hidden(applications);
-  }
-  return plan;
-}
-
 // --------------------------------------------------------------------------------------------------- layer by layer
 
 // A mesh with the layers merged so far.
@@ -265,8 +102,9 @@ struct Bindings {
   std::string deformer;
 };
 
-Result<void> lay_over(Bindings& below, MeshBinding above, const Application& application, std::string_view deformer,
-                      const std::string& label, const std::string& mesh) {
+Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
+                      const std::string& mesh) {
+  const std::string_view deformer = deformer_name(layer.deformer);
   if (!below.merged) {
     below.merged = std::move(above);
     below.deformer = deformer;
@@ -276,9 +114,9 @@ Result<void> lay_over(Bindings& below, MeshBinding above, const Application& app
     return invalid(
         "{}: mesh '{}' cannot be moved partly by dual quaternion and partly by another deformer ({} over {}); make the "
         "mask 1 everywhere, or split the mesh",
-        label, mesh, deformer, below.deformer);
+        layer.label, mesh, deformer, below.deformer);
   }
-  below.merged->rows = merge_over(below.merged->rows, above.rows, application.mask);
+  below.merged->rows = merge_over(below.merged->rows, above.rows, mask);
   if (above.worst_distance > below.merged->worst_distance) {
     below.merged->worst_distance = above.worst_distance;
     below.merged->worst_vertex = above.worst_vertex;
@@ -293,12 +131,11 @@ Result<void> lay_over(Bindings& below, MeshBinding above, const Application& app
 }
 
 // The meshes at which a layer shows.
-std::vector<std::uint32_t> shown_targets(const Plan& plan, std::size_t layer) {
-  std::vector<std::uint32_t> targets;
-  for (std::uint32_t m = 0; m < plan.applications.size(); ++m) {
-    const std::vector<Application>& applications = plan.applications[m];
-    if (std::any_of(applications.begin(), applications.end(), [&](const Application& a) { return a.layer == layer; })) {
-      targets.push_back(m);
+std::vector<DeformerTarget> targets_of(const LayerPlan& plan, std::size_t layer) {
+  std::vector<DeformerTarget> targets;
+  for (std::uint32_t m = 0; m < plan.meshes.size(); ++m) {
+    for (const LayerAtMesh& at : plan.meshes[m]) {
+      if (at.layer == layer) targets.push_back({m, at.mask});
     }
   }
   return targets;
@@ -310,35 +147,30 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
   const Result<void> valid = check_model(model);
   if (!valid) return tl::unexpected(valid.error());
   std::vector<std::string> notes;
-  const Result<Plan> plan = make_plan(model, rig, notes);
+  const Result<LayerPlan> plan = plan_layers(model, rig, notes);
   if (!plan) return tl::unexpected(plan.error());
 
   CharacterBuilder builder(model, options.keep_vertex_order);
   std::vector<Bindings> bindings(model.meshes.size());
-  const DeformerParameters linear_blend = LinearBlendParameters{};
-  const std::size_t layer_count = rig.layers.size() + 1;
-  for (std::size_t l = 0; l < layer_count; ++l) {
-    const std::string& label = plan->labels[l];
-    const std::vector<std::uint32_t> targets = shown_targets(*plan, l);
+  for (std::size_t l = 0; l < plan->layers.size(); ++l) {
+    const PlannedLayer& layer = plan->layers[l];
+    const std::vector<DeformerTarget> targets = targets_of(*plan, l);
     if (targets.empty()) {
-      if (l < rig.layers.size()) notes.push_back(fmt::format("{}: moves nothing", label));
+      if (l > 0) notes.push_back(fmt::format("{}: moves nothing", layer.label));
       continue;
     }
     const std::function<void(double)> progress = [&](double fraction) {
-      if (options.progress)
-        options.progress((static_cast<double>(l) + fraction) / static_cast<double>(layer_count), label);
+      if (!options.progress) return;
+      options.progress((static_cast<double>(l) + fraction) / static_cast<double>(plan->layers.size()), layer.label);
     };
-    const DeformerInput input{model, targets, label, rig.directory, options.threads, builder, notes, progress};
-    const DeformerParameters& deformer = l < rig.layers.size() ? rig.layers[l].deformer : linear_blend;
+    const DeformerInput input{model, targets, layer.label, rig.directory, options.threads, builder, notes, progress};
     Result<std::vector<MeshBinding>> bound =
-        std::visit([&](const auto& parameters) { return bind_deformer(parameters, input); }, deformer);
+        std::visit([&](const auto& parameters) { return bind_deformer(parameters, input); }, layer.deformer);
     if (!bound) return tl::unexpected(bound.error());
     for (std::size_t t = 0; t < targets.size(); ++t) {
-      const std::vector<Application>& applications = plan->applications[targets[t]];
-      const Application& application =
-          *std::find_if(applications.begin(), applications.end(), [&](const Application& a) { return a.layer == l; });
-      const Result<void> laid = lay_over(bindings[targets[t]], std::move((*bound)[t]), application,
-                                         deformer_name(deformer), label, model.meshes[targets[t]].name);
+      const std::uint32_t m = targets[t].mesh;
+      const Result<void> laid =
+          lay_over(bindings[m], std::move((*bound)[t]), targets[t].mask, layer, model.meshes[m].name);
       if (!laid) return tl::unexpected(laid.error());
     }
   }

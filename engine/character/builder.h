@@ -77,12 +77,17 @@ class CharacterBuilder {
   std::vector<MeshReport> reports_;
 };
 
+struct DeformerTarget {
+  std::uint32_t mesh;           // in Model::meshes
+  std::span<const float> mask;  // one value a vertex; where it is 0 the layer's rows are not used, and may be empty
+};
+
 // What every deformer's bind is given.
 struct DeformerInput {
   const Model& model;
-  std::span<const std::uint32_t> targets;  // indices of model.meshes
-  const std::string& layer;                // "layer 2 (surface_ffd)": how errors and notes begin
-  const std::string& directory;            // where the rig's relative file names start
+  std::span<const DeformerTarget> targets;
+  const std::string& layer;      // "layer 2 (surface_ffd)": how errors and notes begin
+  const std::string& directory;  // where the rig's relative file names start
   unsigned threads;
   CharacterBuilder& builder;
   std::vector<std::string>& notes;                       // for the report

@@ -7,8 +7,8 @@ namespace pelt::linear_blend {
 
 Result<std::vector<MeshBinding>> bind(const LinearBlendParameters&, const DeformerInput& input) {
   std::vector<MeshBinding> bindings;
-  for (const std::uint32_t target : input.targets) {
-    const Mesh& mesh = input.model.meshes[target];
+  for (const DeformerTarget& target : input.targets) {
+    const Mesh& mesh = input.model.meshes[target.mesh];
     if (mesh.weights.row_count() != mesh.positions.size()) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("{}: mesh '{}' has no weights", input.layer, mesh.name));
     }

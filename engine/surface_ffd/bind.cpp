@@ -146,16 +146,21 @@ struct Block {
   std::uint64_t dropped = 0;
 };
 
-Block bind_block(std::span<const glm::vec3> positions, std::size_t begin, std::size_t end, const Settings& settings) {
+Block bind_block(std::span<const glm::vec3> positions, std::span<const float> mask, std::size_t begin, std::size_t end,
+                 const Settings& settings) {
   Block block;
   Workspace work;
   double hint = std::numeric_limits<double>::infinity();
+  glm::dvec3 before(0);
   for (std::size_t i = begin; i < end; ++i) {
+    if (mask[i] == 0) {
+      block.rows.append_row({});
+      continue;
+    }
     const glm::dvec3 p(positions[i]);
     // What was within r of the vertex before is within r + the step of this one.
-    if (i > begin) {
-      hint = std::sqrt(work.nearest.back().squared_distance) + glm::distance(p, glm::dvec3(positions[i - 1]));
-    }
+    if (!work.nearest.empty()) hint = std::sqrt(work.nearest.back().squared_distance) + glm::distance(p, before);
+    before = p;
     const double distance = bind_vertex(p, hint, settings, work, block.rows, block.dropped);
     if (distance > block.worst_distance) {
       block.worst_distance = distance;
@@ -165,7 +170,7 @@ Block bind_block(std::span<const glm::vec3> positions, std::size_t begin, std::s
   return block;
 }
 
-MeshBinding bind_mesh(const Mesh& mesh, const Settings& settings, unsigned threads,
+MeshBinding bind_mesh(const Mesh& mesh, std::span<const float> mask, const Settings& settings, unsigned threads,
                       const std::function<void(double)>& progress) {
   MeshBinding binding;
   const std::size_t count = mesh.positions.size();
@@ -176,7 +181,7 @@ MeshBinding bind_mesh(const Mesh& mesh, const Settings& settings, unsigned threa
     parallel_for(blocks.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) {
         const std::size_t vertex = (first + b) * kBlockVertices;
-        blocks[b] = bind_block(mesh.positions, vertex, std::min(vertex + kBlockVertices, count), settings);
+        blocks[b] = bind_block(mesh.positions, mask, vertex, std::min(vertex + kBlockVertices, count), settings);
       }
     });
     for (const Block& block : blocks) {
@@ -243,12 +248,12 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                           unit,  parameters.local,          extended,      first_slot};
 
   std::vector<MeshBinding> bindings;
-  for (const std::uint32_t target : input.targets) {
+  for (const DeformerTarget& target : input.targets) {
     const double done = static_cast<double>(bindings.size());
     const auto progress = [&](double fraction) {
       input.progress((done + fraction) / static_cast<double>(input.targets.size()));
     };
-    bindings.push_back(bind_mesh(input.model.meshes[target], settings, input.threads, progress));
+    bindings.push_back(bind_mesh(input.model.meshes[target.mesh], target.mask, settings, input.threads, progress));
   }
   return bindings;
 }

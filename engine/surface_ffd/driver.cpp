@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "engine/model/import.h"
+#include "engine/model/parts.h"
 #include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt::surface_ffd {
@@ -62,23 +63,26 @@ Mesh concatenate(std::span<const Mesh* const> meshes) {
   return result;
 }
 
-// One vertex a position, triangles with three different ones: seams and parts become one surface.
-void weld(Mesh& mesh) {
-  for (glm::vec3& position : mesh.positions) position += 0.0f;  // -0 and 0 are one position, of different bits
-  std::vector<unsigned> remap(mesh.positions.size());
-  const std::size_t count = meshopt_generateVertexRemap(
-      remap.data(), nullptr, mesh.positions.size(), mesh.positions.data(), mesh.positions.size(), sizeof(glm::vec3));
-  std::vector<glm::vec3> positions(count);
-  for (std::size_t i = 0; i < remap.size(); ++i) positions[remap[i]] = mesh.positions[i];
-  std::vector<glm::uvec3> triangles;
-  for (const glm::uvec3 t : mesh.triangles) {
-    const glm::uvec3 welded(remap[t.x], remap[t.y], remap[t.z]);
-    if (welded.x != welded.y && welded.y != welded.z && welded.z != welded.x) triangles.push_back(welded);
+// The targets, or those of them that have weights, where the layer shows.
+Mesh shown_surface(const DeformerInput& input, bool with_weights) {
+  std::vector<const Mesh*> meshes;
+  std::vector<float> mask;
+  for (const DeformerTarget& target : input.targets) {
+    const Mesh& mesh = input.model.meshes[target.mesh];
+    if (with_weights && mesh.weights.row_count() != mesh.positions.size()) continue;
+    meshes.push_back(&mesh);
+    mask.insert(mask.end(), target.mask.begin(), target.mask.end());
   }
-  mesh.positions = std::move(positions);
-  mesh.triangles = std::move(triangles);
-  mesh.normals.clear();
-  mesh.weights = {};
+  Mesh surface = concatenate(meshes);
+  std::erase_if(surface.triangles, [&](glm::uvec3 t) { return mask[t.x] + mask[t.y] + mask[t.z] == 0; });
+  return surface;
+}
+
+// Triangles over one vertex a position, each with three different ones: seams and parts become one surface.
+void weld(Mesh& mesh) {
+  const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
+  for (glm::uvec3& t : mesh.triangles) t = {welded[t.x], welded[t.y], welded[t.z]};
+  std::erase_if(mesh.triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
 }
 
 void drop_unused_vertices(Mesh& mesh) {
@@ -93,25 +97,7 @@ void drop_unused_vertices(Mesh& mesh) {
   }
   for (glm::uvec3& t : mesh.triangles) t = {remap[t.x], remap[t.y], remap[t.z]};
   mesh.positions = std::move(positions);
-}
-
-// Connected component of every vertex, named by its lowest vertex.
-std::vector<std::uint32_t> components(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
-  std::vector<std::uint32_t> parent(vertex_count);
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
-  for (const glm::uvec3 t : triangles) {
-    for (const std::uint32_t other : {t.y, t.z}) {
-      const std::uint32_t a = root(t.x);
-      const std::uint32_t b = root(other);
-      parent[std::max(a, b)] = std::min(a, b);
-    }
-  }
-  for (std::uint32_t v = 0; v < vertex_count; ++v) parent[v] = root(v);
-  return parent;
+  mesh.weights = {};
 }
 
 // The surface, rippled: every vertex moved along its normal by a fixed pseudo-random share of the edges round it.
@@ -173,7 +159,7 @@ std::vector<glm::uvec3> simplified_sloppily(std::span<const glm::vec3> positions
 std::size_t restore_lost_components(const Mesh& welded, std::span<const glm::vec3> positions,
                                     std::vector<glm::uvec3>& triangles) {
   constexpr std::size_t kFew = 12;
-  const std::vector<std::uint32_t> component = components(welded.positions.size(), welded.triangles);
+  const std::vector<std::uint32_t> component = connected_parts(welded.positions.size(), welded.triangles);
   std::vector<bool> survives(welded.positions.size(), false);
   for (const glm::uvec3 t : triangles) survives[component[t.x]] = true;
   std::vector<std::uint32_t> lost;  // triangles, grouped by component
@@ -199,10 +185,9 @@ std::size_t restore_lost_components(const Mesh& welded, std::span<const glm::vec
 }
 
 Mesh make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
-  std::vector<const Mesh*> targets;
-  for (const std::uint32_t target : input.targets) targets.push_back(&input.model.meshes[target]);
-  Mesh mesh = concatenate(targets);
+  Mesh mesh = shown_surface(input, false);
   weld(mesh);
+  drop_unused_vertices(mesh);
   if (mesh.triangles.size() > parameters.triangles) {
     const std::vector<glm::vec3> positions = rippled(mesh);
     std::vector<glm::uvec3> triangles = simplified(positions, mesh.triangles, parameters.triangles);
@@ -225,7 +210,8 @@ Mesh make_from_targets(const DriverParameters& parameters, const DeformerInput& 
   const double least = least_area(mesh);
   std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) <= least; });
   drop_unused_vertices(mesh);
-  mesh.name = input.builder.free_name(targets.size() == 1 ? "driver of " + targets[0]->name : "driver");
+  mesh.name = input.builder.free_name(
+      input.targets.size() == 1 ? "driver of " + input.model.meshes[input.targets[0].mesh].name : "driver");
   return mesh;
 }
 
@@ -293,12 +279,7 @@ SparseRows strongest(const SparseRows& weights, std::size_t most) {
 
 // Weights of the closest points of the targets, over the model's bound joints.
 Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& input) {
-  std::vector<const Mesh*> sources;
-  for (const std::uint32_t target : input.targets) {
-    const Mesh& mesh = input.model.meshes[target];
-    if (mesh.weights.row_count() == mesh.positions.size() && !mesh.triangles.empty()) sources.push_back(&mesh);
-  }
-  const Mesh skin = concatenate(sources);
+  const Mesh skin = shown_surface(input, true);
   std::vector<glm::uvec3> triangles = skin.triangles;
   std::erase_if(triangles, [&](glm::uvec3 t) { return triangle_area(skin, t) == 0; });
   if (triangles.empty()) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Which layer of a rig moves which mesh, and where: decided before anything is bound.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/model/model.h"
+#include "engine/rig/rig.h"
+
+namespace pelt {
+
+// A layer at one mesh, and its mask there.
+struct LayerAtMesh {
+  std::size_t layer = 0;
+  std::vector<float> mask;  // one value a vertex, in [0, 1]
+};
+
+// A layer as it will be bound. Layer 0 is linear blend for what no layer of the rig moves; the rig's follow.
+struct PlannedLayer {
+  std::string label;  // "layer 2 (surface_ffd)": how errors and notes begin
+  DeformerParameters deformer;
+};
+
+struct LayerPlan {
+  std::vector<PlannedLayer> layers;
+  // Of each mesh of the model the layers that show, from the bottom up; the first acts everywhere. Drivers have none.
+  std::vector<std::vector<LayerAtMesh>> meshes;
+};
+
+// The rules of rig.h. In a layer over *, connected parts that follow one joint all but alone (eyes, teeth, a helmet)
+// stay on linear blend: it keeps them rigid, where a surface FFD would mix them with what surrounds them. Errors name
+// the layer. The model is validated.
+Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<std::string>& notes);
+
+}  // namespace pelt

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// How a triangle mesh hangs together, whatever its seams.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+namespace pelt {
+
+// For every vertex the first one at the same position (-0 equals 0). Positions must be finite.
+std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions);
+
+// For every vertex the lowest one that it is connected to by triangles; a vertex of no triangle names itself.
+std::vector<std::uint32_t> connected_parts(std::size_t vertex_count, std::span<const glm::uvec3> triangles);
+
+}  // namespace pelt

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+#include "engine/surface_ffd/bind.h"
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "engine/character/bind.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+using Mode = SurfaceFfdParameters::Mode;
+
+Rig rig_of(const SurfaceFfdParameters& parameters, const std::string& target = "*") {
+  Rig rig;
+  rig.layers.push_back({target, parameters, {}});
+  return rig;
+}
+
+// A tube inside a coarser one, "cage", which has weights.
+Model tube_in_cage() {
+  Model model = test::make_tube({.around = 16, .along = 32});
+  Mesh cage = test::make_tube_mesh({.around = 6, .along = 8, .radius = 1.2f});
+  cage.name = "cage";
+  model.meshes.push_back(cage);
+  return model;
+}
+
+SurfaceFfdParameters caged() {
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = "cage";
+  return parameters;
+}
+
+std::string error_of(const Model& model, const Rig& rig) {
+  const Result<Bound> bound = bind(model, rig);
+  return bound ? "bound" : bound.error().message;
+}
+
+TEST(SurfaceFfdBind, TheDriverIsAControlMeshBeforeTheSkin) {
+  const Result<Bound> bound = bind(tube_in_cage(), rig_of(caged()));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const Character& character = bound->character;
+  ASSERT_EQ(character->meshes.size(), 2u);
+  EXPECT_EQ(character->stage_count, 2u);
+  EXPECT_EQ(character->meshes[0].name, "cage");
+  EXPECT_TRUE(character->meshes[0].control);
+  EXPECT_EQ(character->meshes[0].mode, BlendMode::kDualQuaternion);
+  EXPECT_TRUE(character->meshes[0].frame_slot);
+  for (std::uint32_t i = 0; i < character->meshes[0].vertex_count(); ++i) {
+    EXPECT_EQ(character->meshes[0].source_vertex[i], i);
+  }
+  EXPECT_EQ(character->meshes[1].name, "tube");
+  EXPECT_FALSE(character->meshes[1].control);
+  EXPECT_EQ(character->meshes[1].mode, BlendMode::kLinear);
+  EXPECT_NEAR(bound->report.meshes[1].worst_distance, 0.2, 0.15);
+}
+
+TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
+  SurfaceFfdParameters parameters = caged();
+  parameters.mode = Mode::kBasic;
+  Model model = tube_in_cage();
+  model.meshes[1].triangles.emplace_back(0, 0, 1);
+  model.meshes[1].parts = {};
+  const Result<Bound> bound = bind(model, rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const PalettePass& pass = bound->character->passes.back();
+  EXPECT_EQ(pass.kernel, PoseKernel::kSurfaceFfd);
+  EXPECT_EQ(pass.record_count, 96u) << "the triangle without area is no element";
+  EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
+}
+
+TEST(SurfaceFfdBind, ElementsAreRaisedToTheValence) {
+  SurfaceFfdParameters parameters = caged();
+  parameters.mode = Mode::kBasic;
+  parameters.elements = 2;
+  const auto longest_row = [&] { return bind(tube_in_cage(), rig_of(parameters))->report.meshes[1].max_influences; };
+  EXPECT_EQ(longest_row(), 6u);
+  parameters.raise_elements = false;
+  EXPECT_EQ(longest_row(), 2u);
+  parameters.elements = 0;
+  EXPECT_GT(longest_row(), 90u);
+}
+
+TEST(SurfaceFfdBind, RowsDoNotDependOnThreads) {
+  std::vector<std::vector<std::uint32_t>> words;
+  for (const unsigned threads : {1u, 2u, 0u}) {
+    BindOptions options;
+    options.threads = threads;
+    const Result<Bound> bound = bind(test::make_tube({.around = 32, .along = 64}), rig_of({}), options);
+    ASSERT_TRUE(bound) << bound.error().message;
+    words.push_back(bound->character->meshes[1].binding.influences);
+  }
+  EXPECT_EQ(words[0], words[1]);
+  EXPECT_EQ(words[0], words[2]);
+}
+
+TEST(SurfaceFfdBind, WeightsDoNotDependOnUnits) {
+  const auto rows_at = [](float scale) {
+    Model model = tube_in_cage();
+    for (Mesh& mesh : model.meshes) {
+      for (glm::vec3& p : mesh.positions) p *= scale;
+    }
+    return unpack_rows(bind(model, rig_of(caged()))->character->meshes[1].binding);
+  };
+  const SparseRows metres = rows_at(1);
+  for (const float scale : {1.0f / 1024, 512.0f}) {
+    const SparseRows other = rows_at(scale);
+    ASSERT_EQ(other.influences.size(), metres.influences.size());
+    for (std::size_t i = 0; i < metres.influences.size(); ++i) {
+      EXPECT_NEAR(other.influences[i].weight, metres.influences[i].weight, 2e-5f);
+    }
+  }
+}
+
+TEST(SurfaceFfdBind, ParametersOutOfRange) {
+  SurfaceFfdParameters parameters = caged();
+  parameters.local = -1;
+  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
+  parameters.local = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
+  parameters = caged();
+  parameters.distance_unit = 0.0f;
+  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("unit"));
+}
+
+TEST(SurfaceFfdBind, ExtremeFalloffsStayFinite) {
+  for (const float local : {0.0f, 1.0f, 200.0f, 1e30f}) {
+    for (const float unit : {1e-20f, 1.0f, 1e20f}) {
+      for (const Mode mode : {Mode::kBasic, Mode::kExtended}) {
+        SurfaceFfdParameters parameters = caged();
+        parameters.mode = mode;
+        parameters.local = local;
+        parameters.distance_unit = unit;
+        EXPECT_EQ(error_of(tube_in_cage(), rig_of(parameters)), "bound") << local << " " << unit;
+      }
+    }
+  }
+}
+
+TEST(SurfaceFfdDriver, WhatCannotBeADriver) {
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = "nothing";
+  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)),
+              testing::AllOf(testing::HasSubstr("'nothing'"), testing::HasSubstr("'cage'")));
+  parameters.driver.mesh = "cage";
+  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters, "cage")), testing::HasSubstr("is a driver"));
+  parameters.driver.file = "cage.obj";
+  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("twice"));
+  parameters.driver = {};
+  EXPECT_THAT(error_of(test::make_cloud(10), rig_of(parameters)), testing::HasSubstr("no triangles"));
+
+  Model flat = tube_in_cage();
+  for (glm::vec3& p : flat.meshes[1].positions) p.y = p.z = 0;
+  EXPECT_THAT(error_of(flat, rig_of(caged())), testing::HasSubstr("no triangle with area"));
+
+  Model bare = tube_in_cage();
+  for (Mesh& mesh : bare.meshes) mesh.weights = {};
+  EXPECT_THAT(error_of(bare, rig_of(caged())), testing::HasSubstr("no weights"));
+}
+
+TEST(SurfaceFfdDriver, TakesTheWeightsOfTheSkin) {
+  Model model = tube_in_cage();
+  model.meshes[1].weights = {};
+  const Result<Bound> bound = bind(model, rig_of(caged()));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const CharacterMesh& cage = bound->character->meshes[0];
+  const SparseRows rows = unpack_rows(cage.binding);
+  // Far from the joint one bone alone; entries are two a joint.
+  EXPECT_EQ(rows.row(0)[0].index + cage.first_slot, bound->character->passes[0].first_slot);
+  EXPECT_GT(rows.row(0)[0].weight, 0.999f);
+  EXPECT_EQ(rows.row(cage.vertex_count() - 1)[0].index + cage.first_slot, bound->character->passes[0].first_slot + 2);
+}
+
+TEST(SurfaceFfdDriver, ClosestLimbIsRigid) {
+  SurfaceFfdParameters parameters = caged();
+  parameters.driver.follow = Follow::kClosestLimb;
+  const Result<Bound> bound = bind(tube_in_cage(), rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const CharacterMesh& cage = bound->character->meshes[0];
+  const SparseRows rows = unpack_rows(cage.binding);
+  for (std::uint32_t i = 0; i < cage.vertex_count(); ++i) {
+    ASSERT_EQ(rows.row(i).size(), 1u);
+    const float x = cage.binding.points[i].x;
+    if (x < 3.9f) {
+      EXPECT_EQ(cage.first_slot + rows.row(i)[0].index, 0u) << x;
+    }
+    if (x > 4.1f) {
+      EXPECT_EQ(cage.first_slot + rows.row(i)[0].index, 1u) << x;
+    }
+  }
+}
+
+TEST(SurfaceFfdDriver, IsMadeByWeldingAndSimplifying) {
+  // Every triangle with vertices of its own: only welding makes one surface of them.
+  const Model whole = test::make_tube({.around = 32, .along = 64});
+  Model split = whole;
+  Mesh& mesh = split.meshes[0];
+  mesh.positions.clear();
+  mesh.normals.clear();
+  mesh.weights = {};
+  mesh.triangles.clear();
+  for (const glm::uvec3 t : whole.meshes[0].triangles) {
+    const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+    for (int c = 0; c < 3; ++c) {
+      mesh.positions.push_back(whole.meshes[0].positions[t[c]]);
+      mesh.normals.push_back(whole.meshes[0].normals[t[c]]);
+      mesh.weights.append_row(whole.meshes[0].weights.row(t[c]));
+    }
+    mesh.triangles.emplace_back(first, first + 1, first + 2);
+  }
+  SurfaceFfdParameters parameters;
+  parameters.driver.triangles = 500;
+  for (const Model& model : {whole, split}) {
+    const Result<Bound> bound = bind(model, rig_of(parameters));
+    ASSERT_TRUE(bound) << bound.error().message;
+    const CharacterMesh& driver = bound->character->meshes[0];
+    EXPECT_EQ(driver.name, "driver of tube");
+    EXPECT_LE(driver.triangles.size(), 500u);
+    EXPECT_GT(driver.triangles.size(), 450u);
+    EXPECT_LT(driver.vertex_count(), 300u) << "welded";
+    // Even on a straight tube vertices remain along it, not at its ends alone.
+    const auto in_the_middle = std::count_if(driver.binding.points.begin(), driver.binding.points.end(),
+                                             [](glm::vec3 p) { return p.x > 3 && p.x < 5; });
+    EXPECT_GT(in_the_middle, 30);
+  }
+}
+
+TEST(SurfaceFfdDriver, KeepsLonelyParts) {
+  Model model = test::make_tube({.around = 48, .along = 96});
+  Mesh& mesh = model.meshes[0];
+  const Mesh small = test::make_tube_mesh({.around = 6, .along = 4, .radius = 0.02f, .length = 0.1f, .joints = 1});
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  for (std::size_t i = 0; i < small.positions.size(); ++i) {
+    mesh.positions.push_back(small.positions[i] + glm::vec3(2, 3, 0));
+    mesh.normals.push_back(small.normals[i]);
+    mesh.weights.append_row(std::vector<Influence>{{0, 0.5f}, {1, 0.5f}});
+  }
+  for (const glm::uvec3 t : small.triangles) mesh.triangles.push_back(t + first);
+  mesh.parts = {};
+  SurfaceFfdParameters parameters;
+  parameters.driver.triangles = 200;
+  const Result<Bound> bound = bind(model, rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const std::vector<glm::vec3>& points = bound->character->meshes[0].binding.points;
+  EXPECT_GE(std::count_if(points.begin(), points.end(), [](glm::vec3 p) { return p.y > 2.5f; }), 3);
+}
+
+TEST(SurfaceFfdDriver, ComesFromAFile) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "surface_ffd_driver";
+  std::filesystem::create_directories(folder);
+  {
+    std::ofstream file(folder / "box.obj");
+    const Mesh cage = test::make_tube_mesh({.around = 6, .along = 8, .radius = 1.2f});
+    for (const glm::vec3 p : cage.positions) file << "v " << p.x << " " << p.y << " " << p.z << "\n";
+    for (const glm::uvec3 t : cage.triangles) file << "f " << t.x + 1 << " " << t.y + 1 << " " << t.z + 1 << "\n";
+  }
+  SurfaceFfdParameters parameters;
+  parameters.driver.file = "box.obj";
+  Rig rig = rig_of(parameters);
+  rig.directory = folder.string();
+  const Result<Bound> bound = bind(test::make_tube(), rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->character->meshes[0].name, "box");
+  EXPECT_EQ(bound->character->meshes[0].vertex_count(), 54u);
+  rig.directory = (folder / "elsewhere").string();
+  EXPECT_THAT(error_of(test::make_tube(), rig), testing::HasSubstr("elsewhere"));
+}
+
+TEST(SurfaceFfdDriver, IsSharedByLayersThatNameIt) {
+  Model model = tube_in_cage();
+  model.meshes.push_back(model.meshes[0]);
+  model.meshes.back().name = "other";
+  Rig rig;
+  SurfaceFfdParameters basic = caged();
+  basic.mode = Mode::kBasic;
+  rig.layers.push_back({"tube", caged(), {}});
+  rig.layers.push_back({"other", basic, {}});
+  const Result<Bound> bound = bind(model, rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->character->meshes.size(), 3u);
+  basic.driver.follow = Follow::kLinearBlend;
+  rig.layers[1].deformer = basic;
+  EXPECT_THAT(error_of(model, rig), testing::HasSubstr("layer 2 (surface_ffd): the driver 'cage' already is"));
+}
+
+TEST(SurfaceFfdBind, IsLaidOverLinearBlendByMask) {
+  Rig rig = rig_of(caged());
+  rig.layers.insert(rig.layers.begin(), {"*", LinearBlendParameters{}, {}});
+  rig.layers[1].mask = {1.0f, {"joint1"}};
+  const Result<Bound> bound = bind(tube_in_cage(), rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->report.meshes[1].deformer, "surface_ffd over linear_blend");
+  const CharacterMesh& skin = bound->character->meshes[1];
+  const SparseRows rows = unpack_rows(skin.binding);
+  const std::uint32_t frames = *bound->character->meshes[0].frame_slot;
+  for (std::uint32_t i = 0; i < skin.vertex_count(); ++i) {
+    double by_frames = 0;
+    for (const Influence& influence : rows.row(i)) {
+      const std::uint32_t slot = skin.first_slot + influence.index;
+      if (slot >= frames && slot < frames + bound->character->meshes[0].vertex_count()) by_frames += influence.weight;
+    }
+    const double mask = std::clamp(0.5 + (skin.binding.points[i].x - 4.0) / 2.0, 0.0, 1.0);
+    EXPECT_NEAR(by_frames, mask, 1e-3);
+  }
+}
+
+TEST(SurfaceFfdBind, RigidPartsStayOnLinearBlend) {
+  Model model = test::make_tube({.around = 24, .along = 48});
+  Mesh& mesh = model.meshes[0];
+  const Mesh eye = test::make_tube_mesh({.around = 6, .along = 4, .radius = 0.1f, .length = 0.2f});
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  const Influence one{1, 1.0f};
+  for (std::size_t i = 0; i < eye.positions.size(); ++i) {
+    mesh.positions.push_back(eye.positions[i] + glm::vec3(5, 1, 0));
+    mesh.normals.push_back(eye.normals[i]);
+    mesh.weights.append_row(std::span(&one, 1));
+  }
+  for (const glm::uvec3 t : eye.triangles) mesh.triangles.push_back(t + first);
+  mesh.parts = {};
+  BindOptions options;
+  options.keep_vertex_order = true;
+  const Result<Bound> bound = bind(model, rig_of({}), options);
+  ASSERT_TRUE(bound) << bound.error().message;
+  const CharacterMesh& skin = bound->character->meshes[1];
+  const SparseRows rows = unpack_rows(skin.binding);
+  for (std::uint32_t i = first; i < skin.vertex_count(); ++i) EXPECT_EQ(rows.row(i).size(), 1u);
+  EXPECT_GT(rows.row(0).size(), 1u);
+  for (const glm::vec3 p : bound->character->meshes[0].binding.points) EXPECT_LT(std::abs(p.y), 1.001f) << "no driver";
+  EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("30 of the")));
+}
+
+}  // namespace
+}  // namespace pelt
