@@ -40,9 +40,9 @@ class Budget {
 class UniqueNames {
  public:
   std::string claim(const std::string& name) {
+    std::uint32_t& uses = uses_.try_emplace(name, 1).first->second;
     std::string candidate = name;
-    while (!claimed_.insert(candidate).second) candidate = fmt::format("{}#{}", name, ++uses_[name]);
-    uses_.try_emplace(name, 1);
+    while (!claimed_.insert(candidate).second) candidate = fmt::format("{}#{}", name, ++uses);
     return candidate;
   }
 
@@ -292,6 +292,14 @@ class Importer {
     if (model_.meshes.empty()) {
       return fail(ErrorCode::kInvalidFile,
                   fmt::format("{}: holds no mesh of triangles that a node shows", document_.source));
+    }
+    // Such as accessors make that lie in no buffer. Tolerances and distances relative to the size need one.
+    const glm::vec3& point = model_.meshes.front().positions.front();
+    const bool has_size = std::any_of(model_.meshes.begin(), model_.meshes.end(), [&](const Mesh& mesh) {
+      return std::any_of(mesh.positions.begin(), mesh.positions.end(), [&](const glm::vec3& p) { return p != point; });
+    });
+    if (!has_size) {
+      return fail(ErrorCode::kInvalidFile, fmt::format("{}: all vertices are at one point", document_.source));
     }
     return {};
   }

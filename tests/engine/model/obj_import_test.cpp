@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/model/import.h"
+#include "tests/engine/model/gltf_file.h"
+
+namespace pelt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<Model> import_text(std::string_view text) {
+  const test::TemporaryFolder folder;
+  return import_obj(folder.write("cage.obj", text));
+}
+
+TEST(ImportObj, ReadsPositionsAndFaces) {
+  const auto model = import_text(
+      "# a comment\nmtllib gone.mtl\no thing\nv 0 0 0\nv 1 0 0 1\r\nv +1.5e0 1 0 0.5 0.5 0.5\n\tv 0 1 0\nvt 0 0\nvn 0 "
+      "0 1\n"
+      "usemtl gone\nf 1/1/1 2/1/1 3//1\nf -4 -2 4/1");
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->name, "cage.obj");
+  ASSERT_EQ(model->meshes.size(), 1u);
+  const Mesh& mesh = model->meshes[0];
+  EXPECT_EQ(mesh.name, "cage");
+  EXPECT_THAT(mesh.positions, ElementsAre(glm::vec3(0), glm::vec3(1, 0, 0), glm::vec3(1.5f, 1, 0), glm::vec3(0, 1, 0)));
+  EXPECT_THAT(mesh.triangles, ElementsAre(glm::uvec3(0, 1, 2), glm::uvec3(0, 2, 3)));
+  EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
+  EXPECT_EQ(mesh.weights.row_count(), 0u);
+  ASSERT_EQ(mesh.parts.size(), 1u);
+  EXPECT_EQ(mesh.parts[0].triangle_count, 2u);
+  EXPECT_TRUE(model->skeleton.joints.empty());
+}
+
+TEST(ImportObj, SplitsPolygons) {
+  const auto model = import_text("v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 0.5 0\nv 0 2 0\nf 1 2 3 4 5\n");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->meshes[0].triangles.size(), 3u);
+}
+
+TEST(ImportObj, NamesTheLineThatIsWrong) {
+  const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  const std::vector<std::pair<std::string, std::string>> defects{
+      {"v 0 nan 0\n", "cage.obj:1: 'nan' is no finite number"},
+      {"v 0 inf 0\n", "cage.obj:1: 'inf' is no finite number"},
+      {"v 0 1e39 0\n", "cage.obj:1: '1e39' is no finite number"},
+      {"v 0 1,5 0\n", "cage.obj:1: '1,5' is no finite number"},
+      {"v 0 0\n", "cage.obj:1: 2 coordinates where 3 are needed"},
+      {corners + "f 1 2\n", "cage.obj:4: 2 corners where 3 are needed"},
+      {corners + "f 1 2 0\n", "cage.obj:4: '0' names no vertex"},
+      {corners + "f 1 2 x\n", "cage.obj:4: 'x' names no vertex"},
+      {corners + "f 1 2 99999999999\n", "cage.obj:4: '99999999999' names no vertex"},
+      {corners + "\n# comment\r\nf 1 2 4\n", "cage.obj:6: names vertex 4 of 3"},
+      {corners + "f 1 2 -4\n", "cage.obj:4: names vertex 0 of 3"},
+      {corners, "holds no face"},
+      {"", "holds no face"},
+  };
+  for (const auto& [text, why] : defects) {
+    const auto model = import_text(text);
+    ASSERT_FALSE(model) << text;
+    EXPECT_THAT(model.error().message, HasSubstr(why));
+  }
+}
+
+TEST(ImportObj, BoundsTheCornersOfAFace) {
+  std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
+  for (int i = 0; i < 1001; ++i) text += " 1";
+  EXPECT_EQ(import_text(text).error().code, ErrorCode::kUnsupported);
+}
+
+TEST(ImportModel, ChoosesByName) {
+  const test::TemporaryFolder folder;
+  EXPECT_TRUE(import_model(folder.write("a.OBJ", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").string()));
+  EXPECT_TRUE(import_model(folder.write("a.gltf", test::GltfFile::triangle().text()).string()));
+  EXPECT_TRUE(import_model(folder.write("a.glb", test::GltfFile::triangle().glb()).string()));
+  EXPECT_THAT(import_model("a.fbx").error().message, HasSubstr(".gltf, .glb and .obj"));
+  EXPECT_EQ(import_model("gone.glb").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(import_model("").error().code, ErrorCode::kUnsupported);
+}
+
+TEST(ImportModel, MakesBuiltinCharacters) {
+  for (const char* name : {"builtin:limb", "builtin:tail", "builtin:biped"}) {
+    const Result<Model> model = import_model(name);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_FALSE(model->meshes.empty());
+  }
+  EXPECT_THAT(import_model("builtin:horse").error().message,
+              HasSubstr("there are builtin:biped, builtin:limb, builtin:tail"));
+}
+
+}  // namespace
+}  // namespace pelt
