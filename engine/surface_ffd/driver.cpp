@@ -155,33 +155,47 @@ std::vector<glm::uvec3> simplified_sloppily(std::span<const glm::vec3> positions
   return triangles_from(indices);
 }
 
-// Gives every component that simplification lost a few of its triangles back. Returns how many there were.
-std::size_t restore_lost_components(const Mesh& welded, std::span<const glm::vec3> positions,
-                                    std::vector<glm::uvec3>& triangles) {
-  constexpr std::size_t kFew = 12;
-  const std::vector<std::uint32_t> component = connected_parts(welded.positions.size(), welded.triangles);
-  std::vector<bool> survives(welded.positions.size(), false);
-  for (const glm::uvec3 t : triangles) survives[component[t.x]] = true;
-  std::vector<std::uint32_t> lost;  // triangles, grouped by component
-  for (std::uint32_t t = 0; t < welded.triangles.size(); ++t) {
-    if (!survives[component[welded.triangles[t].x]]) lost.push_back(t);
+// Triangles of the connected parts of `welded` that have none in `kept`, and how many such parts there are.
+std::vector<glm::uvec3> lost_triangles(const Mesh& welded, std::span<const std::uint32_t> part,
+                                       std::span<const glm::uvec3> kept, std::size_t& part_count) {
+  std::vector<bool> known(welded.positions.size(), false);
+  for (const glm::uvec3 t : kept) known[part[t.x]] = true;
+  std::vector<bool> counted = known;
+  std::vector<glm::uvec3> lost;
+  part_count = 0;
+  for (const glm::uvec3 t : welded.triangles) {
+    if (known[part[t.x]]) continue;
+    lost.push_back(t);
+    if (!counted[part[t.x]]) ++part_count;
+    counted[part[t.x]] = true;
   }
-  std::stable_sort(lost.begin(), lost.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return component[welded.triangles[a].x] < component[welded.triangles[b].x];
-  });
+  return lost;
+}
+
+// Gives connected parts that simplification lost a few triangles back, where that does not make the driver much larger:
+// what they belong to is then moved by themselves, not by what happens to be near.
+void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions, std::size_t asked,
+                        std::vector<glm::uvec3>& triangles, const DeformerInput& input) {
+  constexpr std::size_t kMost = 12;
+  constexpr std::size_t kLeast = 2;
+  const std::vector<std::uint32_t> part = connected_parts(welded.positions.size(), welded.triangles);
   std::size_t count = 0;
-  for (std::size_t begin = 0; begin < lost.size(); ++count) {
-    std::vector<glm::uvec3> own;
-    const std::uint32_t name = component[welded.triangles[lost[begin]].x];
-    while (begin < lost.size() && component[welded.triangles[lost[begin]].x] == name) {
-      own.push_back(welded.triangles[lost[begin++]]);
-    }
-    std::vector<glm::uvec3> few = own;
-    if (own.size() > kFew) few = simplified(positions, own, kFew);
-    if (few.empty()) few.assign(own.begin(), own.begin() + kFew);
-    triangles.insert(triangles.end(), few.begin(), few.end());
+  const std::vector<glm::uvec3> lost = lost_triangles(welded, part, triangles, count);
+  if (count == 0) return;
+  const std::size_t few = std::min(kMost, asked / (2 * count));
+  if (few < kLeast) {
+    input.notes.push_back(fmt::format("{}: {} small parts of the surface have no triangle of the driver of their own",
+                                      input.layer, count));
+    return;
   }
-  return count;
+  input.notes.push_back(fmt::format("{}: {} small parts of the surface keep a few triangles each beyond the {} asked",
+                                    input.layer, count, asked));
+  const std::vector<glm::uvec3> restored = simplified(positions, lost, few * count);
+  triangles.insert(triangles.end(), restored.begin(), restored.end());
+  std::vector<std::size_t> taken(welded.positions.size(), 0);  // by part, as they are
+  for (const glm::uvec3 t : lost_triangles(welded, part, triangles, count)) {
+    if (taken[part[t.x]]++ < few) triangles.push_back(t);
+  }
 }
 
 Mesh make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
@@ -198,12 +212,7 @@ Mesh make_from_targets(const DriverParameters& parameters, const DeformerInput& 
                       input.layer, triangles.size()));
       triangles = simplified_sloppily(mesh.positions, mesh.triangles, parameters.triangles);
     }
-    const std::size_t lost = restore_lost_components(mesh, positions, triangles);
-    if (lost > 0) {
-      input.notes.push_back(
-          fmt::format("{}: {} small parts of the surface keep a few triangles each beyond the {} asked", input.layer,
-                      lost, parameters.triangles));
-    }
+    restore_lost_parts(mesh, positions, parameters.triangles, triangles, input);
     mesh.triangles = std::move(triangles);
   }
   // What simplification leaves of a row of vertices in line is no element and holds nothing together.
