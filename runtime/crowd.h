@@ -54,6 +54,7 @@ class Crowd {
   // Never submits or waits. The caller keeps at most frames_in_flight recorded frames unfinished.
   void record(VkCommandBuffer commands);
 
+  std::uint32_t instance_count() const;
   VkBuffer vertex_buffer() const;
   const VertexLayout& layout() const;
 
