@@ -1,1 +1,51 @@
 # SPDX-License-Identifier: MIT
+# GLSL to SPIR-V to words in a program.
+#
+#   pelt_embed_shaders(TARGET NAMESPACE name SOURCES file...)
+#
+# compiles each SOURCE (.comp, .vert, .frag; relative to the root of the repository) for Vulkan 1.3, checks the SPIR-V
+# with spirv-val, and makes it a header for the sources of TARGET: samples/renderer/shaders/mesh.vert becomes
+#
+#   #include "samples/renderer/shaders/mesh.vert.h"
+#   name::mesh_vert                                   // inline constexpr std::array<std::uint32_t, N>
+#
+# named after the file's path below its shaders/ folder, every other character an underscore. Shaders include each other
+# relative to themselves or to shaders/ of the root. Everything made is in the build folder. Call it in the folder that
+# makes TARGET.
+set(PELT_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_spirv.cmake")
+
+function(pelt_embed_shaders target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "SOURCES")
+  if(NOT arg_NAMESPACE OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "pelt_embed_shaders(TARGET NAMESPACE name SOURCES file...)")
+  endif()
+  set(output_root "${CMAKE_CURRENT_BINARY_DIR}/embedded")
+  set(headers)
+  foreach(source IN LISTS arg_SOURCES)
+    set(spirv "${output_root}/${source}.spv")
+    set(header "${output_root}/${source}.h")
+    string(REGEX REPLACE "^(.*/)?shaders/" "" name "${source}")
+    string(MAKE_C_IDENTIFIER "${name}" name)
+    get_filename_component(output_folder "${spirv}" DIRECTORY)
+    file(MAKE_DIRECTORY "${output_folder}")
+    add_custom_command(
+      OUTPUT "${spirv}"
+      COMMAND "${PELT_GLSLANG}" --quiet -V --target-env vulkan1.3 "-I${pelt_SOURCE_DIR}/shaders" --depfile "${spirv}.d"
+              -o "${spirv}" "${pelt_SOURCE_DIR}/${source}"
+      COMMAND "${PELT_SPIRV_VAL}" --target-env vulkan1.3 --scalar-block-layout "${spirv}"
+      DEPENDS "${pelt_SOURCE_DIR}/${source}"
+      DEPFILE "${spirv}.d"
+      COMMENT "Shader ${source}"
+      VERBATIM)
+    add_custom_command(
+      OUTPUT "${header}"
+      COMMAND "${CMAKE_COMMAND}" "-DSPIRV=${spirv}" "-DHEADER=${header}" "-DNAMESPACE=${arg_NAMESPACE}"
+              "-DNAME=${name}" -P "${PELT_EMBED_SCRIPT}"
+      DEPENDS "${spirv}" "${PELT_EMBED_SCRIPT}"
+      COMMENT "Embedding ${source}"
+      VERBATIM)
+    list(APPEND headers "${header}")
+  endforeach()
+  target_sources(${target} PRIVATE ${headers})
+  target_include_directories(${target} PRIVATE "${output_root}")
+endfunction()

@@ -14,6 +14,7 @@
 namespace pelt::runtime {
 
 struct DeviceFunctions;  // vulkan_functions.h
+struct DeviceInternals;  // device_internals.h
 
 struct DeviceOptions {
   // Index in list_devices(), or part of a name, any case. Empty: the environment variable PELT_DEVICE, and where that
@@ -23,6 +24,9 @@ struct DeviceOptions {
   bool validation = false;
   // Validation messages, one call each; required with `validation`.
   std::function<void(const std::string& message)> on_validation_message;
+  // For tests: host-visible memory behaves as a discrete card's without coherence does (what is not flushed does not
+  // arrive, what is not invalidated does not come back), so that a missing copy or flush shows on any device.
+  bool pretend_discrete = false;
 };
 
 struct DeviceDescription {
@@ -50,10 +54,12 @@ class Device {
   VkInstance instance() const;
   VkPhysicalDevice physical() const;
   VkDevice handle() const;
-  VkQueue queue() const;  // compute and graphics
+  VkQueue queue() const;  // compute; graphics too where the device has it
   std::uint32_t queue_family() const;
+  bool has_graphics() const;
   const VkPhysicalDeviceLimits& limits() const;
   const DeviceFunctions& functions() const;
+  DeviceInternals& internals() const;  // for the runtime's own files
 
  private:
   struct State;

@@ -33,10 +33,12 @@ struct PoseJob {
 };
 PELT_SHARED_SIZE(PoseJob, 40);
 
+// A dispatch runs jobs [first_job, first_job + job_count); their workgroups are counted from its first one.
 struct PoseConstants {
+  uint first_job;
   uint job_count;
 };
-PELT_SHARED_SIZE(PoseConstants, 4);
+PELT_SHARED_SIZE(PoseConstants, 8);
 
 PELT_SHARED_END
 

@@ -45,10 +45,12 @@ struct BlendJob {
 };
 PELT_SHARED_SIZE(BlendJob, 48);
 
+// A dispatch runs jobs [first_job, first_job + job_count); their workgroups are counted from its first one.
 struct BlendConstants {
+  uint first_job;
   uint job_count;
 };
-PELT_SHARED_SIZE(BlendConstants, 4);
+PELT_SHARED_SIZE(BlendConstants, 8);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 
@@ -89,6 +91,14 @@ PELT_SHARED_FN vec3 blended_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal
   vec3 turned = turn * rest_tangent;
   turned = turned - posed_normal * dot(posed_normal, turned);
   return dot(turned, turned) > 1e-6f ? normalize(turned) : normalize(cross(posed_normal, other));
+}
+
+// Both, from the packed rest directions to packed posed ones; handedness is kept.
+PELT_SHARED_FN uvec2 blended_directions(mat3 b, uvec2 rest, mat3 turn) {
+  vec4 rest_tangent = unpack_tangent(rest.y);
+  vec3 normal = blended_normal(b, unpack_normal(rest.x), turn);
+  vec3 tangent = blended_tangent(b, vec3(rest_tangent.x, rest_tangent.y, rest_tangent.z), normal, turn);
+  return uvec2(pack_normal(normal), pack_tangent(vec4(tangent, rest_tangent.w)));
 }
 
 PELT_SHARED_END

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/buffer.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "runtime/debug.h"
+#include "runtime/device_internals.h"
+
+namespace pelt::runtime {
+
+Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options) {
+  assert(options.size > 0);
+  const DeviceFunctions& functions = device.functions();
+  DeviceInternals& internals = device.internals();
+  Buffer buffer;
+  buffer.device_ = &device.internals();
+  buffer.size_ = options.size;
+  const VkBufferCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = options.size, .usage = options.usage};
+  VkResult result = functions.vkCreateBuffer(device.handle(), &info, nullptr, &buffer.handle_);
+  if (result != VK_SUCCESS) return vulkan_failure("create " + options.name, result);
+  set_name(device, VK_OBJECT_TYPE_BUFFER, buffer.handle_, options.name);
+
+  VkMemoryRequirements requirements;
+  functions.vkGetBufferMemoryRequirements(device.handle(), buffer.handle_, &requirements);
+  Result<Allocation> allocation = internals.allocator->allocate(requirements, options.memory, options.name);
+  if (!allocation) return tl::unexpected(allocation.error());
+  buffer.allocation_ = std::move(*allocation);
+  result = functions.vkBindBufferMemory(device.handle(), buffer.handle_, buffer.allocation_.memory(),
+                                        buffer.allocation_.offset());
+  if (result != VK_SUCCESS) return vulkan_failure("bind memory to " + options.name, result);
+
+  if (options.memory != MemoryUse::kDeviceLocal) {
+    if (internals.pretend_discrete) buffer.shadow_.resize(options.size);
+    buffer.mapped_ = internals.pretend_discrete ? buffer.shadow_.data() : buffer.allocation_.mapped();
+  }
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  if (handle_ != VK_NULL_HANDLE) device_->functions.vkDestroyBuffer(device_->handle, handle_, nullptr);
+}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(handle_, other.handle_);
+  std::swap(size_, other.size_);
+  std::swap(allocation_, other.allocation_);
+  std::swap(mapped_, other.mapped_);
+  std::swap(shadow_, other.shadow_);
+  return *this;
+}
+
+VkMappedMemoryRange Buffer::memory_range(VkDeviceSize offset, VkDeviceSize size) const {
+  // Allocations start and end at multiples of the atom, so that rounding outwards stays inside.
+  const VkDeviceSize atom = device_->limits.nonCoherentAtomSize;
+  const VkDeviceSize first = (allocation_.offset() + offset) / atom * atom;
+  const VkDeviceSize last = (allocation_.offset() + offset + size + atom - 1) / atom * atom;
+  return {.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
+          .memory = allocation_.memory(),
+          .offset = first,
+          .size = last - first};
+}
+
+void Buffer::flush(VkDeviceSize offset, VkDeviceSize size) const {
+  assert(mapped_ != nullptr && offset + size <= size_);
+  if (!shadow_.empty()) std::memcpy(allocation_.mapped() + offset, shadow_.data() + offset, size);
+  if (allocation_.coherent()) return;
+  const VkMappedMemoryRange range = memory_range(offset, size);
+  device_->functions.vkFlushMappedMemoryRanges(device_->handle, 1, &range);
+}
+
+void Buffer::invalidate(VkDeviceSize offset, VkDeviceSize size) const {
+  assert(mapped_ != nullptr && offset + size <= size_);
+  if (!allocation_.coherent()) {
+    const VkMappedMemoryRange range = memory_range(offset, size);
+    device_->functions.vkInvalidateMappedMemoryRanges(device_->handle, 1, &range);
+  }
+  if (!shadow_.empty()) std::memcpy(mapped_ + offset, allocation_.mapped() + offset, size);
+}
+
+}  // namespace pelt::runtime

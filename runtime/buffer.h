@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "runtime/device.h"
+#include "runtime/memory.h"
+
+namespace pelt::runtime {
+
+struct BufferOptions {
+  VkDeviceSize size = 0;  // bytes, > 0
+  VkBufferUsageFlags usage = 0;
+  MemoryUse memory = MemoryUse::kDeviceLocal;
+  std::string name;  // for debuggers and errors
+};
+
+// A buffer and its memory. Move-only; the Device outlives it.
+class Buffer {
+ public:
+  static Result<Buffer> create(const Device& device, const BufferOptions& options);
+  Buffer() = default;
+  ~Buffer();
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept;
+
+  VkBuffer handle() const { return handle_; }
+  VkDeviceSize size() const { return size_; }
+
+  // What the host writes and reads, the whole buffer; null for MemoryUse::kDeviceLocal, on every device, so that code
+  // that would fail on a discrete card fails everywhere.
+  std::byte* mapped() const { return mapped_; }
+
+  // Makes bytes that the host wrote visible to commands submitted later. Needed whatever the memory is; cheap where it
+  // is coherent.
+  void flush(VkDeviceSize offset, VkDeviceSize size) const;
+  // Makes bytes that finished commands wrote visible to the host.
+  void invalidate(VkDeviceSize offset, VkDeviceSize size) const;
+
+ private:
+  VkMappedMemoryRange memory_range(VkDeviceSize offset, VkDeviceSize size) const;
+
+  DeviceInternals* device_ = nullptr;
+  VkBuffer handle_ = VK_NULL_HANDLE;
+  VkDeviceSize size_ = 0;
+  Allocation allocation_;
+  std::byte* mapped_ = nullptr;
+  std::vector<std::byte> shadow_;  // DeviceOptions::pretend_discrete: what the host sees of its memory
+};
+
+}  // namespace pelt::runtime

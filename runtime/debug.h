@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Names and labels that debuggers, captures and validation messages show. They cost nothing where VK_EXT_debug_utils
+// is not there.
+#pragma once
+
+#include <string>
+
+#include "runtime/device_internals.h"
+#include "runtime/vulkan_functions.h"
+
+namespace pelt::runtime {
+
+inline void set_name(const DeviceInternals& device, VkObjectType type, std::uint64_t handle, const std::string& name) {
+  if (device.functions.vkSetDebugUtilsObjectNameEXT == nullptr) return;
+  const VkDebugUtilsObjectNameInfoEXT info{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                           .objectType = type,
+                                           .objectHandle = handle,
+                                           .pObjectName = name.c_str()};
+  device.functions.vkSetDebugUtilsObjectNameEXT(device.handle, &info);
+}
+
+template <class Handle>
+void set_name(const DeviceInternals& device, VkObjectType type, Handle* handle, const std::string& name) {
+  set_name(device, type, reinterpret_cast<std::uint64_t>(handle), name);
+}
+
+template <class Handle>
+void set_name(const Device& device, VkObjectType type, Handle* handle, const std::string& name) {
+  set_name(device.internals(), type, handle, name);
+}
+
+// Labels the commands recorded during its lifetime.
+class CommandLabel {
+ public:
+  CommandLabel(const DeviceFunctions& functions, VkCommandBuffer commands, const char* name)
+      : functions_(functions), commands_(commands) {
+    if (functions_.vkCmdBeginDebugUtilsLabelEXT == nullptr) return;
+    const VkDebugUtilsLabelEXT label{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = name};
+    functions_.vkCmdBeginDebugUtilsLabelEXT(commands_, &label);
+  }
+  ~CommandLabel() {
+    if (functions_.vkCmdEndDebugUtilsLabelEXT != nullptr) functions_.vkCmdEndDebugUtilsLabelEXT(commands_);
+  }
+  CommandLabel(const CommandLabel&) = delete;
+  CommandLabel& operator=(const CommandLabel&) = delete;
+
+ private:
+  const DeviceFunctions& functions_;
+  VkCommandBuffer commands_;
+};
+
+}  // namespace pelt::runtime

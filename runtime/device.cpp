@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "runtime/device_internals.h"
+#include "runtime/vulkan_functions.h"
+
+namespace pelt::runtime {
+namespace {
+
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+#define PELT_INSTANCE_FUNCTIONS(F)       \
+  F(vkCreateDebugUtilsMessengerEXT)      \
+  F(vkCreateDevice)                      \
+  F(vkDestroyDebugUtilsMessengerEXT)     \
+  F(vkDestroyInstance)                   \
+  F(vkEnumeratePhysicalDevices)          \
+  F(vkGetDeviceProcAddr)                 \
+  F(vkGetPhysicalDeviceFeatures2)        \
+  F(vkGetPhysicalDeviceMemoryProperties) \
+  F(vkGetPhysicalDeviceProperties2)      \
+  F(vkGetPhysicalDeviceQueueFamilyProperties)
+
+struct InstanceFunctions {
+#define PELT_MEMBER(name) PFN_##name name = nullptr;
+  PELT_INSTANCE_FUNCTIONS(PELT_MEMBER)
+#undef PELT_MEMBER
+};
+
+using MessageFunction = std::function<void(const std::string&)>;
+
+VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
+  (*static_cast<const MessageFunction*>(user))(data->pMessage);
+  return VK_FALSE;
+}
+
+// A VkInstance, and the messenger of the validation layer where that was asked for.
+struct Instance {
+  VkInstance handle = VK_NULL_HANDLE;
+  InstanceFunctions functions;
+  bool has_debug_utils = false;
+  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+  MessageFunction message_function;
+
+  Instance() = default;
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  ~Instance() {
+    if (messenger != VK_NULL_HANDLE) functions.vkDestroyDebugUtilsMessengerEXT(handle, messenger, nullptr);
+    if (handle != VK_NULL_HANDLE) functions.vkDestroyInstance(handle, nullptr);
+  }
+};
+
+bool has_layer(PFN_vkGetInstanceProcAddr entry, const char* name) {
+  const auto enumerate =
+      reinterpret_cast<PFN_vkEnumerateInstanceLayerProperties>(entry(nullptr, "vkEnumerateInstanceLayerProperties"));
+  std::uint32_t count = 0;
+  enumerate(&count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  enumerate(&count, layers.data());
+  return std::any_of(layers.begin(), layers.end(),
+                     [&](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, name) == 0; });
+}
+
+bool has_instance_extension(PFN_vkGetInstanceProcAddr entry, const char* name) {
+  const auto enumerate = reinterpret_cast<PFN_vkEnumerateInstanceExtensionProperties>(
+      entry(nullptr, "vkEnumerateInstanceExtensionProperties"));
+  std::uint32_t count = 0;
+  enumerate(nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  enumerate(nullptr, &count, extensions.data());
+  return std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties& extension) {
+    return std::strcmp(extension.extensionName, name) == 0;
+  });
+}
+
+// On the heap: the messenger points into it.
+Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
+  const PFN_vkGetInstanceProcAddr entry = vulkan_entry_point();
+  if (entry == nullptr) {
+    return fail(ErrorCode::kUnsupported, "no Vulkan loader (libvulkan.so.1) is installed");
+  }
+  if (options.validation && !has_layer(entry, kValidationLayer)) {
+    return fail(ErrorCode::kUnsupported, fmt::format("the validation layer {} is not installed", kValidationLayer));
+  }
+  if (options.validation && !options.on_validation_message) {
+    return fail(ErrorCode::kInvalidArgument, "validation was asked for without a function that takes its messages");
+  }
+  auto instance = std::make_unique<Instance>();
+  instance->message_function = options.on_validation_message;
+  instance->has_debug_utils = has_instance_extension(entry, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+
+  std::vector<const char*> extensions;
+  if (instance->has_debug_utils) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (options.validation) extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+
+  const VkDebugUtilsMessengerCreateInfoEXT messenger_info{
+      .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+      .messageSeverity =
+          VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+      .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+      .pfnUserCallback = on_message,
+      .pUserData = &instance->message_function};
+  const VkValidationFeatureEnableEXT enabled = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+  const VkValidationFeaturesEXT validation{.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                           .pNext = &messenger_info,
+                                           .enabledValidationFeatureCount = 1,
+                                           .pEnabledValidationFeatures = &enabled};
+  const VkApplicationInfo application{
+      .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "pelt", .apiVersion = VK_API_VERSION_1_3};
+  const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                  .pNext = options.validation ? &validation : nullptr,
+                                  .pApplicationInfo = &application,
+                                  .enabledLayerCount = options.validation ? 1u : 0u,
+                                  .ppEnabledLayerNames = &kValidationLayer,
+                                  .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                  .ppEnabledExtensionNames = extensions.data()};
+  const auto create = reinterpret_cast<PFN_vkCreateInstance>(entry(nullptr, "vkCreateInstance"));
+  VkResult result = create(&info, nullptr, &instance->handle);
+  if (result != VK_SUCCESS) return vulkan_failure("create a Vulkan instance", result);
+#define PELT_LOAD(name) instance->functions.name = reinterpret_cast<PFN_##name>(entry(instance->handle, #name));
+  PELT_INSTANCE_FUNCTIONS(PELT_LOAD)
+#undef PELT_LOAD
+  if (options.validation) {
+    result = instance->functions.vkCreateDebugUtilsMessengerEXT(instance->handle, &messenger_info, nullptr,
+                                                                &instance->messenger);
+    if (result != VK_SUCCESS) return vulkan_failure("create the messenger of the validation layer", result);
+  }
+  return instance;
+}
+
+// The features of the device profile, chained as Vulkan wants them; `chain` is what vkCreateDevice takes. Not moved
+// after link().
+struct Features {
+  VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceFeatures2 chain{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+
+  Features() {
+    chain.pNext = &v12;
+    v12.pNext = &v13;
+  }
+  Features(const Features&) = delete;
+  Features& operator=(const Features&) = delete;
+
+  struct Named {
+    const char* name;
+    VkBool32* value;
+  };
+  std::array<Named, 4> required() {
+    return {{{"synchronization2", &v13.synchronization2},
+             {"dynamicRendering", &v13.dynamicRendering},
+             {"maintenance4", &v13.maintenance4},
+             {"scalarBlockLayout", &v12.scalarBlockLayout}}};
+  }
+};
+
+std::vector<VkQueueFamilyProperties> queue_families(const Instance& instance, VkPhysicalDevice physical) {
+  std::uint32_t count = 0;
+  instance.functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  instance.functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  return families;
+}
+
+// The first family with compute and graphics, or else with compute.
+std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyProperties> families) {
+  for (const VkQueueFlags wanted : {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT, VK_QUEUE_COMPUTE_BIT + 0}) {
+    for (std::uint32_t family = 0; family < families.size(); ++family) {
+      if ((families[family].queueFlags & wanted) == wanted) return family;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> missing_features(const Instance& instance, VkPhysicalDevice physical,
+                                          const VkPhysicalDeviceProperties& properties) {
+  if (properties.apiVersion < VK_API_VERSION_1_3) {
+    return {fmt::format("Vulkan 1.3 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
+                        VK_API_VERSION_MINOR(properties.apiVersion))};
+  }
+  std::vector<std::string> missing;
+  Features features;
+  instance.functions.vkGetPhysicalDeviceFeatures2(physical, &features.chain);
+  for (const Features::Named feature : features.required()) {
+    if (*feature.value == VK_FALSE) missing.emplace_back(feature.name);
+  }
+  const auto require = [&](const char* name, std::uint32_t value, std::uint32_t least) {
+    if (value < least) missing.push_back(fmt::format("{} of {} (it has {})", name, least, value));
+  };
+  const VkPhysicalDeviceLimits& limits = properties.limits;
+  require("maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers, 8);
+  require("maxDescriptorSetStorageBuffers", limits.maxDescriptorSetStorageBuffers, 8);
+  require("maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations, 128);
+  require("maxComputeWorkGroupSize", limits.maxComputeWorkGroupSize[0], 128);
+  if (!compute_family(queue_families(instance, physical))) missing.emplace_back("a queue with compute");
+  return missing;
+}
+
+struct PhysicalDevice {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  DeviceDescription description;
+  VkPhysicalDeviceLimits limits{};
+};
+
+Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {
+  std::uint32_t count = 0;
+  VkResult result = instance.functions.vkEnumeratePhysicalDevices(instance.handle, &count, nullptr);
+  if (result != VK_SUCCESS) return vulkan_failure("list the Vulkan devices", result);
+  std::vector<VkPhysicalDevice> handles(count);
+  result = instance.functions.vkEnumeratePhysicalDevices(instance.handle, &count, handles.data());
+  if (result != VK_SUCCESS) return vulkan_failure("list the Vulkan devices", result);
+  std::vector<PhysicalDevice> devices;
+  for (VkPhysicalDevice handle : handles) {
+    VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
+    instance.functions.vkGetPhysicalDeviceProperties2(handle, &properties);
+    devices.push_back({.handle = handle,
+                       .description = {.name = properties.properties.deviceName,
+                                       .driver = fmt::format("{} {}", driver.driverName, driver.driverInfo),
+                                       .type = properties.properties.deviceType,
+                                       .missing = missing_features(instance, handle, properties.properties)},
+                       .limits = properties.properties.limits});
+  }
+  return devices;
+}
+
+const char* type_name(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return "virtual";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return "software";
+    default:
+      return "other";
+  }
+}
+
+// Lower is more capable.
+int rank(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return 0;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return 1;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return 2;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return 3;
+    default:
+      return 4;
+  }
+}
+
+std::string listing(std::span<const PhysicalDevice> devices) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const DeviceDescription& device = devices[i].description;
+    lines.push_back(fmt::format("{}: {} ({}{})", i, device.name, type_name(device.type),
+                                device.missing.empty() ? "" : ", not usable"));
+  }
+  return lines.empty() ? "there is none" : fmt::format("there are {}", fmt::join(lines, "; "));
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+Result<std::size_t> choose(std::span<const PhysicalDevice> devices, const std::string& select) {
+  if (select.empty()) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!devices[i].description.missing.empty()) continue;
+      if (!best || rank(devices[i].description.type) < rank(devices[*best].description.type)) best = i;
+    }
+    if (best) return *best;
+    if (devices.size() == 1) return std::size_t{0};  // the caller says what it lacks
+    return fail(ErrorCode::kNotFound, "no Vulkan device is usable: " + listing(devices));
+  }
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(select.data(), select.data() + select.size(), index);
+  if (error == std::errc() && end == select.data() + select.size() && index < devices.size()) return index;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (lower_case(devices[i].description.name).find(lower_case(select)) != std::string::npos) return i;
+  }
+  return fail(ErrorCode::kNotFound, fmt::format("no Vulkan device is called '{}': {}", select, listing(devices)));
+}
+
+}  // namespace
+
+struct Device::State {
+  std::unique_ptr<Instance> instance;
+  PhysicalDevice physical;
+  std::uint32_t queue_family = 0;
+  bool graphics = false;
+  VkQueue queue = VK_NULL_HANDLE;
+  DeviceInternals internals;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    internals.pipelines.reset();
+    internals.allocator.reset();
+    if (internals.handle != VK_NULL_HANDLE) internals.functions.vkDestroyDevice(internals.handle, nullptr);
+  }
+};
+
+Result<std::vector<DeviceDescription>> list_devices() {
+  const Result<std::unique_ptr<Instance>> instance = make_instance({});
+  if (!instance) return tl::unexpected(instance.error());
+  const Result<std::vector<PhysicalDevice>> devices = physical_devices(**instance);
+  if (!devices) return tl::unexpected(devices.error());
+  std::vector<DeviceDescription> descriptions;
+  for (const PhysicalDevice& device : *devices) descriptions.push_back(device.description);
+  return descriptions;
+}
+
+Result<Device> Device::create(const DeviceOptions& options) {
+  auto state = std::make_unique<State>();
+  Result<std::unique_ptr<Instance>> instance = make_instance(options);
+  if (!instance) return tl::unexpected(instance.error());
+  state->instance = std::move(*instance);
+  const InstanceFunctions& functions = state->instance->functions;
+
+  const Result<std::vector<PhysicalDevice>> devices = physical_devices(*state->instance);
+  if (!devices) return tl::unexpected(devices.error());
+  const char* environment = std::getenv("PELT_DEVICE");
+  const Result<std::size_t> chosen =
+      choose(*devices, !options.select.empty() || environment == nullptr ? options.select : environment);
+  if (!chosen) return tl::unexpected(chosen.error());
+  state->physical = (*devices)[*chosen];
+  const PhysicalDevice& physical = state->physical;
+  if (!physical.description.missing.empty()) {
+    return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan device {} lacks {}", physical.description.name,
+                                                     fmt::join(physical.description.missing, ", ")));
+  }
+
+  const std::vector<VkQueueFamilyProperties> families = queue_families(*state->instance, physical.handle);
+  state->queue_family = *compute_family(families);
+  state->graphics = (families[state->queue_family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+  const float priority = 1.0f;
+  const VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueFamilyIndex = state->queue_family,
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+  DeviceInternals& internals = state->internals;
+  Features features;
+  for (const Features::Named feature : features.required()) *feature.value = VK_TRUE;
+  const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                       .pNext = &features.chain,
+                                       .queueCreateInfoCount = 1,
+                                       .pQueueCreateInfos = &queue_info};
+  const VkResult result = functions.vkCreateDevice(physical.handle, &device_info, nullptr, &internals.handle);
+  if (result != VK_SUCCESS) return vulkan_failure("create a device on " + physical.description.name, result);
+  internals.functions = load_device_functions(internals.handle, functions.vkGetDeviceProcAddr);
+  if (!state->instance->has_debug_utils) {
+    internals.functions.vkSetDebugUtilsObjectNameEXT = nullptr;
+    internals.functions.vkCmdBeginDebugUtilsLabelEXT = nullptr;
+    internals.functions.vkCmdEndDebugUtilsLabelEXT = nullptr;
+  }
+  internals.functions.vkGetDeviceQueue(internals.handle, state->queue_family, 0, &state->queue);
+
+  VkPhysicalDeviceMemoryProperties memory;
+  functions.vkGetPhysicalDeviceMemoryProperties(physical.handle, &memory);
+  internals.allocator =
+      std::make_unique<MemoryAllocator>(internals.handle, internals.functions, memory, physical.limits);
+  internals.limits = physical.limits;
+  internals.pretend_discrete = options.pretend_discrete;
+  internals.timestamp_bits = families[state->queue_family].timestampValidBits;
+  return Device(std::move(state));
+}
+
+Device::Device(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Device::~Device() = default;
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(Device&&) noexcept = default;
+
+const DeviceDescription& Device::description() const { return state_->physical.description; }
+VkInstance Device::instance() const { return state_->instance->handle; }
+VkPhysicalDevice Device::physical() const { return state_->physical.handle; }
+VkDevice Device::handle() const { return state_->internals.handle; }
+VkQueue Device::queue() const { return state_->queue; }
+std::uint32_t Device::queue_family() const { return state_->queue_family; }
+bool Device::has_graphics() const { return state_->graphics; }
+const VkPhysicalDeviceLimits& Device::limits() const { return state_->physical.limits; }
+const DeviceFunctions& Device::functions() const { return state_->internals.functions; }
+DeviceInternals& Device::internals() const { return state_->internals; }
+
+}  // namespace pelt::runtime

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What the runtime's own files share through a Device.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "runtime/memory.h"
+#include "runtime/pipeline.h"
+
+namespace pelt::runtime {
+
+// Stays where it is while the Device is moved: what is made from a device points here.
+struct DeviceInternals {
+  VkDevice handle = VK_NULL_HANDLE;
+  DeviceFunctions functions;
+  VkPhysicalDeviceLimits limits{};
+  std::unique_ptr<MemoryAllocator> allocator;
+  bool pretend_discrete = false;
+  std::uint32_t timestamp_bits = 0;  // of the queue; 0: it has none
+
+  std::mutex pipelines_mutex;
+  std::unique_ptr<SkinningPipelines> pipelines;  // made when the first crowd asks (pipeline.h)
+};
+
+}  // namespace pelt::runtime

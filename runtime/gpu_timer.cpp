@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu_timer.h"
+
+#include <cassert>
+#include <utility>
+
+#include "runtime/debug.h"
+#include "runtime/device_internals.h"
+#include "runtime/vulkan_functions.h"
+
+namespace pelt::runtime {
+
+bool GpuTimer::supported(const Device& device) {
+  return device.internals().timestamp_bits > 0 && device.limits().timestampPeriod > 0;
+}
+
+Result<GpuTimer> GpuTimer::create(const Device& device, std::uint32_t capacity) {
+  if (!supported(device)) {
+    return fail(ErrorCode::kUnsupported, device.description().name + " has no timestamps on its compute queue");
+  }
+  GpuTimer timer;
+  timer.device_ = &device.internals();
+  timer.capacity_ = capacity;
+  const VkQueryPoolCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = capacity};
+  const VkResult result = device.functions().vkCreateQueryPool(device.handle(), &info, nullptr, &timer.pool_);
+  if (result != VK_SUCCESS) return vulkan_failure("create a query pool", result);
+  set_name(device, VK_OBJECT_TYPE_QUERY_POOL, timer.pool_, "timestamps");
+  return timer;
+}
+
+GpuTimer::~GpuTimer() {
+  if (device_ != nullptr) device_->functions.vkDestroyQueryPool(device_->handle, pool_, nullptr);
+}
+
+GpuTimer& GpuTimer::operator=(GpuTimer&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(pool_, other.pool_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(stamps_, other.stamps_);
+  return *this;
+}
+
+void GpuTimer::reset(VkCommandBuffer commands) {
+  device_->functions.vkCmdResetQueryPool(commands, pool_, 0, capacity_);
+  stamps_ = 0;
+}
+
+void GpuTimer::stamp(VkCommandBuffer commands) {
+  assert(stamps_ < capacity_);
+  device_->functions.vkCmdWriteTimestamp2(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, pool_, stamps_++);
+}
+
+Result<std::vector<double>> GpuTimer::seconds() const {
+  std::vector<std::uint64_t> ticks(stamps_);
+  if (stamps_ > 0) {
+    const VkResult result = device_->functions.vkGetQueryPoolResults(
+        device_->handle, pool_, 0, stamps_, ticks.size() * sizeof(std::uint64_t), ticks.data(), sizeof(std::uint64_t),
+        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    if (result != VK_SUCCESS) return vulkan_failure("read timestamps", result);
+  }
+  // Only the valid bits count, and they may wrap round between two stamps.
+  const std::uint32_t bits = device_->timestamp_bits;
+  const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  std::vector<double> seconds;
+  for (const std::uint64_t tick : ticks) {
+    seconds.push_back(static_cast<double>((tick - ticks[0]) & mask) * 1e-9 * device_->limits.timestampPeriod);
+  }
+  return seconds;
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace pelt::runtime {
+namespace {
+
+constexpr VkDeviceSize kBlockSize = VkDeviceSize{64} << 20;
+
+constexpr VkDeviceSize round_up(VkDeviceSize value, VkDeviceSize step) { return (value + step - 1) / step * step; }
+
+// Bits that a type must have, and how much better or worse others make it.
+struct TypeWish {
+  VkMemoryPropertyFlags required;
+  VkMemoryPropertyFlags wanted_most;
+  VkMemoryPropertyFlags wanted;
+  VkMemoryPropertyFlags unwanted;
+};
+
+TypeWish wish_for(MemoryUse use) {
+  constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  constexpr VkMemoryPropertyFlags visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+  constexpr VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  constexpr VkMemoryPropertyFlags cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  switch (use) {
+    case MemoryUse::kDeviceLocal:
+      return {0, local, 0, visible};
+    case MemoryUse::kStream:
+      return {visible, local, coherent, cached};
+    case MemoryUse::kStaging:
+      return {visible, coherent, 0, local | cached};
+    case MemoryUse::kReadback:
+      return {visible, cached, coherent, local};
+  }
+  return {};
+}
+
+}  // namespace
+
+Allocation::~Allocation() {
+  if (allocator_ != nullptr) allocator_->release(*this);
+}
+
+Allocation& Allocation::operator=(Allocation&& other) noexcept {
+  std::swap(allocator_, other.allocator_);
+  std::swap(memory_, other.memory_);
+  std::swap(offset_, other.offset_);
+  std::swap(size_, other.size_);
+  std::swap(mapped_, other.mapped_);
+  std::swap(coherent_, other.coherent_);
+  return *this;
+}
+
+MemoryAllocator::MemoryAllocator(VkDevice device, const DeviceFunctions& functions,
+                                 const VkPhysicalDeviceMemoryProperties& memory, const VkPhysicalDeviceLimits& limits)
+    : device_(device),
+      functions_(functions),
+      memory_(memory),
+      granularity_(std::max({limits.bufferImageGranularity, limits.nonCoherentAtomSize, VkDeviceSize{16}})) {}
+
+MemoryAllocator::~MemoryAllocator() {
+  for (const Block& block : blocks_) functions_.vkFreeMemory(device_, block.memory, nullptr);
+}
+
+std::vector<std::uint32_t> MemoryAllocator::types_for(std::uint32_t allowed, MemoryUse use) const {
+  const TypeWish wish = wish_for(use);
+  // Types with any other property (protected, lazily allocated, a vendor's) need features that are not enabled.
+  constexpr VkMemoryPropertyFlags known = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  const auto score = [&](std::uint32_t type) {
+    const VkMemoryPropertyFlags flags = memory_.memoryTypes[type].propertyFlags;
+    return 4 * std::popcount(flags & wish.wanted_most) + 2 * std::popcount(flags & wish.wanted) -
+           std::popcount(flags & wish.unwanted);
+  };
+  std::vector<std::uint32_t> types;
+  for (std::uint32_t type = 0; type < memory_.memoryTypeCount; ++type) {
+    const VkMemoryPropertyFlags flags = memory_.memoryTypes[type].propertyFlags;
+    if ((allowed >> type & 1u) != 0 && (flags & wish.required) == wish.required && (flags & ~known) == 0) {
+      types.push_back(type);
+    }
+  }
+  std::stable_sort(types.begin(), types.end(), [&](auto a, auto b) { return score(a) > score(b); });
+  return types;
+}
+
+VkResult MemoryAllocator::add_block(std::uint32_t type, VkDeviceSize size) {
+  Block block{.size = size, .type = type};
+  const VkMemoryAllocateInfo info{
+      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = size, .memoryTypeIndex = type};
+  VkResult result = functions_.vkAllocateMemory(device_, &info, nullptr, &block.memory);
+  if (result != VK_SUCCESS) return result;
+  if ((memory_.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) {
+    void* mapped = nullptr;
+    result = functions_.vkMapMemory(device_, block.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
+    if (result != VK_SUCCESS) {
+      functions_.vkFreeMemory(device_, block.memory, nullptr);
+      return result;
+    }
+    block.mapped = static_cast<std::byte*>(mapped);
+  }
+  block.free.push_back({0, size});
+  blocks_.push_back(std::move(block));
+  return VK_SUCCESS;
+}
+
+bool MemoryAllocator::take(Block& block, VkDeviceSize size, VkDeviceSize alignment, Allocation& out) {
+  for (std::size_t i = 0; i < block.free.size(); ++i) {
+    const Range range = block.free[i];
+    const VkDeviceSize offset = round_up(range.offset, alignment);
+    if (offset + size > range.offset + range.size) continue;
+    const Range before{range.offset, offset - range.offset};
+    const Range after{offset + size, range.offset + range.size - offset - size};
+    block.free.erase(block.free.begin() + static_cast<std::ptrdiff_t>(i));
+    if (after.size > 0) block.free.insert(block.free.begin() + static_cast<std::ptrdiff_t>(i), after);
+    if (before.size > 0) block.free.insert(block.free.begin() + static_cast<std::ptrdiff_t>(i), before);
+    out.allocator_ = this;
+    out.memory_ = block.memory;
+    out.offset_ = offset;
+    out.size_ = size;
+    out.mapped_ = block.mapped == nullptr ? nullptr : block.mapped + offset;
+    out.coherent_ = (memory_.memoryTypes[block.type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+    return true;
+  }
+  return false;
+}
+
+Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& requirements, MemoryUse use,
+                                             const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  const VkDeviceSize alignment = std::max(requirements.alignment, granularity_);
+  const VkDeviceSize size = round_up(requirements.size, granularity_);
+  VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  Allocation allocation;
+  for (const std::uint32_t type : types_for(requirements.memoryTypeBits, use)) {
+    for (Block& block : blocks_) {
+      if (block.type == type && take(block, size, alignment, allocation)) return allocation;
+    }
+    // Half a block or more gets a block of its own: little is lost, and it goes back to the system with its owner.
+    const VkDeviceSize heap = memory_.memoryHeaps[memory_.memoryTypes[type].heapIndex].size;
+    const VkDeviceSize block_size = round_up(std::min(kBlockSize, heap / 16), granularity_);
+    result = add_block(type, size >= block_size / 2 ? size : block_size);
+    if (result == VK_SUCCESS && take(blocks_.back(), size, alignment, allocation)) return allocation;
+  }
+  return vulkan_failure(fmt::format("take {} bytes for {}", requirements.size, what), result);
+}
+
+void MemoryAllocator::release(const Allocation& allocation) {
+  const std::lock_guard lock(mutex_);
+  const auto block = std::find_if(blocks_.begin(), blocks_.end(),
+                                  [&](const Block& candidate) { return candidate.memory == allocation.memory_; });
+  auto& free = block->free;
+  auto next = std::find_if(free.begin(), free.end(), [&](Range r) { return r.offset > allocation.offset_; });
+  auto here = free.insert(next, {allocation.offset_, allocation.size_});
+  if (here + 1 != free.end() && here->offset + here->size == (here + 1)->offset) {
+    here->size += (here + 1)->size;
+    free.erase(here + 1);
+  }
+  if (here != free.begin() && (here - 1)->offset + (here - 1)->size == here->offset) {
+    (here - 1)->size += here->size;
+    free.erase(here);
+  }
+  if (free.size() == 1 && free.front().size == block->size) {
+    functions_.vkFreeMemory(device_, block->memory, nullptr);
+    blocks_.erase(block);
+  }
+}
+
+}  // namespace pelt::runtime

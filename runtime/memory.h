@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Device memory in few large blocks, cut into pieces for buffers and images.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "runtime/vulkan_functions.h"
+
+namespace pelt::runtime {
+
+// What memory is for; the device's best type for it is taken, and the next best where that is full.
+enum class MemoryUse {
+  kDeviceLocal,  // read and written by the device only
+  kStream,       // written by the host each frame, read by the device: device-local where the host can reach it
+  kStaging,      // written by the host once, then copied
+  kReadback,     // written by the device, read by the host
+};
+
+class MemoryAllocator;
+
+// A piece of a block; gives itself back. Move-only.
+class Allocation {
+ public:
+  Allocation() = default;
+  ~Allocation();
+  Allocation(Allocation&& other) noexcept { *this = std::move(other); }
+  Allocation& operator=(Allocation&& other) noexcept;
+
+  VkDeviceMemory memory() const { return memory_; }
+  VkDeviceSize offset() const { return offset_; }
+  VkDeviceSize size() const { return size_; }
+  std::byte* mapped() const { return mapped_; }  // null where the host cannot reach it
+  bool coherent() const { return coherent_; }
+
+ private:
+  friend class MemoryAllocator;
+  MemoryAllocator* allocator_ = nullptr;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  VkDeviceSize offset_ = 0;
+  VkDeviceSize size_ = 0;
+  std::byte* mapped_ = nullptr;
+  bool coherent_ = false;
+};
+
+// Every piece starts and ends at a multiple of the device's largest granularity, so that buffers and images may share a
+// block and a flush may round outwards. Safe to call from several threads.
+class MemoryAllocator {
+ public:
+  MemoryAllocator(VkDevice device, const DeviceFunctions& functions, const VkPhysicalDeviceMemoryProperties& memory,
+                  const VkPhysicalDeviceLimits& limits);
+  ~MemoryAllocator();
+  MemoryAllocator(const MemoryAllocator&) = delete;
+  MemoryAllocator& operator=(const MemoryAllocator&) = delete;
+
+  // `what` is named in the error: kDeviceFailed where no memory is left.
+  Result<Allocation> allocate(const VkMemoryRequirements& requirements, MemoryUse use, const std::string& what);
+
+ private:
+  friend class Allocation;
+  struct Range {
+    VkDeviceSize offset;
+    VkDeviceSize size;
+  };
+  struct Block {
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    VkDeviceSize size = 0;
+    std::uint32_t type = 0;
+    std::byte* mapped = nullptr;
+    std::vector<Range> free;  // ascending, never adjacent
+  };
+
+  std::vector<std::uint32_t> types_for(std::uint32_t allowed, MemoryUse use) const;
+  VkResult add_block(std::uint32_t type, VkDeviceSize size);
+  bool take(Block& block, VkDeviceSize size, VkDeviceSize alignment, Allocation& out);
+  void release(const Allocation& allocation);
+
+  VkDevice device_;
+  const DeviceFunctions& functions_;
+  VkPhysicalDeviceMemoryProperties memory_;
+  VkDeviceSize granularity_;
+  std::mutex mutex_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace pelt::runtime

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/pipeline.h"
+
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include "engine/character/pose_kernels.h"
+#include "runtime/debug.h"
+#include "runtime/device_internals.h"
+#include "runtime/vulkan_functions.h"
+#include "shaders/blend/blend.comp.h"
+#include "shaders/blend/blend.h"
+#include "shaders/dual_quaternion/pose.comp.h"
+#include "shaders/linear_blend/pose.comp.h"
+#include "shaders/pose_pass.h"
+#include "shaders/surface_ffd/pose.comp.h"
+
+namespace pelt::runtime {
+namespace {
+
+struct PoseShader {
+  PoseKernel kernel;
+  std::span<const std::uint32_t> spirv;
+};
+
+// One line for each pose kernel, in the order of their numbers.
+constexpr PoseShader kPoseShaders[] = {
+    {PoseKernel::kLinearBlend, spirv::linear_blend_pose_comp},
+    {PoseKernel::kDualQuaternion, spirv::dual_quaternion_pose_comp},
+    {PoseKernel::kSurfaceFfd, spirv::surface_ffd_pose_comp},
+};
+static_assert(std::size(kPoseShaders) == kPoseKernelCount);
+
+Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) {
+  auto pipelines = std::make_unique<SkinningPipelines>();
+  for (const PoseShader& shader : kPoseShaders) {
+    assert(static_cast<std::size_t>(shader.kernel) == pipelines->pose.size());
+    Result<ComputeKernel> kernel =
+        ComputeKernel::create(device, {.spirv = shader.spirv,
+                                       .storage_buffers = shared::kPoseBindPalette + 1,
+                                       .push_constant_bytes = sizeof(shared::PoseConstants),
+                                       .name = std::string("pose ") + pose_kernel(shader.kernel).name});
+    if (!kernel) return tl::unexpected(kernel.error());
+    pipelines->pose.push_back(std::move(*kernel));
+  }
+  Result<ComputeKernel> blend = ComputeKernel::create(device, {.spirv = spirv::blend_blend_comp,
+                                                               .storage_buffers = shared::kBlendBindNormals + 1,
+                                                               .push_constant_bytes = sizeof(shared::BlendConstants),
+                                                               .name = "blend"});
+  if (!blend) return tl::unexpected(blend.error());
+  pipelines->blend = std::move(*blend);
+  return pipelines;
+}
+
+}  // namespace
+
+Result<ComputeKernel> ComputeKernel::create(const Device& device, const ComputeKernelOptions& options) {
+  const DeviceFunctions& functions = device.functions();
+  ComputeKernel kernel;
+  kernel.device_ = &device.internals();
+  kernel.name_ = options.name;
+
+  std::vector<VkDescriptorSetLayoutBinding> bindings;
+  for (std::uint32_t binding = 0; binding < options.storage_buffers; ++binding) {
+    bindings.push_back({.binding = binding,
+                        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                        .descriptorCount = 1,
+                        .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT});
+  }
+  const VkDescriptorSetLayoutCreateInfo set_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                                 .bindingCount = options.storage_buffers,
+                                                 .pBindings = bindings.data()};
+  VkResult result = functions.vkCreateDescriptorSetLayout(device.handle(), &set_info, nullptr, &kernel.set_layout_);
+  if (result != VK_SUCCESS) return vulkan_failure("create the descriptor set layout of " + options.name, result);
+  set_name(device, VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, kernel.set_layout_, options.name);
+
+  const VkPushConstantRange constants{VK_SHADER_STAGE_COMPUTE_BIT, 0, options.push_constant_bytes};
+  const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                               .setLayoutCount = 1,
+                                               .pSetLayouts = &kernel.set_layout_,
+                                               .pushConstantRangeCount = options.push_constant_bytes > 0 ? 1u : 0u,
+                                               .pPushConstantRanges = &constants};
+  result = functions.vkCreatePipelineLayout(device.handle(), &layout_info, nullptr, &kernel.layout_);
+  if (result != VK_SUCCESS) return vulkan_failure("create the pipeline layout of " + options.name, result);
+  set_name(device, VK_OBJECT_TYPE_PIPELINE_LAYOUT, kernel.layout_, options.name);
+
+  VkShaderModule module = VK_NULL_HANDLE;
+  const VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                             .codeSize = options.spirv.size_bytes(),
+                                             .pCode = options.spirv.data()};
+  result = functions.vkCreateShaderModule(device.handle(), &module_info, nullptr, &module);
+  if (result != VK_SUCCESS) return vulkan_failure("create the shader of " + options.name, result);
+  set_name(device, VK_OBJECT_TYPE_SHADER_MODULE, module, options.name);
+  const VkComputePipelineCreateInfo pipeline_info{
+      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = module,
+                .pName = "main"},
+      .layout = kernel.layout_};
+  result = functions.vkCreateComputePipelines(device.handle(), VK_NULL_HANDLE, 1, &pipeline_info, nullptr,
+                                              &kernel.pipeline_);
+  functions.vkDestroyShaderModule(device.handle(), module, nullptr);
+  if (result != VK_SUCCESS) return vulkan_failure("create the pipeline of " + options.name, result);
+  set_name(device, VK_OBJECT_TYPE_PIPELINE, kernel.pipeline_, options.name);
+  return kernel;
+}
+
+ComputeKernel::~ComputeKernel() {
+  if (device_ == nullptr) return;
+  const DeviceFunctions& functions = device_->functions;
+  functions.vkDestroyPipeline(device_->handle, pipeline_, nullptr);
+  functions.vkDestroyPipelineLayout(device_->handle, layout_, nullptr);
+  functions.vkDestroyDescriptorSetLayout(device_->handle, set_layout_, nullptr);
+}
+
+ComputeKernel& ComputeKernel::operator=(ComputeKernel&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(name_, other.name_);
+  std::swap(set_layout_, other.set_layout_);
+  std::swap(layout_, other.layout_);
+  std::swap(pipeline_, other.pipeline_);
+  return *this;
+}
+
+void ComputeKernel::dispatch(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants,
+                             std::uint64_t workgroups) const {
+  const DeviceFunctions& functions = device_->functions;
+  const std::uint64_t most = device_->limits.maxComputeWorkGroupCount[0];
+  const std::uint64_t rows = (workgroups + most - 1) / most;
+  assert(rows > 0 && rows <= device_->limits.maxComputeWorkGroupCount[1]);
+  const std::uint64_t columns = (workgroups + rows - 1) / rows;
+  functions.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
+  functions.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 0, nullptr);
+  functions.vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                               static_cast<std::uint32_t>(constants.size()), constants.data());
+  functions.vkCmdDispatch(commands, static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(rows), 1);
+}
+
+Result<DescriptorPool> DescriptorPool::create(const Device& device, std::uint32_t sets, std::uint32_t storage_buffers,
+                                              const std::string& name) {
+  DescriptorPool pool;
+  pool.device_ = &device.internals();
+  pool.name_ = name;
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, storage_buffers};
+  const VkDescriptorPoolCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = sets, .poolSizeCount = 1, .pPoolSizes = &size};
+  const VkResult result = device.functions().vkCreateDescriptorPool(device.handle(), &info, nullptr, &pool.handle_);
+  if (result != VK_SUCCESS) return vulkan_failure("create the descriptor pool of " + name, result);
+  set_name(device, VK_OBJECT_TYPE_DESCRIPTOR_POOL, pool.handle_, name);
+  return pool;
+}
+
+DescriptorPool::~DescriptorPool() {
+  if (device_ != nullptr) device_->functions.vkDestroyDescriptorPool(device_->handle, handle_, nullptr);
+}
+
+DescriptorPool& DescriptorPool::operator=(DescriptorPool&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(name_, other.name_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+Result<VkDescriptorSet> DescriptorPool::make_set(const ComputeKernel& kernel,
+                                                 std::span<const VkDescriptorBufferInfo> buffers) {
+  const VkDescriptorSetLayout layout = kernel.set_layout();
+  const VkDescriptorSetAllocateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                         .descriptorPool = handle_,
+                                         .descriptorSetCount = 1,
+                                         .pSetLayouts = &layout};
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  const VkResult result = device_->functions.vkAllocateDescriptorSets(device_->handle, &info, &set);
+  if (result != VK_SUCCESS) return vulkan_failure("allocate a descriptor set of " + name_, result);
+  set_name(*device_, VK_OBJECT_TYPE_DESCRIPTOR_SET, set, name_ + ": " + kernel.name());
+  const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                   .dstSet = set,
+                                   .descriptorCount = static_cast<std::uint32_t>(buffers.size()),
+                                   .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                   .pBufferInfo = buffers.data()};
+  device_->functions.vkUpdateDescriptorSets(device_->handle, 1, &write, 0, nullptr);
+  return set;
+}
+
+Result<const SkinningPipelines*> skinning_pipelines(const Device& device) {
+  DeviceInternals& internals = device.internals();
+  const std::lock_guard lock(internals.pipelines_mutex);
+  if (internals.pipelines == nullptr) {
+    Result<std::unique_ptr<SkinningPipelines>> made = make_pipelines(device);
+    if (!made) return tl::unexpected(made.error());
+    internals.pipelines = std::move(*made);
+  }
+  return internals.pipelines.get();
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Compute pipelines over storage buffers, and the list of those that move skin.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/core/result.h"
+#include "runtime/device.h"
+
+namespace pelt::runtime {
+
+struct ComputeKernelOptions {
+  std::span<const std::uint32_t> spirv;
+  std::uint32_t storage_buffers = 0;      // bindings 0 .. storage_buffers - 1 of set 0
+  std::uint32_t push_constant_bytes = 0;  // at most 128
+  std::string name;
+};
+
+// A shader, its pipeline and its layouts. Move-only; the Device outlives it.
+class ComputeKernel {
+ public:
+  static Result<ComputeKernel> create(const Device& device, const ComputeKernelOptions& options);
+  ComputeKernel() = default;
+  ~ComputeKernel();
+  ComputeKernel(ComputeKernel&& other) noexcept { *this = std::move(other); }
+  ComputeKernel& operator=(ComputeKernel&& other) noexcept;
+
+  const std::string& name() const { return name_; }
+  VkDescriptorSetLayout set_layout() const { return set_layout_; }
+
+  // Binds the pipeline, the set and the constants, and dispatches `workgroups` in x and y: more than the device takes
+  // in one dimension are spread over two, and the shader counts them as y * gl_NumWorkGroups.x + x. The last row may
+  // be longer than needed.
+  void dispatch(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants,
+                std::uint64_t workgroups) const;
+
+ private:
+  DeviceInternals* device_ = nullptr;
+  std::string name_;
+  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
+};
+
+// Sets of storage buffers. Move-only; the Device outlives it.
+class DescriptorPool {
+ public:
+  static Result<DescriptorPool> create(const Device& device, std::uint32_t sets, std::uint32_t storage_buffers,
+                                       const std::string& name);
+  DescriptorPool() = default;
+  ~DescriptorPool();
+  DescriptorPool(DescriptorPool&& other) noexcept { *this = std::move(other); }
+  DescriptorPool& operator=(DescriptorPool&& other) noexcept;
+
+  // A set whose binding i is buffers[i].
+  Result<VkDescriptorSet> make_set(const ComputeKernel& kernel, std::span<const VkDescriptorBufferInfo> buffers);
+
+ private:
+  DeviceInternals* device_ = nullptr;
+  std::string name_;
+  VkDescriptorPool handle_ = VK_NULL_HANDLE;
+};
+
+// Everything that crowds dispatch.
+struct SkinningPipelines {
+  std::vector<ComputeKernel> pose;  // by PoseKernel
+  ComputeKernel blend;
+};
+
+// The device's, made when first asked for. Safe to call from several threads.
+Result<const SkinningPipelines*> skinning_pipelines(const Device& device);
+
+}  // namespace pelt::runtime

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/transfer.h"
+
+#include <cstring>
+
+#include "runtime/buffer.h"
+#include "runtime/debug.h"
+#include "runtime/vulkan_functions.h"
+
+namespace pelt::runtime {
+namespace {
+
+// What one submission needs, given back however it ends.
+struct Submission {
+  const Device& device;
+  VkCommandPool pool = VK_NULL_HANDLE;
+  VkFence fence = VK_NULL_HANDLE;
+
+  explicit Submission(const Device& d) : device(d) {}
+  Submission(const Submission&) = delete;
+  Submission& operator=(const Submission&) = delete;
+  ~Submission() {
+    device.functions().vkDestroyFence(device.handle(), fence, nullptr);
+    device.functions().vkDestroyCommandPool(device.handle(), pool, nullptr);
+  }
+};
+
+}  // namespace
+
+Result<void> submit_and_wait(const Device& device, const std::string& name,
+                             const std::function<void(VkCommandBuffer commands)>& record) {
+  const DeviceFunctions& functions = device.functions();
+  Submission submission(device);
+  const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                          .queueFamilyIndex = device.queue_family()};
+  VkResult result = functions.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &submission.pool);
+  if (result != VK_SUCCESS) return vulkan_failure("create a command pool", result);
+  set_name(device, VK_OBJECT_TYPE_COMMAND_POOL, submission.pool, name);
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                  .commandPool = submission.pool,
+                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                  .commandBufferCount = 1};
+  result = functions.vkAllocateCommandBuffers(device.handle(), &allocate_info, &commands);
+  if (result != VK_SUCCESS) return vulkan_failure("allocate a command buffer", result);
+  set_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, commands, name);
+
+  const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  result = functions.vkBeginCommandBuffer(commands, &begin_info);
+  if (result != VK_SUCCESS) return vulkan_failure("begin a command buffer", result);
+  {
+    const CommandLabel label(functions, commands, name.c_str());
+    record(commands);
+  }
+  result = functions.vkEndCommandBuffer(commands);
+  if (result != VK_SUCCESS) return vulkan_failure("record " + name, result);
+
+  const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &submission.fence);
+  if (result != VK_SUCCESS) return vulkan_failure("create a fence", result);
+  set_name(device, VK_OBJECT_TYPE_FENCE, submission.fence, name);
+  const VkCommandBufferSubmitInfo commands_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+                                                .commandBuffer = commands};
+  const VkSubmitInfo2 submit_info{
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .commandBufferInfoCount = 1, .pCommandBufferInfos = &commands_info};
+  result = functions.vkQueueSubmit2(device.queue(), 1, &submit_info, submission.fence);
+  if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
+  result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, UINT64_MAX);
+  if (result != VK_SUCCESS) return vulkan_failure("wait for " + name, result);
+  return {};
+}
+
+Result<void> write_buffer(const Device& device, VkBuffer buffer, std::span<const BufferWrite> writes) {
+  VkDeviceSize total = 0;
+  for (const BufferWrite& write : writes) total += write.bytes.size();
+  if (total == 0) return {};
+  Result<Buffer> staging = Buffer::create(device, {.size = total,
+                                                   .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                                   .memory = MemoryUse::kStaging,
+                                                   .name = "staging for an upload"});
+  if (!staging) return tl::unexpected(staging.error());
+  std::vector<VkBufferCopy> copies;
+  VkDeviceSize offset = 0;
+  for (const BufferWrite& write : writes) {
+    if (write.bytes.empty()) continue;
+    std::memcpy(staging->mapped() + offset, write.bytes.data(), write.bytes.size());
+    copies.push_back({offset, write.offset, write.bytes.size()});
+    offset += write.bytes.size();
+  }
+  staging->flush(0, total);
+  return submit_and_wait(device, "upload", [&](VkCommandBuffer commands) {
+    device.functions().vkCmdCopyBuffer(commands, staging->handle(), buffer, static_cast<std::uint32_t>(copies.size()),
+                                       copies.data());
+    memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT);
+  });
+}
+
+Result<std::vector<std::byte>> read_buffer(const Device& device, VkBuffer buffer, VkDeviceSize offset,
+                                           VkDeviceSize size) {
+  std::vector<std::byte> bytes(size);
+  if (size == 0) return bytes;
+  Result<Buffer> staging = Buffer::create(device, {.size = size,
+                                                   .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                   .memory = MemoryUse::kReadback,
+                                                   .name = "staging for reading back"});
+  if (!staging) return tl::unexpected(staging.error());
+  const Result<void> done = submit_and_wait(device, "read back", [&](VkCommandBuffer commands) {
+    memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+    const VkBufferCopy copy{offset, 0, size};
+    device.functions().vkCmdCopyBuffer(commands, buffer, staging->handle(), 1, &copy);
+    memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+  });
+  if (!done) return tl::unexpected(done.error());
+  staging->invalidate(0, size);
+  std::memcpy(bytes.data(), staging->mapped(), size);
+  return bytes;
+}
+
+void memory_barrier(const DeviceFunctions& functions, VkCommandBuffer commands, VkPipelineStageFlags2 from_stages,
+                    VkAccessFlags2 from_access, VkPipelineStageFlags2 to_stages, VkAccessFlags2 to_access) {
+  const VkMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                 .srcStageMask = from_stages,
+                                 .srcAccessMask = from_access,
+                                 .dstStageMask = to_stages,
+                                 .dstAccessMask = to_access};
+  const VkDependencyInfo dependency{
+      .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &barrier};
+  functions.vkCmdPipelineBarrier2(commands, &dependency);
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// A workgroup moves kBlendWorkgroupSize vertices of one instance: four slices, so that the influence words of
+// neighbouring invocations are neighbours in memory.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "blend.h"
+
+layout(local_size_x = kBlendWorkgroupSize) in;
+
+layout(binding = kBlendBindJobs, scalar) readonly buffer Jobs { BlendJob jobs[]; };
+layout(binding = kBlendBindPoints, scalar) readonly buffer Points { vec3 points[]; };
+layout(binding = kBlendBindDirections, scalar) readonly buffer Directions { uvec2 directions[]; };
+layout(binding = kBlendBindSlices, scalar) readonly buffer Slices { uint slices[]; };
+layout(binding = kBlendBindInfluences, scalar) readonly buffer Influences { uint influences[]; };
+layout(binding = kBlendBindPalette, scalar) buffer Palette { Affine palette[]; };
+layout(binding = kBlendBindPositions, scalar) writeonly buffer Positions { vec3 positions[]; };
+layout(binding = kBlendBindNormals, scalar) writeonly buffer Normals { uvec2 normals[]; };
+
+layout(push_constant, scalar) uniform Constants { BlendConstants constants; };
+
+uint find_job(uint workgroup) {
+  uint found = constants.first_job;
+  for (uint end = constants.first_job + constants.job_count; end - found > 1u;) {
+    uint middle = (found + end) / 2u;
+    if (jobs[middle].first_workgroup <= workgroup) found = middle;
+    else end = middle;
+  }
+  return found;
+}
+
+// sum w T of the row whose words are first, first + kSliceRows, ... before end.
+Affine blend_affine(uint palette_first, uint first, uint end) {
+  Affine sum = Affine(0.0f);
+  for (uint at = first; at < end; at += kSliceRows) {
+    uint word = influences[at];
+    sum += influence_weight(word) * palette[palette_first + influence_index(word)];
+  }
+  return sum;
+}
+
+// The same row as dual quaternions, two entries a joint: the stretches blended, then moved by the blended rigid motion.
+Affine blend_dual_quaternion(uint palette_first, uint first, uint end) {
+  Affine strongest = palette[palette_first + influence_index(influences[first])];
+  DualQuaternion pivot = DualQuaternion(strongest[0], strongest[1]);
+  DualQuaternion sum = DualQuaternion(vec4(0.0f), vec4(0.0f));
+  Affine stretch = Affine(0.0f);
+  for (uint at = first; at < end; at += kSliceRows) {
+    uint slot = palette_first + influence_index(influences[at]);
+    float weight = influence_weight(influences[at]);
+    Affine rigid = palette[slot];
+    float signed_weight = dot(rigid[0], pivot.real) < 0.0f ? -weight : weight;
+    sum.real += signed_weight * rigid[0];
+    sum.dual += signed_weight * rigid[1];
+    stretch += weight * palette[slot + 1u];
+  }
+  return affine_compose(rigid_from_dual_quaternion(sum, pivot), stretch);
+}
+
+void main() {
+  uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  BlendJob job = jobs[find_job(workgroup)];
+  uint block = (workgroup - job.first_workgroup) / job.instance_count;
+  uint instance = (workgroup - job.first_workgroup) % job.instance_count;
+  uint vertex = block * kBlendWorkgroupSize + gl_LocalInvocationID.x;
+  if (vertex >= job.vertex_count) return;
+
+  vec3 point = points[job.first_point + vertex];
+  uvec2 direction = directions[job.first_point + vertex];
+  uint slice = job.first_slice + vertex / kSliceRows;
+  uint first = job.first_influence + slices[slice] + vertex % kSliceRows;
+  uint end = job.first_influence + slices[slice + 1u];
+  uint palette_first = job.palette_first + instance * job.palette_stride;
+
+  bool linear = job.mode == kBlendLinear;
+  Affine frame = linear ? blend_affine(palette_first, first, end) : blend_dual_quaternion(palette_first, first, end);
+  Affine strongest = palette[palette_first + influence_index(influences[first])];
+  mat3 turn = linear ? orthonormal_axes(affine_axes(strongest)) : rotation_from_quaternion(strongest[0]);
+
+  uint element = job.output_first + instance * job.output_stride + vertex;
+  positions[element] = transform_point(frame, point);
+  normals[element] = blended_directions(affine_axes(frame), direction, turn);
+  if (job.frame_first != kNoSlot) palette[job.frame_first + instance * job.palette_stride + vertex] = frame;
+}

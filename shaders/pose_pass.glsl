@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The GLSL half of pose_pass.h: the bindings of a pose pass but for its records, and the work of an invocation.
+#include "pose_pass.h"
+
+layout(local_size_x = kPoseWorkgroupSize) in;
+
+layout(binding = kPoseBindJobs, scalar) readonly buffer Jobs { PoseJob jobs[]; };
+layout(binding = kPoseBindJoints, scalar) readonly buffer Joints { mat4 joint_matrices[]; };
+layout(binding = kPoseBindVertices, scalar) readonly buffer Vertices { vec3 vertices[]; };
+layout(binding = kPoseBindPalette, scalar) writeonly buffer Palette { Affine palette[]; };
+
+layout(push_constant, scalar) uniform Constants { PoseConstants constants; };
+
+// One record for one instance.
+struct PoseWork {
+  bool inside;        // false: this invocation has none
+  uint record;        // in records
+  uint record_index;  // within the pass
+  uint joint_first;   // the instance's joint 0
+  uint vertex_first;  // the instance's vertex 0
+  uint palette_first; // the instance's slot of record 0 of the pass
+};
+
+PoseWork pose_work() {
+  uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint found = constants.first_job;
+  for (uint end = constants.first_job + constants.job_count; end - found > 1u;) {
+    uint middle = (found + end) / 2u;
+    if (jobs[middle].first_workgroup <= workgroup) found = middle;
+    else end = middle;
+  }
+  PoseJob job = jobs[found];
+  uint block = (workgroup - job.first_workgroup) / job.instance_count;
+  uint instance = (workgroup - job.first_workgroup) % job.instance_count;
+  PoseWork work;
+  work.record_index = block * kPoseWorkgroupSize + gl_LocalInvocationID.x;
+  work.inside = work.record_index < job.record_count;
+  work.record = job.first_record + work.record_index;
+  work.joint_first = job.joint_first + instance * job.joint_stride;
+  work.vertex_first = job.vertex_first + instance * job.vertex_stride;
+  work.palette_first = job.palette_first + instance * job.palette_stride;
+  return work;
+}

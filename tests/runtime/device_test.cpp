@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/device.h"
+
+#include <cstdlib>
+
+#include "runtime/buffer.h"
+#include "runtime/debug.h"
+#include "runtime/gpu_timer.h"
+#include "runtime/transfer.h"
+#include "tests/support/gpu.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::discrete_device;
+using test::gpu_device;
+using testing::HasSubstr;
+
+// Sets PELT_DEVICE for one test.
+struct EnvironmentDevice {
+  std::optional<std::string> before;
+  explicit EnvironmentDevice(const char* value) {
+    if (const char* old = std::getenv("PELT_DEVICE")) before = old;
+    setenv("PELT_DEVICE", value, 1);
+  }
+  ~EnvironmentDevice() { before ? setenv("PELT_DEVICE", before->c_str(), 1) : unsetenv("PELT_DEVICE"); }
+};
+
+TEST(DeviceSelection, UnknownNameListsWhatThereIs) {
+  const auto all = list_devices();
+  PELT_REQUIRE_GPU(all);
+  const auto device = Device::create({.select = "no such card"});
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(device.error().message, HasSubstr("no such card"));
+  for (const DeviceDescription& description : *all) EXPECT_THAT(device.error().message, HasSubstr(description.name));
+}
+
+TEST(DeviceSelection, IndexOutOfRangeIsAnError) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const auto device = Device::create({.select = "4711"});
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().code, ErrorCode::kNotFound);
+}
+
+TEST(DeviceSelection, ByIndexByPartOfTheNameAndByEnvironment) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const auto all = list_devices();
+  ASSERT_TRUE(all);
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    if (!(*all)[i].missing.empty()) continue;
+    const auto by_index = Device::create({.select = std::to_string(i)});
+    ASSERT_TRUE(by_index) << by_index.error().message;
+    EXPECT_EQ(by_index->description().name, (*all)[i].name);
+  }
+  std::string part = gpu_device()->description().name.substr(1, 5);
+  for (char& c : part) c = static_cast<char>(std::toupper(c));
+  const auto by_name = Device::create({.select = part});
+  ASSERT_TRUE(by_name) << by_name.error().message;
+
+  const EnvironmentDevice environment("no such card");
+  const auto by_environment = Device::create();
+  ASSERT_FALSE(by_environment);
+  EXPECT_THAT(by_environment.error().message, HasSubstr("no such card"));
+  EXPECT_TRUE(Device::create({.select = part})) << "select comes before the environment";
+}
+
+TEST(DeviceSelection, ValidationNeedsAFunctionForItsMessages) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const auto device = Device::create({.validation = true});
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(Device, ReportsMisuseThroughItsMessageFunction) {
+  PELT_REQUIRE_GPU(gpu_device());
+  std::vector<std::string> messages;
+  const auto device = Device::create(
+      {.validation = true, .on_validation_message = [&](const std::string& message) { messages.push_back(message); }});
+  ASSERT_TRUE(device) << device.error().message;
+  const auto buffer = Buffer::create(*device, {.size = 64, .usage = 0, .name = "a buffer without a use"});
+  EXPECT_FALSE(messages.empty());
+}
+
+TEST(Device, SynchronizationValidationSeesAMissingBarrier) {
+  PELT_REQUIRE_GPU(gpu_device());
+  std::vector<std::string> messages;
+  const auto device = Device::create(
+      {.validation = true, .on_validation_message = [&](const std::string& message) { messages.push_back(message); }});
+  ASSERT_TRUE(device) << device.error().message;
+  const auto buffer =
+      Buffer::create(*device, {.size = 64,
+                               .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                               .name = "written, then read"});
+  ASSERT_TRUE(buffer);
+  ASSERT_TRUE(submit_and_wait(*device, "hazard", [&](VkCommandBuffer commands) {
+    device->functions().vkCmdFillBuffer(commands, buffer->handle(), 0, 32, 1);
+    const VkBufferCopy copy{0, 32, 32};
+    device->functions().vkCmdCopyBuffer(commands, buffer->handle(), buffer->handle(), 1, &copy);
+  }));
+  ASSERT_FALSE(messages.empty());
+  EXPECT_THAT(messages.front(), HasSubstr("HAZARD"));
+}
+
+void expect_round_trip(const Device& device, std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 256);
+  const auto buffer =
+      Buffer::create(device, {.size = size + 3,
+                              .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                              .name = "round trip"});
+  ASSERT_TRUE(buffer) << buffer.error().message;
+  EXPECT_EQ(buffer->mapped(), nullptr);
+  const std::span<const std::byte> all = bytes;
+  const BufferWrite writes[] = {{.offset = 3, .bytes = all.first(size / 2)},
+                                {.offset = 3 + size / 2, .bytes = all.subspan(size / 2)}};
+  ASSERT_TRUE(write_buffer(device, buffer->handle(), writes));
+  const auto read = read_buffer(device, buffer->handle(), 3, size);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, bytes);
+}
+
+TEST(Transfer, BytesComeBackAsTheyWere) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const std::size_t size : {1, 63, 64, 65, 1234, 3 << 20}) expect_round_trip(*gpu_device(), size);
+}
+
+TEST(Transfer, BytesComeBackThroughMemoryThatIsNotCoherent) {
+  PELT_REQUIRE_GPU(discrete_device());
+  for (const std::size_t size : {1, 63, 64, 65, 1234, 3 << 20}) expect_round_trip(*discrete_device(), size);
+}
+
+TEST(Transfer, WhatIsNotFlushedDoesNotArriveOnADiscreteCard) {
+  PELT_REQUIRE_GPU(discrete_device());
+  const auto buffer = Buffer::create(
+      *discrete_device(),
+      {.size = 8, .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT, .memory = MemoryUse::kStream, .name = "stream"});
+  ASSERT_TRUE(buffer);
+  std::fill_n(buffer->mapped(), 8, std::byte{1});
+  buffer->flush(0, 8);
+  std::fill_n(buffer->mapped(), 8, std::byte{2});
+  buffer->flush(4, 4);
+  const auto read = read_buffer(*discrete_device(), buffer->handle(), 0, 8);
+  ASSERT_TRUE(read);
+  EXPECT_EQ((*read)[3], std::byte{1});
+  EXPECT_EQ((*read)[4], std::byte{2});
+}
+
+TEST(Memory, PiecesOfABlockDoNotOverlapAndAreUsedAgain) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const auto make = [](std::size_t size, std::uint8_t value) {
+    auto buffer = Buffer::create(
+        *gpu_device(),
+        {.size = size, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT, .name = "piece"});
+    EXPECT_TRUE(buffer) << buffer.error().message;
+    const std::vector<std::byte> bytes(size, static_cast<std::byte>(value));
+    const BufferWrite write{.bytes = bytes};
+    EXPECT_TRUE(write_buffer(*gpu_device(), buffer->handle(), {&write, 1}));
+    return std::move(*buffer);
+  };
+  std::vector<Buffer> buffers;
+  for (std::uint8_t i = 0; i < 24; ++i) buffers.push_back(make(100u + 977u * i, i));
+  for (std::size_t i = 0; i < buffers.size(); i += 2) buffers[i] = Buffer();
+  for (std::size_t i = 0; i < buffers.size(); i += 2) {
+    buffers[i] = make(50u + 400u * i, static_cast<std::uint8_t>(100 + i));
+  }
+  buffers.push_back(make(std::size_t{70} << 20, 77));  // more than a block
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const std::size_t value = i == 24 ? 77 : i % 2 == 0 ? 100 + i : i;
+    const auto read = read_buffer(*gpu_device(), buffers[i].handle(), 0, buffers[i].size());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(std::count(read->begin(), read->end(), static_cast<std::byte>(value)), read->size()) << i;
+  }
+}
+
+TEST(GpuTimer, StampsAscendOrSayThatThereAreNone) {
+  PELT_REQUIRE_GPU(gpu_device());
+  auto timer = GpuTimer::create(*gpu_device(), 2);
+  if (!GpuTimer::supported(*gpu_device())) {
+    ASSERT_FALSE(timer);
+    EXPECT_EQ(timer.error().code, ErrorCode::kUnsupported);
+    return;
+  }
+  ASSERT_TRUE(timer) << timer.error().message;
+  const auto buffer =
+      Buffer::create(*gpu_device(), {.size = 1 << 20, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT, .name = "filled"});
+  ASSERT_TRUE(buffer);
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "timed", [&](VkCommandBuffer commands) {
+    timer->reset(commands);
+    timer->stamp(commands);
+    gpu_device()->functions().vkCmdFillBuffer(commands, buffer->handle(), 0, VK_WHOLE_SIZE, 1);
+    timer->stamp(commands);
+  }));
+  const auto seconds = timer->seconds();
+  ASSERT_TRUE(seconds) << seconds.error().message;
+  ASSERT_EQ(seconds->size(), 2u);
+  EXPECT_EQ((*seconds)[0], 0.0);
+  EXPECT_GT((*seconds)[1], 0.0);
+  EXPECT_LT((*seconds)[1], 60.0);
+}
+
+}  // namespace
+}  // namespace pelt::runtime
