@@ -27,7 +27,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
 // A parsed object costs hundreds of bytes and "{}," three: bounds on the structure bound the memory. A character of
 // 250 joints and 100 clips has 75,000 channels of three objects each, samplers counted.
 constexpr std::size_t kMostNesting = 256;
-constexpr std::size_t kMostObjects = 400'000;
+constexpr std::size_t kMostObjects = 250'000;
 constexpr std::size_t kMostValues = 4'000'000;
 
 Result<void> check_json_structure(std::string_view text, const std::string& source) {

@@ -51,6 +51,9 @@ class UniqueNames {
   std::unordered_map<std::string, std::uint32_t> uses_;
 };
 
+// Coordinates up to here leave room in a float for areas and volumes.
+constexpr double kFarthest = 1e12;
+
 bool is_finite(const glm::dmat4& m) {
   for (int c = 0; c < 4; ++c) {
     for (int r = 0; r < 4; ++r) {
@@ -418,6 +421,12 @@ class Importer {
       const glm::vec3 p = glm::abs(mesh.positions[v]);
       skin.extent = std::max<double>(skin.extent, std::max({p.x, p.y, p.z}));
     }
+    if (skin.rigid) {
+      const Influence whole{0, 1.0f};
+      for (std::size_t v = 0; v < count; ++v) mesh.weights.append_row({&whole, 1});
+      return {};
+    }
+
     std::vector<WeightedElement> row;
     const auto append = [&] {
       append_row(mesh.weights, row);
@@ -425,12 +434,6 @@ class Importer {
         skin.weights[influence.index] += influence.weight;
       }
     };
-    if (skin.rigid) {
-      row.push_back({0, 1.0});
-      for (std::size_t v = 0; v < count; ++v) append();
-      return {};
-    }
-
     const std::size_t sets = weight_sets(primitive);
     std::vector<std::vector<std::uint32_t>> joints;
     std::vector<std::vector<float>> weights;
@@ -682,15 +685,15 @@ class Importer {
   Result<void> move(Mesh& mesh, const Skin& skin) const {
     for (Influence& influence : mesh.weights.influences) influence.index = skin.bound_joints[influence.index];
     const glm::dmat4& m = skin.model_from_mesh;
-    if (m == glm::dmat4(1.0)) return {};
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
       const glm::dvec3 moved = transform(m, mesh.positions[v]);
-      if (!(std::max({std::abs(moved.x), std::abs(moved.y), std::abs(moved.z)}) <= std::numeric_limits<float>::max())) {
-        return fail(ErrorCode::kInvalidFile, fmt::format("{}: mesh '{}': vertex {} does not fit single precision",
-                                                         document_.source, mesh.name, v));
+      if (!(std::max({std::abs(moved.x), std::abs(moved.y), std::abs(moved.z)}) <= kFarthest)) {
+        return fail(ErrorCode::kInvalidFile, fmt::format("{}: mesh '{}': vertex {} is farther than {} from the origin",
+                                                         document_.source, mesh.name, v, kFarthest));
       }
       mesh.positions[v] = glm::vec3(moved);
     }
+    if (m == glm::dmat4(1.0)) return {};
     // Surfaces keep their outside: where M mirrors, the inverse transpose still points there, while the winding of the
     // triangles and the sense of (normal, tangent, bitangent) turn over.
     const glm::dmat3 axes(m);

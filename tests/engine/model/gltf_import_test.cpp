@@ -412,6 +412,9 @@ TEST(ImportGltf, RefusesWhatOverflows) {
   GltfFile file = GltfFile::triangle();
   file.json["nodes"] = {{{"scale", {1e30, 1, 1}}, {"children", {1}}}, {{"scale", {1e30, 1, 1}}, {"mesh", 0}}};
   expect_refused(file, "does not fit single precision");
+  GltfFile far = GltfFile::triangle();
+  far.json["nodes"][0]["translation"] = {1e13, 0, 0};
+  expect_refused(far, "mesh 'mesh_0': vertex 0 is farther than");
 }
 
 // ---- Skins
