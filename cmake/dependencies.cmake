@@ -44,8 +44,10 @@ endif()
 if(PELT_SAMPLES)
   # CLI11: the command line, its help and its errors.
   find_package(CLI11 REQUIRED)
-  # stb: writes PNG.
+  # stb: writes PNG, draws text.
   find_path(PELT_STB_INCLUDE stb/stb_image_write.h REQUIRED)
+  # DejaVu: the font of labels in pictures, taken into the program.
+  find_file(PELT_LABEL_FONT DejaVuSans.ttf PATHS /usr/share/fonts/truetype/dejavu /usr/share/fonts/TTF REQUIRED)
 endif()
 if(PELT_TESTS)
   # GoogleTest: the tests.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The renderer's programs, and how they are told what to draw.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include "engine/core/result.h"
+#include "runtime/device.h"
+#include "samples/renderer/gpu_objects.h"
+
+namespace pelt::samples {
+
+// Formats of what is drawn into, chosen by what the device can do.
+struct TargetFormats {
+  VkFormat color = VK_FORMAT_R16G16B16A16_SFLOAT;  // one sample
+  VkFormat mean = VK_FORMAT_R32G32B32A32_SFLOAT;   // of all samples; blended into
+  VkFormat picture = VK_FORMAT_R8G8B8A8_UNORM;     // the result, sRGB by the shader
+  VkFormat depth = VK_FORMAT_D32_SFLOAT;
+  bool filtered_depth = true;  // shadow maps can be compared between texels
+};
+
+// Viewport and scissor are dynamic.
+struct Pipelines {
+  Owned<VkSampler> map_sampler;
+  Owned<VkSampler> color_sampler;
+  Owned<VkDescriptorSetLayout> scene_layout;  // set 0, shaders/scene.h
+  Owned<VkDescriptorSetLayout> item_layout;   // set 1
+  Owned<VkPipelineLayout> layout;
+  Owned<VkPipeline> shadow;
+  Owned<VkPipeline> surface;
+  Owned<VkPipeline> ground;
+  Owned<VkPipeline> backdrop;
+  Owned<VkPipeline> line;         // in front of the surface
+  Owned<VkPipeline> hidden_line;  // wherever the surface is
+  Owned<VkPipeline> accumulate;
+  Owned<VkPipeline> develop;
+};
+
+TargetFormats choose_formats(const runtime::Device& device);
+Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetFormats& formats);
+
+}  // namespace pelt::samples
