@@ -328,7 +328,7 @@ void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, c
   for (const DrawItem& item : scene.items) {
     if (crowds.insert(item.crowd).second) item.crowd->record(commands);
   }
-  runtime::memory_barrier(device, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+  runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                           VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT,
                           VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
 
@@ -397,7 +397,7 @@ void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, c
   const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                .imageExtent = {options.width, options.height, 1}};
   vk.vkCmdCopyImageToBuffer(commands, targets.picture.image.get(), kCopied.layout, targets.readback.handle(), 1, &copy);
-  runtime::memory_barrier(device, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+  runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                           VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
 }
 
