@@ -13,6 +13,7 @@ namespace pelt::samples {
 namespace {
 
 constexpr float kKeyRadius = 0.10f;   // of the key light's disc, seen from the scene, radians
+constexpr float kMapMargin = 1.02f;   // of a shadow map round the scene
 constexpr float kPixelReach = 1.2f;   // width of the pixel filter
 constexpr float kGroundReach = 2.6f;  // floor radius in radii of the scene
 constexpr float kGoldenRatio = 1.6180339887f;
@@ -47,13 +48,12 @@ glm::vec3 across(glm::vec3 direction) {
 }
 
 // A parallel view along -towards_light that just holds the box, with a margin for the shader's filter.
-shared::ShadowMap shadow_map(glm::vec3 towards_light, const Bounds& bounds, std::uint32_t map_size) {
+shared::ShadowMap shadow_map(glm::vec3 towards_light, const Bounds& bounds, float spread) {
   const glm::vec3 x = across(towards_light);
   const glm::vec3 y = glm::cross(towards_light, x);
   const glm::mat3 light_from_world = glm::transpose(glm::mat3(x, y, -towards_light));
   const Bounds box = transform_bounds(glm::mat4(light_from_world), bounds);
-  const float side = std::max({box.size().x, box.size().y, 1e-6f}) * static_cast<float>(map_size) /
-                     (static_cast<float>(map_size) - 32.0f);
+  const float side = std::max({kMapMargin * box.size().x, kMapMargin * box.size().y, 1e-6f});
   const float depth = std::max(1.02f * box.size().z, 1e-6f);
   const glm::vec3 scale(1.0f / side, 1.0f / side, 1.0f / depth);
   const glm::vec3 offset = glm::vec3(0.5f) - scale * box.center();
@@ -61,7 +61,9 @@ shared::ShadowMap shadow_map(glm::vec3 towards_light, const Bounds& bounds, std:
   map_from_light[3] = glm::vec4(offset, 1.0f);
   return {.map_from_world = map_from_light * glm::mat4(light_from_world),
           .towards_light = towards_light,
-          .texel = side / static_cast<float>(map_size)};
+          .width = side,
+          .depth = depth,
+          .spread = spread};
 }
 
 // Horizontal direction from the scene to the camera.
@@ -76,7 +78,7 @@ glm::vec3 camera_side(const Camera& camera) {
 
 }  // namespace
 
-Lighting make_lighting(const Scene& scene, const RendererOptions& options, std::uint32_t map_size) {
+Lighting make_lighting(const Scene& scene, const RendererOptions& options) {
   Bounds bounds;
   for (const DrawItem& item : scene.items) bounds.add(transform_bounds(item.world, item.bounds));
   const float radius = std::max(0.5f * glm::length(bounds.size()), 1e-6f);
@@ -109,15 +111,20 @@ Lighting make_lighting(const Scene& scene, const RendererOptions& options, std::
   const glm::vec3 key_x = across(key);
   const glm::vec3 key_y = glm::cross(key, key_x);
   constexpr std::uint32_t kSkyMaps = shared::kMaps - 1;
+  // Each direction stands for its share of the disc and of the sphere.
+  const auto count = static_cast<float>(options.samples);
+  const float key_spread = kKeyRadius / std::sqrt(count);
+  const float sky_spread = std::sqrt(4.0f / (static_cast<float>(kSkyMaps) * count));
   for (std::uint32_t i = 0; i < options.samples; ++i) {
     shared::Sample sample{};
     const glm::vec2 shift = kPixelReach * 2.0f * (square_point(i) - 0.5f) / size;
     sample.clip_from_world = glm::translate(glm::mat4(1.0f), glm::vec3(shift, 0.0f)) * clip;
     const glm::vec2 disc = kKeyRadius * disc_point(i, options.samples);
-    sample.maps[shared::kKeyMap] = shadow_map(glm::normalize(key + disc.x * key_x + disc.y * key_y), bounds, map_size);
+    sample.maps[shared::kKeyMap] =
+        shadow_map(glm::normalize(key + disc.x * key_x + disc.y * key_y), bounds, key_spread);
     for (std::uint32_t m = 0; m < kSkyMaps; ++m) {
       const std::uint32_t direction = i + m * options.samples;
-      sample.maps[m + 1] = shadow_map(sphere_direction(direction, kSkyMaps * options.samples), bounds, map_size);
+      sample.maps[m + 1] = shadow_map(sphere_direction(direction, kSkyMaps * options.samples), bounds, sky_spread);
     }
     sample.noise = fraction(static_cast<float>(i) / kGoldenRatio);
     lighting.samples.push_back(sample);

@@ -212,6 +212,7 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
       binding(shared::kBindFrame, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
       binding(shared::kBindSamples, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
       binding(shared::kBindMaps, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
+      binding(shared::kBindDepths, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
       binding(shared::kBindColor, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
   };
   auto scene_layout = make_set_layout(device, scene_bindings);

@@ -182,7 +182,7 @@ Result<Descriptors> Renderer::State::make_descriptors(const Scene& scene, const 
   const auto items = static_cast<std::uint32_t>(scene.items.size());
   Descriptors made;
   const std::array sizes{VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 + 4 * items},
-                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 4}};
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 6}};
   const VkDescriptorPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                              .maxSets = 2 + items,
                                              .poolSizeCount = sizes.size(),
@@ -235,6 +235,7 @@ Result<Descriptors> Renderer::State::make_descriptors(const Scene& scene, const 
     write_buffer(set, shared::kBindFrame, whole(buffers.frame));
     write_buffer(set, shared::kBindSamples, whole(buffers.samples));
     write_image(set, shared::kBindMaps, targets.maps, pipelines.map_sampler.get());
+    write_image(set, shared::kBindDepths, targets.maps, pipelines.color_sampler.get());
     write_image(set, shared::kBindColor, set == made.sample ? targets.color : targets.mean,
                 pipelines.color_sampler.get());
   }
@@ -328,9 +329,8 @@ void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, c
   for (const DrawItem& item : scene.items) {
     if (crowds.insert(item.crowd).second) item.crowd->record(commands);
   }
-  runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                          VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT,
-                          VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+  runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                          VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
 
   const auto bind = [&](const Owned<VkPipeline>& pipeline) {
     vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline.get());
@@ -433,7 +433,7 @@ Result<Image> Renderer::render(const Scene& scene) {
   State& state = *state_;
   const Result<Geometry> geometry = make_geometry(scene);
   if (!geometry) return tl::unexpected(geometry.error());
-  const Lighting lighting = make_lighting(scene, state.options, kMapSize);
+  const Lighting lighting = make_lighting(scene, state.options);
   const auto buffers = make_scene_buffers(state.device, scene, *geometry, lighting);
   if (!buffers) return tl::unexpected(buffers.error());
   const auto descriptors = state.make_descriptors(scene, *buffers);

@@ -3,6 +3,7 @@
 #extension GL_EXT_control_flow_attributes : require
 
 layout(set = 0, binding = kBindMaps) uniform sampler2DArrayShadow shadow_maps;
+layout(set = 0, binding = kBindDepths) uniform sampler2DArray shadow_depths;
 
 const float kPi = 3.14159265;
 const vec3 kKeyRadiance = vec3(1.0, 0.94, 0.86) * 2.5;  // irradiance at normal incidence / pi: albedo scales it
@@ -22,31 +23,50 @@ float pixel_noise(vec2 pixel, float offset) {
   return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))) + offset);
 }
 
-// Share of the light of map `index` that reaches `position`: four comparisons on a circle of `radius` texels, turned
-// by `angle`. The point is moved off the surface by what the filter reaches across a slope, so that a surface does not
-// shade itself, and no further, so that shadows stay attached.
-float light_visibility(uint index, vec3 position, vec3 normal, float radius, float angle) {
+// Filter radii, in widths of the map: from a texel and a half to what four taps can smooth.
+const float kLeastFilter = 1.5 / 1024.0;
+const float kLargestFilter = 0.035;
+
+// Share of the light of map `index` that reaches `position`: percentage-closer soft shadows (Fernando 2005). The light
+// is a cone; the distance to what hides it says how wide its shadow's edge is. Taps stand on a ring, turned anew each
+// pixel and sample, and are compared on the tangent plane of the surface, so that a slope does not shade itself.
+float light_visibility(uint index, vec3 position, vec3 normal, float angle) {
   ShadowMap map = samples[draw.sample_index].maps[index];
-  float cosine = clamp(dot(normal, map.towards_light), 0.0, 1.0);
-  float sine = sqrt(1.0 - cosine * cosine);
-  vec3 lifted = position + map.texel * ((radius + 1.0) * sine * normal + 1.0 * map.towards_light);
-  vec3 at = (map.map_from_world * vec4(lifted, 1.0)).xyz;
-  float depth = clamp(at.z, 0.0, 1.0);
-  vec2 reach = vec2(cos(angle), sin(angle)) * radius / vec2(textureSize(shadow_maps, 0).xy);
+  vec3 at = (map.map_from_world * vec4(position, 1.0)).xyz;
+  vec2 edge = abs(at.xy - 0.5);
+  if (max(edge.x, edge.y) > 0.5 + kLargestFilter) return 1.0;
+
+  // Depth gained per width of the map along the tangent plane, in depths of the map.
+  float aspect = map.width / map.depth;
+  vec3 across = mat3(map.map_from_world) * normal;
+  float cosine = max(dot(normal, map.towards_light), 0.12);
+  vec2 slope = across.xy * (map.width * aspect / cosine);
+  float lift = (2.0 * kLeastFilter + 0.5 * kLeastFilter * length(slope) / aspect) * aspect;
+  float depth = clamp(at.z - lift, 0.0, 1.0);
+
+  vec2 x = vec2(cos(angle), sin(angle));
+  vec2 y = vec2(-x.y, x.x);
+  float search = clamp(map.spread * 0.15, 4.0 * kLeastFilter, kLargestFilter);
+  float found = 0.0;
+  float distance = 0.0;
+  [[unroll]] for (int i = 0; i < 4; ++i) {
+    vec2 offset = search * (i < 2 ? x : y) * ((i & 1) == 0 ? 1.0 : -1.0) * (i < 2 ? 1.0 : 0.5);
+    float gap = depth + dot(slope, offset) - textureLod(shadow_depths, vec3(at.xy + offset, float(index)), 0.0).r;
+    found += gap > 0.0 ? 1.0 : 0.0;
+    distance += max(gap, 0.0);
+  }
+  float radius = kLeastFilter;
+  if (found > 0.0) radius = clamp(map.spread * distance / (found * aspect), kLeastFilter, kLargestFilter);
   float sum = 0.0;
-  sum += texture(shadow_maps, vec4(at.xy + reach, float(index), depth));
-  sum += texture(shadow_maps, vec4(at.xy - reach, float(index), depth));
-  sum += texture(shadow_maps, vec4(at.xy + vec2(-reach.y, reach.x), float(index), depth));
-  sum += texture(shadow_maps, vec4(at.xy + vec2(reach.y, -reach.x), float(index), depth));
+  [[unroll]] for (int i = 0; i < 4; ++i) {
+    vec2 offset = radius * (i < 2 ? x : y) * ((i & 1) == 0 ? 1.0 : -1.0) * (i < 2 ? 1.0 : 0.6);
+    sum += texture(shadow_maps, vec4(at.xy + offset, float(index), clamp(depth + dot(slope, offset), 0.0, 1.0)));
+  }
   return 0.25 * sum;
 }
 
-const float kKeyFilter = 1.5;  // texels
-const float kSkyFilter = 8.0;
-
 float key_visibility(vec3 position, vec3 normal, vec2 pixel) {
-  float angle = 2.0 * kPi * pixel_noise(pixel, samples[draw.sample_index].noise);
-  return light_visibility(kKeyMap, position, normal, kKeyFilter, angle);
+  return light_visibility(kKeyMap, position, normal, 2.0 * kPi * pixel_noise(pixel, samples[draw.sample_index].noise));
 }
 
 // This sample's estimate of the irradiance / pi that the scene keeps from the surface. Uniform directions of the whole
@@ -58,7 +78,7 @@ vec3 hidden_sky(vec3 position, vec3 normal, vec2 pixel) {
     vec3 direction = samples[draw.sample_index].maps[i].towards_light;
     float cosine = dot(normal, direction);
     if (cosine > 0.0) {
-      float visible = light_visibility(i, position, normal, kSkyFilter, angle);
+      float visible = light_visibility(i, position, normal, angle);
       hidden += sky_radiance(direction) * (cosine * (1.0 - visible));
     }
   }

@@ -18,8 +18,9 @@ PELT_SHARED_CONST uint kKeyMap = 0u;
 // Set 0: of the scene.
 PELT_SHARED_CONST uint kBindFrame = 0u;    // Frame
 PELT_SHARED_CONST uint kBindSamples = 1u;  // Sample[]
-PELT_SHARED_CONST uint kBindMaps = 2u;     // depth, kMaps layers, compared
-PELT_SHARED_CONST uint kBindColor = 3u;    // the sample just drawn, or the mean of all
+PELT_SHARED_CONST uint kBindMaps = 2u;     // shadow maps, kMaps layers, compared
+PELT_SHARED_CONST uint kBindDepths = 3u;   // the same, as depths
+PELT_SHARED_CONST uint kBindColor = 4u;    // the sample just drawn, or the mean of all
 
 // Set 1: of an item.
 PELT_SHARED_CONST uint kBindPositions = 0u;   // float[], three a vertex
@@ -30,16 +31,18 @@ PELT_SHARED_CONST uint kBindEdges = 3u;       // uint[], two vertices an edge
 struct ShadowMap {
   mat4 map_from_world;  // xy in [0, 1] over the map, z its depth
   vec3 towards_light;   // unit
-  float texel;          // width of a texel, metres
+  float width;          // of the map, metres
+  float depth;          // from its near to its far plane, metres
+  float spread;         // tangent of the half angle of the cone of light that the direction stands for
 };
-PELT_SHARED_SIZE(ShadowMap, 80);
+PELT_SHARED_SIZE(ShadowMap, 88);
 
 struct Sample {
   mat4 clip_from_world;
   ShadowMap maps[kMaps];
   float noise;  // [0, 1), turns the filters of this sample
 };
-PELT_SHARED_SIZE(Sample, 308);
+PELT_SHARED_SIZE(Sample, 332);
 
 struct Frame {
   mat4 ground_from_unit;  // the unit square to the floor
