@@ -11,6 +11,13 @@
 
 namespace pelt::runtime {
 
+BufferRange append_range(VkDeviceSize& end, VkDeviceSize size, VkDeviceSize alignment) {
+  constexpr VkDeviceSize kLeast = 16;
+  const BufferRange range{(end + alignment - 1) / alignment * alignment, std::max(size, kLeast)};
+  end = range.offset + range.size;
+  return range;
+}
+
 Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options) {
   assert(options.size > 0);
   const DeviceFunctions& functions = device.functions();

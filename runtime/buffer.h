@@ -13,6 +13,16 @@
 
 namespace pelt::runtime {
 
+// A part of a buffer, bytes.
+struct BufferRange {
+  VkDeviceSize offset = 0;
+  VkDeviceSize size = 0;
+};
+
+// Lays out the next range of a buffer that so far ends at `end`, and moves `end` behind it. Never empty, so that it can
+// be bound.
+BufferRange append_range(VkDeviceSize& end, VkDeviceSize size, VkDeviceSize alignment);
+
 struct BufferOptions {
   VkDeviceSize size = 0;  // bytes, > 0
   VkBufferUsageFlags usage = 0;

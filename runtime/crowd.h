@@ -37,21 +37,23 @@ struct VertexLayout {
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors. Errors: outputs larger than the device's storage buffer
-  // range (the message says how many instances fit), out of memory.
+  // range (the message says how many instances fit), no instances, no frames in flight, out of memory.
   static Result<Crowd> create(const Device& device, const GpuCharacter& character, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;
   Crowd& operator=(Crowd&&) noexcept;
 
   // Joint matrices of one instance for the frame that record() records next: model space, one a joint of the skeleton,
-  // column-major. A memcpy into a mapped ring.
+  // column-major. A memcpy into mapped memory, where the device reads them. An instance that is not posed again keeps
+  // its pose; one that never was stands at rest.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
 
   // Records every stage into `commands`, outside a render pass: one dispatch a palette pass and one a blend for all
   // instances, one barrier between steps. On entry nothing may still read the vertex buffer in this queue's past
   // without a barrier of the caller's; on exit the vertices are written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with
   // VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads. Then the ring moves to its next frame.
-  // Never submits or waits. The caller keeps at most frames_in_flight recorded frames unfinished.
+  // Never submits or waits. When a frame is posed and recorded, the one recorded frames_in_flight frames before it must
+  // have finished on the device.
   void record(VkCommandBuffer commands);
 
   std::uint32_t instance_count() const;

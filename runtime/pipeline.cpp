@@ -39,14 +39,14 @@ Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) 
     Result<ComputeKernel> kernel =
         ComputeKernel::create(device, {.spirv = shader.spirv,
                                        .storage_buffers = shared::kPoseBindPalette + 1,
-                                       .push_constant_bytes = sizeof(shared::PoseConstants),
+                                       .push_constant_bytes = sizeof(shared::JobRange),
                                        .name = std::string("pose ") + pose_kernel(shader.kernel).name});
     if (!kernel) return tl::unexpected(kernel.error());
     pipelines->pose.push_back(std::move(*kernel));
   }
   Result<ComputeKernel> blend = ComputeKernel::create(device, {.spirv = spirv::blend_blend_comp,
                                                                .storage_buffers = shared::kBlendBindNormals + 1,
-                                                               .push_constant_bytes = sizeof(shared::BlendConstants),
+                                                               .push_constant_bytes = sizeof(shared::JobRange),
                                                                .name = "blend"});
   if (!blend) return tl::unexpected(blend.error());
   pipelines->blend = std::move(*blend);

@@ -9,7 +9,7 @@ layout(binding = kPoseBindJoints, scalar) readonly buffer Joints { mat4 joint_ma
 layout(binding = kPoseBindVertices, scalar) readonly buffer Vertices { vec3 vertices[]; };
 layout(binding = kPoseBindPalette, scalar) writeonly buffer Palette { Affine palette[]; };
 
-layout(push_constant, scalar) uniform Constants { PoseConstants constants; };
+layout(push_constant, scalar) uniform Constants { JobRange range; };
 
 // One record for one instance.
 struct PoseWork {
@@ -21,15 +21,19 @@ struct PoseWork {
   uint palette_first; // the instance's slot of record 0 of the pass
 };
 
-PoseWork pose_work() {
-  uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  uint found = constants.first_job;
-  for (uint end = constants.first_job + constants.job_count; end - found > 1u;) {
+uint find_job(uint workgroup) {
+  uint found = range.first_job;
+  for (uint end = range.first_job + range.job_count; end - found > 1u;) {
     uint middle = (found + end) / 2u;
     if (jobs[middle].first_workgroup <= workgroup) found = middle;
     else end = middle;
   }
-  PoseJob job = jobs[found];
+  return found;
+}
+
+PoseWork pose_work() {
+  uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  PoseJob job = jobs[find_job(workgroup)];
   uint block = (workgroup - job.first_workgroup) / job.instance_count;
   uint instance = (workgroup - job.first_workgroup) % job.instance_count;
   PoseWork work;

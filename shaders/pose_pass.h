@@ -5,6 +5,7 @@
 #define PELT_SHADERS_POSE_PASS_H
 
 #include "interop.h"
+#include "jobs.h"
 
 PELT_SHARED_BEGIN
 
@@ -32,13 +33,6 @@ struct PoseJob {
   uint palette_stride;  // slots from one instance to the next
 };
 PELT_SHARED_SIZE(PoseJob, 40);
-
-// A dispatch runs jobs [first_job, first_job + job_count); their workgroups are counted from its first one.
-struct PoseConstants {
-  uint first_job;
-  uint job_count;
-};
-PELT_SHARED_SIZE(PoseConstants, 8);
 
 PELT_SHARED_END
 

@@ -17,11 +17,11 @@ layout(binding = kBlendBindPalette, scalar) buffer Palette { Affine palette[]; }
 layout(binding = kBlendBindPositions, scalar) writeonly buffer Positions { vec3 positions[]; };
 layout(binding = kBlendBindNormals, scalar) writeonly buffer Normals { uvec2 normals[]; };
 
-layout(push_constant, scalar) uniform Constants { BlendConstants constants; };
+layout(push_constant, scalar) uniform Constants { JobRange range; };
 
 uint find_job(uint workgroup) {
-  uint found = constants.first_job;
-  for (uint end = constants.first_job + constants.job_count; end - found > 1u;) {
+  uint found = range.first_job;
+  for (uint end = range.first_job + range.job_count; end - found > 1u;) {
     uint middle = (found + end) / 2u;
     if (jobs[middle].first_workgroup <= workgroup) found = middle;
     else end = middle;

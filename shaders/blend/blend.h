@@ -6,6 +6,7 @@
 
 #include "../dual_quaternion/dual_quaternion.h"
 #include "../frame.h"
+#include "../jobs.h"
 #include "../octahedral.h"
 
 PELT_SHARED_BEGIN
@@ -44,13 +45,6 @@ struct BlendJob {
   uint output_stride;   // vertices from one instance to the next
 };
 PELT_SHARED_SIZE(BlendJob, 48);
-
-// A dispatch runs jobs [first_job, first_job + job_count); their workgroups are counted from its first one.
-struct BlendConstants {
-  uint first_job;
-  uint job_count;
-};
-PELT_SHARED_SIZE(BlendConstants, 8);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 

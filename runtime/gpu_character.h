@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What upload() made, as crowds read it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/character/pose_kernels.h"
+#include "runtime/buffer.h"
+#include "runtime/upload.h"
+
+namespace pelt::runtime {
+
+struct GpuCharacter::State {
+  Character character;
+  Buffer buffer;  // all streams, one range each
+
+  // Streams of all meshes, one after the other: shaders/blend/blend.h.
+  BufferRange points;
+  BufferRange directions;
+  BufferRange slices;
+  BufferRange influences;
+  // Records of all passes of a kernel, one after the other: shaders/<deformer>/pose.h.
+  std::array<BufferRange, kPoseKernelCount> records;
+
+  // Where a mesh starts in the streams, in elements of each; as many as meshes.
+  struct MeshStart {
+    std::uint32_t point = 0;
+    std::uint32_t slice = 0;
+    std::uint32_t influence = 0;
+  };
+  std::vector<MeshStart> mesh_starts;
+  std::vector<std::uint32_t> first_records;  // of each pass, in records of its kernel
+};
+
+}  // namespace pelt::runtime

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <glm/glm.hpp>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "runtime/crowd.h"
+#include "runtime/device.h"
+
+namespace pelt::runtime {
+
+// What a crowd wrote for one instance, unpacked; one entry a vertex, in packed order (CharacterMesh::first_vertex).
+struct InstanceVertices {
+  std::vector<glm::vec3> positions;  // model space, metres
+  std::vector<glm::vec3> normals;    // unit
+  std::vector<glm::vec4> tangents;   // unit xyz, w = handedness
+};
+
+// Poses and moves the crowd once, and waits: for tools and tests.
+Result<void> run(const Device& device, Crowd& crowd);
+
+// For tools and tests: copies, and waits for everything submitted before.
+Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance);
+
+}  // namespace pelt::runtime

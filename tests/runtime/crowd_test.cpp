@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/crowd.h"
+
+#include <glm/gtc/matrix_transform.hpp>
+
+#include "engine/character/bind.h"
+#include "runtime/read_back.h"
+#include "runtime/transfer.h"
+#include "runtime/upload.h"
+#include "runtime/vulkan_functions.h"
+#include "tests/support/gpu.h"
+#include "tests/support/tube.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+using testing::HasSubstr;
+
+Character make_character(const Model& model, const std::string& deformer = "linear-blend") {
+  const Result<Rig> rig = rig_from_deformer_name(deformer);
+  EXPECT_TRUE(rig) << rig.error().message;
+  const Result<Bound> bound = bind(model, *rig);
+  EXPECT_TRUE(bound) << bound.error().message;
+  return bound->character;
+}
+
+// Rest positions of all meshes, in packed order.
+std::vector<glm::vec3> rest_positions(const Character& character) {
+  std::vector<glm::vec3> positions;
+  for (const CharacterMesh& mesh : character->meshes) {
+    positions.insert(positions.end(), mesh.binding.points.begin(), mesh.binding.points.end());
+  }
+  return positions;
+}
+
+// A rigid motion, another one for each number.
+glm::mat4 motion(std::size_t number) {
+  const float amount = static_cast<float>(number % 1000);
+  return glm::translate(glm::mat4(1.0f), glm::vec3(0.1f * amount, -0.05f * amount, 0.3f)) *
+         glm::rotate(glm::mat4(1.0f), 0.7f + 0.4f * amount, glm::normalize(glm::vec3(1, 2, 3)));
+}
+
+std::vector<glm::mat4> moved(std::vector<glm::mat4> joints, const glm::mat4& by) {
+  for (glm::mat4& joint : joints) joint = by * joint;
+  return joints;
+}
+
+float worst_distance(const std::vector<glm::vec3>& rest, const glm::mat4& by, const std::vector<glm::vec3>& posed) {
+  EXPECT_EQ(rest.size(), posed.size());
+  float worst = 0;
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    worst = std::max(worst, glm::distance(glm::vec3(by * glm::vec4(rest[v], 1)), posed[v]));
+  }
+  return worst;
+}
+
+class Crowds : public testing::Test {
+ protected:
+  void SetUp() override { PELT_REQUIRE_GPU(gpu_device()); }
+
+  GpuCharacter upload_character(const Character& character) {
+    Result<GpuCharacter> gpu = upload(*gpu_device(), character);
+    EXPECT_TRUE(gpu) << gpu.error().message;
+    return std::move(*gpu);
+  }
+  Crowd make_crowd(const GpuCharacter& gpu, const CrowdOptions& options) {
+    Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
+    EXPECT_TRUE(crowd) << crowd.error().message;
+    return std::move(*crowd);
+  }
+  std::vector<glm::vec3> positions(const Crowd& crowd, std::uint32_t instance) {
+    const Result<InstanceVertices> vertices = read_vertices(*gpu_device(), crowd, instance);
+    EXPECT_TRUE(vertices) << vertices.error().message;
+    return vertices->positions;
+  }
+
+  Model model_ = test::make_tube();
+  std::vector<glm::mat4> bind_joints_ = test::bind_matrices(model_);
+};
+
+TEST_F(Crowds, NeedInstancesAndFrames) {
+  const GpuCharacter gpu = upload_character(make_character(model_));
+  for (const CrowdOptions options : {CrowdOptions{.instances = 0}, CrowdOptions{.frames_in_flight = 0}}) {
+    const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
+    ASSERT_FALSE(crowd);
+    EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST_F(Crowds, SayHowManyInstancesFit) {
+  const Character character = make_character(model_);
+  const GpuCharacter gpu = upload_character(character);
+  const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, {.instances = 0xFFFFFFFFu});
+  ASSERT_FALSE(crowd);
+  EXPECT_EQ(crowd.error().code, ErrorCode::kUnsupported);
+  const std::uint32_t fit = gpu_device()->limits().maxStorageBufferRange / (12 * character->vertex_count());
+  EXPECT_THAT(crowd.error().message, HasSubstr("positions of " + std::to_string(fit)));
+}
+
+TEST_F(Crowds, StandAtRestUntilPosed) {
+  for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd"}) {
+    const Character character = make_character(model_, deformer);
+    const GpuCharacter gpu = upload_character(character);
+    Crowd crowd = make_crowd(gpu, {.instances = 2});
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 1)), 1e-5f * character.size());
+  }
+}
+
+TEST_F(Crowds, FollowARigidMotionEachInstanceItsOwn) {
+  for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd"}) {
+    const Character character = make_character(model_, deformer);
+    const GpuCharacter gpu = upload_character(character);
+    for (const std::uint32_t instances : {1u, 3u, 17u}) {
+      Crowd crowd = make_crowd(gpu, {.instances = instances});
+      for (std::uint32_t i = 0; i < instances; ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
+      ASSERT_TRUE(run(*gpu_device(), crowd));
+      for (std::uint32_t i = 0; i < instances; ++i) {
+        EXPECT_LT(worst_distance(rest_positions(character), motion(i), positions(crowd, i)), 1e-5f * character.size())
+            << deformer << ", instance " << i << " of " << instances;
+      }
+    }
+  }
+}
+
+// Two frames are recorded before either runs: each must find the matrices that it was recorded with.
+TEST_F(Crowds, KeepTheFramesInFlightApart) {
+  const Character character = make_character(model_);
+  const GpuCharacter gpu = upload_character(character);
+  Crowd crowd = make_crowd(gpu, {.instances = 3, .frames_in_flight = 3});
+  const DeviceFunctions& functions = gpu_device()->functions();
+  const VkDevice device = gpu_device()->handle();
+  VkCommandPool pool = VK_NULL_HANDLE;
+  const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = gpu_device()->queue_family()};
+  ASSERT_EQ(functions.vkCreateCommandPool(device, &pool_info, nullptr, &pool), VK_SUCCESS);
+  constexpr std::uint32_t kFrames = 3;
+  VkCommandBuffer frames[kFrames];
+  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                  .commandPool = pool,
+                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                  .commandBufferCount = kFrames};
+  ASSERT_EQ(functions.vkAllocateCommandBuffers(device, &allocate_info, frames), VK_SUCCESS);
+  const auto number = [](std::uint32_t frame, std::uint32_t instance) { return 10 * frame + instance; };
+  for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
+    for (std::uint32_t i = 0; i < 3; ++i) crowd.pose(i, moved(bind_joints_, motion(number(frame, i))));
+    const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    ASSERT_EQ(functions.vkBeginCommandBuffer(frames[frame], &begin_info), VK_SUCCESS);
+    crowd.record(frames[frame]);
+    ASSERT_EQ(functions.vkEndCommandBuffer(frames[frame]), VK_SUCCESS);
+  }
+  for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
+    const VkCommandBufferSubmitInfo commands_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+                                                  .commandBuffer = frames[frame]};
+    const VkSubmitInfo2 submit_info{
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .commandBufferInfoCount = 1, .pCommandBufferInfos = &commands_info};
+    ASSERT_EQ(functions.vkQueueSubmit2(gpu_device()->queue(), 1, &submit_info, VK_NULL_HANDLE), VK_SUCCESS);
+    ASSERT_EQ(functions.vkDeviceWaitIdle(device), VK_SUCCESS);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      EXPECT_LT(worst_distance(rest_positions(character), motion(number(frame, i)), positions(crowd, i)),
+                1e-5f * character.size())
+          << "frame " << frame << ", instance " << i;
+    }
+  }
+  functions.vkDestroyCommandPool(device, pool, nullptr);
+}
+
+TEST_F(Crowds, KeepThePoseOfAnInstanceThatIsNotPosedAgain) {
+  const Character character = make_character(model_);
+  const GpuCharacter gpu = upload_character(character);
+  for (const std::uint32_t frames_in_flight : {1u, 2u, 3u}) {
+    Crowd crowd = make_crowd(gpu, {.instances = 2, .frames_in_flight = frames_in_flight});
+    crowd.pose(0, moved(bind_joints_, motion(5)));
+    for (std::uint32_t frame = 0; frame < 5; ++frame) {
+      crowd.pose(1, moved(bind_joints_, motion(10 + frame)));
+      ASSERT_TRUE(run(*gpu_device(), crowd));
+      EXPECT_LT(worst_distance(rest_positions(character), motion(5), positions(crowd, 0)), 1e-5f * character.size());
+      EXPECT_LT(worst_distance(rest_positions(character), motion(10 + frame), positions(crowd, 1)),
+                1e-5f * character.size());
+    }
+  }
+}
+
+TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
+  const Character linear = make_character(model_);
+  const Character ffd = make_character(model_, "surface-ffd");
+  const GpuCharacter gpu_linear = upload_character(linear);
+  const GpuCharacter gpu_ffd = upload_character(ffd);
+  Crowd first = make_crowd(gpu_linear, {.instances = 3});
+  Crowd second = make_crowd(gpu_ffd, {.instances = 2});
+  for (std::uint32_t i = 0; i < 3; ++i) first.pose(i, moved(bind_joints_, motion(i)));
+  for (std::uint32_t i = 0; i < 2; ++i) second.pose(i, moved(bind_joints_, motion(7 + i)));
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "two crowds", [&](VkCommandBuffer commands) {
+    first.record(commands);
+    second.record(commands);
+    first.record(commands);
+  }));
+  EXPECT_LT(worst_distance(rest_positions(linear), motion(2), positions(first, 2)), 1e-5f * linear.size());
+  EXPECT_LT(worst_distance(rest_positions(ffd), motion(8), positions(second, 1)), 1e-5f * ffd.size());
+}
+
+// More workgroups than one dimension of a dispatch takes on most devices.
+TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
+  const Character character = make_character(test::make_cloud(2));
+  const GpuCharacter gpu = upload_character(character);
+  const std::uint32_t instances = 70001;
+  Crowd crowd = make_crowd(gpu, {.instances = instances, .frames_in_flight = 1});
+  for (const std::uint32_t i : {0u, 65534u, 65535u, 65536u, 70000u}) crowd.pose(i, moved(bind_joints_, motion(i)));
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (const std::uint32_t i : {0u, 65534u, 65535u, 65536u, 70000u}) {
+    EXPECT_LT(worst_distance(rest_positions(character), motion(i), positions(crowd, i)),
+              1e-5f * glm::length(glm::vec3(motion(i)[3])) + 1e-5f * character.size())
+        << i;
+  }
+  EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 69999)), 1e-5f * character.size());
+}
+
+TEST_F(Crowds, OutliveTheHandlesTheyWereMadeFrom) {
+  Result<Device> made = Device::create(test::validated_options());
+  ASSERT_TRUE(made);
+  const Character character = make_character(model_);
+  Result<GpuCharacter> gpu = upload(*made, character);
+  ASSERT_TRUE(gpu);
+  Result<Crowd> crowd = Crowd::create(*made, *gpu);
+  ASSERT_TRUE(crowd);
+  const Device device = std::move(*made);
+  const GpuCharacter moved_gpu = std::move(*gpu);
+  Crowd moved_crowd = std::move(*crowd);
+  ASSERT_TRUE(run(device, moved_crowd));
+  const Result<InstanceVertices> vertices = read_vertices(device, moved_crowd, 0);
+  ASSERT_TRUE(vertices);
+  EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), vertices->positions), 1e-5f * character.size());
+}
+
+}  // namespace
+}  // namespace pelt::runtime
