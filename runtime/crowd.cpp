@@ -278,8 +278,8 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
       std::vector<VkDescriptorBufferInfo> bindings;
       if (kernel == kBlendKernel) {
         bindings = {bind(state->jobs, blend_jobs),    bind(gpu.buffer, gpu.points),
-                    bind(gpu.buffer, gpu.directions), bind(gpu.buffer, gpu.slices),
-                    bind(gpu.buffer, gpu.influences), bind(state->palette, palette),
+                    bind(gpu.buffer, gpu.directions), bind(gpu.buffer, gpu.rows),
+                    bind(state->palette, palette),    bind(state->palette, palette),
                     bind(state->vertices, positions), bind(state->vertices, directions)};
       } else {
         bindings = {bind(state->jobs, pose_jobs), bind(gpu.buffer, gpu.records[kernel]),

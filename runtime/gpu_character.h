@@ -18,12 +18,11 @@ struct GpuCharacter::State {
   // Streams of all meshes, one after the other: shaders/blend/blend.h.
   BufferRange points;
   BufferRange directions;
-  BufferRange slices;
-  BufferRange influences;
+  BufferRange rows;
   // Records of all passes of a kernel, one after the other: shaders/<deformer>/pose.h.
   std::array<BufferRange, kPoseKernelCount> records;
 
-  // Where a mesh starts in the streams, in elements of each; as many as meshes.
+  // Where a mesh starts: its point in points and directions, its slices and influences in rows. As many as meshes.
   struct MeshStart {
     std::uint32_t point = 0;
     std::uint32_t slice = 0;

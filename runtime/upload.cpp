@@ -26,15 +26,14 @@ struct Stream {
 std::vector<Stream> collect_streams(const CharacterData& data, GpuCharacter::State& state) {
   Stream points{"points", &state.points};
   Stream directions{"directions", &state.directions};
-  Stream slices{"slices", &state.slices};
-  Stream influences{"influences", &state.influences};
+  Stream rows{"rows", &state.rows};
   for (const CharacterMesh& mesh : data.meshes) {
     points.append(mesh.binding.points);
     directions.append(mesh.binding.directions);
-    slices.append(mesh.binding.slices);
-    influences.append(mesh.binding.influences);
+    rows.append(mesh.binding.slices);
+    rows.append(mesh.binding.influences);
   }
-  std::vector<Stream> streams{std::move(points), std::move(directions), std::move(slices), std::move(influences)};
+  std::vector<Stream> streams{std::move(points), std::move(directions), std::move(rows)};
   for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
     Stream records{pose_kernel(static_cast<PoseKernel>(kernel)).name, &state.records[kernel]};
     for (const PalettePass& pass : data.passes) {
@@ -47,12 +46,12 @@ std::vector<Stream> collect_streams(const CharacterData& data, GpuCharacter::Sta
 
 // Precondition: every stream fits a storage buffer range, so that 32 bits count its elements.
 void find_starts(const CharacterData& data, GpuCharacter::State& state) {
-  GpuCharacter::State::MeshStart next;
+  std::uint32_t row_word = 0;
   for (const CharacterMesh& mesh : data.meshes) {
-    state.mesh_starts.push_back(next);
-    next.point += mesh.vertex_count();
-    next.slice += static_cast<std::uint32_t>(mesh.binding.slices.size());
-    next.influence += static_cast<std::uint32_t>(mesh.binding.influences.size());
+    const std::uint32_t slices = row_word;
+    const std::uint32_t influences = slices + static_cast<std::uint32_t>(mesh.binding.slices.size());
+    state.mesh_starts.push_back({.point = mesh.first_vertex, .slice = slices, .influence = influences});
+    row_word = influences + static_cast<std::uint32_t>(mesh.binding.influences.size());
   }
   std::array<std::uint32_t, kPoseKernelCount> next_record{};
   for (const PalettePass& pass : data.passes) {

@@ -11,9 +11,9 @@ layout(local_size_x = kBlendWorkgroupSize) in;
 layout(binding = kBlendBindJobs, scalar) readonly buffer Jobs { BlendJob jobs[]; };
 layout(binding = kBlendBindPoints, scalar) readonly buffer Points { vec3 points[]; };
 layout(binding = kBlendBindDirections, scalar) readonly buffer Directions { uvec2 directions[]; };
-layout(binding = kBlendBindSlices, scalar) readonly buffer Slices { uint slices[]; };
-layout(binding = kBlendBindInfluences, scalar) readonly buffer Influences { uint influences[]; };
-layout(binding = kBlendBindPalette, scalar) buffer Palette { Affine palette[]; };
+layout(binding = kBlendBindRows, scalar) readonly buffer Rows { uint rows[]; };
+layout(binding = kBlendBindPalette, scalar) readonly buffer Palette { Affine palette[]; };
+layout(binding = kBlendBindFrames, scalar) writeonly buffer Frames { Affine frames[]; };
 layout(binding = kBlendBindPositions, scalar) writeonly buffer Positions { vec3 positions[]; };
 layout(binding = kBlendBindNormals, scalar) writeonly buffer Normals { uvec2 normals[]; };
 
@@ -33,7 +33,7 @@ uint find_job(uint workgroup) {
 Affine blend_affine(uint palette_first, uint first, uint end) {
   Affine sum = Affine(0.0f);
   for (uint at = first; at < end; at += kSliceRows) {
-    uint word = influences[at];
+    uint word = rows[at];
     sum += influence_weight(word) * palette[palette_first + influence_index(word)];
   }
   return sum;
@@ -41,13 +41,13 @@ Affine blend_affine(uint palette_first, uint first, uint end) {
 
 // The same row as dual quaternions, two entries a joint: the stretches blended, then moved by the blended rigid motion.
 Affine blend_dual_quaternion(uint palette_first, uint first, uint end) {
-  Affine strongest = palette[palette_first + influence_index(influences[first])];
+  Affine strongest = palette[palette_first + influence_index(rows[first])];
   DualQuaternion pivot = DualQuaternion(strongest[0], strongest[1]);
   DualQuaternion sum = DualQuaternion(vec4(0.0f), vec4(0.0f));
   Affine stretch = Affine(0.0f);
   for (uint at = first; at < end; at += kSliceRows) {
-    uint slot = palette_first + influence_index(influences[at]);
-    float weight = influence_weight(influences[at]);
+    uint slot = palette_first + influence_index(rows[at]);
+    float weight = influence_weight(rows[at]);
     Affine rigid = palette[slot];
     float signed_weight = dot(rigid[0], pivot.real) < 0.0f ? -weight : weight;
     sum.real += signed_weight * rigid[0];
@@ -68,17 +68,17 @@ void main() {
   vec3 point = points[job.first_point + vertex];
   uvec2 direction = directions[job.first_point + vertex];
   uint slice = job.first_slice + vertex / kSliceRows;
-  uint first = job.first_influence + slices[slice] + vertex % kSliceRows;
-  uint end = job.first_influence + slices[slice + 1u];
+  uint first = job.first_influence + rows[slice] + vertex % kSliceRows;
+  uint end = job.first_influence + rows[slice + 1u];
   uint palette_first = job.palette_first + instance * job.palette_stride;
 
   bool linear = job.mode == kBlendLinear;
   Affine frame = linear ? blend_affine(palette_first, first, end) : blend_dual_quaternion(palette_first, first, end);
-  Affine strongest = palette[palette_first + influence_index(influences[first])];
+  Affine strongest = palette[palette_first + influence_index(rows[first])];
   mat3 turn = linear ? orthonormal_axes(affine_axes(strongest)) : rotation_from_quaternion(strongest[0]);
 
   uint element = job.output_first + instance * job.output_stride + vertex;
   positions[element] = transform_point(frame, point);
   normals[element] = blended_directions(affine_axes(frame), direction, turn);
-  if (job.frame_first != kNoSlot) palette[job.frame_first + instance * job.palette_stride + vertex] = frame;
+  if (job.frame_first != kNoSlot) frames[job.frame_first + instance * job.palette_stride + vertex] = frame;
 }

@@ -22,9 +22,9 @@ PELT_SHARED_CONST uint kBlendDualQuaternion = 1u;
 PELT_SHARED_CONST uint kBlendBindJobs = 0u;        // BlendJob[], ascending first_workgroup
 PELT_SHARED_CONST uint kBlendBindPoints = 1u;      // vec3[], local points
 PELT_SHARED_CONST uint kBlendBindDirections = 2u;  // uvec2[], packed normal and tangent
-PELT_SHARED_CONST uint kBlendBindSlices = 3u;      // uint[]
-PELT_SHARED_CONST uint kBlendBindInfluences = 4u;  // uint[]
-PELT_SHARED_CONST uint kBlendBindPalette = 5u;     // Affine[]; read, and written by control meshes (frames)
+PELT_SHARED_CONST uint kBlendBindRows = 3u;        // uint[], slices and influences
+PELT_SHARED_CONST uint kBlendBindPalette = 4u;     // Affine[]
+PELT_SHARED_CONST uint kBlendBindFrames = 5u;      // the palette again, written by control meshes
 PELT_SHARED_CONST uint kBlendBindPositions = 6u;   // vec3[], written
 PELT_SHARED_CONST uint kBlendBindNormals = 7u;     // uvec2[], packed normal and tangent, written
 
@@ -34,15 +34,15 @@ struct BlendJob {
   uint first_workgroup;
   uint instance_count;
   uint vertex_count;
-  uint mode;         // kBlendLinear or kBlendDualQuaternion
-  uint first_point;  // of the mesh in points and directions
-  uint first_slice;  // of the mesh in slices; slice values are relative to first_influence
-  uint first_influence;
-  uint palette_first;   // slot of element 0 for instance 0
-  uint palette_stride;  // slots from one instance to the next
-  uint frame_first;     // slot of vertex 0's frame for instance 0, or kNoSlot
-  uint output_first;    // vertex 0 of instance 0 in positions and normals
-  uint output_stride;   // vertices from one instance to the next
+  uint mode;             // kBlendLinear or kBlendDualQuaternion
+  uint first_point;      // of the mesh in points and directions
+  uint first_slice;      // of the mesh in rows; slice values are relative to first_influence
+  uint first_influence;  // of the mesh in rows
+  uint palette_first;    // slot of element 0 for instance 0
+  uint palette_stride;   // slots from one instance to the next
+  uint frame_first;      // slot of vertex 0's frame for instance 0, or kNoSlot
+  uint output_first;     // vertex 0 of instance 0 in positions and normals
+  uint output_stride;    // vertices from one instance to the next
 };
 PELT_SHARED_SIZE(BlendJob, 48);
 
