@@ -77,6 +77,7 @@ CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order)
     : model_(model), keep_vertex_order_(keep_vertex_order) {
   data_.name = model.name;
   data_.skeleton = model.skeleton;
+  data_.bound_joints = model.bound_joints;
   data_.clips = model.clips;
   data_.materials = model.materials;
 }
@@ -146,6 +147,11 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, const MeshBinding& bin
   }
   if (!mesh.uvs.empty()) {
     for (const std::uint32_t source : result.source_vertex) result.uvs.push_back(mesh.uvs[source]);
+  }
+  if (!control && mesh.weights.row_count() != 0) {
+    result.weights.offsets.reserve(mesh.weights.offsets.size());
+    result.weights.influences.reserve(mesh.weights.influences.size());
+    for (const std::uint32_t source : result.source_vertex) result.weights.append_row(mesh.weights.row(source));
   }
   result.parts = mesh.parts;
   if (result.parts.empty() && !mesh.triangles.empty()) {

@@ -48,6 +48,18 @@ Result<void> check_skeleton(const Skeleton& skeleton) {
   return names_are_unique(skeleton.joints, "joint");
 }
 
+Result<void> check_bound_joints(const CharacterData& data) {
+  for (const BoundJoint& bound : data.bound_joints) {
+    if (bound.joint >= data.skeleton.joints.size()) {
+      return invalid("a bound joint names joint {} of {}", bound.joint, data.skeleton.joints.size());
+    }
+    if (!is_finite(bound.inverse_bind)) {
+      return invalid("the inverse bind matrix of joint '{}' is not finite", data.skeleton.joints[bound.joint].name);
+    }
+  }
+  return {};
+}
+
 Result<void> check_channel(const Channel& channel, const Clip& clip, std::size_t joint_count) {
   if (channel.joint >= joint_count) {
     return invalid("clip '{}' keys joint {} of {}", clip.name, channel.joint, joint_count);
@@ -89,7 +101,8 @@ Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count
 }
 
 // What the mesh says of itself, apart from the palette.
-Result<void> check_mesh(const CharacterMesh& mesh, std::size_t material_count) {
+Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
+  const std::size_t material_count = data.materials.size();
   const std::size_t count = mesh.binding.points.size();
   if (mesh.mode != BlendMode::kLinear && mesh.mode != BlendMode::kDualQuaternion) {
     return invalid("mesh '{}' has the unknown blend mode {}", mesh.name, static_cast<std::uint32_t>(mesh.mode));
@@ -116,6 +129,12 @@ Result<void> check_mesh(const CharacterMesh& mesh, std::size_t material_count) {
   }
   for (const glm::vec2 uv : mesh.uvs) {
     if (!is_finite(uv)) return invalid("mesh '{}' has a texture coordinate that is not finite", mesh.name);
+  }
+  const Result<void> weights =
+      validate(mesh.weights, data.bound_joints.size(), "the weights of mesh '" + mesh.name + "'");
+  if (!weights) return invalid("{}", weights.error().message);
+  if (mesh.weights.row_count() != 0 && mesh.weights.row_count() != count) {
+    return invalid("mesh '{}' has {} vertices, but {} rows of weights", mesh.name, count, mesh.weights.row_count());
   }
   std::uint64_t covered = 0;
   for (const MeshPart& part : mesh.parts) {
@@ -146,7 +165,7 @@ Result<void> check_meshes(const CharacterData& data) {
     }
     stage_used[mesh.stage] = true;
     has_skin |= !mesh.control;
-    const Result<void> valid = check_mesh(mesh, data.materials.size());
+    const Result<void> valid = check_mesh(mesh, data);
     if (!valid) return valid;
   }
   if (!has_skin) return invalid("the character has no skin");
@@ -254,6 +273,8 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
 
 Result<void> check(const CharacterData& data) {
   Result<void> valid = check_skeleton(data.skeleton);
+  if (!valid) return valid;
+  valid = check_bound_joints(data);
   if (!valid) return valid;
   valid = check_clips(data.clips, data.skeleton.joints.size());
   if (!valid) return valid;

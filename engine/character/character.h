@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/binding/pack.h"
+#include "engine/binding/sparse_rows.h"
 #include "engine/core/result.h"
 #include "engine/model/animation.h"
 #include "engine/model/mesh.h"
@@ -57,6 +58,9 @@ struct CharacterMesh {
   std::vector<glm::uvec3> triangles;         // packed order
   std::vector<glm::vec2> uvs;                // packed order; may be empty
   std::vector<MeshPart> parts;
+  // Skin: the model's own weights, packed order, columns CharacterData::bound_joints; no rows where it had none. They
+  // move nothing: model_of reads them, so that the same mesh can be shown as linear blend moves it.
+  SparseRows weights;
 
   std::uint32_t vertex_count() const { return binding.vertex_count(); }
 };
@@ -64,6 +68,7 @@ struct CharacterMesh {
 struct CharacterData {
   std::string name;
   Skeleton skeleton;
+  std::vector<BoundJoint> bound_joints;  // of the model
   std::vector<Clip> clips;
   std::vector<Material> materials;
   std::vector<PalettePass> passes;

@@ -35,8 +35,8 @@ concept Is = std::same_as<std::remove_const_t<T>, U>;
 // Whole 4-byte words without padding: arrays of these are copied at once.
 template <class T>
 concept Flat = Is<T, std::uint32_t> || Is<T, std::int32_t> || Is<T, float> || Is<T, glm::vec2> || Is<T, glm::vec3> ||
-    Is<T, glm::vec4> || Is<T, glm::uvec2> || Is<T, glm::uvec3> || Is<T, glm::mat4>;
-static_assert(sizeof(glm::vec3) == 12 && sizeof(glm::uvec3) == 12 && sizeof(glm::mat4) == 64);
+    Is<T, glm::vec4> || Is<T, glm::uvec2> || Is<T, glm::uvec3> || Is<T, glm::mat4> || Is<T, Influence>;
+static_assert(sizeof(glm::vec3) == 12 && sizeof(glm::uvec3) == 12 && sizeof(glm::mat4) == 64 && sizeof(Influence) == 8);
 
 // ---- What each struct holds ----
 
@@ -49,6 +49,11 @@ void describe(Archive& archive, Is<Transform> auto& transform) {
 template <class Archive>
 void describe(Archive& archive, Is<Joint> auto& joint) {
   archive(joint.name, joint.parent, joint.rest, joint.matrix);
+}
+
+template <class Archive>
+void describe(Archive& archive, Is<BoundJoint> auto& bound) {
+  archive(bound.joint, bound.inverse_bind);
 }
 
 template <class Archive>
@@ -82,15 +87,20 @@ void describe(Archive& archive, Is<PackedBinding> auto& binding) {
 }
 
 template <class Archive>
+void describe(Archive& archive, Is<SparseRows> auto& rows) {
+  archive(rows.offsets, rows.influences);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot, mesh.frame_slot,
-          mesh.binding, mesh.source_vertex, mesh.triangles, mesh.uvs, mesh.parts);
+          mesh.binding, mesh.source_vertex, mesh.triangles, mesh.uvs, mesh.parts, mesh.weights);
 }
 
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
-  archive(data.name, data.skeleton.joints, data.clips, data.materials, data.passes, data.meshes, data.palette_size,
-          data.stage_count);
+  archive(data.name, data.skeleton.joints, data.bound_joints, data.clips, data.materials, data.passes, data.meshes,
+          data.palette_size, data.stage_count);
 }
 
 // ---- Writing ----

@@ -62,6 +62,16 @@ const Fault kFaults[] = {
     {"JointNotFinite", [](CharacterData& d) { d.skeleton.joints[1].rest.rotation.w = kNan; }},
     {"JointMatrixNotFinite", [](CharacterData& d) { d.skeleton.joints[1].matrix = glm::mat4(kNan); }},
     {"JointNamesRepeat", [](CharacterData& d) { d.skeleton.joints[1].name = d.skeleton.joints[0].name; }},
+    {"BoundJointMissing", [](CharacterData& d) { d.bound_joints[1].joint = 2; }},
+    {"InverseBindNotFinite", [](CharacterData& d) { d.bound_joints[1].inverse_bind[3].x = kNan; }},
+    {"WeightsOfNoBoundJoint", [](CharacterData& d) { d.bound_joints.pop_back(); }},
+    {"WeightsFewerThanVertices",
+     [](CharacterData& d) {
+       CharacterMesh& mesh = d.meshes.back();
+       mesh.weights.offsets.pop_back();
+       mesh.weights.influences.resize(mesh.weights.offsets.back());
+     }},
+    {"WeightsWithoutOffsets", [](CharacterData& d) { d.meshes.back().weights.offsets.clear(); }},
     {"NoJoints", [](CharacterData& d) { d.skeleton.joints.clear(); }},
     {"ClipJoint", [](CharacterData& d) { d.clips[0].channels[0].joint = 2; }},
     {"ClipPath", [](CharacterData& d) { d.clips[0].channels[0].path = static_cast<ChannelPath>(3); }},

@@ -130,6 +130,11 @@ TEST(PeltFile, KeepsEverything) {
     EXPECT_EQ(b.skeleton.joints[j].rest.scale, a.skeleton.joints[j].rest.scale);
     EXPECT_EQ(b.skeleton.joints[j].matrix, a.skeleton.joints[j].matrix);
   }
+  ASSERT_EQ(b.bound_joints.size(), a.bound_joints.size());
+  for (std::size_t j = 0; j < a.bound_joints.size(); ++j) {
+    EXPECT_EQ(b.bound_joints[j].joint, a.bound_joints[j].joint);
+    EXPECT_EQ(b.bound_joints[j].inverse_bind, a.bound_joints[j].inverse_bind);
+  }
   ASSERT_EQ(b.clips.size(), 2u);
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_EQ(b.clips[c].name, a.clips[c].name);
@@ -171,6 +176,8 @@ TEST(PeltFile, KeepsEverything) {
     EXPECT_EQ(b.meshes[m].source_vertex, a.meshes[m].source_vertex);
     EXPECT_EQ(b.meshes[m].triangles, a.meshes[m].triangles);
     EXPECT_EQ(b.meshes[m].uvs, a.meshes[m].uvs);
+    EXPECT_EQ(b.meshes[m].weights, a.meshes[m].weights);
+    EXPECT_EQ(b.meshes[m].weights.row_count(), a.meshes[m].control ? 0 : a.meshes[m].vertex_count());
     ASSERT_EQ(b.meshes[m].parts.size(), a.meshes[m].parts.size());
     for (std::size_t p = 0; p < a.meshes[m].parts.size(); ++p) {
       EXPECT_EQ(b.meshes[m].parts[p].first_triangle, a.meshes[m].parts[p].first_triangle);
