@@ -11,7 +11,7 @@
 namespace pelt::samples {
 namespace {
 
-constexpr glm::vec4 kClay(0.60f, 0.36f, 0.26f, 1.0f);
+constexpr glm::vec4 kClay(0.56f, 0.31f, 0.21f, 1.0f);
 
 // Where a mesh's triangles and edges begin in the lists.
 struct Place {

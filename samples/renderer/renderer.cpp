@@ -27,10 +27,10 @@ constexpr std::uint32_t kMaxSamples = 1024;
 constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
 constexpr glm::vec4 kWireColor(0.02f, 0.02f, 0.025f, 0.45f);
-constexpr glm::vec4 kCageColor(1.0f, 0.22f, 0.02f, 1.0f);
-constexpr float kHiddenCageOpacity = 0.16f;
+constexpr glm::vec4 kCageColor(0.95f, 0.20f, 0.02f, 0.9f);
+constexpr float kHiddenCageOpacity = 0.10f;
 constexpr float kWireWidth = 1.0f;  // pixels of a picture 720 high
-constexpr float kCageWidth = 1.6f;
+constexpr float kCageWidth = 1.15f;
 
 constexpr ImageUse kNew{};
 constexpr ImageUse kDrawnColor{VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,

@@ -9,7 +9,7 @@
 layout(set = 0, binding = kBindColor) uniform sampler2D mean;
 layout(location = 0) out vec4 color;
 
-const float kExposure = 0.62;
+const float kExposure = 0.70;
 
 // A fit of the film curve of the Academy Color Encoding System (Narkowicz 2015).
 vec3 film(vec3 c) { return clamp(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0); }

@@ -6,12 +6,12 @@ layout(set = 0, binding = kBindMaps) uniform sampler2DArrayShadow shadow_maps;
 layout(set = 0, binding = kBindDepths) uniform sampler2DArray shadow_depths;
 
 const float kPi = 3.14159265;
-const vec3 kKeyRadiance = vec3(1.0, 0.94, 0.86) * 2.5;  // irradiance at normal incidence / pi: albedo scales it
-const vec3 kRimRadiance = vec3(0.80, 0.90, 1.0) * 1.1;
+const vec3 kKeyRadiance = vec3(1.0, 0.94, 0.86) * 1.55;  // irradiance at normal incidence / pi: albedo scales it
+const vec3 kRimRadiance = vec3(0.82, 0.91, 1.0) * 0.8;
 
 // Radiance of the sky in direction d: mean + slope * d.y, so that its irradiance is known exactly.
-const vec3 kSkyMean = vec3(0.52, 0.54, 0.58);
-const vec3 kSkySlope = vec3(0.30, 0.34, 0.40);
+const vec3 kSkyMean = vec3(0.27, 0.285, 0.31);
+const vec3 kSkySlope = vec3(0.16, 0.175, 0.20);
 
 vec3 sky_radiance(vec3 direction) { return kSkyMean + kSkySlope * direction.y; }
 
@@ -23,18 +23,19 @@ float pixel_noise(vec2 pixel, float offset) {
   return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))) + offset);
 }
 
-// Filter radii, in widths of the map: from a texel and a half to what four taps can smooth.
+// Filter radii, in widths of the map: from a texel and a half to what four taps can smooth; the floor may be rougher.
 const float kLeastFilter = 1.5 / 1024.0;
-const float kLargestFilter = 0.035;
+const float kSurfaceFilter = 0.012;
+const float kGroundFilter = 0.035;
 
 // Share of the light of map `index` that reaches `position`: percentage-closer soft shadows (Fernando 2005). The light
 // is a cone; the distance to what hides it says how wide its shadow's edge is. Taps stand on a ring, turned anew each
 // pixel and sample, and are compared on the tangent plane of the surface, so that a slope does not shade itself.
-float light_visibility(uint index, vec3 position, vec3 normal, float angle) {
+float light_visibility(uint index, vec3 position, vec3 normal, float largest, float angle) {
   ShadowMap map = samples[draw.sample_index].maps[index];
   vec3 at = (map.map_from_world * vec4(position, 1.0)).xyz;
   vec2 edge = abs(at.xy - 0.5);
-  if (max(edge.x, edge.y) > 0.5 + kLargestFilter) return 1.0;
+  if (max(edge.x, edge.y) > 0.5 + largest) return 1.0;
 
   // Depth gained per width of the map along the tangent plane, in depths of the map.
   float aspect = map.width / map.depth;
@@ -46,7 +47,7 @@ float light_visibility(uint index, vec3 position, vec3 normal, float angle) {
 
   vec2 x = vec2(cos(angle), sin(angle));
   vec2 y = vec2(-x.y, x.x);
-  float search = clamp(map.spread * 0.15, 4.0 * kLeastFilter, kLargestFilter);
+  float search = clamp(map.spread * 0.15, 4.0 * kLeastFilter, largest);
   float found = 0.0;
   float distance = 0.0;
   [[unroll]] for (int i = 0; i < 4; ++i) {
@@ -56,7 +57,7 @@ float light_visibility(uint index, vec3 position, vec3 normal, float angle) {
     distance += max(gap, 0.0);
   }
   float radius = kLeastFilter;
-  if (found > 0.0) radius = clamp(map.spread * distance / (found * aspect), kLeastFilter, kLargestFilter);
+  if (found > 0.0) radius = clamp(map.spread * distance / (found * aspect), kLeastFilter, largest);
   float sum = 0.0;
   [[unroll]] for (int i = 0; i < 4; ++i) {
     vec2 offset = radius * (i < 2 ? x : y) * ((i & 1) == 0 ? 1.0 : -1.0) * (i < 2 ? 1.0 : 0.6);
@@ -65,20 +66,21 @@ float light_visibility(uint index, vec3 position, vec3 normal, float angle) {
   return 0.25 * sum;
 }
 
-float key_visibility(vec3 position, vec3 normal, vec2 pixel) {
-  return light_visibility(kKeyMap, position, normal, 2.0 * kPi * pixel_noise(pixel, samples[draw.sample_index].noise));
+float key_visibility(vec3 position, vec3 normal, float largest, vec2 pixel) {
+  float angle = 2.0 * kPi * pixel_noise(pixel, samples[draw.sample_index].noise);
+  return light_visibility(kKeyMap, position, normal, largest, angle);
 }
 
 // This sample's estimate of the irradiance / pi that the scene keeps from the surface. Uniform directions of the whole
 // sphere: 4 pi / (kMaps - 1) a direction. Only what is hidden is estimated; what an open surface receives is exact.
-vec3 hidden_sky(vec3 position, vec3 normal, vec2 pixel) {
+vec3 hidden_sky(vec3 position, vec3 normal, float largest, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, samples[draw.sample_index].noise);
   vec3 hidden = vec3(0.0);
   [[unroll]] for (uint i = 1u; i < kMaps; ++i) {
     vec3 direction = samples[draw.sample_index].maps[i].towards_light;
     float cosine = dot(normal, direction);
     if (cosine > 0.0) {
-      float visible = light_visibility(i, position, normal, angle);
+      float visible = light_visibility(i, position, normal, largest, angle);
       hidden += sky_radiance(direction) * (cosine * (1.0 - visible));
     }
   }
@@ -89,5 +91,5 @@ vec3 hidden_sky(vec3 position, vec3 normal, vec2 pixel) {
 vec3 backdrop(vec2 pixel) {
   vec2 at = pixel / frame.size - vec2(0.5, 0.46);
   float falloff = smoothstep(0.0, 0.85, length(at * vec2(1.0, 0.9)));
-  return mix(vec3(0.60, 0.61, 0.63), vec3(0.24, 0.25, 0.275), falloff);
+  return mix(vec3(0.62, 0.63, 0.65), vec3(0.25, 0.26, 0.285), falloff);
 }
