@@ -6,8 +6,6 @@
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 
-#include "engine/character/evaluate.h"
-
 namespace pelt::samples {
 namespace {
 
@@ -39,20 +37,6 @@ Bounds transform_bounds(const glm::mat4& world, const Bounds& box) {
   if (box.empty()) return moved;
   for (const glm::vec3& corner : corners(box)) moved.add(glm::vec3(world * glm::vec4(corner, 1.0f)));
   return moved;
-}
-
-Bounds posed_bounds(const Character& character, std::span<const glm::mat4> joints) {
-  Evaluator evaluator(character, {.normals = false, .tangents = false});
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  Bounds box;
-  for (const CharacterMesh& mesh : character->meshes) {
-    if (mesh.control) continue;
-    for (const glm::vec3& position : evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count())) {
-      box.add(position);
-    }
-  }
-  return box;
 }
 
 Camera frame_camera(const Bounds& bounds, float aspect, const View& view) {

@@ -44,7 +44,8 @@ struct View {
   float margin = 1.12f;       // 1: the box touches the picture's edge
 };
 
-// The nearest camera in that direction that sees the whole box, the box in the middle. aspect: width / height.
+// The nearest camera in that direction that sees the whole box, the box in the middle, but never nearer than the box's
+// diagonal: what is seen end on keeps its shape. aspect: width / height.
 // Precondition: bounds is not empty.
 Camera frame_camera(const Bounds& bounds, float aspect, const View& view = {});
 

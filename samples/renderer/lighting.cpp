@@ -81,6 +81,7 @@ glm::vec3 camera_side(const Camera& camera) {
 Lighting make_lighting(const Scene& scene, const RendererOptions& options) {
   Bounds bounds;
   for (const DrawItem& item : scene.items) bounds.add(transform_bounds(item.world, item.bounds));
+  if (bounds.empty()) bounds.add(scene.camera.target);
   const float radius = std::max(0.5f * glm::length(bounds.size()), 1e-6f);
   const glm::vec3 back = camera_side(scene.camera);
   const glm::vec3 right(back.z, 0.0f, -back.x);

@@ -17,7 +17,7 @@ struct Lighting {
 };
 
 // The lights follow the camera's side of the character: key from the upper left, rim from behind on the right.
-// Precondition: the scene has items, each with bounds.
+// Precondition: every item has bounds.
 Lighting make_lighting(const Scene& scene, const RendererOptions& options);
 
 }  // namespace pelt::samples

@@ -53,9 +53,10 @@ class Renderer {
   Renderer(Renderer&&) noexcept;
   Renderer& operator=(Renderer&&) noexcept;
 
-  // Records the crowds' compute (each crowd once: pose its instances before every call) and the drawing, submits,
-  // waits, and reads the picture back. Errors: an item without crowd, character or bounds, an instance the crowd does
-  // not have, weights that are not one a vertex, out of memory, a lost device.
+  // Records the crowds' compute (each crowd once, so pose its instances before) and the drawing, submits, waits, and
+  // reads the picture back. The same scene gives the same bytes on the same device. Errors: an item without crowd,
+  // character or bounds, an instance the crowd does not have, weights that are not one a vertex, out of memory, a lost
+  // device.
   Result<Image> render(const Scene& scene);
 
  private:
