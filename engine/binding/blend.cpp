@@ -1,1 +1,399 @@
 // SPDX-License-Identifier: MIT
+#include "engine/binding/blend.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <glm/gtc/type_ptr.hpp>
+
+#include "shaders/blend/blend.h"
+#include "shaders/dual_quaternion/pose.h"
+
+// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/binding/blend.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// 4, 8 or 16 lanes: vertices that are transformed at once.
+using Floats = hn::CappedTag<float, 16>;
+using Words = hn::RebindToUnsigned<Floats>;
+using Integers = hn::RebindToSigned<Floats>;
+using Vec = hn::Vec<Floats>;
+using WordVec = hn::Vec<Words>;
+constexpr std::size_t kLanes = hn::MaxLanes(Floats());
+constexpr std::size_t kRows = shared::kSliceRows;
+constexpr std::size_t kLineFloats = sizeof(PaletteLine) / sizeof(float);
+constexpr std::size_t kDecoded = 16;  // influences of a row decoded at a time: fits the first-level cache
+constexpr std::size_t kLineVectors = (12 + kLanes - 1) / kLanes;  // that hold the three rows of a line
+static_assert(kLanes >= 4 && kRows % kLanes == 0);
+
+struct Vec3 {
+  Vec x, y, z;
+};
+
+HWY_INLINE Vec dot(const Vec3& a, const Vec3& b) {
+  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
+}
+
+HWY_INLINE Vec3 cross(const Vec3& a, const Vec3& b) {
+  return {hn::NegMulAdd(a.z, b.y, hn::Mul(a.y, b.z)), hn::NegMulAdd(a.x, b.z, hn::Mul(a.z, b.x)),
+          hn::NegMulAdd(a.y, b.x, hn::Mul(a.x, b.y))};
+}
+
+HWY_INLINE Vec3 scale(const Vec3& a, Vec s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
+
+HWY_INLINE Vec inverse_sqrt(Vec v) {
+#if HWY_ARCH_X86
+  // The estimate has 12 bits or more; one step of Newton's method leaves rounding.
+  const Floats d;
+  const Vec e = hn::ApproximateReciprocalSqrt(v);
+  const Vec half_v_e = hn::Mul(hn::Mul(v, hn::Set(d, 0.5f)), e);
+  return hn::Mul(e, hn::NegMulAdd(half_v_e, e, hn::Set(d, 1.5f)));
+#else
+  return hn::Div(hn::Set(Floats(), 1.0f), hn::Sqrt(v));
+#endif
+}
+
+// Columns a, b, c and the origin of one frame a lane.
+struct Frames {
+  Vec3 a, b, c, o;
+};
+
+// a v.x + b v.y + c v.z, and `+ o`.
+HWY_INLINE Vec3 map(const Frames& f, const Vec3& v) {
+  return {hn::MulAdd(f.a.x, v.x, hn::MulAdd(f.b.x, v.y, hn::Mul(f.c.x, v.z))),
+          hn::MulAdd(f.a.y, v.x, hn::MulAdd(f.b.y, v.y, hn::Mul(f.c.y, v.z))),
+          hn::MulAdd(f.a.z, v.x, hn::MulAdd(f.b.z, v.y, hn::Mul(f.c.z, v.z)))};
+}
+HWY_INLINE Vec3 map(const Frames& f, const Vec3& v, const Vec3& o) {
+  return {hn::MulAdd(f.a.x, v.x, hn::MulAdd(f.b.x, v.y, hn::MulAdd(f.c.x, v.z, o.x))),
+          hn::MulAdd(f.a.y, v.x, hn::MulAdd(f.b.y, v.y, hn::MulAdd(f.c.y, v.z, o.y))),
+          hn::MulAdd(f.a.z, v.x, hn::MulAdd(f.b.z, v.y, hn::MulAdd(f.c.z, v.z, o.z)))};
+}
+
+// The blended lines of kLanes vertices, one after the other, to one vertex a lane.
+HWY_INLINE void transpose_row(const Vec r[4], Vec& x, Vec& y, Vec& z, Vec& w) {
+  // r[v] holds, in its 128-bit block b, the row of vertex 4 b + v.
+  const hn::Repartition<std::uint64_t, Floats> pairs;
+  const Floats d;
+  const auto xy01 = hn::BitCast(pairs, hn::InterleaveLower(d, r[0], r[1]));
+  const auto xy23 = hn::BitCast(pairs, hn::InterleaveLower(d, r[2], r[3]));
+  const auto zw01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[0], r[1]));
+  const auto zw23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[2], r[3]));
+  x = hn::BitCast(d, hn::InterleaveLower(pairs, xy01, xy23));
+  y = hn::BitCast(d, hn::InterleaveUpper(pairs, xy01, xy23));
+  z = hn::BitCast(d, hn::InterleaveLower(pairs, zw01, zw23));
+  w = hn::BitCast(d, hn::InterleaveUpper(pairs, zw01, zw23));
+}
+
+HWY_INLINE Frames load_frames(const float* HWY_RESTRICT lines) {
+  const Floats d;
+  Vec row0[4], row1[4], row2[4];
+  for (std::size_t v = 0; v < 4; ++v) {
+    const float* line = lines + v * kLineFloats;
+#if HWY_MAX_BYTES >= 64
+    // Lines of vertices v, v + 4, v + 8, v + 12: a 4 x 4 transposition of blocks.
+    const Vec l0 = hn::Load(d, line), l1 = hn::Load(d, line + 4 * kLineFloats);
+    const Vec l2 = hn::Load(d, line + 8 * kLineFloats), l3 = hn::Load(d, line + 12 * kLineFloats);
+    const Vec low02 = hn::ConcatLowerLower(d, l2, l0), low13 = hn::ConcatLowerLower(d, l3, l1);
+    const Vec high02 = hn::ConcatUpperUpper(d, l2, l0), high13 = hn::ConcatUpperUpper(d, l3, l1);
+    row0[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(low13), low02);
+    row1[v] = hn::OddEvenBlocks(low13, hn::SwapAdjacentBlocks(low02));
+    row2[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high13), high02);
+#elif HWY_MAX_BYTES == 32
+    const Vec l0 = hn::Load(d, line), l1 = hn::Load(d, line + 4 * kLineFloats);
+    const hn::Half<Floats> half;
+    row0[v] = hn::ConcatLowerLower(d, l1, l0);
+    row1[v] = hn::ConcatUpperUpper(d, l1, l0);
+    row2[v] = hn::Combine(d, hn::Load(half, line + 4 * kLineFloats + 8), hn::Load(half, line + 8));
+#else
+    row0[v] = hn::Load(d, line);
+    row1[v] = hn::Load(d, line + 4);
+    row2[v] = hn::Load(d, line + 8);
+#endif
+  }
+  Frames f;
+  transpose_row(row0, f.a.x, f.b.x, f.c.x, f.o.x);
+  transpose_row(row1, f.a.y, f.b.y, f.c.y, f.o.y);
+  transpose_row(row2, f.a.z, f.b.z, f.c.z, f.o.z);
+  return f;
+}
+
+// Blends kLanes rows: the line of row v goes to lines + v * kLineFloats. `words` points to influence 0 of the first.
+HWY_INLINE void accumulate(const std::uint32_t* HWY_RESTRICT words, std::size_t influences,
+                           const PaletteLine* HWY_RESTRICT palette, float* HWY_RESTRICT lines) {
+  const Floats d;
+  const Words du;
+  alignas(64) float weights[kDecoded * kLanes];
+  alignas(64) std::uint32_t offsets[kDecoded * kLanes];  // bytes from the palette's start
+  const auto* base = reinterpret_cast<const char*>(palette);
+  for (std::size_t begin = 0; begin < influences; begin += kDecoded) {
+    const std::size_t count = std::min(kDecoded, influences - begin);
+    for (std::size_t k = 0; k < count; ++k) {
+      const WordVec word = hn::LoadU(du, words + (begin + k) * kRows);
+      const auto weight = hn::BitCast(Integers(), hn::ShiftRight<16>(word));
+      hn::Store(hn::ConvertTo(d, weight), d, weights + k * kLanes);
+      hn::Store(hn::ShiftLeft<6>(hn::And(word, hn::Set(du, 0xFFFFu))), du, offsets + k * kLanes);
+    }
+    for (std::size_t v = 0; v < kLanes; ++v) {
+      float* line = lines + v * kLineFloats;
+      Vec sum[kLineVectors];
+      for (std::size_t p = 0; p < kLineVectors; ++p) {
+        sum[p] = begin == 0 ? hn::Zero(d) : hn::Load(d, line + p * kLanes);
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto* entry = reinterpret_cast<const float*>(base + offsets[k * kLanes + v]);
+        const Vec weight = hn::Set(d, weights[k * kLanes + v]);
+        for (std::size_t p = 0; p < kLineVectors; ++p) {
+          sum[p] = hn::MulAdd(weight, hn::Load(d, entry + p * kLanes), sum[p]);
+        }
+      }
+      for (std::size_t p = 0; p < kLineVectors; ++p) hn::Store(sum[p], d, line + p * kLanes);
+    }
+  }
+}
+
+// Directions of octahedral words (shaders/octahedral.h), not of unit length.
+HWY_INLINE Vec3 decode_octahedral(WordVec word) {
+  const Floats d;
+  const Integers di;
+  const auto bits = hn::BitCast(di, word);
+  const Vec unit = hn::Set(d, 1.0f / 32767.0f), least = hn::Set(d, -1.0f);
+  const auto low = hn::ShiftRight<16>(hn::ShiftLeft<16>(bits));
+  Vec x = hn::Max(hn::Mul(hn::ConvertTo(d, low), unit), least);
+  Vec y = hn::Max(hn::Mul(hn::ConvertTo(d, hn::ShiftRight<16>(bits)), unit), least);
+  const Vec z = hn::Sub(hn::Sub(hn::Set(d, 1.0f), hn::Abs(x)), hn::Abs(y));
+  const Vec fold = hn::Max(hn::Neg(z), hn::Zero(d));
+  x = hn::Sub(x, hn::CopySign(fold, x));
+  y = hn::Sub(y, hn::CopySign(fold, y));
+  return {x, y, z};
+}
+
+// What the shared rule says of one vertex, where the fast path cannot.
+struct Directions {
+  glm::vec3 normal;
+  glm::vec3 tangent;
+};
+Directions decide_directions(const float* line, const PaletteLine& strongest, glm::uvec2 packed) {
+  const glm::mat3 axes(line[0], line[4], line[8], line[1], line[5], line[9], line[2], line[6], line[10]);
+  const Affine turn(strongest.rows[0], strongest.rows[1], strongest.rows[2]);
+  const glm::mat3 rotation = shared::orthonormal_axes(affine_axes(turn) * (1.0f / shared::kWeightUnit));
+  const glm::vec3 normal = shared::blended_normal(axes, shared::unpack_normal(packed.x), rotation);
+  const glm::vec3 rest_tangent(shared::unpack_tangent(packed.y));
+  return {normal, shared::blended_tangent(axes, rest_tangent, normal, rotation)};
+}
+
+// One slice's inputs and outputs; these are `kRows` long even where the mesh ends earlier.
+struct SliceStage {
+  alignas(64) float points[3 * kRows];
+  alignas(64) std::uint32_t directions[2 * kRows];
+  alignas(64) float positions[3 * kRows];
+  alignas(64) float normals[3 * kRows];
+  alignas(64) float tangents[4 * kRows];
+};
+
+// Moves kLanes rows of a slice.
+template <bool kNormals, bool kTangents>
+HWY_INLINE void transform(const float* HWY_RESTRICT lines, const float* HWY_RESTRICT points,
+                          const std::uint32_t* HWY_RESTRICT directions, const std::uint32_t* first_words,
+                          const PaletteLine* palette, float* HWY_RESTRICT positions, float* HWY_RESTRICT normals,
+                          float* HWY_RESTRICT tangents) {
+  const Floats d;
+  const Words du;
+  const Frames f = load_frames(lines);
+  Vec3 p;
+  hn::LoadInterleaved3(d, points, p.x, p.y, p.z);
+  const Vec3 moved = map(f, p, f.o);
+  hn::StoreInterleaved3(moved.x, moved.y, moved.z, d, positions);
+  if constexpr (kNormals) {
+    WordVec normal_word, tangent_word;
+    hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
+    const Vec3 n = decode_octahedral(normal_word);
+    const Vec3 bc = cross(f.b, f.c), ca = cross(f.c, f.a), ab = cross(f.a, f.b);
+    const Vec3 normal = map(Frames{bc, ca, ab, f.o}, n);
+    const Vec squared = dot(normal, normal);
+    // The rest directions here are not of unit length but shorter: what passes this test passes the shared rule's.
+    const Vec size = hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c)));
+    const Vec least = hn::Set(d, shared::kLeastDirection), no_less = hn::Set(d, 1e-30f);
+    auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), least), no_less));
+    const Vec3 unit_normal = scale(normal, inverse_sqrt(squared));
+    hn::StoreInterleaved3(unit_normal.x, unit_normal.y, unit_normal.z, d, normals);
+    if constexpr (kTangents) {
+      const Vec3 t = map(f, decode_octahedral(hn::AndNot(hn::Set(du, 1u), tangent_word)));
+      const Vec along = dot(unit_normal, t);
+      const Vec3 across = {hn::NegMulAdd(unit_normal.x, along, t.x), hn::NegMulAdd(unit_normal.y, along, t.y),
+                           hn::NegMulAdd(unit_normal.z, along, t.z)};
+      const Vec squared_tangent = dot(across, across);
+      usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, least), no_less)));
+      const Vec3 tangent = scale(across, inverse_sqrt(squared_tangent));
+      // The word's lowest bit, moved to the sign of 1.
+      const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), hn::Set(d, 1.0f));
+      hn::StoreInterleaved4(tangent.x, tangent.y, tangent.z, handedness, d, tangents);
+    }
+    if (HWY_UNLIKELY(!hn::AllTrue(d, usable))) {
+      alignas(64) std::uint32_t passed[kLanes];
+      hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable)), du, passed);
+      for (std::size_t v = 0; v < kLanes; ++v) {
+        if (passed[v] != 0) continue;
+        const Directions decided =
+            decide_directions(lines + v * kLineFloats, palette[shared::influence_index(first_words[v])],
+                              {directions[2 * v], directions[2 * v + 1]});
+        std::memcpy(normals + 3 * v, &decided.normal, sizeof decided.normal);
+        if constexpr (kTangents) std::memcpy(tangents + 4 * v, &decided.tangent, sizeof decided.tangent);
+      }
+    }
+  }
+}
+
+// Copies to aligned memory that is not read soon.
+HWY_INLINE void stream(const float* HWY_RESTRICT from, std::size_t count, float* HWY_RESTRICT to) {
+  const Floats d;
+  for (std::size_t i = 0; i < count; i += kLanes) hn::Stream(hn::Load(d, from + i), d, to + i);
+}
+
+template <bool kNormals, bool kTangents>
+void blend_slices(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette, const BlendOutputs& out,
+                  bool streaming) {
+  SliceStage stage{};
+  alignas(64) float lines[kLanes * kLineFloats];
+  for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
+    const std::size_t first_row = slice * kRows;
+    const std::size_t rows = std::min(kRows, binding.points.size() - first_row);
+    const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
+    const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / kRows;
+    const float* points = &binding.points[first_row].x;
+    const std::uint32_t* directions = &binding.directions[first_row].x;
+    if (rows < kRows) {
+      std::memcpy(stage.points, points, rows * sizeof(glm::vec3));
+      std::memcpy(stage.directions, directions, rows * sizeof(glm::uvec2));
+      points = stage.points;
+      directions = stage.directions;
+    }
+    float* to_positions = &out.positions[first_row].x;
+    float* to_normals = kNormals ? &out.normals[first_row].x : nullptr;
+    float* to_tangents = kTangents ? &out.tangents[first_row].x : nullptr;
+    const bool staged = streaming || rows < kRows;
+    float* positions = staged ? stage.positions : to_positions;
+    float* normals = staged ? stage.normals : to_normals;
+    float* tangents = staged ? stage.tangents : to_tangents;
+
+    for (std::size_t row = 0; row < rows; row += kLanes) {
+      accumulate(words + row, influences, palette, lines);
+      transform<kNormals, kTangents>(lines, points + 3 * row, directions + 2 * row, words + row, palette,
+                                     positions + 3 * row, normals + 3 * row, tangents + 4 * row);
+      if (out.frames != nullptr) {
+        for (std::size_t v = row; v < std::min(row + kLanes, rows); ++v) {
+          out.frames[first_row + v] = glm::make_mat3x4(lines + (v - row) * kLineFloats);
+        }
+      }
+    }
+
+    if (rows < kRows) {
+      std::memcpy(to_positions, positions, rows * sizeof(glm::vec3));
+      if (kNormals) std::memcpy(to_normals, normals, rows * sizeof(glm::vec3));
+      if (kTangents) std::memcpy(to_tangents, tangents, rows * sizeof(glm::vec4));
+    } else if (streaming) {
+      stream(positions, 3 * kRows, to_positions);
+      if (kNormals) stream(normals, 3 * kRows, to_normals);
+      if (kTangents) stream(tangents, 4 * kRows, to_tangents);
+    }
+  }
+  if (streaming) hwy::FlushStream();
+}
+
+void blend_linear(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette, const BlendOutputs& out,
+                  bool streaming) {
+  const auto function = out.tangents != nullptr  ? &blend_slices<true, true>
+                        : out.normals != nullptr ? &blend_slices<true, false>
+                                                 : &blend_slices<false, false>;
+  function(binding, slices, palette, out, streaming);
+}
+
+}  // namespace pelt::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pelt {
+
+HWY_EXPORT(blend_linear);
+
+void make_palette_lines(std::span<const Affine> palette, std::span<PaletteLine> lines) {
+  assert(palette.size() == lines.size());
+  for (std::size_t i = 0; i < palette.size(); ++i) {
+    const Affine scaled = palette[i] * shared::kWeightUnit;
+    lines[i] = {{scaled[0], scaled[1], scaled[2], glm::vec4(0.0f)}};
+  }
+}
+
+void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<const PaletteLine> palette,
+                  const BlendOutputs& out, bool streaming) {
+  const auto aligned = [](const void* to) { return reinterpret_cast<std::uintptr_t>(to) % sizeof(PaletteLine) == 0; };
+  const bool can_stream = aligned(out.positions) && aligned(out.normals) && aligned(out.tangents);
+  HWY_DYNAMIC_DISPATCH(blend_linear)(binding, slices, palette.data(), out, streaming && can_stream);
+}
+
+namespace {
+
+// The blended frame of one vertex, and the rotation of its strongest influence.
+struct DualQuaternionFrame {
+  Affine frame;
+  glm::mat3 turn;
+};
+
+// `words`: influence 0 of the row; the others follow, kSliceRows apart.
+DualQuaternionFrame blend_row(const std::uint32_t* words, std::size_t influences, const Affine* palette) {
+  const Affine& first = palette[shared::influence_index(words[0])];
+  const shared::DualQuaternion pivot{first[0], first[1]};
+  shared::DualQuaternion blended{glm::vec4(0.0f), glm::vec4(0.0f)};
+  Affine stretch(0.0f);
+  for (std::size_t k = 0; k < influences; ++k) {
+    const std::uint32_t word = words[k * shared::kSliceRows];
+    const Affine* entry = palette + shared::influence_index(word);
+    const float weight = shared::influence_weight(word);
+    const float sign = glm::dot(entry[0][0], pivot.real) < 0.0f ? -weight : weight;
+    blended.real += sign * entry[0][0];
+    blended.dual += sign * entry[0][1];
+    stretch += weight * entry[1];
+  }
+  const Affine rigid = shared::rigid_from_dual_quaternion(blended, pivot);
+  return {affine_compose(rigid, stretch), shared::rotation_from_quaternion(pivot.real)};
+}
+
+}  // namespace
+
+void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                           const BlendOutputs& out) {
+  for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
+    const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
+    const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows;
+    const std::size_t first_row = slice * shared::kSliceRows;
+    const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t v = first_row + r;
+      const DualQuaternionFrame blended = blend_row(words + r, influences, palette.data());
+      out.positions[v] = transform_point(blended.frame, binding.points[v]);
+      if (out.normals != nullptr) {
+        const glm::mat3 axes = affine_axes(blended.frame);
+        const glm::vec3 rest_normal = shared::unpack_normal(binding.directions[v].x);
+        out.normals[v] = shared::blended_normal(axes, rest_normal, blended.turn);
+        if (out.tangents != nullptr) {
+          const glm::vec4 rest = shared::unpack_tangent(binding.directions[v].y);
+          out.tangents[v] =
+              glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
+        }
+      }
+      if (out.frames != nullptr) out.frames[v] = blended.frame;
+    }
+  }
+}
+
+}  // namespace pelt
+#endif

@@ -1,1 +1,109 @@
 // SPDX-License-Identifier: MIT
+#include "engine/character/evaluate.h"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include "engine/binding/blend.h"
+#include "engine/character/pose_kernels.h"
+#include "engine/core/parallel.h"
+
+namespace pelt {
+
+namespace {
+
+constexpr std::size_t kRecordGrain = 256;
+constexpr std::size_t kSliceGrain = 32;  // 1024 vertices
+
+// Outputs that exceed this are written past the caches: more than the second level of the processors in use.
+constexpr std::size_t kStreamingBytes = std::size_t{8} << 20;
+
+}  // namespace
+
+struct Evaluator::State {
+  Character character;
+  Options options;
+  std::vector<glm::mat4> joints;
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+  std::vector<Affine> palette;
+  std::vector<PaletteLine> lines;  // the palette as the linear kernel loads it
+
+  void pose_palettes(std::uint32_t stage) {
+    const PoseContext context{joints, positions, palette};
+    for (const PalettePass& pass : character->passes) {
+      if (pass.stage != stage) continue;
+      const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+      parallel_for(pass.record_count, kRecordGrain, options.threads,
+                   [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
+      fill_lines(pass.first_slot, std::size_t{pass.record_count} * kernel.slots_per_record);
+    }
+  }
+
+  void blend_meshes(std::uint32_t stage, bool streaming) {
+    for (const CharacterMesh& mesh : character->meshes) {
+      if (mesh.stage != stage) continue;
+      const BlendOutputs out{
+          .positions = positions.data() + mesh.first_vertex,
+          .normals = options.normals ? normals.data() + mesh.first_vertex : nullptr,
+          .tangents = options.tangents ? tangents.data() + mesh.first_vertex : nullptr,
+          .frames = mesh.frame_slot ? palette.data() + *mesh.frame_slot : nullptr,
+      };
+      parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
+        const SliceRange slices{begin, end};
+        if (mesh.mode == BlendMode::kLinear) {
+          blend_linear(mesh.binding, slices, std::span(lines).subspan(mesh.first_slot), out, streaming);
+        } else {
+          blend_dual_quaternion(mesh.binding, slices, std::span(palette).subspan(mesh.first_slot), out);
+        }
+      });
+      if (mesh.frame_slot) fill_lines(*mesh.frame_slot, mesh.vertex_count());
+    }
+  }
+
+  void fill_lines(std::size_t first, std::size_t count) {
+    make_palette_lines(std::span<const Affine>(palette).subspan(first, count), std::span(lines).subspan(first, count));
+  }
+};
+
+Evaluator::Evaluator(const Character& character, Options options)
+    : state_(std::make_unique<State>(State{.character = character, .options = options})) {
+  State& state = *state_;
+  state.options.tangents = options.tangents && options.normals;  // a tangent is made orthogonal to its normal
+  const std::size_t vertices = character->vertex_count();
+  state.joints.resize(character->skeleton.joints.size(), glm::mat4(1.0f));
+  state.positions.resize(vertices);
+  if (state.options.normals) state.normals.resize(vertices);
+  if (state.options.tangents) state.tangents.resize(vertices);
+  state.palette.resize(character->palette_size, affine_identity());
+  state.lines.resize(character->palette_size);
+}
+
+Evaluator::~Evaluator() = default;
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
+
+void Evaluator::pose(std::span<const glm::mat4> joints) {
+  assert(joints.size() == state_->joints.size());
+  std::copy(joints.begin(), joints.end(), state_->joints.begin());
+}
+
+void Evaluator::evaluate() {
+  State& state = *state_;
+  const std::size_t vertex_bytes = sizeof(glm::vec3) + (state.options.normals ? sizeof(glm::vec3) : 0) +
+                                   (state.options.tangents ? sizeof(glm::vec4) : 0);
+  const bool streaming = state.positions.size() * vertex_bytes > kStreamingBytes;
+  for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
+    state.pose_palettes(stage);
+    state.blend_meshes(stage, streaming);
+  }
+}
+
+std::span<const glm::vec3> Evaluator::positions() const { return state_->positions; }
+std::span<const glm::vec3> Evaluator::normals() const { return state_->normals; }
+std::span<const glm::vec4> Evaluator::tangents() const { return state_->tangents; }
+std::span<const Affine> Evaluator::palette() const { return state_->palette; }
+
+}  // namespace pelt

@@ -17,7 +17,7 @@ class Evaluator {
   struct Options {
     unsigned threads = 0;  // 0: all cores
     bool normals = true;
-    bool tangents = true;
+    bool tangents = true;  // only with normals
   };
   explicit Evaluator(const Character& character, Options options);
   explicit Evaluator(const Character& character) : Evaluator(character, Options{}) {}

@@ -7,25 +7,27 @@
 
 #include <algorithm>
 
-namespace pelt {
+namespace pelt::detail {
 
-void parallel_for(std::size_t count, std::size_t grain, unsigned threads,
-                  const std::function<void(std::size_t, std::size_t)>& body) {
+void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body, RangeFunction call) {
   if (count == 0) return;
   grain = std::max<std::size_t>(grain, 1);
-  if (threads == 1 || count <= grain) {
-    body(0, count);
+  // A range is halved while it is longer than the grain it is given, so halves of at least `grain` need twice that.
+  const std::size_t divisible = 2 * grain - 1;
+  if (threads == 1 || count <= divisible) {
+    call(body, 0, count);
     return;
   }
   const auto run = [&] {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, grain),
-                      [&](const tbb::blocked_range<std::size_t>& range) { body(range.begin(), range.end()); });
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, divisible),
+                      [&](const tbb::blocked_range<std::size_t>& range) { call(body, range.begin(), range.end()); });
   };
-  if (threads == 0) {
+  // An arena of its own costs microseconds: only where the one we are in has more threads than asked for.
+  if (threads == 0 || threads >= static_cast<unsigned>(tbb::this_task_arena::max_concurrency())) {
     run();
   } else {
     tbb::task_arena(static_cast<int>(threads)).execute(run);
   }
 }
 
-}  // namespace pelt
+}  // namespace pelt::detail

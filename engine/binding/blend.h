@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The CPU's vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), and dual quaternion as its other mode.
+// It reads the streams that the GPU reads, as they are, so that both differ by rounding only.
+#pragma once
+
+#include <cstddef>
+#include <glm/glm.hpp>
+#include <span>
+
+#include "engine/binding/pack.h"
+#include "engine/core/frame.h"
+
+namespace pelt {
+
+// A palette entry as the linear kernel loads it: one cache line, the frame's three rows times kWeightUnit (so that
+// integer weights apply as they are), then a row that is not used.
+struct alignas(64) PaletteLine {
+  glm::vec4 rows[4];
+};
+
+// lines[i] = palette[i]. Shape: equal sizes.
+void make_palette_lines(std::span<const Affine> palette, std::span<PaletteLine> lines);
+
+// Where a mesh's vertices go: arrays of vertex_count elements, or null where not wanted. Model space.
+struct BlendOutputs {
+  glm::vec3* positions = nullptr;  // always given
+  glm::vec3* normals = nullptr;    // unit
+  glm::vec4* tangents = nullptr;   // unit xyz, orthogonal to the normal; w = handedness. Given only with normals
+  Affine* frames = nullptr;        // the blended frame of each vertex
+};
+
+// Moves rows [32 first_slice, 32 last_slice) of a validated binding. Element e of its influences is palette[e]; for
+// dual quaternions it is the first of the two entries of shaders/dual_quaternion/pose.h. Finite for every finite
+// palette. Normals and tangents by the rule of shaders/blend/blend.h. `streaming`: the outputs, together with what is
+// read, exceed the caches, so write past them.
+struct SliceRange {
+  std::size_t first;
+  std::size_t last;
+};
+void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<const PaletteLine> palette,
+                  const BlendOutputs& out, bool streaming = false);
+void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                           const BlendOutputs& out);
+
+inline std::size_t slice_count(const PackedBinding& binding) {
+  return binding.slices.empty() ? 0 : binding.slices.size() - 1;
+}
+
+}  // namespace pelt
