@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// What holds for every deformer, whatever its formula (math.md section 0, invariants). A new deformer is one more line
+// in deformers().
+#include <algorithm>
+#include <functional>
+#include <glm/gtc/matrix_transform.hpp>
+#include <ostream>
+#include <span>
+
+#include "engine/character/bind.h"
+#include "engine/character/evaluate.h"
+#include "engine/core/finite.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+// Floats of evaluation: some 30 roundings of 6e-8 each, relative to the size of the tubes.
+constexpr float kTolerance = 8 * 2e-6f;
+
+struct Deformer {
+  const char* name;
+  DeformerParameters parameters;
+  bool is_local = true;        // far controls change nothing
+  bool follows_affine = true;  // every affine motion of all controls moves the skin by the same
+};
+
+void PrintTo(const Deformer& deformer, std::ostream* out) { *out << deformer.name; }
+
+SurfaceFfdParameters ffd(const std::function<void(SurfaceFfdParameters&)>& change = [](SurfaceFfdParameters&) {}) {
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = "cage";
+  change(parameters);
+  return parameters;
+}
+
+const std::vector<Deformer>& deformers() {
+  using Mode = SurfaceFfdParameters::Mode;
+  static const std::vector<Deformer> list{
+      {"LinearBlend", LinearBlendParameters{}},
+      {"DualQuaternion", DualQuaternionParameters{}},
+      {"SurfaceFfdExtended", ffd()},
+      {"SurfaceFfdExtendedHardCut", ffd([](auto& p) { p.cut = Cut::kHard; })},
+      {"SurfaceFfdExtendedUncut", ffd([](auto& p) { p.elements = 0; }), false},
+      {"SurfaceFfdExtendedLinearDriver", ffd([](auto& p) { p.driver.follow = Follow::kLinearBlend; })},
+      {"SurfaceFfdExtendedLimbDriver", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; })},
+      {"SurfaceFfdBasic", ffd([](auto& p) { p.mode = Mode::kBasic; }), true, false},
+      {"SurfaceFfdBasicUncut", ffd([](auto& p) {
+         p.mode = Mode::kBasic;
+         p.elements = 0;
+       }),
+       false, false},
+  };
+  return list;
+}
+
+class Properties : public testing::TestWithParam<Deformer> {
+ protected:
+  // `skin` with a coarser tube round it as "cage", which those deformers use that need a driver; to the others it is a
+  // second skin.
+  Character bound(Model model) const {
+    Mesh cage = test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = joint_count(model)});
+    cage.name = "cage";
+    model.meshes.push_back(cage);
+    Rig rig;
+    rig.layers.push_back({model.meshes[0].name, GetParam().parameters, {}});
+    Result<Bound> result = bind(model, rig);
+    EXPECT_TRUE(result) << result.error().message;
+    return result->character;
+  }
+
+  static std::uint32_t joint_count(const Model& model) {
+    return static_cast<std::uint32_t>(model.skeleton.joints.size());
+  }
+
+  static Model tube() { return test::make_tube({.around = 12, .along = 33, .joints = 4}); }
+};
+
+struct Posed {
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+};
+
+Posed evaluated(const Character& character, const std::vector<glm::mat4>& joints) {
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  return {{evaluator.positions().begin(), evaluator.positions().end()},
+          {evaluator.normals().begin(), evaluator.normals().end()},
+          {evaluator.tangents().begin(), evaluator.tangents().end()}};
+}
+
+// Every joint bent and twisted against its parent.
+std::vector<glm::mat4> bent(const Model& model, float degrees) {
+  Skeleton skeleton = model.skeleton;
+  for (std::size_t j = 1; j < skeleton.joints.size(); ++j) {
+    skeleton.joints[j].rest.rotation =
+        glm::angleAxis(glm::radians(degrees), glm::normalize(glm::vec3(0.4f, static_cast<float>(j % 2), 0.7f)));
+  }
+  Model posed = model;
+  posed.skeleton = skeleton;
+  return test::bind_matrices(posed);
+}
+
+std::vector<glm::mat4> moved(const glm::mat4& motion, std::vector<glm::mat4> joints) {
+  for (glm::mat4& joint : joints) joint = motion * joint;
+  return joints;
+}
+
+glm::mat4 rigid_motion() {
+  return glm::rotate(glm::translate(glm::mat4(1), glm::vec3(0.5f, -1, 2)), 2.3f,
+                     glm::normalize(glm::vec3(1, -0.5f, 0.8f)));
+}
+
+// Of all vertices from where `motion` takes them out of their rest positions.
+float worst_distance(const Character& character, std::span<const glm::vec3> positions, const glm::mat4& motion) {
+  float worst = 0;
+  for (const CharacterMesh& mesh : character->meshes) {
+    for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) {
+      const auto expected = glm::vec3(motion * glm::vec4(mesh.binding.points[i], 1));
+      const float distance = glm::distance(positions[mesh.first_vertex + i], expected);
+      if (!(distance <= worst)) worst = distance;
+    }
+  }
+  return worst;
+}
+
+TEST_P(Properties, BindPoseReturnsTheRestShape) {
+  const Model model = tube();
+  const Character character = bound(model);
+  const Posed posed = evaluated(character, test::bind_matrices(model));
+  EXPECT_LT(worst_distance(character, posed.positions, glm::mat4(1)), kTolerance);
+  float least_cosine = 1;
+  for (const CharacterMesh& mesh : character->meshes) {
+    if (mesh.name != "tube") continue;
+    for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) {
+      const glm::vec3 rest = model.meshes[0].normals[mesh.source_vertex[i]];
+      least_cosine = std::min(least_cosine, glm::dot(posed.normals[mesh.first_vertex + i], rest));
+    }
+  }
+  EXPECT_GT(least_cosine, 0.999999f);
+}
+
+TEST_P(Properties, RigidMotionOfAllJointsMovesTheSkinRigidly) {
+  const Model model = tube();
+  const Character character = bound(model);
+  const std::vector<glm::mat4> pose = bent(model, 50);
+  const Posed before = evaluated(character, pose);
+  const Posed after = evaluated(character, moved(rigid_motion(), pose));
+  float worst = 0;
+  float least_cosine = 1;
+  for (std::size_t v = 0; v < before.positions.size(); ++v) {
+    const auto expected = glm::vec3(rigid_motion() * glm::vec4(before.positions[v], 1));
+    worst = std::max(worst, glm::distance(after.positions[v], expected));
+    const auto normal = glm::vec3(rigid_motion() * glm::vec4(before.normals[v], 0));
+    least_cosine = std::min(least_cosine, glm::dot(after.normals[v], normal));
+  }
+  EXPECT_LT(worst, 5 * kTolerance);
+  EXPECT_GT(least_cosine, 0.9999f);
+}
+
+TEST_P(Properties, AffineMotionOfAllJointsMovesTheSkinByIt) {
+  if (!GetParam().follows_affine) return;  // the element frames' third axis keeps unit length (equation 2)
+  const Model model = tube();
+  const Character character = bound(model);
+  glm::mat4 affine = glm::scale(rigid_motion(), glm::vec3(1.5f, 0.6f, 1.1f));
+  affine[1] += 0.3f * affine[0];
+  const Posed posed = evaluated(character, moved(affine, test::bind_matrices(model)));
+  EXPECT_LT(worst_distance(character, posed.positions, affine), 5 * kTolerance);
+}
+
+TEST_P(Properties, WeightsSumToOne) {
+  const Character character = bound(tube());
+  for (const CharacterMesh& mesh : character->meshes) {
+    EXPECT_TRUE(validate(unpack_rows(mesh.binding), 0x10000, mesh.name));
+  }
+}
+
+TEST_P(Properties, FarControlsChangeNothing) {
+  if (!GetParam().is_local) return;
+  const Model model = test::make_tube({.around = 12, .along = 64, .length = 32, .joints = 4});
+  Model with_cage = model;
+  Mesh cage = test::make_tube_mesh({.around = 8, .along = 64, .radius = 1.1f, .length = 32, .joints = 4});
+  cage.name = "cage";
+  with_cage.meshes.push_back(cage);
+  Rig rig;
+  rig.layers.push_back({"tube", GetParam().parameters, {}});
+  const Character character = bind(with_cage, rig)->character;
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  const Posed before = evaluated(character, joints);
+  joints[3] = joints[3] * glm::rotate(glm::mat4(1), 1.0f, glm::vec3(0, 0, 1));
+  const Posed after = evaluated(character, joints);
+  bool moved_any = false;
+  for (const CharacterMesh& mesh : character->meshes) {
+    for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) {
+      const std::size_t v = mesh.first_vertex + i;
+      if (mesh.binding.points[i].x < 16) {
+        EXPECT_EQ(before.positions[v], after.positions[v]);
+      } else {
+        moved_any |= before.positions[v] != after.positions[v];
+      }
+    }
+  }
+  EXPECT_TRUE(moved_any);
+}
+
+TEST_P(Properties, ResultsAreFinite) {
+  const Model model = tube();
+  const Character character = bound(model);
+  const std::vector<glm::mat4> rest = test::bind_matrices(model);
+  std::vector<std::vector<glm::mat4>> poses{bent(model, 90), bent(model, 179.99f), bent(model, 180)};
+  poses.push_back(moved(glm::scale(glm::mat4(1), glm::vec3(0)), rest));
+  poses.push_back(moved(glm::scale(glm::mat4(1), glm::vec3(1, 0, 1)), rest));
+  poses.push_back(moved(glm::scale(glm::mat4(1), glm::vec3(1, 0, 0)), rest));
+  poses.push_back(moved(glm::scale(glm::mat4(1), glm::vec3(-1, 1, 1)), rest));
+  poses.push_back(moved(glm::scale(glm::mat4(1), glm::vec3(1e-12f)), rest));
+  poses.push_back(moved(glm::translate(glm::mat4(1), glm::vec3(1e7f)), rest));
+  poses.push_back(rest);
+  poses.back()[2] = glm::scale(rest[2], glm::vec3(-1, -1, 0));
+  poses.emplace_back(rest.size(), glm::mat4(1));  // all joints in one place
+  for (std::size_t p = 0; p < poses.size(); ++p) {
+    SCOPED_TRACE(p);
+    const Posed posed = evaluated(character, poses[p]);
+    for (std::size_t v = 0; v < posed.positions.size(); ++v) {
+      ASSERT_TRUE(is_finite(posed.positions[v])) << v;
+      ASSERT_NEAR(glm::length(posed.normals[v]), 1, 1e-3) << v;
+      ASSERT_NEAR(glm::length(glm::vec3(posed.tangents[v])), 1, 1e-3) << v;
+      ASSERT_LT(std::abs(glm::dot(posed.normals[v], glm::vec3(posed.tangents[v]))), 1e-3) << v;
+    }
+  }
+}
+
+TEST_P(Properties, AnyVertexCount) {
+  for (const std::size_t count : {0, 1, 63, 64, 65, 1234}) {
+    SCOPED_TRACE(count);
+    const Model model = test::make_cloud(count);
+    const Character character = bound(model);
+    const Posed posed = evaluated(character, moved(rigid_motion(), test::bind_matrices(model)));
+    const auto skin = std::find_if(character->meshes.begin(), character->meshes.end(),
+                                   [](const CharacterMesh& mesh) { return mesh.name == "cloud"; });
+    ASSERT_EQ(skin->vertex_count(), count);
+    EXPECT_LT(worst_distance(character, posed.positions, rigid_motion()), 5 * kTolerance);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Properties, testing::ValuesIn(deformers()),
+                         [](const testing::TestParamInfo<Deformer>& deformer) { return deformer.param.name; });
+
+}  // namespace
+}  // namespace pelt
