@@ -120,6 +120,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, const MeshBinding& bin
                                         bool control) {
   CharacterMesh result;
   result.name = mesh.name;
+  result.deformer = deformer;
   result.control = control;
   result.mode = binding.mode;
   result.stage = control ? 0 : kSkinStage;

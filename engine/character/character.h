@@ -46,6 +46,7 @@ enum class BlendMode : std::uint32_t {
 // A mesh as it is moved. Its vertices are in packed order; source_vertex says where each came from.
 struct CharacterMesh {
   std::string name;
+  std::string deformer;  // as the bind report names it: for people
   bool control = false;  // moves other meshes and is not skin
   BlendMode mode = BlendMode::kLinear;
   std::uint32_t stage = 0;

@@ -93,8 +93,8 @@ void describe(Archive& archive, Is<SparseRows> auto& rows) {
 
 template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
-  archive(mesh.name, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot, mesh.frame_slot,
-          mesh.binding, mesh.source_vertex, mesh.triangles, mesh.uvs, mesh.parts, mesh.weights);
+  archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
+          mesh.frame_slot, mesh.binding, mesh.source_vertex, mesh.triangles, mesh.uvs, mesh.parts, mesh.weights);
 }
 
 template <class Archive>

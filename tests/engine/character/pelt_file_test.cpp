@@ -163,6 +163,8 @@ TEST(PeltFile, KeepsEverything) {
   ASSERT_EQ(b.meshes.size(), a.meshes.size());
   for (std::size_t m = 0; m < a.meshes.size(); ++m) {
     EXPECT_EQ(b.meshes[m].name, a.meshes[m].name);
+    EXPECT_EQ(b.meshes[m].deformer, a.meshes[m].deformer);
+    EXPECT_FALSE(a.meshes[m].deformer.empty());
     EXPECT_EQ(b.meshes[m].control, a.meshes[m].control);
     EXPECT_EQ(b.meshes[m].mode, a.meshes[m].mode);
     EXPECT_EQ(b.meshes[m].stage, a.meshes[m].stage);
