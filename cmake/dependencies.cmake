@@ -41,9 +41,11 @@ if(PELT_RUNTIME)
   find_program(PELT_GLSLANG glslangValidator REQUIRED)
   find_program(PELT_SPIRV_VAL spirv-val REQUIRED)
 endif()
-if(PELT_SAMPLES)
+if(PELT_SAMPLES OR PELT_TESTS)
   # CLI11: the command line, its help and its errors.
   find_package(CLI11 REQUIRED)
+endif()
+if(PELT_SAMPLES)
   # stb: writes PNG, draws text.
   find_path(PELT_STB_INCLUDE stb/stb_image_write.h REQUIRED)
   # DejaVu: the font of labels in pictures, taken into the program.

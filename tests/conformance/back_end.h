@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The two ways to move a character, behind one interface.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/core/result.h"
+
+namespace pelt::conformance {
+
+// Of all meshes of a character, in packed order.
+struct Moved {
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;
+};
+
+class BackEnd {
+ public:
+  virtual ~BackEnd() = default;
+
+  // One result a pose; a pose is the model-space matrices of all joints.
+  virtual Result<std::vector<Moved>> move(const Character& character,
+                                          std::span<const std::vector<glm::mat4>> poses) = 0;
+};
+
+std::unique_ptr<BackEnd> make_cpu_back_end();
+
+// On the device that PELT_DEVICE names. `validation`: with Vulkan's validation layer, whose messages are errors of
+// move. Errors: those of runtime::Device::create.
+Result<std::unique_ptr<BackEnd>> make_gpu_back_end(bool validation);
+
+}  // namespace pelt::conformance

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Known-answer cases: inputs and the outputs of an independent reference in double precision.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/model/mesh.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::conformance {
+
+// What the reference says of one pose.
+struct Answer {
+  std::size_t pose = 0;  // in Case::poses
+  std::vector<glm::dvec3> positions;
+  std::vector<glm::dvec3> normals;  // unit; may be empty
+  std::vector<bool> skip;           // a vertex: ill-conditioned here, must be finite and nothing else
+};
+
+struct Variant {
+  std::string name;
+  std::string unsupported;  // why this program cannot evaluate it; empty: it can, and the rest is filled in
+  DeformerParameters deformer;
+  std::vector<Answer> answers;
+};
+
+struct CasePose {
+  std::string name;
+  // Model-space joint matrices: of Case::joints_at_rest for linear_blend.
+  std::vector<glm::dmat4> joints;
+  // Of surface_ffd: where the driver's vertices are, and (may be empty) the affine motion of each from rest.
+  std::vector<glm::dvec3> driver_positions;
+  std::vector<glm::dmat4> driver_transforms;
+};
+
+struct Case {
+  std::string name;
+  std::string system;  // linear_blend or surface_ffd where any variant is supported
+  Mesh skin;           // weights only for linear_blend: columns are joints
+  std::vector<glm::dmat4> joints_at_rest;
+  Mesh driver;  // of surface_ffd
+  std::vector<CasePose> poses;
+  std::vector<Variant> variants;
+};
+
+// Errors name the file and the place in it. Of systems that this program does not know only names are read.
+Result<Case> load_case(const std::filesystem::path& path);
+
+}  // namespace pelt::conformance

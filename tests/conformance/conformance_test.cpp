@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Runs the program pelt_conformance: on the known-answer cases, and on small ones that show that it can fail.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+struct Outcome {
+  int status = -1;
+  std::string output;  // errors too
+};
+
+// `arguments` as in a shell.
+Outcome run(const std::string& arguments) {
+  Outcome result;
+  std::FILE* pipe = ::popen((std::string(PELT_CONFORMANCE) + " " + arguments + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return result;
+  std::array<char, 4096> buffer;
+  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    result.output.append(buffer.data(), size);
+  }
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  return result;
+}
+
+// Two joints; the second moves up by 2 in the pose. By hand: vertices 0 and 2 move by 2 w, and so do their normals not.
+Json linear_blend_case() {
+  const Json identity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+  const Json raised = {1, 0, 0, 0, 0, 1, 0, 2, 0, 0, 1, 0};
+  const Json rest = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const Json normals = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+  return {{"format", "pelt-cases 1"},
+          {"name", "by_hand"},
+          {"system", "linear_blend"},
+          {"skin", {{"positions", rest}, {"normals", normals}, {"triangles", {{0, 1, 2}}}}},
+          {"skeleton", {{"parents", {-1, 0}}, {"rest", {identity, identity}}}},
+          {"bind", {{"weights", {{{1, 1.0}}, {{0, 1.0}}, {{0, 0.5}, {1, 0.5}}}}}},
+          {"poses",
+           {{{"name", "bind"}, {"joints", {identity, identity}}}, {{"name", "up"}, {"joints", {identity, raised}}}}},
+          {"results",
+           {{{"variant", "linear"},
+             {"set", {{"method", "linear_blend"}}},
+             {"poses",
+              {{{"pose", "bind"}, {"positions", rest}, {"normals", normals}},
+               {{"pose", "up"}, {"positions", {{0, 2, 0}, {1, 0, 0}, {0, 2, 0}}}, {"normals", normals}}}}}}}};
+}
+
+// Two pairs of turns, nearly the same but with quaternions that may have opposite signs: by 170 and -170 degrees about
+// x, and by 180 about axes at 40 and 50 degrees. By hand, what follows both halfway turns by 180 about x, and about (1,
+// -1). Without regard to the signs it would turn by 0, and about (1, 1).
+Json dual_quaternion_case() {
+  const double c = 0.984807753;  // of 10 degrees
+  const double s = 0.173648178;
+  Json own = linear_blend_case();
+  own["poses"][1] = {{"name", "turn"},
+                     {"joints", {{1, 0, 0, 0, 0, -c, -s, 0, 0, s, -c, 0}, {1, 0, 0, 0, 0, -c, s, 0, 0, -s, -c, 0}}}};
+  own["poses"][2] = {{"name", "flip"},
+                     {"joints", {{s, -c, 0, 0, -c, -s, 0, 0, 0, 0, -1, 0}, {-s, -c, 0, 0, -c, s, 0, 0, 0, 0, -1, 0}}}};
+  Json& result = own["results"][0];
+  result["variant"] = "dual";
+  result["set"]["method"] = "dual_quaternion";
+  result["poses"][1] = {{"pose", "turn"},
+                        {"positions", {{0, 0, 0}, {1, 0, 0}, {0, -1, 0}}},
+                        {"normals", {{0, s, -c}, {0, -s, -c}, {0, 0, -1}}}};
+  result["poses"][2] = {{"pose", "flip"},
+                        {"positions", {{0, 0, 0}, {s, -c, 0}, {-1, 0, 0}}},
+                        {"normals", {{0, 0, -1}, {0, 0, -1}, {0, 0, -1}}}};
+  return own;
+}
+
+// A driver of one triangle, one corner of which moves away from the origin by 1 along x. By hand: A stays, and of
+// P = A + x e1 + y e2 only e1 changes.
+Json surface_ffd_case(const std::string& mode) {
+  const Json rest = {{0, 0, 0}, {0.5, 0.25, 0}, {0, 1, 0.5}};
+  const Json stretched = {{0, 0, 0}, {1, 0.25, 0}, {0, 1, 0.5}};
+  const Json normals = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+  const Json identity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+  const Json scaled = {2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+  const Json driver = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  return {{"format", "pelt-cases 1"},
+          {"name", "by_hand_ffd"},
+          {"system", "surface_ffd"},
+          {"skin", {{"positions", rest}, {"normals", normals}, {"triangles", Json::array()}}},
+          {"driver", {{"positions", driver}, {"triangles", {{0, 1, 2}}}}},
+          {"poses",
+           {{{"name", "bind"}, {"driver_positions", driver}, {"driver_transforms", {identity, identity, identity}}},
+            {{"name", "stretch"},
+             {"driver_positions", {{0, 0, 0}, {2, 0, 0}, {0, 1, 0}}},
+             {"driver_transforms", {scaled, scaled, scaled}}}}},
+          {"results",
+           {{{"variant", mode},
+             {"set", {{"mode", mode}, {"local", 4}, {"unit", "auto"}, {"K", nullptr}, {"cut", "hard"}}},
+             {"poses",
+              {{{"pose", "bind"}, {"positions", rest}, {"normals", normals}},
+               {{"pose", "stretch"}, {"positions", stretched}, {"normals", normals}}}}}}}};
+}
+
+class Conformance : public testing::Test {
+ protected:
+  Conformance() : folder(std::filesystem::path(testing::TempDir()) / unique_name()) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+  }
+  ~Conformance() override { std::filesystem::remove_all(folder); }
+
+  static std::string unique_name() {
+    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::replace(name.begin(), name.end(), '/', '_');
+    return "pelt_conformance_" + name;
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+
+  std::filesystem::path folder;
+};
+
+class ConformanceOf : public Conformance, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    const Outcome probe = evaluate(write("probe.case", linear_blend_case().dump()));
+    if (probe.status == 2) PELT_SKIP(probe.output);  // there is no device
+  }
+
+  Outcome evaluate(const std::string& arguments) const {
+    return run(arguments + " --validation --backend " + GetParam());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(BackEnds, ConformanceOf, testing::Values(PELT_CONFORMANCE_BACK_ENDS),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_P(ConformanceOf, KnownAnswersAreReproduced) {
+  PELT_REQUIRE_SHARED();
+  const Outcome result = evaluate((*test::shared_folder() / "cases").string());
+  EXPECT_EQ(result.status, 0) << result.output;
+  std::smatch counts;
+  ASSERT_TRUE(std::regex_search(result.output, counts, std::regex("\n(\\d+) passed, 0 failed, (\\d+) unsupported\n$")))
+      << result.output;
+  EXPECT_GE(std::stoi(counts[1]), 17) << result.output;
+  EXPECT_GE(std::stoi(counts[1]) + std::stoi(counts[2]), 45) << result.output;
+}
+
+TEST_P(ConformanceOf, PassesWhatIsRightByHand) {
+  write("a.json", linear_blend_case().dump());
+  write("b.json", surface_ffd_case("basic").dump());
+  write("c.json", surface_ffd_case("extended").dump());
+  write("d.json", dual_quaternion_case().dump());
+  const Outcome result = evaluate(folder.string());
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("\n4 passed, 0 failed, 0 unsupported\n"));
+}
+
+TEST_P(ConformanceOf, FailsWhatIsWrong) {
+  Json wrong = linear_blend_case();
+  wrong["/results/0/poses/1/positions/2"_json_pointer] = {0, 2.001, 0};
+  Outcome result = evaluate(write("position.json", wrong.dump()));
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("fail (pose up, vertex 2)"));
+  EXPECT_THAT(result.output, HasSubstr("\n0 passed, 1 failed, 0 unsupported\n"));
+
+  // Skipped vertices may be anywhere.
+  wrong["/results/0/poses/1/skip"_json_pointer] = {2};
+  EXPECT_EQ(evaluate(write("skipped.json", wrong.dump())).status, 0);
+
+  wrong = linear_blend_case();
+  wrong["/results/0/poses/1/normals/0"_json_pointer] = {0.0, 0.05, 0.99875};  // 2.9 degrees
+  result = evaluate(write("normal.json", wrong.dump()));
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("2.866 deg fail"));
+
+  wrong = surface_ffd_case("basic");
+  wrong["/poses/1/driver_positions/1/0"_json_pointer] = 2.01;
+  EXPECT_EQ(evaluate(write("ffd.json", wrong.dump())).status, 1);
+}
+
+TEST_P(ConformanceOf, WhatCannotBeBoundFails) {
+  Json flat = surface_ffd_case("basic");
+  flat["driver"]["positions"] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  const Outcome result = evaluate(write("flat.json", flat.dump()));
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("0 passed, 1 failed, 0 unsupported"));
+}
+
+TEST_P(ConformanceOf, WritesPositions) {
+  const std::string out = (folder / "out" / "deep").string();
+  const Outcome result = evaluate(write("hand.json", linear_blend_case().dump()) + " --write " + out);
+  EXPECT_EQ(result.status, 0) << result.output;
+  const Json written = Json::parse(std::ifstream(out + "/hand.json"));
+  EXPECT_EQ(written["name"], "by_hand");
+  EXPECT_EQ(written["backend"], GetParam());
+  EXPECT_EQ(written["/results/0/variant"_json_pointer], "linear");
+  EXPECT_EQ(written["/results/0/poses/1/pose"_json_pointer], "up");
+  const Json expected = {{0, 2, 0}, {1, 0, 0}, {0, 2, 0}};
+  const Json& positions = written["/results/0/poses/1/positions"_json_pointer];
+  ASSERT_EQ(positions.size(), 3u);
+  for (std::size_t v = 0; v < 3; ++v) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_NEAR(positions[v][c].get<double>(), expected[v][c].get<double>(), 1e-4) << v;
+    }
+  }
+}
+
+TEST_F(Conformance, UnknownThingsAreUnsupported) {
+  Json other = linear_blend_case();
+  other["system"] = "mos";
+  write("system.json", other.dump());
+  other = surface_ffd_case("extended_estimated");
+  write("mode.json", other.dump());
+  other = surface_ffd_case("basic");
+  other["/results/0/set/exclude"_json_pointer] = {{{"elements", {0}}, {"vertices", {1}}}};
+  write("exclusions.json", other.dump());
+  other["/results/0/set/exclude"_json_pointer] = Json::array();
+  other["/results/0/set/use_hops"_json_pointer] = true;
+  write("hops.json", other.dump());
+  const Outcome result = run(folder.string() + " --backend cpu");
+  EXPECT_EQ(result.status, 0) << result.output;
+  for (const char* reason : {"(system mos)", "(mode extended_estimated)", "(exclusions)", "(hops)"}) {
+    EXPECT_THAT(result.output, HasSubstr(std::string("unsupported ") + reason));
+  }
+  EXPECT_THAT(result.output, HasSubstr("\n0 passed, 0 failed, 4 unsupported\n"));
+}
+
+TEST_F(Conformance, BadArgumentsExitWithTwo) {
+  const std::string good = write("good.json", linear_blend_case().dump());
+  EXPECT_EQ(run("").status, 2);
+  EXPECT_EQ(run("--backend cpu").status, 2);
+  EXPECT_EQ(run(good).status, 2);
+  EXPECT_EQ(run(good + " --backend abacus").status, 2);
+  EXPECT_EQ(run(good + " --backend cpu --unheard-of").status, 2);
+  EXPECT_EQ(run(good + " --backend cpu --write " + good).status, 2) << "a file is no folder";
+  EXPECT_EQ(run(good + " --backend cpu --write " + folder.string()).status, 2) << "over the case";
+  EXPECT_EQ(run(good + " " + good + " --backend cpu --write " + (folder / "out").string()).status, 2) << "twice";
+  EXPECT_EQ(run("--help").status, 0);
+
+  Outcome result = run((folder / "none.json").string() + " --backend cpu");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("none.json: no such file"));
+  std::filesystem::create_directories(folder / "empty");
+  result = run((folder / "empty").string() + " --backend cpu");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("empty: holds no .json files"));
+}
+
+TEST_F(Conformance, MalformedFilesNameThePlaceAndExitWithTwo) {
+  struct Fault {
+    const char* pointer;  // replaced by `value`, or removed where that is "absent"
+    Json value;
+    const char* message;
+  };
+  const Fault faults[] = {
+      {"/format", "pelt-cases 2", "/format: must be"},
+      {"/system", 3, "/system: must be a string"},
+      {"/results", Json::array(), "/results: is empty"},
+      {"/results", "absent", "/: the key 'results' is missing"},
+      {"/skin/positions/1", {1, 2}, "/skin/positions/1: must have 3 entries, has 2"},
+      {"/skin/positions/1/2", "x", "/skin/positions/1/2: must be a number"},
+      {"/skin/positions/1/2", 1e300, "/skin/positions/1/2: is too large"},
+      {"/skin/positions", Json::array(), "/skin/positions: is empty"},
+      {"/skin/normals", Json::array(), "/skin/normals: must have 3 entries, has 0"},
+      {"/skin/triangles/0/1", 3, "/skin/triangles/0/1: must be an index below 3"},
+      {"/skin/triangles/0/1", -1, "/skin/triangles/0/1: must be an index below 3"},
+      {"/bind/weights/2/1/0", 2, "/bind/weights/2/1/0: must be an index below 2"},
+      {"/bind/weights", {{{0, 1}}}, "/bind/weights: must have 3 entries, has 1"},
+      {"/skeleton/rest/0", {1, 0, 0}, "/skeleton/rest/0: must have 12 entries, has 3"},
+      {"/poses/1/joints", Json::array(), "/poses/1/joints: must have 2 entries, has 0"},
+      {"/results/0/poses/1/pose", "down", "/results/0/poses/1/pose: there is no pose 'down'"},
+      {"/results/0/poses/1/positions", {{0, 0, 0}}, "/results/0/poses/1/positions: must have 3 entries, has 1"},
+      {"/results/0/poses/1/skip", {3}, "/results/0/poses/1/skip/0: must be an index below 3"},
+      {"/results/0/poses/0/skip", {0}, "/results/0/poses/0/skip: nothing is skipped at bind"},
+      {"/results/0/poses", Json::array(), "/results/0/poses: is empty"},
+  };
+  for (const Fault& fault : faults) {
+    Json broken = linear_blend_case();
+    const Json::json_pointer at(fault.pointer);
+    if (fault.value == "absent") {
+      broken[at.parent_pointer()].erase(at.back());
+    } else {
+      broken[at] = fault.value;
+    }
+    const Outcome result = run(write("broken.json", broken.dump()) + " --backend cpu");
+    EXPECT_EQ(result.status, 2) << fault.message << "\n" << result.output;
+    EXPECT_THAT(result.output, HasSubstr(std::string("broken.json: ") + fault.message));
+  }
+}
+
+TEST_F(Conformance, WhatIsNoJsonExitsWithTwo) {
+  for (const std::string& text : {std::string(), std::string("{"), std::string("\0\xff", 2), std::string("[]"),
+                                  std::string("null"), std::string(200000, '['), std::string("{\"format\": 1e999}")}) {
+    const Outcome result = run(write("broken.json", text) + " --backend cpu");
+    EXPECT_EQ(result.status, 2) << text.substr(0, 40);
+    EXPECT_THAT(result.output, HasSubstr("broken.json: "));
+  }
+  // Other files are evaluated all the same.
+  write("good.json", linear_blend_case().dump());
+  const Outcome result = run(folder.string() + " --backend cpu");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("\n1 passed, 0 failed, 0 unsupported\n"));
+}
+
+}  // namespace
+}  // namespace pelt

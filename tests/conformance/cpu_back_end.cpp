@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/evaluate.h"
+#include "tests/conformance/back_end.h"
+
+namespace pelt::conformance {
+namespace {
+
+class CpuBackEnd final : public BackEnd {
+ public:
+  Result<std::vector<Moved>> move(const Character& character, std::span<const std::vector<glm::mat4>> poses) override {
+    Evaluator evaluator(character);
+    std::vector<Moved> results;
+    for (const std::vector<glm::mat4>& joints : poses) {
+      evaluator.pose(joints);
+      evaluator.evaluate();
+      results.push_back({{evaluator.positions().begin(), evaluator.positions().end()},
+                         {evaluator.normals().begin(), evaluator.normals().end()}});
+    }
+    return results;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<BackEnd> make_cpu_back_end() { return std::make_unique<CpuBackEnd>(); }
+
+}  // namespace pelt::conformance

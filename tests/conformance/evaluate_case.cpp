@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "tests/conformance/evaluate_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/character/bind.h"
+#include "engine/character/evaluate.h"
+
+namespace pelt::conformance {
+namespace {
+
+// The case's frames are in the world, so no joint has a parent.
+Model make_model(const Case& own) {
+  Model model;
+  model.name = own.name;
+  model.meshes = {own.skin};
+  const auto add_joint = [&](const glm::dmat4& rest) {
+    const auto j = static_cast<std::uint32_t>(model.skeleton.joints.size());
+    model.skeleton.joints.push_back({.name = fmt::format("joint{}", j), .matrix = glm::mat4(rest)});
+    model.bound_joints.push_back({j, glm::mat4(glm::inverse(rest))});
+  };
+  if (own.system == "linear_blend") {
+    for (const glm::dmat4& rest : own.joints_at_rest) add_joint(rest);
+  } else {
+    model.meshes.push_back(own.driver);
+    for (std::size_t v = 0; v < own.driver.positions.size(); ++v) add_joint(glm::dmat4(1.0));
+  }
+  return model;
+}
+
+std::vector<glm::mat4> joint_matrices(const Case& own, const Variant& variant, const CasePose& pose) {
+  if (own.system == "linear_blend") return {pose.joints.begin(), pose.joints.end()};
+  if (std::get<SurfaceFfdParameters>(variant.deformer).mode == SurfaceFfdParameters::Mode::kExtended) {
+    return {pose.driver_transforms.begin(), pose.driver_transforms.end()};
+  }
+  std::vector<glm::mat4> matrices(own.driver.positions.size(), glm::mat4(1.0f));
+  for (std::size_t v = 0; v < matrices.size(); ++v) {
+    matrices[v][3] = glm::vec4(pose.driver_positions[v] - glm::dvec3(own.driver.positions[v]), 1.0);
+  }
+  return matrices;
+}
+
+double diagonal(std::span<const glm::vec3> points) {
+  glm::dvec3 low = points[0];
+  glm::dvec3 high = points[0];
+  for (const glm::dvec3 point : points) {
+    low = glm::min(low, point);
+    high = glm::max(high, point);
+  }
+  return glm::distance(low, high);
+}
+
+double degrees_between(glm::dvec3 a, glm::dvec3 b) {
+  return glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
+}
+
+bool is_finite(glm::vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+// Adds one answer to what was seen so far.
+void compare(const Answer& answer, std::span<const glm::vec3> positions, std::span<const glm::vec3> normals,
+             double size, Deviation& deviation) {
+  for (std::uint32_t v = 0; v < positions.size(); ++v) {
+    if (!is_finite(positions[v]) || !is_finite(normals[v])) {
+      if (deviation.finite) {
+        deviation.pose = answer.pose;
+        deviation.vertex = v;
+      }
+      deviation.finite = false;
+      continue;
+    }
+    if (answer.skip[v]) continue;
+    const double position = glm::distance(glm::dvec3(positions[v]), answer.positions[v]) / size;
+    if (position > deviation.position && deviation.finite) {
+      deviation.pose = answer.pose;
+      deviation.vertex = v;
+    }
+    deviation.position = std::max(deviation.position, position);
+    if (!answer.normals.empty()) {
+      deviation.normal = std::max(deviation.normal, degrees_between(normals[v], answer.normals[v]));
+    }
+  }
+}
+
+}  // namespace
+
+Result<Evaluation> evaluate(const Case& own, const Variant& variant, BackEnd& back_end) {
+  const Model model = make_model(own);
+  Rig rig;
+  rig.layers.push_back({"skin", variant.deformer, {}});
+  const Result<Bound> bound = bind(model, rig);
+  if (!bound) return tl::unexpected(bound.error());
+
+  std::vector<std::vector<glm::mat4>> poses;
+  for (const Answer& answer : variant.answers) poses.push_back(joint_matrices(own, variant, own.poses[answer.pose]));
+  const Result<std::vector<Moved>> moved = back_end.move(bound->character, poses);
+  if (!moved) return tl::unexpected(moved.error());
+
+  const std::vector<CharacterMesh>& meshes = bound->character->meshes;
+  const auto skin = std::find_if(meshes.begin(), meshes.end(), [](const CharacterMesh& m) { return m.name == "skin"; });
+  const double size = diagonal(own.skin.positions);
+  Evaluation evaluation;
+  for (std::size_t a = 0; a < variant.answers.size(); ++a) {
+    std::vector<glm::vec3> positions(skin->vertex_count());
+    std::vector<glm::vec3> normals(skin->vertex_count());
+    to_source_order<glm::vec3>(*skin, (*moved)[a].positions, positions);
+    to_source_order<glm::vec3>(*skin, (*moved)[a].normals, normals);
+    compare(variant.answers[a], positions, normals, size, evaluation.deviation);
+    evaluation.positions.push_back(std::move(positions));
+  }
+  return evaluation;
+}
+
+}  // namespace pelt::conformance

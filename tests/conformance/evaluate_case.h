@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/conformance/back_end.h"
+#include "tests/conformance/case_file.h"
+
+namespace pelt::conformance {
+
+// Largest allowed difference of a position, relative to the diagonal of the skin's bounding box, and of a normal, in
+// degrees: what the cases ask of float arithmetic.
+constexpr double kPositionTolerance = 1e-4;
+constexpr double kNormalTolerance = 2.0;
+
+struct Deviation {
+  double position = 0;       // relative to the diagonal
+  double normal = 0;         // degrees
+  bool finite = true;        // of skipped vertices too
+  std::size_t pose = 0;      // where `position` is: in Case::poses
+  std::uint32_t vertex = 0;  // where `position` is
+
+  bool passes() const { return finite && position <= kPositionTolerance && normal <= kNormalTolerance; }
+};
+
+struct Evaluation {
+  Deviation deviation;
+  std::vector<std::vector<glm::vec3>> positions;  // one an answer of the variant, in the order of the case's skin
+};
+
+// Binds a model made from the case and moves it through the poses of the variant's answers. Errors: those of bind and
+// of the back end. Precondition: the variant is supported.
+Result<Evaluation> evaluate(const Case& own, const Variant& variant, BackEnd& back_end);
+
+}  // namespace pelt::conformance
