@@ -13,7 +13,9 @@
 #include <random>
 
 #include "engine/character/bind.h"
+#include "engine/character/evaluate.h"
 #include "engine/model/import.h"
+#include "engine/model/pose.h"
 #include "engine/rig/rig.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/tube.h"
@@ -253,7 +255,8 @@ TEST(PeltFile, HugeCountsAreRefusedBeforeTheyAreAllocated) {
   }
 }
 
-// Whatever a file says behind a good checksum: it is refused, or it is a character that writes the same file.
+// Whatever a file says behind a good checksum: it is refused, or it is a character that writes the same file and can be
+// moved.
 TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
   const Bytes original = serialize(make_character());
   std::mt19937 random(1);  // its sequence is the same everywhere, unlike that of the distributions
@@ -302,6 +305,11 @@ TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
     ++(character ? accepted : refused);
     if (character) {
       EXPECT_TRUE(serialize(*character) == bytes) << "mutant " << mutant;
+      std::vector<glm::mat4> joints((*character)->skeleton.joints.size());
+      rest_matrices((*character)->skeleton, joints);
+      Evaluator evaluator(*character, {.threads = 1});
+      evaluator.pose(joints);
+      evaluator.evaluate();
     } else {
       EXPECT_THAT(character.error().message, StartsWith("x.pelt: "));
     }
