@@ -58,6 +58,6 @@ const Result<runtime::Device>& discrete_device() { return devices->get(true); }
 
 #ifdef __SANITIZE_ADDRESS__
 extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libvulkan\nleak:libVkLayer\nleak:libLLVM\nleak:libgallium\nleak:libfontconfig\n";
+  return "leak:libvulkan\nleak:libVkLayer\nleak:libLLVM\n";
 }
 #endif

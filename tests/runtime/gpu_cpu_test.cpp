@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Every deformer, on every character: the shaders against engine/ (tests/support/compare_gpu_cpu.h).
+#include <gtest/gtest.h>
+
+#include <glm/gtc/matrix_transform.hpp>
+
+#include "engine/character/bind.h"
+#include "engine/model/builtin.h"
+#include "engine/model/import.h"
+#include "engine/model/pose.h"
+#include "tests/support/compare_gpu_cpu.h"
+#include "tests/support/gpu.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+using test::Directions;
+using test::discrete_device;
+using test::expect_gpu_equals_cpu;
+using test::gpu_device;
+
+using Poses = std::vector<std::vector<glm::mat4>>;
+
+struct Deformer {
+  const char* name;
+  Rig rig;
+};
+
+Rig one_layer(DeformerParameters parameters) {
+  Rig rig;
+  rig.layers.push_back({"*", std::move(parameters), {}});
+  return rig;
+}
+
+// Every pose kernel and blend mode, alone and as driver and skin.
+std::vector<Deformer> deformers() {
+  SurfaceFfdParameters basic{.mode = SurfaceFfdParameters::Mode::kBasic};
+  SurfaceFfdParameters linear_driver;
+  linear_driver.driver.follow = Follow::kLinearBlend;
+  return {{"linear blend", one_layer(LinearBlendParameters{})},
+          {"dual quaternion", one_layer(DualQuaternionParameters{})},
+          {"surface FFD, extended", one_layer(SurfaceFfdParameters{})},
+          {"surface FFD, extended, linear driver", one_layer(linear_driver)},
+          {"surface FFD, basic", one_layer(basic)}};
+}
+
+// The bind pose, and `count - 1` times spread over every clip in turn.
+Poses clip_poses(const CharacterData& data, std::size_t count) {
+  std::vector<Transform> local(data.skeleton.joints.size());
+  Poses poses;
+  for (std::size_t i = 0; i < count; ++i) {
+    rest_pose(data.skeleton, local);
+    if (i > 0 && !data.clips.empty()) {
+      const Clip& clip = data.clips[i % data.clips.size()];
+      sample_clip(clip, clip.duration * static_cast<float>(i) / static_cast<float>(count), local);
+    }
+    poses.emplace_back(local.size());
+    model_matrices(data.skeleton, local, poses.back());
+  }
+  return poses;
+}
+
+// Every joint turned in its parent, by another angle for each joint and pose.
+Poses bent_poses(const CharacterData& data, std::size_t count) {
+  std::vector<Transform> local(data.skeleton.joints.size());
+  Poses poses;
+  for (std::size_t i = 0; i < count; ++i) {
+    rest_pose(data.skeleton, local);
+    for (std::size_t j = 0; j < local.size(); ++j) {
+      const float angle = 0.9f * std::sin(1.7f * static_cast<float>(i) + 0.8f * static_cast<float>(j));
+      const glm::vec3 axis = glm::normalize(glm::vec3(0.3f, 0.5f, 1.0f + 0.1f * static_cast<float>(i)));
+      local[j].rotation = local[j].rotation * glm::angleAxis(angle, axis);
+    }
+    poses.emplace_back(local.size());
+    model_matrices(data.skeleton, local, poses.back());
+  }
+  return poses;
+}
+
+void expect_all_deformers(const runtime::Device& device, const Model& model,
+                          const std::function<Poses(const CharacterData&)>& poses,
+                          Directions with_triangles = Directions::kEqual) {
+  for (const Deformer& deformer : deformers()) {
+    const Result<Bound> bound = bind(model, deformer.rig);
+    ASSERT_TRUE(bound) << bound.error().message;
+    const bool triangles = std::any_of(bound->character->passes.begin(), bound->character->passes.end(),
+                                       [](const PalettePass& pass) { return pass.kernel == PoseKernel::kSurfaceFfd; });
+    expect_gpu_equals_cpu(device, bound->character, poses(*bound->character), model.name + ", " + deformer.name,
+                          triangles ? with_triangles : Directions::kEqual);
+  }
+}
+
+TEST(GpuCpu, OnSizesThatDoNotDivide) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const std::size_t vertices : {1, 31, 32, 33, 63, 64, 65, 1234}) {
+    for (const DeformerParameters& parameters :
+         {DeformerParameters(LinearBlendParameters{}), DeformerParameters(DualQuaternionParameters{})}) {
+      const Result<Bound> bound = bind(test::make_cloud(vertices), one_layer(parameters));
+      ASSERT_TRUE(bound) << bound.error().message;
+      for (const std::size_t instances : {1, 3, 17}) {
+        expect_gpu_equals_cpu(*gpu_device(), bound->character, bent_poses(*bound->character, instances),
+                              std::to_string(vertices) + " vertices, " + std::to_string(instances) + " instances");
+      }
+    }
+  }
+}
+
+TEST(GpuCpu, OnACharacterWithoutVertices) {
+  PELT_REQUIRE_GPU(gpu_device());
+  CharacterData data = *bind(test::make_cloud(3), one_layer(LinearBlendParameters{}))->character;
+  data.meshes[0].binding = {.slices = {0}};
+  data.meshes[0].source_vertex.clear();
+  data.meshes[0].weights = {};
+  const Result<Character> character = Character::create(data);
+  ASSERT_TRUE(character) << character.error().message;
+  expect_gpu_equals_cpu(*gpu_device(), *character, bent_poses(**character, 3), "no vertices");
+}
+
+// Where the blended frame has no usable rank the rule of shaders/blend/blend.h decides; nothing may become NaN.
+TEST(GpuCpu, OnJointsThatAreMirroredFlattenedOrCollapsed) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const auto poses = [](const CharacterData& data) {
+    Poses scaled;
+    for (const glm::vec3 scale : {glm::vec3(-1, 1, 1), glm::vec3(1, 0, 1), glm::vec3(0, 0, 1), glm::vec3(0, 0, 0),
+                                  glm::vec3(1e-12f), glm::vec3(1e12f, 1e-12f, 1)}) {
+      for (std::size_t joint = 0; joint < data.skeleton.joints.size(); ++joint) {
+        scaled.push_back(bent_poses(data, 1)[0]);
+        scaled.back()[joint] = glm::scale(scaled.back()[joint], scale);
+      }
+    }
+    return scaled;
+  };
+  expect_all_deformers(*gpu_device(), test::make_tube({.joints = 2}), poses, Directions::kUnit);
+}
+
+TEST(GpuCpu, OnALimbBentAndTwisted) {
+  PELT_REQUIRE_GPU(gpu_device());
+  expect_all_deformers(*gpu_device(), make_limb(), [](const CharacterData& data) { return clip_poses(data, 17); });
+}
+
+TEST(GpuCpu, OnATailOnADiscreteCard) {
+  PELT_REQUIRE_GPU(discrete_device());
+  expect_all_deformers(*discrete_device(), make_tail(), [](const CharacterData& data) { return bent_poses(data, 3); });
+}
+
+TEST(GpuCpu, OnTheBiped) {
+  PELT_REQUIRE_GPU(gpu_device());
+  expect_all_deformers(*gpu_device(), make_biped(), [](const CharacterData& data) { return clip_poses(data, 3); });
+}
+
+TEST(GpuCpu, OnEveryCharacterFile) {
+  PELT_REQUIRE_SHARED();
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+    const Result<Model> model = import_gltf(file);
+    ASSERT_TRUE(model) << model.error().message;
+    expect_all_deformers(*gpu_device(), *model, [](const CharacterData& data) { return clip_poses(data, 3); });
+  }
+}
+
+}  // namespace
+}  // namespace pelt

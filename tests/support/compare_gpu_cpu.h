@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// GPU = CPU, with the tolerance of the project.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "runtime/device.h"
+
+namespace pelt::test {
+
+// Both back ends evaluate the same streams by the same formulas in float, and differ in the order of operations, in
+// fused multiply-adds, and in divisions and square roots that a GPU may round by 2.5 units. What is rounded is of the
+// size of the character, or of its distance from the origin where that is larger: its reach. 1e-5 of the reach is 80
+// units in the last place: room for joint, inverse bind and up to 32 blended frames, twice where a driver lies between.
+constexpr float kPositionTolerance = 1e-5f;
+
+// Radians. The GPU stores normals in 2 x 16 bits (at most 0.004 degrees = 7e-5), tangents with one bit less.
+constexpr float kDirectionTolerance = 3e-4f;
+
+// One element asks for more: the frame of a driver triangle carries the rounding of its corners to points many edges
+// away, and turns by it the more the smaller the triangle is. Each vertex is allowed the sum over its influences of
+// what these magnify, times this many units in the last place of the reach.
+constexpr float kMagnifiedUnits = 4.0f * 1.2e-7f;
+
+// What normals and tangents must be. Where a pose flattens the frames of driver triangles, their direction hangs on
+// rounding, and only kUnit can be asked.
+enum class Directions {
+  kEqual,  // to the CPU's
+  kUnit,   // finite, unit length
+};
+
+// Runs one crowd with an instance for each of `poses` (joint matrices, as Crowd::pose takes them) and an Evaluator on
+// each pose, and fails the test where they differ or are not finite; `what` is said then.
+void expect_gpu_equals_cpu(const runtime::Device& device, const Character& character,
+                           std::span<const std::vector<glm::mat4>> poses, const std::string& what,
+                           Directions directions = Directions::kEqual);
+
+}  // namespace pelt::test
