@@ -24,11 +24,7 @@ namespace pelt::runtime {
   F(vkCmdBindDescriptorSets)        \
   F(vkCmdBindIndexBuffer)           \
   F(vkCmdBindPipeline)              \
-  F(vkCmdBindVertexBuffers)         \
-  F(vkCmdBlitImage)                 \
-  F(vkCmdClearColorImage)           \
   F(vkCmdCopyBuffer)                \
-  F(vkCmdCopyBufferToImage)         \
   F(vkCmdCopyImageToBuffer)         \
   F(vkCmdDispatch)                  \
   F(vkCmdDraw)                      \
@@ -39,7 +35,6 @@ namespace pelt::runtime {
   F(vkCmdPipelineBarrier2)          \
   F(vkCmdPushConstants)             \
   F(vkCmdResetQueryPool)            \
-  F(vkCmdResolveImage)              \
   F(vkCmdSetScissor)                \
   F(vkCmdSetViewport)               \
   F(vkCmdWriteTimestamp2)           \
@@ -80,8 +75,6 @@ namespace pelt::runtime {
   F(vkInvalidateMappedMemoryRanges) \
   F(vkMapMemory)                    \
   F(vkQueueSubmit2)                 \
-  F(vkResetCommandPool)             \
-  F(vkResetFences)                  \
   F(vkSetDebugUtilsObjectNameEXT)   \
   F(vkUpdateDescriptorSets)         \
   F(vkWaitForFences)
