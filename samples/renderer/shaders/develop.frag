@@ -16,7 +16,9 @@ vec3 film(vec3 c) { return clamp(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) 
 
 void main() {
   vec3 srgb = srgb_from_linear(film(max(texelFetch(mean, ivec2(gl_FragCoord.xy), 0).rgb, 0.0) * kExposure));
-  // Half a step of noise hides the steps of 8 bits in the backdrop.
-  float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
-  color = vec4(srgb + noise / 255.0, 1.0);
+  // A fine pattern of half a step (Bayer 1973) hides the steps of 8 bits in the backdrop, and packs well.
+  uvec2 at = uvec2(gl_FragCoord.xy);
+  uint low = at.x ^ at.y;
+  uint rank = (low & 1u) << 3 | (at.y & 1u) << 2 | (low & 2u) | (at.y & 2u) >> 1;
+  color = vec4(srgb + ((float(rank) + 0.5) / 16.0 - 0.5) / 255.0, 1.0);
 }
