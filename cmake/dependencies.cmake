@@ -48,6 +48,8 @@ endif()
 if(PELT_SAMPLES)
   # stb: writes PNG, draws text.
   find_path(PELT_STB_INCLUDE stb/stb_image_write.h REQUIRED)
+  # zlib: packs PNG better than stb does.
+  find_package(ZLIB REQUIRED)
   # DejaVu: the font of labels in pictures, taken into the program.
   find_file(PELT_LABEL_FONT DejaVuSans.ttf PATHS /usr/share/fonts/truetype/dejavu /usr/share/fonts/TTF REQUIRED)
 endif()

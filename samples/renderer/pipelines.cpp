@@ -9,7 +9,6 @@
 #include "runtime/debug.h"
 #include "runtime/vulkan_functions.h"
 #include "samples/renderer/shaders/accumulate.frag.h"
-#include "samples/renderer/shaders/backdrop.frag.h"
 #include "samples/renderer/shaders/develop.frag.h"
 #include "samples/renderer/shaders/fullscreen.vert.h"
 #include "samples/renderer/shaders/ground.frag.h"
@@ -99,14 +98,15 @@ Result<Owned<VkShaderModule>> make_module(const runtime::Device& device, std::sp
   return Owned<VkShaderModule>(made, {device.handle(), vk.vkDestroyShaderModule});
 }
 
+// Targets hold colour times coverage, and coverage.
 VkPipelineColorBlendAttachmentState blend_state(Blend blend) {
   VkPipelineColorBlendAttachmentState state{
       .blendEnable = blend == Blend::kNone ? VK_FALSE : VK_TRUE,
       .srcColorBlendFactor = blend == Blend::kOver ? VK_BLEND_FACTOR_SRC_ALPHA : VK_BLEND_FACTOR_ONE,
       .dstColorBlendFactor = blend == Blend::kOver ? VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA : VK_BLEND_FACTOR_ONE,
       .colorBlendOp = VK_BLEND_OP_ADD,
-      .srcAlphaBlendFactor = VK_BLEND_FACTOR_ZERO,
-      .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+      .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+      .dstAlphaBlendFactor = blend == Blend::kOver ? VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA : VK_BLEND_FACTOR_ONE,
       .alphaBlendOp = VK_BLEND_OP_ADD,
       .colorWriteMask =
           VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT};
@@ -209,8 +209,8 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
   made.color_sampler = std::move(*color_sampler);
 
   const std::array scene_bindings{
-      binding(shared::kBindFrame, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-      binding(shared::kBindSamples, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
+      binding(shared::kBindFrame, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER),
+      binding(shared::kBindSample, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC),
       binding(shared::kBindMaps, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
       binding(shared::kBindDepths, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
       binding(shared::kBindColor, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
@@ -250,12 +250,6 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
         .color = formats.color,
         .depth = formats.depth,
         .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP}},
-      {made.backdrop,
-       {.name = "backdrop",
-        .vertex = spirv::fullscreen_vert,
-        .fragment = spirv::backdrop_frag,
-        .color = formats.color,
-        .depth = formats.depth}},
       {made.line,
        {.name = "lines",
         .vertex = spirv::line_vert,

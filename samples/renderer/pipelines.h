@@ -29,7 +29,6 @@ struct Pipelines {
   Owned<VkPipeline> shadow;
   Owned<VkPipeline> surface;
   Owned<VkPipeline> ground;
-  Owned<VkPipeline> backdrop;
   Owned<VkPipeline> line;         // in front of the surface
   Owned<VkPipeline> hidden_line;  // wherever the surface is
   Owned<VkPipeline> accumulate;

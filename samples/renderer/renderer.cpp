@@ -93,7 +93,8 @@ Result<Targets> make_targets(const runtime::Device& device, const TargetFormats&
 // What one picture reads besides the crowds' vertices.
 struct SceneBuffers {
   runtime::Buffer frame;
-  runtime::Buffer samples;
+  runtime::Buffer samples;  // one every sample_stride bytes
+  std::uint32_t sample_stride = 0;
   runtime::Buffer indices;
   runtime::Buffer edges;
   std::vector<runtime::Buffer> weights;  // one an item
@@ -110,8 +111,15 @@ Result<SceneBuffers> make_scene_buffers(const runtime::Device& device, const Sce
     into = std::move(*buffer);
     return {};
   };
-  Result<void> ok = fill(made.frame, std::span(&lighting.frame, 1), kStorage, "frame");
-  if (ok) ok = fill(made.samples, std::span(lighting.samples), kStorage, "samples");
+  constexpr VkBufferUsageFlags kUniform = VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
+  const auto alignment = static_cast<std::uint32_t>(device.limits().minUniformBufferOffsetAlignment);
+  made.sample_stride = (std::uint32_t{sizeof(shared::Sample)} + alignment - 1) / alignment * alignment;
+  std::vector<std::byte> samples(lighting.samples.size() * made.sample_stride);
+  for (std::size_t i = 0; i < lighting.samples.size(); ++i) {
+    std::memcpy(&samples[i * made.sample_stride], &lighting.samples[i], sizeof(shared::Sample));
+  }
+  Result<void> ok = fill(made.frame, std::span(&lighting.frame, 1), kUniform, "frame");
+  if (ok) ok = fill(made.samples, std::span<const std::byte>(samples), kUniform, "samples");
   if (ok) ok = fill(made.indices, std::span(geometry.indices), VK_BUFFER_USAGE_INDEX_BUFFER_BIT, "triangles");
   if (ok) ok = fill(made.edges, std::span(geometry.edges), kStorage, "edges");
   made.weights.resize(scene.items.size());
@@ -167,21 +175,28 @@ struct Renderer::State {
 
   void begin_pass(VkCommandBuffer commands, VkExtent2D size, const Texture* color, VkImageView depth,
                   VkAttachmentLoadOp load_color);
-  void push(VkCommandBuffer commands, const shared::DrawConstants& constants);
-  void draw_surfaces(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
-                     std::uint32_t sample_index, std::uint32_t map_index = 0);
-  void draw_lines(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
-                  std::uint32_t sample_index, bool hidden);
+  template <class Constants>
+  void push(VkCommandBuffer commands, const Constants& constants) {
+    vk.vkCmdPushConstants(commands, pipelines.layout.get(), kStages, 0, sizeof constants, &constants);
+  }
+  void draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw, const Descriptors& descriptors);
+  void draw_shadows(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
+                    const glm::mat4& map_from_world);
+  void draw_surfaces(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors);
+  void draw_lines(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors, bool hidden);
 
   VkExtent2D size() const { return {options.width, options.height}; }
 
   std::vector<shared::DrawConstants> item_constants;  // what is the same in all draws of an item
+  std::vector<glm::mat4> item_worlds;
 };
 
 Result<Descriptors> Renderer::State::make_descriptors(const Scene& scene, const SceneBuffers& buffers) {
   const auto items = static_cast<std::uint32_t>(scene.items.size());
   Descriptors made;
-  const std::array sizes{VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 + 4 * items},
+  const std::array sizes{VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 2},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 2},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * items + 1},
                          VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 6}};
   const VkDescriptorPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                              .maxSets = 2 + items,
@@ -208,12 +223,13 @@ Result<Descriptors> Renderer::State::make_descriptors(const Scene& scene, const 
   made.develop = sets[1];
   made.items.assign(sets.begin() + 2, sets.end());
 
-  const auto write_buffer = [&](VkDescriptorSet set, std::uint32_t binding, const VkDescriptorBufferInfo& info) {
+  const auto write_buffer = [&](VkDescriptorSet set, std::uint32_t binding, const VkDescriptorBufferInfo& info,
+                                VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
     const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                      .dstSet = set,
                                      .dstBinding = binding,
                                      .descriptorCount = 1,
-                                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                     .descriptorType = type,
                                      .pBufferInfo = &info};
     vk.vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
   };
@@ -232,14 +248,16 @@ Result<Descriptors> Renderer::State::make_descriptors(const Scene& scene, const 
   };
 
   for (const VkDescriptorSet set : {made.sample, made.develop}) {
-    write_buffer(set, shared::kBindFrame, whole(buffers.frame));
-    write_buffer(set, shared::kBindSamples, whole(buffers.samples));
+    write_buffer(set, shared::kBindFrame, whole(buffers.frame), VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER);
+    write_buffer(set, shared::kBindSample, {buffers.samples.handle(), 0, sizeof(shared::Sample)},
+                 VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC);
     write_image(set, shared::kBindMaps, targets.maps, pipelines.map_sampler.get());
     write_image(set, shared::kBindDepths, targets.maps, pipelines.color_sampler.get());
     write_image(set, shared::kBindColor, set == made.sample ? targets.color : targets.mean,
                 pipelines.color_sampler.get());
   }
   item_constants.clear();
+  item_worlds.clear();
   for (std::uint32_t i = 0; i < items; ++i) {
     const DrawItem& item = scene.items[i];
     const VertexRange range = vertex_range(item, device.limits().minStorageBufferOffsetAlignment);
@@ -247,6 +265,7 @@ Result<Descriptors> Renderer::State::make_descriptors(const Scene& scene, const 
     write_buffer(made.items[i], shared::kBindDirections, range.directions);
     write_buffer(made.items[i], shared::kBindWeights, whole(buffers.weights[i]));
     write_buffer(made.items[i], shared::kBindEdges, whole(buffers.edges));
+    item_worlds.push_back(item.world);
     item_constants.push_back({.world = affine_from_mat4(item.world),
                               .first_word = range.first_word,
                               .first_packed = range.first_packed,
@@ -282,28 +301,36 @@ void Renderer::State::begin_pass(VkCommandBuffer commands, VkExtent2D extent, co
   vk.vkCmdSetScissor(commands, 0, 1, &scissor);
 }
 
-void Renderer::State::push(VkCommandBuffer commands, const shared::DrawConstants& constants) {
-  vk.vkCmdPushConstants(commands, pipelines.layout.get(), kStages, 0, sizeof constants, &constants);
+void Renderer::State::draw_shadows(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
+                                   const glm::mat4& map_from_world) {
+  for (const SurfaceDraw& draw : geometry.surfaces) {
+    const shared::ShadowConstants constants{.map_from_model = map_from_world * item_worlds[draw.item],
+                                            .first_word = item_constants[draw.item].first_word};
+    push(commands, constants);
+    draw_triangles(commands, draw, descriptors);
+  }
 }
 
-void Renderer::State::draw_surfaces(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
-                                    std::uint32_t sample_index, std::uint32_t map_index) {
+void Renderer::State::draw_surfaces(VkCommandBuffer commands, const Geometry& geometry,
+                                    const Descriptors& descriptors) {
   for (const SurfaceDraw& draw : geometry.surfaces) {
     shared::DrawConstants constants = item_constants[draw.item];
     constants.color = draw.color;
-    constants.sample_index = sample_index;
-    constants.map_index = map_index;
     push(commands, constants);
-    vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 1, 1,
-                               &descriptors.items[draw.item], 0, nullptr);
-    vk.vkCmdDrawIndexed(commands, draw.index_count, 1, draw.first_index, static_cast<std::int32_t>(draw.first_vertex),
-                        0);
+    draw_triangles(commands, draw, descriptors);
   }
+}
+
+void Renderer::State::draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw,
+                                     const Descriptors& descriptors) {
+  vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 1, 1,
+                             &descriptors.items[draw.item], 0, nullptr);
+  vk.vkCmdDrawIndexed(commands, draw.index_count, 1, draw.first_index, static_cast<std::int32_t>(draw.first_vertex), 0);
 }
 
 // `hidden`: cages alone, faint, whatever is in front of them.
 void Renderer::State::draw_lines(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
-                                 std::uint32_t sample_index, bool hidden) {
+                                 bool hidden) {
   const float unit = std::max(static_cast<float>(options.height) / 720.0f, 0.75f);
   for (const LineDraw& draw : geometry.lines) {
     if (hidden && !draw.control) continue;
@@ -311,7 +338,6 @@ void Renderer::State::draw_lines(VkCommandBuffer commands, const Geometry& geome
     constants.color = draw.control ? kCageColor : kWireColor;
     if (hidden) constants.color.a = kHiddenCageOpacity;
     constants.first_vertex = draw.first_vertex;
-    constants.sample_index = sample_index;
     constants.line_width = unit * (draw.control ? kCageWidth : kWireWidth);
     constants.line_lift = draw.control ? 2e-3f : 1e-3f;
     push(commands, constants);
@@ -335,21 +361,23 @@ void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, c
   const auto bind = [&](const Owned<VkPipeline>& pipeline) {
     vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline.get());
   };
-  const auto bind_scene = [&](VkDescriptorSet set) {
-    vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 0, 1, &set, 0,
-                               nullptr);
+  const auto bind_scene = [&](VkDescriptorSet set, std::uint32_t sample) {
+    const std::uint32_t offset = sample * buffers.sample_stride;
+    vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 0, 1, &set, 1,
+                               &offset);
   };
   vk.vkCmdBindIndexBuffer(commands, buffers.indices.handle(), 0, VK_INDEX_TYPE_UINT32);
-  bind_scene(descriptors.sample);
 
   for (std::uint32_t i = 0; i < options.samples; ++i) {
+    bind_scene(descriptors.sample, i);
+
     // Shadow maps; the sample before has been read from them.
     image_barrier(device, commands, targets.maps, i == 0 ? kNew : discarded(kSampled), kDrawnDepth);
     bind(pipelines.shadow);
     for (std::uint32_t map = 0; map < shared::kMaps; ++map) {
       begin_pass(commands, {kMapSize, kMapSize}, nullptr, targets.maps.layer_views[map].get(),
                  VK_ATTACHMENT_LOAD_OP_DONT_CARE);
-      draw_surfaces(commands, geometry, descriptors, i, map);
+      draw_shadows(commands, geometry, descriptors, lighting.samples[i].maps[map].map_from_world);
       vk.vkCmdEndRendering(commands);
     }
     image_barrier(device, commands, targets.maps, kDrawnDepth, kSampled);
@@ -357,22 +385,17 @@ void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, c
     // The sample.
     image_barrier(device, commands, targets.color, i == 0 ? kNew : discarded(kSampled), kDrawnColor);
     image_barrier(device, commands, targets.depth, i == 0 ? kNew : discarded(kDrawnDepth), kDrawnDepth);
-    begin_pass(commands, size(), &targets.color, targets.depth.view.get(), VK_ATTACHMENT_LOAD_OP_DONT_CARE);
+    begin_pass(commands, size(), &targets.color, targets.depth.view.get(), VK_ATTACHMENT_LOAD_OP_CLEAR);
     bind(pipelines.surface);
-    draw_surfaces(commands, geometry, descriptors, i);
-    shared::DrawConstants constants{};
-    constants.sample_index = i;
-    push(commands, constants);
+    draw_surfaces(commands, geometry, descriptors);
     if (lighting.ground) {
       bind(pipelines.ground);
       vk.vkCmdDraw(commands, 4, 1, 0, 0);
     }
-    bind(pipelines.backdrop);
-    vk.vkCmdDraw(commands, 3, 1, 0, 0);
     bind(pipelines.hidden_line);
-    draw_lines(commands, geometry, descriptors, i, true);
+    draw_lines(commands, geometry, descriptors, true);
     bind(pipelines.line);
-    draw_lines(commands, geometry, descriptors, i, false);
+    draw_lines(commands, geometry, descriptors, false);
     vk.vkCmdEndRendering(commands);
 
     // Added to the mean.
@@ -388,7 +411,7 @@ void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, c
   // The mean becomes the picture, and the picture goes to the host.
   image_barrier(device, commands, targets.mean, kDrawnColor, kSampled);
   image_barrier(device, commands, targets.picture, kNew, kDrawnColor);
-  bind_scene(descriptors.develop);
+  bind_scene(descriptors.develop, 0);
   begin_pass(commands, size(), &targets.picture, VK_NULL_HANDLE, VK_ATTACHMENT_LOAD_OP_DONT_CARE);
   bind(pipelines.develop);
   vk.vkCmdDraw(commands, 3, 1, 0, 0);
@@ -426,7 +449,7 @@ Result<Renderer> Renderer::create(const runtime::Device& device, const RendererO
   auto targets = make_targets(device, formats, {options.width, options.height});
   if (!targets) return tl::unexpected(targets.error());
   return Renderer(std::unique_ptr<State>(
-      new State{device, device.functions(), options, std::move(*pipelines), std::move(*targets), {}}));
+      new State{device, device.functions(), options, std::move(*pipelines), std::move(*targets), {}, {}}));
 }
 
 Result<Image> Renderer::render(const Scene& scene) {

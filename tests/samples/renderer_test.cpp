@@ -188,6 +188,18 @@ TEST_F(Renderers, ShowEachInstanceInItsOwnPose) {
   EXPECT_GT(difference(straight, render()), 0.03);
 }
 
+TEST(PosedBounds, HoldTheSkinAndNotItsDriver) {
+  const Character character = make_character("surface-ffd");
+  std::vector<glm::mat4> joints(character->skeleton.joints.size());
+  rest_matrices(character->skeleton, joints);
+  const Bounds rest = rest_bounds(character);
+  const glm::mat4 move = glm::translate(glm::mat4(1.0f), glm::vec3(5, 6, 7));
+  for (glm::mat4& joint : joints) joint = move * joint;
+  const Bounds moved = posed_bounds(character, joints);
+  EXPECT_LT(glm::distance(moved.low, rest.low + glm::vec3(5, 6, 7)), 1e-3f);
+  EXPECT_LT(glm::distance(moved.high, rest.high + glm::vec3(5, 6, 7)), 1e-3f);
+}
+
 TEST_F(Renderers, DrawItemsSideBySide) {
   const DrawItem item = scene_.items[0];
   const std::vector<glm::mat4> worlds = side_by_side(item.bounds, 2, View{}.yaw);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What every shader of the renderer declares.
+// What every shader of the picture declares.
 #include "scene.h"
 
-layout(set = 0, binding = kBindFrame, scalar) readonly buffer FrameBuffer { Frame frame; };
-layout(set = 0, binding = kBindSamples, scalar) readonly buffer SampleBuffer { Sample samples[]; };
+layout(set = 0, binding = kBindFrame, scalar) uniform FrameBuffer { Frame frame; };
+layout(set = 0, binding = kBindSample, scalar) uniform SampleBuffer { Sample current; };
 layout(push_constant, scalar) uniform Constants { DrawConstants draw; };

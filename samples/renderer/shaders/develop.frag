@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The mean of all samples, tone mapped, in sRGB.
+// The mean of all samples over the backdrop, tone mapped, in sRGB.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -14,8 +14,17 @@ const float kExposure = 0.70;
 // A fit of the film curve of the Academy Color Encoding System (Narkowicz 2015).
 vec3 film(vec3 c) { return clamp(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0); }
 
+// The backdrop of a pixel: bright behind the character, darker towards the corners.
+vec3 backdrop(vec2 pixel) {
+  vec2 at = pixel / frame.size - vec2(0.5, 0.46);
+  float falloff = smoothstep(0.0, 0.85, length(at * vec2(1.0, 0.9)));
+  return mix(vec3(0.62, 0.63, 0.65), vec3(0.25, 0.26, 0.285), falloff);
+}
+
 void main() {
-  vec3 srgb = srgb_from_linear(film(max(texelFetch(mean, ivec2(gl_FragCoord.xy), 0).rgb, 0.0) * kExposure));
+  vec4 drawn = texelFetch(mean, ivec2(gl_FragCoord.xy), 0);
+  vec3 light = drawn.rgb + (1.0 - drawn.a) * backdrop(gl_FragCoord.xy);
+  vec3 srgb = srgb_from_linear(film(max(light, 0.0) * kExposure));
   // A fine pattern of half a step (Bayer 1973) hides the steps of 8 bits in the backdrop, and packs well.
   uvec2 at = uvec2(gl_FragCoord.xy);
   uint low = at.x ^ at.y;

@@ -11,13 +11,13 @@ layout(location = 0) out vec4 color;
 
 void main() {
   vec3 normal = vec3(0.0, 1.0, 0.0);
-  vec3 key = kKeyRadiance * max(samples[draw.sample_index].maps[kKeyMap].towards_light.y, 0.0);
+  vec3 key = kKeyRadiance * max(current.maps[kKeyMap].towards_light.y, 0.0);
   vec3 sky = sky_irradiance(normal);
   vec3 received = key * key_visibility(position, normal, kGroundFilter, gl_FragCoord.xy) + sky -
                   hidden_sky(position, normal, kGroundFilter, gl_FragCoord.xy);
   float fade = smoothstep(frame.ground_fade, 0.4 * frame.ground_fade, distance(position.xz, frame.ground_center));
-  // Shadows of a coloured light are coloured; most of that is left out.
+  // Shadows of a coloured light are coloured; that is left out, so that they are an opacity of black.
   const vec3 kLuminance = vec3(0.2126, 0.7152, 0.0722);
-  vec3 shade = mix(received / (key + sky), vec3(dot(received, kLuminance) / dot(key + sky, kLuminance)), 0.7);
-  color = vec4(backdrop(gl_FragCoord.xy) * mix(vec3(1.0), shade, fade), 1.0);
+  float shade = dot(received, kLuminance) / dot(key + sky, kLuminance);
+  color = vec4(0.0, 0.0, 0.0, (1.0 - shade) * fade);
 }

@@ -9,5 +9,5 @@ layout(location = 0) out vec3 position;
 void main() {
   vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1);
   position = (frame.ground_from_unit * vec4(corner.x, 0.0, corner.y, 1.0)).xyz;
-  gl_Position = samples[draw.sample_index].clip_from_world * vec4(position, 1.0);
+  gl_Position = current.clip_from_world * vec4(position, 1.0);
 }

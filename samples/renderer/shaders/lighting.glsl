@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The studio: a soft key light, a sky that darkens towards the floor, a light behind, and the backdrop.
+// The studio: a soft key light, a sky that darkens towards the floor, and a light behind.
 #extension GL_EXT_control_flow_attributes : require
 
 layout(set = 0, binding = kBindMaps) uniform sampler2DArrayShadow shadow_maps;
@@ -32,7 +32,7 @@ const float kGroundFilter = 0.035;
 // is a cone; the distance to what hides it says how wide its shadow's edge is. Taps stand on a ring, turned anew each
 // pixel and sample, and are compared on the tangent plane of the surface, so that a slope does not shade itself.
 float light_visibility(uint index, vec3 position, vec3 normal, float largest, float angle) {
-  ShadowMap map = samples[draw.sample_index].maps[index];
+  ShadowMap map = current.maps[index];
   vec3 at = (map.map_from_world * vec4(position, 1.0)).xyz;
   vec2 edge = abs(at.xy - 0.5);
   if (max(edge.x, edge.y) > 0.5 + largest) return 1.0;
@@ -56,8 +56,8 @@ float light_visibility(uint index, vec3 position, vec3 normal, float largest, fl
     found += gap > 0.0 ? 1.0 : 0.0;
     distance += max(gap, 0.0);
   }
-  float radius = kLeastFilter;
-  if (found > 0.0) radius = clamp(map.spread * distance / (found * aspect), kLeastFilter, largest);
+  if (found == 0.0) return 1.0;
+  float radius = clamp(map.spread * distance / (found * aspect), kLeastFilter, largest);
   float sum = 0.0;
   [[unroll]] for (int i = 0; i < 4; ++i) {
     vec2 offset = radius * (i < 2 ? x : y) * ((i & 1) == 0 ? 1.0 : -1.0) * (i < 2 ? 1.0 : 0.6);
@@ -67,17 +67,17 @@ float light_visibility(uint index, vec3 position, vec3 normal, float largest, fl
 }
 
 float key_visibility(vec3 position, vec3 normal, float largest, vec2 pixel) {
-  float angle = 2.0 * kPi * pixel_noise(pixel, samples[draw.sample_index].noise);
+  float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
   return light_visibility(kKeyMap, position, normal, largest, angle);
 }
 
 // This sample's estimate of the irradiance / pi that the scene keeps from the surface. Uniform directions of the whole
 // sphere: 4 pi / (kMaps - 1) a direction. Only what is hidden is estimated; what an open surface receives is exact.
 vec3 hidden_sky(vec3 position, vec3 normal, float largest, vec2 pixel) {
-  float angle = 2.0 * kPi * pixel_noise(pixel, samples[draw.sample_index].noise);
+  float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
   vec3 hidden = vec3(0.0);
   [[unroll]] for (uint i = 1u; i < kMaps; ++i) {
-    vec3 direction = samples[draw.sample_index].maps[i].towards_light;
+    vec3 direction = current.maps[i].towards_light;
     float cosine = dot(normal, direction);
     if (cosine > 0.0) {
       float visible = light_visibility(i, position, normal, largest, angle);
@@ -85,11 +85,4 @@ vec3 hidden_sky(vec3 position, vec3 normal, float largest, vec2 pixel) {
     }
   }
   return hidden * (4.0 / float(kMaps - 1u));
-}
-
-// The backdrop of a pixel: bright behind the character, darker towards the corners.
-vec3 backdrop(vec2 pixel) {
-  vec2 at = pixel / frame.size - vec2(0.5, 0.46);
-  float falloff = smoothstep(0.0, 0.85, length(at * vec2(1.0, 0.9)));
-  return mix(vec3(0.62, 0.63, 0.65), vec3(0.25, 0.26, 0.285), falloff);
 }

@@ -6,11 +6,9 @@
 #include "bindings.glsl"
 #include "vertices.glsl"
 
-layout(set = 1, binding = kBindEdges, scalar) readonly buffer Edges { uint edges[]; };
-
 vec4 lifted(uint vertex) {
   vec3 position = world_position(draw.first_vertex + vertex);
-  return samples[draw.sample_index].clip_from_world * vec4(mix(position, frame.eye, draw.line_lift), 1.0);
+  return current.clip_from_world * vec4(mix(position, frame.eye, draw.line_lift), 1.0);
 }
 
 void main() {

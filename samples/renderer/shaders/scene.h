@@ -16,11 +16,11 @@ PELT_SHARED_CONST uint kMaps = 3u;  // shadow maps a sample: 0 the key light, th
 PELT_SHARED_CONST uint kKeyMap = 0u;
 
 // Set 0: of the scene.
-PELT_SHARED_CONST uint kBindFrame = 0u;    // Frame
-PELT_SHARED_CONST uint kBindSamples = 1u;  // Sample[]
-PELT_SHARED_CONST uint kBindMaps = 2u;     // shadow maps, kMaps layers, compared
-PELT_SHARED_CONST uint kBindDepths = 3u;   // the same, as depths
-PELT_SHARED_CONST uint kBindColor = 4u;    // the sample just drawn, or the mean of all
+PELT_SHARED_CONST uint kBindFrame = 0u;   // Frame
+PELT_SHARED_CONST uint kBindSample = 1u;  // Sample, at a dynamic offset
+PELT_SHARED_CONST uint kBindMaps = 2u;    // shadow maps, kMaps layers, compared
+PELT_SHARED_CONST uint kBindDepths = 3u;  // the same, as depths
+PELT_SHARED_CONST uint kBindColor = 4u;   // the sample just drawn, or the mean of all
 
 // Set 1: of an item.
 PELT_SHARED_CONST uint kBindPositions = 0u;   // float[], three a vertex
@@ -63,13 +63,18 @@ struct DrawConstants {
   uint first_word;    // of vertex 0 of the instance in positions
   uint first_packed;  // the same in directions
   uint first_vertex;  // of the mesh: what edges count from
-  uint sample_index;
-  uint map_index;  // shadow pass: which map is drawn
   uint flags;
   float line_width;  // pixels
   float line_lift;   // lines move towards the eye by this part of their distance
 };
-PELT_SHARED_SIZE(DrawConstants, 96);
+PELT_SHARED_SIZE(DrawConstants, 88);
+
+// Instead of DrawConstants where a shadow map is drawn.
+struct ShadowConstants {
+  mat4 map_from_model;
+  uint first_word;
+};
+PELT_SHARED_SIZE(ShadowConstants, 68);
 
 PELT_SHARED_END
 

@@ -46,7 +46,7 @@ void main() {
   vec3 base = (draw.flags & kDrawHeat) != 0u ? linear_from_srgb(color_ramp(weight)) : draw.color.rgb;
   vec3 towards_eye = normalize(frame.eye - position);
   vec3 normal = facing_normal(towards_eye);
-  vec3 towards_key = samples[draw.sample_index].maps[kKeyMap].towards_light;
+  vec3 towards_key = current.maps[kKeyMap].towards_light;
 
   float key_cosine = dot(normal, towards_key);
   vec3 light = vec3(0.0);

@@ -14,5 +14,5 @@ void main() {
   position = world_position(gl_VertexIndex);
   normal = world_normal(gl_VertexIndex);
   weight = (draw.flags & kDrawHeat) != 0u ? weights[gl_VertexIndex] : 0.0;
-  gl_Position = samples[draw.sample_index].clip_from_world * vec4(position, 1.0);
+  gl_Position = current.clip_from_world * vec4(position, 1.0);
 }

@@ -7,6 +7,8 @@ layout(set = 1, binding = kBindPositions, scalar) readonly buffer Positions { fl
 layout(set = 1, binding = kBindDirections, scalar) readonly buffer Directions { uint directions[]; };
 layout(set = 1, binding = kBindWeights, scalar) readonly buffer Weights { float weights[]; };
 
+layout(set = 1, binding = kBindEdges, scalar) readonly buffer Edges { uint edges[]; };
+
 vec3 world_position(uint vertex) {
   uint word = draw.first_word + 3u * vertex;
   return transform_point(draw.world, vec3(positions[word], positions[word + 1u], positions[word + 2u]));
