@@ -2,7 +2,6 @@
 #include "samples/renderer/image.h"
 
 #include <fmt/format.h>
-
 #include <zlib.h>
 
 #include <cstddef>
