@@ -6,8 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <system_error>
+#include <utility>
 
 namespace pelt {
 
@@ -32,28 +32,66 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std:
   return bytes;
 }
 
-Result<void> write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
+  OutputFile file;
+  file.path_ = path;
+  std::error_code code;
+  if (std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code)) {
+    return file.failed("not a regular file");
+  }
   std::filesystem::path temporary = path;
   temporary += fmt::format(".{}.tmp", ::getpid());
+  file.stream_.open(temporary, std::ios::binary | std::ios::trunc);
+  if (!file.stream_) return file.failed(std::strerror(errno));
+  file.temporary_ = std::move(temporary);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      stream_(std::move(other.stream_)) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(temporary_, other.temporary_);
+  std::swap(stream_, other.stream_);
+  return *this;
+}
+
+OutputFile::~OutputFile() {
+  if (temporary_.empty()) return;
+  stream_.close();
   std::error_code code;
-  {
-    std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-    stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    stream.close();
-    if (!stream) {
-      const int reason = errno;
-      std::filesystem::remove(temporary, code);
-      return fail(ErrorCode::kWriteFailed,
-                  fmt::format("{}: cannot be written: {}", path.string(), std::strerror(reason)));
-    }
-  }
-  std::filesystem::rename(temporary, path, code);
-  if (code) {
-    const std::string reason = code.message();
-    std::filesystem::remove(temporary, code);
-    return fail(ErrorCode::kWriteFailed, fmt::format("{}: cannot be written: {}", path.string(), reason));
-  }
+  std::filesystem::remove(temporary_, code);
+}
+
+tl::unexpected<Error> OutputFile::failed(const std::string& why) const {
+  return fail(ErrorCode::kWriteFailed, fmt::format("{}: cannot be written: {}", path_.string(), why));
+}
+
+Result<void> OutputFile::write(std::span<const std::byte> bytes) {
+  stream_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!stream_) return failed(std::strerror(errno));
   return {};
+}
+
+Result<void> OutputFile::commit() {
+  stream_.close();
+  if (!stream_) return failed(std::strerror(errno));
+  std::error_code code;
+  std::filesystem::rename(temporary_, path_, code);
+  if (code) return failed(code.message());
+  temporary_.clear();
+  return {};
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file) return tl::unexpected(file.error());
+  const Result<void> written = file->write(bytes);
+  if (!written) return written;
+  return file->commit();
 }
 
 }  // namespace pelt
