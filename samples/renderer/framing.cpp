@@ -39,7 +39,7 @@ Bounds transform_bounds(const glm::mat4& world, const Bounds& box) {
   return moved;
 }
 
-Camera frame_camera(const Bounds& bounds, float aspect, const View& view) {
+Camera frame_camera(std::span<const Bounds> boxes, float aspect, const View& view) {
   const glm::vec3 right = right_of(view.yaw);
   const glm::vec3 back(std::cos(view.pitch) * std::sin(view.yaw), std::sin(view.pitch),
                        std::cos(view.pitch) * std::cos(view.yaw));
@@ -48,24 +48,32 @@ Camera frame_camera(const Bounds& bounds, float aspect, const View& view) {
   const float tan_x = tan_y * aspect;
   // A corner (x, y, z) in the camera's axes is seen from (cx, cy, d) where |x - cx| <= (d - z) tan_x, and so for y: the
   // corner planes of each side bound cx - d tan and cx + d tan, and the tightest d has both sides touched.
+  Bounds all;
+  float diagonal = 1e-6f;
+  for (const Bounds& box : boxes) {
+    all.add(box);
+    diagonal = std::max(diagonal, glm::length(box.size()));
+  }
   float right_most = -1e30f;
   float left_most = 1e30f;
   float top_most = -1e30f;
   float bottom_most = 1e30f;
-  for (const glm::vec3& corner : corners(bounds)) {
-    const glm::vec3 at = corner - bounds.center();
-    const float x = glm::dot(at, right);
-    const float y = glm::dot(at, up);
-    const float z = glm::dot(at, back);
-    right_most = std::max(right_most, x + z * tan_x);
-    left_most = std::min(left_most, x - z * tan_x);
-    top_most = std::max(top_most, y + z * tan_y);
-    bottom_most = std::min(bottom_most, y - z * tan_y);
+  for (const Bounds& box : boxes) {
+    for (const glm::vec3& corner : corners(box)) {
+      const glm::vec3 at = corner - all.center();
+      const float x = glm::dot(at, right);
+      const float y = glm::dot(at, up);
+      const float z = glm::dot(at, back);
+      right_most = std::max(right_most, x + z * tan_x);
+      left_most = std::min(left_most, x - z * tan_x);
+      top_most = std::max(top_most, y + z * tan_y);
+      bottom_most = std::min(bottom_most, y - z * tan_y);
+    }
   }
-  const float distance = std::max({0.5f * (right_most - left_most) / tan_x, 0.5f * (top_most - bottom_most) / tan_y,
-                                   glm::length(bounds.size()), 1e-6f});
+  const float distance =
+      std::max({0.5f * (right_most - left_most) / tan_x, 0.5f * (top_most - bottom_most) / tan_y, diagonal});
   const glm::vec3 middle =
-      bounds.center() + 0.5f * (right_most + left_most) * right + 0.5f * (top_most + bottom_most) * up;
+      all.center() + 0.5f * (right_most + left_most) * right + 0.5f * (top_most + bottom_most) * up;
   return {.eye = middle + distance * back, .target = middle, .up = up, .vertical_fov = view.vertical_fov};
 }
 

@@ -44,10 +44,10 @@ struct View {
   float margin = 1.12f;       // 1: the box touches the picture's edge
 };
 
-// The nearest camera in that direction that sees the whole box, the box in the middle, but never nearer than the box's
-// diagonal: what is seen end on keeps its shape. aspect: width / height.
-// Precondition: bounds is not empty.
-Camera frame_camera(const Bounds& bounds, float aspect, const View& view = {});
+// The nearest camera in that direction that sees all of the boxes, with them in the middle, but never nearer than the
+// longest diagonal of a box: what is seen end on keeps its shape. aspect: width / height.
+// Precondition: there is a box, and none is empty.
+Camera frame_camera(std::span<const Bounds> boxes, float aspect, const View& view = {});
 
 // Moves `count` copies of a character of these bounds (model space) so that they stand in a row across the picture of a
 // camera of this yaw, `gap` times their width apart, the row's middle where the character stands.

@@ -53,7 +53,7 @@ TEST(Cameras, FillThePictureWithTheBox) {
           for (const float pitch : {-1.2f, 0.0f, 0.12f, 1.4f}) {
             const glm::vec3 middle = scale * glm::vec3(3, -4, 5);
             const Bounds box = box_of(middle - 0.5f * scale * shape, middle + 0.5f * scale * shape);
-            const Camera camera = frame_camera(box, aspect, {.yaw = yaw, .pitch = pitch});
+            const Camera camera = frame_camera({&box, 1}, aspect, {.yaw = yaw, .pitch = pitch});
             const glm::mat4 clip = clip_from_world(camera, aspect, box);
             glm::vec2 reach(0.0f);
             for (int i = 0; i < 8; ++i) {
@@ -73,7 +73,8 @@ TEST(Cameras, FillThePictureWithTheBox) {
 }
 
 TEST(Cameras, SeeThePointTheyLookAtInTheMiddle) {
-  const Camera camera = frame_camera(box_of({-1, 0, -1}, {1, 2, 1}), 2.0f);
+  const Bounds box = box_of({-1, 0, -1}, {1, 2, 1});
+  const Camera camera = frame_camera({&box, 1}, 2.0f);
   const glm::vec2 at = project(camera, 200, 100, camera.target);
   EXPECT_NEAR(at.x, 100.0f, 1e-3f);
   EXPECT_NEAR(at.y, 50.0f, 1e-3f);
@@ -87,9 +88,9 @@ TEST(Rows, StandApartAcrossThePicture) {
   EXPECT_EQ(side_by_side(box, 1, 0.3f)[0], glm::mat4(1.0f));
   for (const float yaw : {0.0f, 0.45f, 1.6f, 3.0f}) {
     const std::vector<glm::mat4> worlds = side_by_side(box, 3, yaw);
-    Bounds all;
-    for (const glm::mat4& world : worlds) all.add(transform_bounds(world, box));
-    const Camera camera = frame_camera(all, 3.0f, {.yaw = yaw});
+    std::vector<Bounds> row;
+    for (const glm::mat4& world : worlds) row.push_back(transform_bounds(world, box));
+    const Camera camera = frame_camera(row, 3.0f, {.yaw = yaw});
     float previous = -1e30f;
     for (const glm::mat4& world : worlds) {
       float left = 1e30f;

@@ -85,7 +85,7 @@ class Renderers : public testing::Test {
     scene_.items[0].crowd = &*crowd_;
     scene_.items[0].character = &*character_;
     scene_.items[0].bounds = rest_bounds(*character_);
-    scene_.camera = frame_camera(scene_.items[0].bounds, 16.0f / 9.0f);
+    scene_.camera = frame_camera({&scene_.items[0].bounds, 1}, 16.0f / 9.0f);
   }
 
   Image render(const RendererOptions& options = kSmall) {
@@ -210,7 +210,7 @@ TEST_F(Renderers, DrawItemsSideBySide) {
     scene_.items.back().world = world;
     all.add(transform_bounds(world, item.bounds));
   }
-  scene_.camera = frame_camera(all, 16.0f / 9.0f);
+  scene_.camera = frame_camera({&all, 1}, 16.0f / 9.0f);
   const Image same = render();
   scene_.items[1].color = glm::vec4(0.02f, 0.1f, 0.6f, 1.0f);
   const Image colored = render();
