@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "engine/core/result.h"
+#include "samples/pelt/input.h"
+
+namespace pelt::samples {
+
+struct BindCommand {
+  std::string model;
+  Binding binding;
+  std::string output;  // .pelt
+  bool json = false;
+};
+
+Result<void> run(const BindCommand& command);
+
+}  // namespace pelt::samples

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/deform.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "engine/character/evaluate.h"
+#include "runtime/crowd.h"
+#include "runtime/read_back.h"
+#include "runtime/upload.h"
+#include "samples/pelt/mesh_file.h"
+#include "samples/pelt/pc2.h"
+
+namespace pelt::samples {
+namespace {
+
+// Of all meshes in packed order; valid until the next pose.
+struct PosedVertices {
+  std::span<const glm::vec3> positions;
+  std::span<const glm::vec3> normals;
+};
+using Deform = std::function<Result<PosedVertices>(std::span<const glm::mat4> joints)>;
+
+// What is to be written, with names and defaults resolved.
+struct Plan {
+  const Clip* clip = nullptr;
+  FrameRange frames;
+  std::function<float(std::int32_t frame)> seconds;
+};
+
+Result<Plan> make_plan(const DeformCommand& command, const Character& character) {
+  const Result<const Clip*> clip = find_clip_or_rest(character, command.clip);
+  if (!clip) return fail(clip.error().code, fmt::format("{}: {}", command.file, clip.error().message));
+  Plan plan;
+  plan.clip = *clip;
+  plan.seconds = [fps = command.fps](std::int32_t frame) { return static_cast<float>(frame / fps); };
+  if (command.time) {
+    plan.seconds = [time = *command.time](std::int32_t) { return time; };
+  } else if (command.frames) {
+    plan.frames = *command.frames;
+  } else if (plan.clip != nullptr) {
+    plan.frames.last = static_cast<std::int32_t>(std::min(std::floor(plan.clip->duration * command.fps + 1e-4), 1e9));
+  }
+  return plan;
+}
+
+Result<void> write_pc2(const DeformCommand& command, const Character& character, const Plan& plan,
+                       const Deform& deform) {
+  std::uint64_t points = 0;
+  for (const CharacterMesh& mesh : character->meshes) points += mesh.control ? 0 : mesh.vertex_count();
+  if (points > std::numeric_limits<std::int32_t>::max()) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: PC2 cannot hold {} points", command.output, points));
+  }
+  const std::int32_t samples = plan.frames.last - plan.frames.first + 1;
+  Result<Pc2Writer> writer = Pc2Writer::create(command.output, {.points = static_cast<std::int32_t>(points),
+                                                                .first_frame = static_cast<float>(plan.frames.first),
+                                                                .frames_a_sample = 1,
+                                                                .samples = samples});
+  if (!writer) return tl::unexpected(writer.error());
+  std::vector<glm::vec3> ordered(points);
+  for (std::int32_t frame = plan.frames.first; frame <= plan.frames.last; ++frame) {
+    const Result<PosedVertices> posed = deform(joints_at(character, plan.clip, plan.seconds(frame)));
+    if (!posed) return tl::unexpected(posed.error());
+    std::span<glm::vec3> rest = ordered;
+    for (const CharacterMesh& mesh : character->meshes) {
+      if (mesh.control) continue;
+      to_source_order<glm::vec3>(mesh, posed->positions, rest.first(mesh.vertex_count()));
+      rest = rest.subspan(mesh.vertex_count());
+    }
+    const Result<void> appended = writer->append(ordered);
+    if (!appended) return appended;
+  }
+  const Result<void> committed = writer->commit();
+  if (!committed) return committed;
+  fmt::print("wrote {}: {} points, {} samples from frame {} on\n", command.output, points, samples, plan.frames.first);
+  return {};
+}
+
+Result<void> write_mesh(const DeformCommand& command, const Character& character, const Plan& plan,
+                        const Deform& deform) {
+  const float seconds = plan.seconds(plan.frames.first);
+  const Result<PosedVertices> posed = deform(joints_at(character, plan.clip, seconds));
+  if (!posed) return tl::unexpected(posed.error());
+  const std::vector<PosedMesh> meshes = posed_skins(character, posed->positions, posed->normals);
+  const Result<void> written = lower_extension(command.output) == ".obj"
+                                   ? write_obj(command.output, meshes)
+                                   : write_glb(command.output, meshes, character->materials);
+  if (!written) return written;
+  fmt::print("wrote {}: {} meshes at {:.3f} s\n", command.output, meshes.size(), seconds);
+  return {};
+}
+
+Result<void> write(const DeformCommand& command, const Character& character, const Plan& plan, const Deform& deform) {
+  return lower_extension(command.output) == ".pc2" ? write_pc2(command, character, plan, deform)
+                                                   : write_mesh(command, character, plan, deform);
+}
+
+Result<void> deform_on_gpu(const DeformCommand& command, const Character& character, const Plan& plan,
+                           const runtime::Device& device) {
+  const Result<runtime::GpuCharacter> uploaded = runtime::upload(device, character);
+  if (!uploaded) return tl::unexpected(uploaded.error());
+  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded);
+  if (!crowd) return tl::unexpected(crowd.error());
+  runtime::InstanceVertices vertices;
+  return write(command, character, plan, [&](std::span<const glm::mat4> joints) -> Result<PosedVertices> {
+    crowd->pose(0, joints);
+    const Result<void> ran = runtime::run(device, *crowd);
+    if (!ran) return tl::unexpected(ran.error());
+    Result<runtime::InstanceVertices> read = runtime::read_vertices(device, *crowd, 0);
+    if (!read) return tl::unexpected(read.error());
+    vertices = std::move(*read);
+    return PosedVertices{vertices.positions, vertices.normals};
+  });
+}
+
+}  // namespace
+
+Result<void> run(const DeformCommand& command) {
+  const Result<Character> character = load_character(command.file, command.binding);
+  if (!character) return tl::unexpected(character.error());
+  const Result<Plan> plan = make_plan(command, *character);
+  if (!plan) return tl::unexpected(plan.error());
+  if (command.on_gpu) {
+    return with_device(
+        command.gpu, [&](const runtime::Device& device) { return deform_on_gpu(command, *character, *plan, device); });
+  }
+  Evaluator evaluator(*character);
+  return write(command, *character, *plan, [&](std::span<const glm::mat4> joints) -> Result<PosedVertices> {
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    return PosedVertices{evaluator.positions(), evaluator.normals()};
+  });
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/core/result.h"
+#include "samples/pelt/gpu.h"
+#include "samples/pelt/input.h"
+
+namespace pelt::samples {
+
+// First and last frame, both included.
+struct FrameRange {
+  std::int32_t first = 0;
+  std::int32_t last = 0;
+};
+
+struct DeformCommand {
+  std::string file;                  // .pelt or a model
+  Binding binding;                   // of a model
+  std::string clip;                  // empty: at rest
+  std::optional<FrameRange> frames;  // none: the whole clip
+  double fps = 24;
+  std::optional<float> time;  // seconds, of one frame; instead of frames
+  bool on_gpu = true;
+  GpuOptions gpu;
+  std::string output;  // .pc2, .obj or .glb
+};
+
+// Writes the skins, control meshes left out, in the model's vertex order, meshes one after the other.
+Result<void> run(const DeformCommand& command);
+
+}  // namespace pelt::samples

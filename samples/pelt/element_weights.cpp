@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/element_weights.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "engine/binding/pack.h"
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+#include "samples/pelt/input.h"
+#include "shaders/linear_blend/pose.h"
+#include "shaders/surface_ffd/pose.h"
+
+namespace pelt::samples {
+namespace {
+
+std::optional<std::uint32_t> parse_number(const std::string& text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// The palette's shares in what is asked for -> the vertices' shares.
+void blend_shares(const CharacterMesh& mesh, const std::vector<float>& shares, std::vector<float>& vertices) {
+  const SparseRows rows = unpack_rows(mesh.binding);
+  for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+    float share = 0;
+    for (const Influence& influence : rows.row(v))
+      share += influence.weight * shares[mesh.first_slot + influence.index];
+    vertices[mesh.first_vertex + v] = share;
+  }
+}
+
+// The share of a joint in what a record poses.
+float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t joint,
+                   const std::vector<float>& vertices) {
+  switch (pass.kernel) {
+    case PoseKernel::kLinearBlend:
+    case PoseKernel::kDualQuaternion:
+      return read_record<shared::JointRecord>(pass.records, record).joint == joint ? 1.0f : 0.0f;
+    case PoseKernel::kSurfaceFfd: {
+      const auto triangle = read_record<shared::TriangleRecord>(pass.records, record);
+      return (vertices[triangle.a] + vertices[triangle.b] + vertices[triangle.c]) / 3;
+    }
+  }
+  return 0;
+}
+
+std::vector<float> joint_weights(const CharacterData& data, std::uint32_t joint) {
+  std::vector<float> shares(data.palette_size, 0.0f);
+  std::vector<float> vertices(data.vertex_count(), 0.0f);
+  for (std::uint32_t stage = 0; stage < data.stage_count; ++stage) {
+    for (const PalettePass& pass : data.passes) {
+      if (pass.stage != stage) continue;
+      const std::uint32_t slots = pose_kernel(pass.kernel).slots_per_record;
+      for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+        shares[pass.first_slot + r * slots] = record_share(pass, r, joint, vertices);
+      }
+    }
+    for (const CharacterMesh& mesh : data.meshes) {
+      if (mesh.stage != stage) continue;
+      blend_shares(mesh, shares, vertices);
+      for (std::uint32_t v = 0; mesh.frame_slot && v < mesh.vertex_count(); ++v) {
+        shares[*mesh.frame_slot + v] = vertices[mesh.first_vertex + v];
+      }
+    }
+  }
+  return vertices;
+}
+
+}  // namespace
+
+Result<std::vector<float>> element_weights(const Character& character, const std::string& element) {
+  const CharacterData& data = *character;
+  const std::optional<std::uint32_t> joint = data.skeleton.find(element);
+  if (joint) return joint_weights(data, *joint);
+  const std::optional<std::uint32_t> number = parse_number(element);
+  if (!number) {
+    std::vector<std::string_view> names;
+    for (const Joint& known : data.skeleton.joints) names.push_back(known.name);
+    return tl::unexpected(unknown_name("joint", "joints", element, names));
+  }
+  if (*number >= data.palette_size) {
+    return fail(ErrorCode::kNotFound, fmt::format("there is no palette element {}; there are {}, counted from 0",
+                                                  *number, data.palette_size));
+  }
+  std::vector<float> shares(data.palette_size, 0.0f);
+  shares[*number] = 1;
+  std::vector<float> vertices(data.vertex_count(), 0.0f);
+  for (const CharacterMesh& mesh : data.meshes) blend_shares(mesh, shares, vertices);
+  return vertices;
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/info.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/character/pelt_file.h"
+#include "engine/character/pose_kernels.h"
+#include "engine/model/import.h"
+#include "engine/rig/deformers.h"
+#include "engine/rig/rig_json.h"
+#include "samples/pelt/input.h"
+#include "samples/pelt/table.h"
+
+namespace pelt::samples {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void print(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
+
+// ------------------------------------------------------------------------- what models and characters have in common
+
+Json describe(const std::vector<Clip>& clips) {
+  Json list = Json::array();
+  for (const Clip& clip : clips) {
+    list.push_back({{"name", clip.name}, {"duration", clip.duration}, {"channels", clip.channels.size()}});
+  }
+  return list;
+}
+
+Json describe(const std::vector<Material>& materials) {
+  Json list = Json::array();
+  for (const Material& material : materials) {
+    const glm::vec4& color = material.base_color;
+    list.push_back({{"name", material.name}, {"base_color", {color.x, color.y, color.z, color.w}}});
+  }
+  return list;
+}
+
+std::vector<std::string> joint_names(const Skeleton& skeleton) {
+  std::vector<std::string> names;
+  for (const Joint& joint : skeleton.joints) names.push_back(joint.name);
+  return names;
+}
+
+void print_rest(const Skeleton& skeleton, const std::vector<Clip>& clips, const std::vector<Material>& materials) {
+  if (!skeleton.joints.empty()) {
+    fmt::print("\njoints: {}\n  {}\n", skeleton.joints.size(), fmt::join(joint_names(skeleton), ", "));
+  }
+  if (!clips.empty()) {
+    Table table({{"clip", false}, {"seconds"}, {"channels"}});
+    for (const Clip& clip : clips) {
+      table.add({clip.name, fmt::format("{:.3f}", clip.duration), fmt::to_string(clip.channels.size())});
+    }
+    fmt::print("\nclips: {}\n{}", clips.size(), table.text());
+  }
+  if (!materials.empty()) {
+    Table table({{"material", false}, {"base colour (linear)", false}});
+    for (const Material& material : materials) {
+      const glm::vec4& color = material.base_color;
+      table.add({material.name, fmt::format("{:.3f} {:.3f} {:.3f} {:.3f}", color.x, color.y, color.z, color.w)});
+    }
+    fmt::print("\nmaterials: {}\n{}", materials.size(), table.text());
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ a model
+
+Result<void> model_info(const InfoCommand& command) {
+  const Result<Model> model = import_model(command.file);
+  if (!model) return tl::unexpected(model.error());
+  if (command.json) {
+    Json meshes = Json::array();
+    for (const Mesh& mesh : model->meshes) {
+      const RowStatistics weights = statistics(mesh.weights);
+      meshes.push_back({{"name", mesh.name},
+                        {"vertices", mesh.positions.size()},
+                        {"triangles", mesh.triangles.size()},
+                        {"parts", mesh.parts.size()},
+                        {"mean_influences", weights.mean_influences},
+                        {"max_influences", weights.max_influences},
+                        {"uvs", !mesh.uvs.empty()},
+                        {"tangents", !mesh.tangents.empty()}});
+    }
+    print({{"kind", "model"},
+           {"name", model->name},
+           {"meshes", meshes},
+           {"joints", joint_names(model->skeleton)},
+           {"bound_joints", model->bound_joints.size()},
+           {"clips", describe(model->clips)},
+           {"materials", describe(model->materials)},
+           {"notes", model->report.notes}});
+    return {};
+  }
+  Table table({{"mesh", false}, {"vertices"}, {"triangles"}, {"parts"}, {"influences"}, {"most"}});
+  for (const Mesh& mesh : model->meshes) {
+    const RowStatistics weights = statistics(mesh.weights);
+    table.add({mesh.name, fmt::to_string(mesh.positions.size()), fmt::to_string(mesh.triangles.size()),
+               fmt::to_string(mesh.parts.size()), fmt::format("{:.2f}", weights.mean_influences),
+               fmt::to_string(weights.max_influences)});
+  }
+  fmt::print("model {}\n\nmeshes: {}\n{}", command.file, model->meshes.size(), table.text());
+  print_rest(model->skeleton, model->clips, model->materials);
+  if (!model->report.notes.empty()) fmt::print("\n");
+  for (const std::string& note : model->report.notes) fmt::print("note: {}\n", note);
+  return {};
+}
+
+// -------------------------------------------------------------------------------------------------------- a character
+
+Result<void> character_info(const InfoCommand& command) {
+  const Result<Character> character = load_pelt(command.file);
+  if (!character) return tl::unexpected(character.error());
+  const CharacterData& data = **character;
+  std::error_code code;
+  const std::uint64_t bytes = std::filesystem::file_size(command.file, code);
+  if (command.json) {
+    Json meshes = Json::array();
+    for (const CharacterMesh& mesh : data.meshes) {
+      const RowStatistics rows = statistics(unpack_rows(mesh.binding));
+      meshes.push_back({{"name", mesh.name},
+                        {"deformer", mesh.deformer},
+                        {"control", mesh.control},
+                        {"stage", mesh.stage},
+                        {"vertices", mesh.vertex_count()},
+                        {"triangles", mesh.triangles.size()},
+                        {"parts", mesh.parts.size()},
+                        {"mean_influences", rows.mean_influences},
+                        {"max_influences", rows.max_influences}});
+    }
+    Json passes = Json::array();
+    for (const PalettePass& pass : data.passes) {
+      passes.push_back({{"kernel", pose_kernel(pass.kernel).name},
+                        {"stage", pass.stage},
+                        {"first_slot", pass.first_slot},
+                        {"records", pass.record_count}});
+    }
+    print({{"kind", "character"},
+           {"name", data.name},
+           {"bytes", bytes},
+           {"size", character->size()},
+           {"palette_size", data.palette_size},
+           {"stages", data.stage_count},
+           {"meshes", meshes},
+           {"passes", passes},
+           {"joints", joint_names(data.skeleton)},
+           {"clips", describe(data.clips)},
+           {"materials", describe(data.materials)}});
+    return {};
+  }
+  Table meshes(
+      {{"mesh", false}, {"moved by", false}, {"stage"}, {"vertices"}, {"triangles"}, {"influences"}, {"most"}});
+  for (const CharacterMesh& mesh : data.meshes) {
+    const RowStatistics rows = statistics(unpack_rows(mesh.binding));
+    meshes.add({mesh.control ? mesh.name + " (control)" : mesh.name, mesh.deformer, fmt::to_string(mesh.stage),
+                fmt::to_string(mesh.vertex_count()), fmt::to_string(mesh.triangles.size()),
+                fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences)});
+  }
+  Table palette({{"posed by", false}, {"stage"}, {"first"}, {"elements"}});
+  for (const PalettePass& pass : data.passes) {
+    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    palette.add({kernel.name, fmt::to_string(pass.stage), fmt::to_string(pass.first_slot),
+                 fmt::to_string(std::uint64_t{pass.record_count} * kernel.slots_per_record)});
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot) continue;
+    palette.add({"vertices of " + mesh.name, fmt::to_string(mesh.stage), fmt::to_string(*mesh.frame_slot),
+                 fmt::to_string(mesh.vertex_count())});
+  }
+  fmt::print("character {}, {}, bound from {}, {:.3g} m across\n\nmeshes: {}\n{}", command.file, format_bytes(bytes),
+             data.name, character->size(), data.meshes.size(), meshes.text());
+  fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
+  print_rest(data.skeleton, data.clips, data.materials);
+  return {};
+}
+
+// -------------------------------------------------------------------------------------------------------------- a rig
+
+Result<void> rig_info(const InfoCommand& command) {
+  const Result<Rig> rig = load_rig(command.file);
+  if (!rig) return tl::unexpected(rig.error());
+  if (command.json) {
+    print({{"kind", "rig"}, {"rig", Json::parse(format_rig(*rig))}});
+    return {};
+  }
+  Table table({{"layer"}, {"target", false}, {"deformer", false}, {"mask"}, {"joints of the mask", false}});
+  for (std::size_t l = 0; l < rig->layers.size(); ++l) {
+    const Layer& layer = rig->layers[l];
+    table.add({fmt::to_string(l), layer.target, std::string(deformer_name(layer.deformer)),
+               fmt::format("{:g}", layer.mask.value), fmt::format("{}", fmt::join(layer.mask.joints, ", "))});
+  }
+  fmt::print("rig {} '{}'\n\nlayers: {}\n{}", command.file, rig->name, rig->layers.size(), table.text());
+  fmt::print("\nwith every parameter:\n{}", format_rig(*rig));
+  return {};
+}
+
+}  // namespace
+
+Result<void> run(const InfoCommand& command) {
+  const std::string extension = lower_extension(command.file);
+  if (extension == ".pelt") return character_info(command);
+  if (extension == ".json") return rig_info(command);
+  return model_info(command);
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "engine/core/result.h"
+
+namespace pelt::samples {
+
+struct InfoCommand {
+  std::string file;  // a model, a rig (.json) or a .pelt
+  bool json = false;
+};
+
+Result<void> run(const InfoCommand& command);
+
+}  // namespace pelt::samples

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// The command line: options, help and exit codes. The only file that knows CLI11.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "samples/pelt/bind.h"
+#include "samples/pelt/deform.h"
+#include "samples/pelt/info.h"
+#include "samples/pelt/render.h"
+
+namespace pelt::samples {
+namespace {
+
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
+
+// ---------------------------------------------------------------------------------------------------- values in words
+
+// The whole of `text` as a number in [least, most].
+template <class T>
+std::optional<T> parse_number(std::string_view text, T least, T most) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
+}
+
+constexpr std::int32_t kMostFrame = 1'000'000;
+
+// "A:B", or "A" for one frame.
+std::optional<FrameRange> parse_frames(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto first = parse_number<std::int32_t>(text.substr(0, colon), 0, kMostFrame);
+  if (!first || colon == std::string_view::npos)
+    return first ? std::optional(FrameRange{*first, *first}) : std::nullopt;
+  const auto last = parse_number<std::int32_t>(text.substr(colon + 1), *first, kMostFrame);
+  return last ? std::optional(FrameRange{*first, *last}) : std::nullopt;
+}
+
+struct Size {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+};
+
+std::optional<Size> parse_size(std::string_view text) {
+  constexpr std::uint32_t kMostPixels = 16384;
+  const std::size_t cross = text.find('x');
+  if (cross == std::string_view::npos) return std::nullopt;
+  const auto width = parse_number<std::uint32_t>(text.substr(0, cross), 1, kMostPixels);
+  const auto height = parse_number<std::uint32_t>(text.substr(cross + 1), 1, kMostPixels);
+  return width && height ? std::optional(Size{*width, *height}) : std::nullopt;
+}
+
+// ------------------------------------------------------------------------------------------------------------- checks
+
+CLI::Validator finite_in(double least, double most) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        return parse_number(text, least, most) ? std::string() : fmt::format("must be from {} to {}", least, most);
+      },
+      "");
+}
+
+CLI::Validator extension_in(std::vector<std::string> extensions) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        for (const std::string& extension : extensions) {
+          if (lower_extension(text) == extension) return std::string();
+        }
+        return fmt::format("'{}' must end in {}", text, fmt::join(extensions, " or "));
+      },
+      "");
+}
+
+const CLI::Validator kDeformer(
+    [](const std::string& text) {
+      const Result<Rig> rig = rig_from_deformer_name(text);
+      return rig ? std::string() : rig.error().message;
+    },
+    "");
+
+// ---------------------------------------------------------------------------------------------- options that are
+// shared
+
+void add_binding_options(CLI::App& app, Binding& binding) {
+  CLI::Option* rig =
+      app.add_option("--rig", binding.rig, "Rig that says which deformer moves which mesh (docs/rig.md)");
+  app.add_option("--deformer", binding.deformer,
+                 "Without a rig: one deformer over all: linear-blend, dual-quaternion or surface-ffd")
+      ->check(kDeformer)
+      ->capture_default_str()
+      ->excludes(rig);
+  rig->type_name("RIG.json");
+}
+
+void add_gpu_options(CLI::App& app, GpuOptions& gpu) {
+  app.add_option("--device", gpu.device,
+                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
+      ->type_name("NAME");
+  app.add_flag("--validate", gpu.validate, "Turn the Vulkan validation layer on; a message fails the command");
+}
+
+CLI::Option* add_clip_option(CLI::App& app, std::string& clip) {
+  return app.add_option("--clip", clip, "Animation; without it the character stands at rest")->type_name("NAME");
+}
+
+// ------------------------------------------------------------------------------------------------------- the commands
+
+using Command = std::function<Result<void>()>;
+
+// What each adds to `app` is called when the line is parsed and names it.
+void add_info(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<InfoCommand>();
+  CLI::App* info = app.add_subcommand("info", "Say what is in a model, a rig or a .pelt file");
+  info->add_option("file", command->file,
+                   "Model (.gltf, .glb, .obj, builtin:biped, builtin:limb, builtin:tail), rig (.json) or .pelt")
+      ->required()
+      ->type_name("FILE");
+  info->add_flag("--json", command->json, "Print JSON");
+  info->footer("Example:\n  pelt info builtin:biped");
+  info->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
+}
+
+void add_bind(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<BindCommand>();
+  CLI::App* bind = app.add_subcommand("bind", "Bind a model to a rig, once, and write the character that games load");
+  bind->add_option("model", command->model, "Model: .gltf, .glb, .obj, builtin:biped, builtin:limb or builtin:tail")
+      ->required()
+      ->type_name("MODEL");
+  add_binding_options(*bind, command->binding);
+  bind->add_option("-o,--output", command->output, "Character to write")
+      ->required()
+      ->check(extension_in({".pelt"}))
+      ->type_name("X.pelt");
+  bind->add_flag("--json", command->json, "Print the report as JSON");
+  bind->footer(
+      "The report says of each mesh how many palette elements move a vertex (mean and most), how far its vertices are\n"
+      "from their driver, how many elements the cut dropped, at how many vertices something was repaired, and what a\n"
+      "vertex costs to move in bytes read and written.\n\n"
+      "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
+  bind->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
+}
+
+void add_deform(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<DeformCommand>();
+  CLI::App* deform = app.add_subcommand("deform", "Write deformed skins: a point cache, or the meshes of one frame");
+  deform->add_option("file", command->file, ".pelt, or a model, which is bound first")->required()->type_name("FILE");
+  add_binding_options(*deform, command->binding);
+  add_clip_option(*deform, command->clip);
+  auto frames = std::make_shared<std::string>();
+  CLI::Option* frames_option =
+      deform->add_option("--frames", *frames, "First and last frame, A:B, or one frame, A (default: the whole clip)")
+          ->check(CLI::Validator(
+              [](const std::string& text) {
+                return parse_frames(text) ? std::string() : fmt::format("'{}' is not A:B with A <= B", text);
+              },
+              ""))
+          ->type_name("A:B");
+  CLI::Option* fps = deform->add_option("--fps", command->fps, "Frames a second")
+                         ->check(finite_in(1e-3, 1e6))
+                         ->capture_default_str()
+                         ->type_name("F");
+  deform->add_option("--time", command->time, "Instead of frames: seconds into the clip")
+      ->check(finite_in(0, 1e6))
+      ->excludes(frames_option)
+      ->excludes(fps)
+      ->type_name("T");
+  auto backend = std::make_shared<std::string>("gpu");
+  deform->add_option("--backend", *backend, "gpu or cpu")
+      ->check(CLI::IsMember({"gpu", "cpu"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  add_gpu_options(*deform, command->gpu);
+  deform->add_option("-o,--output", command->output, "What to write: .pc2 holds frames, .obj and .glb one")
+      ->required()
+      ->check(extension_in({".pc2", ".obj", ".glb"}))
+      ->type_name("OUT");
+  deform->footer(
+      "Vertices stand in the model's order, meshes one after the other; drivers are left out. A clip's ends are "
+      "held.\n\n"
+      "Example:\n  pelt deform hero.pelt --clip walk --frames 0:24 --fps 24 -o hero.pc2");
+  deform->callback([=, &chosen] {
+    command->on_gpu = *backend == "gpu";
+    if (!frames->empty()) command->frames = parse_frames(*frames);
+    const bool one_frame = lower_extension(command->output) != ".pc2";
+    if (one_frame && command->frames && command->frames->first != command->frames->last) {
+      throw CLI::ValidationError("--frames", fmt::format("{} holds one frame, not {}", command->output, *frames));
+    }
+    chosen = [command] { return run(*command); };
+  });
+}
+
+void add_render(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<RenderCommand>();
+  CLI::App* render = app.add_subcommand("render", "Draw a character, deformed on the GPU, into a picture");
+  render->add_option("file", command->file, ".pelt, or a model, which is bound first")->required()->type_name("FILE");
+  add_binding_options(*render, command->binding);
+  CLI::Option* clip = add_clip_option(*render, command->clip);
+  render->add_option("--time", command->time, "Seconds into the clip")
+      ->check(finite_in(0, 1e6))
+      ->needs(clip)
+      ->capture_default_str()
+      ->type_name("T");
+  render->add_option("--compare", command->compare, "Show the same skin moved by these first, side by side")
+      ->delimiter(',')
+      ->check(kDeformer)
+      ->type_name("DEFORMER,...");
+  render->add_flag("--wire", command->wire, "Draw the edges of the skin");
+  render->add_flag("--driver", command->driver, "Draw the drivers as cages");
+  render
+      ->add_option("--weights", command->weights,
+                   "Colour the skin by how much a joint, or a palette element by its number, moves it")
+      ->type_name("ELEMENT");
+  auto size = std::make_shared<std::string>("1280x720");
+  render->add_option("--size", *size, "Pixels")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return parse_size(text) ? std::string() : fmt::format("'{}' is not WxH, 1 to 16384 pixels each", text);
+          },
+          ""))
+      ->capture_default_str()
+      ->type_name("WxH");
+  render->add_option("--yaw", command->yaw, "Degrees that the camera stands to the side of the front")
+      ->check(finite_in(-360, 360))
+      ->capture_default_str()
+      ->type_name("DEGREES");
+  render->add_option("--pitch", command->pitch, "Degrees that it looks down from")
+      ->check(finite_in(-89, 89))
+      ->capture_default_str()
+      ->type_name("DEGREES");
+  add_gpu_options(*render, command->gpu);
+  render->add_option("-o,--output", command->output, "Picture to write")
+      ->required()
+      ->check(extension_in({".png"}))
+      ->type_name("OUT.png");
+  render->footer("Example:\n  pelt render hero.pelt --clip walk --time 0.5 --compare linear-blend -o hero.png");
+  render->callback([=, &chosen] {
+    const std::optional<Size> parsed = parse_size(*size);
+    command->width = parsed->width;
+    command->height = parsed->height;
+    chosen = [command] { return run(*command); };
+  });
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App app("Pelt binds skins to film-grade deformers and moves them on the GPU.", "pelt");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong usage. 'pelt COMMAND --help' explains a command.\n\n"
+      "Example:\n"
+      "  pelt bind builtin:biped -o biped.pelt\n"
+      "  pelt render biped.pelt --clip flex --time 1 --compare linear-blend -o biped.png");
+  Command command;
+  add_info(app, command);
+  add_bind(app, command);
+  add_deform(app, command);
+  add_render(app, command);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::string name = "pelt";
+    for (const CLI::App* chosen : app.get_subcommands()) name += " " + chosen->get_name();
+    fmt::print(stderr, "pelt: {}\n'{} --help' explains\n", error.what(), name);
+    return kWrongUsage;
+  }
+  const Result<void> done = command();
+  if (!done) {
+    fmt::print(stderr, "pelt: {}\n", done.error().message);
+    return kFailed;
+  }
+  if (std::fflush(stdout) != 0) {
+    std::perror("pelt: standard output");
+    return kFailed;
+  }
+  return kDone;
+}
+
+}  // namespace
+}  // namespace pelt::samples
+
+int main(int argc, char** argv) {
+  try {
+    return pelt::samples::run_program(argc, argv);
+  } catch (const std::exception& error) {
+    // Out of memory, or standard output that cannot be written.
+    std::fprintf(stderr, "pelt: %s\n", error.what());
+    return pelt::samples::kFailed;
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <glm/gtc/constants.hpp>
+#include <map>
+#include <utility>
+
+#include "engine/character/model_of.h"
+#include "runtime/crowd.h"
+#include "runtime/upload.h"
+#include "samples/pelt/element_weights.h"
+#include "samples/renderer/framing.h"
+#include "samples/renderer/image.h"
+#include "samples/renderer/renderer.h"
+
+namespace pelt::samples {
+namespace {
+
+// A character of the row, posed.
+struct Panel {
+  Character character;
+  std::vector<glm::mat4> joints;
+  Bounds bounds;
+  std::vector<float> weights;
+  std::string caption;
+};
+
+// "surface_ffd" as it stands under a picture.
+std::string caption_of(std::string deformer) {
+  std::replace(deformer.begin(), deformer.end(), '_', ' ');
+  const std::size_t ffd = deformer.find("ffd");
+  if (ffd != std::string::npos) deformer.replace(ffd, 3, "FFD");
+  return deformer;
+}
+
+// What moves most of the skin.
+std::string main_deformer(const Character& character) {
+  std::map<std::string, std::uint64_t> vertices;
+  for (const CharacterMesh& mesh : character->meshes) {
+    if (!mesh.control) vertices[mesh.deformer] += mesh.vertex_count();
+  }
+  return std::max_element(vertices.begin(), vertices.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+Result<Panel> make_panel(const RenderCommand& command, const Character& character) {
+  const auto named = [&](const Error& error) {
+    return fail(error.code, fmt::format("{}: {}", command.file, error.message));
+  };
+  const Result<const Clip*> clip = find_clip_or_rest(character, command.clip);
+  if (!clip) return named(clip.error());
+  Panel panel{.character = character, .joints = joints_at(character, *clip, command.time)};
+  panel.bounds = posed_bounds(character, panel.joints);
+  if (panel.bounds.empty()) return named({ErrorCode::kInvalidArgument, "there is no skin to draw"});
+  if (!command.weights.empty()) {
+    Result<std::vector<float>> weights = element_weights(character, command.weights);
+    if (!weights) return named(weights.error());
+    panel.weights = std::move(*weights);
+  }
+  panel.caption = caption_of(main_deformer(character));
+  return panel;
+}
+
+Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
+  const Result<Character> character = load_character(command.file, command.binding);
+  if (!character) return tl::unexpected(character.error());
+  std::vector<Character> characters;
+  for (const std::string& deformer : command.compare) {
+    const Result<Rig> rig = rig_from_deformer_name(deformer);
+    if (!rig) return tl::unexpected(rig.error());
+    const Result<Bound> bound = bind(model_of(*character), *rig);
+    if (!bound) {
+      return fail(bound.error().code, fmt::format("{}: as {}: {}", command.file, deformer, bound.error().message));
+    }
+    characters.push_back(bound->character);
+  }
+  characters.push_back(*character);
+  std::vector<Panel> panels;
+  for (const Character& shown : characters) {
+    Result<Panel> panel = make_panel(command, shown);
+    if (!panel) return tl::unexpected(panel.error());
+    panels.push_back(std::move(*panel));
+  }
+  return panels;
+}
+
+Result<Image> draw(const RenderCommand& command, const std::vector<Panel>& panels, const runtime::Device& device) {
+  Result<Renderer> renderer = Renderer::create(device, {.width = command.width, .height = command.height});
+  if (!renderer) return tl::unexpected(renderer.error());
+
+  std::vector<runtime::GpuCharacter> uploaded;
+  std::vector<runtime::Crowd> crowds;
+  uploaded.reserve(panels.size());
+  crowds.reserve(panels.size());
+  Bounds bounds;
+  for (const Panel& panel : panels) {
+    Result<runtime::GpuCharacter> character = runtime::upload(device, panel.character);
+    if (!character) return tl::unexpected(character.error());
+    uploaded.push_back(std::move(*character));
+    Result<runtime::Crowd> crowd = runtime::Crowd::create(device, uploaded.back());
+    if (!crowd) return tl::unexpected(crowd.error());
+    crowds.push_back(std::move(*crowd));
+    crowds.back().pose(0, panel.joints);
+    bounds.add(panel.bounds);
+  }
+
+  const View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
+  const std::vector<glm::mat4> worlds = side_by_side(bounds, static_cast<std::uint32_t>(panels.size()), view.yaw);
+  Scene scene;
+  scene.ground_height = bounds.low.y;
+  std::vector<Bounds> row;
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    DrawItem item;
+    item.crowd = &crowds[p];
+    item.character = &panels[p].character;
+    item.bounds = panels[p].bounds;
+    item.world = worlds[p];
+    item.wire = command.wire;
+    item.control_meshes = command.driver;
+    item.weights = panels[p].weights;
+    scene.items.push_back(item);
+    row.push_back(transform_bounds(worlds[p], bounds));
+  }
+  // Captions stand below the feet, in room that the camera leaves for them.
+  const bool captions = panels.size() > 1;
+  const float caption_size = static_cast<float>(command.height) / 26;
+  for (Bounds& box : row) box.low.y -= captions ? 0.1f * box.size().y : 0.0f;
+  scene.camera = frame_camera(row, static_cast<float>(command.width) / static_cast<float>(command.height), view);
+  Result<Image> image = renderer->render(scene);
+  if (!image) return image;
+  for (std::size_t p = 0; captions && p < panels.size(); ++p) {
+    const glm::vec3 feet(bounds.center().x, bounds.low.y, bounds.center().z);
+    const glm::vec2 at =
+        project(scene.camera, command.width, command.height, glm::vec3(worlds[p] * glm::vec4(feet, 1.0f)));
+    const float lowest = static_cast<float>(command.height) - 0.5f * caption_size;
+    draw_label(*image, panels[p].caption, at.x, std::min(at.y + 1.9f * caption_size, lowest), caption_size);
+  }
+  if (!command.weights.empty()) draw_weight_legend(*image);
+  return image;
+}
+
+}  // namespace
+
+Result<void> run(const RenderCommand& command) {
+  const Result<std::vector<Panel>> panels = make_panels(command);
+  if (!panels) return tl::unexpected(panels.error());
+  Image image;
+  const Result<void> drawn = with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
+    Result<Image> picture = draw(command, *panels, device);
+    if (!picture) return tl::unexpected(picture.error());
+    image = std::move(*picture);
+    return {};
+  });
+  if (!drawn) return drawn;
+  const Result<void> written = write_png(command.output, image);
+  if (!written) return written;
+  fmt::print("wrote {}: {} x {}\n", command.output, image.width, image.height);
+  return {};
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "samples/pelt/gpu.h"
+#include "samples/pelt/input.h"
+
+namespace pelt::samples {
+
+struct RenderCommand {
+  std::string file;                  // .pelt or a model
+  Binding binding;                   // of a model
+  std::string clip;                  // empty: at rest
+  float time = 0;                    // seconds
+  std::vector<std::string> compare;  // deformers that the same skin is shown with, left of the character
+  bool wire = false;
+  bool driver = false;
+  std::string weights;  // element_weights; empty: the materials' colours
+  std::uint32_t width = 1280;
+  std::uint32_t height = 720;
+  float yaw = 25;   // degrees about +y, from the front
+  float pitch = 7;  // degrees above the horizon
+  GpuOptions gpu;
+  std::string output;  // .png
+};
+
+Result<void> run(const RenderCommand& command);
+
+}  // namespace pelt::samples
