@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: MIT
+// The vertex kernel against the one equation in double precision, written here from its sources: for every instruction
+// set that this machine has.
+#include "engine/binding/blend.h"
+
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/quaternion.hpp>
+#include <numeric>
+#include <random>
+
+namespace pelt {
+namespace {
+
+using glm::dmat3;
+using glm::dquat;
+using glm::dvec3;
+
+constexpr std::uint32_t kElements = 50;
+constexpr double kUnit = 1.0 / 65535;  // of weights
+constexpr std::size_t kSizes[] = {0, 1, 31, 32, 33, 63, 64, 65, 1234};
+
+// What float may differ by: some 16 units in the last place of what is summed.
+constexpr double kPositionTolerance = 2e-6;
+constexpr double kDirectionTolerance = 1e-5;  // of frames whose axes differ fourfold in length
+
+// The unit vector nearest to v that two snorm16 of an octahedron hold (Cigolle et al. 2014), the first of them a
+// multiple of `step`, so that packing it loses nothing.
+dvec3 on_octahedral_grid(const dvec3& v, double step) {
+  const double size = std::abs(v.x) + std::abs(v.y) + std::abs(v.z);
+  double x = v.x / size;
+  double y = v.y / size;
+  if (v.z < 0) {
+    const double unfolded = x;
+    x = std::copysign(1 - std::abs(y), x);
+    y = std::copysign(1 - std::abs(unfolded), y);
+  }
+  x = std::trunc(x * 32767 / step) * step / 32767;
+  y = std::trunc(y * 32767) / 32767;
+  const double z = 1 - std::abs(x) - std::abs(y);
+  if (z >= 0) return glm::normalize(dvec3(x, y, z));
+  return glm::normalize(dvec3(std::copysign(1 - std::abs(y), x), std::copysign(1 - std::abs(x), y), z));
+}
+
+// A mesh of `count` vertices. All it holds survives packing exactly, so that only the blend is measured.
+struct Sample {
+  SparseRows rows;
+  std::vector<glm::vec3> positions;
+  std::vector<dvec3> normals;
+  std::vector<dvec3> tangents;
+  std::vector<double> handedness;
+  PackedBinding binding;
+};
+
+// Row r has lengths[r % size] influences, the strongest first.
+Sample make_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
+  Sample sample;
+  std::mt19937 random(static_cast<std::uint32_t>(count + lengths.size()));
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+  for (std::size_t r = 0; r < count; ++r) {
+    const std::size_t length = lengths[r % lengths.size()];
+    std::vector<std::uint32_t> weights(length, 1);
+    for (std::size_t left = 65535 - length; left > 0;) {
+      const std::size_t given = std::min(left, 1 + random() % (2 * 65535 / length));
+      weights[random() % length] += static_cast<std::uint32_t>(given);
+      left -= given;
+    }
+    std::sort(weights.rbegin(), weights.rend());
+    std::vector<Influence> row;
+    const auto first = static_cast<std::uint32_t>(random() % kElements);
+    for (std::uint32_t k = 0; k < length; ++k) {
+      row.push_back({(first + 7 * k) % kElements, static_cast<float>(weights[k]) / 65535.0f});
+    }
+    sample.rows.append_row(row);
+    sample.positions.emplace_back(3 * unit(random), 3 * unit(random), 3 * unit(random));
+    const dvec3 normal = on_octahedral_grid(dvec3(unit(random), unit(random), unit(random)), 1);
+    const dvec3 across(unit(random), unit(random), unit(random));
+    sample.normals.push_back(normal);
+    sample.tangents.push_back(on_octahedral_grid(glm::cross(normal, across), 2));
+    sample.handedness.push_back(random() % 2 == 0 ? 1 : -1);
+    normals.emplace_back(normal);
+    tangents.emplace_back(glm::vec3(sample.tangents.back()), sample.handedness.back());
+  }
+  Result<PackedBinding> packed = pack(sample.rows, {sample.positions, normals, tangents}, {});
+  EXPECT_TRUE(packed) << packed.error().message;
+  sample.binding = std::move(*packed);
+  EXPECT_TRUE(validate(sample.binding, kElements, "sample"));
+  return sample;
+}
+
+// Lengths 1 to `most`, one after the other.
+std::vector<std::size_t> lengths_to(std::size_t most) {
+  std::vector<std::size_t> lengths(most);
+  std::iota(lengths.begin(), lengths.end(), 1u);
+  return lengths;
+}
+
+dquat random_rotation(std::mt19937& random, double largest_angle) {
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const dvec3 axis = glm::normalize(dvec3(unit(random), unit(random), unit(random)) + dvec3(0, 0, 1e-3));
+  return glm::angleAxis(largest_angle * unit(random), axis);
+}
+
+// Symmetric, with eigenvalues from 0.5 to 2.
+dmat3 random_stretch(std::mt19937& random) {
+  std::uniform_real_distribution<double> factor(0.5, 2);
+  const dmat3 axes = glm::mat3_cast(random_rotation(random, 3));
+  const dmat3 scale(factor(random), 0, 0, 0, factor(random), 0, 0, 0, factor(random));
+  return axes * scale * glm::transpose(axes);
+}
+
+Affine affine_of(const dmat3& axes, const dvec3& origin) {
+  return affine_from_axes(glm::mat3(axes), glm::vec3(origin));
+}
+
+// Turned by up to half a radian from each other, stretched differently along every axis, sheared, moved.
+std::vector<Affine> make_palette(bool mirrored) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const dmat3 base = glm::mat3_cast(random_rotation(random, 3));
+  std::vector<Affine> palette;
+  for (std::uint32_t j = 0; j < kElements; ++j) {
+    dmat3 axes = base * glm::mat3_cast(random_rotation(random, 0.5)) * random_stretch(random);
+    axes[1] += 0.2 * unit(random) * axes[0];
+    if (mirrored) axes[0] = -axes[0];
+    palette.push_back(affine_of(axes, 2.0 * dvec3(unit(random), unit(random), unit(random))));
+  }
+  return palette;
+}
+
+// A vertex as the equations say.
+struct Expected {
+  dmat3 axes{0.0};
+  dvec3 origin{0.0};
+  double size = 0;  // of what is summed for the position
+  dvec3 position;
+  dvec3 normal;
+  dvec3 tangent;
+};
+
+// What follows from the blended frame: n' = normalize(cofactor(B) n) with cofactor(B) = det(B) B^-T, and
+// t' = normalize(B t) made orthogonal to n' (math.md section 0).
+void map_vertex(const Sample& sample, std::size_t row, Expected& expected) {
+  expected.position = expected.axes * dvec3(sample.positions[row]) + expected.origin;
+  const dmat3 cofactors = glm::determinant(expected.axes) * glm::transpose(glm::inverse(expected.axes));
+  expected.normal = glm::normalize(cofactors * sample.normals[row]);
+  const dvec3 along = expected.axes * sample.tangents[row];
+  expected.tangent = glm::normalize(along - expected.normal * glm::dot(along, expected.normal));
+}
+
+dmat3 axes_of(const Affine& frame) { return dmat3(affine_axes(frame)); }
+dvec3 origin_of(const Affine& frame) { return dvec3(frame[0].w, frame[1].w, frame[2].w); }
+
+// v' = sum w_j T_j l.
+Expected expected_linear(const Sample& sample, std::size_t row, std::span<const Affine> palette) {
+  Expected expected;
+  for (const Influence& influence : sample.rows.row(row)) {
+    const double weight = std::round(influence.weight * 65535.0) * kUnit;
+    const Affine& frame = palette[influence.index];
+    expected.axes += weight * axes_of(frame);
+    expected.origin += weight * origin_of(frame);
+    expected.size += weight * (glm::length(axes_of(frame) * dvec3(sample.positions[row])) +
+                               glm::length(origin_of(frame)) + glm::length(dvec3(sample.positions[row])));
+  }
+  map_vertex(sample, row, expected);
+  return expected;
+}
+
+struct Outputs {
+  explicit Outputs(std::size_t count)
+      : positions(count, glm::vec3(7)), normals(count, glm::vec3(7)), tangents(count, glm::vec4(7)), frames(count) {}
+  BlendOutputs all() { return {positions.data(), normals.data(), tangents.data(), frames.data()}; }
+  friend bool operator==(const Outputs&, const Outputs&) = default;
+
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+  std::vector<Affine> frames;
+};
+
+void expect_near(const Outputs& actual, std::size_t row, const Expected& expected, const Sample& sample) {
+  SCOPED_TRACE("vertex " + std::to_string(row));
+  ASSERT_LE(glm::distance(dvec3(actual.positions[row]), expected.position), kPositionTolerance * expected.size);
+  ASSERT_LE(glm::distance(dvec3(actual.normals[row]), expected.normal), kDirectionTolerance);
+  ASSERT_LE(glm::distance(dvec3(actual.tangents[row]), expected.tangent), kDirectionTolerance);
+  ASSERT_EQ(actual.tangents[row].w, sample.handedness[row]);
+  for (int column = 0; column < 3; ++column) {
+    ASSERT_LE(glm::distance(axes_of(actual.frames[row])[column], expected.axes[column]), kPositionTolerance * 4);
+  }
+  ASSERT_LE(glm::distance(origin_of(actual.frames[row]), expected.origin), kPositionTolerance * expected.size);
+}
+
+std::vector<PaletteLine> lines_of(std::span<const Affine> palette) {
+  std::vector<PaletteLine> lines(palette.size());
+  make_palette_lines(palette, lines);
+  return lines;
+}
+
+Outputs linear(const Sample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
+  blend_linear(sample.binding, {0, slice_count(sample.binding)}, lines_of(palette), outputs.all());
+  return outputs;
+}
+
+// The parameter is the instruction set that the kernel runs with.
+class BlendLinear : public testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override { choose(GetParam()); }
+  void TearDown() override { choose(0); }
+
+ private:
+  // 0: all that the processor has.
+  static void choose(std::int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+TEST_P(BlendLinear, IsTheEquationForEverySize) {
+  const std::vector<Affine> palette = make_palette(false);
+  for (const std::size_t count : kSizes) {
+    SCOPED_TRACE(count);
+    const Sample sample = make_sample(count, lengths_to(9));
+    const Outputs actual = linear(sample, palette);
+    for (std::size_t row = 0; row < count; ++row) {
+      expect_near(actual, row, expected_linear(sample, row, palette), sample);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(BlendLinear, IsTheEquationForEveryInfluenceCount) {
+  const std::vector<Affine> palette = make_palette(false);
+  for (std::size_t length = 1; length <= kElements; ++length) {
+    SCOPED_TRACE(length);
+    const Sample sample = make_sample(65, {length});
+    const Outputs actual = linear(sample, palette);
+    for (std::size_t row = 0; row < 65; ++row) {
+      expect_near(actual, row, expected_linear(sample, row, palette), sample);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// A mirror turns a surface inside out together with its triangles: the normal stays the one of the posed triangles,
+// and normal, tangent and handedness still make the image of the rest bitangent.
+TEST_P(BlendLinear, MirroredElementsKeepNormalsWithTheirTriangles) {
+  const std::vector<Affine> palette = make_palette(true);
+  const Sample sample = make_sample(1234, lengths_to(9));
+  const Outputs actual = linear(sample, palette);
+  for (std::size_t row = 0; row < 1234; ++row) {
+    const Expected expected = expected_linear(sample, row, palette);
+    ASSERT_LT(glm::determinant(expected.axes), 0);
+    expect_near(actual, row, expected, sample);
+    if (HasFatalFailure()) return;
+    const dvec3 normal(actual.normals[row]);
+    const dvec3 e1 = glm::normalize(glm::cross(sample.normals[row], sample.tangents[row]));
+    const dvec3 e2 = glm::cross(sample.normals[row], e1);  // a triangle's edges, counter-clockwise
+    ASSERT_GT(glm::dot(normal, glm::normalize(glm::cross(expected.axes * e1, expected.axes * e2))), 0.99999);
+    const dvec3 bitangent = glm::cross(normal, dvec3(glm::vec3(actual.tangents[row])));
+    ASSERT_GT(glm::dot(bitangent, expected.axes * e1), 0);
+  }
+}
+
+TEST_P(BlendLinear, GivesWhatIsAskedFor) {
+  const std::vector<PaletteLine> lines = lines_of(make_palette(false));
+  const Sample sample = make_sample(65, lengths_to(9));
+  const SliceRange all{0, slice_count(sample.binding)};
+  Outputs everything(65);
+  blend_linear(sample.binding, all, lines, everything.all());
+
+  Outputs positions(65);
+  blend_linear(sample.binding, all, lines, {.positions = positions.positions.data()});
+  EXPECT_EQ(positions.positions, everything.positions);
+
+  Outputs normals(65);
+  blend_linear(sample.binding, all, lines, {.positions = normals.positions.data(), .normals = normals.normals.data()});
+  EXPECT_EQ(normals.positions, everything.positions);
+  EXPECT_EQ(normals.normals, everything.normals);
+
+  Outputs frames(65);
+  blend_linear(sample.binding, all, lines, {.positions = frames.positions.data(), .frames = frames.frames.data()});
+  EXPECT_EQ(frames.positions, everything.positions);
+  EXPECT_EQ(frames.frames, everything.frames);
+}
+
+TEST_P(BlendLinear, WritesItsRangeAloneAndAnySplitGivesTheSame) {
+  const std::vector<PaletteLine> lines = lines_of(make_palette(false));
+  const Sample sample = make_sample(1234, lengths_to(40));
+  const std::size_t slices = slice_count(sample.binding);
+  ASSERT_EQ(slices, 39u);
+  Outputs whole(1234);
+  blend_linear(sample.binding, {0, slices}, lines, whole.all());
+  for (const std::size_t step : {1, 2, 7, 38}) {
+    SCOPED_TRACE(step);
+    Outputs split(1234);
+    for (std::size_t first = 0; first < slices; first += step) {
+      const std::size_t last = std::min(first + step, slices);
+      blend_linear(sample.binding, {first, last}, lines, split.all());
+      for (std::size_t row = 32 * last; row < 1234; ++row) ASSERT_EQ(split.positions[row], glm::vec3(7)) << row;
+    }
+    EXPECT_EQ(split, whole);
+  }
+}
+
+// Memory whose arrays begin at cache lines, which writing past the caches asks for.
+struct alignas(64) CacheLine {
+  float values[16];
+};
+
+TEST_P(BlendLinear, StreamingWritesTheSame) {
+  const std::vector<PaletteLine> lines = lines_of(make_palette(false));
+  for (const std::size_t count : kSizes) {
+    SCOPED_TRACE(count);
+    const Sample sample = make_sample(count, lengths_to(9));
+    const SliceRange all{0, slice_count(sample.binding)};
+    Outputs plain(count);
+    blend_linear(sample.binding, all, lines, plain.all());
+    for (const std::size_t offset : {0, 4}) {  // floats: with 4, not aligned
+      std::vector<CacheLine> memory(3 * (count + 32));
+      float* first = memory.data()->values + offset;
+      float* second = first + 16 * (count + 32);
+      float* third = second + 16 * (count + 32);
+      const auto* positions = reinterpret_cast<const glm::vec3*>(first);
+      const auto* normals = reinterpret_cast<const glm::vec3*>(second);
+      const auto* tangents = reinterpret_cast<const glm::vec4*>(third);
+      blend_linear(sample.binding, all, lines,
+                   {.positions = reinterpret_cast<glm::vec3*>(first),
+                    .normals = reinterpret_cast<glm::vec3*>(second),
+                    .tangents = reinterpret_cast<glm::vec4*>(third)},
+                   true);
+      EXPECT_TRUE(std::equal(plain.positions.begin(), plain.positions.end(), positions)) << offset;
+      EXPECT_TRUE(std::equal(plain.normals.begin(), plain.normals.end(), normals)) << offset;
+      EXPECT_TRUE(std::equal(plain.tangents.begin(), plain.tangents.end(), tangents)) << offset;
+      EXPECT_EQ(positions[count], glm::vec3(0)) << "past the end";
+    }
+  }
+}
+
+// Squares of entries overflow or vanish here, in the products of the fast path first.
+TEST_P(BlendLinear, DirectionsDoNotDependOnTheScale) {
+  const std::vector<Affine> palette = make_palette(false);
+  const Sample sample = make_sample(64, lengths_to(5));
+  const Outputs unscaled = linear(sample, palette);
+  for (int power = -18; power <= 18; power += 3) {
+    SCOPED_TRACE(power);
+    std::vector<Affine> scaled = palette;
+    for (Affine& frame : scaled) frame *= std::pow(10.0f, static_cast<float>(power));
+    const Outputs actual = linear(sample, scaled);
+    for (std::size_t row = 0; row < 64; ++row) {
+      ASSERT_LT(glm::distance(actual.normals[row], unscaled.normals[row]), 1e-5f) << row;
+      ASSERT_LT(glm::distance(actual.tangents[row], unscaled.tangents[row]), 1e-5f) << row;
+    }
+  }
+}
+
+// Three turns by 120 degrees in equal shares blend to a line: the rest directions turned by the strongest, which of
+// equals is the first, are what is left.
+TEST_P(BlendLinear, WhereNothingIsLeftTheStrongestInfluenceTurnsTheRestDirections) {
+  std::vector<Affine> palette;
+  for (int third = 0; third < 3; ++third) {
+    const double angle = third * 2.0943951023931953;
+    palette.push_back(affine_of(glm::mat3_cast(glm::angleAxis(angle, dvec3(1, 0, 0))), dvec3(0)));
+  }
+  Sample sample;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+  for (std::uint32_t row = 0; row < 40; ++row) {
+    const std::uint32_t first = row % 3;
+    const float weight = 1.0f / 3;
+    sample.rows.append_row(
+        std::vector<Influence>{{first, weight}, {(first + 1) % 3, weight}, {(first + 2) % 3, weight}});
+    sample.positions.emplace_back(row, 1, 0);
+    normals.emplace_back(0, 1, 0);
+    tangents.emplace_back(0, 0, 1, -1);
+  }
+  sample.binding = *pack(sample.rows, {sample.positions, normals, tangents}, {});
+  const Outputs actual = linear(sample, palette);
+  for (std::uint32_t row = 0; row < 40; ++row) {
+    EXPECT_LT(glm::distance(actual.positions[row], glm::vec3(row, 0, 0)), 1e-5f) << row;
+    EXPECT_LT(glm::distance(actual.normals[row], transform_vector(palette[row % 3], {0, 1, 0})), 1e-4f) << row;
+    EXPECT_LT(glm::distance(glm::vec3(actual.tangents[row]), transform_vector(palette[row % 3], {0, 0, 1})), 1e-4f);
+    EXPECT_EQ(actual.tangents[row].w, -1) << row;
+  }
+}
+
+// The kernel is not made for the targets without vectors: the lowest that it has would run twice.
+std::vector<std::int64_t> targets_of_the_kernel() {
+  std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  std::erase_if(targets, [](std::int64_t target) { return target == HWY_SCALAR || target == HWY_EMU128; });
+  return targets;
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, BlendLinear, testing::ValuesIn(targets_of_the_kernel()),
+                         [](const testing::TestParamInfo<std::int64_t>& target) {
+                           return std::string(hwy::TargetName(target.param));
+                         });
+
+// Two entries an element: rows 0 and 1 of the first are the dual quaternion, the second is the stretch. Half of the
+// quaternions stand for the same rotation with the other sign.
+std::vector<Affine> make_dual_quaternions(bool mirrored) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const dquat base = random_rotation(random, 3);
+  std::vector<Affine> palette;
+  for (std::uint32_t j = 0; 2 * j < kElements; ++j) {
+    const dquat real = (random() % 2 == 0 ? 1.0 : -1.0) * (base * random_rotation(random, 1));
+    const dquat dual = 0.5 * dquat(0, unit(random), unit(random), unit(random)) * real;
+    palette.emplace_back(glm::vec4(real.x, real.y, real.z, real.w), glm::vec4(dual.x, dual.y, dual.z, dual.w),
+                         glm::vec4(0));
+    dmat3 stretch = random_stretch(random);
+    if (mirrored) stretch[2] = -stretch[2];
+    palette.push_back(affine_of(stretch, dvec3(0)));
+  }
+  return palette;
+}
+
+dquat quaternion_of(const glm::vec4& q) { return {q.w, q.x, q.y, q.z}; }
+
+// Kavan et al. 2008, equation 4 and section 5: stretches are blended first, linearly; of a quaternion's two signs the
+// one counts that lies nearer to the strongest influence's.
+Expected expected_dual_quaternion(const Sample& sample, std::size_t row, std::span<const Affine> palette) {
+  const std::span<const Influence> influences = sample.rows.row(row);
+  const dquat pivot = quaternion_of(palette[influences.front().index][0]);
+  dquat real(0, 0, 0, 0);
+  dquat dual(0, 0, 0, 0);
+  dmat3 stretch(0.0);
+  double size = glm::length(dvec3(sample.positions[row]));
+  for (const Influence& influence : influences) {
+    const double weight = std::round(influence.weight * 65535.0) * kUnit;
+    const dquat q = quaternion_of(palette[influence.index][0]);
+    const double sign = glm::dot(q, pivot) < 0 ? -1 : 1;
+    real = real + sign * weight * q;
+    dual = dual + sign * weight * quaternion_of(palette[influence.index][1]);
+    stretch += weight * axes_of(palette[influence.index + 1]);
+    size += 4 * weight * glm::length(quaternion_of(palette[influence.index][1]));
+  }
+  const double length = glm::length(real);
+  real = real / length;
+  dual = dual / length;
+  const dquat twice_translation = 2.0 * dual * glm::conjugate(real);
+  Expected expected;
+  expected.axes = glm::mat3_cast(real) * stretch;
+  expected.origin = dvec3(twice_translation.x, twice_translation.y, twice_translation.z);
+  expected.size = 2 * size;
+  map_vertex(sample, row, expected);
+  return expected;
+}
+
+// The sample with its influences on every second palette entry.
+Sample make_dual_quaternion_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
+  Sample sample = make_sample(count, lengths);
+  for (Influence& influence : sample.rows.influences) influence.index -= influence.index % 2;
+  for (std::uint32_t& word : sample.binding.influences) word &= ~std::uint32_t{1};
+  return sample;
+}
+
+Outputs dual_quaternion(const Sample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
+  blend_dual_quaternion(sample.binding, {0, slice_count(sample.binding)}, palette, outputs.all());
+  return outputs;
+}
+
+TEST(BlendDualQuaternion, IsTheEquationForEverySize) {
+  for (const bool mirrored : {false, true}) {
+    const std::vector<Affine> palette = make_dual_quaternions(mirrored);
+    for (const std::size_t count : kSizes) {
+      SCOPED_TRACE(count);
+      const Sample sample = make_dual_quaternion_sample(count, lengths_to(9));
+      const Outputs actual = dual_quaternion(sample, palette);
+      for (std::size_t row = 0; row < count; ++row) {
+        const Expected expected = expected_dual_quaternion(sample, row, palette);
+        ASSERT_EQ(glm::determinant(expected.axes) < 0, mirrored);
+        expect_near(actual, row, expected, sample);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(BlendDualQuaternion, IsTheEquationForEveryInfluenceCount) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  for (std::size_t length = 1; length <= kElements; ++length) {
+    SCOPED_TRACE(length);
+    const Sample sample = make_dual_quaternion_sample(33, {length});
+    const Outputs actual = dual_quaternion(sample, palette);
+    for (std::size_t row = 0; row < 33; ++row) {
+      expect_near(actual, row, expected_dual_quaternion(sample, row, palette), sample);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const Sample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const Outputs before = dual_quaternion(sample, palette);
+  for (std::size_t flipped = 0; flipped < palette.size(); flipped += 2) {
+    std::vector<Affine> other = palette;
+    other[flipped] = -other[flipped];
+    const Outputs after = dual_quaternion(sample, other);
+    ASSERT_EQ(after.positions, before.positions) << flipped;
+    ASSERT_EQ(after.normals, before.normals) << flipped;
+    ASSERT_EQ(after.tangents, before.tangents) << flipped;
+  }
+}
+
+// Between rest and a screw of 120 degrees and 2 metres along x, the middle is a screw of 60 degrees and 1 metre:
+// linear blending would shrink the radius to a half.
+TEST(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
+  const glm::quat turn = glm::angleAxis(glm::radians(120.0f), glm::vec3(1, 0, 0));
+  const glm::quat dual = 0.5f * glm::quat(0, 2, 0, 0) * turn;
+  const std::vector<Affine> palette{
+      {glm::vec4(0, 0, 0, 1), glm::vec4(0), glm::vec4(0)},
+      affine_identity(),
+      {glm::vec4(turn.x, turn.y, turn.z, turn.w), glm::vec4(dual.x, dual.y, dual.z, dual.w), glm::vec4(0)},
+      affine_identity()};
+  SparseRows rows;
+  rows.append_row(std::vector<Influence>{{0, 0.5f}, {2, 0.5f}});
+  const std::vector<glm::vec3> position{{3, 2, 0}};
+  const std::vector<glm::vec3> normal{{0, 1, 0}};
+  const PackedBinding binding = *pack(rows, {position, normal, {}}, {});
+  Outputs actual(1);
+  blend_dual_quaternion(binding, {0, 1}, palette, actual.all());
+  const glm::vec3 radius(0, 0.5f, std::sqrt(0.75f));
+  constexpr float kHalfAWeightUnit = 3e-5f;
+  EXPECT_LT(glm::distance(actual.positions[0], glm::vec3(4, 0, 0) + 2.0f * radius), 2 * kHalfAWeightUnit);
+  EXPECT_LT(glm::distance(actual.normals[0], radius), kHalfAWeightUnit);
+}
+
+TEST(BlendDualQuaternion, WritesItsRangeAloneAndAnySplitGivesTheSame) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const Sample sample = make_dual_quaternion_sample(1234, lengths_to(20));
+  const std::size_t slices = slice_count(sample.binding);
+  const Outputs whole = dual_quaternion(sample, palette);
+  for (const std::size_t step : {1, 2, 7, 38}) {
+    SCOPED_TRACE(step);
+    Outputs split(1234);
+    for (std::size_t first = 0; first < slices; first += step) {
+      const std::size_t last = std::min(first + step, slices);
+      blend_dual_quaternion(sample.binding, {first, last}, palette, split.all());
+      for (std::size_t row = 32 * last; row < 1234; ++row) ASSERT_EQ(split.positions[row], glm::vec3(7)) << row;
+    }
+    EXPECT_EQ(split, whole);
+  }
+}
+
+TEST(BlendDualQuaternion, GivesWhatIsAskedFor) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const Sample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const SliceRange all{0, slice_count(sample.binding)};
+  const Outputs everything = dual_quaternion(sample, palette);
+  Outputs positions(65);
+  blend_dual_quaternion(sample.binding, all, palette, {.positions = positions.positions.data()});
+  EXPECT_EQ(positions.positions, everything.positions);
+  Outputs normals(65);
+  blend_dual_quaternion(sample.binding, all, palette,
+                        {.positions = normals.positions.data(), .normals = normals.normals.data()});
+  EXPECT_EQ(normals.positions, everything.positions);
+  EXPECT_EQ(normals.normals, everything.normals);
+}
+
+TEST(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
+  std::vector<Affine> palette = make_dual_quaternions(false);
+  for (std::size_t j = 1; j < palette.size(); j += 2) palette[j] = Affine(0.0f);
+  const Sample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const Outputs actual = dual_quaternion(sample, palette);
+  for (std::size_t row = 0; row < 65; ++row) {
+    ASSERT_EQ(actual.positions[row], affine_origin(actual.frames[row])) << row;
+    ASSERT_NEAR(glm::length(actual.normals[row]), 1, 1e-5) << row;
+    const Affine& strongest = palette[sample.rows.row(row).front().index];
+    const dvec3 turned = glm::mat3_cast(quaternion_of(strongest[0])) * sample.normals[row];
+    ASSERT_LT(glm::distance(dvec3(actual.normals[row]), turned), kDirectionTolerance) << row;
+    ASSERT_NEAR(glm::length(glm::vec3(actual.tangents[row])), 1, 1e-5) << row;
+    ASSERT_NEAR(glm::dot(glm::vec3(actual.tangents[row]), actual.normals[row]), 0, 1e-5) << row;
+  }
+}
+
+}  // namespace
+}  // namespace pelt
