@@ -7,13 +7,19 @@
 #include <new>
 
 namespace {
-std::atomic<std::size_t> largest{0};
-}  // namespace
 
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+std::atomic<std::size_t> largest{0};
+
+void note(std::size_t size) {
   std::size_t before = largest;
   while (size > before && !largest.compare_exchange_weak(before, size)) {
   }
+}
+
+}  // namespace
+
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  note(size);
   return std::malloc(std::max<std::size_t>(size, 1));
 }
 void* operator new(std::size_t size) {
@@ -23,6 +29,15 @@ void* operator new(std::size_t size) {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  note(size);
+  const auto unit = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(unit, (std::max<std::size_t>(size, 1) + unit - 1) / unit * unit)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace pelt::test {
 

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// What the evaluator adds to its parts: stages, threads, options, no memory a frame. What the deformers compute is in
+// properties_test.cpp and in the known-answer cases.
+#include "engine/character/evaluate.h"
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <glm/gtc/matrix_transform.hpp>
+#include <limits>
+
+#include "engine/character/bind.h"
+#include "engine/core/finite.h"
+#include "engine/model/pose.h"
+#include "tests/engine/character/largest_allocation.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+struct Vertices {
+  explicit Vertices(const Evaluator& evaluator)
+      : positions(evaluator.positions().begin(), evaluator.positions().end()),
+        normals(evaluator.normals().begin(), evaluator.normals().end()),
+        tangents(evaluator.tangents().begin(), evaluator.tangents().end()) {}
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+};
+
+template <class T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+// Unlike ==, tells 0 from -0, and NaN equals itself.
+bool same_bytes(const Vertices& a, const Vertices& b) {
+  return same_bytes(a.positions, b.positions) && same_bytes(a.normals, b.normals) && same_bytes(a.tangents, b.tangents);
+}
+
+// "tube" with "cage" round it, in one chain of four joints. Passes and slices are enough to be split over threads.
+Model make_model() {
+  Model model = test::make_tube({.around = 64, .along = 48, .joints = 4});
+  model.meshes.push_back(test::make_tube_mesh({.around = 16, .along = 20, .radius = 1.1f, .joints = 4}));
+  model.meshes.back().name = "cage";
+  return model;
+}
+
+Character bound(const Model& model, const DeformerParameters& parameters) {
+  Rig rig;
+  rig.layers.push_back({"tube", parameters, {}});
+  Result<Bound> result = bind(model, rig);
+  EXPECT_TRUE(result) << result.error().message;
+  return result->character;
+}
+
+// Joint j turned by the angle and more for each joint, against its parent.
+std::vector<glm::mat4> bent(const Character& character, float angle) {
+  std::vector<Transform> local(character->skeleton.joints.size());
+  rest_pose(character->skeleton, local);
+  for (std::size_t j = 0; j < local.size(); ++j) {
+    const glm::vec3 axis = glm::normalize(glm::vec3(1, static_cast<float>(j), -0.5f));
+    local[j].rotation = glm::angleAxis(angle * static_cast<float>(j + 1), axis);
+  }
+  std::vector<glm::mat4> joints(local.size());
+  model_matrices(character->skeleton, local, joints);
+  return joints;
+}
+
+Vertices evaluated(Evaluator& evaluator, const std::vector<glm::mat4>& joints) {
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  return Vertices(evaluator);
+}
+
+Vertices evaluated(const Character& character, const std::vector<glm::mat4>& joints, Evaluator::Options options = {}) {
+  Evaluator evaluator(character, options);
+  return evaluated(evaluator, joints);
+}
+
+struct Case {
+  const char* name;
+  DeformerParameters parameters;
+  std::uint32_t stages;
+};
+
+const std::vector<Case>& cases() {
+  SurfaceFfdParameters extended;
+  extended.driver.mesh = "cage";
+  SurfaceFfdParameters basic = extended;
+  basic.mode = SurfaceFfdParameters::Mode::kBasic;
+  static const std::vector<Case> list{{"LinearBlend", LinearBlendParameters{}, 1},
+                                      {"DualQuaternion", DualQuaternionParameters{}, 1},
+                                      {"SurfaceFfdExtended", extended, 2},
+                                      {"SurfaceFfdBasic", basic, 2}};
+  return list;
+}
+
+class Evaluate : public testing::TestWithParam<Case> {
+ protected:
+  const Character character_ = bound(make_model(), GetParam().parameters);
+};
+
+TEST_P(Evaluate, GivesTheSameBytesForAnyThreadCount) {
+  ASSERT_EQ(character_->stage_count, GetParam().stages);
+  const std::vector<glm::mat4> joints = bent(character_, 0.2f);
+  const Vertices alone = evaluated(character_, joints, {.threads = 1});
+  // Eight threads, however few cores the machine has.
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, 8);
+  tbb::task_arena arena(8);
+  for (const unsigned threads : {0u, 2u, 3u, 7u}) {
+    for (int round = 0; round < 5; ++round) {
+      arena.execute(
+          [&] { EXPECT_TRUE(same_bytes(evaluated(character_, joints, {.threads = threads}), alone)) << threads; });
+    }
+  }
+}
+
+TEST_P(Evaluate, AllocatesNothingAFrame) {
+  const std::vector<glm::mat4> joints = bent(character_, 0.2f);
+  Evaluator evaluator(character_, {.threads = 1});
+  evaluator.pose(bent(character_, 0));
+  evaluator.evaluate();
+  test::forget_allocations();
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  EXPECT_EQ(test::largest_allocation(), 0u);
+  EXPECT_TRUE(same_bytes(Vertices(evaluator), evaluated(character_, joints)));
+}
+
+TEST_P(Evaluate, KeepsNothingOfTheFramesBefore) {
+  Evaluator evaluator(character_);
+  for (const float angle : {0.4f, 0.0f, -0.3f, 0.2f}) {
+    const std::vector<glm::mat4> joints = bent(character_, angle);
+    EXPECT_TRUE(same_bytes(evaluated(evaluator, joints), evaluated(character_, joints))) << angle;
+  }
+}
+
+TEST_P(Evaluate, ANonFiniteMatrixSpoilsItsFrameAlone) {
+  const std::vector<glm::mat4> joints = bent(character_, 0.2f);
+  const Vertices good = evaluated(character_, joints);
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<glm::mat4> broken = joints;
+    broken[3] = glm::mat4(value);
+    Evaluator evaluator(character_);
+    const Vertices spoilt = evaluated(evaluator, broken);
+    EXPECT_FALSE(std::all_of(spoilt.positions.begin(), spoilt.positions.end(), [](auto& p) { return is_finite(p); }));
+    EXPECT_TRUE(same_bytes(evaluated(evaluator, joints), good));
+  }
+}
+
+TEST_P(Evaluate, GivesOnlyWhatIsAskedFor) {
+  const std::vector<glm::mat4> joints = bent(character_, 0.2f);
+  const Vertices everything = evaluated(character_, joints);
+  EXPECT_EQ(everything.positions.size(), character_->vertex_count());
+  EXPECT_EQ(everything.normals.size(), character_->vertex_count());
+  EXPECT_EQ(everything.tangents.size(), character_->vertex_count());
+
+  const Vertices no_tangents = evaluated(character_, joints, {.tangents = false});
+  EXPECT_TRUE(same_bytes(no_tangents.positions, everything.positions));
+  EXPECT_TRUE(same_bytes(no_tangents.normals, everything.normals));
+  EXPECT_TRUE(no_tangents.tangents.empty());
+
+  const Vertices positions = evaluated(character_, joints, {.normals = false});
+  EXPECT_TRUE(same_bytes(positions.positions, everything.positions));
+  EXPECT_TRUE(positions.normals.empty());
+  EXPECT_TRUE(positions.tangents.empty()) << "a tangent is made orthogonal to its normal";
+}
+
+TEST_P(Evaluate, CopiesOfACharacterDoNotMeet) {
+  const std::vector<glm::mat4> one = bent(character_, 0.2f);
+  const std::vector<glm::mat4> other = bent(character_, -0.4f);
+  auto character = std::make_unique<Character>(character_);
+  Evaluator first(*character), second(*character);
+  character.reset();
+  first.pose(one);
+  second.pose(other);
+  first.evaluate();
+  second.evaluate();
+  const Evaluator moved = std::move(first);
+  EXPECT_TRUE(same_bytes(Vertices(moved), evaluated(character_, one)));
+  EXPECT_TRUE(same_bytes(Vertices(second), evaluated(character_, other)));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Evaluate, testing::ValuesIn(cases()),
+                         [](const testing::TestParamInfo<Case>& deformer) { return deformer.param.name; });
+
+// A vertex that the joint does not influence: its row's padding must not name the joint, since 0 * NaN is NaN.
+TEST(Evaluator, ANonFiniteMatrixSpoilsOnlyWhatItMoves) {
+  const Model model = make_model();
+  for (const DeformerParameters& parameters :
+       {DeformerParameters(LinearBlendParameters{}), DeformerParameters(DualQuaternionParameters{})}) {
+    const Character character = bound(model, parameters);
+    std::vector<glm::mat4> joints = bent(character, 0.2f);
+    const Vertices good = evaluated(character, joints);
+    joints[3] = glm::mat4(std::numeric_limits<float>::quiet_NaN());
+    const Vertices spoilt = evaluated(character, joints);
+    std::size_t kept = 0;
+    for (const CharacterMesh& mesh : character->meshes) {
+      for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) {
+        const std::uint32_t v = mesh.first_vertex + i;
+        const std::span<const Influence> row = mesh.weights.row(i);
+        const bool moves = std::any_of(row.begin(), row.end(), [](const Influence& w) { return w.index == 3; });
+        if (moves) {
+          ASSERT_FALSE(is_finite(spoilt.positions[v])) << v;
+        } else {
+          ASSERT_EQ(spoilt.positions[v], good.positions[v]) << v;
+          ASSERT_EQ(spoilt.normals[v], good.normals[v]) << v;
+          ASSERT_EQ(spoilt.tangents[v], good.tangents[v]) << v;
+          ++kept;
+        }
+      }
+    }
+    EXPECT_GT(kept, 0u);
+    EXPECT_LT(kept, good.positions.size());
+  }
+}
+
+// With tangents the outputs are too large for the caches, and are written past them.
+TEST(Evaluator, WritingPastTheCachesGivesTheSame) {
+  const Character character = bound(test::make_tube({.around = 500, .along = 450}), LinearBlendParameters{});
+  const std::vector<glm::mat4> joints = bent(character, 0.2f);
+  const Vertices with = evaluated(character, joints);
+  const Vertices without = evaluated(character, joints, {.tangents = false});
+  EXPECT_TRUE(same_bytes(with.positions, without.positions));
+  EXPECT_TRUE(same_bytes(with.normals, without.normals));
+}
+
+TEST(Evaluator, ToSourceOrderUndoesThePacking) {
+  const Model model = make_model();
+  const Character character = bound(model, LinearBlendParameters{});
+  const Vertices posed = evaluated(character, test::bind_matrices(model));
+  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+    const Mesh& source = model.meshes[m];
+    const CharacterMesh& mesh = character->meshes[m];
+    ASSERT_EQ(mesh.name, source.name);
+    std::vector<glm::vec3> positions(source.positions.size());
+    to_source_order<glm::vec3>(mesh, posed.positions, positions);
+    for (std::size_t v = 0; v < positions.size(); ++v) {
+      ASSERT_LT(glm::distance(positions[v], source.positions[v]), 1e-5f) << v;
+    }
+  }
+}
+
+#ifndef NDEBUG
+TEST(EvaluatorDeathTest, PoseAssertsOneMatrixAJoint) {
+  const Character character = bound(make_model(), LinearBlendParameters{});
+  Evaluator evaluator(character);
+  std::vector<glm::mat4> joints = bent(character, 0);
+  joints.pop_back();
+  EXPECT_DEATH(evaluator.pose(joints), "joints.size");
+  joints.resize(joints.size() + 2);
+  EXPECT_DEATH(evaluator.pose(joints), "joints.size");
+}
+#endif
+
+}  // namespace
+}  // namespace pelt
