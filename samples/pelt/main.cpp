@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "samples/pelt/bench/bench.h"
 #include "samples/pelt/bind.h"
 #include "samples/pelt/deform.h"
 #include "samples/pelt/info.h"
@@ -90,8 +91,7 @@ const CLI::Validator kDeformer(
     },
     "");
 
-// ---------------------------------------------------------------------------------------------- options that are
-// shared
+// ------------------------------------------------------------------------------------------------- shared options
 
 void add_binding_options(CLI::App& app, Binding& binding) {
   CLI::Option* rig =
@@ -253,6 +253,36 @@ void add_render(CLI::App& app, Command& chosen) {
   });
 }
 
+void add_bench(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<BenchCommand>();
+  CLI::App* bench = app.add_subcommand("bench", "Time every deformer on the CPU and the GPU (docs/benchmarks.md)");
+  auto backend = std::make_shared<std::string>("all");
+  bench->add_option("--backend", *backend, "gpu, cpu or all")
+      ->check(CLI::IsMember({"gpu", "cpu", "all"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  bench->add_option("--vertices", command->vertices, "Vertices of the large mesh")
+      ->check(finite_in(128, 4'000'000))
+      ->capture_default_str()
+      ->type_name("N");
+  bench->add_option("--instances", command->instances, "How many of it the GPU moves")
+      ->check(finite_in(1, 10'000))
+      ->capture_default_str()
+      ->type_name("N");
+  bench->add_option("--rounds", command->rounds, "Rounds, in each of which everything is timed once")
+      ->check(finite_in(1, 1000))
+      ->capture_default_str()
+      ->type_name("N");
+  add_gpu_options(*bench, command->gpu);
+  bench->add_flag("--json", command->json, "Print JSON");
+  bench->footer("Example:\n  pelt bench --backend cpu");
+  bench->callback([=, &chosen] {
+    command->cpu = *backend != "gpu";
+    command->on_gpu = *backend != "cpu";
+    chosen = [command] { return run(*command); };
+  });
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("Pelt binds skins to film-grade deformers and moves them on the GPU.", "pelt");
   app.require_subcommand(1);
@@ -266,6 +296,7 @@ int run_program(int argc, char** argv) {
   add_bind(app, command);
   add_deform(app, command);
   add_render(app, command);
+  add_bench(app, command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

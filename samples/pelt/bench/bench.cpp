@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/bench/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "samples/pelt/bench/cpu_bench.h"
+#include "samples/pelt/bench/gpu_bench.h"
+#include "samples/pelt/table.h"
+
+namespace pelt::samples {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of the small mesh, which caches hold.
+constexpr std::uint32_t kSmallMesh = 10'000;
+
+struct Measured {
+  std::vector<BenchRow> rows;
+  std::vector<KernelRow> kernels;
+  std::string processor;
+  runtime::DeviceDescription device;  // no name: none
+};
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+const char* type_name(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return "discrete GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return "integrated GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return "virtual GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return "software: its figures say nothing of a GPU";
+    default:
+      return "other";
+  }
+}
+
+Json to_json(const Spread& spread) {
+  return {{"low_quartile", spread.low}, {"median", spread.median}, {"high_quartile", spread.high}};
+}
+
+// A ratio, or null where its rounds disagree too much to give one.
+Json ratio_json(const Spread& ratio) { return ratio.steady() ? Json(ratio.median) : Json(); }
+std::string ratio_text(const Spread& ratio) {
+  return ratio.steady() ? fmt::format("{:.2f}", ratio.median) : "unsteady";
+}
+
+Json to_json(const BenchRow& row) {
+  Json json{{"backend", row.backend},
+            {"method", row.method},
+            {"influences", row.influences},
+            {"vertices", row.vertices},
+            {"instances", row.instances}};
+  if (row.threads != 0) json["threads"] = row.threads;
+  json.update({{"seconds", to_json(row.seconds)},
+               {"vertices_per_second", row.vertices_per_second()},
+               {"bytes_in_per_vertex", row.bytes_in},
+               {"bytes_out_per_vertex", row.bytes_out},
+               {"bytes_per_second", row.bytes_per_second()},
+               {"copy_bytes_per_second", row.copy_bytes_per_second()},
+               {"ratio_to_copy", ratio_json(row.copy_share)},
+               {"error", row.error}});
+  return json;
+}
+
+Json to_json(const KernelRow& row) {
+  return {{"kernel", row.kernel},
+          {"vertices", row.vertices},
+          {"seconds", to_json(row.seconds)},
+          {"vertices_per_second", row.vertices_per_second()},
+          {"ratio_to_128_bit", ratio_json(row.speed)},
+          {"error", row.error}};
+}
+
+void print_json(const BenchCommand& command, const Measured& measured) {
+  Json json{
+      {"processor", measured.processor}, {"threads", std::thread::hardware_concurrency()}, {"rounds", command.rounds}};
+  if (!measured.device.name.empty()) {
+    json["device"] = {
+        {"name", measured.device.name}, {"driver", measured.device.driver}, {"type", type_name(measured.device.type)}};
+  }
+  json["rows"] = Json::array();
+  for (const BenchRow& row : measured.rows) json["rows"].push_back(to_json(row));
+  json["kernels"] = Json::array();
+  for (const KernelRow& row : measured.kernels) json["kernels"].push_back(to_json(row));
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
+  Table table({{"method", false},
+               {"influences"},
+               {"vertices"},
+               {backend == "cpu" ? "threads" : "instances"},
+               {"ms"},
+               {"Mvert/s"},
+               {"B/vertex"},
+               {"GB/s"},
+               {"copy GB/s"},
+               {"of copy"}});
+  for (const BenchRow& row : rows) {
+    if (row.backend != backend) continue;
+    table.add({row.method, fmt::format("{:.1f}", row.influences), fmt::to_string(row.vertices),
+               fmt::to_string(backend == "cpu" ? row.threads : row.instances),
+               fmt::format("{:.3f}", 1e3 * row.seconds.median), fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()),
+               fmt::format("{:.1f}", row.bytes_in + row.bytes_out),
+               fmt::format("{:.2f}", 1e-9 * row.bytes_per_second()),
+               fmt::format("{:.2f}", 1e-9 * row.copy_bytes_per_second()), ratio_text(row.copy_share)});
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_kernels(const std::vector<KernelRow>& rows) {
+  Table table({{"kernel", false}, {"vertices"}, {"ms"}, {"Mvert/s"}, {"of 128-bit"}, {"error"}});
+  for (const KernelRow& row : rows) {
+    table.add({row.kernel, fmt::to_string(row.vertices), fmt::format("{:.3f}", 1e3 * row.seconds.median),
+               fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()), ratio_text(row.speed),
+               fmt::format("{:.1e}", row.error)});
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_text(const BenchCommand& command, const Measured& measured) {
+  fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md says what the columns mean.\n", command.rounds);
+  if (!measured.kernels.empty()) {
+    fmt::print("\nCPU: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
+    print_rows(measured.rows, "cpu");
+    fmt::print("\nCPU, one thread, linear blend of 4 influences, positions and normals\n");
+    print_kernels(measured.kernels);
+  }
+  if (!measured.device.name.empty()) {
+    fmt::print("\nGPU: {}, {} ({})\n", measured.device.name, measured.device.driver, type_name(measured.device.type));
+    print_rows(measured.rows, "gpu");
+  }
+}
+
+}  // namespace
+
+Result<void> run(const BenchCommand& command) {
+  Measured measured;
+  measured.processor = processor_name();
+  if (command.cpu) {
+    const std::vector<std::uint32_t> sizes{std::min(kSmallMesh, command.vertices), command.vertices};
+    auto rows = bench_cpu(sizes, command.rounds);
+    if (!rows) return tl::unexpected(rows.error());
+    auto kernels = bench_kernels(sizes, command.rounds);
+    if (!kernels) return tl::unexpected(kernels.error());
+    measured.rows = std::move(*rows);
+    measured.kernels = std::move(*kernels);
+  }
+  if (command.on_gpu) {
+    const Result<void> done = with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
+      measured.device = device.description();
+      auto rows = bench_gpu(device, command.vertices, command.instances, command.rounds);
+      if (!rows) return tl::unexpected(rows.error());
+      measured.rows.insert(measured.rows.end(), rows->begin(), rows->end());
+      return {};
+    });
+    if (!done) return done;
+  }
+  if (command.json) {
+    print_json(command, measured);
+  } else {
+    print_text(command, measured);
+  }
+  return {};
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "engine/core/result.h"
+#include "samples/pelt/gpu.h"
+
+namespace pelt::samples {
+
+struct BenchCommand {
+  bool cpu = true;
+  bool on_gpu = true;
+  std::uint32_t vertices = 200'000;  // of the large mesh
+  std::uint32_t instances = 5;       // of it, on the GPU
+  std::uint32_t rounds = 15;
+  GpuOptions gpu;
+  bool json = false;
+};
+
+// Times every deformer and prints a table or JSON: docs/benchmarks.md.
+Result<void> run(const BenchCommand& command);
+
+}  // namespace pelt::samples

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/bench/cpu_bench.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "engine/binding/pack.h"
+#include "engine/character/evaluate.h"
+#include "engine/core/parallel.h"
+#include "samples/pelt/bench/baseline.h"
+#include "samples/pelt/bench/workload.h"
+
+namespace pelt::samples {
+namespace {
+
+// Keeps the calling thread on the processor that it is on.
+class Pin {
+ public:
+  explicit Pin(bool wanted) : pinned_(wanted && ::sched_getaffinity(0, sizeof before_, &before_) == 0) {
+    if (!pinned_) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
+    pinned_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+  }
+  ~Pin() {
+    if (pinned_) ::sched_setaffinity(0, sizeof before_, &before_);
+  }
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool pinned_;
+};
+
+double seconds_of(const std::function<void()>& work, std::size_t times) {
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < times; ++i) work();
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return spent.count() / static_cast<double>(times);
+}
+
+// `work`, as often as makes a reading of about 2 ms.
+Contender contender(std::function<void()> work, std::uint32_t threads) {
+  work();
+  const double once = std::max(seconds_of(work, 1), 1e-9);
+  const auto times = static_cast<std::size_t>(std::clamp(2e-3 / once, 1.0, 1e4));
+  return [=]() -> Result<double> {
+    const Pin pin(threads == 1);
+    return seconds_of(work, times);
+  };
+}
+
+// Reads `in` bytes and writes `out` bytes of each vertex.
+class Copy {
+ public:
+  Copy(const Traffic& traffic, std::uint32_t threads)
+      : in_(static_cast<std::size_t>(traffic.in), std::byte{1}),
+        out_(static_cast<std::size_t>(traffic.out)),
+        threads_(threads) {}
+
+  void run() {
+    constexpr std::size_t kParts = 256;
+    parallel_for(kParts, 1, threads_, [this](std::size_t begin, std::size_t end) {
+      for (std::size_t part = begin; part < end; ++part) {
+        const std::span<const std::byte> from = piece<const std::byte>(in_, part, kParts);
+        const std::span<std::byte> to = piece<std::byte>(out_, part, kParts);
+        const std::size_t both = std::min(from.size(), to.size());
+        std::memcpy(to.data(), from.data(), both);
+        std::memset(to.data() + both, 0, to.size() - both);
+        if (from.size() == both) continue;
+        std::uint64_t sum = 0;
+        for (std::size_t i = both; i + sizeof sum <= from.size(); i += sizeof sum) {
+          std::uint64_t word;
+          std::memcpy(&word, from.data() + i, sizeof word);
+          sum ^= word;
+        }
+        std::memcpy(to.data(), &sum, std::min(sizeof sum, to.size()));
+      }
+    });
+  }
+
+ private:
+  template <class T>
+  static std::span<T> piece(std::span<T> bytes, std::size_t part, std::size_t parts) {
+    const std::size_t begin = bytes.size() * part / parts;
+    return bytes.subspan(begin, bytes.size() * (part + 1) / parts - begin);
+  }
+
+  std::vector<std::byte> in_;
+  std::vector<std::byte> out_;
+  std::uint32_t threads_;
+};
+
+double mean_influences(const CharacterData& character) {
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (!mesh.control) return statistics(unpack_rows(mesh.binding)).mean_influences;
+  }
+  return 0;
+}
+
+float largest_distance(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
+  float largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, glm::distance(a[i], b[i]));
+  return largest;
+}
+
+// An evaluator, posed, and the copy of its bytes: both live as long as the contenders.
+struct Task {
+  Evaluator evaluator;
+  Copy copy;
+};
+
+}  // namespace
+
+Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t rounds) {
+  constexpr double kVertexBytes = sizeof(glm::vec3) + sizeof(glm::vec3) + sizeof(glm::vec4);
+  const std::uint32_t all_threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::uint32_t> thread_counts{1};
+  if (all_threads > 1) thread_counts.push_back(all_threads);
+
+  std::vector<BenchRow> rows;
+  for (const std::uint32_t count : vertices) {
+    std::vector<BenchRow> of_size;
+    std::vector<std::unique_ptr<Task>> tasks;
+    std::vector<Contender> contenders;
+    for (const Method& method : methods()) {
+      const Result<Character> character = make_workload(method, count);
+      if (!character) return tl::unexpected(character.error());
+      const CharacterData& data = **character;
+      const Traffic traffic = traffic_of(data, kVertexBytes);
+      std::vector<glm::vec3> one_thread;
+      for (const std::uint32_t threads : thread_counts) {
+        Evaluator::Options options;
+        options.threads = threads;
+        tasks.push_back(std::make_unique<Task>(Task{Evaluator(*character, options), Copy(traffic, threads)}));
+        Task* task = tasks.back().get();
+        task->evaluator.pose(bent(data.skeleton));
+        contenders.push_back(contender([task] { task->evaluator.evaluate(); }, threads));
+        contenders.push_back(contender([task] { task->copy.run(); }, threads));
+        BenchRow row;
+        row.backend = "cpu";
+        row.method = method.name;
+        row.influences = mean_influences(data);
+        row.vertices = skin_vertices(data);
+        row.threads = threads;
+        row.bytes_in = traffic.in / static_cast<double>(row.vertices);
+        row.bytes_out = traffic.out / static_cast<double>(row.vertices);
+        if (threads == 1) {
+          one_thread.assign(task->evaluator.positions().begin(), task->evaluator.positions().end());
+        } else {
+          row.error = largest_distance(task->evaluator.positions(), one_thread) / character->size();
+        }
+        of_size.push_back(row);
+      }
+    }
+    const auto seconds = interleave(contenders, rounds);
+    if (!seconds) return tl::unexpected(seconds.error());
+    for (std::size_t i = 0; i < of_size.size(); ++i) {
+      const std::vector<double>& spent = (*seconds)[2 * i];
+      const std::vector<double>& copied = (*seconds)[2 * i + 1];
+      of_size[i].seconds = spread_of(spent);
+      of_size[i].copy_seconds = spread_of(copied);
+      of_size[i].copy_share = ratio_of(copied, spent);
+      rows.push_back(of_size[i]);
+    }
+  }
+  return rows;
+}
+
+Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vertices, std::size_t rounds) {
+  std::vector<KernelRow> rows;
+  for (const std::uint32_t count : vertices) {
+    const Method method{"linear blend, 4", 4, LinearBlendParameters{}};
+    const Result<Character> character = make_workload(method, count);
+    if (!character) return tl::unexpected(character.error());
+    Evaluator::Options options;
+    options.threads = 1;
+    options.tangents = false;
+    Evaluator evaluator(*character, options);
+    const std::vector<glm::mat4> joints = bent((*character)->skeleton);
+    evaluator.pose(joints);
+
+    const Model model = make_tube(count, method.influences);
+    const PlainSkin skin = make_plain_skin(model.meshes[0]);
+    std::vector<glm::mat4> palette;
+    for (const BoundJoint& bound : model.bound_joints) palette.push_back(joints[bound.joint] * bound.inverse_bind);
+    std::vector<glm::vec3> positions(skin.positions.size());
+    std::vector<glm::vec3> normals(skin.positions.size());
+    const PlainOutputs out{positions, normals};
+
+    const std::vector<Contender> contenders{contender([&] { skin_128(skin, palette, out); }, 1),
+                                            contender([&] { skin_scalar(skin, palette, out); }, 1),
+                                            contender([&] { evaluator.evaluate(); }, 1)};
+    const auto seconds = interleave(contenders, rounds);
+    if (!seconds) return tl::unexpected(seconds.error());
+
+    const CharacterMesh& mesh = (*character)->meshes.front();
+    std::vector<glm::vec3> moved(positions.size());
+    to_source_order(mesh, evaluator.positions(), std::span(moved));
+    skin_128(skin, palette, out);
+    const std::vector<glm::vec3> reference = positions;
+    skin_scalar(skin, palette, out);
+    const float errors[] = {0, largest_distance(positions, reference), largest_distance(moved, reference)};
+    const char* const names[] = {"128-bit baseline", "scalar baseline", "Pelt"};
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      rows.push_back({.kernel = names[i],
+                      .vertices = positions.size(),
+                      .seconds = spread_of((*seconds)[i]),
+                      .speed = ratio_of((*seconds)[0], (*seconds)[i]),
+                      .error = errors[i] / character->size()});
+    }
+  }
+  return rows;
+}
+
+}  // namespace pelt::samples

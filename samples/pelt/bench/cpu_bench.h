@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "samples/pelt/bench/row.h"
+
+namespace pelt::samples {
+
+// Every method at each number of vertices, on one thread, pinned, and on all: positions, normals and tangents.
+Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t rounds);
+
+// The engine's kernel and the baselines (baseline.h) on four influences.
+Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vertices, std::size_t rounds);
+
+}  // namespace pelt::samples

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/bench/gpu_bench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#include "engine/binding/pack.h"
+#include "engine/character/evaluate.h"
+#include "runtime/buffer.h"
+#include "runtime/crowd.h"
+#include "runtime/gpu_timer.h"
+#include "runtime/pipeline.h"
+#include "runtime/read_back.h"
+#include "runtime/transfer.h"
+#include "runtime/upload.h"
+#include "samples/pelt/bench/shaders/copy.comp.h"
+#include "samples/pelt/bench/workload.h"
+
+namespace pelt::samples {
+namespace {
+
+constexpr double kVertexBytes = 20;  // runtime::VertexLayout: float3, two octahedral words
+
+// Seconds that the device takes for what `record` records.
+Result<double> timed(const runtime::Device& device, runtime::GpuTimer& timer,
+                     const std::function<void(VkCommandBuffer)>& record) {
+  const Result<void> done = runtime::submit_and_wait(device, "bench", [&](VkCommandBuffer commands) {
+    timer.reset(commands);
+    timer.stamp(commands);
+    record(commands);
+    timer.stamp(commands);
+  });
+  if (!done) return tl::unexpected(done.error());
+  const Result<std::vector<double>> stamps = timer.seconds();
+  if (!stamps) return tl::unexpected(stamps.error());
+  return stamps->back();
+}
+
+// shaders/copy.comp, for buffers of its own.
+class Copy {
+ public:
+  static Result<Copy> create(const runtime::Device& device, double bytes_in, double bytes_out, std::uint32_t vertices,
+                             std::uint32_t instances) {
+    Copy copy;
+    copy.constants_ = {(vertices + kVertices - 1) / kVertices, instances,
+                       static_cast<std::uint32_t>(std::lround(bytes_in / 4)),
+                       static_cast<std::uint32_t>(std::lround(bytes_out / 4))};
+    Constants& c = copy.constants_;
+    // No more than a binding may span: fewer instances then, which time() makes up for.
+    const std::uint64_t block_bytes = std::uint64_t{4} * kVertices * c.words_out * c.blocks;
+    c.instances = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                                 instances, device.limits().maxStorageBufferRange / block_bytes)));
+    copy.share_ = static_cast<double>(c.instances) / instances;
+
+    auto kernel = runtime::ComputeKernel::create(
+        device,
+        {.spirv = spirv::copy_comp, .storage_buffers = 2, .push_constant_bytes = sizeof(Constants), .name = "copy"});
+    auto pool = runtime::DescriptorPool::create(device, 1, 2, "copy");
+    const auto buffer = [&](std::uint64_t words, const char* name) {
+      return runtime::Buffer::create(device,
+                                     {.size = 4 * kVertices * words,
+                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                      .name = name});
+    };
+    auto source = buffer(std::uint64_t{c.blocks} * c.words_in, "copy source");
+    auto target = buffer(std::uint64_t{c.blocks} * c.instances * c.words_out, "copy target");
+    if (!kernel) return tl::unexpected(kernel.error());
+    if (!pool) return tl::unexpected(pool.error());
+    if (!source) return tl::unexpected(source.error());
+    if (!target) return tl::unexpected(target.error());
+    copy.kernel_ = std::move(*kernel);
+    copy.pool_ = std::move(*pool);
+    copy.source_ = std::move(*source);
+    copy.target_ = std::move(*target);
+    const VkDescriptorBufferInfo buffers[] = {{copy.source_.handle(), 0, VK_WHOLE_SIZE},
+                                              {copy.target_.handle(), 0, VK_WHOLE_SIZE}};
+    const auto set = copy.pool_.make_set(copy.kernel_, buffers);
+    if (!set) return tl::unexpected(set.error());
+    copy.set_ = *set;
+    const VkBuffer source_handle = copy.source_.handle();
+    const Result<void> filled = runtime::submit_and_wait(device, "fill", [&](VkCommandBuffer commands) {
+      device.functions().vkCmdFillBuffer(commands, source_handle, 0, VK_WHOLE_SIZE, 1);
+    });
+    if (!filled) return tl::unexpected(filled.error());
+    return copy;
+  }
+
+  Result<double> time(const runtime::Device& device, runtime::GpuTimer& timer) const {
+    const Result<double> spent = timed(device, timer, [&](VkCommandBuffer commands) {
+      kernel_.dispatch(commands, set_, std::as_bytes(std::span(&constants_, 1)),
+                       std::uint64_t{constants_.blocks} * constants_.instances);
+    });
+    if (!spent) return spent;
+    return *spent / share_;
+  }
+
+ private:
+  static constexpr std::uint32_t kVertices = 128;
+  struct Constants {
+    std::uint32_t blocks;
+    std::uint32_t instances;
+    std::uint32_t words_in;
+    std::uint32_t words_out;
+  };
+
+  Constants constants_{};
+  double share_ = 1;
+  runtime::ComputeKernel kernel_;
+  runtime::DescriptorPool pool_;
+  runtime::Buffer source_;
+  runtime::Buffer target_;
+  VkDescriptorSet set_ = VK_NULL_HANDLE;
+};
+
+// A posed crowd and the copy of its bytes.
+struct Task {
+  runtime::GpuCharacter character;
+  runtime::Crowd crowd;
+  Copy copy;
+};
+
+// The first instance against the CPU.
+Result<double> error_of(const runtime::Device& device, const Task& task, std::span<const glm::mat4> joints) {
+  const auto vertices = runtime::read_vertices(device, task.crowd, 0);
+  if (!vertices) return tl::unexpected(vertices.error());
+  Evaluator evaluator(task.character.character());
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  float largest = 0;
+  for (std::size_t i = 0; i < vertices->positions.size(); ++i) {
+    largest = std::max(largest, glm::distance(vertices->positions[i], evaluator.positions()[i]));
+  }
+  return largest / task.character.character().size();
+}
+
+Result<std::unique_ptr<Task>> make_task(const runtime::Device& device, const Character& character,
+                                        const Traffic& traffic, std::uint32_t instances) {
+  auto uploaded = runtime::upload(device, character);
+  if (!uploaded) return tl::unexpected(uploaded.error());
+  auto crowd = runtime::Crowd::create(device, *uploaded, {.instances = instances, .frames_in_flight = 1});
+  if (!crowd) return tl::unexpected(crowd.error());
+  const std::uint32_t vertices = skin_vertices(*character);
+  auto copy = Copy::create(device, traffic.in / vertices, traffic.out / vertices, vertices, instances);
+  if (!copy) return tl::unexpected(copy.error());
+  return std::make_unique<Task>(Task{std::move(*uploaded), std::move(*crowd), std::move(*copy)});
+}
+
+}  // namespace
+
+Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint32_t vertices, std::uint32_t instances,
+                                        std::size_t rounds) {
+  Result<runtime::GpuTimer> timer = runtime::GpuTimer::create(device, 2);
+  if (!timer) return tl::unexpected(timer.error());
+  std::vector<BenchRow> rows;
+  std::vector<std::unique_ptr<Task>> tasks;
+  std::vector<Contender> contenders;
+  for (const Method& method : methods()) {
+    const Result<Character> character = make_workload(method, vertices);
+    if (!character) return tl::unexpected(character.error());
+    const CharacterData& data = **character;
+    const Traffic traffic = traffic_of(data, kVertexBytes);
+    auto made = make_task(device, *character, traffic, instances);
+    if (!made) return tl::unexpected(made.error());
+    tasks.push_back(std::move(*made));
+    Task* task = tasks.back().get();
+    const std::vector<glm::mat4> joints = bent(data.skeleton);
+    const auto move = [&device, &timer, task, joints, instances] {
+      for (std::uint32_t i = 0; i < instances; ++i) task->crowd.pose(i, joints);
+      return timed(device, *timer, [&](VkCommandBuffer commands) { task->crowd.record(commands); });
+    };
+    const Result<double> first = move();
+    if (!first) return tl::unexpected(first.error());
+    const Result<double> error = error_of(device, *task, joints);
+    if (!error) return tl::unexpected(error.error());
+    contenders.push_back(move);
+    contenders.push_back([&device, &timer, task] { return task->copy.time(device, *timer); });
+    BenchRow row;
+    row.backend = "gpu";
+    row.method = method.name;
+    for (const CharacterMesh& mesh : data.meshes) {
+      if (!mesh.control) row.influences = statistics(unpack_rows(mesh.binding)).mean_influences;
+    }
+    row.vertices = std::uint64_t{skin_vertices(data)} * instances;
+    row.instances = instances;
+    row.bytes_in = traffic.in / skin_vertices(data);
+    row.bytes_out = traffic.out / skin_vertices(data);
+    row.error = *error;
+    rows.push_back(row);
+  }
+  const auto seconds = interleave(contenders, rounds);
+  if (!seconds) return tl::unexpected(seconds.error());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].seconds = spread_of((*seconds)[2 * i]);
+    rows[i].copy_seconds = spread_of((*seconds)[2 * i + 1]);
+    rows[i].copy_share = ratio_of((*seconds)[2 * i + 1], (*seconds)[2 * i]);
+  }
+  return rows;
+}
+
+}  // namespace pelt::samples

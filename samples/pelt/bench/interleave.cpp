@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/bench/interleave.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace pelt::samples {
+
+Result<std::vector<std::vector<double>>> interleave(std::span<const Contender> contenders, std::size_t rounds) {
+  std::vector<std::vector<double>> seconds(contenders.size());
+  std::vector<std::size_t> order(contenders.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(1);
+  for (std::size_t round = 0; round <= rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t c : order) {
+      const Result<double> spent = contenders[c]();
+      if (!spent) return tl::unexpected(spent.error());
+      if (round != 0) seconds[c].push_back(*spent);
+    }
+  }
+  return seconds;
+}
+
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double part) {
+    const double place = part * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return std::lerp(values[below], values[above], place - static_cast<double>(below));
+  };
+  return {at(0.25), at(0.5), at(0.75)};
+}
+
+Spread ratio_of(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
+  return spread_of(std::move(ratios));
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "samples/pelt/bench/interleave.h"
+
+namespace pelt::samples {
+
+// What one contender did in a call.
+struct BenchRow {
+  std::string backend;  // "cpu", "gpu"
+  std::string method;
+  double influences = 0;       // mean of a vertex
+  std::uint64_t vertices = 0;  // of the skin, all instances
+  std::uint32_t instances = 1;
+  std::uint32_t threads = 0;  // cpu
+  Spread seconds;
+  double bytes_in = 0;  // of a vertex
+  double bytes_out = 0;
+  Spread copy_seconds;  // of a copy of the same bytes
+  Spread copy_share;    // copy_seconds / seconds, within rounds
+  double error = 0;     // largest distance of a vertex from where another implementation puts it, of the size
+
+  double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
+  double bytes_per_second() const { return (bytes_in + bytes_out) * vertices_per_second(); }
+  double copy_bytes_per_second() const {
+    return (bytes_in + bytes_out) * static_cast<double>(vertices) / copy_seconds.median;
+  }
+};
+
+// One kernel against the 128-bit one: the same vertices, one thread, positions and normals.
+struct KernelRow {
+  std::string kernel;
+  std::uint64_t vertices = 0;
+  Spread seconds;
+  Spread speed;      // of the 128-bit kernel's, within rounds
+  double error = 0;  // as above
+
+  double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
+};
+
+}  // namespace pelt::samples

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/bench/workload.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <glm/gtc/matrix_transform.hpp>
+#include <utility>
+
+#include "engine/character/bind.h"
+#include "engine/core/frame.h"
+#include "engine/model/pose.h"
+
+namespace pelt::samples {
+namespace {
+
+constexpr std::uint32_t kJoints = 32;
+constexpr std::uint32_t kAround = 64;
+constexpr float kLength = 2.0f;
+constexpr float kRadius = 0.1f;
+constexpr float kBone = kLength / kJoints;
+
+Skeleton make_chain() {
+  Skeleton skeleton;
+  for (std::uint32_t j = 0; j < kJoints; ++j) {
+    Joint joint;
+    joint.name = "joint" + std::to_string(j);
+    joint.parent = static_cast<std::int32_t>(j) - 1;
+    joint.rest.translation.y = j == 0 ? 0.5f * kBone : kBone;
+    skeleton.joints.push_back(joint);
+  }
+  return skeleton;
+}
+
+// The nearest joints of a ring at height y, weights falling off with distance.
+std::vector<Influence> ring_weights(float y, std::uint32_t influences) {
+  std::vector<std::pair<float, std::uint32_t>> nearest;
+  for (std::uint32_t j = 0; j < kJoints; ++j) {
+    nearest.emplace_back(std::abs(y - kBone * (static_cast<float>(j) + 0.5f)), j);
+  }
+  std::sort(nearest.begin(), nearest.end());
+  nearest.resize(influences);
+  float sum = 0;
+  for (const auto& [distance, joint] : nearest) sum += 1 / (distance + kBone);
+  std::vector<Influence> row;
+  for (const auto& [distance, joint] : nearest) row.push_back({joint, 1 / (distance + kBone) / sum});
+  return row;
+}
+
+}  // namespace
+
+Model make_tube(std::uint32_t vertices, std::uint32_t influences) {
+  Model model;
+  model.name = "tube";
+  model.skeleton = make_chain();
+  for (std::uint32_t j = 0; j < kJoints; ++j) {
+    const glm::vec3 at(0.0f, kBone * (static_cast<float>(j) + 0.5f), 0.0f);
+    model.bound_joints.push_back({j, glm::translate(glm::mat4(1.0f), -at)});
+  }
+  Mesh mesh;
+  mesh.name = "tube";
+  const std::uint32_t rings = std::max(2u, (vertices + kAround - 1) / kAround);
+  for (std::uint32_t r = 0; r < rings; ++r) {
+    const float y = kLength * static_cast<float>(r) / static_cast<float>(rings - 1);
+    const std::vector<Influence> row = ring_weights(y, influences);
+    for (std::uint32_t s = 0; s < kAround; ++s) {
+      const float angle = glm::two_pi<float>() * static_cast<float>(s) / kAround;
+      const glm::vec3 out(std::cos(angle), 0.0f, std::sin(angle));
+      mesh.positions.push_back(kRadius * out + glm::vec3(0.0f, y, 0.0f));
+      mesh.normals.push_back(out);
+      mesh.tangents.emplace_back(0.0f, 1.0f, 0.0f, 1.0f);
+      mesh.weights.append_row(row);
+      if (r + 1 == rings) continue;
+      const std::uint32_t a = r * kAround + s;
+      const std::uint32_t b = r * kAround + (s + 1) % kAround;
+      mesh.triangles.emplace_back(a, a + kAround, b);
+      mesh.triangles.emplace_back(b, a + kAround, b + kAround);
+    }
+  }
+  mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
+  model.meshes.push_back(std::move(mesh));
+  return model;
+}
+
+std::vector<Method> methods() {
+  const auto surface_ffd = [](std::uint32_t elements) {
+    SurfaceFfdParameters parameters;
+    parameters.elements = elements;
+    return parameters;
+  };
+  return {{"linear blend, 1", 1, LinearBlendParameters{}},    {"linear blend, 4", 4, LinearBlendParameters{}},
+          {"linear blend, 8", 8, LinearBlendParameters{}},    {"dual quaternion, 4", 4, DualQuaternionParameters{}},
+          {"surface FFD, K = 8", 4, surface_ffd(8)},          {"surface FFD, K = 16", 4, surface_ffd(16)},
+          {"surface FFD, default", 4, SurfaceFfdParameters{}}};
+}
+
+Result<Character> make_workload(const Method& method, std::uint32_t vertices) {
+  Rig rig;
+  rig.layers.push_back({.target = "tube", .deformer = method.deformer, .mask = {}});
+  Result<Bound> bound = bind(make_tube(vertices, method.influences), rig);
+  if (!bound) return tl::unexpected(bound.error());
+  return std::move(bound->character);
+}
+
+std::vector<glm::mat4> bent(const Skeleton& skeleton) {
+  std::vector<Transform> local(skeleton.joints.size());
+  rest_pose(skeleton, local);
+  for (Transform& transform : local) transform.rotation = glm::angleAxis(0.08f, glm::vec3(0.6f, 0.0f, 0.8f));
+  std::vector<glm::mat4> matrices(local.size());
+  model_matrices(skeleton, local, matrices);
+  return matrices;
+}
+
+Traffic traffic_of(const CharacterData& character, double vertex_bytes) {
+  Traffic traffic;
+  for (const PalettePass& pass : character.passes) {
+    traffic.in += static_cast<double>(pass.records.size() * sizeof(std::uint32_t));
+    traffic.out += static_cast<double>(pass.record_count * sizeof(Affine));
+  }
+  for (const CharacterMesh& mesh : character.meshes) {
+    const PackedBinding& binding = mesh.binding;
+    traffic.in +=
+        static_cast<double>(binding.points.size() * sizeof(glm::vec3) + binding.directions.size() * sizeof(glm::uvec2) +
+                            (binding.slices.size() + binding.influences.size()) * sizeof(std::uint32_t));
+    traffic.out += mesh.vertex_count() * (vertex_bytes + (mesh.frame_slot ? sizeof(Affine) : 0));
+  }
+  return traffic;
+}
+
+std::uint32_t skin_vertices(const CharacterData& character) {
+  std::uint32_t count = 0;
+  for (const CharacterMesh& mesh : character.meshes) count += mesh.control ? 0 : mesh.vertex_count();
+  return count;
+}
+
+}  // namespace pelt::samples
