@@ -2,15 +2,13 @@
 // Runs the program pelt_conformance: on the known-answer cases, and on small ones that show that it can fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "tests/support/program.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
@@ -19,24 +17,10 @@ namespace {
 using Json = nlohmann::json;
 using testing::HasSubstr;
 
-struct Outcome {
-  int status = -1;
-  std::string output;  // errors too
-};
+using test::Outcome;
 
-// `arguments` as in a shell.
-Outcome run(const std::string& arguments) {
-  Outcome result;
-  std::FILE* pipe = ::popen((std::string(PELT_CONFORMANCE) + " " + arguments + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return result;
-  std::array<char, 4096> buffer;
-  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    result.output.append(buffer.data(), size);
-  }
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
-  return result;
-}
+// Errors are put with the output.
+Outcome run(const std::string& arguments) { return test::run_program(PELT_CONFORMANCE, arguments + " 2>&1"); }
 
 // Two joints; the second moves up by 2 in the pose. By hand: vertices 0 and 2 move by 2 w, and so do their normals not.
 Json linear_blend_case() {
@@ -112,24 +96,12 @@ Json surface_ffd_case(const std::string& mode) {
 
 class Conformance : public testing::Test {
  protected:
-  Conformance() : folder(std::filesystem::path(testing::TempDir()) / unique_name()) {
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-  }
-  ~Conformance() override { std::filesystem::remove_all(folder); }
-
-  static std::string unique_name() {
-    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::replace(name.begin(), name.end(), '/', '_');
-    return "pelt_conformance_" + name;
-  }
-
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder / name) << text;
     return (folder / name).string();
   }
 
-  std::filesystem::path folder;
+  test::TemporaryFolder folder;
 };
 
 class ConformanceOf : public Conformance, public testing::WithParamInterface<const char*> {
@@ -163,7 +135,7 @@ TEST_P(ConformanceOf, PassesWhatIsRightByHand) {
   write("b.json", surface_ffd_case("basic").dump());
   write("c.json", surface_ffd_case("extended").dump());
   write("d.json", dual_quaternion_case().dump());
-  const Outcome result = evaluate(folder.string());
+  const Outcome result = evaluate(folder.path().string());
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("\n4 passed, 0 failed, 0 unsupported\n"));
 }
@@ -230,7 +202,7 @@ TEST_F(Conformance, UnknownThingsAreUnsupported) {
   other["/results/0/set/exclude"_json_pointer] = Json::array();
   other["/results/0/set/use_hops"_json_pointer] = true;
   write("hops.json", other.dump());
-  const Outcome result = run(folder.string() + " --backend cpu");
+  const Outcome result = run(folder.path().string() + " --backend cpu");
   EXPECT_EQ(result.status, 0) << result.output;
   for (const char* reason : {"(system mos)", "(mode extended_estimated)", "(exclusions)", "(hops)"}) {
     EXPECT_THAT(result.output, HasSubstr(std::string("unsupported ") + reason));
@@ -246,7 +218,7 @@ TEST_F(Conformance, BadArgumentsExitWithTwo) {
   EXPECT_EQ(run(good + " --backend abacus").status, 2);
   EXPECT_EQ(run(good + " --backend cpu --unheard-of").status, 2);
   EXPECT_EQ(run(good + " --backend cpu --write " + good).status, 2) << "a file is no folder";
-  EXPECT_EQ(run(good + " --backend cpu --write " + folder.string()).status, 2) << "over the case";
+  EXPECT_EQ(run(good + " --backend cpu --write " + folder.path().string()).status, 2) << "over the case";
   EXPECT_EQ(run(good + " " + good + " --backend cpu --write " + (folder / "out").string()).status, 2) << "twice";
   EXPECT_EQ(run("--help").status, 0);
 
@@ -310,7 +282,7 @@ TEST_F(Conformance, WhatIsNoJsonExitsWithTwo) {
   }
   // Other files are evaluated all the same.
   write("good.json", linear_blend_case().dump());
-  const Outcome result = run(folder.string() + " --backend cpu");
+  const Outcome result = run(folder.path().string() + " --backend cpu");
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.output, HasSubstr("\n1 passed, 0 failed, 0 unsupported\n"));
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/program.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+namespace pelt::test {
+
+Outcome run_program(const std::string& program, const std::string& arguments, const std::filesystem::path& folder) {
+  const TemporaryFolder streams;
+  const std::string command = "{ cd '" + folder.string() + "' && '" + program + "' " + arguments + "; } </dev/null >'" +
+                              (streams / "out").string() + "' 2>'" + (streams / "err").string() + "'";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_text(streams / "out"), file_text(streams / "err")};
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "pelt_test_XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << name << " cannot be made";
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code code;
+  std::filesystem::remove_all(path_, code);
+}
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace pelt::test

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Programs of the build, run as a user runs them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace pelt::test {
+
+struct Outcome {
+  int status = -1;     // exit status; -1: ended by a signal
+  std::string output;  // standard output
+  std::string errors;  // standard error
+};
+
+// `arguments` as in a shell, in `folder`, with nothing on standard input.
+Outcome run_program(const std::string& program, const std::string& arguments,
+                    const std::filesystem::path& folder = std::filesystem::current_path());
+
+// An empty folder of its own, gone at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// All bytes of a file; empty where there is none.
+std::string file_text(const std::filesystem::path& path);
+
+}  // namespace pelt::test
