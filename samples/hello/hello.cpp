@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Binds a character once, then moves a crowd of it for a second, as a game would: usage: pelt_hello [MODEL [CLIP]].
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "engine/character/bind.h"
+#include "engine/character/pelt_file.h"
+#include "engine/model/import.h"
+#include "engine/model/pose.h"
+#include "runtime/crowd.h"
+#include "runtime/device.h"
+#include "runtime/read_back.h"
+#include "runtime/transfer.h"
+#include "runtime/upload.h"
+
+namespace {
+
+// The value, or the end of the program with the reason.
+template <class T>
+T need(pelt::Result<T> result) {
+  if (!result) {
+    fmt::print(stderr, "hello: {}\n", result.error().message);
+    std::exit(1);
+  }
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string file = argc > 1 ? argv[1] : "builtin:biped";
+  const std::string clip_name = argc > 2 ? argv[2] : "walk";
+
+  // [life cycle]
+  // Once, in the tool chain: a model and a rig become a character, a file that the game loads.
+  const pelt::Model model = need(pelt::import_model(file));
+  const pelt::Rig rig = need(pelt::rig_from_deformer_name("surface_ffd"));
+  need(pelt::save_pelt(need(pelt::bind(model, rig)).character, "hello.pelt"));
+
+  // At load: the character goes to the device; a crowd holds its instances.
+  const pelt::Character character = need(pelt::load_pelt("hello.pelt"));
+  const pelt::runtime::Device device = need(pelt::runtime::Device::create());
+  const pelt::runtime::GpuCharacter uploaded = need(pelt::runtime::upload(device, character));
+  pelt::runtime::Crowd crowd = need(pelt::runtime::Crowd::create(device, uploaded, {.instances = 10}));
+
+  // Every frame: joint matrices in, compute passes recorded, vertices out.
+  const pelt::Skeleton& skeleton = character->skeleton;
+  const pelt::Clip* clip = pelt::find_clip(character->clips, clip_name);
+  std::vector<pelt::Transform> local(skeleton.joints.size());
+  std::vector<glm::mat4> joints(skeleton.joints.size());
+  for (std::uint32_t frame = 0; frame < 60; ++frame) {
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+      pelt::rest_pose(skeleton, local);
+      if (clip != nullptr) pelt::sample_clip(*clip, static_cast<float>(frame + 6 * i) / 60.0f, local);
+      pelt::model_matrices(skeleton, local, joints);
+      crowd.pose(i, joints);
+    }
+    // A game records into its own command buffer, submits it with its frame and draws from crowd.vertex_buffer(),
+    // where crowd.layout() says, behind a barrier from compute writes to vertex reads.
+    need(pelt::runtime::submit_and_wait(device, "frame", [&](VkCommandBuffer commands) { crowd.record(commands); }));
+  }
+  // [life cycle]
+
+  const pelt::runtime::InstanceVertices vertices = need(pelt::runtime::read_vertices(device, crowd, 0));
+  const glm::vec3 first = vertices.positions.front();
+  fmt::print("{}: {} vertices of {} instances moved on {}; the first one stands at {:.3f} {:.3f} {:.3f}\n", file,
+             vertices.positions.size(), crowd.instance_count(), device.description().name, first.x, first.y, first.z);
+  return 0;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// The pelt command line, run as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "engine/character/evaluate.h"
+#include "engine/character/pelt_file.h"
+#include "engine/model/import.h"
+#include "engine/model/pose.h"
+#include "tests/support/program.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+using Json = nlohmann::json;
+using test::file_text;
+using test::Outcome;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const char* const kCommands[] = {"info", "bind", "deform", "render", "bench"};
+
+class Pelt : public testing::Test {
+ protected:
+  Outcome pelt(const std::string& arguments) const { return test::run_program(PELT_PROGRAM, arguments, folder.path()); }
+
+  // What the command prints, which must succeed.
+  std::string done(const std::string& arguments) const {
+    const Outcome outcome = pelt(arguments);
+    EXPECT_EQ(outcome.status, 0) << "pelt " << arguments << "\n" << outcome.errors;
+    return outcome.output;
+  }
+
+  // The one line that says why the command failed.
+  std::string failure(const std::string& arguments, int status = 1) const {
+    const std::set<std::string> before = files();
+    const Outcome outcome = pelt(arguments);
+    EXPECT_EQ(outcome.status, status) << "pelt " << arguments << "\n" << outcome.output << outcome.errors;
+    EXPECT_THAT(outcome.errors, StartsWith("pelt: "));
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), status == 2 ? 2 : 1) << outcome.errors;
+    EXPECT_EQ(files(), before) << "pelt " << arguments << " left something";
+    return outcome.errors;
+  }
+
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) names.insert(entry.path());
+    return names;
+  }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
+
+  test::TemporaryFolder folder;
+};
+
+// Skin vertices of a character in the model's order, moved by the engine itself.
+std::vector<glm::vec3> moved(const Character& character, const std::string& clip, float seconds) {
+  const Skeleton& skeleton = character->skeleton;
+  std::vector<Transform> local(skeleton.joints.size());
+  rest_pose(skeleton, local);
+  sample_clip(*find_clip(character->clips, clip), seconds, local);
+  std::vector<glm::mat4> joints(local.size());
+  model_matrices(skeleton, local, joints);
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  std::vector<glm::vec3> all;
+  for (const CharacterMesh& mesh : character->meshes) {
+    if (mesh.control) continue;
+    std::vector<glm::vec3> own(mesh.vertex_count());
+    to_source_order<glm::vec3>(mesh, evaluator.positions(), own);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
+  if (a.size() != b.size()) return 1e30f;
+  float most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, glm::distance(a[i], b[i]));
+  return most;
+}
+
+struct Pc2 {
+  std::int32_t version = 0, points = 0, samples = 0;
+  float first = 0, rate = 0;
+  std::vector<std::vector<glm::vec3>> frames;
+};
+
+Pc2 read_pc2(const std::filesystem::path& path) {
+  const std::string bytes = file_text(path);
+  Pc2 cache;
+  EXPECT_THAT(bytes, StartsWith(std::string("POINTCACHE2\0", 12)));
+  if (bytes.size() < 32) return cache;
+  std::memcpy(&cache.version, &bytes[12], 4);
+  std::memcpy(&cache.points, &bytes[16], 4);
+  std::memcpy(&cache.first, &bytes[20], 4);
+  std::memcpy(&cache.rate, &bytes[24], 4);
+  std::memcpy(&cache.samples, &bytes[28], 4);
+  const std::size_t frame = sizeof(glm::vec3) * static_cast<std::size_t>(cache.points);
+  EXPECT_EQ(bytes.size(), 32 + frame * static_cast<std::size_t>(cache.samples));
+  for (std::size_t at = 32; at + frame <= bytes.size() && frame != 0; at += frame) {
+    std::memcpy(cache.frames.emplace_back(static_cast<std::size_t>(cache.points)).data(), &bytes[at], frame);
+  }
+  return cache;
+}
+
+// ------------------------------------------------------------------------------------------------------- help and
+// usage
+
+std::set<std::string> long_options(const std::string& text) {
+  std::set<std::string> options;
+  const std::regex option("--[a-z][a-z-]*");
+  for (std::sregex_iterator at(text.begin(), text.end(), option), end; at != end; ++at) options.insert(at->str());
+  return options;
+}
+
+TEST_F(Pelt, HelpsAndIsDocumented) {
+  const std::string document = file_text(std::filesystem::path(PELT_SOURCE) / "docs/cli.md");
+  std::set<std::string> in_help{"--help"};
+  EXPECT_THAT(done("--help"), HasSubstr("Exit codes: 0 done, 1 failed, 2 wrong usage"));
+  for (const std::string command : kCommands) {
+    const std::string help = done(command + " --help");
+    EXPECT_THAT(help, HasSubstr("Example:\n  pelt " + command));
+    EXPECT_THAT(document, HasSubstr("## pelt " + command));
+    in_help.merge(long_options(help));
+  }
+  EXPECT_EQ(long_options(document), in_help);
+}
+
+TEST_F(Pelt, SaysHowItIsUsed) {
+  EXPECT_THAT(failure("", 2), HasSubstr("'pelt --help' explains"));
+  EXPECT_THAT(failure("bnid x", 2), HasSubstr("'pelt --help' explains"));
+  EXPECT_THAT(failure("bind builtin:limb", 2), HasSubstr("--output is required"));
+  EXPECT_THAT(failure("bind builtin:limb -o x.glb", 2), HasSubstr(".pelt"));
+  EXPECT_THAT(failure("bind builtin:limb --deformer surface-fdf -o x.pelt", 2), HasSubstr("surface_ffd"));
+  EXPECT_THAT(failure("bind builtin:limb --rig r.json --deformer linear-blend -o x.pelt", 2), HasSubstr("excludes"));
+  EXPECT_THAT(failure("deform builtin:limb --frames 4:2 -o x.pc2", 2), HasSubstr("4:2"));
+  EXPECT_THAT(failure("deform builtin:limb --frames 0:2 -o x.obj", 2), HasSubstr("one frame"));
+  EXPECT_THAT(failure("deform builtin:limb --frames 0:2 --time 1 -o x.pc2", 2), HasSubstr("excludes"));
+  EXPECT_THAT(failure("deform builtin:limb --fps 0 -o x.pc2", 2), HasSubstr("--fps"));
+  EXPECT_THAT(failure("deform builtin:limb --fps nan -o x.pc2", 2), HasSubstr("--fps"));
+  EXPECT_THAT(failure("render builtin:limb --size 0x9 -o x.png", 2), HasSubstr("0x9"));
+  EXPECT_THAT(failure("render builtin:limb --size 20000x9 -o x.png", 2), HasSubstr("20000x9"));
+  EXPECT_THAT(failure("bench --rounds 0", 2), HasSubstr("--rounds"));
+}
+
+// ------------------------------------------------------------------------------------------------------- info and bind
+
+TEST_F(Pelt, SaysWhatIsInAFile) {
+  write("rig.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd"}]})");
+  done("bind builtin:tail --rig rig.json -o 'a tail.pelt'");
+  EXPECT_EQ(Json::parse(done("info builtin:tail --json"))["kind"], "model");
+  EXPECT_EQ(Json::parse(done("info rig.json --json"))["kind"], "rig");
+  const Json character = Json::parse(done("info 'a tail.pelt' --json"));
+  EXPECT_EQ(character["kind"], "character");
+  EXPECT_EQ(character["joints"].size(), 8u);
+  EXPECT_EQ(character["meshes"].size(), 2u);
+  EXPECT_THAT(done("info builtin:tail"), HasSubstr("joints: 8"));
+  EXPECT_THAT(done("info 'a tail.pelt'"), HasSubstr("surface_ffd"));
+  EXPECT_THAT(done("info rig.json"), HasSubstr("surface_ffd"));
+  EXPECT_THAT(failure("info builtin:tial"), HasSubstr("tail"));
+  EXPECT_THAT(failure("info none.glb"), HasSubstr("none.glb: no such file"));
+}
+
+TEST_F(Pelt, BindsToTheSameBytesOnAnyNumberOfCores) {
+  const Json report = Json::parse(done("bind builtin:limb -o first.pelt --json"));
+  EXPECT_EQ(report["output"], "first.pelt");
+  EXPECT_EQ(report["bytes"], std::filesystem::file_size(folder / "first.pelt"));
+  ASSERT_EQ(report["meshes"].size(), 2u);
+  EXPECT_EQ(report["meshes"][1]["deformer"], "surface_ffd");
+  EXPECT_GT(report["meshes"][1]["mean_influences"], 1.0);
+  const Outcome one_core =
+      test::run_program("/usr/bin/taskset", "-c 0 '" PELT_PROGRAM "' bind builtin:limb -o second.pelt", folder.path());
+  EXPECT_EQ(one_core.status, 0) << one_core.errors;
+  EXPECT_EQ(file_text(folder / "first.pelt"), file_text(folder / "second.pelt"));
+  EXPECT_EQ(files().size(), 2u);
+}
+
+TEST_F(Pelt, RefusesARigWithItsPlace) {
+  write("rig.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd", "parameters": {"locl": 4}}]})");
+  const std::string error = failure("bind builtin:limb --rig rig.json -o x.pelt");
+  EXPECT_THAT(error, HasSubstr("rig.json: /layers/0/parameters/locl"));
+  EXPECT_THAT(error, HasSubstr("did you mean 'local'"));
+}
+
+TEST_F(Pelt, RefusesADamagedCharacter) {
+  done("bind builtin:limb --deformer linear-blend -o limb.pelt");
+  const std::string whole = file_text(folder / "limb.pelt");
+  write("cut.pelt", whole.substr(0, whole.size() / 2));
+  std::string flipped = whole;
+  flipped[whole.size() / 2] ^= 4;
+  write("flipped.pelt", flipped);
+  for (const std::string name : {"cut.pelt", "flipped.pelt"}) {
+    for (const std::string& command : {"info " + name, "deform " + name + " --backend cpu -o x.obj"}) {
+      EXPECT_THAT(failure(command), HasSubstr(name + ": "));
+    }
+  }
+}
+
+TEST_F(Pelt, LeavesNothingWhereItCannotWrite) {
+  write("file", "");
+  std::filesystem::create_directory(folder / "taken.pelt");
+  for (const std::string output : {"none/x.pelt", "file/x.pelt", "taken.pelt"}) {
+    EXPECT_THAT(failure("bind builtin:limb --deformer linear-blend -o " + output), HasSubstr(output + ": "));
+  }
+  std::filesystem::create_directory(folder / "taken.pc2");
+  EXPECT_THAT(failure("deform builtin:limb --deformer linear-blend --backend cpu -o taken.pc2"),
+              HasSubstr("taken.pc2: "));
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// deform
+
+TEST_F(Pelt, WritesThePointCacheThatTheEngineGives) {
+  done("bind builtin:tail -o tail.pelt");
+  const Character character = *load_pelt(folder / "tail.pelt");
+  const Clip& clip = character->clips.front();
+  done("deform tail.pelt --clip " + clip.name + " --frames 3:5 --fps 10 --backend cpu -o cpu.pc2");
+  const Pc2 cpu = read_pc2(folder / "cpu.pc2");
+  EXPECT_EQ(cpu.version, 1);
+  EXPECT_EQ(cpu.first, 3.0f);
+  EXPECT_EQ(cpu.rate, 1.0f);
+  ASSERT_EQ(cpu.frames.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(farthest(cpu.frames[i], moved(character, clip.name, 0.1f * static_cast<float>(3 + i))), 0.0f) << i;
+  }
+  EXPECT_GT(farthest(cpu.frames[0], cpu.frames[2]), 1e-3f);
+
+  done("deform tail.pelt --validate --clip " + clip.name + " --frames 3:5 --fps 10 -o gpu.pc2");
+  const Pc2 gpu = read_pc2(folder / "gpu.pc2");
+  ASSERT_EQ(gpu.frames.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_LT(farthest(gpu.frames[i], cpu.frames[i]), 1e-5f * character.size()) << i;
+
+  // The whole clip, and what lies past its end.
+  done("deform tail.pelt --fps 10 --backend cpu --clip " + clip.name + " -o whole.pc2");
+  EXPECT_EQ(read_pc2(folder / "whole.pc2").samples, static_cast<int>(std::floor(10 * clip.duration + 1e-3)) + 1);
+  done("deform tail.pelt --frames 1000 --backend cpu --clip " + clip.name + " -o past.pc2");
+  EXPECT_EQ(farthest(read_pc2(folder / "past.pc2").frames.at(0), moved(character, clip.name, clip.duration)), 0.0f);
+
+  EXPECT_THAT(failure("deform tail.pelt --clip swingg -o x.pc2"), HasSubstr("did you mean"));
+}
+
+TEST_F(Pelt, WritesMeshesThatReadBackTheSame) {
+  done("bind builtin:biped -o biped.pelt");
+  const Character character = *load_pelt(folder / "biped.pelt");
+  const std::vector<glm::vec3> expected = moved(character, "walk", 0.25f);
+  for (const std::string name : {"frame.obj", "frame.glb"}) {
+    done("deform biped.pelt --clip walk --time 0.25 --backend cpu -o " + name);
+    const Result<Model> model = import_model((folder / name).string());
+    ASSERT_TRUE(model) << model.error().message;
+    ASSERT_EQ(model->meshes.size(), 1u);
+    EXPECT_LT(farthest(model->meshes[0].positions, expected), 1e-6f * character.size()) << name;
+    EXPECT_EQ(model->meshes[0].triangles.size(), character->meshes[1].triangles.size()) << name;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// render
+
+TEST_F(Pelt, DrawsWhatIsAsked) {
+  done("bind builtin:limb -o limb.pelt");
+  const std::string small = " --validate --size 160x90 -o ";
+  done("render limb.pelt" + small + "plain.png");
+  const std::string plain = file_text(folder / "plain.png");
+  ASSERT_GT(plain.size(), 24u);
+  EXPECT_EQ(plain.substr(16, 8), std::string("\0\0\0\xA0\0\0\0\x5A", 8));  // width and height of the header
+  const Json info = Json::parse(done("info limb.pelt --json"));
+  const std::string joint = info["joints"].back();
+  std::set<std::string> pictures{plain};
+  for (const std::string option : {"--wire", "--driver", "--compare linear-blend", "--yaw 90", "--pitch 60"}) {
+    done("render limb.pelt " + option + small + "other.png");
+    EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second) << option << " changes nothing";
+  }
+  done("render limb.pelt --weights " + joint + small + "other.png");
+  EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second);
+  done("render limb.pelt --weights 0" + small + "other.png");
+  EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second);
+  EXPECT_THAT(failure("render limb.pelt --weights none -o x.png"), HasSubstr("there is no joint 'none'"));
+  EXPECT_THAT(failure("render limb.pelt --weights 999999 -o x.png"), HasSubstr("999999"));
+  EXPECT_THAT(failure("render limb.pelt --device none -o x.png"), HasSubstr("none"));
+}
+
+// ----------------------------------------------------------------------------------------------------------------
+// bench
+
+TEST_F(Pelt, MeasuresEveryDeformer) {
+  const Json result = Json::parse(done("bench --vertices 2000 --instances 3 --rounds 2 --validate --json"));
+  std::set<std::string> rows;
+  for (const Json& row : result["rows"]) {
+    rows.insert(row["backend"].get<std::string>() + " " + row["method"].get<std::string>());
+    EXPECT_GT(row["vertices_per_second"], 0.0) << row;
+    EXPECT_GT(row["copy_bytes_per_second"], 0.0) << row;
+    EXPECT_GT(row["bytes_in_per_vertex"], 20.0) << row;
+    EXPECT_GE(row["bytes_out_per_vertex"], 20.0) << row;
+    EXPECT_LT(row["error"], 1e-5) << row;
+    EXPECT_LE(row["seconds"]["low_quartile"], row["seconds"]["median"]) << row;
+  }
+  for (const std::string backend : {"cpu", "gpu"}) {
+    for (const std::string method : {"linear blend, 4", "dual quaternion, 4", "surface FFD, K = 8"}) {
+      EXPECT_TRUE(rows.contains(backend + " " + method)) << backend << " " << method;
+    }
+  }
+  ASSERT_EQ(result["kernels"].size(), 6u);
+  for (const Json& kernel : result["kernels"]) EXPECT_LT(kernel["error"], 1e-5) << kernel;
+}
+
+}  // namespace
+}  // namespace pelt
