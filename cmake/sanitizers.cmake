@@ -5,9 +5,13 @@ if(PELT_SANITIZE)
   # Instrumented code makes this warning see what is not so, in the standard library too.
   add_compile_options(-Wno-maybe-uninitialized)
   add_link_options(-fsanitize=${PELT_SANITIZE})
+  # What is not to be reported, into every program.
   if(PELT_SANITIZE MATCHES address)
-    # Into every program.
-    add_library(pelt_leaks OBJECT cmake/leaks.cpp)
-    link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:$<TARGET_OBJECTS:pelt_leaks>>)
+    add_library(pelt_suppressions OBJECT cmake/leaks.cpp)
+  elseif(PELT_SANITIZE MATCHES thread)
+    add_library(pelt_suppressions OBJECT cmake/races.cpp)
+  endif()
+  if(TARGET pelt_suppressions)
+    link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:$<TARGET_OBJECTS:pelt_suppressions>>)
   endif()
 endif()
