@@ -233,7 +233,7 @@ TEST(Evaluator, ANonFiniteMatrixSpoilsOnlyWhatItMoves) {
   }
 }
 
-// With tangents the outputs are too large for the caches, and are written past them.
+// With tangents the outputs are too large for the caches, and are written past them where they lie on whole lines.
 TEST(Evaluator, WritingPastTheCachesGivesTheSame) {
   const Character character = bound(test::make_tube({.around = 500, .along = 450}), LinearBlendParameters{});
   const std::vector<glm::mat4> joints = bent(character, 0.2f);
