@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "engine/binding/blend.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <glm/gtc/type_ptr.hpp>
 
+#include "engine/binding/blend.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
 
@@ -49,6 +48,11 @@ HWY_INLINE Vec3 cross(const Vec3& a, const Vec3& b) {
 }
 
 HWY_INLINE Vec3 scale(const Vec3& a, Vec s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
+
+// a + b s.
+HWY_INLINE Vec3 add(const Vec3& a, const Vec3& b, Vec s) {
+  return {hn::MulAdd(b.x, s, a.x), hn::MulAdd(b.y, s, a.y), hn::MulAdd(b.z, s, a.z)};
+}
 
 HWY_INLINE Vec inverse_sqrt(Vec v) {
 #if HWY_ARCH_X86
@@ -127,38 +131,57 @@ HWY_INLINE Frames load_frames(const float* HWY_RESTRICT lines) {
   return f;
 }
 
-// Blends kLanes rows: the line of row v goes to lines + v * kLineFloats. `words` points to influence 0 of the first.
-HWY_INLINE void accumulate(const std::uint32_t* HWY_RESTRICT words, std::size_t influences,
-                           const PaletteLine* HWY_RESTRICT palette, float* HWY_RESTRICT lines) {
+// Adds influences [0, count) of a slice's rows to their lines, or starts them: the line of row r is at
+// lines + r * kLineFloats. `words` points to the slice's first of these influences. `count` is a constant wherever
+// speed matters.
+HWY_INLINE void add_influences(const std::uint32_t* HWY_RESTRICT words, std::size_t count, bool start,
+                               const PaletteLine* HWY_RESTRICT palette, float* HWY_RESTRICT lines) {
   const Floats d;
   const Words du;
-  alignas(64) float weights[kDecoded * kLanes];
-  alignas(64) std::uint32_t offsets[kDecoded * kLanes];  // bytes from the palette's start
+  alignas(64) float weights[kDecoded * kRows];
+  alignas(64) std::uint32_t offsets[kDecoded * kRows];  // bytes from the palette's start
   const auto* base = reinterpret_cast<const char*>(palette);
+  for (std::size_t i = 0; i < count * kRows; i += kLanes) {
+    const WordVec word = hn::LoadU(du, words + i);
+    const auto weight = hn::BitCast(Integers(), hn::ShiftRight<16>(word));
+    hn::Store(hn::ConvertTo(d, weight), d, weights + i);
+    hn::Store(hn::ShiftLeft<6>(hn::And(word, hn::Set(du, 0xFFFFu))), du, offsets + i);
+  }
+  for (std::size_t row = 0; row < kRows; ++row) {
+    float* line = lines + row * kLineFloats;
+    Vec sum[kLineVectors];
+    for (std::size_t p = 0; p < kLineVectors; ++p) sum[p] = start ? hn::Zero(d) : hn::Load(d, line + p * kLanes);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto* entry = reinterpret_cast<const float*>(base + offsets[k * kRows + row]);
+      const Vec weight = hn::Set(d, weights[k * kRows + row]);
+      for (std::size_t p = 0; p < kLineVectors; ++p) {
+        sum[p] = hn::MulAdd(weight, hn::Load(d, entry + p * kLanes), sum[p]);
+      }
+    }
+    for (std::size_t p = 0; p < kLineVectors; ++p) hn::Store(sum[p], d, line + p * kLanes);
+  }
+}
+
+// Blends the rows of a slice.
+using Accumulate = void (*)(const std::uint32_t* words, std::size_t influences, const PaletteLine* palette,
+                            float* lines);
+
+template <std::size_t kInfluences>
+void accumulate(const std::uint32_t* words, std::size_t, const PaletteLine* palette, float* lines) {
+  add_influences(words, kInfluences, true, palette, lines);
+}
+
+void accumulate_many(const std::uint32_t* words, std::size_t influences, const PaletteLine* palette, float* lines) {
   for (std::size_t begin = 0; begin < influences; begin += kDecoded) {
     const std::size_t count = std::min(kDecoded, influences - begin);
-    for (std::size_t k = 0; k < count; ++k) {
-      const WordVec word = hn::LoadU(du, words + (begin + k) * kRows);
-      const auto weight = hn::BitCast(Integers(), hn::ShiftRight<16>(word));
-      hn::Store(hn::ConvertTo(d, weight), d, weights + k * kLanes);
-      hn::Store(hn::ShiftLeft<6>(hn::And(word, hn::Set(du, 0xFFFFu))), du, offsets + k * kLanes);
-    }
-    for (std::size_t v = 0; v < kLanes; ++v) {
-      float* line = lines + v * kLineFloats;
-      Vec sum[kLineVectors];
-      for (std::size_t p = 0; p < kLineVectors; ++p) {
-        sum[p] = begin == 0 ? hn::Zero(d) : hn::Load(d, line + p * kLanes);
-      }
-      for (std::size_t k = 0; k < count; ++k) {
-        const auto* entry = reinterpret_cast<const float*>(base + offsets[k * kLanes + v]);
-        const Vec weight = hn::Set(d, weights[k * kLanes + v]);
-        for (std::size_t p = 0; p < kLineVectors; ++p) {
-          sum[p] = hn::MulAdd(weight, hn::Load(d, entry + p * kLanes), sum[p]);
-        }
-      }
-      for (std::size_t p = 0; p < kLineVectors; ++p) hn::Store(sum[p], d, line + p * kLanes);
-    }
+    add_influences(words + begin * kRows, count, begin == 0, palette, lines);
   }
+}
+
+Accumulate accumulate_for(std::size_t influences) {
+  constexpr Accumulate kByCount[] = {&accumulate_many, &accumulate<1>, &accumulate<2>, &accumulate<3>, &accumulate<4>,
+                                     &accumulate<5>,   &accumulate<6>, &accumulate<7>, &accumulate<8>};
+  return kByCount[influences < std::size(kByCount) ? influences : 0];
 }
 
 // Directions of octahedral words (shaders/octahedral.h), not of unit length.
@@ -217,8 +240,11 @@ HWY_INLINE void transform(const float* HWY_RESTRICT lines, const float* HWY_REST
     WordVec normal_word, tangent_word;
     hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
     const Vec3 n = decode_octahedral(normal_word);
-    const Vec3 bc = cross(f.b, f.c), ca = cross(f.c, f.a), ab = cross(f.a, f.b);
-    const Vec3 normal = map(Frames{bc, ca, ab, f.o}, n);
+    // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
+    const Vec3 across_b = {hn::NegMulAdd(f.a.x, n.z, hn::Mul(f.c.x, n.x)),
+                           hn::NegMulAdd(f.a.y, n.z, hn::Mul(f.c.y, n.x)),
+                           hn::NegMulAdd(f.a.z, n.z, hn::Mul(f.c.z, n.x))};
+    const Vec3 normal = add(cross(f.b, across_b), cross(f.c, f.a), n.y);
     const Vec squared = dot(normal, normal);
     // The rest directions here are not of unit length but shorter: what passes this test passes the shared rule's.
     const Vec size = hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c)));
@@ -263,12 +289,13 @@ template <bool kNormals, bool kTangents>
 void blend_slices(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette, const BlendOutputs& out,
                   bool streaming) {
   SliceStage stage{};
-  alignas(64) float lines[kLanes * kLineFloats];
+  alignas(64) float lines[kRows * kLineFloats];
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
     const std::size_t first_row = slice * kRows;
     const std::size_t rows = std::min(kRows, binding.points.size() - first_row);
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
     const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / kRows;
+    const Accumulate blend_rows = accumulate_for(influences);
     const float* points = &binding.points[first_row].x;
     const std::uint32_t* directions = &binding.directions[first_row].x;
     if (rows < kRows) {
@@ -285,15 +312,14 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
     float* normals = staged ? stage.normals : to_normals;
     float* tangents = staged ? stage.tangents : to_tangents;
 
+    // All rows first: what one step waits for, another's work hides.
+    blend_rows(words, influences, palette, lines);
     for (std::size_t row = 0; row < rows; row += kLanes) {
-      accumulate(words + row, influences, palette, lines);
-      transform<kNormals, kTangents>(lines, points + 3 * row, directions + 2 * row, words + row, palette,
-                                     positions + 3 * row, normals + 3 * row, tangents + 4 * row);
-      if (out.frames != nullptr) {
-        for (std::size_t v = row; v < std::min(row + kLanes, rows); ++v) {
-          out.frames[first_row + v] = glm::make_mat3x4(lines + (v - row) * kLineFloats);
-        }
-      }
+      transform<kNormals, kTangents>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row, words + row,
+                                     palette, positions + 3 * row, normals + 3 * row, tangents + 4 * row);
+    }
+    for (std::size_t row = 0; out.frames != nullptr && row < rows; ++row) {
+      out.frames[first_row + row] = glm::make_mat3x4(lines + row * kLineFloats);
     }
 
     if (rows < kRows) {
