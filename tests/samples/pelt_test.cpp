@@ -308,8 +308,13 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
       EXPECT_TRUE(rows.contains(backend + " " + method)) << backend << " " << method;
     }
   }
-  ASSERT_EQ(result["kernels"].size(), 6u);
-  for (const Json& kernel : result["kernels"]) EXPECT_LT(kernel["error"], 1e-5) << kernel;
+  ASSERT_EQ(result["kernels"].size(), 8u);
+  for (const Json& kernel : result["kernels"]) {
+    EXPECT_LT(kernel["error"], 1e-5) << kernel;
+    if (!kernel["normal_error"].is_null()) {
+      EXPECT_LT(kernel["normal_error"], 1e-4) << kernel;
+    }
+  }
 }
 
 }  // namespace

@@ -23,13 +23,17 @@ struct PlainSkin {
 // Precondition: every row of the mesh has four influences.
 PlainSkin make_plain_skin(const Mesh& mesh);
 
-// palette[j] = joint matrix * inverse bind. Shape of out: the skin's. The blended matrix moves the point and turns the
-// normal, which is not made unit: the least that a kernel can do.
+// palette[j] = joint matrix * inverse bind. Shape of out: the skin's.
 struct PlainOutputs {
   std::span<glm::vec3> positions;
   std::span<glm::vec3> normals;
 };
+
+// Normals as the engine's: by the cofactors of the blended matrix, which is right where it scales or shears, and unit.
 void skin_scalar(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);  // GLM
 void skin_128(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);  // 4 floats at once
+
+// Normals by the blended matrix itself, and not made unit: the least that a kernel can do.
+void skin_128_least(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);
 
 }  // namespace pelt::samples

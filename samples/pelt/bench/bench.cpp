@@ -87,7 +87,8 @@ Json to_json(const KernelRow& row) {
           {"seconds", to_json(row.seconds)},
           {"vertices_per_second", row.vertices_per_second()},
           {"ratio_to_128_bit", ratio_json(row.speed)},
-          {"error", row.error}};
+          {"error", row.error},
+          {"normal_error", row.normal_error ? Json(*row.normal_error) : Json()}};
 }
 
 void print_json(const BenchCommand& command, const Measured& measured) {
@@ -128,11 +129,11 @@ void print_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
 }
 
 void print_kernels(const std::vector<KernelRow>& rows) {
-  Table table({{"kernel", false}, {"vertices"}, {"ms"}, {"Mvert/s"}, {"of 128-bit"}, {"error"}});
+  Table table({{"kernel", false}, {"vertices"}, {"ms"}, {"Mvert/s"}, {"of 128-bit"}, {"error"}, {"normals' error"}});
   for (const KernelRow& row : rows) {
     table.add({row.kernel, fmt::to_string(row.vertices), fmt::format("{:.3f}", 1e3 * row.seconds.median),
                fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()), ratio_text(row.speed),
-               fmt::format("{:.1e}", row.error)});
+               fmt::format("{:.1e}", row.error), row.normal_error ? fmt::format("{:.1e}", *row.normal_error) : "-"});
   }
   fmt::print("{}", table.text());
 }

@@ -197,26 +197,37 @@ Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vert
     std::vector<glm::vec3> normals(skin.positions.size());
     const PlainOutputs out{positions, normals};
 
-    const std::vector<Contender> contenders{contender([&] { skin_128(skin, palette, out); }, 1),
-                                            contender([&] { skin_scalar(skin, palette, out); }, 1),
-                                            contender([&] { evaluator.evaluate(); }, 1)};
+    const std::vector<Contender> contenders{
+        contender([&] { skin_128(skin, palette, out); }, 1), contender([&] { skin_scalar(skin, palette, out); }, 1),
+        contender([&] { skin_128_least(skin, palette, out); }, 1), contender([&] { evaluator.evaluate(); }, 1)};
     const auto seconds = interleave(contenders, rounds);
     if (!seconds) return tl::unexpected(seconds.error());
 
     const CharacterMesh& mesh = (*character)->meshes.front();
     std::vector<glm::vec3> moved(positions.size());
     to_source_order(mesh, evaluator.positions(), std::span(moved));
+    std::vector<glm::vec3> turned(normals.size());
+    to_source_order(mesh, evaluator.normals(), std::span(turned));
     skin_128(skin, palette, out);
     const std::vector<glm::vec3> reference = positions;
+    const std::vector<glm::vec3> reference_normals = normals;
     skin_scalar(skin, palette, out);
-    const float errors[] = {0, largest_distance(positions, reference), largest_distance(moved, reference)};
-    const char* const names[] = {"128-bit baseline", "scalar baseline", "Pelt"};
+    const float scalar_error = largest_distance(positions, reference) / character->size();
+    const float scalar_normals = largest_distance(normals, reference_normals);
+    skin_128_least(skin, palette, out);
+    const float least_error = largest_distance(positions, reference) / character->size();
+    const float own_error = largest_distance(moved, reference) / character->size();
+    const KernelRow kinds[] = {
+        {.kernel = "128-bit baseline"},
+        {.kernel = "scalar baseline", .error = scalar_error, .normal_error = scalar_normals},
+        {.kernel = "128-bit, least normals", .error = least_error, .normal_error = {}},
+        {.kernel = "Pelt", .error = own_error, .normal_error = largest_distance(turned, reference_normals)}};
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-      rows.push_back({.kernel = names[i],
-                      .vertices = positions.size(),
-                      .seconds = spread_of((*seconds)[i]),
-                      .speed = ratio_of((*seconds)[0], (*seconds)[i]),
-                      .error = errors[i] / character->size()});
+      KernelRow row = kinds[i];
+      row.vertices = positions.size();
+      row.seconds = spread_of((*seconds)[i]);
+      row.speed = ratio_of((*seconds)[0], (*seconds)[i]);
+      rows.push_back(row);
     }
   }
   return rows;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "samples/pelt/bench/interleave.h"
@@ -35,8 +36,10 @@ struct KernelRow {
   std::string kernel;
   std::uint64_t vertices = 0;
   Spread seconds;
-  Spread speed;      // of the 128-bit kernel's, within rounds
-  double error = 0;  // as above
+  Spread speed;  // of the 128-bit baseline's, within rounds
+  // From where the 128-bit baseline puts them: positions, of the size; unit normals, where the kernel makes such.
+  double error = 0;
+  std::optional<double> normal_error = 0;
 
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
 };
