@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
+#include "engine/binding/blend.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <glm/gtc/type_ptr.hpp>
+#include <iterator>
 
-#include "engine/binding/blend.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
 
 // This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/binding/blend.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -279,15 +280,9 @@ HWY_INLINE void transform(const float* HWY_RESTRICT lines, const float* HWY_REST
   }
 }
 
-// Copies to aligned memory that is not read soon.
-HWY_INLINE void stream(const float* HWY_RESTRICT from, std::size_t count, float* HWY_RESTRICT to) {
-  const Floats d;
-  for (std::size_t i = 0; i < count; i += kLanes) hn::Stream(hn::Load(d, from + i), d, to + i);
-}
-
 template <bool kNormals, bool kTangents>
-void blend_slices(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette, const BlendOutputs& out,
-                  bool streaming) {
+void blend_slices(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette,
+                  const BlendOutputs& out) {
   SliceStage stage{};
   alignas(64) float lines[kRows * kLineFloats];
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
@@ -307,10 +302,9 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
     float* to_positions = &out.positions[first_row].x;
     float* to_normals = kNormals ? &out.normals[first_row].x : nullptr;
     float* to_tangents = kTangents ? &out.tangents[first_row].x : nullptr;
-    const bool staged = streaming || rows < kRows;
-    float* positions = staged ? stage.positions : to_positions;
-    float* normals = staged ? stage.normals : to_normals;
-    float* tangents = staged ? stage.tangents : to_tangents;
+    float* positions = rows < kRows ? stage.positions : to_positions;
+    float* normals = rows < kRows ? stage.normals : to_normals;
+    float* tangents = rows < kRows ? stage.tangents : to_tangents;
 
     // All rows first: what one step waits for, another's work hides.
     blend_rows(words, influences, palette, lines);
@@ -326,21 +320,16 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
       std::memcpy(to_positions, positions, rows * sizeof(glm::vec3));
       if (kNormals) std::memcpy(to_normals, normals, rows * sizeof(glm::vec3));
       if (kTangents) std::memcpy(to_tangents, tangents, rows * sizeof(glm::vec4));
-    } else if (streaming) {
-      stream(positions, 3 * kRows, to_positions);
-      if (kNormals) stream(normals, 3 * kRows, to_normals);
-      if (kTangents) stream(tangents, 4 * kRows, to_tangents);
     }
   }
-  if (streaming) hwy::FlushStream();
 }
 
-void blend_linear(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette, const BlendOutputs& out,
-                  bool streaming) {
+void blend_linear(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette,
+                  const BlendOutputs& out) {
   const auto function = out.tangents != nullptr  ? &blend_slices<true, true>
                         : out.normals != nullptr ? &blend_slices<true, false>
                                                  : &blend_slices<false, false>;
-  function(binding, slices, palette, out, streaming);
+  function(binding, slices, palette, out);
 }
 
 }  // namespace pelt::HWY_NAMESPACE
@@ -360,10 +349,8 @@ void make_palette_lines(std::span<const Affine> palette, std::span<PaletteLine> 
 }
 
 void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<const PaletteLine> palette,
-                  const BlendOutputs& out, bool streaming) {
-  const auto aligned = [](const void* to) { return reinterpret_cast<std::uintptr_t>(to) % sizeof(PaletteLine) == 0; };
-  const bool can_stream = aligned(out.positions) && aligned(out.normals) && aligned(out.tangents);
-  HWY_DYNAMIC_DISPATCH(blend_linear)(binding, slices, palette.data(), out, streaming && can_stream);
+                  const BlendOutputs& out) {
+  HWY_DYNAMIC_DISPATCH(blend_linear)(binding, slices, palette.data(), out);
 }
 
 namespace {

@@ -31,14 +31,13 @@ struct BlendOutputs {
 
 // Moves rows [32 first_slice, 32 last_slice) of a validated binding. Element e of its influences is palette[e]; for
 // dual quaternions it is the first of the two entries of shaders/dual_quaternion/pose.h. Finite for every finite
-// palette. Normals and tangents by the rule of shaders/blend/blend.h. `streaming`: the outputs, together with what is
-// read, exceed the caches, so write past them.
+// palette. Normals and tangents by the rule of shaders/blend/blend.h.
 struct SliceRange {
   std::size_t first;
   std::size_t last;
 };
 void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<const PaletteLine> palette,
-                  const BlendOutputs& out, bool streaming = false);
+                  const BlendOutputs& out);
 void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                            const BlendOutputs& out);
 

@@ -16,9 +16,6 @@ namespace {
 constexpr std::size_t kRecordGrain = 256;
 constexpr std::size_t kSliceGrain = 32;  // 1024 vertices
 
-// Outputs that exceed this are written past the caches: more than the second level of the processors in use.
-constexpr std::size_t kStreamingBytes = std::size_t{8} << 20;
-
 }  // namespace
 
 struct Evaluator::State {
@@ -42,7 +39,7 @@ struct Evaluator::State {
     }
   }
 
-  void blend_meshes(std::uint32_t stage, bool streaming) {
+  void blend_meshes(std::uint32_t stage) {
     for (const CharacterMesh& mesh : character->meshes) {
       if (mesh.stage != stage) continue;
       const BlendOutputs out{
@@ -54,7 +51,7 @@ struct Evaluator::State {
       parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
         const SliceRange slices{begin, end};
         if (mesh.mode == BlendMode::kLinear) {
-          blend_linear(mesh.binding, slices, std::span(lines).subspan(mesh.first_slot), out, streaming);
+          blend_linear(mesh.binding, slices, std::span(lines).subspan(mesh.first_slot), out);
         } else {
           blend_dual_quaternion(mesh.binding, slices, std::span(palette).subspan(mesh.first_slot), out);
         }
@@ -92,12 +89,9 @@ void Evaluator::pose(std::span<const glm::mat4> joints) {
 
 void Evaluator::evaluate() {
   State& state = *state_;
-  const std::size_t vertex_bytes = sizeof(glm::vec3) + (state.options.normals ? sizeof(glm::vec3) : 0) +
-                                   (state.options.tangents ? sizeof(glm::vec4) : 0);
-  const bool streaming = state.positions.size() * vertex_bytes > kStreamingBytes;
   for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
     state.pose_palettes(stage);
-    state.blend_meshes(stage, streaming);
+    state.blend_meshes(stage);
   }
 }
 

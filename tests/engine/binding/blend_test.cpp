@@ -307,40 +307,6 @@ TEST_P(BlendLinear, WritesItsRangeAloneAndAnySplitGivesTheSame) {
   }
 }
 
-// Memory whose arrays begin at cache lines, which writing past the caches asks for.
-struct alignas(64) CacheLine {
-  float values[16];
-};
-
-TEST_P(BlendLinear, StreamingWritesTheSame) {
-  const std::vector<PaletteLine> lines = lines_of(make_palette(false));
-  for (const std::size_t count : kSizes) {
-    SCOPED_TRACE(count);
-    const Sample sample = make_sample(count, lengths_to(9));
-    const SliceRange all{0, slice_count(sample.binding)};
-    Outputs plain(count);
-    blend_linear(sample.binding, all, lines, plain.all());
-    for (const std::size_t offset : {0, 4}) {  // floats: with 4, not aligned
-      std::vector<CacheLine> memory(3 * (count + 32));
-      float* first = memory.data()->values + offset;
-      float* second = first + 16 * (count + 32);
-      float* third = second + 16 * (count + 32);
-      const auto* positions = reinterpret_cast<const glm::vec3*>(first);
-      const auto* normals = reinterpret_cast<const glm::vec3*>(second);
-      const auto* tangents = reinterpret_cast<const glm::vec4*>(third);
-      blend_linear(sample.binding, all, lines,
-                   {.positions = reinterpret_cast<glm::vec3*>(first),
-                    .normals = reinterpret_cast<glm::vec3*>(second),
-                    .tangents = reinterpret_cast<glm::vec4*>(third)},
-                   true);
-      EXPECT_TRUE(std::equal(plain.positions.begin(), plain.positions.end(), positions)) << offset;
-      EXPECT_TRUE(std::equal(plain.normals.begin(), plain.normals.end(), normals)) << offset;
-      EXPECT_TRUE(std::equal(plain.tangents.begin(), plain.tangents.end(), tangents)) << offset;
-      EXPECT_EQ(positions[count], glm::vec3(0)) << "past the end";
-    }
-  }
-}
-
 // Squares of entries overflow or vanish here, in the products of the fast path first.
 TEST_P(BlendLinear, DirectionsDoNotDependOnTheScale) {
   const std::vector<Affine> palette = make_palette(false);
