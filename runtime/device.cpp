@@ -272,10 +272,10 @@ std::string listing(std::span<const PhysicalDevice> devices) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const DeviceDescription& device = devices[i].description;
-    lines.push_back(fmt::format("{}: {} ({}{})", i, device.name, type_name(device.type),
+    lines.push_back(fmt::format("{} = {} ({}{})", i, device.name, type_name(device.type),
                                 device.missing.empty() ? "" : ", not usable"));
   }
-  return lines.empty() ? "there is none" : fmt::format("there are {}", fmt::join(lines, "; "));
+  return lines.empty() ? "there is none" : fmt::format("the devices are {}", fmt::join(lines, ", "));
 }
 
 std::string lower_case(std::string text) {
