@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+
+#include "engine/character/evaluate.h"
+#include "runtime/read_back.h"
 
 namespace pelt::samples {
 namespace {
@@ -31,6 +35,20 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
   const Result<void> done = run_on(device_options, body);
   if (done && messages != 0) return fail(ErrorCode::kDeviceFailed, fmt::format("{} validation messages", messages));
   return done;
+}
+
+Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
+                                   const Character& character, std::span<const glm::mat4> joints) {
+  const auto vertices = runtime::read_vertices(device, crowd, 0);
+  if (!vertices) return tl::unexpected(vertices.error());
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  float largest = 0;
+  for (std::size_t i = 0; i < vertices->positions.size(); ++i) {
+    largest = std::max(largest, glm::distance(vertices->positions[i], evaluator.positions()[i]));
+  }
+  return largest / character.size();
 }
 
 }  // namespace pelt::samples

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <glm/glm.hpp>
+#include <span>
 #include <string>
 
+#include "engine/character/character.h"
 #include "engine/core/result.h"
+#include "runtime/crowd.h"
 #include "runtime/device.h"
 
 namespace pelt::samples {
@@ -17,5 +21,10 @@ struct GpuOptions {
 // Makes a device, calls body with it, destroys it. Validation messages go to stderr as they come, those of the
 // destruction too; where there was one, success becomes an error.
 Result<void> with_device(const GpuOptions& options, const std::function<Result<void>(const runtime::Device&)>& body);
+
+// The largest distance of a vertex of the crowd's first instance, which was posed by `joints` and moved, from where the
+// CPU puts it, relative to the character's size.
+Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
+                                   const Character& character, std::span<const glm::mat4> joints);
 
 }  // namespace pelt::samples

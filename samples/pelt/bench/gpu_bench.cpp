@@ -7,16 +7,15 @@
 #include <span>
 
 #include "engine/binding/pack.h"
-#include "engine/character/evaluate.h"
 #include "runtime/buffer.h"
 #include "runtime/crowd.h"
 #include "runtime/gpu_timer.h"
 #include "runtime/pipeline.h"
-#include "runtime/read_back.h"
 #include "runtime/transfer.h"
 #include "runtime/upload.h"
 #include "samples/pelt/bench/shaders/copy.comp.h"
 #include "samples/pelt/bench/workload.h"
+#include "samples/pelt/gpu.h"
 
 namespace pelt::samples {
 namespace {
@@ -121,20 +120,6 @@ struct Task {
   Copy copy;
 };
 
-// The first instance against the CPU.
-Result<double> error_of(const runtime::Device& device, const Task& task, std::span<const glm::mat4> joints) {
-  const auto vertices = runtime::read_vertices(device, task.crowd, 0);
-  if (!vertices) return tl::unexpected(vertices.error());
-  Evaluator evaluator(task.character.character());
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  float largest = 0;
-  for (std::size_t i = 0; i < vertices->positions.size(); ++i) {
-    largest = std::max(largest, glm::distance(vertices->positions[i], evaluator.positions()[i]));
-  }
-  return largest / task.character.character().size();
-}
-
 Result<std::unique_ptr<Task>> make_task(const runtime::Device& device, const Character& character,
                                         const Traffic& traffic, std::uint32_t instances) {
   auto uploaded = runtime::upload(device, character);
@@ -172,7 +157,7 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
     };
     const Result<double> first = move();
     if (!first) return tl::unexpected(first.error());
-    const Result<double> error = error_of(device, *task, joints);
+    const Result<double> error = difference_from_cpu(device, task->crowd, *character, joints);
     if (!error) return tl::unexpected(error.error());
     contenders.push_back(move);
     contenders.push_back([&device, &timer, task] { return task->copy.time(device, *timer); });
