@@ -15,7 +15,7 @@ find_package(fmt REQUIRED)
 # oneTBB: threads; deterministic work is split on it and nothing else starts threads.
 find_package(TBB REQUIRED)
 
-# Highway: one SIMD kernel compiled for SSE2 to AVX-512 and chosen at run time.
+# Highway: one SIMD kernel compiled for SSSE3 to AVX-512 and chosen at run time.
 find_package(hwy QUIET)
 find_library(PELT_HWY_LIBRARY hwy REQUIRED)
 
