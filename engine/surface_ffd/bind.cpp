@@ -32,15 +32,24 @@ double log_weight(double distance, double unit, double local) {
 }
 
 struct Elements {
-  std::vector<glm::uvec3> triangles;  // of the driver, those with area
+  std::vector<glm::uvec3> triangles;  // of the driver, those with a frame
   std::size_t degenerate = 0;
 };
+
+// Whether its frame would be left to rounding: ten times what pose_triangle calls flat.
+bool is_sliver(const Mesh& driver, glm::uvec3 t) {
+  const glm::dvec3 a(driver.positions[t.x]);
+  const glm::dvec3 e1 = glm::dvec3(driver.positions[t.y]) - a;
+  const glm::dvec3 e2 = glm::dvec3(driver.positions[t.z]) - a;
+  const glm::dvec3 normal = glm::cross(e1, e2);
+  return glm::dot(normal, normal) <= 10.0 * shared::kFlatTriangle * glm::dot(e1, e1) * glm::dot(e2, e2);
+}
 
 Elements find_elements(const Mesh& driver) {
   const double least = least_area(driver);
   Elements elements;
   for (const glm::uvec3 t : driver.triangles) {
-    if (triangle_area(driver, t) > least) {
+    if (triangle_area(driver, t) > least && !is_sliver(driver, t)) {
       elements.triangles.push_back(t);
     } else {
       ++elements.degenerate;

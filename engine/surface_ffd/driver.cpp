@@ -190,7 +190,7 @@ void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions
   }
   input.notes.push_back(fmt::format("{}: {} small parts of the surface keep a few triangles each beyond the {} asked",
                                     input.layer, count, asked));
-  const std::vector<glm::uvec3> restored = simplified(positions, lost, few * count);
+  const std::vector<glm::uvec3> restored = simplified(positions, lost, std::min(few * count, lost.size()));
   triangles.insert(triangles.end(), restored.begin(), restored.end());
   std::vector<std::size_t> taken(welded.positions.size(), 0);  // by part, as they are
   for (const glm::uvec3 t : lost_triangles(welded, part, triangles, count)) {

@@ -18,6 +18,9 @@ struct TriangleRecord {
 };
 PELT_SHARED_SIZE(TriangleRecord, 60);
 
+// The square of the sine between e1 and e2 below which rounding decides where e3 points.
+PELT_SHARED_CONST float kFlatTriangle = 1e-13f;
+
 // Q of a triangle. Where it has no area e3 is any unit vector across its longer edge: finite, not meaningful.
 PELT_SHARED_FN Affine triangle_frame(vec3 a, vec3 b, vec3 c) {
   vec3 e1 = b - a;
@@ -28,7 +31,7 @@ PELT_SHARED_FN Affine triangle_frame(vec3 a, vec3 b, vec3 c) {
                    ? vec3(1, 0, 0)
                    : (abs(edge.y) <= abs(edge.z) ? vec3(0, 1, 0) : vec3(0, 0, 1));
   vec3 across = normalize_or(cross(edge, other), vec3(0, 0, 1));
-  bool flat_triangle = dot(normal, normal) <= 1e-13f * dot(e1, e1) * dot(e2, e2);
+  bool flat_triangle = dot(normal, normal) <= kFlatTriangle * dot(e1, e1) * dot(e2, e2);
   vec3 e3 = flat_triangle ? across : normal * (1.0f / sqrt(dot(normal, normal)));
   return affine_from_axes(mat3(e1, e2, e3), a);
 }

@@ -72,6 +72,28 @@ TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
   EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
 }
 
+// Its area counts, but the frame of a sliver is left to rounding, and the shader's would not be the one bound.
+TEST(SurfaceFfdBind, SliversMoveNothing) {
+  SurfaceFfdParameters parameters = caged();
+  parameters.mode = Mode::kBasic;
+  Model model = tube_in_cage();
+  Mesh& cage = model.meshes[1];
+  const auto first = static_cast<std::uint32_t>(cage.positions.size());
+  for (const glm::vec3 corner : {glm::vec3(0, 0, 0), glm::vec3(0.5f, 0, 0), glm::vec3(0.25f, 0, 1e-8f)}) {
+    cage.positions.push_back(corner);
+    cage.normals.emplace_back(0, 1, 0);
+    cage.weights.append_row(std::vector<Influence>(cage.weights.row(0).begin(), cage.weights.row(0).end()));
+  }
+  cage.tangents.clear();
+  cage.uvs.clear();
+  cage.triangles.emplace_back(first, first + 1, first + 2);
+  cage.parts = {};
+  const Result<Bound> bound = bind(model, rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->character->passes.back().record_count, 96u);
+  EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
+}
+
 TEST(SurfaceFfdBind, ElementsAreRaisedToTheValence) {
   SurfaceFfdParameters parameters = caged();
   parameters.mode = Mode::kBasic;
