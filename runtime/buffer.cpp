@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/buffer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -22,6 +24,10 @@ Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options
   assert(options.size > 0);
   const DeviceFunctions& functions = device.functions();
   DeviceInternals& internals = device.internals();
+  if (options.size > internals.largest_buffer) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: {} bytes are more than the device's largest buffer, {}",
+                                                     options.name, options.size, internals.largest_buffer));
+  }
   Buffer buffer;
   buffer.device_ = &device.internals();
   buffer.size_ = options.size;

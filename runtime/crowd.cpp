@@ -87,7 +87,8 @@ struct Crowd::State {
   // read once or twice a frame, so a copy to faster memory would cost more than it saves, and a barrier besides.
   Buffer joints;
   VkDeviceSize slot_bytes = 0;
-  std::vector<std::uint32_t> posed_slot;  // the slot that holds each instance's latest pose
+  std::vector<glm::mat4> poses;           // the latest of each instance: mapped memory is slow to read
+  std::vector<std::uint32_t> posed_slot;  // the slot that each was last written to
   std::uint32_t slot = 0;
 
   const ComputeKernel& kernel(std::size_t number) const {
@@ -293,6 +294,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
 
   std::vector<glm::mat4> rest(joint_count);
   rest_matrices(data.skeleton, rest);
+  state->poses.resize(std::size_t{options.instances} * joint_count);
   state->posed_slot.assign(options.instances, 0);
   Crowd crowd(std::move(state));
   for (std::uint32_t instance = 0; instance < options.instances; ++instance) crowd.pose(instance, rest);
@@ -301,17 +303,20 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
 
 void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) {
   assert(instance < state_->instances && joints.size() == state_->joint_count);
-  std::memcpy(state_->pose_of(state_->slot, instance), joints.data(), joints.size_bytes());
-  state_->posed_slot[instance] = state_->slot;
+  State& state = *state_;
+  std::copy(joints.begin(), joints.end(), state.poses.begin() + std::ptrdiff_t{instance} * state.joint_count);
+  std::memcpy(state.pose_of(state.slot, instance), joints.data(), joints.size_bytes());
+  state.posed_slot[instance] = state.slot;
 }
 
 void Crowd::record(VkCommandBuffer commands) {
   State& state = *state_;
   const std::size_t pose_bytes = state.joint_count * sizeof(glm::mat4);
-  // What was not posed again keeps its pose: it is in the slot recorded last, which the device only reads.
+  // What was not posed again keeps its pose.
   for (std::uint32_t instance = 0; instance < state.instances; ++instance) {
     if (state.posed_slot[instance] == state.slot) continue;
-    std::memcpy(state.pose_of(state.slot, instance), state.pose_of(state.posed_slot[instance], instance), pose_bytes);
+    std::memcpy(state.pose_of(state.slot, instance), &state.poses[std::size_t{instance} * state.joint_count],
+                pose_bytes);
     state.posed_slot[instance] = state.slot;
   }
   if (pose_bytes > 0) state.joints.flush(state.slot * state.slot_bytes, state.instances * pose_bytes);

@@ -48,12 +48,12 @@ class Crowd {
   // its pose; one that never was stands at rest.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
 
-  // Records every stage into `commands`, outside a render pass: one dispatch a palette pass and one a blend for all
-  // instances, one barrier between steps. On entry nothing may still read the vertex buffer in this queue's past
-  // without a barrier of the caller's; on exit the vertices are written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with
-  // VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads. Then the ring moves to its next frame.
-  // Never submits or waits. When a frame is posed and recorded, the one recorded frames_in_flight frames before it must
-  // have finished on the device.
+  // Records every stage into `commands`, outside a render pass: one dispatch a pose kernel and one for the blend, of
+  // all instances, one barrier between poses and blend. On entry nothing may still read the vertex buffer in this
+  // queue's past without a barrier of the caller's; on exit the vertices are written at
+  // VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads.
+  // Then the ring moves to its next frame. Never submits or waits. When a frame is posed and recorded, the one recorded
+  // frames_in_flight frames before it must have finished on the device.
   void record(VkCommandBuffer commands);
 
   std::uint32_t instance_count() const;

@@ -213,6 +213,7 @@ struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceDescription description;
   VkPhysicalDeviceLimits limits{};
+  VkDeviceSize largest_buffer = 0;
 };
 
 Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {
@@ -225,14 +226,17 @@ Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {
   std::vector<PhysicalDevice> devices;
   for (VkPhysicalDevice handle : handles) {
     VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-    VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
+    VkPhysicalDeviceMaintenance4Properties sizes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
+                                                 .pNext = &driver};
+    VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
     instance.functions.vkGetPhysicalDeviceProperties2(handle, &properties);
     devices.push_back({.handle = handle,
                        .description = {.name = properties.properties.deviceName,
                                        .driver = fmt::format("{} {}", driver.driverName, driver.driverInfo),
                                        .type = properties.properties.deviceType,
                                        .missing = missing_features(instance, handle, properties.properties)},
-                       .limits = properties.properties.limits});
+                       .limits = properties.properties.limits,
+                       .largest_buffer = sizes.maxBufferSize});
   }
   return devices;
 }
@@ -296,10 +300,15 @@ Result<std::size_t> choose(std::span<const PhysicalDevice> devices, const std::s
   }
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(select.data(), select.data() + select.size(), index);
-  if (error == std::errc() && end == select.data() + select.size() && index < devices.size()) return index;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (lower_case(devices[i].description.name).find(lower_case(select)) != std::string::npos) return i;
+  const bool is_index = error == std::errc() && end == select.data() + select.size();
+  if (is_index && index < devices.size()) return index;
+  std::optional<std::size_t> found;  // a usable one before one that is not
+  for (std::size_t i = devices.size(); !is_index && i-- > 0;) {
+    const DeviceDescription& device = devices[i].description;
+    if (lower_case(device.name).find(lower_case(select)) == std::string::npos) continue;
+    if (!found || device.missing.empty() || !devices[*found].description.missing.empty()) found = i;
   }
+  if (found) return *found;
   return fail(ErrorCode::kNotFound, fmt::format("no Vulkan device is called '{}': {}", select, listing(devices)));
 }
 
@@ -383,6 +392,7 @@ Result<Device> Device::create(const DeviceOptions& options) {
   internals.allocator =
       std::make_unique<MemoryAllocator>(internals.handle, internals.functions, memory, physical.limits);
   internals.limits = physical.limits;
+  internals.largest_buffer = physical.largest_buffer;
   internals.pretend_discrete = options.pretend_discrete;
   internals.timestamp_bits = families[state->queue_family].timestampValidBits;
   return Device(std::move(state));

@@ -15,6 +15,7 @@ struct DeviceInternals {
   VkDevice handle = VK_NULL_HANDLE;
   DeviceFunctions functions;
   VkPhysicalDeviceLimits limits{};
+  VkDeviceSize largest_buffer = 0;  // maxBufferSize, bytes
   std::unique_ptr<MemoryAllocator> allocator;
   bool pretend_discrete = false;
   std::uint32_t timestamp_bits = 0;  // of the queue; 0: it has none

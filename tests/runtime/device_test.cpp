@@ -2,6 +2,7 @@
 #include "runtime/device.h"
 
 #include <cstdlib>
+#include <limits>
 
 #include "runtime/buffer.h"
 #include "runtime/debug.h"
@@ -144,6 +145,16 @@ TEST(Transfer, WhatIsNotFlushedDoesNotArriveOnADiscreteCard) {
   ASSERT_TRUE(read);
   EXPECT_EQ((*read)[3], std::byte{1});
   EXPECT_EQ((*read)[4], std::byte{2});
+}
+
+TEST(Memory, ABufferLargerThanTheDeviceHasIsAnError) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const auto buffer = Buffer::create(*gpu_device(), {.size = std::numeric_limits<VkDeviceSize>::max() / 2,
+                                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                     .name = "too large"});
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(buffer.error().message, testing::HasSubstr("too large: "));
 }
 
 TEST(Memory, PiecesOfABlockDoNotOverlapAndAreUsedAgain) {
