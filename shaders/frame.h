@@ -43,7 +43,7 @@ PELT_SHARED_FN Affine affine_compose(Affine outer, Affine inner) {
 // cofactor(m) = det(m) inverse(m)^T: maps normals, finite where m is singular.
 PELT_SHARED_FN mat3 cofactor(mat3 m) { return mat3(cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])); }
 
-// normalize(v), or `otherwise` where v has no usable length.
+// normalize(v), or `otherwise` where v has no usable length. Components below 1e19.
 PELT_SHARED_FN vec3 normalize_or(vec3 v, vec3 otherwise) {
   float squared = dot(v, v);
   return squared > 1e-30f ? v * (1.0f / sqrt(squared)) : otherwise;

@@ -26,6 +26,13 @@ struct Directions {
   std::vector<std::uint32_t> repaired;  // vertices, ascending
 };
 
+// The same direction with unit length, of any finite length that is not 0; `otherwise` where it is. In double, since
+// squares of floats may overflow.
+glm::vec3 unit_or(glm::vec3 v, glm::vec3 otherwise) {
+  const double length = glm::length(glm::dvec3(v));
+  return length > 0 ? glm::vec3(glm::dvec3(v) / length) : otherwise;
+}
+
 Directions usable_directions(const Mesh& mesh) {
   Directions result{mesh.normals, mesh.tangents, {}};
   if (result.normals.empty()) result.normals = vertex_normals(mesh.positions, mesh.triangles);
@@ -33,12 +40,12 @@ Directions usable_directions(const Mesh& mesh) {
     glm::vec3& normal = result.normals[i];
     bool repaired = false;
     if (!is_unit(normal)) {
-      normal = normalize_or(normal, glm::vec3(0, 0, 1));
+      normal = unit_or(normal, glm::vec3(0, 0, 1));
       repaired = true;
     }
     if (!result.tangents.empty() && !is_unit(glm::vec3(result.tangents[i]))) {
       const glm::vec3 across = std::abs(normal.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
-      const glm::vec3 tangent = normalize_or(glm::vec3(result.tangents[i]), glm::normalize(glm::cross(normal, across)));
+      const glm::vec3 tangent = unit_or(glm::vec3(result.tangents[i]), glm::normalize(glm::cross(normal, across)));
       result.tangents[i] = glm::vec4(tangent, result.tangents[i].w < 0 ? -1.0f : 1.0f);
       repaired = true;
     }

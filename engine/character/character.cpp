@@ -21,7 +21,7 @@ constexpr std::uint64_t kLargestCount = std::numeric_limits<std::uint32_t>::max(
 
 template <class... Arguments>
 tl::unexpected<Error> invalid(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  return fail(ErrorCode::kInvalidFile, fmt::format(format, std::forward<Arguments>(arguments)...));
+  return fail(ErrorCode::kInvalidArgument, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
 // `what` is "mesh", "joint": for the error.

@@ -8,6 +8,7 @@
 #include "engine/binding/blend.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/core/parallel.h"
+#include "engine/model/pose.h"
 
 namespace pelt {
 
@@ -70,7 +71,8 @@ Evaluator::Evaluator(const Character& character, Options options)
   State& state = *state_;
   state.options.tangents = options.tangents && options.normals;  // a tangent is made orthogonal to its normal
   const std::size_t vertices = character->vertex_count();
-  state.joints.resize(character->skeleton.joints.size(), glm::mat4(1.0f));
+  state.joints.resize(character->skeleton.joints.size());
+  rest_matrices(character->skeleton, state.joints);
   state.positions.resize(vertices);
   if (state.options.normals) state.normals.resize(vertices);
   if (state.options.tangents) state.tangents.resize(vertices);

@@ -320,7 +320,7 @@ Result<Character> deserialize(std::span<const std::byte> bytes, const std::strin
                                                         : "";
   if (!problem.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, problem));
   Result<Character> character = Character::create(std::move(data));
-  if (!character) return fail(character.error().code, fmt::format("{}: {}", source, character.error().message));
+  if (!character) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, character.error().message));
   return character;
 }
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "shaders/octahedral.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -95,6 +96,19 @@ TEST(Bind, DualQuaternionCannotBeMergedInPart) {
   EXPECT_THAT(error_of(test::make_tube(), rig), testing::HasSubstr("layer 2 (dual_quaternion): mesh 'tube'"));
   rig.layers[1].mask = {0.0f, {}};
   EXPECT_EQ(error_of(test::make_tube(), rig), "bound") << "a mask of 0 everywhere leaves nothing to merge";
+}
+
+// Its square is more than a float holds.
+TEST(Bind, ALongNormalIsRepaired) {
+  Model model = test::make_tube();
+  model.meshes[0].normals[7] = {0, 1e20f, 0};
+  Rig rig;
+  rig.layers.push_back(layer("*", LinearBlendParameters{}));
+  const Result<Bound> bound = bind(model, rig, {.keep_vertex_order = true});
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_THAT(bound->report.meshes[0].repaired_vertices, testing::Contains(7u));
+  const glm::vec3 normal = shared::unpack_normal(bound->character->meshes[0].binding.directions[7].x);
+  EXPECT_NEAR(normal.y, 1.0f, 1e-4f);
 }
 
 TEST(Bind, NamesWhatTheRigGetsWrong) {
