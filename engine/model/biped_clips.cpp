@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <glm/gtc/constants.hpp>
+#include <utility>
 
 #include "engine/model/biped_anatomy.h"
 #include "engine/model/model_builder.h"
@@ -33,6 +34,17 @@ struct BodyPose {
   std::array<Turn, kBipedJointCount> turns{};
   glm::vec3 hips_offset{0.0f};  // from rest, metres
 };
+
+// Left and right exchanged.
+BodyPose mirrored(const BodyPose& pose) {
+  BodyPose result;
+  for (std::uint32_t j = 0; j < kBipedJointCount; ++j) result.turns[j] = mirrored(pose.turns[j]);
+  for (std::uint32_t left = kLeftShoulder; left <= kLeftFoot; ++left) {
+    std::swap(result.turns[left], result.turns[mirrored_joint(left)]);
+  }
+  result.hips_offset = pose.hips_offset * glm::vec3(-1, 1, 1);
+  return result;
+}
 
 void apply(const Skeleton& skeleton, const BodyPose& pose, std::span<Transform> local) {
   rest_pose(skeleton, local);
@@ -177,7 +189,10 @@ Clip biped_walk(const Skeleton& skeleton) {
 }
 
 Clip biped_flex(const Skeleton& skeleton) {
-  return clip_from_poses(skeleton, "flex", 2.4f, 48, [&](float time) { return flex_pose(skeleton, time); });
+  constexpr float kSeconds = 2.4f;  // a side
+  return clip_from_poses(skeleton, "flex", 2 * kSeconds, 96, [&](float time) {
+    return time <= kSeconds ? flex_pose(skeleton, time) : mirrored(flex_pose(skeleton, time - kSeconds));
+  });
 }
 
 }  // namespace pelt

@@ -40,7 +40,8 @@ constexpr std::uint32_t mirrored_joint(std::uint32_t joint) {
 // Walk in place, one second and a tenth, loops.
 Clip biped_walk(const Skeleton& skeleton);
 
-// Rest, a pose that shows strength reached at 1.0 s and held to 1.6 s, rest at 2.4 s.
+// Rest, a pose that shows strength on the right leg reached at 1.0 s and held to 1.6 s, rest at 2.4 s; the same on the
+// left leg 2.4 s later.
 Clip biped_flex(const Skeleton& skeleton);
 
 }  // namespace pelt
