@@ -51,15 +51,15 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
     for (std::size_t k = 0; k < length; ++k) {
       const std::uint32_t word = packed.influences[begin + k * shared::kSliceRows + r];
       if (shared::influence_index(word) >= palette_size) {
-        return fail(ErrorCode::kInvalidFile, fmt::format("{}: row {} names palette entry {} of {}", what, row,
-                                                         shared::influence_index(word), palette_size));
+        return fail(ErrorCode::kInvalidArgument, fmt::format("{}: row {} names palette entry {} of {}", what, row,
+                                                             shared::influence_index(word), palette_size));
       }
       sum += word >> 16u;
       if (sum > kWeightSum) break;
     }
     const std::uint32_t expected = row < packed.points.size() ? kWeightSum : 0;
     if (sum != expected) {
-      return fail(ErrorCode::kInvalidFile,
+      return fail(ErrorCode::kInvalidArgument,
                   fmt::format("{}: the weights of row {} do not sum to {}", what, row, expected));
     }
   }
@@ -164,7 +164,7 @@ SparseRows unpack_rows(const PackedBinding& packed) {
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, const std::string& what) {
   const std::size_t count = packed.points.size();
   const auto broken = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", what, why));
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
   };
   if (count > std::numeric_limits<std::uint32_t>::max()) return broken("more vertices than 32 bits count");
   if (packed.directions.size() != count) {

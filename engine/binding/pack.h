@@ -48,8 +48,9 @@ Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std
 // The rows that the streams hold, weights as multiples of 1/65535; padding left out.
 SparseRows unpack_rows(const PackedBinding& packed);
 
-// Every way in which packed streams can be unusable (used on what a file says): sizes that disagree, slices that do
-// not ascend or overrun, indices >= palette_size, weights that do not sum to 65535, points that are not finite.
+// Every way in which packed streams can be unusable, as a kInvalidArgument error that names `what` and the row: sizes
+// that disagree, slices that do not ascend or overrun, indices >= palette_size, weights that do not sum to 65535,
+// points that are not finite.
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, const std::string& what);
 
 }  // namespace pelt

@@ -41,8 +41,9 @@ enum class Cut {
   kHard,        // the K largest
 };
 
-// Every way in which rows can be unusable, as an error that names `what` and the row: offsets that do not ascend,
-// indices >= column_count, weights that are not finite, negative, or do not sum to 1 within 1e-4, empty rows.
+// Every way in which rows can be unusable, as a kInvalidArgument error that names `what` and the row: offsets that do
+// not ascend, indices >= column_count, weights that are not finite, negative, or do not sum to 1 within 1e-4, empty
+// rows.
 Result<void> validate(const SparseRows& rows, std::size_t column_count, const std::string& what);
 
 // A raw element while a row is built: double, since raw weights may span many orders of magnitude.

@@ -44,7 +44,9 @@ struct BindOptions {
       progress;  // called from the calling thread; may be empty
 };
 
-// Errors name the layer, mesh, vertex or driver.
+// Errors name the layer, mesh, vertex or driver: kInvalidArgument for a model or rig that makes no sense, kNotFound for
+// a mesh, joint or file that the rig names in vain, kUnsupported where a mesh would need more than 65536 palette
+// entries, and import_model's for a driver's file.
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options = {});
 
 }  // namespace pelt

@@ -86,7 +86,8 @@ struct CharacterData {
 class Character {
  public:
   // Checks everything that evaluation and upload rely on: ranges, indices, stages that only read what an earlier one
-  // wrote, finiteness. The only way to make a Character, for bind and for .pelt files alike.
+  // wrote, finiteness. The only way to make a Character, for bind and for .pelt files alike. Errors are
+  // kInvalidArgument and name the joint, clip, mesh or palette pass.
   static Result<Character> create(CharacterData data);
 
   const CharacterData& operator*() const { return *data_; }

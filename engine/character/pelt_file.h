@@ -15,11 +15,13 @@ namespace pelt {
 constexpr std::uint32_t kPeltFileVersion = 1;
 
 // serialize(*deserialize(bytes)) == bytes. Everything read is validated: the checksum first, every count against the
-// bytes that are left, then Character::create.
+// bytes that are left, then Character::create. Errors name `source`: kUnsupported for another version of the format,
+// else kInvalidFile, with the byte where the structure breaks.
 std::vector<std::byte> serialize(const Character& character);
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source);
 
-// Written to a temporary name and renamed: a reader never sees half a file.
+// The same to and from a file. Written to a temporary name and renamed: a reader never sees half of it. Errors also as
+// write_file's and read_file's.
 Result<void> save_pelt(const Character& character, const std::filesystem::path& path);
 Result<Character> load_pelt(const std::filesystem::path& path);
 

@@ -25,7 +25,8 @@ Result<Model> import_gltf(const std::filesystem::path& path);
 // that do not exist.
 Result<Model> import_obj(const std::filesystem::path& path);
 
-// By extension (.gltf, .glb, .obj) or by name (builtin:biped, builtin:limb, builtin:tail).
+// By extension (.gltf, .glb, .obj) or by name (builtin:biped, builtin:limb, builtin:tail). Errors: those above,
+// kNotFound for another built-in name, kUnsupported for another extension.
 Result<Model> import_model(const std::string& path_or_builtin);
 
 }  // namespace pelt

@@ -29,12 +29,12 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
     for (const std::uint32_t vertex : {record.a, record.b, record.c}) {
       const CharacterMesh* mesh = mesh_of_vertex(data, vertex);
       if (mesh == nullptr || mesh->stage >= pass.stage) {
-        return fail(ErrorCode::kInvalidFile,
+        return fail(ErrorCode::kInvalidArgument,
                     fmt::format("record {} names vertex {}, which no earlier stage moves", i, vertex));
       }
     }
     if (!is_finite(record.rest_inverse)) {
-      return fail(ErrorCode::kInvalidFile, fmt::format("the rest frame of record {} is not finite", i));
+      return fail(ErrorCode::kInvalidArgument, fmt::format("the rest frame of record {} is not finite", i));
     }
   }
   return {};

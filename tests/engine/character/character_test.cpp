@@ -52,6 +52,7 @@ TEST_P(CharacterFault, IsRefused) {
   GetParam().change(data);
   const Result<Character> character = Character::create(data);
   ASSERT_FALSE(character);
+  EXPECT_EQ(character.error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(character.error().message.empty());
 }
 
