@@ -59,7 +59,11 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
                    mesh.weights.row_count());
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (!is_finite(mesh.positions[i])) return invalid("mesh '{}': vertex {} is not finite", mesh.name, i);
+    const glm::vec3 p = glm::abs(mesh.positions[i]);
+    if (!(p.x <= kFarthest && p.y <= kFarthest && p.z <= kFarthest)) {
+      return invalid("mesh '{}': vertex {} is not finite, or farther than {:g} m from the origin", mesh.name, i,
+                     kFarthest);
+    }
   }
   if (!all_finite(mesh.normals) || !all_finite(mesh.tangents) || !all_finite(mesh.uvs)) {
     return invalid("mesh '{}' has a normal, tangent or texture coordinate that is not finite", mesh.name);

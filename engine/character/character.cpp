@@ -34,6 +34,9 @@ Result<void> names_are_unique(const Items& items, const char* what) {
   return {};
 }
 
+// Whether the last row is 0 0 0 1, but for what inverting leaves.
+bool is_affine(const glm::mat4& m) { return glm::length(glm::vec4(m[0].w, m[1].w, m[2].w, m[3].w - 1.0f)) < 1e-4f; }
+
 Result<void> check_skeleton(const Skeleton& skeleton) {
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
@@ -43,6 +46,12 @@ Result<void> check_skeleton(const Skeleton& skeleton) {
     if (!is_finite(joint.rest.translation) || !is_finite(joint.rest.rotation) || !is_finite(joint.rest.scale) ||
         (joint.matrix && !is_finite(*joint.matrix))) {
       return invalid("the rest transform of joint '{}' is not finite", joint.name);
+    }
+    if (!(std::abs(glm::length(joint.rest.rotation) - 1.0f) < 1e-3f)) {
+      return invalid("the rest rotation of joint '{}' is not of unit length", joint.name);
+    }
+    if (joint.matrix && !is_affine(*joint.matrix)) {
+      return invalid("the matrix of joint '{}' is not affine", joint.name);
     }
   }
   return names_are_unique(skeleton.joints, "joint");
@@ -55,6 +64,9 @@ Result<void> check_bound_joints(const CharacterData& data) {
     }
     if (!is_finite(bound.inverse_bind)) {
       return invalid("the inverse bind matrix of joint '{}' is not finite", data.skeleton.joints[bound.joint].name);
+    }
+    if (!is_affine(bound.inverse_bind)) {
+      return invalid("the inverse bind matrix of joint '{}' is not affine", data.skeleton.joints[bound.joint].name);
     }
   }
   return {};

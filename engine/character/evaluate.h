@@ -25,8 +25,8 @@ class Evaluator {
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
 
-  // joints: model-space matrices, one a joint of the skeleton, column-major. Copied.
-  // What was never posed stands at rest.
+  // joints: model-space matrices, one a joint of the skeleton, column-major, affine (their last row is not read).
+  // Copied. What was never posed stands at rest.
   void pose(std::span<const glm::mat4> joints);
 
   // Poses every palette and moves every mesh, stage by stage.

@@ -51,9 +51,6 @@ class UniqueNames {
   std::unordered_map<std::string, std::uint32_t> uses_;
 };
 
-// Coordinates up to here leave room in a float for areas and volumes.
-constexpr double kFarthest = 1e12;
-
 bool is_finite(const glm::dmat4& m) {
   for (int c = 0; c < 4; ++c) {
     for (int r = 0; r < 4; ++r) {

@@ -21,8 +21,8 @@ Result<Model> import_gltf(const std::filesystem::path& path);
 
 // Wavefront OBJ: v and f lines, n-gons split (concave ones too). No skeleton; every object or group is kept in one
 // Mesh, named after the file. Vertices are those of the v lines, in order; normals are made from the faces.
-// Errors name the line: numbers that are none, faces of fewer than 3 corners or (kUnsupported) more than 1000, vertices
-// that do not exist.
+// Errors name the line: coordinates that are no numbers or beyond kFarthest, faces of fewer than 3 corners or
+// (kUnsupported) more than 1000, vertices that do not exist.
 Result<Model> import_obj(const std::filesystem::path& path);
 
 // By extension (.gltf, .glb, .obj) or by name (builtin:biped, builtin:limb, builtin:tail). Errors: those above,

@@ -18,6 +18,9 @@ struct MeshPart {
   std::int32_t material = -1;  // index in Model::materials, -1: none
 };
 
+// Coordinates up to here, in metres, leave room in a float for areas and volumes: importers and bind refuse others.
+inline constexpr float kFarthest = 1e12f;
+
 // A triangle mesh in model space at bind: the space of the joint matrices, in metres, when the character stands as it
 // was bound. Everything that is not empty has one entry a vertex.
 struct Mesh {

@@ -18,7 +18,7 @@ namespace pelt {
 // meshes of a model; skins that bind the same joint with the same matrix share an entry.
 struct BoundJoint {
   std::uint32_t joint = 0;       // in Model::skeleton
-  glm::mat4 inverse_bind{1.0f};  // joint space from model space at bind
+  glm::mat4 inverse_bind{1.0f};  // joint space from model space at bind; affine
 };
 
 struct Material {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <tiny_obj_loader.h>
 
-#include <cfloat>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -24,7 +23,7 @@ bool is_number(std::string_view token) {
   if (token.starts_with('+')) token.remove_prefix(1);
   double value = 0;
   const auto end = std::from_chars(token.data(), token.data() + token.size(), value);
-  return end.ec == std::errc{} && end.ptr == token.data() + token.size() && std::abs(value) <= FLT_MAX;
+  return end.ec == std::errc{} && end.ptr == token.data() + token.size() && std::abs(value) <= kFarthest;
 }
 
 bool is_corner(std::string_view token) {
@@ -69,7 +68,7 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
       ++tokens;
       if (keyword == "v" && tokens <= 3 && !is_number(token)) {
-        return refuse(fmt::format("'{}' is no finite number", token.substr(0, 40)));
+        return refuse(fmt::format("'{}' is no number within {:g} of 0", token.substr(0, 40), kFarthest));
       }
       if (keyword == "f" && !is_corner(token)) {
         return refuse(fmt::format("'{}' names no vertex", token.substr(0, 40)));

@@ -11,7 +11,7 @@
 
 namespace pelt {
 
-// translation * rotation * scale.
+// translation * rotation * scale; the rotation is of unit length.
 struct Transform {
   glm::vec3 translation{0.0f};
   glm::quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
@@ -23,7 +23,7 @@ struct Joint {
   std::string name;                 // unique within the skeleton
   std::int32_t parent = -1;         // always lower than the joint's own index; -1: a root
   Transform rest;                   // local, at rest
-  std::optional<glm::mat4> matrix;  // local transform of a node that no translation, rotation and scale gives
+  std::optional<glm::mat4> matrix;  // local, affine: of a node that no translation, rotation and scale give
 };
 
 struct Skeleton {

@@ -135,6 +135,7 @@ TEST(Bind, NamesWhatTheModelGetsWrong) {
   EXPECT_THAT(error_after([](Model& m) { m.meshes[0].triangles[0].x = 1u << 20; }), testing::HasSubstr("triangle"));
   EXPECT_THAT(error_after([](Model& m) { m.meshes[0].positions[7].x = std::numeric_limits<float>::quiet_NaN(); }),
               testing::HasSubstr("vertex 7"));
+  EXPECT_THAT(error_after([](Model& m) { m.meshes[0].positions[7].x = -1e13f; }), testing::HasSubstr("vertex 7"));
   EXPECT_THAT(error_after([](Model& m) { m.meshes[0].normals.pop_back(); }), testing::HasSubstr("normals"));
   EXPECT_THAT(error_after([](Model& m) { m.meshes[0].weights = {}; }), testing::HasSubstr("has no weights"));
   EXPECT_THAT(error_after([](Model& m) { m.meshes[0].weights.influences[9].index = 2; }), testing::HasSubstr("row"));

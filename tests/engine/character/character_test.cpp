@@ -62,9 +62,13 @@ const Fault kFaults[] = {
     {"JointParentNegative", [](CharacterData& d) { d.skeleton.joints[1].parent = -2; }},
     {"JointNotFinite", [](CharacterData& d) { d.skeleton.joints[1].rest.rotation.w = kNan; }},
     {"JointMatrixNotFinite", [](CharacterData& d) { d.skeleton.joints[1].matrix = glm::mat4(kNan); }},
+    {"JointRotationNotUnit", [](CharacterData& d) { d.skeleton.joints[1].rest.rotation *= 2.0f; }},
+    {"JointRotationZero", [](CharacterData& d) { d.skeleton.joints[1].rest.rotation = glm::quat(0, 0, 0, 0); }},
+    {"JointMatrixNotAffine", [](CharacterData& d) { d.skeleton.joints[1].matrix = glm::mat4(2.0f); }},
     {"JointNamesRepeat", [](CharacterData& d) { d.skeleton.joints[1].name = d.skeleton.joints[0].name; }},
     {"BoundJointMissing", [](CharacterData& d) { d.bound_joints[1].joint = 2; }},
     {"InverseBindNotFinite", [](CharacterData& d) { d.bound_joints[1].inverse_bind[3].x = kNan; }},
+    {"InverseBindNotAffine", [](CharacterData& d) { d.bound_joints[1].inverse_bind[0].w = 0.5f; }},
     {"WeightsOfNoBoundJoint", [](CharacterData& d) { d.bound_joints.pop_back(); }},
     {"WeightsFewerThanVertices",
      [](CharacterData& d) {

@@ -44,10 +44,11 @@ TEST(ImportObj, SplitsPolygons) {
 TEST(ImportObj, NamesTheLineThatIsWrong) {
   const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
   const std::vector<std::pair<std::string, std::string>> defects{
-      {"v 0 nan 0\n", "cage.obj:1: 'nan' is no finite number"},
-      {"v 0 inf 0\n", "cage.obj:1: 'inf' is no finite number"},
-      {"v 0 1e39 0\n", "cage.obj:1: '1e39' is no finite number"},
-      {"v 0 1,5 0\n", "cage.obj:1: '1,5' is no finite number"},
+      {"v 0 nan 0\n", "cage.obj:1: 'nan' is no number within 1e+12 of 0"},
+      {"v 0 inf 0\n", "cage.obj:1: 'inf' is no number within 1e+12 of 0"},
+      {"v 0 1e39 0\n", "cage.obj:1: '1e39' is no number within 1e+12 of 0"},
+      {"v 0 0 -1e13\n", "cage.obj:1: '-1e13' is no number within 1e+12 of 0"},
+      {"v 0 1,5 0\n", "cage.obj:1: '1,5' is no number within 1e+12 of 0"},
       {"v 0 0\n", "cage.obj:1: 2 coordinates where 3 are needed"},
       {corners + "f 1 2\n", "cage.obj:4: 2 corners where 3 are needed"},
       {corners + "f 1 2 0\n", "cage.obj:4: '0' names no vertex"},
