@@ -7,6 +7,7 @@
 #include "engine/character/builder.h"
 #include "engine/core/result.h"
 #include "engine/rig/rig.h"
+#include "engine/surface_ffd/area.h"
 
 namespace pelt::surface_ffd {
 
@@ -14,10 +15,6 @@ struct Driver {
   Mesh mesh;                     // model space at bind
   std::size_t control_mesh = 0;  // in the builder
 };
-
-// Area of a triangle in square metres, and the one at or below which it is no element (math.md section 1).
-double triangle_area(const Mesh& mesh, glm::uvec3 triangle);
-double least_area(const Mesh& mesh);
 
 // The driver as a control mesh of the builder: a mesh of the model, the meshes of a file laid together, or the targets
 // welded by position and simplified to about parameters.triangles. A mesh of the model that has weights follows by

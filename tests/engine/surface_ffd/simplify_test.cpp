@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "engine/surface_ffd/simplify.h"
+
+#include "engine/model/builtin.h"
+#include "engine/model/parts.h"
+#include "engine/surface_ffd/area.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+Mesh limb() { return make_limb({.around = 32, .along = 32}).meshes[0]; }
+
+std::size_t part_count(const Mesh& mesh) {
+  const std::vector<std::uint32_t> part = connected_parts(mesh.positions.size(), mesh.triangles);
+  std::size_t count = 0;
+  for (std::uint32_t v = 0; v < part.size(); ++v) count += part[v] == v ? 1 : 0;
+  return count;
+}
+
+TEST(Simplify, NothingStaysNothing) {
+  const Simplified simple = simplify(Mesh{}, 100);
+  EXPECT_TRUE(simple.mesh.positions.empty());
+  EXPECT_TRUE(simple.mesh.triangles.empty());
+  EXPECT_THAT(simple.notes, testing::IsEmpty());
+}
+
+TEST(Simplify, AFewTrianglesStayAsTheyAre) {
+  Mesh quad;
+  quad.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {7, 7, 7}, {0, 0, 0}};
+  quad.triangles = {{0, 1, 2}, {5, 2, 3}, {0, 5, 1}};
+  const Simplified simple = simplify(quad, 2);
+  EXPECT_THAT(simple.mesh.triangles, testing::ElementsAre(glm::uvec3(0, 1, 2), glm::uvec3(0, 2, 3)))
+      << "vertices at one place become one, and what collapses by it goes";
+  EXPECT_EQ(simple.mesh.positions.size(), 4u) << "nothing names the others";
+}
+
+TEST(Simplify, HasAboutTheTrianglesAsked) {
+  for (const std::size_t asked : {63, 64, 65, 300, 1234}) {
+    const Simplified simple = simplify(limb(), asked);
+    EXPECT_LE(simple.mesh.triangles.size(), asked);
+    EXPECT_GE(simple.mesh.triangles.size(), asked * 9 / 10);
+    EXPECT_EQ(simple.mesh.weights.row_count(), 0u);
+    EXPECT_EQ(part_count(simple.mesh), 1u);
+    EXPECT_THAT(simple.notes, testing::IsEmpty());
+  }
+}
+
+TEST(Simplify, TheTrianglesHaveArea) {
+  const Mesh mesh = simplify(limb(), 300).mesh;
+  for (const glm::uvec3 t : mesh.triangles) EXPECT_GT(triangle_area(mesh, t), least_area(mesh));
+}
+
+TEST(Simplify, SmallPartsKeepTrianglesOfTheirOwn) {
+  Mesh mesh = limb();
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  const Mesh small = make_limb({.radius = 0.01f, .length = 0.02f, .around = 8, .along = 2}).meshes[0];
+  for (const glm::vec3 p : small.positions) mesh.positions.push_back(p + glm::vec3(0, 3, 0));
+  for (const glm::uvec3 t : small.triangles) mesh.triangles.push_back(t + first);
+  const Simplified simple = simplify(mesh, 200);
+  EXPECT_EQ(part_count(simple.mesh), 2u);
+  EXPECT_THAT(simple.notes, testing::ElementsAre(testing::StartsWith("1 small parts")));
+}
+
+}  // namespace
+}  // namespace pelt::surface_ffd
