@@ -24,10 +24,20 @@ struct Channel {
   std::vector<float> values;
 };
 
+// Keys of the weight of one morph target; `times` and `interpolation` as in Channel, one value a key or three.
+struct MorphChannel {
+  std::string mesh;          // in the model
+  std::uint32_t target = 0;  // in Mesh::morph_targets
+  Interpolation interpolation = Interpolation::kLinear;
+  std::vector<float> times;
+  std::vector<float> values;
+};
+
 struct Clip {
   std::string name;
   float duration = 0;  // seconds; the last key of any channel
   std::vector<Channel> channels;
+  std::vector<MorphChannel> morph_channels;  // at most one a target
 };
 
 // nullptr where no clip has that name.

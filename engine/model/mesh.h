@@ -21,8 +21,23 @@ struct MeshPart {
 // Coordinates up to here, in metres, leave room in a float for areas and volumes: importers and bind refuse others.
 inline constexpr float kFarthest = 1e12f;
 
+// A shape that a mesh is drawn towards: position + weight * offset, before anything else moves the vertex (glTF 2.0,
+// section 3.7.2.2).
+struct MorphTarget {
+  std::string name;                // unique in the mesh
+  std::vector<glm::vec3> offsets;  // one a vertex, in the space of the positions
+  float weight = 0;                // at rest
+};
+
+// A number of each vertex that the file gives beside what is named in Mesh: a mask, say.
+struct VertexAttribute {
+  std::string name;           // unique in the mesh: "_MASK", or "COLOR_0.r" of more than one component
+  std::vector<float> values;  // one a vertex; 0 where a part of the mesh lacks it
+};
+
 // A triangle mesh in model space at bind: the space of the joint matrices, in metres, when the character stands as it
-// was bound. Everything that is not empty has one entry a vertex.
+// was bound. Everything that is not empty has one entry a vertex. Vertices that no triangle names are points: hair
+// roots, particles, control vertices. They move as others do; a mesh may hold nothing else.
 struct Mesh {
   std::string name;
   std::vector<glm::vec3> positions;
@@ -32,6 +47,8 @@ struct Mesh {
   std::vector<glm::uvec3> triangles;
   std::vector<MeshPart> parts;  // cover all triangles, in order
   SparseRows weights;           // columns: Model::bound_joints. No rows: the mesh has no weights (a driver from OBJ)
+  std::vector<MorphTarget> morph_targets;
+  std::vector<VertexAttribute> attributes;
 };
 
 // Area-weighted vertex normals; (0, 0, 1) at vertices that no triangle with area touches.

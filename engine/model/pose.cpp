@@ -9,51 +9,58 @@
 namespace pelt {
 namespace {
 
-// Up to four components; a translation or scale leaves the last one 0.
+// Up to four components; what has fewer leaves the last ones 0.
 using Value = std::array<float, 4>;
 
-// Entry `index` of the channel's values, each `width` floats.
-Value load(const Channel& channel, std::size_t width, std::size_t index) {
-  Value value{};
-  std::copy_n(channel.values.begin() + static_cast<std::ptrdiff_t>(index * width), width, value.begin());
-  return value;
-}
+// What the keys of every kind of channel are.
+struct Keys {
+  Interpolation interpolation = Interpolation::kLinear;
+  std::span<const float> times;
+  std::span<const float> values;
+  std::size_t width = 1;  // floats a value
+  bool rotations = false;
+
+  Value operator[](std::size_t index) const {
+    Value value{};
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(index * width), width, value.begin());
+    return value;
+  }
+};
 
 glm::quat to_quat(const Value& v) { return glm::quat(v[3], v[0], v[1], v[2]); }
 
-// The value of a channel at `time` (glTF 2.0, Appendix C).
-Value sample(const Channel& channel, float time) {
-  const std::size_t width = channel.path == ChannelPath::kRotation ? 4 : 3;
-  const bool cubic = channel.interpolation == Interpolation::kCubicSpline;
-  const auto value_of_key = [&](std::size_t key) { return load(channel, width, cubic ? 3 * key + 1 : key); };
+// The value at `time` (glTF 2.0, Appendix C).
+Value interpolate(const Keys& keys, float time) {
+  const bool cubic = keys.interpolation == Interpolation::kCubicSpline;
+  const auto value_of_key = [&](std::size_t key) { return keys[cubic ? 3 * key + 1 : key]; };
 
-  const std::size_t after = static_cast<std::size_t>(
-      std::upper_bound(channel.times.begin(), channel.times.end(), time) - channel.times.begin());
+  const std::size_t after =
+      static_cast<std::size_t>(std::upper_bound(keys.times.begin(), keys.times.end(), time) - keys.times.begin());
   if (after == 0) return value_of_key(0);
   const std::size_t key = after - 1;
-  if (after == channel.times.size() || channel.interpolation == Interpolation::kStep) return value_of_key(key);
+  if (after == keys.times.size() || keys.interpolation == Interpolation::kStep) return value_of_key(key);
 
-  const float interval = channel.times[after] - channel.times[key];
-  const float t = (time - channel.times[key]) / interval;
+  const float interval = keys.times[after] - keys.times[key];
+  const float t = (time - keys.times[key]) / interval;
   const Value start = value_of_key(key);
   const Value end = value_of_key(after);
   Value result{};
   if (cubic) {
     // C.5: v(t) = (2t^3 - 3t^2 + 1) v_k + t_d (t^3 - 2t^2 + t) b_k + (-2t^3 + 3t^2) v_k+1 + t_d (t^3 - t^2) a_k+1,
     // a: in-tangent, b: out-tangent, t_d: length of the interval.
-    const Value out_tangent = load(channel, width, 3 * key + 2);
-    const Value in_tangent = load(channel, width, 3 * after);
+    const Value out_tangent = keys[3 * key + 2];
+    const Value in_tangent = keys[3 * after];
     const float t2 = t * t;
     const float t3 = t2 * t;
-    for (std::size_t c = 0; c < width; ++c) {
+    for (std::size_t c = 0; c < keys.width; ++c) {
       result[c] = (2 * t3 - 3 * t2 + 1) * start[c] + interval * (t3 - 2 * t2 + t) * out_tangent[c] +
                   (-2 * t3 + 3 * t2) * end[c] + interval * (t3 - t2) * in_tangent[c];
     }
-  } else if (channel.path == ChannelPath::kRotation) {
+  } else if (keys.rotations) {
     const glm::quat q = glm::slerp(to_quat(start), to_quat(end), t);  // takes the shorter arc
     result = {q.x, q.y, q.z, q.w};
   } else {
-    for (std::size_t c = 0; c < width; ++c) result[c] = start[c] + t * (end[c] - start[c]);
+    for (std::size_t c = 0; c < keys.width; ++c) result[c] = start[c] + t * (end[c] - start[c]);
   }
   return result;
 }
@@ -81,7 +88,9 @@ void rest_pose(const Skeleton& skeleton, std::span<Transform> local) {
 void sample_clip(const Clip& clip, float time, std::span<Transform> local) {
   for (const Channel& channel : clip.channels) {
     Transform& joint = local[channel.joint];
-    const Value value = sample(channel, time);
+    const bool rotations = channel.path == ChannelPath::kRotation;
+    const std::size_t width = rotations ? 4 : 3;
+    const Value value = interpolate({channel.interpolation, channel.times, channel.values, width, rotations}, time);
     switch (channel.path) {
       case ChannelPath::kTranslation:
         joint.translation = {value[0], value[1], value[2]};
@@ -94,6 +103,11 @@ void sample_clip(const Clip& clip, float time, std::span<Transform> local) {
         break;
     }
   }
+}
+
+float sample(const MorphChannel& channel, float time) {
+  return interpolate({.interpolation = channel.interpolation, .times = channel.times, .values = channel.values},
+                     time)[0];
 }
 
 void model_matrices(const Skeleton& skeleton, std::span<const Transform> local, std::span<glm::mat4> matrices) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "samples/pelt/pc2.h"
 
-#include <array>
 #include <bit>
 #include <cassert>
-#include <cstring>
 
 namespace pelt::samples {
 
@@ -14,21 +12,7 @@ static_assert(sizeof(glm::vec3) == 12);
 Result<Pc2Writer> Pc2Writer::create(const std::filesystem::path& path, const Pc2Header& header) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return tl::unexpected(file.error());
-  constexpr char kSignature[12] = "POINTCACHE2";
-  constexpr std::int32_t kVersion = 1;
-  std::array<std::byte, 32> bytes;
-  std::byte* to = bytes.data();
-  const auto put = [&](const auto& value) {
-    std::memcpy(to, &value, sizeof value);
-    to += sizeof value;
-  };
-  put(kSignature);
-  put(kVersion);
-  put(header.points);
-  put(header.first_frame);
-  put(header.frames_a_sample);
-  put(header.samples);
-  const Result<void> written = file->write(bytes);
+  const Result<void> written = file->write(std::as_bytes(std::span(&header, 1)));
   if (!written) return tl::unexpected(written.error());
   return Pc2Writer(std::move(*file), header);
 }

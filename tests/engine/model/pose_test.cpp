@@ -57,6 +57,21 @@ TEST(SampleClip, StepHoldsTheKeyBefore) {
   EXPECT_EQ(sampled(clip, 1.999f).scale.x, 2);
 }
 
+TEST(SampleMorphChannel, FollowsItsKeys) {
+  MorphChannel channel{.interpolation = Interpolation::kLinear, .times = {1, 3}, .values = {0.5f, 1.5f}};
+  EXPECT_EQ(sample(channel, 0), 0.5f);
+  EXPECT_EQ(sample(channel, 1.5f), 0.75f);
+  EXPECT_EQ(sample(channel, 4), 1.5f);
+  channel.interpolation = Interpolation::kStep;
+  EXPECT_EQ(sample(channel, 2.9f), 0.5f);
+  // Flat at both ends: half way in the middle, and slower before it.
+  channel.interpolation = Interpolation::kCubicSpline;
+  channel.values = {9, 0, 0, 0, 1, 9};
+  EXPECT_FLOAT_EQ(sample(channel, 2), 0.5f);
+  EXPECT_FLOAT_EQ(sample(channel, 1.5f), 0.15625f);
+  EXPECT_EQ(sample(channel, 3), 1);
+}
+
 TEST(SampleClip, LinearIsStraight) {
   const Clip clip = clip_of(ChannelPath::kTranslation, Interpolation::kLinear, {1, 3}, {0, 0, 0, 4, 8, -4});
   EXPECT_EQ(sampled(clip, 1.5f).translation, glm::vec3(1, 2, -1));

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/point_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+namespace pelt {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "values are copied as they are");
+static_assert(sizeof(glm::vec3) == 12);
+
+// `size`: of the file, in bytes.
+Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std::string& source) {
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, why));
+  };
+  constexpr Pc2Header kLegal;
+  if (std::memcmp(header.signature, kLegal.signature, sizeof kLegal.signature) != 0) return refuse("not a PC2 cache");
+  if (header.version != kLegal.version) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: version {}, where {} is known", source, header.version, kLegal.version));
+  }
+  if (header.points < 1) return refuse(fmt::format("{} points", header.points));
+  if (header.samples < 1) return refuse(fmt::format("{} samples", header.samples));
+  if (!std::isfinite(header.first_frame)) return refuse("the first frame is not finite");
+  if (!(header.frames_a_sample > 0) || !std::isfinite(header.frames_a_sample)) {
+    return refuse(fmt::format("samples are {} frames apart", header.frames_a_sample));
+  }
+  // Two factors of 31 bits: nothing wraps.
+  const std::uint64_t wanted = sizeof header + static_cast<std::uint64_t>(header.points) *
+                                                   static_cast<std::uint64_t>(header.samples) * sizeof(glm::vec3);
+  if (size != wanted) {
+    return refuse(fmt::format("{} points in {} samples need {} bytes, but there are {}", header.points, header.samples,
+                              wanted, size));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PointCache> load_pc2(const std::filesystem::path& path) {
+  const std::string source = path.string();
+  std::error_code code;
+  if (!std::filesystem::exists(path, code)) return fail(ErrorCode::kNotFound, fmt::format("{}: no such file", source));
+  if (!std::filesystem::is_regular_file(path, code)) {
+    return fail(ErrorCode::kReadFailed, fmt::format("{}: not a regular file", source));
+  }
+  const std::uint64_t size = std::filesystem::file_size(path, code);
+  if (code) return fail(ErrorCode::kReadFailed, fmt::format("{}: {}", source, code.message()));
+
+  // Straight into place: caches are the largest files there are here.
+  std::ifstream stream(path, std::ios::binary);
+  const auto read = [&](auto values) {
+    const auto bytes = std::as_writable_bytes(values);
+    return static_cast<bool>(
+        stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
+  };
+  const auto unreadable = [&] {
+    return fail(ErrorCode::kReadFailed, fmt::format("{}: cannot be read: {}", source, std::strerror(errno)));
+  };
+  Pc2Header header;
+  if (size < sizeof header) return fail(ErrorCode::kInvalidFile, fmt::format("{}: not a PC2 cache", source));
+  if (!read(std::span(&header, 1))) return unreadable();
+  if (auto checked = check_header(header, size, source); !checked) return tl::unexpected(checked.error());
+
+  PointCache cache{.count = static_cast<std::uint32_t>(header.points),
+                   .start = header.first_frame,
+                   .rate = header.frames_a_sample,
+                   .frames = static_cast<std::uint32_t>(header.samples)};
+  cache.positions.resize(std::size_t{cache.count} * cache.frames);
+  if (!read(std::span(cache.positions))) return unreadable();
+  for (std::size_t i = 0; i < cache.positions.size(); ++i) {
+    const glm::vec3& p = cache.positions[i];
+    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) {
+      return fail(ErrorCode::kInvalidFile,
+                  fmt::format("{}: point {} of sample {} is not finite", source, i % cache.count, i / cache.count));
+    }
+  }
+  return cache;
+}
+
+void sample(const PointCache& cache, float frame, std::span<glm::vec3> to) {
+  assert(cache.frames > 0 && to.size() == cache.count);
+  const float last = static_cast<float>(cache.frames - 1);
+  const float at = std::clamp((frame - cache.start) / cache.rate, 0.0f, last);
+  const auto before = static_cast<std::uint32_t>(at);
+  const std::span<const glm::vec3> low = cache.frame(before);
+  const std::span<const glm::vec3> high = cache.frame(std::min(before + 1, cache.frames - 1));
+  const float t = at - static_cast<float>(before);
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = low[i] + t * (high[i] - low[i]);
+}
+
+}  // namespace pelt

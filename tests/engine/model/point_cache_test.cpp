@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/point_cache.h"
+
+#include <cstring>
+#include <limits>
+
+#include "engine/core/file_io.h"
+
+namespace pelt {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Pc2 : public ::testing::Test {
+ protected:
+  // Two points in three samples, from frame 10 on, two frames apart.
+  Pc2Header header{.points = 2, .first_frame = 10, .frames_a_sample = 2, .samples = 3};
+  std::vector<glm::vec3> positions{{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {1, 2, 0}, {0, 2, 4}, {1, 2, 4}};
+
+  Result<PointCache> load(std::size_t cut = 0, std::size_t extra = 0) const {
+    std::vector<std::byte> bytes(sizeof header + positions.size() * sizeof(glm::vec3));
+    std::memcpy(bytes.data(), &header, sizeof header);
+    std::memcpy(bytes.data() + sizeof header, positions.data(), positions.size() * sizeof(glm::vec3));
+    bytes.resize(bytes.size() - cut + extra);
+    EXPECT_TRUE(write_file(path(), bytes));
+    return load_pc2(path());
+  }
+
+  std::string failure(std::size_t cut = 0, std::size_t extra = 0) const {
+    const auto cache = load(cut, extra);
+    return cache ? "loads" : cache.error().message;
+  }
+
+  static std::filesystem::path path() {
+    return std::filesystem::path(::testing::TempDir()) /
+           (std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".pc2");
+  }
+};
+
+std::vector<glm::vec3> at(const PointCache& cache, float frame) {
+  std::vector<glm::vec3> to(cache.count);
+  sample(cache, frame, to);
+  return to;
+}
+
+TEST_F(Pc2, HoldsWhatTheFileHolds) {
+  const auto cache = load();
+  ASSERT_TRUE(cache) << cache.error().message;
+  EXPECT_EQ(cache->count, 2u);
+  EXPECT_EQ(cache->frames, 3u);
+  EXPECT_EQ(cache->start, 10);
+  EXPECT_EQ(cache->rate, 2);
+  EXPECT_THAT(cache->frame(1), ::testing::ElementsAre(glm::vec3(0, 2, 0), glm::vec3(1, 2, 0)));
+}
+
+TEST_F(Pc2, IsLinearBetweenSamplesAndHeldAtTheEnds) {
+  const auto cache = load();
+  ASSERT_TRUE(cache) << cache.error().message;
+  for (const float frame : {-std::numeric_limits<float>::infinity(), -5.0f, 10.0f}) {
+    EXPECT_THAT(at(*cache, frame), ::testing::ElementsAre(glm::vec3(0, 0, 0), glm::vec3(1, 0, 0)));
+  }
+  EXPECT_THAT(at(*cache, 11), ::testing::ElementsAre(glm::vec3(0, 1, 0), glm::vec3(1, 1, 0)));
+  EXPECT_THAT(at(*cache, 12), ::testing::ElementsAre(glm::vec3(0, 2, 0), glm::vec3(1, 2, 0)));
+  EXPECT_THAT(at(*cache, 13.5f), ::testing::ElementsAre(glm::vec3(0, 2, 3), glm::vec3(1, 2, 3)));
+  for (const float frame : {14.0f, 15.0f, 1e30f}) {
+    EXPECT_THAT(at(*cache, frame), ::testing::ElementsAre(glm::vec3(0, 2, 4), glm::vec3(1, 2, 4)));
+  }
+}
+
+TEST_F(Pc2, OneSampleIsAConstant) {
+  header.samples = 1;
+  positions.resize(2);
+  const auto cache = load();
+  ASSERT_TRUE(cache) << cache.error().message;
+  for (const float frame : {0.0f, 10.0f, 11.0f}) EXPECT_EQ(at(*cache, frame)[1], glm::vec3(1, 0, 0));
+}
+
+TEST_F(Pc2, RefusesWhatIsNoCache) {
+  EXPECT_THAT(load_pc2("/nowhere/cache.pc2").error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(load_pc2(::testing::TempDir()).error().code, ErrorCode::kReadFailed);
+  EXPECT_THAT(failure(sizeof header + 6 * sizeof(glm::vec3)), HasSubstr("not a PC2 cache"));
+  header.signature[0] = 'Q';
+  EXPECT_THAT(failure(), HasSubstr("not a PC2 cache"));
+}
+
+TEST_F(Pc2, RefusesAnotherVersion) {
+  header.version = 2;
+  const auto cache = load();
+  ASSERT_FALSE(cache);
+  EXPECT_EQ(cache.error().code, ErrorCode::kUnsupported);
+}
+
+TEST_F(Pc2, RefusesSizesThatDisagree) {
+  EXPECT_THAT(failure(1), HasSubstr("need 104 bytes, but there are 103"));
+  EXPECT_THAT(failure(0, 12), HasSubstr("but there are 116"));
+  // More than there is memory, and would there be 32 bits, the very size.
+  header.points = std::numeric_limits<std::int32_t>::max();
+  header.samples = std::numeric_limits<std::int32_t>::max();
+  EXPECT_THAT(failure(), HasSubstr("but there are 104"));
+}
+
+TEST_F(Pc2, RefusesCountsBelowOne) {
+  header.points = 0;
+  EXPECT_THAT(failure(), HasSubstr("0 points"));
+  header.points = -2;
+  EXPECT_THAT(failure(), HasSubstr("-2 points"));
+  header.points = 2;
+  header.samples = 0;
+  EXPECT_THAT(failure(), HasSubstr("0 samples"));
+}
+
+TEST_F(Pc2, RefusesTimesThatAreNone) {
+  for (const float rate : {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(), HUGE_VALF}) {
+    header.frames_a_sample = rate;
+    EXPECT_THAT(failure(), HasSubstr("frames apart"));
+  }
+  header.frames_a_sample = 1;
+  header.first_frame = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(failure(), HasSubstr("first frame"));
+}
+
+TEST_F(Pc2, RefusesPointsThatAreNotFinite) {
+  positions[3].y = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(failure(), HasSubstr("point 1 of sample 1"));
+}
+
+}  // namespace
+}  // namespace pelt
