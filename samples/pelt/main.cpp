@@ -19,6 +19,7 @@
 #include "samples/pelt/bind.h"
 #include "samples/pelt/deform.h"
 #include "samples/pelt/info.h"
+#include "samples/pelt/quality/quality.h"
 #include "samples/pelt/render.h"
 
 namespace pelt::samples {
@@ -283,6 +284,28 @@ void add_bench(CLI::App& app, Command& chosen) {
   });
 }
 
+void add_quality(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<QualityCommand>();
+  CLI::App* quality = app.add_subcommand(
+      "quality", "Bend and twist the built-in limb and measure how each deformer keeps its shape (docs/quality.md)");
+  quality->add_option("--deformer", command->deformers, "Which to measure (default: every one)")
+      ->delimiter(',')
+      ->check(kDeformer)
+      ->type_name("NAME,...");
+  quality->add_option("--rig", command->rig, "Measure this rig of the limb too")->type_name("RIG.json");
+  quality
+      ->add_option("--blend-length", command->blend_length,
+                   "Radii over which the limb's weights pass from bone to bone; the limb is 8 long")
+      ->check(finite_in(0, 8))
+      ->capture_default_str()
+      ->type_name("RADII");
+  quality->add_option("--write", command->folder, "Keep rest.obj and the deformed meshes, DEFORMER_MOTION_DEGREES.obj")
+      ->type_name("DIR");
+  quality->add_flag("--json", command->json, "Print JSON");
+  quality->footer("Example:\n  pelt quality --deformer dual-quaternion,surface-ffd --blend-length 4");
+  quality->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("Pelt binds skins to film-grade deformers and moves them on the GPU.", "pelt");
   app.require_subcommand(1);
@@ -297,6 +320,7 @@ int run_program(int argc, char** argv) {
   add_deform(app, command);
   add_render(app, command);
   add_bench(app, command);
+  add_quality(app, command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

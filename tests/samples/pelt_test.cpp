@@ -25,7 +25,7 @@ using test::Outcome;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const char* const kCommands[] = {"info", "bind", "deform", "render", "bench"};
+const char* const kCommands[] = {"info", "bind", "deform", "render", "bench", "quality"};
 
 class Pelt : public testing::Test {
  protected:

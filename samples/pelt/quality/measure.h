@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// How well a deformer keeps the shape of a limb: a deformed mesh against the same mesh at rest, in double precision.
+// docs/quality.md says what each figure shows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace pelt::samples {
+
+// The names are the keys of the command's JSON. What is compared with rest is 1 where nothing changed; a material
+// cross-section is the curve in which a plane across the axis cuts the rest mesh, carried along by the deformation.
+struct Quality {
+  double volume = 1;        // signed volume, deformed / rest
+  double r_area = 1;        // least over the cross-sections: radius of the circle of equal area, deformed / rest
+  double r_min = 1;         // least over the cross-sections: nearest distance from the centroid, deformed / rest
+  std::size_t flipped = 0;  // triangles of the side that face the centre of their cross-section
+  std::size_t selfint = 0;  // pairs of triangles without a common vertex that cross
+  double crease = 0;        // largest change of a dihedral angle, degrees
+  double crease99 = 0;      // 99th percentile of the change over the edges, degrees
+};
+
+// What depends on the rest mesh only, computed once.
+class QualityMeter {
+ public:
+  // A closed mesh, its triangles wound outward, round the straight line from `axis_from` to `axis_to`, which are apart
+  // and lie in the mesh or on it.
+  QualityMeter(std::span<const glm::dvec3> rest, std::span<const glm::uvec3> triangles, const glm::dvec3& axis_from,
+               const glm::dvec3& axis_to);
+
+  // deformed: the vertices of the rest mesh, moved.
+  Quality measure(std::span<const glm::dvec3> deformed) const;
+
+ private:
+  // An edge with a triangle on either side.
+  struct Edge {
+    std::uint32_t from = 0, to = 0;
+    std::uint32_t left = 0, right = 0;  // triangles: the left one runs along the edge
+    double rest_angle = 0;              // NaN where an adjoining triangle or the edge has no size
+  };
+  // Where a plane cuts the edge between two vertices of the rest mesh.
+  struct CutPoint {
+    std::uint32_t from = 0, to = 0;
+    double fraction = 0;
+  };
+  struct Radii {
+    double area = 0, least = 0;
+  };
+  struct Section {
+    std::vector<CutPoint> loop;
+    Radii rest;
+  };
+  // A triangle of the side and the vertices whose mean is the centre of its cross-section: a range of along_axis_.
+  struct SideTriangle {
+    std::uint32_t triangle = 0;
+    std::size_t first = 0, last = 0;
+  };
+
+  static std::vector<Edge> inner_edges(std::span<const glm::uvec3> triangles);
+  static std::vector<std::vector<CutPoint>> contours(std::span<const double> heights,
+                                                     std::span<const glm::uvec3> triangles);
+  static std::vector<double> dihedral_angles(std::span<const glm::dvec3> points, std::span<const glm::uvec3> triangles,
+                                             std::span<const Edge> edges);
+  static std::vector<glm::dvec3> cut_points(std::span<const glm::dvec3> points, std::span<const CutPoint> loop);
+  static Radii radii(std::span<const glm::dvec3> loop);
+
+  void find_sections(std::span<const glm::dvec3> rest, const glm::dvec3& axis_from, const glm::dvec3& axis_to);
+  void find_side(std::span<const glm::dvec3> rest, const glm::dvec3& axis_from, const glm::dvec3& axis_to);
+
+  std::size_t vertex_count_ = 0;
+  std::vector<glm::uvec3> triangles_;
+  double rest_volume_ = 0;
+  std::vector<Edge> edges_;
+  std::vector<Section> sections_;
+  std::vector<std::uint32_t> along_axis_;  // all vertices, by their place along the axis at rest
+  std::vector<SideTriangle> side_;
+};
+
+}  // namespace pelt::samples
