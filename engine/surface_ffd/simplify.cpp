@@ -5,8 +5,9 @@
 #include <meshoptimizer.h>
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include "engine/model/parts.h"
@@ -15,33 +16,40 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Triangles over one vertex a position, each with three different ones: seams and parts become one surface.
-void weld(Mesh& mesh) {
+// Triangles over one vertex a position, each with three different ones: seams and parts become one surface. The density
+// of a vertex is the highest of those at its position.
+void weld(Mesh& mesh, std::vector<float>& density) {
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   for (glm::uvec3& t : mesh.triangles) t = {welded[t.x], welded[t.y], welded[t.z]};
   std::erase_if(mesh.triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
+  for (std::size_t i = 0; i < density.size(); ++i) density[welded[i]] = std::max(density[welded[i]], density[i]);
 }
 
-void drop_unused_vertices(Mesh& mesh) {
+void drop_unused_vertices(Mesh& mesh, std::vector<float>& density) {
   constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> remap(mesh.positions.size(), kUnused);
   for (const glm::uvec3 t : mesh.triangles) remap[t.x] = remap[t.y] = remap[t.z] = 0;
-  std::vector<glm::vec3> positions;
+  std::uint32_t count = 0;
   for (std::size_t i = 0; i < remap.size(); ++i) {
     if (remap[i] == kUnused) continue;
-    remap[i] = static_cast<std::uint32_t>(positions.size());
-    positions.push_back(mesh.positions[i]);
+    mesh.positions[count] = mesh.positions[i];
+    density[count] = density[i];
+    remap[i] = count++;
   }
+  mesh.positions.resize(count);
+  density.resize(count);
   for (glm::uvec3& t : mesh.triangles) t = {remap[t.x], remap[t.y], remap[t.z]};
-  mesh.positions = std::move(positions);
 }
 
 // The surface, rippled: every vertex moved along its normal by a fixed pseudo-random share of the edges round it.
 // Simplification measures distance from planes, and would spare no vertex along a straight limb, where the joints need
 // them most. Ripples tilt the planes, so that distance along the surface counts as well: triangles stay round and even
-// where the surface is straight, and small where it is curved.
-std::vector<glm::vec3> rippled(const Mesh& mesh) {
-  constexpr float kHeight = 0.2f;  // of the mean edge at the vertex
+// where the surface is straight, and small where it is curved. A collapse over a length costs about the square of
+// length times slope, so that slopes as the root of the density would make triangles as dense as it, if ripples were
+// all that a collapse costs.
+std::vector<glm::vec3> rippled(const Mesh& mesh, std::span<const float> density) {
+  constexpr float kHeight = 0.2f;    // of the mean edge at the vertex
+  constexpr float kExponent = 0.7f;  // by the densities that limbs and figures come out with
   std::vector<float> edge_sum(mesh.positions.size(), 0);
   std::vector<float> edge_count(mesh.positions.size(), 0);
   for (const glm::uvec3 t : mesh.triangles) {
@@ -60,7 +68,8 @@ std::vector<glm::vec3> rippled(const Mesh& mesh) {
   for (std::uint32_t i = 0; i < result.size(); ++i) {
     const std::uint32_t hash = (i * 2654435761u) >> 8u;
     const float noise = static_cast<float>(hash) / static_cast<float>(1u << 23u) - 1.0f;  // [-1, 1)
-    result[i] = mesh.positions[i] + normals[i] * (kHeight * noise * edge_sum[i] / std::max(edge_count[i], 1.0f));
+    const float height = kHeight * std::pow(density[i], kExponent) * edge_sum[i] / std::max(edge_count[i], 1.0f);
+    result[i] = mesh.positions[i] + normals[i] * (height * noise);
   }
   return result;
 }
@@ -135,15 +144,18 @@ void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions
 
 }  // namespace
 
-Simplified simplify(const Mesh& surface, std::size_t triangle_count) {
+Simplified simplify(const Mesh& surface, std::size_t triangle_count, std::span<const float> density) {
+  assert(density.empty() || density.size() == surface.positions.size());
   Simplified result;
   Mesh& mesh = result.mesh;
   mesh.positions = surface.positions;
   mesh.triangles = surface.triangles;
-  weld(mesh);
-  drop_unused_vertices(mesh);
+  std::vector<float> densities(density.begin(), density.end());
+  densities.resize(mesh.positions.size(), 1.0f);
+  weld(mesh, densities);
+  drop_unused_vertices(mesh, densities);
   if (mesh.triangles.size() > triangle_count) {
-    const std::vector<glm::vec3> positions = rippled(mesh);
+    const std::vector<glm::vec3> positions = rippled(mesh, densities);
     std::vector<glm::uvec3> triangles = simplified(positions, mesh.triangles, triangle_count);
     if (triangles.size() > 2 * triangle_count) {
       result.notes.push_back(
@@ -158,7 +170,7 @@ Simplified simplify(const Mesh& surface, std::size_t triangle_count) {
   // What simplification leaves of a row of vertices in line is no element and holds nothing together.
   const double least = least_area(mesh);
   std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) <= least; });
-  drop_unused_vertices(mesh);
+  drop_unused_vertices(mesh, densities);
   return result;
 }
 

@@ -45,6 +45,14 @@ TEST(Simplify, HasAboutTheTrianglesAsked) {
   }
 }
 
+TEST(Simplify, ADensityOfOneChangesNothing) {
+  const Mesh surface = limb();
+  const Mesh even = simplify(surface, 300).mesh;
+  const Mesh same = simplify(surface, 300, std::vector<float>(surface.positions.size(), 1.0f)).mesh;
+  EXPECT_EQ(even.positions, same.positions);
+  EXPECT_EQ(even.triangles, same.triangles);
+}
+
 TEST(Simplify, TheTrianglesHaveArea) {
   const Mesh mesh = simplify(limb(), 300).mesh;
   for (const glm::uvec3 t : mesh.triangles) EXPECT_GT(triangle_area(mesh, t), least_area(mesh));
