@@ -45,42 +45,48 @@ struct Row {
   Quality quality;
 };
 
-// The deformers that are asked for, each as a rig over the whole limb, then the rig of the user's.
-Result<std::vector<Rig>> rigs_of(const QualityCommand& command) {
-  std::vector<std::string> names = command.deformers;
-  if (names.empty()) {
-    for (const DeformerEntry& entry : deformers()) names.emplace_back(entry.name);
-  }
-  std::vector<Rig> rigs;
-  for (const std::string& name : names) {
-    Result<Rig> rig = rig_from_deformer_name(name);
-    if (!rig) return tl::unexpected(rig.error());
-    rigs.push_back(std::move(*rig));
-  }
-  if (command.rig.empty()) return rigs;
-  Result<Rig> own = load_rig(command.rig);
-  if (!own) return tl::unexpected(own.error());
-  if (own->name.empty()) own->name = std::filesystem::path(command.rig).stem().string();
-  if (std::any_of(rigs.begin(), rigs.end(), [&](const Rig& rig) { return rig.name == own->name; })) {
-    return fail(
-        ErrorCode::kInvalidArgument,
-        fmt::format("{}: the rig's name, '{}', is that of a deformer which is measured too", command.rig, own->name));
-  }
-  rigs.push_back(std::move(*own));
-  return rigs;
-}
+struct Candidate {
+  Rig rig;
+  std::string source;  // for errors: the rig's file, or the deformer
+};
 
-// "my rig", bend, 90 -> "my_rig_bend_90.obj".
-std::string file_name(const std::string& deformer, const Motion& motion) {
-  std::string name = fmt::format("{}_{}_{}.obj", deformer, motion.name, motion.degrees);
+// "my rig" -> "my_rig": what the names of its files start with.
+std::string file_stem(std::string name) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
   }
   return name;
 }
 
-// The positions that who reads them from an OBJ file in double precision gets: there a float is the shortest decimal
-// that gives it back. So the figures are those of the files to the last crossing, where triangles all but touch too.
+// The deformers that are asked for, each over the whole limb, then the rig of the user's.
+Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
+  std::vector<std::string> names = command.deformers;
+  if (names.empty()) {
+    for (const DeformerEntry& entry : deformers()) names.emplace_back(entry.name);
+  }
+  std::vector<Candidate> candidates;
+  for (const std::string& name : names) {
+    Result<Rig> rig = rig_from_deformer_name(name);
+    if (!rig) return tl::unexpected(rig.error());
+    candidates.push_back({std::move(*rig), name});
+  }
+  if (command.rig.empty()) return candidates;
+  Result<Rig> own = load_rig(command.rig);
+  if (!own) return tl::unexpected(own.error());
+  if (own->name.empty()) own->name = std::filesystem::path(command.rig).stem().string();
+  if (std::any_of(candidates.begin(), candidates.end(),
+                  [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(own->name); })) {
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}: the rig's name, '{}', is that of a deformer which is measured too", command.rig, own->name));
+  }
+  candidates.push_back({std::move(*own), command.rig});
+  return candidates;
+}
+
+// OBJ files hold of each float the shortest decimal that gives it back, which as a double is not quite the float.
+// Measured is what a reader in double precision gets: so the files have the same figures to the last crossing of
+// triangles that all but touch.
 std::vector<glm::dvec3> as_written(std::span<const glm::vec3> positions) {
   std::vector<glm::dvec3> written(positions.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -93,32 +99,32 @@ std::vector<glm::dvec3> as_written(std::span<const glm::vec3> positions) {
   return written;
 }
 
+LimbOptions shape_of(const QualityCommand& command) {
+  LimbOptions shape;
+  shape.blend_length = command.blend_length * shape.radius;
+  return shape;
+}
+
 // The limb, what is known of it at rest, and where its meshes go.
 class Measurement {
  public:
   explicit Measurement(const QualityCommand& command)
       : folder_(command.folder),
-        limb_(make_limb({.radius = shape_.radius,
-                         .length = shape_.length,
-                         .around = shape_.around,
-                         .along = shape_.along,
-                         .blend_length = command.blend_length * shape_.radius})),
-        meter_(as_written(skin().positions), skin().triangles, glm::dvec3(0.0), double{shape_.length} * kAlong) {}
+        limb_(make_limb(shape_of(command))),
+        meter_(as_written(skin().positions), skin().triangles, glm::dvec3(0.0),
+               static_cast<double>(shape_of(command).length) * kAlong) {}
 
   Result<void> write_rest() const { return write("rest.obj", skin().positions, skin().normals); }
 
   // Appends a row for each motion.
-  Result<void> measure(const Rig& rig, std::vector<Row>& rows) const {
-    const Result<Bound> bound = bind(limb_, rig);
-    if (!bound) return fail(bound.error().code, fmt::format("{}: {}", rig.name, bound.error().message));
+  Result<void> measure(const Candidate& candidate, std::vector<Row>& rows) const {
+    const std::string& name = candidate.rig.name;
+    const Result<Bound> bound = bind(limb_, candidate.rig);
+    if (!bound) return fail(bound.error().code, fmt::format("{}: {}", candidate.source, bound.error().message));
     const Character& character = bound->character;
+    // The limb is the only mesh that can be skin, and bind refuses a rig that leaves none.
     const auto mesh = std::find_if(character->meshes.begin(), character->meshes.end(),
-                                   [&](const CharacterMesh& m) { return !m.control && m.name == skin().name; });
-    if (mesh == character->meshes.end()) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: the rig makes a driver of mesh '{}', which leaves no skin to measure", rig.name,
-                              skin().name));
-    }
+                                   [](const CharacterMesh& m) { return !m.control; });
     Evaluator evaluator(character);
     std::vector<glm::vec3> positions(mesh->vertex_count());
     std::vector<glm::vec3> normals(mesh->vertex_count());
@@ -127,8 +133,9 @@ class Measurement {
       evaluator.evaluate();
       to_source_order<glm::vec3>(*mesh, evaluator.positions(), positions);
       to_source_order<glm::vec3>(*mesh, evaluator.normals(), normals);
-      rows.push_back({rig.name, motion, meter_.measure(as_written(positions))});
-      const Result<void> written = write(file_name(rig.name, motion), positions, normals);
+      rows.push_back({name, motion, meter_.measure(as_written(positions))});
+      const Result<void> written =
+          write(fmt::format("{}_{}_{}.obj", file_stem(name), motion.name, motion.degrees), positions, normals);
       if (!written) return written;
     }
     return {};
@@ -140,7 +147,8 @@ class Measurement {
   std::vector<glm::mat4> joints_of(const Motion& motion) const {
     std::vector<glm::mat4> joints(limb_.skeleton.joints.size());
     rest_matrices(limb_.skeleton, joints);
-    const glm::dmat4 turn = glm::rotate(glm::dmat4(1.0), glm::radians(double{1} * motion.degrees), motion.axis);
+    const glm::dmat4 turn =
+        glm::rotate(glm::dmat4(1.0), glm::radians(static_cast<double>(motion.degrees)), motion.axis);
     joints.back() *= glm::mat4(turn);
     return joints;
   }
@@ -157,7 +165,6 @@ class Measurement {
     return write_obj(folder_ / name, {&mesh, 1});
   }
 
-  static constexpr LimbOptions shape_{};
   std::filesystem::path folder_;
   Model limb_;
   QualityMeter meter_;
@@ -205,8 +212,8 @@ void print_text(const QualityCommand& command, const std::vector<Row>& rows) {
 }  // namespace
 
 Result<void> run(const QualityCommand& command) {
-  const Result<std::vector<Rig>> rigs = rigs_of(command);
-  if (!rigs) return tl::unexpected(rigs.error());
+  const Result<std::vector<Candidate>> candidates = candidates_of(command);
+  if (!candidates) return tl::unexpected(candidates.error());
   if (!command.folder.empty()) {
     std::error_code code;
     std::filesystem::create_directories(command.folder, code);
@@ -216,8 +223,8 @@ Result<void> run(const QualityCommand& command) {
   const Result<void> written = measurement.write_rest();
   if (!written) return written;
   std::vector<Row> rows;
-  for (const Rig& rig : *rigs) {
-    const Result<void> measured = measurement.measure(rig, rows);
+  for (const Candidate& candidate : *candidates) {
+    const Result<void> measured = measurement.measure(candidate, rows);
     if (!measured) return measured;
   }
   if (command.json) {
