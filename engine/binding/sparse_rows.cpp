@@ -18,7 +18,7 @@ bool stronger(const WeightedElement& a, const WeightedElement& b) {
 }
 
 // Scales the weights to sum to 1; equal weights where they have no usable sum.
-void normalise(std::vector<WeightedElement>& row, double least_sum) {
+void normalise(std::span<WeightedElement> row, double least_sum) {
   double sum = 0;
   for (const WeightedElement& element : row) sum += element.weight;
   const double equal = 1.0 / static_cast<double>(row.size());
@@ -61,12 +61,13 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut) {
   const std::size_t kept = k == 0 ? row.size() : std::min(k, row.size());
   const std::size_t dropped = row.size() - kept;
   double floor = 0;
+  const bool sorted = std::is_sorted(row.begin(), row.end(), stronger);
   if (dropped > 0) {
-    std::nth_element(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(kept), row.end(), stronger);
+    if (!sorted) std::nth_element(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(kept), row.end(), stronger);
     if (cut == Cut::kContinuous) floor = row[kept].weight;
     row.resize(kept);
   }
-  std::sort(row.begin(), row.end(), stronger);
+  if (!sorted) std::sort(row.begin(), row.end(), stronger);
   const double largest = row.front().weight;
   for (WeightedElement& element : row) element.weight = std::max(0.0, element.weight - floor);
   normalise(row, floor > 0 ? 1e-12 * static_cast<double>(kept) * largest : 0.0);
@@ -75,24 +76,32 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut) {
 
 void append_row(SparseRows& rows, std::span<const WeightedElement> row) {
   assert(!row.empty());
-  std::vector<WeightedElement> merged(row.begin(), row.end());
+  constexpr std::size_t kFew = 64;  // that need no allocation
+  WeightedElement few[kFew];
+  std::vector<WeightedElement> many(row.size() > kFew ? row.size() : 0);
+  const std::span<WeightedElement> merged = many.empty() ? std::span(few).first(row.size()) : std::span(many);
+  std::copy(row.begin(), row.end(), merged.begin());
   std::sort(merged.begin(), merged.end(),
             [](const WeightedElement& a, const WeightedElement& b) { return a.index < b.index; });
   std::size_t count = 0;
-  double sum = 0;
   for (const WeightedElement& element : merged) {
-    sum += element.weight;
     if (count > 0 && merged[count - 1].index == element.index) {
       merged[count - 1].weight += element.weight;
     } else {
       merged[count++] = element;
     }
   }
-  merged.resize(count);
-  std::sort(merged.begin(), merged.end(), stronger);
-  while (merged.size() > 1 && merged.back().weight <= kLeastShare * sum) merged.pop_back();
-  normalise(merged, 0.0);
-  for (const WeightedElement& element : merged) {
+  append_distinct_row(rows, merged.first(count));
+}
+
+void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row) {
+  assert(!row.empty());
+  double sum = 0;
+  for (const WeightedElement& element : row) sum += element.weight;
+  std::sort(row.begin(), row.end(), stronger);
+  while (row.size() > 1 && row.back().weight <= kLeastShare * sum) row = row.first(row.size() - 1);
+  normalise(row, 0.0);
+  for (const WeightedElement& element : row) {
     rows.influences.push_back({element.index, static_cast<float>(element.weight)});
   }
   rows.offsets.push_back(static_cast<std::uint32_t>(rows.influences.size()));

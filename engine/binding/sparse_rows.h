@@ -60,6 +60,35 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
 // Appends a cut, normalised row as floats; merges equal indices, drops weights below 1e-7 of the row's sum.
 void append_row(SparseRows& rows, std::span<const WeightedElement> row);
 
+// The same for a row without equal indices, which it sorts in place.
+void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row);
+
+// Sums weights by index, for rows in which indices below a bound come often. Reused from row to row.
+class WeightSums {
+ public:
+  explicit WeightSums(std::size_t index_count) : sums_(index_count, 0.0) {}
+
+  void add(std::uint32_t index, double weight) {
+    if (weight <= 0) return;
+    if (sums_[index] == 0) touched_.push_back(index);
+    sums_[index] += weight;
+  }
+
+  // Replaces `row` by the sums, indices raised by `first`, in no special order, and starts anew.
+  void take(std::uint32_t first, std::vector<WeightedElement>& row) {
+    row.clear();
+    for (const std::uint32_t index : touched_) {
+      row.push_back({first + index, sums_[index]});
+      sums_[index] = 0;
+    }
+    touched_.clear();
+  }
+
+ private:
+  std::vector<double> sums_;
+  std::vector<std::uint32_t> touched_;  // those that are not 0
+};
+
 // The rows of two layers, one over the other: (1 - mask_i) * below + mask_i * above. Both must index the same palette
 // and have mask.size() rows; mask in [0, 1].
 SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask);

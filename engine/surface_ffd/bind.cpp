@@ -2,10 +2,12 @@
 #include "engine/surface_ffd/bind.h"
 
 #include <fmt/format.h>
+#include <meshoptimizer.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -22,8 +24,8 @@ namespace {
 // Symbols of math.md section 1: P a skin vertex, k an element (a driver triangle that has area), d_k its distance from
 // P, w_k its raw weight, u_k the cut and normalised one.
 
-constexpr std::size_t kBlockVertices = 256;      // that one thread binds in a row
-constexpr std::size_t kBlocksPerProgress = 128;  // between two calls of progress
+constexpr std::size_t kBlockVertices = 256;    // close together: that one thread binds in a row
+constexpr std::size_t kBatchVertices = 65536;  // between two calls of progress
 
 // log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
 double log_weight(double distance, double unit, double local) {
@@ -106,103 +108,154 @@ struct Settings {
   double local;
   bool extended;
   std::uint32_t first_slot;  // of element 0 (basic) or of driver vertex 0 (extended)
+  std::size_t driver_vertices;
 };
 
 // What a thread reuses from vertex to vertex.
 struct Workspace {
-  std::vector<TriangleTree::Near> nearest;
+  explicit Workspace(const Settings& settings) : sums(settings.extended ? settings.driver_vertices : 0) {}
+
+  std::vector<glm::dvec3> points;
   std::vector<WeightedElement> weights;
   std::vector<WeightedElement> row;
+  WeightSums sums;  // by driver vertex
 };
 
-// The row of one vertex at P, appended. Returns its distance from the driver.
-double bind_vertex(const glm::dvec3& p, double hint, const Settings& settings, Workspace& work, SparseRows& rows,
-                   std::uint64_t& dropped) {
-  // The K largest weights are those of the K nearest; the next one is what the continuous cut subtracts.
-  const std::size_t wanted = settings.kept_elements == 0 ? settings.element_count : settings.kept_elements + 1;
-  settings.tree.nearest(p, wanted, work.nearest, hint);
-  const double distance = std::sqrt(work.nearest[0].squared_distance);
-  const double largest = log_weight(distance, settings.unit, settings.local);
-  work.weights.clear();
-  for (const TriangleTree::Near& near : work.nearest) {
-    const double log_w = log_weight(std::sqrt(near.squared_distance), settings.unit, settings.local);
-    work.weights.push_back({near.triangle, std::exp(log_w - largest)});
+// w_k / w_0 of elements sorted by distance; indices are places in `near`.
+void relative_weights(std::span<const TriangleTree::NearPoint> near, const Settings& settings,
+                      std::vector<WeightedElement>& weights) {
+  constexpr double kMostPower = 1e300;
+  const auto power = [&](double squared_distance) {
+    return std::pow(squared_distance / (settings.unit * settings.unit), 0.5 * settings.local);
+  };
+  const auto count = static_cast<std::uint32_t>(near.size());
+  weights.resize(count);
+  if (power(near.back().closest.squared_distance) < kMostPower) {
+    const double first = 1 + power(near.front().closest.squared_distance);
+    for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, first / (1 + power(near[i].closest.squared_distance))};
+    return;
   }
-  cut_row(work.weights, settings.kept_elements, settings.cut);
-  dropped += settings.element_count - work.weights.size();
-
-  work.row.clear();
-  for (const auto& [k, u] : work.weights) {
-    if (!settings.extended) {
-      work.row.push_back({settings.first_slot + k, u});
-    } else if (u > 0) {
-      // s_j = sum over k of u_k b_kj, b the barycentric coordinates of the closest point of k.
-      const ClosestPoint closest = settings.tree.closest_point(k, p);
-      for (int corner = 0; corner < 3; ++corner) {
-        work.row.push_back({settings.first_slot + closest.vertices[corner], u * closest.weights[corner]});
-      }
-    }
-  }
-  append_row(rows, work.row);
-  return distance;
+  const auto logarithm = [&](const TriangleTree::NearPoint& element) {
+    return log_weight(std::sqrt(element.closest.squared_distance), settings.unit, settings.local);
+  };
+  const double largest = logarithm(near.front());
+  for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, std::exp(logarithm(near[i]) - largest)};
 }
 
-// A run of vertices that one thread binds, one after the other.
+// The row of one vertex, appended. `near`: the K + 1 nearest elements, or all; the K largest weights are those of the
+// K nearest, and the next one is what the continuous cut subtracts. Returns how many elements the cut left out.
+std::size_t bind_vertex(std::span<const TriangleTree::NearPoint> near, const Settings& settings, Workspace& work,
+                        SparseRows& rows) {
+  relative_weights(near, settings, work.weights);
+  cut_row(work.weights, settings.kept_elements, settings.cut);
+  if (settings.extended) {
+    // s_j = sum over k of u_k b_kj, b the barycentric coordinates of the closest point of k.
+    for (const auto& [i, u] : work.weights) {
+      const ClosestPoint& closest = near[i].closest;
+      for (int corner = 0; corner < 3; ++corner) work.sums.add(closest.vertices[corner], u * closest.weights[corner]);
+    }
+    work.sums.take(settings.first_slot, work.row);
+  } else {
+    work.row.clear();
+    for (const auto& [i, u] : work.weights) work.row.push_back({settings.first_slot + near[i].triangle, u});
+  }
+  append_distinct_row(rows, work.row);
+  return settings.element_count - work.weights.size();
+}
+
+// Vertices that one thread binds, one after the other.
 struct Block {
-  SparseRows rows;
+  SparseRows rows;  // in the block's order
   double worst_distance = -1;
   std::uint32_t worst_vertex = 0;
   std::uint64_t dropped = 0;
+
+  void take_worst(double distance, std::uint32_t vertex) {
+    if (distance < worst_distance || (distance == worst_distance && vertex > worst_vertex)) return;
+    worst_distance = distance;
+    worst_vertex = vertex;
+  }
 };
 
-Block bind_block(std::span<const glm::vec3> positions, std::span<const float> mask, std::size_t begin, std::size_t end,
-                 const Settings& settings) {
-  Block block;
-  Workspace work;
-  double hint = std::numeric_limits<double>::infinity();
-  glm::dvec3 before(0);
-  for (std::size_t i = begin; i < end; ++i) {
-    if (mask[i] == 0) {
-      block.rows.append_row({});
-      continue;
-    }
-    const glm::dvec3 p(positions[i]);
-    // What was within r of the vertex before is within r + the step of this one.
-    if (!work.nearest.empty()) hint = std::sqrt(work.nearest.back().squared_distance) + glm::distance(p, before);
-    before = p;
-    const double distance = bind_vertex(p, hint, settings, work, block.rows, block.dropped);
-    if (distance > block.worst_distance) {
-      block.worst_distance = distance;
-      block.worst_vertex = static_cast<std::uint32_t>(i);
-    }
-  }
-  return block;
+void bind_block(std::span<const glm::vec3> positions, std::span<const std::uint32_t> vertices, const Settings& settings,
+                Workspace& work, Block& block) {
+  work.points.clear();
+  for (const std::uint32_t v : vertices) work.points.emplace_back(positions[v]);
+  const std::size_t wanted = settings.kept_elements == 0 ? settings.element_count : settings.kept_elements + 1;
+  settings.tree.nearest(work.points, wanted, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
+    block.take_worst(std::sqrt(near[0].closest.squared_distance), vertices[i]);
+    block.dropped += bind_vertex(near, settings, work, block.rows);
+  });
 }
 
-MeshBinding bind_mesh(const Mesh& mesh, std::span<const float> mask, const Settings& settings, unsigned threads,
-                      const std::function<void(double)>& progress) {
+// The vertices [begin, end) at which the layer shows, in an order in which neighbours lie close together.
+std::vector<std::uint32_t> shown_vertices(std::span<const glm::vec3> positions, std::span<const float> mask,
+                                          std::size_t begin, std::size_t end) {
+  std::vector<std::uint32_t> vertices;
+  std::vector<glm::vec3> points;
+  for (std::size_t v = begin; v < end; ++v) {
+    if (mask[v] == 0) continue;
+    vertices.push_back(static_cast<std::uint32_t>(v));
+    points.push_back(positions[v]);
+  }
+  if (vertices.empty()) return vertices;
+  std::vector<unsigned> places(points.size());
+  meshopt_spatialSortRemap(places.data(), &points[0].x, points.size(), sizeof(glm::vec3));
+  std::vector<std::uint32_t> sorted(vertices.size());
+  for (std::size_t i = 0; i < places.size(); ++i) sorted[places[i]] = vertices[i];
+  return sorted;
+}
+
+// Room for rows that go on as they began, so that they need not be moved as they grow.
+void reserve_rows(SparseRows& rows, std::size_t more, std::size_t done, std::size_t count) {
+  const std::size_t needed = rows.influences.size() + more;
+  if (needed <= rows.influences.capacity()) return;
+  const double all = static_cast<double>(needed) * static_cast<double>(count) / static_cast<double>(done);
+  rows.influences.reserve(std::max(needed, static_cast<std::size_t>(1.05 * all)));
+}
+
+Result<MeshBinding> bind_mesh(const Mesh& mesh, std::span<const float> mask, const Settings& settings, unsigned threads,
+                              const std::function<void(double)>& progress) {
   MeshBinding binding;
   const std::size_t count = mesh.positions.size();
-  const std::size_t block_count = (count + kBlockVertices - 1) / kBlockVertices;
+  binding.rows.offsets.reserve(count + 1);
   std::vector<Block> blocks;
-  for (std::size_t first = 0; first < block_count; first += kBlocksPerProgress) {
-    blocks.assign(std::min(kBlocksPerProgress, block_count - first), {});
-    parallel_for(blocks.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t b = begin; b < end; ++b) {
-        const std::size_t vertex = (first + b) * kBlockVertices;
-        blocks[b] = bind_block(mesh.positions, mask, vertex, std::min(vertex + kBlockVertices, count), settings);
+  std::vector<std::size_t> places(kBatchVertices);  // of the batch's vertices in the order they are bound in
+  Block worst;
+  for (std::size_t begin = 0; begin < count; begin += kBatchVertices) {
+    const std::size_t end = std::min(begin + kBatchVertices, count);
+    const std::vector<std::uint32_t> vertices = shown_vertices(mesh.positions, mask, begin, end);
+    for (std::size_t i = 0; i < vertices.size(); ++i) places[vertices[i] - begin] = i;
+    blocks.assign((vertices.size() + kBlockVertices - 1) / kBlockVertices, {});
+    parallel_for(blocks.size(), 1, threads, [&](std::size_t first, std::size_t last) {
+      Workspace work(settings);
+      for (std::size_t b = first; b < last; ++b) {
+        const std::size_t at = b * kBlockVertices;
+        const std::size_t length = std::min(kBlockVertices, vertices.size() - at);
+        bind_block(mesh.positions, std::span(vertices).subspan(at, length), settings, work, blocks[b]);
       }
     });
+    std::size_t influences = 0;
     for (const Block& block : blocks) {
-      for (std::size_t i = 0; i < block.rows.row_count(); ++i) binding.rows.append_row(block.rows.row(i));
+      influences += block.rows.influences.size();
       binding.dropped_elements += block.dropped;
-      if (block.worst_distance > binding.worst_distance) {
-        binding.worst_distance = block.worst_distance;
-        binding.worst_vertex = block.worst_vertex;
-      }
+      worst.take_worst(block.worst_distance, block.worst_vertex);
     }
-    progress(static_cast<double>(first + blocks.size()) / static_cast<double>(block_count));
+    if (binding.rows.influences.size() + influences > std::numeric_limits<std::uint32_t>::max()) {
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format("mesh '{}' has more influences than 32 bits count; keep fewer elements a vertex", mesh.name));
+    }
+    reserve_rows(binding.rows, influences, end, count);
+    for (std::size_t v = begin; v < end; ++v) {
+      const std::size_t place = places[v - begin];
+      binding.rows.append_row(mask[v] == 0 ? std::span<const Influence>{}
+                                           : blocks[place / kBlockVertices].rows.row(place % kBlockVertices));
+    }
+    progress(static_cast<double>(end) / static_cast<double>(count));
   }
+  binding.worst_distance = std::max(worst.worst_distance, 0.0);
+  binding.worst_vertex = worst.worst_vertex;
   return binding;
 }
 
@@ -253,8 +306,9 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                : input.builder.add_pass(
                      PoseKernel::kSurfaceFfd, static_cast<std::uint32_t>(elements.triangles.size()),
                      make_records(driver->mesh, elements.triangles, input.builder.first_vertex(driver->control_mesh)));
-  const Settings settings{*tree, elements.triangles.size(), kept_elements, parameters.cut,
-                          unit,  parameters.local,          extended,      first_slot};
+  const Settings settings{
+      *tree,      elements.triangles.size(),    kept_elements, parameters.cut, unit, parameters.local, extended,
+      first_slot, driver->mesh.positions.size()};
 
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
@@ -262,7 +316,10 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
     const auto progress = [&](double fraction) {
       input.progress((done + fraction) / static_cast<double>(input.targets.size()));
     };
-    bindings.push_back(bind_mesh(input.model.meshes[target.mesh], target.mask, settings, input.threads, progress));
+    Result<MeshBinding> binding =
+        bind_mesh(input.model.meshes[target.mesh], target.mask, settings, input.threads, progress);
+    if (!binding) return fail(binding.error().code, fmt::format("{}: {}", input.layer, binding.error().message));
+    bindings.push_back(std::move(*binding));
   }
   return bindings;
 }

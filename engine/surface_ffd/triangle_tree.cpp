@@ -1,132 +1,231 @@
 // SPDX-License-Identifier: MIT
 #include "engine/surface_ffd/triangle_tree.h"
 
-#include <embree3/rtcore.h>
-#include <fmt/format.h>
+#include <meshoptimizer.h>
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <limits>
 #include <utility>
+
+#include "engine/surface_ffd/closest_points.h"
 
 namespace pelt {
 namespace {
 
-struct DeviceDeleter {
-  void operator()(std::remove_pointer_t<RTCDevice>* device) const { rtcReleaseDevice(device); }
+constexpr std::size_t kClusterSize = 32;    // triangles
+constexpr std::size_t kMostInserted = 256;  // nearest triangles that insertion sorts
+constexpr double kRounding = 1e-12;         // of the lengths compared: far above what they are off by
+
+struct Box {
+  glm::vec3 low{std::numeric_limits<float>::infinity()};
+  glm::vec3 high{-std::numeric_limits<float>::infinity()};
 };
-struct SceneDeleter {
-  void operator()(std::remove_pointer_t<RTCScene>* scene) const { rtcReleaseScene(scene); }
-};
-
-// Corners ascend by vertex index, so that triangles that share an edge or a vertex compute the same distance to it, to
-// the last bit: a tie is a tie.
-struct Corners {
-  glm::uvec3 vertices;
-  glm::dvec3 a, b, c;
-};
-
-// Closest point of the segment from `a` to `b`: its fraction along the segment.
-double closest_on_segment(const glm::dvec3& point, const glm::dvec3& a, const glm::dvec3& b) {
-  const glm::dvec3 edge = b - a;
-  const double squared = glm::dot(edge, edge);
-  return squared > 0 ? std::clamp(glm::dot(point - a, edge) / squared, 0.0, 1.0) : 0.0;
-}
-
-double squared_length(const glm::dvec3& v) { return glm::dot(v, v); }
-
-// Above the inside of the triangle the foot of the perpendicular is closest, elsewhere a point of an edge.
-ClosestPoint closest_on(const Corners& corners, const glm::dvec3& point) {
-  const auto& [vertices, a, b, c] = corners;
-  ClosestPoint result;
-  result.vertices = vertices;
-  const glm::dvec3 ab = b - a;
-  const glm::dvec3 ac = c - a;
-  const glm::dvec3 ap = point - a;
-  const glm::dvec3 normal = glm::cross(ab, ac);
-  const double squared = squared_length(normal);
-  if (squared > 0) {
-    const double v = glm::dot(glm::cross(ap, ac), normal) / squared;
-    const double w = glm::dot(glm::cross(ab, ap), normal) / squared;
-    const double u = 1 - v - w;
-    if (u > 0 && v > 0 && w > 0) {
-      const double height = glm::dot(ap, normal);
-      result.weights = {u, v, w};
-      result.squared_distance = height * height / squared;
-      return result;
-    }
-  }
-  result.squared_distance = std::numeric_limits<double>::infinity();
-  const glm::dvec3 points[3] = {a, b, c};
-  constexpr int kEdges[3][2] = {{0, 1}, {0, 2}, {1, 2}};
-  for (const auto& [from, to] : kEdges) {
-    const double t = closest_on_segment(point, points[from], points[to]);
-    const double distance = squared_length(point - (points[from] * (1 - t) + points[to] * t));
-    if (distance < result.squared_distance) {
-      result.squared_distance = distance;
-      result.weights = glm::dvec3(0);
-      result.weights[from] = 1 - t;
-      result.weights[to] = t;
-    }
-  }
-  return result;
-}
 
 bool nearer(const TriangleTree::Near& a, const TriangleTree::Near& b) {
   return a.squared_distance != b.squared_distance ? a.squared_distance < b.squared_distance : a.triangle < b.triangle;
 }
 
+double distance_from(const Box& box, const glm::dvec3& point) {
+  const glm::dvec3 outside = glm::max(glm::max(glm::dvec3(box.low) - point, point - glm::dvec3(box.high)), 0.0);
+  return glm::length(outside);
+}
+
 }  // namespace
 
-// Embree works in floats on the mesh scaled to a box of size 1 round the origin, and only proposes triangles: its
-// radius has a margin for that, and the distances that count are computed here.
+// Triangles in clusters that lie close together. There is no hierarchy above them: the points of a block share one walk
+// through the clusters.
 struct TriangleTree::State {
-  std::vector<Corners> triangles;
+  std::vector<glm::vec3> positions;
+  std::vector<glm::uvec3> triangles;  // corners ascend by vertex
+  std::vector<std::uint32_t> order;   // triangles, cluster after cluster
+  std::vector<Box> boxes;             // of the clusters
   glm::dvec3 centre{0};
-  double scale = 1;  // to Embree's space
-  std::unique_ptr<std::remove_pointer_t<RTCDevice>, DeviceDeleter> device;
-  std::unique_ptr<std::remove_pointer_t<RTCScene>, SceneDeleter> scene;
+  double radius = 0;  // of a sphere round `centre` that holds all
+
+  std::span<const std::uint32_t> cluster(std::size_t c) const {
+    const std::size_t begin = c * kClusterSize;
+    return std::span(order).subspan(begin, std::min(kClusterSize, order.size() - begin));
+  }
+
+  // 1 to 8 triangles; the rest of the group repeats the last.
+  void prepare_group(std::span<const std::uint32_t> members, TriangleGroup& group) const {
+    GroupCorners corners;
+    for (std::size_t t = 0; t < kGroupSize; ++t) {
+      const glm::uvec3 vertices = triangles[members[std::min(t, members.size() - 1)]];
+      for (int corner = 0; corner < 3; ++corner) {
+        const glm::vec3& p = positions[vertices[corner]];
+        for (int axis = 0; axis < 3; ++axis) corners.values[3 * corner + axis][t] = p[axis];
+      }
+    }
+    prepare(corners, group);
+  }
 };
 
 namespace {
 
-// Embree's radius for a distance: wider by what floats round away. `reach`: 1 + the point's distance from the origin.
-float padded_radius(double distance, double scale, double reach) {
-  return static_cast<float>(distance * scale * (1 + 1e-5) + 1e-6 * reach);
-}
-
-// What one query keeps while Embree walks: a heap of the nearest so far, the farthest on top.
-struct Query {
-  const std::vector<Corners>& triangles;
-  const glm::dvec3& point;
-  std::size_t count;
-  std::vector<TriangleTree::Near>& heap;
-  double scale;
-  double reach;
-
-  bool visit(std::uint32_t triangle, float& radius) {
-    const TriangleTree::Near candidate{triangle, closest_on(triangles[triangle], point).squared_distance};
-    if (heap.size() == count) {
-      if (!nearer(candidate, heap.front())) return false;
-      std::pop_heap(heap.begin(), heap.end(), nearer);
-      heap.back() = candidate;
-    } else {
-      heap.push_back(candidate);
-    }
-    std::push_heap(heap.begin(), heap.end(), nearer);
-    if (heap.size() < count) return false;
-    const float shrunk = padded_radius(std::sqrt(heap.front().squared_distance), scale, reach);
-    if (shrunk >= radius) return false;
-    radius = shrunk;
-    return true;
-  }
+// A point of a block and its sphere; or a point alone, radius 0.
+struct Sphere {
+  glm::dvec3 centre;
+  double radius;
 };
 
-bool visit_primitive(RTCPointQueryFunctionArguments* arguments) {
-  return static_cast<Query*>(arguments->userPtr)->visit(arguments->primID, arguments->query->radius);
+Sphere bounding_sphere(std::span<const glm::dvec3> points) {
+  glm::dvec3 low = points[0];
+  glm::dvec3 high = low;
+  for (const glm::dvec3& p : points) {
+    low = glm::min(low, p);
+    high = glm::max(high, p);
+  }
+  const glm::dvec3 centre = (low + high) * 0.5;
+  double radius = 0;
+  for (const glm::dvec3& p : points) radius = std::max(radius, glm::distance(p, centre));
+  return {centre, radius};
 }
 
 }  // namespace
+
+// One search: the blocks that its points are split into, and what they reuse.
+class TriangleTree::Search {
+ public:
+  explicit Search(const State& state, std::size_t count)
+      : state_(state), count_(std::min(count, state.triangles.size())) {}
+
+  void run(std::span<const glm::dvec3> points, std::size_t first, const Visit& visit) {
+    // Many candidates make the block slow: halves have fewer, down to one point.
+    const std::size_t most = points.size() == 1 ? state_.triangles.size() : 2 * count_ + kClusterSize;
+    if (!find_candidates(bounding_sphere(points), most)) {
+      const std::size_t half = points.size() / 2;
+      run(points.first(half), first, visit);
+      run(points.subspan(half), first + half, visit);
+      return;
+    }
+    prepare_candidates();
+    for (std::size_t i = 0; i < points.size(); ++i) visit(first + i, nearest_candidates(points[i]));
+  }
+
+  // The candidates that have been found. All that may be among the nearest `count` of any point of the sphere: such a
+  // triangle is within r + radius of its point, r being the distance of the count-th nearest from the centre, and
+  // within r + 2 radius of the centre. False where there are more than `most`.
+  bool find_candidates(const Sphere& sphere, std::size_t most) {
+    const double slack = kRounding * (glm::distance(sphere.centre, state_.centre) + state_.radius + sphere.radius);
+    queue_.clear();
+    for (std::uint32_t c = 0; c < state_.boxes.size(); ++c) {
+      queue_.push_back({c, distance_from(state_.boxes[c], sphere.centre)});
+    }
+    const auto later = [](const Cluster& a, const Cluster& b) { return a.distance > b.distance; };
+    std::make_heap(queue_.begin(), queue_.end(), later);
+    found_.clear();
+    double limit = std::numeric_limits<double>::infinity();
+    for (auto end = queue_.end(); end != queue_.begin() && queue_.front().distance <= limit; --end) {
+      add_cluster(state_.cluster(queue_.front().index), sphere.centre, limit);
+      std::pop_heap(queue_.begin(), end, later);
+      if (found_.size() < count_) continue;
+      const auto last = found_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+      std::nth_element(found_.begin(), last, found_.end(), nearer);
+      limit = std::sqrt(last->squared_distance) + 2 * sphere.radius + slack;
+      std::erase_if(found_, [&](const Near& near) { return near.squared_distance > limit * limit; });
+      if (found_.size() > most) return false;
+    }
+    return true;
+  }
+
+  std::span<const Near> found() const { return found_; }
+
+ private:
+  struct Cluster {
+    std::uint32_t index;
+    double distance;  // lower bound
+  };
+  // A candidate of the block, by its place among them, which ascends with the triangle.
+  struct Ranked {
+    double squared_distance;
+    std::uint32_t place;
+  };
+
+  static bool less(const Ranked& a, const Ranked& b) {
+    return a.squared_distance != b.squared_distance ? a.squared_distance < b.squared_distance : a.place < b.place;
+  }
+
+  void add_cluster(std::span<const std::uint32_t> triangles, const glm::dvec3& point, double limit) {
+    prepare_groups(triangles);
+    squared_.resize(groups_.size() * kGroupSize);
+    squared_distances(groups_, point, squared_);
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+      if (squared_[t] <= limit * limit) found_.push_back({triangles[t], squared_[t]});
+    }
+  }
+
+  void prepare_groups(std::span<const std::uint32_t> triangles) {
+    groups_.resize((triangles.size() + kGroupSize - 1) / kGroupSize);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::size_t begin = g * kGroupSize;
+      state_.prepare_group(triangles.subspan(begin, std::min(kGroupSize, triangles.size() - begin)), groups_[g]);
+    }
+  }
+
+  void prepare_candidates() {
+    candidates_.clear();
+    for (const Near& near : found_) candidates_.push_back(near.triangle);
+    std::sort(candidates_.begin(), candidates_.end());
+    prepare_groups(candidates_);
+    points_.resize(groups_.size());
+    ranked_.resize(candidates_.size());
+    for (std::uint32_t c = 0; c < ranked_.size(); ++c) ranked_[c].place = c;
+  }
+
+  std::span<const NearPoint> nearest_candidates(const glm::dvec3& point) {
+    closest_points(groups_, point, points_);
+    for (Ranked& ranked : ranked_) {
+      ranked.squared_distance = points_[ranked.place / kGroupSize].squared[ranked.place % kGroupSize];
+    }
+    rank();
+    nearest_.resize(count_);
+    for (std::size_t k = 0; k < count_; ++k) {
+      const auto& [squared_distance, place] = ranked_[k];
+      const auto& weights = points_[place / kGroupSize].weights;
+      const std::size_t lane = place % kGroupSize;
+      const std::uint32_t triangle = candidates_[place];
+      nearest_[k] = {
+          triangle,
+          {squared_distance, state_.triangles[triangle], {weights[0][lane], weights[1][lane], weights[2][lane]}}};
+    }
+    return nearest_;
+  }
+
+  // Sorts the `count_` nearest to the front. A few by insertion: they stand as the point before left them, which is
+  // almost as they belong.
+  void rank() {
+    if (count_ > kMostInserted) {
+      const auto end = ranked_.begin() + static_cast<std::ptrdiff_t>(count_);
+      if (end != ranked_.end()) std::nth_element(ranked_.begin(), end, ranked_.end(), less);
+      std::sort(ranked_.begin(), end, less);
+      return;
+    }
+    for (std::size_t i = 1; i < ranked_.size(); ++i) {
+      const Ranked moved = ranked_[i];
+      std::size_t to = i;
+      if (i >= count_) {
+        if (!less(moved, ranked_[count_ - 1])) continue;
+        to = count_ - 1;
+        ranked_[i] = ranked_[to];
+      }
+      for (; to > 0 && less(moved, ranked_[to - 1]); --to) ranked_[to] = ranked_[to - 1];
+      ranked_[to] = moved;
+    }
+  }
+
+  const State& state_;
+  std::size_t count_;
+  std::vector<Cluster> queue_;
+  std::vector<Near> found_;
+  std::vector<std::uint32_t> candidates_;  // triangles, ascending
+  std::vector<TriangleGroup> groups_;
+  std::vector<double> squared_;
+  std::vector<GroupPoints> points_;
+  std::vector<Ranked> ranked_;
+  std::vector<NearPoint> nearest_;
+};
 
 TriangleTree::TriangleTree(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TriangleTree::~TriangleTree() = default;
@@ -136,83 +235,72 @@ TriangleTree& TriangleTree::operator=(TriangleTree&&) noexcept = default;
 Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
   if (triangles.empty()) return fail(ErrorCode::kInvalidArgument, "there is no triangle with area");
   auto state = std::make_unique<State>();
-  glm::dvec3 low(std::numeric_limits<double>::infinity());
-  glm::dvec3 high = -low;
-  state->triangles.reserve(triangles.size());
-  for (glm::uvec3 vertices : triangles) {
-    if (vertices.x > vertices.y) std::swap(vertices.x, vertices.y);
-    if (vertices.y > vertices.z) std::swap(vertices.y, vertices.z);
-    if (vertices.x > vertices.y) std::swap(vertices.x, vertices.y);
-    const Corners corners{vertices, positions[vertices.x], positions[vertices.y], positions[vertices.z]};
-    low = glm::min(low, glm::min(corners.a, glm::min(corners.b, corners.c)));
-    high = glm::max(high, glm::max(corners.a, glm::max(corners.b, corners.c)));
-    state->triangles.push_back(corners);
+  state->positions.assign(positions.begin(), positions.end());
+  state->triangles.assign(triangles.begin(), triangles.end());
+  Box all;
+  for (glm::uvec3& t : state->triangles) {
+    if (t.x > t.y) std::swap(t.x, t.y);
+    if (t.y > t.z) std::swap(t.y, t.z);
+    if (t.x > t.y) std::swap(t.x, t.y);
+    for (int corner = 0; corner < 3; ++corner) {
+      all.low = glm::min(all.low, positions[t[corner]]);
+      all.high = glm::max(all.high, positions[t[corner]]);
+    }
   }
-  state->centre = (low + high) * 0.5;
-  const double size = glm::length(high - low);
-  state->scale = size > 0 ? 1 / size : 1;
+  const glm::dvec3 size = glm::dvec3(all.high) - glm::dvec3(all.low);
+  state->centre = glm::dvec3(all.low) + size * 0.5;
+  state->radius = 0.5 * glm::length(size);
 
-  state->device.reset(rtcNewDevice(nullptr));
-  if (!state->device) return fail(ErrorCode::kUnsupported, "Embree cannot start on this machine");
-  state->scene.reset(rtcNewScene(state->device.get()));
-  rtcSetSceneFlags(state->scene.get(), RTC_SCENE_FLAG_ROBUST);
-  RTCGeometry geometry = rtcNewGeometry(state->device.get(), RTC_GEOMETRY_TYPE_TRIANGLE);
-  auto* vertices = static_cast<float*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                                               3 * sizeof(float), positions.size()));
-  auto* indices = static_cast<std::uint32_t*>(rtcSetNewGeometryBuffer(
-      geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(std::uint32_t), triangles.size()));
-  if (vertices == nullptr || indices == nullptr) {
-    rtcReleaseGeometry(geometry);
-    return fail(ErrorCode::kUnsupported, fmt::format("Embree cannot hold {} triangles", triangles.size()));
+  // Centroids in a box of size 1, then along a Morton curve.
+  std::vector<glm::vec3> centroids;
+  centroids.reserve(triangles.size());
+  const double scale = state->radius > 0 ? 0.5 / state->radius : 0.0;
+  for (const glm::uvec3 t : state->triangles) {
+    const glm::dvec3 sum = glm::dvec3(positions[t.x]) + glm::dvec3(positions[t.y]) + glm::dvec3(positions[t.z]);
+    centroids.emplace_back((sum / 3.0 - state->centre) * scale);
   }
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const glm::dvec3 point = (glm::dvec3(positions[i]) - state->centre) * state->scale;
-    for (int axis = 0; axis < 3; ++axis) vertices[3 * i + axis] = static_cast<float>(point[axis]);
-  }
-  for (std::size_t i = 0; i < triangles.size(); ++i) {
-    for (int corner = 0; corner < 3; ++corner) indices[3 * i + corner] = triangles[i][corner];
-  }
-  rtcCommitGeometry(geometry);
-  rtcAttachGeometry(state->scene.get(), geometry);
-  rtcReleaseGeometry(geometry);
-  rtcCommitScene(state->scene.get());
-  const RTCError error = rtcGetDeviceError(state->device.get());
-  if (error != RTC_ERROR_NONE) {
-    return fail(ErrorCode::kUnsupported, fmt::format("Embree failed with error {}", static_cast<int>(error)));
+  std::vector<unsigned> places(triangles.size());
+  meshopt_spatialSortRemap(places.data(), &centroids[0].x, centroids.size(), sizeof(glm::vec3));
+  state->order.resize(triangles.size());
+  for (std::uint32_t t = 0; t < places.size(); ++t) state->order[places[t]] = t;
+
+  state->boxes.resize((triangles.size() + kClusterSize - 1) / kClusterSize);
+  for (std::size_t c = 0; c < state->boxes.size(); ++c) {
+    for (const std::uint32_t t : state->cluster(c)) {
+      for (int corner = 0; corner < 3; ++corner) {
+        const glm::vec3& p = positions[state->triangles[t][corner]];
+        state->boxes[c].low = glm::min(state->boxes[c].low, p);
+        state->boxes[c].high = glm::max(state->boxes[c].high, p);
+      }
+    }
   }
   return TriangleTree(std::move(state));
 }
 
-void TriangleTree::nearest(const glm::dvec3& point, std::size_t count, std::vector<Near>& result, double hint) const {
-  const State& state = *state_;
+void TriangleTree::nearest(const glm::dvec3& point, std::size_t count, std::vector<Near>& result) const {
   result.clear();
-  if (count >= state.triangles.size()) {
-    for (std::uint32_t t = 0; t < state.triangles.size(); ++t) {
-      result.push_back({t, closest_on(state.triangles[t], point).squared_distance});
-    }
-    std::sort(result.begin(), result.end(), nearer);
-    return;
-  }
-  const glm::dvec3 scaled = (point - state.centre) * state.scale;
-  const double reach = 1 + glm::length(scaled);
-  Query query{state.triangles, point, count, result, state.scale, reach};
-  for (const double radius : {hint, std::numeric_limits<double>::infinity()}) {
-    RTCPointQuery sphere{};
-    sphere.x = static_cast<float>(scaled.x);
-    sphere.y = static_cast<float>(scaled.y);
-    sphere.z = static_cast<float>(scaled.z);
-    sphere.radius = padded_radius(radius, state.scale, reach);
-    RTCPointQueryContext context;
-    rtcInitPointQueryContext(&context);
-    result.clear();
-    rtcPointQuery(state.scene.get(), &sphere, &context, visit_primitive, &query);
-    if (result.size() == count) break;
-  }
+  if (count == 0) return;
+  Search search(*state_, count);
+  search.find_candidates({point, 0}, state_->triangles.size());
+  const std::span<const Near> found = search.found();
+  result.assign(found.begin(), found.end());
   std::sort(result.begin(), result.end(), nearer);
+  result.resize(std::min(count, result.size()));
 }
 
 ClosestPoint TriangleTree::closest_point(std::uint32_t triangle, const glm::dvec3& point) const {
-  return closest_on(state_->triangles[triangle], point);
+  TriangleGroup group;
+  GroupPoints points;
+  state_->prepare_group(std::span(&triangle, 1), group);
+  closest_points(std::span(&group, 1), point, std::span(&points, 1));
+  return {points.squared[0],
+          state_->triangles[triangle],
+          {points.weights[0][0], points.weights[1][0], points.weights[2][0]}};
+}
+
+void TriangleTree::nearest(std::span<const glm::dvec3> points, std::size_t count, const Visit& visit) const {
+  if (points.empty() || count == 0) return;
+  Search(*state_, count).run(points, 0, visit);
 }
 
 }  // namespace pelt

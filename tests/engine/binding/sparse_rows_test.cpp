@@ -95,6 +95,33 @@ TEST(SparseRows, AppendMergesAndDropsAndSorts) {
   EXPECT_NEAR(sum_of(rows.row(0)), 1, 1e-7);
 }
 
+TEST(SparseRows, LongRowsMergeAsShortOnesDo) {
+  for (const std::uint32_t count : {63u, 64u, 65u, 1234u}) {
+    std::vector<WeightedElement> row;
+    for (std::uint32_t i = 0; i < count; ++i) row.push_back({(i * 7) % 5, 1.0});
+    SparseRows rows;
+    append_row(rows, row);
+    ASSERT_EQ(rows.row(0).size(), 5u);
+    for (const Influence& influence : rows.row(0)) EXPECT_NEAR(influence.weight, 0.2, 1.0 / count);
+    EXPECT_NEAR(sum_of(rows.row(0)), 1, 1e-6);
+  }
+}
+
+TEST(SparseRows, SumsGiveWhatMergingGives) {
+  WeightSums sums(8);
+  std::vector<WeightedElement> row;
+  for (int twice = 0; twice < 2; ++twice) {
+    const std::vector<WeightedElement> parts{{3, 0.25}, {7, 0.125}, {3, 0.5}, {0, 0.0}, {1, 0.125}};
+    for (const auto& [index, weight] : parts) sums.add(index, weight);
+    sums.take(10, row);
+    SparseRows summed;
+    append_distinct_row(summed, row);
+    SparseRows merged;
+    append_row(merged, std::vector<WeightedElement>{{13, 0.75}, {17, 0.125}, {11, 0.125}});
+    EXPECT_EQ(summed, merged) << "what was taken before is gone";
+  }
+}
+
 TEST(SparseRows, MergeIsAConvexCombination) {
   const SparseRows below = rows_of({{{0, 1.0f}}, {{0, 1.0f}}, {{0, 1.0f}}});
   const SparseRows above = rows_of({{{1, 1.0f}}, {{1, 1.0f}}, {{1, 0.5f}, {0, 0.5f}}});
