@@ -10,6 +10,7 @@
 
 #include "engine/core/frame.h"
 #include "engine/model/parts.h"
+#include "engine/surface_ffd/pieces.h"
 
 namespace pelt::surface_ffd {
 namespace {
@@ -122,9 +123,7 @@ Refined refine(const Mesh& mesh, std::span<const std::uint8_t> chosen) {
   result.mesh = mesh;
   result.mesh.triangles.clear();
   Middles middles(mesh.positions.size(), result.parents);
-  std::vector<std::uint32_t> first;  // for every old triangle, and the end
   for (std::uint32_t i = 0; i < mesh.triangles.size(); ++i) {
-    first.push_back(static_cast<std::uint32_t>(result.mesh.triangles.size()));
     std::array<bool, 3> is_split{};
     for (int corner = 0; corner < 3; ++corner) {
       is_split[corner] = split_edges.contains(edge_of(place_of(mesh.triangles[i]), corner));
@@ -132,12 +131,7 @@ Refined refine(const Mesh& mesh, std::span<const std::uint8_t> chosen) {
     split(mesh.triangles[i], is_split, mesh.positions, middles, result.mesh.triangles);
     result.source_triangle.resize(result.mesh.triangles.size(), i);
   }
-  first.push_back(static_cast<std::uint32_t>(result.mesh.triangles.size()));
-  for (MeshPart& part : result.mesh.parts) {
-    const std::uint32_t end = first[part.first_triangle + part.triangle_count];
-    part.first_triangle = first[part.first_triangle];
-    part.triangle_count = end - part.first_triangle;
-  }
+  cover_pieces(result.mesh.parts, result.source_triangle);
   append_vertices(result.mesh, result.parents);
   return result;
 }
