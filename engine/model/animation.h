@@ -37,7 +37,7 @@ struct Clip {
   std::string name;
   float duration = 0;  // seconds; the last key of any channel
   std::vector<Channel> channels;
-  std::vector<MorphChannel> morph_channels;  // at most one a target
+  std::vector<MorphChannel> morph_channels;
 };
 
 // nullptr where no clip has that name.

@@ -37,11 +37,6 @@ std::size_t element_size(const tinygltf::Accessor& accessor) {
   }
 }
 
-bool is_matrix(const tinygltf::Accessor& accessor) {
-  return accessor.type == TINYGLTF_TYPE_MAT2 || accessor.type == TINYGLTF_TYPE_MAT3 ||
-         accessor.type == TINYGLTF_TYPE_MAT4;
-}
-
 Bytes view_bytes(const GltfDocument& document, int view_index) {
   const tinygltf::BufferView& view = document.gltf.bufferViews[static_cast<std::size_t>(view_index)];
   return document.buffers[static_cast<std::size_t>(view.buffer)].subspan(view.byteOffset, view.byteLength);
@@ -260,6 +255,11 @@ Result<void> check_buffer_views(const GltfDocument& document) {
 
 std::size_t components_of(const tinygltf::Accessor& accessor) {
   return static_cast<std::size_t>(tinygltf::GetNumComponentsInType(static_cast<std::uint32_t>(accessor.type)));
+}
+
+bool is_matrix(const tinygltf::Accessor& accessor) {
+  return accessor.type == TINYGLTF_TYPE_MAT2 || accessor.type == TINYGLTF_TYPE_MAT3 ||
+         accessor.type == TINYGLTF_TYPE_MAT4;
 }
 
 std::string describe(const tinygltf::Accessor& accessor) {

@@ -21,6 +21,8 @@ std::string describe(const tinygltf::Accessor& accessor);
 // Numbers of one element: 1 for SCALAR, 3 for VEC3, 16 for MAT4.
 std::size_t components_of(const tinygltf::Accessor& accessor);
 
+bool is_matrix(const tinygltf::Accessor& accessor);
+
 // All elements, one after the other; normalised integers as glTF 2.0, section 3.6.2.2, decodes them.
 std::vector<float> read_floats(const GltfDocument& document, int accessor);
 

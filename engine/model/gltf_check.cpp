@@ -73,7 +73,31 @@ bool has_legal_format(std::string_view name, const tinygltf::Accessor& accessor,
     return accessor.type == TINYGLTF_TYPE_VEC2 && (is_float || (is_small_unsigned && accessor.normalized) ||
                                                    (quantized && (is_small_unsigned || is_small_signed)));
   }
+  if (name == "COLOR_0") {
+    return (accessor.type == TINYGLTF_TYPE_VEC3 || accessor.type == TINYGLTF_TYPE_VEC4) &&
+           (is_float || (is_small_unsigned && accessor.normalized));
+  }
   return true;
+}
+
+// Section 3.7.2.2: the offsets of positions; with KHR_mesh_quantization signed integers, too.
+bool has_legal_offsets(const tinygltf::Accessor& accessor, bool quantized) {
+  return accessor.type == TINYGLTF_TYPE_VEC3 &&
+         (accessor.componentType == TINYGLTF_COMPONENT_TYPE_FLOAT ||
+          (quantized && (accessor.componentType == TINYGLTF_COMPONENT_TYPE_BYTE ||
+                         accessor.componentType == TINYGLTF_COMPONENT_TYPE_SHORT)));
+}
+
+// Weights at rest, of a mesh or a node; none: all are 0.
+Result<void> check_morph_weights(const GltfDocument& document, const std::vector<double>& weights, std::size_t targets,
+                                 const std::string& place) {
+  if (weights.empty() || weights.size() == targets) return {};
+  return fail_at(document, place + "/weights", fmt::format("{} for {} morph targets", weights.size(), targets));
+}
+
+std::size_t target_count(const GltfDocument& document, const tinygltf::Node& node) {
+  if (node.mesh < 0) return 0;
+  return document.gltf.meshes[static_cast<std::size_t>(node.mesh)].primitives.front().targets.size();
 }
 
 class MeshChecker {
@@ -83,7 +107,21 @@ class MeshChecker {
         quantized_(contains(document.gltf.extensionsUsed, kQuantization)),
         largest_index_(document.gltf.accessors.size()) {}
 
-  Result<void> check(const tinygltf::Primitive& primitive, const std::string& place) {
+  Result<void> check(const tinygltf::Mesh& mesh, const std::string& place) {
+    const std::size_t targets = mesh.primitives.front().targets.size();
+    for (std::size_t p = 0; p < mesh.primitives.size(); ++p) {
+      const std::string here = fmt::format("{}/primitives/{}", place, p);
+      if (auto checked = check_primitive(mesh.primitives[p], here); !checked) return checked;
+      if (mesh.primitives[p].targets.size() != targets) {
+        return fail_at(document_, here + "/targets",
+                       fmt::format("{} where primitive 0 has {}", mesh.primitives[p].targets.size(), targets));
+      }
+    }
+    return check_morph_weights(document_, mesh.weights, targets, place);
+  }
+
+ private:
+  Result<void> check_primitive(const tinygltf::Primitive& primitive, const std::string& place) {
     if (primitive.attributes.empty()) return fail_at(document_, place + "/attributes", "holds none");
     const std::size_t vertices = accessor_at(document_, primitive.attributes.begin()->second).count;
     for (const auto& [name, index] : primitive.attributes) {
@@ -100,19 +138,21 @@ class MeshChecker {
       }
     }
     if (auto checked = check_weight_sets(primitive, place); !checked) return checked;
-    for (const auto& target : primitive.targets) {
-      for (const auto& [name, index] : target) {
-        if (accessor_at(document_, index).count != vertices) {
-          return fail_at(
-              document_, place + "/targets",
-              fmt::format("'{}' has {} elements, not {}", name, accessor_at(document_, index).count, vertices));
+    for (std::size_t t = 0; t < primitive.targets.size(); ++t) {
+      for (const auto& [name, index] : primitive.targets[t]) {
+        const std::string here = fmt::format("{}/targets/{}/{}", place, t, name);
+        const tinygltf::Accessor& accessor = accessor_at(document_, index);
+        if (accessor.count != vertices) {
+          return fail_at(document_, here, fmt::format("{} elements for {} vertices", accessor.count, vertices));
+        }
+        if (name == "POSITION" && !has_legal_offsets(accessor, quantized_)) {
+          return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
         }
       }
     }
     return primitive.indices < 0 ? Result<void>{} : check_indices(primitive.indices, vertices, place + "/indices");
   }
 
- private:
   // JOINTS_n and WEIGHTS_n come in pairs, numbered from 0 without a gap.
   Result<void> check_weight_sets(const tinygltf::Primitive& primitive, const std::string& place) const {
     const std::size_t sets = weight_sets(primitive);
@@ -168,7 +208,7 @@ class AnimationChecker {
                        fmt::format("{} of {} samplers", channel.sampler, animation.samplers.size()));
       }
       const auto& sampler = animation.samplers[static_cast<std::size_t>(channel.sampler)];
-      auto checked = check_output(sampler, channel.target_path, here);
+      auto checked = check_output(sampler, channel, here);
       if (!checked) return checked;
     }
     return {};
@@ -193,8 +233,9 @@ class AnimationChecker {
     return {};
   }
 
-  Result<void> check_output(const tinygltf::AnimationSampler& sampler, const std::string& path,
+  Result<void> check_output(const tinygltf::AnimationSampler& sampler, const tinygltf::AnimationChannel& channel,
                             const std::string& place) const {
+    const std::string& path = channel.target_path;
     const tinygltf::Accessor& output = accessor_at(document_, sampler.output);
     const bool is_float = output.componentType == TINYGLTF_COMPONENT_TYPE_FLOAT;
     const bool is_normalized = output.normalized && output.componentType != TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT;
@@ -211,10 +252,18 @@ class AnimationChecker {
     if (!legal) return fail_at(document_, place, fmt::format("{} cannot be {}", path, describe(output)));
 
     const std::size_t keys = accessor_at(document_, sampler.input).count;
-    const std::size_t wanted = sampler.interpolation == "CUBICSPLINE" ? 3 * keys : keys;
-    // Morph weights have as many values a key as the mesh has targets.
-    const bool fits = path == "weights" ? output.count % wanted == 0 : output.count == wanted;
-    if (fits) return {};
+    std::size_t wanted = sampler.interpolation == "CUBICSPLINE" ? 3 * keys : keys;
+    if (path == "weights" && channel.target_node >= 0) {
+      const std::size_t targets =
+          target_count(document_, document_.gltf.nodes[static_cast<std::size_t>(channel.target_node)]);
+      if (targets == 0) {
+        return fail_at(document_, place + "/target/node",
+                       fmt::format("node {} has no morph targets", channel.target_node));
+      }
+      wanted *= targets;
+    }
+    const bool of_no_node = path == "weights" && channel.target_node < 0;
+    if (of_no_node || output.count == wanted) return {};
     return fail_at(document_, place, fmt::format("{} keys need {} values, not {}", keys, wanted, output.count));
   }
 
@@ -276,11 +325,14 @@ int attribute(const tinygltf::Primitive& primitive, const std::string& name) {
 Result<void> check_meshes(const GltfDocument& document) {
   MeshChecker checker(document);
   for (std::size_t m = 0; m < document.gltf.meshes.size(); ++m) {
-    const auto& primitives = document.gltf.meshes[m].primitives;
-    for (std::size_t p = 0; p < primitives.size(); ++p) {
-      auto checked = checker.check(primitives[p], fmt::format("/meshes/{}/primitives/{}", m, p));
-      if (!checked) return checked;
-    }
+    auto checked = checker.check(document.gltf.meshes[m], fmt::format("/meshes/{}", m));
+    if (!checked) return checked;
+  }
+  for (std::size_t i = 0; i < document.gltf.nodes.size(); ++i) {
+    const tinygltf::Node& node = document.gltf.nodes[i];
+    auto checked =
+        check_morph_weights(document, node.weights, target_count(document, node), fmt::format("/nodes/{}", i));
+    if (!checked) return checked;
   }
   return {};
 }

@@ -36,6 +36,7 @@ struct Property {
   Kind kind = Kind::kObject;
   Holds holds = Holds::kOne;
   bool required = false;
+  bool lenient = false;         // what has not this form is dropped rather than refused
   std::size_t least_items = 0;  // of a list
   std::size_t most_items = kAny;
   std::int64_t least = 0;  // of an integer
@@ -66,6 +67,7 @@ constexpr Property index(std::string_view key, std::string_view target) {
 constexpr Property numbers(std::string_view key, std::size_t count) {
   return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList, .least_items = count, .most_items = count};
 }
+constexpr Property numbers(std::string_view key) { return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList}; }
 constexpr Property required(Property property) {
   property.required = true;
   return property;
@@ -73,6 +75,10 @@ constexpr Property required(Property property) {
 constexpr Property list(Property property, std::size_t least_items = 0) {
   property.holds = Holds::kList;
   property.least_items = least_items;
+  return property;
+}
+constexpr Property lenient(Property property) {
+  property.lenient = true;
   return property;
 }
 constexpr Property map(Property property) {
@@ -94,6 +100,7 @@ constexpr std::array kScene{list(index("nodes", "nodes"))};
 constexpr std::array kNode{
     text("name"),          list(index("children", "nodes")), index("mesh", "meshes"), index("skin", "skins"),
     numbers("matrix", 16), numbers("translation", 3),        numbers("rotation", 4),  numbers("scale", 3),
+    numbers("weights"),
 };
 constexpr std::array kPrimitive{
     required(map(index("attributes", "accessors"))),
@@ -102,7 +109,14 @@ constexpr std::array kPrimitive{
     integer("mode", 0, 6),
     maps(index("targets", "accessors")),
 };
-constexpr std::array kMesh{text("name"), required(list(object("primitives", kPrimitive), 1))};
+// Not of the standard, but many exporters and readers agree on it.
+constexpr std::array kMeshExtras{list(text("targetNames"))};
+constexpr std::array kMesh{
+    text("name"),
+    required(list(object("primitives", kPrimitive), 1)),
+    numbers("weights"),
+    lenient(object("extras", kMeshExtras)),
+};
 constexpr std::array kSkin{
     text("name"),
     required(list(index("joints", "nodes"), 1)),
@@ -192,7 +206,10 @@ class Checker {
         if (!property.required) continue;
         return refuse(fmt::format("'{}' is missing", property.key), place);
       }
-      if (auto checked = check_property(*found, property, {&place, property.key}); !checked) return checked;
+      auto checked = check_property(*found, property, {&place, property.key});
+      if (checked) continue;
+      if (!property.lenient) return checked;
+      object.erase(found);
     }
     for (auto member = object.begin(); member != object.end();) {
       const bool known = std::any_of(members.begin(), members.end(),

@@ -13,16 +13,19 @@ namespace pelt {
 // Mesh (its primitives merged into parts), depth first; a mesh without a skin is bound rigidly to its node. A skinned
 // node's own transform is ignored (glTF 2.0, 3.7.3.3). Positions are brought to model space at bind: Mesh says what
 // that is. Unnamed nodes become "node_<index>"; of equal names the second becomes "name#2".
-// Read and left out, with a note in the report: morph targets and their clips, points, lines, other scenes. Textures
-// are not touched. Errors: whatever breaks the format where the model needs it, extensions that are required and
-// unknown, buffers outside the file's folder, and (kUnsupported) more than 512 MiB of data or a model of more than 256
-// MiB.
+// Primitives of points and lines are vertices of no triangle. Morph targets line up by their number over the primitives
+// of a mesh, only positions are read of them, and a clip has a channel for each; their names come from the mesh's
+// extras.targetNames. COLOR_0 and attributes that begin with an underscore become Mesh::attributes, a component each.
+// Read and left out, with a note in the report: other scenes, primitives without positions. Textures are not touched.
+// Errors: whatever breaks the format where the model needs it, extensions that are required and unknown, buffers
+// outside the file's folder, and (kUnsupported) more than 512 MiB of data or a model of more than 256 MiB beyond what
+// the file holds.
 Result<Model> import_gltf(const std::filesystem::path& path);
 
 // Wavefront OBJ: v and f lines, n-gons split (concave ones too). No skeleton; every object or group is kept in one
-// Mesh, named after the file. Vertices are those of the v lines, in order; normals are made from the faces.
-// Errors name the line: coordinates that are no numbers or beyond kFarthest, faces of fewer than 3 corners or
-// (kUnsupported) more than 1000, vertices that do not exist.
+// Mesh, named after the file. Vertices are those of the v lines, in order, whether faces, lines, points or nothing
+// names them; normals are made from the faces. Errors name the line: coordinates that are no numbers or beyond
+// kFarthest, faces of fewer than 3 corners or (kUnsupported) more than 1000, vertices that do not exist.
 Result<Model> import_obj(const std::filesystem::path& path);
 
 // By extension (.gltf, .glb, .obj) or by name (builtin:biped, builtin:limb, builtin:tail). Errors: those above,

@@ -26,11 +26,12 @@ bool is_number(std::string_view token) {
   return end.ec == std::errc{} && end.ptr == token.data() + token.size() && std::abs(value) <= kFarthest;
 }
 
-bool is_corner(std::string_view token) {
-  const std::string_view position = token.substr(0, token.find('/'));
+// The position that a corner names, from 1, or back from the last one if below 0; 0: none.
+int position_of(std::string_view corner) {
+  const std::string_view position = corner.substr(0, corner.find('/'));
   int value = 0;
   const auto end = std::from_chars(position.data(), position.data() + position.size(), value);
-  return end.ec == std::errc{} && end.ptr == position.data() + position.size() && value != 0;
+  return end.ec == std::errc{} && end.ptr == position.data() + position.size() ? value : 0;
 }
 
 // Takes the first token off a line.
@@ -42,10 +43,13 @@ std::string_view next_token(std::string_view& line) {
   return token;
 }
 
-// The v and f lines of a file, each found sound by itself.
+// The v and f lines of a file, each found sound by itself. Elements that have no faces, p and l, are positions alone.
 struct Lines {
   std::string text;
   std::vector<std::size_t> face_numbers;  // the line of the file that each face stands in
+  std::int64_t positions = 0;             // v lines
+  std::int64_t last_named = 0;            // the highest position that p and l name, from 1
+  std::size_t last_number = 0;            // and the line that names it
 };
 
 Result<Lines> check_lines(std::string_view file, const std::string& source) {
@@ -63,17 +67,26 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
     };
     std::string_view rest = line;
     const std::string_view keyword = next_token(rest);
-    if (keyword != "v" && keyword != "f") continue;
+    const bool is_element = keyword == "p" || keyword == "l";
+    if (keyword != "v" && keyword != "f" && !is_element) continue;
+    if (keyword == "v") ++lines.positions;
     std::size_t tokens = 0;
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
       ++tokens;
       if (keyword == "v" && tokens <= 3 && !is_number(token)) {
         return refuse(fmt::format("'{}' is no number within {:g} of 0", token.substr(0, 40), kFarthest));
       }
-      if (keyword == "f" && !is_corner(token)) {
+      if (keyword == "v") continue;
+      const std::int64_t position = position_of(token);
+      if (position == 0 || (is_element && lines.positions + position < 0)) {
         return refuse(fmt::format("'{}' names no vertex", token.substr(0, 40)));
       }
+      if (is_element && position > lines.last_named) {
+        lines.last_named = position;
+        lines.last_number = number;
+      }
     }
+    if (is_element) continue;
     if (tokens < 3) {
       return refuse(fmt::format("{} {} where 3 are needed", tokens, keyword == "v" ? "coordinates" : "corners"));
     }
@@ -85,6 +98,10 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
       lines.face_numbers.push_back(number);
     }
     lines.text.append(line).push_back('\n');
+  }
+  if (lines.last_named > lines.positions) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: names vertex {} of {}", source, lines.last_number,
+                                                     lines.last_named, lines.positions));
   }
   return lines;
 }
@@ -144,9 +161,10 @@ Result<Model> import_obj(const std::filesystem::path& path) {
     begin = faces.ends[f];
     split_polygon(mesh.positions, corners, mesh.triangles);
   }
-  if (mesh.triangles.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no face", source));
+  if (mesh.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no vertex", source));
   mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
-  mesh.parts.push_back({.triangle_count = static_cast<std::uint32_t>(mesh.triangles.size())});
+  if (!mesh.triangles.empty())
+    mesh.parts.push_back({.triangle_count = static_cast<std::uint32_t>(mesh.triangles.size())});
 
   Model model;
   model.name = path.filename().string();

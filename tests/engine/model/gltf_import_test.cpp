@@ -131,13 +131,46 @@ TEST(ImportGltf, DropsAnIncompleteTriangle) {
   EXPECT_THAT(model.report.notes, Contains(HasSubstr("incomplete triangle")));
 }
 
-TEST(ImportGltf, LeavesPointsAndLinesOut) {
-  for (int mode = 0; mode < 4; ++mode) expect_refused(pentagon(mode), "holds no mesh");
+TEST(ImportGltf, ReadsPointsAndLinesAsVertices) {
+  for (int mode = 0; mode < 4; ++mode) {
+    const Model model = imported(pentagon(mode));
+    EXPECT_EQ(model.meshes[0].positions.size(), 5u);
+    EXPECT_TRUE(model.meshes[0].triangles.empty());
+    EXPECT_TRUE(model.meshes[0].parts.empty());
+    EXPECT_THAT(model.meshes[0].normals, testing::Each(glm::vec3(0, 0, 1)));
+    EXPECT_EQ(model.meshes[0].weights.row_count(), 5u);
+    EXPECT_THAT(model.report.notes, testing::IsEmpty());
+  }
+}
+
+TEST(ImportGltf, ReadsPointsBesideTriangles) {
   GltfFile file = GltfFile::triangle();
-  file.json["meshes"][0]["primitives"].push_back({{"attributes", {{"POSITION", 0}}}, {"mode", 1}});
+  json& primitives = file.json["meshes"][0]["primitives"];
+  primitives[0]["attributes"]["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+  json lines = primitives[0];
+  lines["mode"] = 1;
+  const int points = file.add(std::vector<glm::vec3>{{0, 0, 3}, {0, 0, 4}});
+  primitives = {lines, primitives[0], {{"attributes", {{"POSITION", points}}}, {"mode", 0}}};
   const Model model = imported(file);
-  EXPECT_EQ(model.meshes[0].triangles.size(), 1u);
-  EXPECT_THAT(model.report.notes, Contains(HasSubstr("1 primitives without triangles left out")));
+  const Mesh& mesh = model.meshes[0];
+  EXPECT_EQ(mesh.positions.size(), 5u);  // the lines are edges of the triangle
+  EXPECT_THAT(mesh.triangles, ElementsAre(glm::uvec3(0, 1, 2)));
+  EXPECT_EQ(mesh.parts.size(), 1u);
+  // Points without tangents do not cost the triangles theirs.
+  ASSERT_EQ(mesh.tangents.size(), 5u);
+  EXPECT_EQ(mesh.tangents[0], glm::vec4(1, 0, 0, 1));
+  EXPECT_NEAR(glm::length(glm::vec3(mesh.tangents[4])), 1, 1e-6f);
+  EXPECT_THAT(model.report.notes, testing::IsEmpty());
+}
+
+TEST(ImportGltf, NeedsPositions) {
+  GltfFile file = GltfFile::triangle();
+  json& primitives = file.json["meshes"][0]["primitives"];
+  json bare = {{"attributes", {{"_MASK", file.add("SCALAR", std::vector<float>{1, 2, 3})}}}};
+  primitives.push_back(bare);
+  EXPECT_THAT(imported(file).report.notes, Contains(HasSubstr("1 primitives without positions left out")));
+  primitives = {bare};
+  expect_refused(file, "holds no mesh with positions");
 }
 
 TEST(ImportGltf, ReadsSparseAccessors) {
@@ -568,20 +601,19 @@ TEST(ImportGltf, ReadsRotationsOfEveryType) {
   check(std::vector<std::uint16_t>{39321, 0, 0, 52428});
 }
 
-TEST(ImportGltf, NamesClipsAndLeavesMorphsOut) {
+TEST(ImportGltf, NamesClips) {
   GltfFile file = animated("scale", "LINEAR", {0}, "VEC3", {1, 1, 1});
   json clip = file.json["animations"][0];
   clip["name"] = "walk";
   file.json["animations"] = {clip, clip};
-  clip["channels"][0]["target"]["path"] = "weights";
-  clip["samplers"][0]["output"] = file.add("SCALAR", std::vector<float>{1});
-  clip["name"] = "smile";
+  clip["channels"][0]["target"].erase("node");
+  clip["name"] = "nothing";
   file.push("animations", clip);
   const Model model = imported(file);
   ASSERT_EQ(model.clips.size(), 2u);
   EXPECT_EQ(model.clips[0].name, "walk");
   EXPECT_EQ(model.clips[1].name, "walk#2");
-  EXPECT_THAT(model.report.notes, Contains(HasSubstr("clip 'smile': 1 channels of morph weights ignored")));
+  EXPECT_THAT(model.report.notes, Contains(HasSubstr("clip 'nothing': left out, since it moves nothing")));
 }
 
 TEST(ImportGltf, ChecksClips) {

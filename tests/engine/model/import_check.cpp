@@ -36,7 +36,7 @@ bool all_finite(const std::vector<T>& values) {
 
 std::string find_flaw(const Mesh& mesh, const Model& model) {
   const std::size_t vertices = mesh.positions.size();
-  if (vertices == 0 || mesh.triangles.empty()) return "is empty";
+  if (vertices == 0) return "is empty";
   if (!all_finite(mesh.positions) || !all_finite(mesh.normals) || !all_finite(mesh.tangents) || !all_finite(mesh.uvs)) {
     return "is not finite";
   }
@@ -48,6 +48,14 @@ std::string find_flaw(const Mesh& mesh, const Model& model) {
   }
   for (const glm::uvec3& triangle : mesh.triangles) {
     if (triangle.x >= vertices || triangle.y >= vertices || triangle.z >= vertices) return "has a triangle too far";
+  }
+  for (const MorphTarget& target : mesh.morph_targets) {
+    if (target.offsets.size() != vertices) return "has a morph target of too few offsets";
+    if (!all_finite(target.offsets) || !std::isfinite(target.weight)) return "has a morph target that is not finite";
+  }
+  for (const VertexAttribute& attribute : mesh.attributes) {
+    if (attribute.values.size() != vertices) return "has an attribute of too few values";
+    if (!all_finite(attribute.values)) return "has an attribute that is not finite";
   }
   std::size_t covered = 0;
   for (const MeshPart& part : mesh.parts) {
@@ -82,6 +90,11 @@ std::string find_flaw(const Model& model) {
       rest_pose(model.skeleton, local);
       sample_clip(clip, share * clip.duration, local);
       if (!all_finite(local)) return "clip '" + clip.name + "' is not finite";
+      for (const MorphChannel& channel : clip.morph_channels) {
+        const Mesh* mesh = model.find_mesh(channel.mesh);
+        if (mesh == nullptr || channel.target >= mesh->morph_targets.size()) return "a channel of no morph target";
+        if (!std::isfinite(sample(channel, share * clip.duration))) return "clip '" + clip.name + "' is not finite";
+      }
     }
   }
   return model.meshes.empty() ? "there is no mesh" : "";

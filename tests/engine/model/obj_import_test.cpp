@@ -56,14 +56,36 @@ TEST(ImportObj, NamesTheLineThatIsWrong) {
       {corners + "f 1 2 99999999999\n", "cage.obj:4: '99999999999' names no vertex"},
       {corners + "\n# comment\r\nf 1 2 4\n", "cage.obj:6: names vertex 4 of 3"},
       {corners + "f 1 2 -4\n", "cage.obj:4: names vertex 0 of 3"},
-      {corners, "holds no face"},
-      {"", "holds no face"},
+      {corners + "p 1 4\nl 1 3\n", "cage.obj:4: names vertex 4 of 3"},
+      {corners + "l 1 -4\n", "cage.obj:4: '-4' names no vertex"},
+      {corners + "p 0\n", "cage.obj:4: '0' names no vertex"},
+      {corners + "p a\n", "cage.obj:4: 'a' names no vertex"},
+      {"", "holds no vertex"},
+      {"# nothing\n", "holds no vertex"},
   };
   for (const auto& [text, why] : defects) {
     const auto model = import_text(text);
     ASSERT_FALSE(model) << text;
     EXPECT_THAT(model.error().message, HasSubstr(why));
   }
+}
+
+TEST(ImportObj, ReadsPointsAndLinesAsVertices) {
+  const std::string positions = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\n";
+  for (const std::string elements : {"", "p 1\np 2 3 4\n", "l 1/1 2/2 -1\n"}) {
+    const auto model = import_text(positions + elements);
+    ASSERT_TRUE(model) << model.error().message;
+    const Mesh& mesh = model->meshes.at(0);
+    EXPECT_EQ(mesh.positions.size(), 4u);
+    EXPECT_TRUE(mesh.triangles.empty());
+    EXPECT_TRUE(mesh.parts.empty());
+    EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
+  }
+  // Beside faces, too.
+  const auto both = import_text(positions + "p 4\nf 1 2 3\n");
+  ASSERT_TRUE(both) << both.error().message;
+  EXPECT_EQ(both->meshes[0].positions.size(), 4u);
+  EXPECT_EQ(both->meshes[0].triangles.size(), 1u);
 }
 
 TEST(ImportObj, BoundsTheCornersOfAFace) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Meshes of a glTF document: primitives put together into one set of vertices and triangles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/model/gltf_budget.h"
+#include "engine/model/gltf_document.h"
+#include "engine/model/gltf_skin.h"
+#include "engine/model/gltf_weights.h"
+#include "engine/model/model.h"
+
+namespace pelt {
+
+class GltfMeshReader {
+ public:
+  GltfMeshReader(const GltfDocument& document, GltfBudget& budget, ImportReport& report)
+      : document_(document), budget_(budget), report_(report), weights_(document) {}
+
+  // Fills `mesh`, which has a name and nothing else, with what `node` shows, in the space that the file has it in; its
+  // weights name joints of `skin`. It stays without vertices where no primitive has positions.
+  Result<void> read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh);
+
+ private:
+  struct Gaps;
+
+  Result<void> append_vertices(const tinygltf::Primitive& primitive, GltfSkin& skin, Mesh& mesh, Gaps& gaps);
+  void append_normals(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
+  Result<void> append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh) const;
+  void append_uvs(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
+  Result<void> append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex, Mesh& mesh,
+                                Gaps& gaps);
+  void report(const Mesh& mesh, const Gaps& gaps);
+
+  const GltfDocument& document_;
+  GltfBudget& budget_;
+  ImportReport& report_;
+  GltfWeightReader weights_;
+};
+
+}  // namespace pelt
