@@ -109,6 +109,16 @@ Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std
     packed.directions.emplace_back(shared::pack_normal(normal), shared::pack_tangent(tangent));
   }
 
+  std::size_t most_words = 0;
+  for (std::size_t first = 0; first < count; first += shared::kSliceRows) {
+    std::size_t length = 0;
+    for (std::size_t row = first; row < std::min<std::size_t>(first + shared::kSliceRows, count); ++row) {
+      length = std::max(length, rows.row(source_of(row)).size());
+    }
+    most_words += length * shared::kSliceRows;
+  }
+  packed.influences.reserve(most_words);
+
   std::vector<std::uint32_t> words[shared::kSliceRows];
   std::vector<std::uint32_t> by_index;
   std::vector<std::uint32_t> weights;

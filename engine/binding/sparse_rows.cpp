@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace pelt {
 namespace {
@@ -104,6 +105,7 @@ void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row) {
   for (const WeightedElement& element : row) {
     rows.influences.push_back({element.index, static_cast<float>(element.weight)});
   }
+  assert(rows.influences.size() <= std::numeric_limits<std::uint32_t>::max());
   rows.offsets.push_back(static_cast<std::uint32_t>(rows.influences.size()));
 }
 

@@ -120,6 +120,11 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
         "mask 1 everywhere, or split the mesh",
         layer.label, mesh, deformer, below.deformer);
   }
+  if (below.merged->rows.influences.size() + above.rows.influences.size() > std::numeric_limits<std::uint32_t>::max()) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: over '{}', mesh '{}' might have more influences than 32 bits count", layer.label,
+                            below.deformer, mesh));
+  }
   below.merged->rows = merge_over(below.merged->rows, above.rows, mask);
   if (above.worst_distance > below.merged->worst_distance) {
     below.merged->worst_distance = above.worst_distance;
@@ -181,7 +186,7 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
 
   for (std::size_t m = 0; m < model.meshes.size(); ++m) {
     if (!bindings[m].merged) continue;
-    const Result<void> added = builder.add_skin(model.meshes[m], *bindings[m].merged, bindings[m].deformer);
+    const Result<void> added = builder.add_skin(model.meshes[m], std::move(*bindings[m].merged), bindings[m].deformer);
     if (!added) return tl::unexpected(added.error());
   }
   BindReport report{builder.reports(), std::move(notes)};

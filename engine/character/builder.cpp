@@ -19,7 +19,7 @@ constexpr std::uint32_t kSkinStage = 1;  // build() lowers it where stage 0 move
 
 bool is_unit(glm::vec3 v) { return std::abs(glm::dot(v, v) - 1) < 1e-2f; }
 
-// Normals and tangents as pack needs them: there, and of unit length.
+// Normals and tangents as pack needs them: there, and of unit length. Empty: the mesh's own are.
 struct Directions {
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
@@ -34,8 +34,14 @@ glm::vec3 unit_or(glm::vec3 v, glm::vec3 otherwise) {
 }
 
 Directions usable_directions(const Mesh& mesh) {
+  const auto unit = [](const auto& v) { return is_unit(glm::vec3(v)); };
+  const bool normals_there = mesh.normals.size() == mesh.positions.size();
+  if (normals_there && std::all_of(mesh.normals.begin(), mesh.normals.end(), unit) &&
+      std::all_of(mesh.tangents.begin(), mesh.tangents.end(), unit)) {
+    return {};
+  }
   Directions result{mesh.normals, mesh.tangents, {}};
-  if (result.normals.empty()) result.normals = vertex_normals(mesh.positions, mesh.triangles);
+  if (!normals_there) result.normals = vertex_normals(mesh.positions, mesh.triangles);
   for (std::uint32_t i = 0; i < mesh.positions.size(); ++i) {
     glm::vec3& normal = result.normals[i];
     bool repaired = false;
@@ -123,7 +129,7 @@ SparseRows CharacterBuilder::rows_over_joints(const SparseRows& weights, BlendMo
   return rows;
 }
 
-Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer,
+Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer,
                                         bool control) {
   CharacterMesh result;
   result.name = mesh.name;
@@ -133,14 +139,17 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, const MeshBinding& bin
   result.stage = control ? 0 : kSkinStage;
   result.first_vertex = data_.vertex_count();
 
-  SparseRows rows = binding.rows;
-  result.first_slot = rebase(rows);
+  result.first_slot = rebase(binding.rows);
   const Directions directions = usable_directions(mesh);
   const bool sorted = !control && !keep_vertex_order_;
-  const std::vector<std::uint32_t> order = sorted ? order_by_row_length(rows) : std::vector<std::uint32_t>{};
-  Result<PackedBinding> packed = pack(rows, {mesh.positions, directions.normals, directions.tangents}, order);
+  const std::vector<std::uint32_t> order = sorted ? order_by_row_length(binding.rows) : std::vector<std::uint32_t>{};
+  const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
+                          directions.tangents.empty() ? mesh.tangents : directions.tangents};
+  Result<PackedBinding> packed = pack(binding.rows, rest, order);
   if (!packed) return fail(packed.error().code, fmt::format("mesh '{}': {}", mesh.name, packed.error().message));
   result.binding = std::move(*packed);
+  const RowStatistics figures = statistics(binding.rows);
+  binding.rows = {};  // the largest part of what bind holds of a mesh
 
   const std::uint32_t count = result.vertex_count();
   std::vector<std::uint32_t> packed_of_source(count);
@@ -149,11 +158,13 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, const MeshBinding& bin
     result.source_vertex[i] = order.empty() ? i : order[i];
     packed_of_source[result.source_vertex[i]] = i;
   }
+  result.triangles.reserve(mesh.triangles.size());
   for (const glm::uvec3 triangle : mesh.triangles) {
     result.triangles.emplace_back(packed_of_source[triangle.x], packed_of_source[triangle.y],
                                   packed_of_source[triangle.z]);
   }
   if (!mesh.uvs.empty()) {
+    result.uvs.reserve(count);
     for (const std::uint32_t source : result.source_vertex) result.uvs.push_back(mesh.uvs[source]);
   }
   if (!control && mesh.weights.row_count() != 0) {
@@ -170,7 +181,6 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, const MeshBinding& bin
   report.mesh = mesh.name;
   report.deformer = deformer;
   report.vertices = count;
-  const RowStatistics figures = statistics(rows);
   report.mean_influences = figures.mean_influences;
   report.max_influences = figures.max_influences;
   report.worst_distance = binding.worst_distance;
@@ -183,9 +193,9 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, const MeshBinding& bin
   return {};
 }
 
-Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, const MeshBinding& binding,
+Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBinding binding,
                                                        const std::string& deformer) {
-  const Result<void> added = add_mesh(mesh, binding, deformer, true);
+  const Result<void> added = add_mesh(mesh, std::move(binding), deformer, true);
   if (!added) return tl::unexpected(added.error());
   return data_.meshes.size() - 1;
 }
@@ -220,8 +230,8 @@ std::uint32_t CharacterBuilder::add_pass(PoseKernel kernel, std::uint32_t record
   return data_.passes.back().first_slot;
 }
 
-Result<void> CharacterBuilder::add_skin(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer) {
-  return add_mesh(mesh, binding, deformer, false);
+Result<void> CharacterBuilder::add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer) {
+  return add_mesh(mesh, std::move(binding), deformer, false);
 }
 
 std::string CharacterBuilder::free_name(const std::string& wish) const {

@@ -41,7 +41,7 @@ class CharacterBuilder {
 
   // Adds a mesh that moves others and is not skin; its rows name entries of rows_over_joints. `deformer` is for the
   // report. Returns its index for the functions below. Vertices keep their order.
-  Result<std::size_t> add_control_mesh(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer);
+  Result<std::size_t> add_control_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer);
 
   std::optional<std::size_t> find_control_mesh(const std::string& name) const;
 
@@ -54,7 +54,8 @@ class CharacterBuilder {
   // Adds a palette pass over posed control meshes, before the skins are moved. Returns the first entry it writes.
   std::uint32_t add_pass(PoseKernel kernel, std::uint32_t record_count, std::vector<std::uint32_t> records);
 
-  Result<void> add_skin(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer);
+  // Gives the rows' memory back as soon as they are packed: move the binding in.
+  Result<void> add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer);
 
   // A name that no mesh of the model and no control mesh has: `wish`, or `wish` with a number.
   std::string free_name(const std::string& wish) const;
@@ -66,7 +67,7 @@ class CharacterBuilder {
   const std::vector<MeshReport>& reports() const { return reports_; }
 
  private:
-  Result<void> add_mesh(const Mesh& mesh, const MeshBinding& binding, const std::string& deformer, bool control);
+  Result<void> add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control);
   std::uint32_t take_slots(std::uint64_t count);
 
   const Model& model_;

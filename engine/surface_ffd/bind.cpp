@@ -121,18 +121,21 @@ struct Workspace {
   WeightSums sums;  // by driver vertex
 };
 
+// x^exponent, x >= 0. The default's exponent is 2, and pow would take a third of the time that bind takes.
+double power(double x, double exponent) { return exponent == 2 ? x * x : std::pow(x, exponent); }
+
 // w_k / w_0 of elements sorted by distance; indices are places in `near`.
 void relative_weights(std::span<const TriangleTree::NearPoint> near, const Settings& settings,
                       std::vector<WeightedElement>& weights) {
   constexpr double kMostPower = 1e300;
-  const auto power = [&](double squared_distance) {
-    return std::pow(squared_distance / (settings.unit * settings.unit), 0.5 * settings.local);
+  const auto powered = [&](const TriangleTree::NearPoint& element) {
+    return power(element.closest.squared_distance / (settings.unit * settings.unit), 0.5 * settings.local);
   };
   const auto count = static_cast<std::uint32_t>(near.size());
   weights.resize(count);
-  if (power(near.back().closest.squared_distance) < kMostPower) {
-    const double first = 1 + power(near.front().closest.squared_distance);
-    for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, first / (1 + power(near[i].closest.squared_distance))};
+  if (powered(near.back()) < kMostPower) {
+    const double first = 1 + powered(near.front());
+    for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, first / (1 + powered(near[i]))};
     return;
   }
   const auto logarithm = [&](const TriangleTree::NearPoint& element) {
