@@ -15,7 +15,7 @@ find_package(fmt REQUIRED)
 # oneTBB: threads; deterministic work is split on it and nothing else starts threads.
 find_package(TBB REQUIRED)
 
-# Highway: one SIMD kernel compiled for SSSE3 to AVX-512 and chosen at run time.
+# Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
 find_package(hwy QUIET)
 find_library(PELT_HWY_LIBRARY hwy REQUIRED)
 
@@ -29,10 +29,8 @@ find_library(PELT_TINYGLTF_LIBRARY tinygltf REQUIRED)
 find_library(PELT_TINYOBJ_LIBRARY tinyobjloader REQUIRED)
 # nlohmann/json: reads and writes the rig.
 find_package(nlohmann_json REQUIRED)
-# meshoptimizer: welds and simplifies a skin to its driver.
+# meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve.
 find_library(PELT_MESHOPT_LIBRARY meshoptimizer REQUIRED)
-# Embree: closest points on triangles, by a BVH.
-find_package(embree 3 REQUIRED)
 
 if(PELT_RUNTIME)
   # Vulkan: headers; the loader is opened at run time.
