@@ -25,7 +25,7 @@ namespace {
 // P, w_k its raw weight, u_k the cut and normalised one.
 
 constexpr std::size_t kBlockVertices = 256;    // close together: that one thread binds in a row
-constexpr std::size_t kBatchVertices = 65536;  // between two calls of progress
+constexpr std::size_t kBatchVertices = 32768;  // between two calls of progress
 
 // log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
 double log_weight(double distance, double unit, double local) {

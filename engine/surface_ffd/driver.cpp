@@ -51,6 +51,7 @@ Mesh shown_surface(const DeformerInput& input, bool with_weights) {
     mask.insert(mask.end(), target.mask.begin(), target.mask.end());
   }
   Mesh surface = concatenate(meshes);
+  if (!with_weights) surface.weights = {};
   std::erase_if(surface.triangles, [&](glm::uvec3 t) { return mask[t.x] + mask[t.y] + mask[t.z] == 0; });
   return surface;
 }

@@ -93,7 +93,7 @@ class TriangleTree::Search {
 
   void run(std::span<const glm::dvec3> points, std::size_t first, const Visit& visit) {
     // Many candidates make the block slow: halves have fewer, down to one point.
-    const std::size_t most = points.size() == 1 ? state_.triangles.size() : 2 * count_ + kClusterSize;
+    const std::size_t most = points.size() == 1 ? state_.triangles.size() : 3 * count_ + kClusterSize;
     if (!find_candidates(bounding_sphere(points), most)) {
       const std::size_t half = points.size() / 2;
       run(points.first(half), first, visit);
