@@ -318,5 +318,24 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
   }
 }
 
+TEST_F(Pelt, MeasuresBinding) {
+  const Json result = Json::parse(done("bench --bind --vertices 20000 --rounds 2 --json"));
+  ASSERT_EQ(result["bind"].size(), 2u);
+  const std::vector<std::uint64_t> vertices{2000, 20'000};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Json& row = result["bind"][i];
+    EXPECT_NEAR(row["vertices"].get<double>(), static_cast<double>(vertices[i]),
+                0.25 * static_cast<double>(vertices[i]));
+    EXPECT_EQ(row["driver_triangles"], 2000u);
+    EXPECT_GT(row["influences"], 4.0);
+    EXPECT_GT(row["vertices_per_second"], 0.0);
+    if (!row["peak_bytes_per_vertex"].is_null()) {
+      EXPECT_GT(row["peak_bytes_per_vertex"], 20.0) << "less than the result holds";
+    }
+  }
+  EXPECT_FALSE(result.contains("rows"));
+  EXPECT_THAT(failure("bench --bind --backend cpu", 2), HasSubstr("--bind"));
+}
+
 }  // namespace
 }  // namespace pelt

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "samples/pelt/bench/bind_bench.h"
 #include "samples/pelt/bench/cpu_bench.h"
 #include "samples/pelt/bench/gpu_bench.h"
 #include "samples/pelt/table.h"
@@ -25,6 +26,7 @@ constexpr std::uint32_t kSmallMesh = 10'000;
 struct Measured {
   std::vector<BenchRow> rows;
   std::vector<KernelRow> kernels;
+  std::vector<BindRow> binds;
   std::string processor;
   runtime::DeviceDescription device;  // no name: none
 };
@@ -91,12 +93,27 @@ Json to_json(const KernelRow& row) {
           {"normal_error", row.normal_error ? Json(*row.normal_error) : Json()}};
 }
 
+Json to_json(const BindRow& row) {
+  return {{"vertices", row.vertices},
+          {"driver_triangles", row.driver_triangles},
+          {"influences", row.influences},
+          {"seconds", to_json(row.seconds)},
+          {"processor_seconds", row.processor_seconds},
+          {"vertices_per_second", row.vertices_per_second()},
+          {"peak_bytes_per_vertex", row.peak_bytes ? Json(*row.peak_bytes) : Json()}};
+}
+
 void print_json(const BenchCommand& command, const Measured& measured) {
   Json json{
       {"processor", measured.processor}, {"threads", std::thread::hardware_concurrency()}, {"rounds", command.rounds}};
   if (!measured.device.name.empty()) {
     json["device"] = {
         {"name", measured.device.name}, {"driver", measured.device.driver}, {"type", type_name(measured.device.type)}};
+  }
+  if (command.bind) {
+    for (const BindRow& row : measured.binds) json["bind"].push_back(to_json(row));
+    fmt::print("{}\n", json.dump(2));
+    return;
   }
   json["rows"] = Json::array();
   for (const BenchRow& row : measured.rows) json["rows"].push_back(to_json(row));
@@ -138,8 +155,24 @@ void print_kernels(const std::vector<KernelRow>& rows) {
   fmt::print("{}", table.text());
 }
 
+void print_binds(const std::vector<BindRow>& rows) {
+  Table table(
+      {{"vertices"}, {"driver triangles"}, {"influences"}, {"s"}, {"processor s"}, {"Mvert/s"}, {"peak B/vertex"}});
+  for (const BindRow& row : rows) {
+    table.add({fmt::to_string(row.vertices), fmt::to_string(row.driver_triangles),
+               fmt::format("{:.1f}", row.influences), fmt::format("{:.3f}", row.seconds.median),
+               fmt::format("{:.3f}", row.processor_seconds), fmt::format("{:.2f}", 1e-6 * row.vertices_per_second()),
+               row.peak_bytes ? fmt::format("{:.0f}", *row.peak_bytes) : "-"});
+  }
+  fmt::print("{}", table.text());
+}
+
 void print_text(const BenchCommand& command, const Measured& measured) {
   fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md says what the columns mean.\n", command.rounds);
+  if (!measured.binds.empty()) {
+    fmt::print("\nBinding by surface FFD: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
+    print_binds(measured.binds);
+  }
   if (!measured.kernels.empty()) {
     fmt::print("\nCPU: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
     print_rows(measured.rows, "cpu");
@@ -157,6 +190,11 @@ void print_text(const BenchCommand& command, const Measured& measured) {
 Result<void> run(const BenchCommand& command) {
   Measured measured;
   measured.processor = processor_name();
+  if (command.bind) {
+    auto binds = bench_bind(std::vector{std::max(1u, command.vertices / 10), command.vertices}, command.rounds);
+    if (!binds) return tl::unexpected(binds.error());
+    measured.binds = std::move(*binds);
+  }
   if (command.cpu) {
     const std::vector<std::uint32_t> sizes{std::min(kSmallMesh, command.vertices), command.vertices};
     auto rows = bench_cpu(sizes, command.rounds);

@@ -15,10 +15,11 @@ struct BenchCommand {
   std::uint32_t instances = 5;       // of it, on the GPU
   std::uint32_t rounds = 15;
   GpuOptions gpu;
+  bool bind = false;  // time binding instead
   bool json = false;
 };
 
-// Times every deformer and prints a table or JSON: docs/benchmarks.md.
+// Times every deformer, or binding, and prints a table or JSON: docs/benchmarks.md.
 Result<void> run(const BenchCommand& command);
 
 }  // namespace pelt::samples

@@ -44,4 +44,16 @@ struct KernelRow {
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
 };
 
+// Binding one skin.
+struct BindRow {
+  std::uint64_t vertices = 0;
+  std::uint64_t driver_triangles = 0;
+  double influences = 0;  // mean of a vertex
+  Spread seconds;
+  double processor_seconds = 0;      // of all threads together, the least of the rounds
+  std::optional<double> peak_bytes;  // a vertex, beyond what was resident with the model loaded; empty: not known here
+
+  double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
+};
+
 }  // namespace pelt::samples

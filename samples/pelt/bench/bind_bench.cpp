@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/bench/bind_bench.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/character/bind.h"
+#include "engine/model/builtin.h"
+
+namespace pelt::samples {
+namespace {
+
+// How far this process's resident memory rises above where it stands now. Linux alone tells.
+class MemoryRise {
+ public:
+  MemoryRise() {
+#ifdef __GLIBC__
+    ::malloc_trim(0);  // what was freed before would hide a rise
+#endif
+    std::ofstream("/proc/self/clear_refs") << '5';  // the highest mark falls to what is resident
+    before_ = kibibytes("VmRSS:");
+  }
+
+  std::optional<double> bytes() const {
+    const std::optional<double> highest = kibibytes("VmHWM:");
+    if (!before_ || !highest) return std::nullopt;
+    return 1024 * (*highest - *before_);
+  }
+
+ private:
+  static std::optional<double> kibibytes(const std::string& key) {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+      double value = 0;
+      if (word == key && status >> value) return value;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<double> before_;
+};
+
+Model make_skin_and_driver(std::uint32_t vertices) {
+  const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(vertices)));
+  Model model = make_limb({.around = side, .along = side});
+  Mesh driver = std::move(make_limb({.radius = 1.05f, .around = 25, .along = 33}).meshes[0]);
+  driver.name = "driver";
+  model.meshes.push_back(std::move(driver));
+  return model;
+}
+
+Rig rig_over(const Model& model) {
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = model.meshes[1].name;
+  Rig rig;
+  rig.layers.push_back({.target = model.meshes[0].name, .deformer = parameters, .mask = {}});
+  return rig;
+}
+
+Result<double> bind_once(const Model& model, const Rig& rig, BindRow& row) {
+  const MemoryRise memory;
+  const std::clock_t processor_start = std::clock();
+  const auto start = std::chrono::steady_clock::now();
+  const Result<Bound> bound = bind(model, rig);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  const double processor = static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC;
+  if (!bound) return tl::unexpected(bound.error());
+  row.processor_seconds = row.processor_seconds == 0 ? processor : std::min(row.processor_seconds, processor);
+  row.influences = bound->report.meshes.back().mean_influences;
+  if (const std::optional<double> rise = memory.bytes()) {
+    row.peak_bytes = std::max(row.peak_bytes.value_or(0), *rise / static_cast<double>(row.vertices));
+  }
+  return spent.count();
+}
+
+}  // namespace
+
+Result<std::vector<BindRow>> bench_bind(std::span<const std::uint32_t> vertices, std::size_t rounds) {
+  std::vector<Model> models;
+  std::vector<BindRow> rows;
+  for (const std::uint32_t count : vertices) {
+    models.push_back(make_skin_and_driver(count));
+    rows.push_back({.vertices = models.back().meshes[0].positions.size(),
+                    .driver_triangles = models.back().meshes[1].triangles.size()});
+  }
+  std::vector<Contender> contenders;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    contenders.push_back([&, i] { return bind_once(models[i], rig_over(models[i]), rows[i]); });
+  }
+  const auto seconds = interleave(contenders, rounds);
+  if (!seconds) return tl::unexpected(seconds.error());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].seconds = spread_of((*seconds)[i]);
+  return rows;
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "samples/pelt/bench/row.h"
+
+namespace pelt::samples {
+
+// Binds the built-in limb by surface FFD as it is by default, to a coarse limb of 2,000 triangles round it, on all
+// threads. `vertices` are rounded to whole squares.
+Result<std::vector<BindRow>> bench_bind(std::span<const std::uint32_t> vertices, std::size_t rounds);
+
+}  // namespace pelt::samples
