@@ -27,7 +27,10 @@ void print(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json:
 Json describe(const std::vector<Clip>& clips) {
   Json list = Json::array();
   for (const Clip& clip : clips) {
-    list.push_back({{"name", clip.name}, {"duration", clip.duration}, {"channels", clip.channels.size()}});
+    list.push_back({{"name", clip.name},
+                    {"duration", clip.duration},
+                    {"channels", clip.channels.size()},
+                    {"morph_channels", clip.morph_channels.size()}});
   }
   return list;
 }
@@ -47,14 +50,23 @@ std::vector<std::string> joint_names(const Skeleton& skeleton) {
   return names;
 }
 
+// Of morph targets or vertex attributes.
+template <class T>
+std::vector<std::string> names_of(const std::vector<T>& all) {
+  std::vector<std::string> names;
+  for (const T& one : all) names.push_back(one.name);
+  return names;
+}
+
 void print_rest(const Skeleton& skeleton, const std::vector<Clip>& clips, const std::vector<Material>& materials) {
   if (!skeleton.joints.empty()) {
     fmt::print("\njoints: {}\n  {}\n", skeleton.joints.size(), fmt::join(joint_names(skeleton), ", "));
   }
   if (!clips.empty()) {
-    Table table({{"clip", false}, {"seconds"}, {"channels"}});
+    Table table({{"clip", false}, {"seconds"}, {"channels"}, {"of morphs"}});
     for (const Clip& clip : clips) {
-      table.add({clip.name, fmt::format("{:.3f}", clip.duration), fmt::to_string(clip.channels.size())});
+      table.add({clip.name, fmt::format("{:.3f}", clip.duration), fmt::to_string(clip.channels.size()),
+                 fmt::to_string(clip.morph_channels.size())});
     }
     fmt::print("\nclips: {}\n{}", clips.size(), table.text());
   }
@@ -83,6 +95,8 @@ Result<void> model_info(const InfoCommand& command) {
                         {"parts", mesh.parts.size()},
                         {"mean_influences", weights.mean_influences},
                         {"max_influences", weights.max_influences},
+                        {"morph_targets", names_of(mesh.morph_targets)},
+                        {"attributes", names_of(mesh.attributes)},
                         {"uvs", !mesh.uvs.empty()},
                         {"tangents", !mesh.tangents.empty()}});
     }
@@ -104,6 +118,13 @@ Result<void> model_info(const InfoCommand& command) {
                fmt::to_string(weights.max_influences)});
   }
   fmt::print("model {}\n\nmeshes: {}\n{}", command.file, model->meshes.size(), table.text());
+  for (const Mesh& mesh : model->meshes) {
+    const auto print_names = [&](const char* what, const std::vector<std::string>& names) {
+      if (!names.empty()) fmt::print("\n{} of {}: {}\n  {}\n", what, mesh.name, names.size(), fmt::join(names, ", "));
+    };
+    print_names("morph targets", names_of(mesh.morph_targets));
+    print_names("attributes", names_of(mesh.attributes));
+  }
   print_rest(model->skeleton, model->clips, model->materials);
   if (!model->report.notes.empty()) fmt::print("\n");
   for (const std::string& note : model->report.notes) fmt::print("note: {}\n", note);

@@ -100,6 +100,10 @@ tinygltf::Mesh add_mesh(GlbBuilder& builder, const PosedMesh& mesh) {
     primitive.material = part.material;
     result.primitives.push_back(std::move(primitive));
   }
+  if (result.primitives.empty()) {
+    shared.mode = TINYGLTF_MODE_POINTS;
+    result.primitives.push_back(std::move(shared));
+  }
   return result;
 }
 
@@ -155,6 +159,9 @@ Result<void> write_obj(const std::filesystem::path& path, std::span<const PosedM
         fmt::format_to(out, "\n");
       }
     }
+    if (mesh.triangles.empty()) {
+      for (std::size_t v = 0; v < mesh.positions.size(); ++v) fmt::format_to(out, "p {}\n", first_vertex + v);
+    }
     first_vertex += mesh.positions.size();
     first_uv += mesh.uvs.size();
     const Result<void> written = file->write(std::as_bytes(std::span(text.data(), text.size())));
@@ -179,7 +186,7 @@ Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedM
   GlbBuilder builder(gltf);
   tinygltf::Scene scene;
   for (const PosedMesh& mesh : meshes) {
-    if (mesh.triangles.empty()) continue;
+    if (mesh.positions.empty()) continue;
     tinygltf::Node node;
     node.name = mesh.name;
     node.mesh = static_cast<int>(gltf.meshes.size());
@@ -188,7 +195,7 @@ Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedM
     gltf.meshes.push_back(add_mesh(builder, mesh));
   }
   if (gltf.meshes.empty()) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: there are no triangles to write", path.string()));
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: there are no vertices to write", path.string()));
   }
   gltf.scenes.push_back(std::move(scene));
   gltf.defaultScene = 0;

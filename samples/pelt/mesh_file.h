@@ -27,10 +27,12 @@ struct PosedMesh {
 std::vector<PosedMesh> posed_skins(const Character& character, std::span<const glm::vec3> positions,
                                    std::span<const glm::vec3> normals);
 
-// Wavefront OBJ: an object a mesh, a group a part. White space in names becomes '_'.
+// Wavefront OBJ: an object a mesh, a group a part; the vertices of a mesh without triangles as points. White space in
+// names becomes '_'.
 Result<void> write_obj(const std::filesystem::path& path, std::span<const PosedMesh> meshes);
 
-// Binary glTF 2.0: a node and a mesh for each that has triangles, a primitive a part, the materials' base colours.
+// Binary glTF 2.0: a node and a mesh for each that has vertices, a primitive a part, the materials' base colours;
+// points where a mesh has no triangles.
 Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedMesh> meshes,
                        std::span<const Material> materials);
 

@@ -12,6 +12,7 @@ namespace pelt::samples {
 namespace {
 
 constexpr glm::vec4 kClay(0.56f, 0.31f, 0.21f, 1.0f);
+constexpr glm::vec4 kDots(0.05f, 0.22f, 0.55f, 1.0f);  // unlit: apart from clay and from the background
 
 // Where a mesh's triangles and edges begin in the lists.
 struct Place {
@@ -19,6 +20,8 @@ struct Place {
   std::uint32_t first_edge = 0;
   std::uint32_t edge_count = 0;
   bool has_edges = false;
+  std::uint32_t first_point = 0;
+  std::uint32_t point_count = 0;
 };
 
 Result<void> check_item(const DrawItem& item, std::size_t index) {
@@ -45,6 +48,17 @@ glm::vec4 part_color(const DrawItem& item, const MeshPart& part) {
   if (part.material < 0) return kClay;
   const glm::vec4 color = (*item.character)->materials[part.material].base_color;
   return glm::min(color.r, glm::min(color.g, color.b)) > 0.95f ? kClay : color;
+}
+
+// Appends an edge of no length for each vertex that no triangle names, and returns how many.
+std::uint32_t append_points(const CharacterMesh& mesh, std::vector<glm::uvec2>& edges) {
+  std::vector<bool> named(mesh.vertex_count(), false);
+  for (const glm::uvec3& t : mesh.triangles) named[t.x] = named[t.y] = named[t.z] = true;
+  const std::size_t before = edges.size();
+  for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+    if (!named[v]) edges.emplace_back(v, v);
+  }
+  return static_cast<std::uint32_t>(edges.size() - before);
 }
 
 }  // namespace
@@ -77,6 +91,8 @@ Result<Geometry> make_geometry(const Scene& scene) {
       if (added && !mesh.control) {
         place->second.first_index = static_cast<std::uint32_t>(geometry.indices.size());
         for (const glm::uvec3& t : mesh.triangles) geometry.indices.insert(geometry.indices.end(), {t.x, t.y, t.z});
+        place->second.first_point = static_cast<std::uint32_t>(geometry.edges.size());
+        place->second.point_count = append_points(mesh, geometry.edges);
       }
       if (mesh.control ? item.control_meshes : item.wire) {
         if (!place->second.has_edges) {
@@ -93,6 +109,13 @@ Result<Geometry> make_geometry(const Scene& scene) {
                                   .control = mesh.control});
       }
       if (mesh.control) continue;
+      if (place->second.point_count > 0) {
+        geometry.points.push_back({.item = i,
+                                   .first_vertex = mesh.first_vertex,
+                                   .first_edge = place->second.first_point,
+                                   .count = place->second.point_count,
+                                   .color = item.color.value_or(kDots)});
+      }
       for (const MeshPart& part : mesh.parts) {
         geometry.surfaces.push_back({.item = i,
                                      .first_vertex = mesh.first_vertex,

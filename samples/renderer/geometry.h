@@ -29,11 +29,22 @@ struct LineDraw {
   bool control = false;
 };
 
+// Vertices of no triangle as dots of one colour: edges of no length, [first_edge, first_edge + count), counted from
+// vertex first_vertex.
+struct PointDraw {
+  std::uint32_t item = 0;
+  std::uint32_t first_vertex = 0;
+  std::uint32_t first_edge = 0;
+  std::uint32_t count = 0;
+  glm::vec4 color{1.0f};
+};
+
 struct Geometry {
   std::vector<std::uint32_t> indices;
   std::vector<glm::uvec2> edges;
   std::vector<SurfaceDraw> surfaces;
   std::vector<LineDraw> lines;
+  std::vector<PointDraw> points;
 };
 
 // Characters that several items show are listed once. Errors: as Renderer::render.

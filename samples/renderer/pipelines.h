@@ -29,6 +29,7 @@ struct Pipelines {
   Owned<VkPipeline> shadow;
   Owned<VkPipeline> surface;
   Owned<VkPipeline> ground;
+  Owned<VkPipeline> point;
   Owned<VkPipeline> line;         // in front of the surface
   Owned<VkPipeline> hidden_line;  // wherever the surface is
   Owned<VkPipeline> accumulate;

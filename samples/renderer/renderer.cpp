@@ -29,8 +29,9 @@ constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_ST
 constexpr glm::vec4 kWireColor(0.02f, 0.02f, 0.025f, 0.45f);
 constexpr glm::vec4 kCageColor(0.95f, 0.20f, 0.02f, 0.9f);
 constexpr float kHiddenCageOpacity = 0.10f;
-constexpr float kWireWidth = 1.0f;  // pixels of a picture 720 high
+constexpr float kWireWidth = 1.0f;  // as State::pixels_of takes them
 constexpr float kCageWidth = 1.15f;
+constexpr float kDotWidth = 5.0f;
 
 constexpr ImageUse kNew{};
 constexpr ImageUse kDrawnColor{VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
@@ -184,6 +185,12 @@ struct Renderer::State {
                     const glm::mat4& map_from_world);
   void draw_surfaces(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors);
   void draw_lines(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors, bool hidden);
+  void draw_points(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors);
+  void draw_edges(VkCommandBuffer commands, VkDescriptorSet item, const shared::DrawConstants& constants,
+                  std::uint32_t first, std::uint32_t count);
+
+  // A width in pixels of a picture 720 high, in those of this one.
+  float pixels_of(float width) const { return width * std::max(static_cast<float>(options.height) / 720.0f, 0.75f); }
 
   VkExtent2D size() const { return {options.width, options.height}; }
 
@@ -331,20 +338,36 @@ void Renderer::State::draw_triangles(VkCommandBuffer commands, const SurfaceDraw
 // `hidden`: cages alone, faint, whatever is in front of them.
 void Renderer::State::draw_lines(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
                                  bool hidden) {
-  const float unit = std::max(static_cast<float>(options.height) / 720.0f, 0.75f);
   for (const LineDraw& draw : geometry.lines) {
     if (hidden && !draw.control) continue;
     shared::DrawConstants constants = item_constants[draw.item];
     constants.color = draw.control ? kCageColor : kWireColor;
     if (hidden) constants.color.a = kHiddenCageOpacity;
+    constants.flags = 0;
     constants.first_vertex = draw.first_vertex;
-    constants.line_width = unit * (draw.control ? kCageWidth : kWireWidth);
+    constants.line_width = pixels_of(draw.control ? kCageWidth : kWireWidth);
     constants.line_lift = draw.control ? 2e-3f : 1e-3f;
-    push(commands, constants);
-    vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 1, 1,
-                               &descriptors.items[draw.item], 0, nullptr);
-    vk.vkCmdDraw(commands, 6 * draw.edge_count, 1, 6 * draw.first_edge, 0);
+    draw_edges(commands, descriptors.items[draw.item], constants, draw.first_edge, draw.edge_count);
   }
+}
+
+void Renderer::State::draw_points(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors) {
+  for (const PointDraw& draw : geometry.points) {
+    shared::DrawConstants constants = item_constants[draw.item];
+    constants.color = draw.color;
+    constants.first_vertex = draw.first_vertex;
+    constants.line_width = pixels_of(kDotWidth);
+    constants.line_lift = 1e-3f;
+    draw_edges(commands, descriptors.items[draw.item], constants, draw.first_edge, draw.count);
+  }
+}
+
+void Renderer::State::draw_edges(VkCommandBuffer commands, VkDescriptorSet item, const shared::DrawConstants& constants,
+                                 std::uint32_t first, std::uint32_t count) {
+  push(commands, constants);
+  vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 1, 1, &item, 0,
+                             nullptr);
+  vk.vkCmdDraw(commands, 6 * count, 1, 6 * first, 0);
 }
 
 void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, const Geometry& geometry,
@@ -392,6 +415,8 @@ void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, c
       bind(pipelines.ground);
       vk.vkCmdDraw(commands, 4, 1, 0, 0);
     }
+    bind(pipelines.point);
+    draw_points(commands, geometry, descriptors);
     bind(pipelines.hidden_line);
     draw_lines(commands, geometry, descriptors, true);
     bind(pipelines.line);

@@ -12,6 +12,7 @@
 #include "engine/character/evaluate.h"
 #include "engine/character/pelt_file.h"
 #include "engine/model/import.h"
+#include "engine/model/point_cache.h"
 #include "engine/model/pose.h"
 #include "tests/support/program.h"
 #include "tests/support/shared_files.h"
@@ -259,6 +260,57 @@ TEST_F(Pelt, WritesMeshesThatReadBackTheSame) {
     ASSERT_EQ(model->meshes.size(), 1u);
     EXPECT_LT(farthest(model->meshes[0].positions, expected), 1e-6f * character.size()) << name;
     EXPECT_EQ(model->meshes[0].triangles.size(), character->meshes[1].triangles.size()) << name;
+  }
+}
+
+// Five points with a mask at the node "hair", and at the node "cage" a tetrahedron over four of them.
+constexpr const char* kPoints = R"({"asset": {"version": "2.0"},
+  "nodes": [{"name": "hair", "mesh": 0}, {"name": "cage", "mesh": 1}],
+  "scenes": [{"nodes": [0]}, {"nodes": [0, 1]}], "scene": 0,
+  "meshes": [{"primitives": [{"mode": 0, "attributes": {"POSITION": 0, "_MASK": 1}}]},
+             {"primitives": [{"attributes": {"POSITION": 0}, "indices": 2}]}],
+  "accessors": [{"bufferView": 0, "componentType": 5126, "count": 5, "type": "VEC3"},
+                {"componentType": 5126, "count": 5, "type": "SCALAR"},
+                {"bufferView": 0, "byteOffset": 60, "componentType": 5121, "count": 12, "type": "SCALAR"}],
+  "bufferViews": [{"buffer": 0, "byteLength": 72}],
+  "buffers": [{"byteLength": 72, "uri": "data:application/octet-stream;base64,)"
+                                "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAA"
+                                "AIA/AACAPwAAgD8AAIA/AAIBAAEDAAMCAQID\"}]}";
+constexpr const char* kCagedRig = R"({"format": "pelt-rig 1", "layers": [
+  {"deformer": "surface_ffd", "parameters": {"driver": {"mesh": "cage"}}}]})";
+
+TEST_F(Pelt, MovesPointsThatAreNoMesh) {
+  write("points.gltf", kPoints);
+  Json caged = Json::parse(kPoints);
+  caged["scene"] = 1;
+  write("caged.gltf", caged.dump());
+  write("rig.json", kCagedRig);
+  const Model model = *import_model((folder / "points.gltf").string());
+  const std::vector<glm::vec3>& expected = model.meshes.at(0).positions;
+  const Json info = Json::parse(done("info points.gltf --json"));
+  EXPECT_EQ(info["meshes"][0]["triangles"], 0);
+  EXPECT_EQ(info["meshes"][0]["attributes"][0], "_MASK");
+  EXPECT_THAT(done("info points.gltf"), HasSubstr("attributes of hair: 1\n  _MASK"));
+
+  for (const std::string how :
+       {"points.gltf --deformer linear-blend", "points.gltf --deformer dual-quaternion", "caged.gltf --rig rig.json"}) {
+    SCOPED_TRACE(how);
+    const Json bound = Json::parse(done("bind " + how + " -o points.pelt --json"));
+    for (const Json& mesh : bound["meshes"]) EXPECT_TRUE(mesh["repaired_vertices"].empty());
+    done("info points.pelt");
+    for (const std::string name : {"points.obj", "points.glb"}) {
+      done("deform points.pelt --time 0 --backend cpu -o " + name);
+      const Result<Model> read = import_model((folder / name).string());
+      ASSERT_TRUE(read) << read.error().message;
+      EXPECT_TRUE(read->meshes.at(0).triangles.empty());
+      EXPECT_LT(farthest(read->meshes[0].positions, expected), 1e-6f);
+    }
+    EXPECT_THAT(file_text(folder / "points.obj"), HasSubstr("\np 1\np 2\np 3\np 4\np 5\n"));
+    done("deform points.pelt --frames 0:1 --backend cpu -o points.pc2");
+    const Result<PointCache> cache = load_pc2(folder / "points.pc2");
+    ASSERT_TRUE(cache) << cache.error().message;
+    EXPECT_LT(farthest(cache->frame(1), expected), 1e-6f);
+    done("render points.pelt --validate --size 160x90 -o points.png");
   }
 }
 

@@ -70,8 +70,10 @@ class Renderers : public testing::Test {
     show("linear-blend");
   }
 
-  void show(const std::string& deformer) {
-    character_.emplace(make_character(deformer));
+  void show(const std::string& deformer) { show(make_character(deformer)); }
+
+  void show(Character character) {
+    character_.emplace(std::move(character));
     auto gpu = runtime::upload(*gpu_device(), *character_);
     ASSERT_TRUE(gpu) << gpu.error().message;
     crowd_.reset();
@@ -256,6 +258,43 @@ TEST_F(Renderers, DrawWeightsInTheColorsOfTheRamp) {
           << value << " looks like " << other;
     }
   }
+}
+
+TEST_F(Renderers, DrawVerticesOfNoTriangleAsDots) {
+  Model model = test::make_cloud(65);
+  show(bind(model, *rig_from_deformer_name("linear-blend"))->character);
+  const Image dots = render();
+  const Image empty = backdrop();
+  EXPECT_GT(difference(dots, empty), 0.01);
+  // A colour that the item gives, or its weights, is that of its dots.
+  const glm::vec3 point = model.meshes[0].positions[0];
+  const glm::vec2 at = project(scene_.camera, kSmall.width, kSmall.height, point);
+  scene_.items[0].color = glm::vec4(1, 0, 0, 1);
+  const glm::ivec3 red = pixel(render(), at);
+  EXPECT_GT(red.r, 2 * std::max(red.g, red.b));
+  const std::vector<float> weights(65, 1.0f);
+  scene_.items[0].weights = weights;
+  const glm::ivec3 yellow = pixel(render(), at);
+  EXPECT_GT(std::min(yellow.r, yellow.g), 2 * yellow.b);
+
+  // Beside triangles they add to the surface.
+  const Model alone = test::make_tube({});
+  Mesh tube = alone.meshes[0];
+  for (const glm::vec3& p : {glm::vec3(2, 1.5f, 0), glm::vec3(6, -1.5f, 0)}) {
+    tube.positions.push_back(p);
+    tube.normals.emplace_back(0, 0, 1);
+    tube.weights.append_row(alone.meshes[0].weights.row(0));
+  }
+  tube.tangents.clear();
+  tube.uvs.clear();
+  Model both = alone;
+  both.meshes[0] = tube;
+  show(bind(both, *rig_from_deformer_name("linear-blend"))->character);
+  const Result<Geometry> geometry = make_geometry(scene_);
+  ASSERT_TRUE(geometry) << geometry.error().message;
+  ASSERT_EQ(geometry->points.size(), 1u);
+  EXPECT_EQ(geometry->points[0].count, 2u);
+  EXPECT_FALSE(geometry->surfaces.empty());
 }
 
 TEST_F(Renderers, CastShadowsOnTheGroundAlone) {
