@@ -121,7 +121,7 @@ struct Workspace {
   WeightSums sums;  // by driver vertex
 };
 
-// x^exponent, x >= 0. The default's exponent is 2, and pow would take a third of the time that bind takes.
+// x^exponent, x >= 0. The default's exponent is 2, and pow would take a sixth of the time that bind takes.
 double power(double x, double exponent) { return exponent == 2 ? x * x : std::pow(x, exponent); }
 
 // w_k / w_0 of elements sorted by distance; indices are places in `near`.

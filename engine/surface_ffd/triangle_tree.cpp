@@ -64,7 +64,7 @@ struct TriangleTree::State {
 
 namespace {
 
-// A point of a block and its sphere; or a point alone, radius 0.
+// Round the points of a block; radius 0 for a point alone.
 struct Sphere {
   glm::dvec3 centre;
   double radius;

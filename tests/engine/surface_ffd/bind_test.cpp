@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine/surface_ffd/bind.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numeric>
+#include <random>
 
 #include "engine/character/bind.h"
 #include "tests/support/tube.h"
@@ -117,6 +120,42 @@ TEST(SurfaceFfdBind, RowsDoNotDependOnThreads) {
   }
   EXPECT_EQ(words[0], words[1]);
   EXPECT_EQ(words[0], words[2]);
+}
+
+// Blocks and batches are made of other vertices then; each row must be what its vertex alone would get.
+TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
+  Model model = tube_in_cage();
+  model.meshes[0] = test::make_tube_mesh({.around = 200, .along = 200});
+  BindOptions options;
+  options.keep_vertex_order = true;
+  const auto rows_of = [&] {
+    const Result<Bound> bound = bind(model, rig_of(caged()), options);
+    return bound ? unpack_rows(bound->character->meshes[1].binding) : SparseRows{};
+  };
+  const SparseRows before = rows_of();
+  std::vector<glm::vec3>& positions = model.meshes[0].positions;
+  std::vector<std::uint32_t> place(positions.size());
+  std::iota(place.begin(), place.end(), 0u);
+  std::shuffle(place.begin(), place.end(), std::mt19937(1));
+  const std::vector<glm::vec3> ordered = positions;
+  for (std::size_t i = 0; i < place.size(); ++i) positions[place[i]] = ordered[i];
+  const SparseRows after = rows_of();
+  ASSERT_EQ(before.row_count(), ordered.size());
+  ASSERT_EQ(after.row_count(), ordered.size());
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    ASSERT_TRUE(std::ranges::equal(before.row(i), after.row(place[i]))) << i;
+  }
+}
+
+// In double precision a power of 4,000 of the distance has no value, its logarithm has.
+TEST(SurfaceFfdBind, SteepFalloffLeavesTheClosest) {
+  SurfaceFfdParameters parameters = caged();
+  parameters.mode = Mode::kBasic;
+  parameters.local = 4000;
+  parameters.distance_unit = 1e-3f;
+  const Result<Bound> bound = bind(tube_in_cage(), rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_LT(bound->report.meshes[1].mean_influences, 5.0);
 }
 
 TEST(SurfaceFfdBind, WeightsDoNotDependOnUnits) {
