@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/engine/model/gltf_file.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
@@ -81,6 +82,27 @@ TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
   PELT_REQUIRE_SHARED();
   const std::filesystem::path characters = *test::shared_folder() / "assets" / "characters";
   const Outcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 60);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+// What no shared file has: morph targets and their clip, attributes, points.
+TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
+  using nlohmann::json;
+  test::GltfFile file = test::GltfFile::triangle();
+  const int offsets = file.add(std::vector<glm::vec3>(3, glm::vec3(0, 0, 1)));
+  const int mask = file.add("SCALAR", std::vector<float>{0, 1, 0.5f});
+  const int times = file.add("SCALAR", std::vector<float>{0, 1});
+  const int weights = file.add("SCALAR", std::vector<float>{0, 1, 1, 0});
+  const json targets = {{{"POSITION", offsets}}, {{"NORMAL", offsets}}};
+  json& mesh = file.json["meshes"][0];
+  mesh = {{"weights", {0, 1}}, {"extras", {{"targetNames", {"smile", "frown"}}}}};
+  mesh["primitives"] = {{{"attributes", {{"POSITION", 0}, {"_MASK", mask}}}, {"targets", targets}},
+                        {{"attributes", {{"POSITION", 0}, {"_OTHER", mask}}}, {"targets", targets}, {"mode", 0}}};
+  file.push("animations", {{"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}}},
+                           {"samplers", {{{"input", times}, {"output", weights}}}}});
+  EXPECT_TRUE(file.import());  // as it is
+  const test::TemporaryFolder folder;
+  const Outcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
