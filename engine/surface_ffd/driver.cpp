@@ -13,13 +13,13 @@
 
 #include "engine/model/import.h"
 #include "engine/surface_ffd/simplify.h"
+#include "engine/surface_ffd/spread_weights.h"
 #include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt::surface_ffd {
 namespace {
 
 constexpr std::size_t kMostTransferred = 8;  // joints that one driver vertex follows
-constexpr int kSmoothingRounds = 2;          // more spread weights from finger to finger on a coarse driver
 
 tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
@@ -77,42 +77,6 @@ Result<Mesh> read_file(const DriverParameters& parameters, const DeformerInput& 
 
 // ------------------------------------------------------------------------------------- how it follows the skeleton
 
-// Each round moves every vertex's weights half way to the mean of its neighbours', so that joints bend over a stretch
-// that the driver's triangles can follow.
-SparseRows smoothed(const SparseRows& weights, const Mesh& driver) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // both ways, sorted
-  for (const glm::uvec3 t : driver.triangles) {
-    for (int corner = 0; corner < 3; ++corner) {
-      const std::uint32_t a = t[corner];
-      const std::uint32_t b = t[(corner + 1) % 3];
-      edges.emplace_back(a, b);
-      edges.emplace_back(b, a);
-    }
-  }
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  SparseRows result = weights;
-  std::vector<WeightedElement> row;
-  for (int round = 0; round < kSmoothingRounds; ++round) {
-    const SparseRows before = std::exchange(result, {});
-    auto edge = edges.begin();
-    for (std::uint32_t i = 0; i < before.row_count(); ++i) {
-      const auto end = std::find_if(edge, edges.end(), [&](const auto& e) { return e.first != i; });
-      const double own = edge == end ? 1.0 : 0.5;
-      const double other = edge == end ? 0.0 : 0.5 / static_cast<double>(end - edge);
-      row.clear();
-      for (const Influence& influence : before.row(i)) row.push_back({influence.index, influence.weight * own});
-      for (; edge != end; ++edge) {
-        for (const Influence& influence : before.row(edge->second)) {
-          row.push_back({influence.index, influence.weight * other});
-        }
-      }
-      append_row(result, row);
-    }
-  }
-  return result;
-}
-
 // Each row cut to the `most` strongest.
 SparseRows strongest(const SparseRows& weights, std::size_t most) {
   SparseRows result;
@@ -150,7 +114,7 @@ Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& 
     }
     append_row(weights, row);
   }
-  return strongest(smoothed(weights, driver), kMostTransferred);
+  return strongest(spread_weights(driver, weights, input.model), kMostTransferred);
 }
 
 // A bone of the skeleton at bind, moved by a bound joint.
