@@ -24,7 +24,8 @@ namespace {
 // + 2 T; a smoothstep of length L has V = L^2 / 20, hence T = (wanted^2 - found^2) / 40.
 
 // The least at which no triangle of the limb of docs/quality.md folds over, up to a bend of 150 degrees, and no
-// motion creases the limb more than it does by linear blend. Heat has thin tails, so that a passage looks shorter than its length.
+// motion creases the limb more than it does by linear blend. Heat has thin tails, so that a
+// passage looks shorter than its length.
 constexpr double kRadii = 8;       // wanted length of a passage, in radii of the limb
 constexpr double kBones = 2;       // and at most so many times the shorter of the bones beside the joint
 constexpr double kSteepest = 1.5;  // slope of a smoothstep of length 1 where it is steepest
