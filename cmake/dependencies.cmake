@@ -31,7 +31,7 @@ find_library(PELT_TINYOBJ_LIBRARY tinyobjloader REQUIRED)
 find_package(nlohmann_json REQUIRED)
 # meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve.
 find_library(PELT_MESHOPT_LIBRARY meshoptimizer REQUIRED)
-# Eigen: sparse linear systems, in which weights spread over a driver.
+# Eigen: linear systems, in which weights spread over a driver and key poses find theirs.
 find_package(Eigen3 REQUIRED NO_MODULE)
 
 if(PELT_RUNTIME)

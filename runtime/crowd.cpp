@@ -67,13 +67,89 @@ Result<void> check_ranges(std::span<const CrowdStream> streams, std::uint32_t in
                   instances, character, device.description().name, most, largest, fit));
 }
 
+// What the host gives every instance a frame, one slot for each frame in flight. The device reads it where the host
+// writes it: a matrix is read once or twice a frame, so that a copy to faster memory would cost more than it saves, and
+// a barrier besides.
+class InputRing {
+ public:
+  InputRing() = default;
+
+  static Result<InputRing> create(const Device& device, std::uint32_t instances, std::uint32_t slots,
+                                  std::span<const float> rest, const std::string& name) {
+    InputRing ring;
+    ring.floats_ = rest.size();
+    VkDeviceSize end = 0;
+    for (std::uint32_t slot = 0; slot < slots; ++slot) {
+      ring.slots_.push_back(
+          append_range(end, instances * rest.size_bytes(), device.limits().minStorageBufferOffsetAlignment));
+    }
+    Result<Buffer> buffer = Buffer::create(
+        device, {.size = end, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .memory = MemoryUse::kStream, .name = name});
+    if (!buffer) return tl::unexpected(buffer.error());
+    ring.buffer_ = std::move(*buffer);
+    ring.values_.reserve(instances * rest.size());
+    ring.written_slot_.assign(instances, 0);
+    for (std::uint32_t i = 0; i < instances; ++i) {
+      ring.values_.insert(ring.values_.end(), rest.begin(), rest.end());
+      ring.write(0, i);
+    }
+    return ring;
+  }
+
+  // Floats [first, first + values.size()) of an instance, for the frame that uses `slot`.
+  void set(std::uint32_t slot, std::uint32_t instance, std::size_t first, std::span<const float> values) {
+    assert(first + values.size() <= floats_);
+    std::copy(values.begin(), values.end(), values_.begin() + std::ptrdiff_t(instance * floats_ + first));
+    if (written_slot_[instance] != slot) {
+      write(slot, instance);
+    } else {
+      std::memcpy(of(slot, instance) + first * sizeof(float), values.data(), values.size_bytes());
+    }
+  }
+
+  // Brings what was not set again into the slot, and all of it to the device's eyes.
+  void finish(std::uint32_t slot) {
+    if (floats_ == 0) return;
+    for (std::uint32_t instance = 0; instance < written_slot_.size(); ++instance) {
+      if (written_slot_[instance] != slot) write(slot, instance);
+    }
+    buffer_.flush(slots_[slot].offset, values_.size() * sizeof(float));
+  }
+
+  const Buffer& buffer() const { return buffer_; }
+  BufferRange range(std::uint32_t slot) const { return slots_[slot]; }
+
+ private:
+  std::byte* of(std::uint32_t slot, std::uint32_t instance) {
+    return buffer_.mapped() + slots_[slot].offset + instance * floats_ * sizeof(float);
+  }
+  void write(std::uint32_t slot, std::uint32_t instance) {
+    if (floats_ > 0) std::memcpy(of(slot, instance), &values_[instance * floats_], floats_ * sizeof(float));
+    written_slot_[instance] = slot;
+  }
+
+  std::size_t floats_ = 0;  // of an instance
+  Buffer buffer_;
+  std::vector<BufferRange> slots_;
+  std::vector<float> values_;                // the latest of each instance: mapped memory is slow to read
+  std::vector<std::uint32_t> written_slot_;  // the slot that each was last written to
+};
+
+std::span<const float> as_floats(std::span<const glm::mat4> matrices) {
+  return matrices.empty() ? std::span<const float>() : std::span(&matrices[0][0][0], 16 * matrices.size());
+}
+
+std::span<const float> as_floats(std::span<const glm::vec3> points) {
+  return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
+}
+
 }  // namespace
 
 struct Crowd::State {
   DeviceInternals* device = nullptr;
+  Character character;
   std::string label;
   std::uint32_t instances = 0;
-  std::uint32_t joint_count = 0;
   VertexLayout layout;
   Buffer palette;
   Buffer vertices;
@@ -83,20 +159,13 @@ struct Crowd::State {
   const SkinningPipelines* pipelines = nullptr;
   std::vector<Step> steps;
 
-  // Joint matrices, one slot for each frame in flight. The device reads them where the host writes them: a matrix is
-  // read once or twice a frame, so a copy to faster memory would cost more than it saves, and a barrier besides.
-  Buffer joints;
-  VkDeviceSize slot_bytes = 0;
-  std::vector<glm::mat4> poses;           // the latest of each instance: mapped memory is slow to read
-  std::vector<std::uint32_t> posed_slot;  // the slot that each was last written to
+  InputRing joints;  // matrices
+  InputRing inputs;  // streamed positions and controls; empty where the caller's buffer has them
+  bool own_inputs = true;
   std::uint32_t slot = 0;
 
   const ComputeKernel& kernel(std::size_t number) const {
     return number == kBlendKernel ? pipelines->blend : pipelines->pose[number];
-  }
-
-  std::byte* pose_of(std::uint32_t in_slot, std::uint32_t instance) {
-    return joints.mapped() + in_slot * slot_bytes + std::size_t{instance} * joint_count * sizeof(glm::mat4);
   }
 };
 
@@ -127,7 +196,10 @@ Step plan_pose(const GpuCharacter::State& gpu, std::uint32_t instances, std::uin
                               .vertex_first = 0,
                               .vertex_stride = data.vertex_count(),
                               .palette_first = pass.first_slot,
-                              .palette_stride = data.palette_size});
+                              .palette_stride = data.palette_size,
+                              .table_first = gpu.first_words[p],
+                              .input_first = 0,
+                              .input_stride = data.input_count});
     step.workgroups += blocks(pass.record_count, shared::kPoseWorkgroupSize) * instances;
   }
   step.range.job_count = narrow(plan.pose_jobs.size()) - step.range.first_job;
@@ -154,7 +226,10 @@ Step plan_blend(const GpuCharacter::State& gpu, std::uint32_t instances, std::ui
                                .palette_stride = data.palette_size,
                                .frame_first = mesh.frame_slot.value_or(shared::kNoSlot),
                                .output_first = mesh.first_vertex,
-                               .output_stride = data.vertex_count()});
+                               .output_stride = data.vertex_count(),
+                               .offset_first = mesh.offset_slot.value_or(shared::kNoSlot),
+                               .root_slot = mesh.wires ? mesh.wires->root_slot : 0,
+                               .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f});
     step.workgroups += blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize) * instances;
   }
   step.range.job_count = narrow(plan.blend_jobs.size()) - step.range.first_job;
@@ -200,17 +275,17 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
   const CrowdStream streams[] = {{"positions", data.vertex_count() * sizeof(glm::vec3)},
                                  {"directions", data.vertex_count() * sizeof(glm::uvec2)},
                                  {"palettes", data.palette_size * sizeof(Affine)},
-                                 {"joint matrices", joint_count * sizeof(glm::mat4)}};
+                                 {"joint matrices", joint_count * sizeof(glm::mat4)},
+                                 {"inputs", data.input_count * sizeof(float)}};
   const Result<void> fits = check_ranges(streams, options.instances, device, data.name);
   if (!fits) return tl::unexpected(fits.error());
   const Result<const SkinningPipelines*> pipelines = skinning_pipelines(device);
   if (!pipelines) return tl::unexpected(pipelines.error());
 
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<State>(State{.character = gpu.character});
   state->device = &device.internals();
   state->label = "crowd of '" + data.name + "'";
   state->instances = options.instances;
-  state->joint_count = narrow(joint_count);
   state->pipelines = *pipelines;
   Plan plan = make_plan(gpu, options.instances);
   state->steps = std::move(plan.steps);
@@ -226,12 +301,6 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
   const auto blend_job_bytes = std::as_bytes(std::span(plan.blend_jobs));
   const BufferRange pose_jobs = append_range(jobs_end, pose_job_bytes.size(), alignment);
   const BufferRange blend_jobs = append_range(jobs_end, blend_job_bytes.size(), alignment);
-  VkDeviceSize joints_end = 0;
-  std::vector<BufferRange> joint_slots;
-  for (std::uint32_t slot = 0; slot < options.frames_in_flight; ++slot) {
-    joint_slots.push_back(append_range(joints_end, n * streams[3].bytes_per_instance, alignment));
-  }
-  state->slot_bytes = joint_slots.size() > 1 ? joint_slots[1].offset : 0;
   state->layout = {.positions_offset = positions.offset,
                    .directions_offset = directions.offset,
                    .vertices_per_instance = data.vertex_count()};
@@ -253,11 +322,6 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
        {.size = jobs_end,
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
         .name = "jobs of the " + state->label}},
-      {&state->joints,
-       {.size = joints_end,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-        .memory = MemoryUse::kStream,
-        .name = "joint matrices of the " + state->label}},
   };
   for (const auto& [buffer, buffer_options] : buffers) {
     Result<Buffer> made = Buffer::create(device, buffer_options);
@@ -268,13 +332,32 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
   const Result<void> written = write_buffer(device, state->jobs.handle(), job_writes);
   if (!written) return tl::unexpected(written.error());
 
-  const std::uint32_t set_count = narrow((kPoseKernelCount + 1) * joint_slots.size());
+  std::vector<glm::mat4> rest(joint_count);
+  rest_matrices(data.skeleton, rest);
+  Result<InputRing> joints = InputRing::create(device, options.instances, options.frames_in_flight, as_floats(rest),
+                                               "joint matrices of the " + state->label);
+  if (!joints) return tl::unexpected(joints.error());
+  state->joints = std::move(*joints);
+  state->own_inputs = options.input_buffer == VK_NULL_HANDLE;
+  if (state->own_inputs) {
+    std::vector<float> values(data.input_count);
+    rest_inputs(data, values);
+    Result<InputRing> inputs =
+        InputRing::create(device, options.instances, options.frames_in_flight, values, "inputs of the " + state->label);
+    if (!inputs) return tl::unexpected(inputs.error());
+    state->inputs = std::move(*inputs);
+  }
+
+  const std::uint32_t set_count = narrow((kPoseKernelCount + 1) * std::uint64_t{options.frames_in_flight});
   Result<DescriptorPool> pool = DescriptorPool::create(
-      device, set_count, set_count * std::max(shared::kPoseBindPalette + 1, shared::kBlendBindNormals + 1),
-      state->label);
+      device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), state->label);
   if (!pool) return tl::unexpected(pool.error());
   state->descriptors = std::move(*pool);
-  for (const BufferRange& joint_slot : joint_slots) {
+  for (std::uint32_t slot = 0; slot < options.frames_in_flight; ++slot) {
+    const VkDescriptorBufferInfo inputs =
+        state->own_inputs ? bind(state->inputs.buffer(), state->inputs.range(slot))
+                          : VkDescriptorBufferInfo{options.input_buffer, options.input_offset,
+                                                   std::max<VkDeviceSize>(n * streams[4].bytes_per_instance, 4)};
     for (std::size_t kernel = 0; kernel <= kBlendKernel; ++kernel) {
       std::vector<VkDescriptorBufferInfo> bindings;
       if (kernel == kBlendKernel) {
@@ -283,43 +366,43 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
                     bind(state->palette, palette),    bind(state->palette, palette),
                     bind(state->vertices, positions), bind(state->vertices, directions)};
       } else {
-        bindings = {bind(state->jobs, pose_jobs), bind(gpu.buffer, gpu.records[kernel]),
-                    bind(state->joints, joint_slot), bind(state->vertices, positions), bind(state->palette, palette)};
+        bindings = {bind(state->jobs, pose_jobs),
+                    bind(gpu.buffer, gpu.records[kernel]),
+                    bind(state->joints.buffer(), state->joints.range(slot)),
+                    bind(state->vertices, positions),
+                    bind(state->palette, palette),
+                    bind(gpu.buffer, gpu.tables),
+                    inputs};
       }
       const Result<VkDescriptorSet> set = state->descriptors.make_set(state->kernel(kernel), bindings);
       if (!set) return tl::unexpected(set.error());
       state->sets[kernel].push_back(*set);
     }
   }
-
-  std::vector<glm::mat4> rest(joint_count);
-  rest_matrices(data.skeleton, rest);
-  state->poses.resize(std::size_t{options.instances} * joint_count);
-  state->posed_slot.assign(options.instances, 0);
-  Crowd crowd(std::move(state));
-  for (std::uint32_t instance = 0; instance < options.instances; ++instance) crowd.pose(instance, rest);
-  return crowd;
+  return Crowd(std::move(state));
 }
 
 void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) {
-  assert(instance < state_->instances && joints.size() == state_->joint_count);
-  State& state = *state_;
-  std::copy(joints.begin(), joints.end(), state.poses.begin() + std::ptrdiff_t{instance} * state.joint_count);
-  std::memcpy(state.pose_of(state.slot, instance), joints.data(), joints.size_bytes());
-  state.posed_slot[instance] = state.slot;
+  assert(instance < state_->instances && joints.size() == state_->character->skeleton.joints.size());
+  state_->joints.set(state_->slot, instance, 0, as_floats(joints));
+}
+
+void Crowd::stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions) {
+  const CharacterData& data = *state_->character;
+  assert(instance < state_->instances && state_->own_inputs);
+  assert(positions.size() == data.meshes[data.streams[stream].mesh].vertex_count());
+  state_->inputs.set(state_->slot, instance, data.streams[stream].first_input, as_floats(positions));
+}
+
+void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) {
+  assert(instance < state_->instances && state_->own_inputs);
+  state_->inputs.set(state_->slot, instance, state_->character->controls[control].input, std::span(&value, 1));
 }
 
 void Crowd::record(VkCommandBuffer commands) {
   State& state = *state_;
-  const std::size_t pose_bytes = state.joint_count * sizeof(glm::mat4);
-  // What was not posed again keeps its pose.
-  for (std::uint32_t instance = 0; instance < state.instances; ++instance) {
-    if (state.posed_slot[instance] == state.slot) continue;
-    std::memcpy(state.pose_of(state.slot, instance), &state.poses[std::size_t{instance} * state.joint_count],
-                pose_bytes);
-    state.posed_slot[instance] = state.slot;
-  }
-  if (pose_bytes > 0) state.joints.flush(state.slot * state.slot_bytes, state.instances * pose_bytes);
+  state.joints.finish(state.slot);
+  state.inputs.finish(state.slot);
 
   const CommandLabel label(state.device->functions, commands, state.label.c_str());
   for (const Step& step : state.steps) {

@@ -17,6 +17,12 @@ namespace pelt::runtime {
 struct CrowdOptions {
   std::uint32_t instances = 1;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
+  // Where the inputs of all instances are read, CharacterData::input_count floats each, one after the other: a buffer of
+  // the caller's with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT that a simulation fills on the device, say. Offset: a multiple
+  // of minStorageBufferOffsetAlignment. Written before record()'s commands run, visible to storage reads of compute.
+  // None: stream() and control() fill a buffer of the crowd's.
+  VkBuffer input_buffer = VK_NULL_HANDLE;
+  VkDeviceSize input_offset = 0;
 };
 
 // Where the blend leaves its vertices. Vertex v of instance i (v counts over all meshes, CharacterMesh::first_vertex)
@@ -47,6 +53,12 @@ class Crowd {
   // column-major. A memcpy into mapped memory, where the device reads them. An instance that is not posed again keeps
   // its pose; one that never was stands at rest.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
+
+  // The same for what the skeleton does not move: the vertices of CharacterData::streams[stream], model space, metres, in
+  // the mesh's order, and the value of CharacterData::controls[control]. What was never given is as at rest.
+  // Precondition: no input_buffer of the caller's.
+  void stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions);
+  void control(std::uint32_t instance, std::uint32_t control, float value);
 
   // Records every stage into `commands`, outside a render pass: one dispatch a pose kernel and one for the blend, of
   // all instances, one barrier between poses and blend. On entry nothing may still read the vertex buffer in this

@@ -21,6 +21,7 @@ struct GpuCharacter::State {
   BufferRange rows;
   // Records of all passes of a kernel, one after the other: shaders/<deformer>/pose.h.
   std::array<BufferRange, kPoseKernelCount> records;
+  BufferRange tables;  // of all passes, one after the other
 
   // Where a mesh starts: its point in points and directions, its slices and influences in rows. As many as meshes.
   struct MeshStart {
@@ -30,6 +31,7 @@ struct GpuCharacter::State {
   };
   std::vector<MeshStart> mesh_starts;
   std::vector<std::uint32_t> first_records;  // of each pass, in records of its kernel
+  std::vector<std::uint32_t> first_words;    // of each pass's table, in tables
 };
 
 }  // namespace pelt::runtime

@@ -12,9 +12,13 @@
 #include "shaders/blend/blend.comp.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.comp.h"
+#include "shaders/key_pose/pose.comp.h"
 #include "shaders/linear_blend/pose.comp.h"
+#include "shaders/patch_frame/pose.comp.h"
 #include "shaders/pose_pass.h"
+#include "shaders/stream/pose.comp.h"
 #include "shaders/surface_ffd/pose.comp.h"
+#include "shaders/vertex_frame/pose.comp.h"
 
 namespace pelt::runtime {
 namespace {
@@ -29,6 +33,10 @@ constexpr PoseShader kPoseShaders[] = {
     {PoseKernel::kLinearBlend, spirv::linear_blend_pose_comp},
     {PoseKernel::kDualQuaternion, spirv::dual_quaternion_pose_comp},
     {PoseKernel::kSurfaceFfd, spirv::surface_ffd_pose_comp},
+    {PoseKernel::kVertexFrame, spirv::vertex_frame_pose_comp},
+    {PoseKernel::kPatchFrame, spirv::patch_frame_pose_comp},
+    {PoseKernel::kStream, spirv::stream_pose_comp},
+    {PoseKernel::kKeyPose, spirv::key_pose_pose_comp},
 };
 static_assert(std::size(kPoseShaders) == kPoseKernelCount);
 
@@ -38,14 +46,14 @@ Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) 
     assert(static_cast<std::size_t>(shader.kernel) == pipelines->pose.size());
     Result<ComputeKernel> kernel =
         ComputeKernel::create(device, {.spirv = shader.spirv,
-                                       .storage_buffers = shared::kPoseBindPalette + 1,
+                                       .storage_buffers = shared::kPoseBindCount,
                                        .push_constant_bytes = sizeof(shared::JobRange),
                                        .name = std::string("pose ") + pose_kernel(shader.kernel).name});
     if (!kernel) return tl::unexpected(kernel.error());
     pipelines->pose.push_back(std::move(*kernel));
   }
   Result<ComputeKernel> blend = ComputeKernel::create(device, {.spirv = spirv::blend_blend_comp,
-                                                               .storage_buffers = shared::kBlendBindNormals + 1,
+                                                               .storage_buffers = shared::kBlendBindCount,
                                                                .push_constant_bytes = sizeof(shared::JobRange),
                                                                .name = "blend"});
   if (!blend) return tl::unexpected(blend.error());

@@ -41,6 +41,9 @@ std::vector<Stream> collect_streams(const CharacterData& data, GpuCharacter::Sta
     }
     streams.push_back(std::move(records));
   }
+  Stream tables{"tables", &state.tables};
+  for (const PalettePass& pass : data.passes) tables.append(pass.table);
+  streams.push_back(std::move(tables));
   return streams;
 }
 
@@ -53,11 +56,14 @@ void find_starts(const CharacterData& data, GpuCharacter::State& state) {
     state.mesh_starts.push_back({.point = mesh.first_vertex, .slice = slices, .influence = influences});
     row_word = influences + static_cast<std::uint32_t>(mesh.binding.influences.size());
   }
+  std::uint32_t word = 0;
   std::array<std::uint32_t, kPoseKernelCount> next_record{};
   for (const PalettePass& pass : data.passes) {
     std::uint32_t& record = next_record[static_cast<std::size_t>(pass.kernel)];
     state.first_records.push_back(record);
     record += pass.record_count;
+    state.first_words.push_back(word);
+    word += static_cast<std::uint32_t>(pass.table.size());
   }
 }
 

@@ -20,6 +20,19 @@
 #define PELT_SHARED_END }
 #define PELT_SHARED_FN inline
 #define PELT_SHARED_CONST inline constexpr
+// What a pose kernel reads of one instance; shaders/pose_pass.glsl has the GLSL half.
+#define PELT_SHARED_POSE_WORK                                                                \
+  struct PoseWork {                                                                          \
+    const uint* table;          /* of the pass */                                            \
+    const mat4* joint_matrices; /* model space */                                            \
+    const vec3* vertices;       /* posed by earlier stages */                                \
+    const float* inputs;        /* streamed positions, then controls */                      \
+  };                                                                                         \
+  inline uint table_word(PoseWork work, uint i) { return work.table[i]; }                    \
+  inline float table_float(PoseWork work, uint i) { return uintBitsToFloat(work.table[i]); } \
+  inline mat4 joint_matrix(PoseWork work, uint joint) { return work.joint_matrices[joint]; } \
+  inline vec3 posed_vertex(PoseWork work, uint vertex) { return work.vertices[vertex]; }     \
+  inline float input_value(PoseWork work, uint i) { return work.inputs[i]; }
 // The record must have the size that scalar block layout gives it in the shader.
 #define PELT_SHARED_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " must match its GLSL layout")
 
@@ -30,6 +43,7 @@
 #define PELT_SHARED_FN
 #define PELT_SHARED_CONST const
 #define PELT_SHARED_SIZE(type, bytes)
+#define PELT_SHARED_POSE_WORK
 
 #endif
 

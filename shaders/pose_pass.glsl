@@ -8,6 +8,8 @@ layout(binding = kPoseBindJobs, scalar) readonly buffer Jobs { PoseJob jobs[]; }
 layout(binding = kPoseBindJoints, scalar) readonly buffer Joints { mat4 joint_matrices[]; };
 layout(binding = kPoseBindVertices, scalar) readonly buffer Vertices { vec3 vertices[]; };
 layout(binding = kPoseBindPalette, scalar) writeonly buffer Palette { Affine palette[]; };
+layout(binding = kPoseBindTable, scalar) readonly buffer Table { uint table[]; };
+layout(binding = kPoseBindInputs, scalar) readonly buffer Inputs { float inputs[]; };
 
 layout(push_constant, scalar) uniform Constants { JobRange range; };
 
@@ -19,17 +21,18 @@ struct PoseWork {
   uint joint_first;   // the instance's joint 0
   uint vertex_first;  // the instance's vertex 0
   uint palette_first; // the instance's slot of record 0 of the pass
+  uint table_first;   // word 0 of the pass's table
+  uint input_first;   // the instance's input 0
 };
 
-uint find_job(uint workgroup) {
-  uint found = range.first_job;
-  for (uint end = range.first_job + range.job_count; end - found > 1u;) {
-    uint middle = (found + end) / 2u;
-    if (jobs[middle].first_workgroup <= workgroup) found = middle;
-    else end = middle;
-  }
-  return found;
-}
+// What the kernels' headers read by: interop.h has the C++ half.
+uint table_word(PoseWork work, uint i) { return table[work.table_first + i]; }
+float table_float(PoseWork work, uint i) { return uintBitsToFloat(table[work.table_first + i]); }
+mat4 joint_matrix(PoseWork work, uint joint) { return joint_matrices[work.joint_first + joint]; }
+vec3 posed_vertex(PoseWork work, uint vertex) { return vertices[work.vertex_first + vertex]; }
+float input_value(PoseWork work, uint i) { return inputs[work.input_first + i]; }
+
+#include "find_job.glsl"
 
 PoseWork pose_work() {
   uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
@@ -43,5 +46,7 @@ PoseWork pose_work() {
   work.joint_first = job.joint_first + instance * job.joint_stride;
   work.vertex_first = job.vertex_first + instance * job.vertex_stride;
   work.palette_first = job.palette_first + instance * job.palette_stride;
+  work.table_first = job.table_first;
+  work.input_first = job.input_first + instance * job.input_stride;
   return work;
 }

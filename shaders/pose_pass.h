@@ -16,6 +16,9 @@ PELT_SHARED_CONST uint kPoseBindRecords = 1u;   // the deformer's record[]
 PELT_SHARED_CONST uint kPoseBindJoints = 2u;    // mat4[], model-space joint matrices
 PELT_SHARED_CONST uint kPoseBindVertices = 3u;  // vec3[], posed positions of earlier stages
 PELT_SHARED_CONST uint kPoseBindPalette = 4u;   // Affine[], written
+PELT_SHARED_CONST uint kPoseBindTable = 5u;     // uint[], what records of varying length refer to
+PELT_SHARED_CONST uint kPoseBindInputs = 6u;    // float[], streamed positions and controls
+PELT_SHARED_CONST uint kPoseBindCount = 7u;
 
 // One palette pass of one character, for all instances of it. A workgroup finds its job by first_workgroup; within the
 // job workgroups run record-major: (workgroup / instance_count) * kPoseWorkgroupSize is the first record, instance
@@ -31,8 +34,13 @@ struct PoseJob {
   uint vertex_stride;   // vertices from one instance to the next
   uint palette_first;   // slot of record 0 for instance 0
   uint palette_stride;  // slots from one instance to the next
+  uint table_first;     // word 0 of the pass's table
+  uint input_first;     // input 0 of instance 0
+  uint input_stride;    // inputs from one instance to the next
 };
-PELT_SHARED_SIZE(PoseJob, 40);
+PELT_SHARED_SIZE(PoseJob, 52);
+
+PELT_SHARED_POSE_WORK
 
 PELT_SHARED_END
 

@@ -355,14 +355,14 @@ void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<con
 
 namespace {
 
-// The blended frame of one vertex, and the rotation of its strongest influence.
-struct DualQuaternionFrame {
+// The blended frame of one vertex, and the rotation of its first influence.
+struct VertexFrame {
   Affine frame;
   glm::mat3 turn;
 };
 
 // `words`: influence 0 of the row; the others follow, kSliceRows apart.
-DualQuaternionFrame blend_row(const std::uint32_t* words, std::size_t influences, const Affine* palette) {
+VertexFrame blend_row(const std::uint32_t* words, std::size_t influences, const Affine* palette) {
   const Affine& first = palette[shared::influence_index(words[0])];
   const shared::DualQuaternion pivot{first[0], first[1]};
   shared::DualQuaternion blended{glm::vec4(0.0f), glm::vec4(0.0f)};
@@ -380,31 +380,73 @@ DualQuaternionFrame blend_row(const std::uint32_t* words, std::size_t influences
   return {affine_compose(rigid, stretch), shared::rotation_from_quaternion(pivot.real)};
 }
 
-}  // namespace
+// The blended frame of one vertex by Wires, and the rotation of the first influence.
+VertexFrame combine_row(const std::uint32_t* words, std::size_t influences, const Affine* palette,
+                        const glm::vec3& point, const WiresParameters& parameters) {
+  shared::WiresSum sum = shared::wires_begin();
+  Affine frame(0.0f);
+  std::uint32_t units = 0;
+  for (std::size_t k = 0; k < influences; ++k) {
+    const std::uint32_t word = words[k * shared::kSliceRows];
+    frame += shared::influence_weight(word) * palette[shared::influence_index(word)];
+    units += shared::influence_units(word);
+    if (units < shared::kWeightUnits) continue;
+    sum = shared::wires_add(sum, frame, parameters.root, point, parameters.exponent);
+    frame = Affine(0.0f);
+    units = 0;
+  }
+  const Affine& first = palette[shared::influence_index(words[0])];
+  return {shared::wires_frame(sum, point), shared::orthonormal_axes(affine_axes(first))};
+}
 
-void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
-                           const BlendOutputs& out) {
+void write_vertex(const PackedBinding& binding, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
+  out.positions[v] = transform_point(blended.frame, binding.points[v]);
+  if (out.normals != nullptr) {
+    const glm::mat3 axes = affine_axes(blended.frame);
+    const glm::vec3 rest_normal = shared::unpack_normal(binding.directions[v].x);
+    out.normals[v] = shared::blended_normal(axes, rest_normal, blended.turn);
+    if (out.tangents != nullptr) {
+      const glm::vec4 rest = shared::unpack_tangent(binding.directions[v].y);
+      out.tangents[v] = glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
+    }
+  }
+  if (out.frames != nullptr) out.frames[v] = blended.frame;
+}
+
+// blend(words, influences, v): the frame of vertex v.
+template <class Blend>
+void blend_vertices(const PackedBinding& binding, SliceRange slices, const BlendOutputs& out, const Blend& blend) {
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
     const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows;
     const std::size_t first_row = slice * shared::kSliceRows;
     const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
     for (std::size_t r = 0; r < rows; ++r) {
-      const std::size_t v = first_row + r;
-      const DualQuaternionFrame blended = blend_row(words + r, influences, palette.data());
-      out.positions[v] = transform_point(blended.frame, binding.points[v]);
-      if (out.normals != nullptr) {
-        const glm::mat3 axes = affine_axes(blended.frame);
-        const glm::vec3 rest_normal = shared::unpack_normal(binding.directions[v].x);
-        out.normals[v] = shared::blended_normal(axes, rest_normal, blended.turn);
-        if (out.tangents != nullptr) {
-          const glm::vec4 rest = shared::unpack_tangent(binding.directions[v].y);
-          out.tangents[v] =
-              glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
-        }
-      }
-      if (out.frames != nullptr) out.frames[v] = blended.frame;
+      write_vertex(binding, first_row + r, blend(words + r, influences, first_row + r), out);
     }
+  }
+}
+
+}  // namespace
+
+void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                           const BlendOutputs& out) {
+  blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t) {
+    return blend_row(words, influences, palette.data());
+  });
+}
+
+void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                 const WiresParameters& parameters, const BlendOutputs& out) {
+  blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t v) {
+    return combine_row(words, influences, palette.data(), binding.points[v], parameters);
+  });
+}
+
+void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out) {
+  for (std::size_t v = 0; v < binding.points.size(); ++v) {
+    out.frames[v] = shared::offset_frame(out.frames[v], glm::vec3(offsets[v][0]));
+    out.positions[v] = transform_point(out.frames[v], binding.points[v]);
   }
 }
 

@@ -41,6 +41,19 @@ void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<con
 void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                            const BlendOutputs& out);
 
+// The same of a binding of several groups, combined as in Wires (shaders/blend/blend.h). `root`: the motion from which
+// displacements are measured.
+struct WiresParameters {
+  Affine root;
+  float exponent;
+};
+void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                 const WiresParameters& parameters, const BlendOutputs& out);
+
+// Moves what was blended with frames: vertex i by the first row of offsets[i], added to its point before it was moved.
+// Normals stay. Precondition: out.frames.
+void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out);
+
 inline std::size_t slice_count(const PackedBinding& binding) {
   return binding.slices.empty() ? 0 : binding.slices.size() - 1;
 }

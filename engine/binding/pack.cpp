@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -13,8 +14,13 @@
 namespace pelt {
 namespace {
 
-constexpr std::uint32_t kWeightSum = 65535;
 constexpr std::size_t kSortWindow = 4096;  // rows: far enough to fill slices, near enough to keep the mesh's locality
+
+std::size_t row_length(std::span<const SparseRows> groups, std::size_t row) {
+  std::size_t sum = 0;
+  for (const SparseRows& rows : groups) sum += rows.row(row).size();
+  return sum;
+}
 
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
@@ -35,32 +41,38 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
   std::int64_t given = 0;
   for (const std::uint32_t k : by_index) {
     passed += row[k].weight;
-    const std::int64_t upto = std::llround(passed / sum * kWeightSum);
+    const std::int64_t upto = std::llround(passed / sum * shared::kWeightUnits);
     weights[k] = static_cast<std::uint32_t>(upto - given);
     given = upto;
   }
 }
 
-Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size,
+Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size, Groups groups,
                             const std::string& what) {
   const std::size_t begin = packed.slices[slice];
   const std::size_t length = (packed.slices[slice + 1] - begin) / shared::kSliceRows;
   for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
     const std::size_t row = slice * shared::kSliceRows + r;
     std::uint32_t sum = 0;
+    bool whole = false;  // a group has ended
     for (std::size_t k = 0; k < length; ++k) {
       const std::uint32_t word = packed.influences[begin + k * shared::kSliceRows + r];
       if (shared::influence_index(word) >= palette_size) {
         return fail(ErrorCode::kInvalidArgument, fmt::format("{}: row {} names palette entry {} of {}", what, row,
                                                              shared::influence_index(word), palette_size));
       }
-      sum += word >> 16u;
-      if (sum > kWeightSum) break;
+      sum += shared::influence_units(word);
+      if (sum > shared::kWeightUnits) break;
+      if (sum < shared::kWeightUnits) continue;
+      whole = true;
+      if (groups == Groups::kSeveral) sum = 0;
     }
-    const std::uint32_t expected = row < packed.points.size() ? kWeightSum : 0;
-    if (sum != expected) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: the weights of row {} do not sum to {}", what, row, expected));
+    const bool padding = row >= packed.points.size();
+    const bool right =
+        padding ? sum == 0 && !whole : whole && sum == (groups == Groups::kOne ? shared::kWeightUnits : 0);
+    if (!right) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("{}: the weights of row {} do not sum to {}", what, row,
+                                                           padding ? 0 : shared::kWeightUnits));
     }
   }
   return {};
@@ -68,20 +80,28 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
 
 }  // namespace
 
-std::vector<std::uint32_t> order_by_row_length(const SparseRows& rows) {
-  std::vector<std::uint32_t> order(rows.row_count());
+std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> groups) {
+  std::vector<std::uint32_t> order(groups[0].row_count());
   std::iota(order.begin(), order.end(), 0u);
   for (std::size_t begin = 0; begin < order.size(); begin += kSortWindow) {
     const std::size_t end = std::min(begin + kSortWindow, order.size());
     std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
                      order.begin() + static_cast<std::ptrdiff_t>(end),
-                     [&](std::uint32_t a, std::uint32_t b) { return rows.row(a).size() > rows.row(b).size(); });
+                     [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); });
   }
   return order;
 }
 
-Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std::span<const std::uint32_t> order) {
-  const std::size_t count = rows.row_count();
+Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
+                           std::span<const std::uint32_t> order) {
+  assert(!groups.empty());
+  const std::size_t count = groups[0].row_count();
+  for (const SparseRows& rows : groups) {
+    if (rows.row_count() != count) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("pack: groups of {} and of {} rows", count, rows.row_count()));
+    }
+  }
   if (rest.positions.size() != count || rest.normals.size() != count ||
       (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
     return fail(ErrorCode::kInvalidArgument,
@@ -113,7 +133,7 @@ Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std
   for (std::size_t first = 0; first < count; first += shared::kSliceRows) {
     std::size_t length = 0;
     for (std::size_t row = first; row < std::min<std::size_t>(first + shared::kSliceRows, count); ++row) {
-      length = std::max(length, rows.row(source_of(row)).size());
+      length = std::max(length, row_length(groups, source_of(row)));
     }
     most_words += length * shared::kSliceRows;
   }
@@ -128,15 +148,17 @@ Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std
       words[r].clear();
       const std::size_t row = slice * shared::kSliceRows + r;
       if (row >= count) continue;
-      const std::span<const Influence> source = rows.row(source_of(row));
-      quantise(source, by_index, weights);
-      for (std::size_t k = 0; k < source.size(); ++k) {
-        if (weights[k] == 0) continue;
-        if (source[k].index > 0xFFFFu) {
-          return fail(ErrorCode::kUnsupported, fmt::format("row {} names palette entry {}; a mesh can use {}",
-                                                           source_of(row), source[k].index, 0x10000));
+      for (const SparseRows& rows : groups) {
+        const std::span<const Influence> source = rows.row(source_of(row));
+        quantise(source, by_index, weights);
+        for (std::size_t k = 0; k < source.size(); ++k) {
+          if (weights[k] == 0) continue;
+          if (source[k].index > 0xFFFFu) {
+            return fail(ErrorCode::kUnsupported, fmt::format("row {} names palette entry {}; a mesh can use {}",
+                                                             source_of(row), source[k].index, 0x10000));
+          }
+          words[r].push_back(source[k].index | weights[k] << 16u);
         }
-        words[r].push_back(source[k].index | weights[k] << 16u);
       }
       length = std::max(length, words[r].size());
     }
@@ -164,14 +186,15 @@ SparseRows unpack_rows(const PackedBinding& packed) {
     for (std::size_t at = packed.slices[slice] + i % shared::kSliceRows; at < packed.slices[slice + 1];
          at += shared::kSliceRows) {
       const std::uint32_t word = packed.influences[at];
-      if (word >> 16u != 0) row.push_back({shared::influence_index(word), shared::influence_weight(word)});
+      if (shared::influence_units(word) != 0)
+        row.push_back({shared::influence_index(word), shared::influence_weight(word)});
     }
     rows.append_row(row);
   }
   return rows;
 }
 
-Result<void> validate(const PackedBinding& packed, std::size_t palette_size, const std::string& what) {
+Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what) {
   const std::size_t count = packed.points.size();
   const auto broken = [&](const std::string& why) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
@@ -193,7 +216,7 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, con
     }
   }
   for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
-    const Result<void> valid = validate_slice(packed, slice, palette_size, what);
+    const Result<void> valid = validate_slice(packed, slice, palette_size, groups, what);
     if (!valid) return valid;
   }
   for (std::size_t i = 0; i < count; ++i) {

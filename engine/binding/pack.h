@@ -21,7 +21,8 @@ namespace pelt {
 //                               row 32 s + r: element index in the low 16 bits, unorm16 weight in the high 16.
 //                               Shorter rows, and rows past n, are filled with weight 0 at a valid index.
 //
-// The integer weights of a row sum to exactly 65535.
+// The integer weights of a row sum to exactly 65535. A row may hold several groups, one after the other, each with
+// weights that sum to that: deformers that are combined at the vertex.
 struct PackedBinding {
   std::vector<glm::vec3> points;
   std::vector<glm::uvec2> directions;
@@ -29,6 +30,11 @@ struct PackedBinding {
   std::vector<std::uint32_t> influences;
 
   std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(points.size()); }
+};
+
+enum class Groups {
+  kOne,
+  kSeveral,
 };
 
 struct RestGeometry {
@@ -39,11 +45,12 @@ struct RestGeometry {
 
 // The order in which rows of similar length become neighbours, so that slices waste little: rows sorted by length,
 // longest first, within windows of 4096, ties by index. Returns the source row of each packed row.
-std::vector<std::uint32_t> order_by_row_length(const SparseRows& rows);
+std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> groups);
 
-// Packs `rows` and `rest`, packed row r taken from source row order[r]; `order` is a permutation (empty: as they are).
-// Errors: kUnsupported where an index does not fit 16 bits; sizes that differ.
-Result<PackedBinding> pack(const SparseRows& rows, const RestGeometry& rest, std::span<const std::uint32_t> order);
+// Packs the rows of `groups` (at least one) and `rest`, packed row r taken from source row order[r]; `order` is a
+// permutation (empty: as they are). Errors: kUnsupported where an index does not fit 16 bits; sizes that differ.
+Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
+                           std::span<const std::uint32_t> order);
 
 // The rows that the streams hold, weights as multiples of 1/65535; padding left out.
 SparseRows unpack_rows(const PackedBinding& packed);
@@ -51,6 +58,6 @@ SparseRows unpack_rows(const PackedBinding& packed);
 // Every way in which packed streams can be unusable, as a kInvalidArgument error that names `what` and the row: sizes
 // that disagree, slices that do not ascend or overrun, indices >= palette_size, weights that do not sum to 65535,
 // points that are not finite.
-Result<void> validate(const PackedBinding& packed, std::size_t palette_size, const std::string& what);
+Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what);
 
 }  // namespace pelt

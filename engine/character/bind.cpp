@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "engine/dual_quaternion/bind.h"
 #include "engine/linear_blend/bind.h"
 #include "engine/surface_ffd/bind.h"
+#include "engine/surface_ffd/driver.h"
 
 namespace pelt {
 namespace {
@@ -106,36 +108,63 @@ struct Bindings {
   std::string deformer;
 };
 
+void add_figures(MeshBinding& sum, const MeshBinding& other) {
+  if (sum.distances.empty()) {
+    sum.distances = other.distances;
+    sum.remarks = other.remarks;
+  } else {
+    for (std::size_t i = 0; i < other.distances.size(); ++i) {
+      sum.distances[i] = std::max(sum.distances[i], other.distances[i]);
+      sum.remarks[i] |= other.remarks[i];
+    }
+  }
+  if (other.cut_error) sum.cut_error = std::max(sum.cut_error.value_or(0), *other.cut_error);
+  sum.dropped_elements += other.dropped_elements;
+  std::vector<std::uint32_t> repaired;
+  std::set_union(sum.repaired_vertices.begin(), sum.repaired_vertices.end(), other.repaired_vertices.begin(),
+                 other.repaired_vertices.end(), std::back_inserter(repaired));
+  sum.repaired_vertices = std::move(repaired);
+}
+
+// A layer that is combined as in Wires: one more group of influences. Where its mask ends it has moved nothing: it is
+// what the root does.
+Result<void> combine(MeshBinding& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
+                     const std::string& mesh, CharacterBuilder& builder) {
+  if (!below.wires_rows.empty() && below.wires_exponent != *layer.wires) {
+    return invalid("{}: mesh '{}' is combined as in Wires with the exponents {} and {}", layer.label, mesh,
+                   below.wires_exponent, *layer.wires);
+  }
+  SparseRows root;
+  const Influence still{builder.root_slot(), 1.0f};
+  for (std::size_t i = 0; i < mask.size(); ++i) root.append_row(std::span(&still, 1));
+  below.wires_exponent = *layer.wires;
+  below.wires_rows.push_back(merge_over(root, above.rows, mask));
+  return {};
+}
+
 Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
-                      const std::string& mesh) {
+                      const std::string& mesh, CharacterBuilder& builder) {
   const std::string_view deformer = deformer_name(layer.deformer);
   if (!below.merged) {
     below.merged = std::move(above);
     below.deformer = deformer;
     return {};
   }
-  if (below.merged->mode != above.mode) {
+  if (below.merged->mode != above.mode || (layer.wires && above.mode != BlendMode::kLinear)) {
     return invalid(
         "{}: mesh '{}' cannot be moved partly by dual quaternion and partly by another deformer ({} over {}); make the "
         "mask 1 everywhere, or split the mesh",
         layer.label, mesh, deformer, below.deformer);
   }
+  add_figures(*below.merged, above);
+  below.deformer = fmt::format("{} {} {}", deformer, layer.wires ? "with" : "over", below.deformer);
+  if (layer.wires) return combine(*below.merged, std::move(above), mask, layer, mesh, builder);
   if (below.merged->rows.influences.size() + above.rows.influences.size() > std::numeric_limits<std::uint32_t>::max()) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("{}: over '{}', mesh '{}' might have more influences than 32 bits count", layer.label,
                             below.deformer, mesh));
   }
   below.merged->rows = merge_over(below.merged->rows, above.rows, mask);
-  if (above.worst_distance > below.merged->worst_distance) {
-    below.merged->worst_distance = above.worst_distance;
-    below.merged->worst_vertex = above.worst_vertex;
-  }
-  below.merged->dropped_elements += above.dropped_elements;
-  std::vector<std::uint32_t> repaired;
-  std::set_union(below.merged->repaired_vertices.begin(), below.merged->repaired_vertices.end(),
-                 above.repaired_vertices.begin(), above.repaired_vertices.end(), std::back_inserter(repaired));
-  below.merged->repaired_vertices = std::move(repaired);
-  below.deformer = fmt::format("{} over {}", deformer, below.deformer);
   return {};
 }
 
@@ -152,48 +181,135 @@ std::vector<DeformerTarget> targets_of(const LayerPlan& plan, std::size_t layer)
 
 }  // namespace
 
+namespace {
+
+// Binds the layers of a plan, drivers before what they drive.
+class Binder {
+ public:
+  Binder(const Model& model, const Rig& rig, const LayerPlan& plan, const BindOptions& options,
+         std::vector<std::string>& notes)
+      : model_(model),
+        rig_(rig),
+        plan_(plan),
+        options_(options),
+        notes_(notes),
+        builder_(model, options.keep_vertex_order),
+        layer_bindings_(plan.layers.size()),
+        bound_(plan.layers.size(), false),
+        added_(model.meshes.size(), false) {}
+
+  Result<Bound> run() {
+    for (std::size_t done = 0; done < plan_.layers.size(); ++done) {
+      const std::optional<std::size_t> layer = next_layer();
+      if (!layer) return tl::unexpected(cycle());
+      Result<void> bound = bind_layer(*layer, static_cast<double>(done));
+      if (bound) bound = add_drivers();
+      if (!bound) return tl::unexpected(bound.error());
+    }
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (plan_.is_driver[m] || plan_.meshes[m].empty()) continue;
+      Result<Bindings> bindings = merged(m);
+      if (!bindings) return tl::unexpected(bindings.error());
+      const Result<void> added = builder_.add_skin(model_.meshes[m], std::move(*bindings->merged), bindings->deformer);
+      if (!added) return tl::unexpected(added.error());
+    }
+    BindReport report{builder_.reports(), std::move(notes_)};
+    Result<Character> character = builder_.build();
+    if (!character) return tl::unexpected(character.error());
+    if (options_.progress) options_.progress(1.0, "done");
+    return Bound{std::move(*character), std::move(report)};
+  }
+
+ private:
+  bool moved_by_layers(std::size_t mesh) const { return plan_.is_driver[mesh] && !plan_.meshes[mesh].empty(); }
+
+  // The first layer that is not bound and whose driver is there, if it is one that layers move.
+  std::optional<std::size_t> next_layer() const {
+    for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
+      const std::optional<std::size_t>& driver = plan_.layers[l].driver_mesh;
+      if (!bound_[l] && (!driver || !moved_by_layers(*driver) || added_[*driver])) return l;
+    }
+    return std::nullopt;
+  }
+
+  Error cycle() const {
+    const auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
+    const PlannedLayer& layer = plan_.layers[waiting];
+    return {ErrorCode::kInvalidArgument, fmt::format("{}: the driver '{}' is driven by itself, through other layers",
+                                                     layer.label, model_.meshes[*layer.driver_mesh].name)};
+  }
+
+  Result<void> bind_layer(std::size_t l, double layers_done) {
+    bound_[l] = true;
+    const PlannedLayer& layer = plan_.layers[l];
+    const std::vector<DeformerTarget> targets = targets_of(plan_, l);
+    if (targets.empty()) {
+      if (l > 0) notes_.push_back(fmt::format("{}: moves nothing", layer.label));
+      return {};
+    }
+    const std::function<void(double)> progress = [&](double fraction) {
+      if (!options_.progress) return;
+      options_.progress((layers_done + fraction) / static_cast<double>(plan_.layers.size()), layer.label);
+    };
+    const DeformerInput input{model_,   targets,  layer.label, rig_,    options_.threads,
+                              builder_, drivers_, notes_,      progress};
+    Result<std::vector<MeshBinding>> bound =
+        std::visit([&](const auto& parameters) { return bind_deformer(parameters, input); }, layer.deformer);
+    if (!bound) return tl::unexpected(bound.error());
+    for (std::size_t t = 0; t < targets.size(); ++t) layer_bindings_[l][targets[t].mesh] = std::move((*bound)[t]);
+    return {};
+  }
+
+  // The layers of a mesh, all bound, laid over each other. Uses them up.
+  Result<Bindings> merged(std::size_t mesh) {
+    Bindings bindings;
+    for (const LayerAtMesh& at : plan_.meshes[mesh]) {
+      const auto bound = layer_bindings_[at.layer].find(mesh);
+      const Result<void> laid = lay_over(bindings, std::move(bound->second), at.mask, plan_.layers[at.layer],
+                                         model_.meshes[mesh].name, builder_);
+      if (!laid) return tl::unexpected(laid.error());
+      layer_bindings_[at.layer].erase(bound);
+    }
+    return bindings;
+  }
+
+  // Drivers all of whose layers are bound.
+  Result<void> add_drivers() {
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!moved_by_layers(m) || added_[m]) continue;
+      const auto is_bound = [&](const LayerAtMesh& at) { return bound_[at.layer]; };
+      if (!std::all_of(plan_.meshes[m].begin(), plan_.meshes[m].end(), is_bound)) continue;
+      Result<Bindings> bindings = merged(m);
+      if (!bindings) return tl::unexpected(bindings.error());
+      const Result<std::size_t> added =
+          builder_.add_control_mesh(model_.meshes[m], std::move(*bindings->merged), "driver by " + bindings->deformer);
+      if (!added) return tl::unexpected(added.error());
+      added_[m] = true;
+    }
+    return {};
+  }
+
+  const Model& model_;
+  const Rig& rig_;
+  const LayerPlan& plan_;
+  const BindOptions& options_;
+  std::vector<std::string>& notes_;
+  CharacterBuilder builder_;
+  SharedDrivers drivers_;
+  std::vector<std::map<std::size_t, MeshBinding>> layer_bindings_;  // of each layer, by mesh
+  std::vector<bool> bound_;                                         // of each layer
+  std::vector<bool> added_;                                         // of each driver that layers move
+};
+
+}  // namespace
+
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
   const Result<void> valid = check_model(model);
   if (!valid) return tl::unexpected(valid.error());
   std::vector<std::string> notes;
   const Result<LayerPlan> plan = plan_layers(model, rig, notes);
   if (!plan) return tl::unexpected(plan.error());
-
-  CharacterBuilder builder(model, options.keep_vertex_order);
-  std::vector<Bindings> bindings(model.meshes.size());
-  for (std::size_t l = 0; l < plan->layers.size(); ++l) {
-    const PlannedLayer& layer = plan->layers[l];
-    const std::vector<DeformerTarget> targets = targets_of(*plan, l);
-    if (targets.empty()) {
-      if (l > 0) notes.push_back(fmt::format("{}: moves nothing", layer.label));
-      continue;
-    }
-    const std::function<void(double)> progress = [&](double fraction) {
-      if (!options.progress) return;
-      options.progress((static_cast<double>(l) + fraction) / static_cast<double>(plan->layers.size()), layer.label);
-    };
-    const DeformerInput input{model, targets, layer.label, rig.directory, options.threads, builder, notes, progress};
-    Result<std::vector<MeshBinding>> bound =
-        std::visit([&](const auto& parameters) { return bind_deformer(parameters, input); }, layer.deformer);
-    if (!bound) return tl::unexpected(bound.error());
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      const std::uint32_t m = targets[t].mesh;
-      const Result<void> laid =
-          lay_over(bindings[m], std::move((*bound)[t]), targets[t].mask, layer, model.meshes[m].name);
-      if (!laid) return tl::unexpected(laid.error());
-    }
-  }
-
-  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
-    if (!bindings[m].merged) continue;
-    const Result<void> added = builder.add_skin(model.meshes[m], std::move(*bindings[m].merged), bindings[m].deformer);
-    if (!added) return tl::unexpected(added.error());
-  }
-  BindReport report{builder.reports(), std::move(notes)};
-  Result<Character> character = builder.build();
-  if (!character) return tl::unexpected(character.error());
-  if (options.progress) options.progress(1.0, "done");
-  return Bound{std::move(*character), std::move(report)};
+  return Binder(model, rig, *plan, options, notes).run();
 }
 
 }  // namespace pelt

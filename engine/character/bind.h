@@ -2,7 +2,9 @@
 // model + rig -> character + report: the step that may fail, done once.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,12 @@
 #include "engine/rig/rig.h"
 
 namespace pelt {
+
+// Flags: what had to be decided at a vertex that a driver moves.
+using VertexRemarks = std::uint8_t;
+inline constexpr VertexRemarks kFar = 1;  // so far from the driver that its nearest elements weigh nearly alike
+inline constexpr VertexRemarks kBetweenSheets = 2;  // as near to another part of the driver, or to one that faces away
+inline constexpr VertexRemarks kBeyondHops = 4;  // no element is within max_hops: it follows the nearest all the same
 
 // How well one mesh was bound.
 struct MeshReport {
@@ -24,6 +32,11 @@ struct MeshReport {
   std::uint32_t worst_vertex = 0;                // source vertex
   std::uint64_t dropped_elements = 0;            // by the cut, summed over vertices
   std::vector<std::uint32_t> repaired_vertices;  // source vertices at which something had to be decided
+  std::optional<double> cut_error;  // metres by which the cut moves a vertex at most: at samples, over sample poses
+  // Of each source vertex, or empty where no driver moves the mesh: metres to the closest element that moves the
+  // vertex, -1 where none does.
+  std::vector<float> distances;
+  std::vector<VertexRemarks> remarks;
   double bytes_per_vertex = 0;  // bind data read and vertex written by the blend, positions, normals, tangents
 };
 

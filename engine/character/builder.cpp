@@ -5,17 +5,19 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <limits>
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "engine/core/frame.h"
+#include "engine/model/pose.h"
 #include "shaders/dual_quaternion/pose.h"
+#include "shaders/key_pose/pose.h"
+#include "shaders/stream/pose.h"
 
 namespace pelt {
 namespace {
-
-constexpr std::uint32_t kSkinStage = 1;  // build() lowers it where stage 0 moves nothing
 
 bool is_unit(glm::vec3 v) { return std::abs(glm::dot(v, v) - 1) < 1e-2f; }
 
@@ -77,11 +79,15 @@ std::vector<std::uint32_t> merged(const std::vector<std::uint32_t>& a, const std
 }
 
 // Names entries from the lowest on, so that they fit 16 bits; returns the lowest.
-std::uint32_t rebase(SparseRows& rows) {
-  std::uint32_t lowest = rows.influences.empty() ? 0 : std::numeric_limits<std::uint32_t>::max();
-  for (const Influence& influence : rows.influences) lowest = std::min(lowest, influence.index);
-  for (Influence& influence : rows.influences) influence.index -= lowest;
-  return lowest;
+std::uint32_t rebase(std::span<SparseRows> groups) {
+  std::uint32_t lowest = std::numeric_limits<std::uint32_t>::max();
+  for (const SparseRows& rows : groups) {
+    for (const Influence& influence : rows.influences) lowest = std::min(lowest, influence.index);
+  }
+  for (SparseRows& rows : groups) {
+    for (Influence& influence : rows.influences) influence.index -= lowest;
+  }
+  return lowest == std::numeric_limits<std::uint32_t>::max() ? 0 : lowest;
 }
 
 }  // namespace
@@ -95,10 +101,25 @@ CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order)
   data_.materials = model.materials;
 }
 
-std::uint32_t CharacterBuilder::take_slots(std::uint64_t count) {
-  const std::uint64_t first = palette_size_;
+// `first_stage`: in which a blend may read the entries.
+std::uint32_t CharacterBuilder::take_slots(std::uint64_t count, std::uint32_t first_stage) {
+  const auto first = static_cast<std::uint32_t>(palette_size_);
+  if (count > 0) stage_of_slots_[first] = first_stage;
   palette_size_ += count;
-  return static_cast<std::uint32_t>(first);
+  return first;
+}
+
+// The first stage in which every entry that the rows name is there.
+std::uint32_t CharacterBuilder::stage_of(const SparseRows& rows) const {
+  std::uint32_t stage = 0;
+  auto run = stage_of_slots_.end();
+  for (const Influence& influence : rows.influences) {
+    const bool inside = run != stage_of_slots_.end() && influence.index >= run->first &&
+                        (std::next(run) == stage_of_slots_.end() || influence.index < std::next(run)->first);
+    if (!inside) run = std::prev(stage_of_slots_.upper_bound(influence.index));
+    stage = std::max(stage, run->second);
+  }
+  return stage;
 }
 
 SparseRows CharacterBuilder::rows_over_joints(const SparseRows& weights, BlendMode mode) {
@@ -108,12 +129,10 @@ SparseRows CharacterBuilder::rows_over_joints(const SparseRows& weights, BlendMo
     PalettePass pass;
     pass.kernel = mode == BlendMode::kDualQuaternion ? PoseKernel::kDualQuaternion : PoseKernel::kLinearBlend;
     pass.record_count = static_cast<std::uint32_t>(model_.bound_joints.size());
-    pass.first_slot = take_slots(std::uint64_t{pass.record_count} * stride);
     for (const BoundJoint& bound : model_.bound_joints) {
       append_record(pass.records, shared::JointRecord{bound.joint, affine_from_mat4(bound.inverse_bind)});
     }
-    known = joint_slots_.emplace(mode, pass.first_slot).first;
-    data_.passes.push_back(std::move(pass));
+    known = joint_slots_.emplace(mode, add_pass(std::move(pass))).first;
   }
   SparseRows rows;
   rows.offsets.reserve(weights.offsets.size());
@@ -129,27 +148,55 @@ SparseRows CharacterBuilder::rows_over_joints(const SparseRows& weights, BlendMo
   return rows;
 }
 
+std::uint32_t CharacterBuilder::root_slot() {
+  if (root_slot_) return *root_slot_;
+  std::vector<glm::mat4> rest(model_.skeleton.joints.size());
+  rest_matrices(model_.skeleton, rest);
+  PalettePass pass;
+  pass.kernel = PoseKernel::kLinearBlend;
+  pass.record_count = 1;
+  // Parents come before children, so that joint 0 is a root.
+  append_record(pass.records,
+                shared::JointRecord{0, affine_from_mat4(glm::mat4(glm::inverse(glm::dmat4(rest.at(0)))))});
+  root_slot_ = add_pass(std::move(pass));
+  return *root_slot_;
+}
+
 Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer,
-                                        bool control) {
+                                        bool control, const ControlOptions& options) {
   CharacterMesh result;
   result.name = mesh.name;
   result.deformer = deformer;
   result.control = control;
   result.mode = binding.mode;
-  result.stage = control ? 0 : kSkinStage;
   result.first_vertex = data_.vertex_count();
+  result.offset_slot = options.offset_slot;
 
-  result.first_slot = rebase(binding.rows);
+  std::vector<SparseRows> groups;
+  groups.push_back(std::move(binding.rows));
+  for (SparseRows& rows : binding.wires_rows) groups.push_back(std::move(rows));
+  if (groups.size() > 1) {
+    result.mode = BlendMode::kWires;
+    result.wires = Wires{binding.wires_exponent, root_slot()};
+  }
+  // build() moves skins to the last stage.
+  for (const SparseRows& rows : groups) result.stage = std::max(result.stage, stage_of(rows));
+  result.first_slot = rebase(groups);
   const Directions directions = usable_directions(mesh);
   const bool sorted = !control && !keep_vertex_order_;
-  const std::vector<std::uint32_t> order = sorted ? order_by_row_length(binding.rows) : std::vector<std::uint32_t>{};
+  const std::vector<std::uint32_t> order = sorted ? order_by_row_length(groups) : std::vector<std::uint32_t>{};
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};
-  Result<PackedBinding> packed = pack(binding.rows, rest, order);
+  Result<PackedBinding> packed = pack(groups, rest, order);
   if (!packed) return fail(packed.error().code, fmt::format("mesh '{}': {}", mesh.name, packed.error().message));
   result.binding = std::move(*packed);
-  const RowStatistics figures = statistics(binding.rows);
-  binding.rows = {};  // the largest part of what bind holds of a mesh
+  MeshReport report;
+  for (const SparseRows& rows : groups) {
+    const RowStatistics figures = statistics(rows);
+    report.mean_influences += figures.mean_influences;
+    report.max_influences += figures.max_influences;
+  }
+  groups.clear();  // the largest part of what bind holds of a mesh
 
   const std::uint32_t count = result.vertex_count();
   std::vector<std::uint32_t> packed_of_source(count);
@@ -177,14 +224,17 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
     result.parts.push_back({0, static_cast<std::uint32_t>(mesh.triangles.size()), -1});
   }
 
-  MeshReport report;
   report.mesh = mesh.name;
   report.deformer = deformer;
   report.vertices = count;
-  report.mean_influences = figures.mean_influences;
-  report.max_influences = figures.max_influences;
-  report.worst_distance = binding.worst_distance;
-  report.worst_vertex = binding.worst_vertex;
+  report.distances = std::move(binding.distances);
+  report.remarks = std::move(binding.remarks);
+  report.cut_error = binding.cut_error;
+  const auto farthest = std::max_element(report.distances.begin(), report.distances.end());
+  if (farthest != report.distances.end() && *farthest > 0) {
+    report.worst_distance = *farthest;
+    report.worst_vertex = static_cast<std::uint32_t>(farthest - report.distances.begin());
+  }
   report.dropped_elements = binding.dropped_elements;
   report.repaired_vertices = merged(binding.repaired_vertices, directions.repaired);
   report.bytes_per_vertex = bytes_per_vertex(result.binding);
@@ -194,10 +244,38 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
 }
 
 Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBinding binding,
-                                                       const std::string& deformer) {
-  const Result<void> added = add_mesh(mesh, std::move(binding), deformer, true);
+                                                       const std::string& deformer, const ControlOptions& options) {
+  const Result<void> added = add_mesh(mesh, std::move(binding), deformer, true, options);
   if (!added) return tl::unexpected(added.error());
-  return data_.meshes.size() - 1;
+  const std::size_t index = data_.meshes.size() - 1;
+  if (options.offset_slot) frame_slots(index);  // which offsets move as well
+  return index;
+}
+
+Result<std::size_t> CharacterBuilder::add_streamed_mesh(const Mesh& mesh) {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kStream;
+  pass.record_count = static_cast<std::uint32_t>(mesh.positions.size());
+  MeshBinding binding;
+  const std::uint32_t first_slot = static_cast<std::uint32_t>(palette_size_);
+  const std::uint32_t first_input = data_.input_count;
+  data_.input_count += 3 * pass.record_count;
+  for (std::uint32_t i = 0; i < pass.record_count; ++i) {
+    append_record(pass.records, shared::StreamRecord{first_input + 3 * i, mesh.positions[i]});
+    const Influence own{first_slot + i, 1.0f};
+    binding.rows.append_row(std::span(&own, 1));
+  }
+  add_pass(std::move(pass));
+  Result<std::size_t> added = add_control_mesh(mesh, std::move(binding), "streamed");
+  if (added) data_.streams.push_back({static_cast<std::uint32_t>(*added), first_input});
+  return added;
+}
+
+std::uint32_t CharacterBuilder::control_input(const Mesh& mesh, std::uint32_t target) {
+  const std::string name = mesh.name + "/" + mesh.morph_targets[target].name;
+  if (const std::optional<std::uint32_t> known = data_.find_control(name)) return data_.controls[*known].input;
+  data_.controls.push_back({name, mesh.name, target, mesh.morph_targets[target].weight, data_.input_count});
+  return data_.input_count++;
 }
 
 std::optional<std::size_t> CharacterBuilder::find_control_mesh(const std::string& name) const {
@@ -214,24 +292,23 @@ std::uint32_t CharacterBuilder::first_vertex(std::size_t control_mesh) const {
 std::uint32_t CharacterBuilder::frame_slots(std::size_t control_mesh) {
   CharacterMesh& mesh = data_.meshes[control_mesh];
   assert(mesh.control);
-  if (!mesh.frame_slot) mesh.frame_slot = take_slots(mesh.vertex_count());
+  if (!mesh.frame_slot) mesh.frame_slot = take_slots(mesh.vertex_count(), mesh.stage + 1);
   return *mesh.frame_slot;
 }
 
-std::uint32_t CharacterBuilder::add_pass(PoseKernel kernel, std::uint32_t record_count,
-                                         std::vector<std::uint32_t> records) {
-  PalettePass pass;
-  pass.kernel = kernel;
-  pass.stage = kSkinStage;
-  pass.record_count = record_count;
-  pass.first_slot = take_slots(std::uint64_t{record_count} * pose_kernel(kernel).slots_per_record);
-  pass.records = std::move(records);
+std::uint32_t CharacterBuilder::stage_after(std::size_t control_mesh) const {
+  return data_.meshes[control_mesh].stage + 1;
+}
+
+std::uint32_t CharacterBuilder::add_pass(PalettePass pass) {
+  pass.first_slot =
+      take_slots(std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).slots_per_record, pass.stage);
   data_.passes.push_back(std::move(pass));
   return data_.passes.back().first_slot;
 }
 
 Result<void> CharacterBuilder::add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer) {
-  return add_mesh(mesh, std::move(binding), deformer, false);
+  return add_mesh(mesh, std::move(binding), deformer, false, {});
 }
 
 std::string CharacterBuilder::free_name(const std::string& wish) const {
@@ -249,11 +326,19 @@ Result<Character> CharacterBuilder::build() {
   if (palette_size_ > std::numeric_limits<std::uint32_t>::max()) {
     return fail(ErrorCode::kUnsupported, fmt::format("the palette would have {} entries", palette_size_));
   }
-  const bool has_control =
-      std::any_of(data_.meshes.begin(), data_.meshes.end(), [](const CharacterMesh& mesh) { return mesh.control; });
-  data_.stage_count = has_control ? kSkinStage + 1 : 1;
-  if (!has_control) {
-    for (CharacterMesh& mesh : data_.meshes) mesh.stage = 0;
+  std::uint32_t last_stage = 0;
+  for (const CharacterMesh& mesh : data_.meshes) last_stage = std::max(last_stage, mesh.stage + (mesh.control ? 1 : 0));
+  for (CharacterMesh& mesh : data_.meshes) {
+    if (!mesh.control) mesh.stage = last_stage;
+  }
+  data_.stage_count = last_stage + 1;
+  for (Clip& clip : data_.clips) {
+    // What no control listens to would have to be carried along for nothing.
+    std::erase_if(clip.morph_channels, [&](const MorphChannel& channel) {
+      return std::none_of(data_.controls.begin(), data_.controls.end(), [&](const Control& control) {
+        return control.mesh == channel.mesh && control.target == channel.target;
+      });
+    });
   }
   data_.palette_size = static_cast<std::uint32_t>(palette_size_);
   return Character::create(std::move(data_));

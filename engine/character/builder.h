@@ -15,6 +15,7 @@
 #include "engine/character/character.h"
 #include "engine/core/result.h"
 #include "engine/model/model.h"
+#include "engine/rig/rig.h"
 
 namespace pelt {
 
@@ -22,14 +23,24 @@ namespace pelt {
 struct MeshBinding {
   SparseRows rows;  // over palette entries, not yet merged with other layers
   BlendMode mode = BlendMode::kLinear;
-  double worst_distance = 0;  // metres from a vertex to the closest point of its driver
-  std::uint32_t worst_vertex = 0;
+  // Of each vertex, or empty: metres to the closest element that moves it, -1 where none does.
+  std::vector<float> distances;
+  std::vector<VertexRemarks> remarks;
+  std::optional<double> cut_error;  // metres
   std::uint64_t dropped_elements = 0;
   std::vector<std::uint32_t> repaired_vertices;  // ascending
+  // Further deformers of the mesh, combined with `rows` as in Wires.
+  std::vector<SparseRows> wires_rows;
+  float wires_exponent = 1;
 };
 
-// Stage 0 poses the joints and moves the control meshes; skins are moved in the last stage, which is stage 0 where
-// there is no control mesh.
+// What a control mesh has beside its binding.
+struct ControlOptions {
+  std::optional<std::uint32_t> offset_slot;  // CharacterMesh::offset_slot
+};
+
+// Stage 0 poses the joints. A control mesh is moved in the first stage in which all that moves it is there, skins in
+// the last one, behind every control mesh.
 class CharacterBuilder {
  public:
   // `model` is validated and outlives the builder.
@@ -39,20 +50,33 @@ class CharacterBuilder {
   // strongest first. All meshes share the entries; the first call adds their pass.
   SparseRows rows_over_joints(const SparseRows& weights, BlendMode mode);
 
-  // Adds a mesh that moves others and is not skin; its rows name entries of rows_over_joints. `deformer` is for the
-  // report. Returns its index for the functions below. Vertices keep their order.
-  Result<std::size_t> add_control_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer);
+  // The palette entry with the motion of the skeleton's first root from rest: what moves with the whole character.
+  std::uint32_t root_slot();
+
+  // Adds a mesh that moves others and is not skin. `deformer` is for the report. Returns its index for the functions
+  // below. Vertices keep their order.
+  Result<std::size_t> add_control_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer,
+                                       const ControlOptions& options = {});
+
+  // A control mesh whose vertices the caller places, frame by frame.
+  Result<std::size_t> add_streamed_mesh(const Mesh& mesh);
+
+  // The number of an input that the caller gives, frame by frame: a morph target's weight.
+  std::uint32_t control_input(const Mesh& mesh, std::uint32_t target);
 
   std::optional<std::size_t> find_control_mesh(const std::string& name) const;
 
   // First vertex of a control mesh in the instance's vertices.
   std::uint32_t first_vertex(std::size_t control_mesh) const;
 
+  // The stage in which what reads the posed vertices of a control mesh can run.
+  std::uint32_t stage_after(std::size_t control_mesh) const;
+
   // First of the palette entries that hold the blended frames of a control mesh's vertices; the first call makes them.
   std::uint32_t frame_slots(std::size_t control_mesh);
 
-  // Adds a palette pass over posed control meshes, before the skins are moved. Returns the first entry it writes.
-  std::uint32_t add_pass(PoseKernel kernel, std::uint32_t record_count, std::vector<std::uint32_t> records);
+  // Adds a palette pass. Its records may read what is there in pass.stage. Sets first_slot and returns it.
+  std::uint32_t add_pass(PalettePass pass);
 
   // Gives the rows' memory back as soon as they are packed: move the binding in.
   Result<void> add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer);
@@ -67,16 +91,24 @@ class CharacterBuilder {
   const std::vector<MeshReport>& reports() const { return reports_; }
 
  private:
-  Result<void> add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control);
-  std::uint32_t take_slots(std::uint64_t count);
+  Result<void> add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control,
+                        const ControlOptions& options);
+  std::uint32_t take_slots(std::uint64_t count, std::uint32_t first_stage);
+  std::uint32_t stage_of(const SparseRows& rows) const;
 
   const Model& model_;
   bool keep_vertex_order_;
   CharacterData data_;
-  std::uint64_t palette_size_ = 0;  // 64 bits until build() has checked it
+  std::uint64_t palette_size_ = 0;                         // 64 bits until build() has checked it
+  std::map<std::uint32_t, std::uint32_t> stage_of_slots_;  // first palette entry of a run -> its first stage
   std::map<BlendMode, std::uint32_t> joint_slots_;
+  std::optional<std::uint32_t> root_slot_;
+  std::vector<std::uint32_t> streamed_meshes_;
   std::vector<MeshReport> reports_;
 };
+
+// Drivers that more than one layer may use; surface_ffd/driver.h knows what they are.
+struct SharedDrivers;
 
 struct DeformerTarget {
   std::uint32_t mesh;           // in Model::meshes
@@ -87,10 +119,11 @@ struct DeformerTarget {
 struct DeformerInput {
   const Model& model;
   std::span<const DeformerTarget> targets;
-  const std::string& layer;      // "layer 2 (surface_ffd)": how errors and notes begin
-  const std::string& directory;  // where the rig's relative file names start
+  const std::string& layer;  // "layer 2 (surface_ffd)": how errors and notes begin
+  const Rig& rig;            // its groups, and the directory where relative file names start
   unsigned threads;
   CharacterBuilder& builder;
+  SharedDrivers& drivers;                                // of all layers so far
   std::vector<std::string>& notes;                       // for the report
   const std::function<void(double fraction)>& progress;  // of this layer; never empty
 };

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string_view>
 #include <unordered_set>
@@ -72,31 +74,37 @@ Result<void> check_bound_joints(const CharacterData& data) {
   return {};
 }
 
-Result<void> check_channel(const Channel& channel, const Clip& clip, std::size_t joint_count) {
-  if (channel.joint >= joint_count) {
-    return invalid("clip '{}' keys joint {} of {}", clip.name, channel.joint, joint_count);
-  }
-  if (channel.path > ChannelPath::kScale || channel.interpolation > Interpolation::kCubicSpline) {
+// `components`: numbers a key. `what` the channel moves: for the error.
+template <class AnyChannel>
+Result<void> check_keys(const AnyChannel& channel, std::size_t components, const Clip& clip, const std::string& what) {
+  if (channel.interpolation > Interpolation::kCubicSpline) {
     return invalid("clip '{}' has a channel of an unknown kind", clip.name);
   }
-  const std::size_t components = channel.path == ChannelPath::kRotation ? 4 : 3;
   const std::size_t values_a_key = channel.interpolation == Interpolation::kCubicSpline ? 3 : 1;
   if (channel.times.empty() || channel.values.size() != channel.times.size() * components * values_a_key) {
-    return invalid("clip '{}': a channel of joint {} has {} times and {} values", clip.name, channel.joint,
-                   channel.times.size(), channel.values.size());
+    return invalid("clip '{}': a channel of {} has {} times and {} values", clip.name, what, channel.times.size(),
+                   channel.values.size());
   }
   float last = -1;
   for (const float time : channel.times) {
     if (!std::isfinite(time) || time < 0 || time <= last || time > clip.duration) {
-      return invalid("clip '{}': the times of a channel of joint {} do not ascend from 0 to the clip's end", clip.name,
-                     channel.joint);
+      return invalid("clip '{}': the times of a channel of {} do not ascend from 0 to the clip's end", clip.name, what);
     }
     last = time;
   }
   if (!std::all_of(channel.values.begin(), channel.values.end(), [](float value) { return std::isfinite(value); })) {
-    return invalid("clip '{}': a channel of joint {} holds a value that is not finite", clip.name, channel.joint);
+    return invalid("clip '{}': a channel of {} holds a value that is not finite", clip.name, what);
   }
   return {};
+}
+
+Result<void> check_channel(const Channel& channel, const Clip& clip, std::size_t joint_count) {
+  if (channel.joint >= joint_count) {
+    return invalid("clip '{}' keys joint {} of {}", clip.name, channel.joint, joint_count);
+  }
+  if (channel.path > ChannelPath::kScale) return invalid("clip '{}' has a channel of an unknown kind", clip.name);
+  return check_keys(channel, channel.path == ChannelPath::kRotation ? 4 : 3, clip,
+                    fmt::format("joint {}", channel.joint));
 }
 
 Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count) {
@@ -108,6 +116,11 @@ Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count
       const Result<void> valid = check_channel(channel, clip, joint_count);
       if (!valid) return valid;
     }
+    for (const MorphChannel& channel : clip.morph_channels) {
+      const std::string what = fmt::format("target {} of '{}'", channel.target, channel.mesh);
+      const Result<void> valid = check_keys(channel, 1, clip, what);
+      if (!valid) return valid;
+    }
   }
   return names_are_unique(clips, "clip");
 }
@@ -116,8 +129,14 @@ Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count
 Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   const std::size_t material_count = data.materials.size();
   const std::size_t count = mesh.binding.points.size();
-  if (mesh.mode != BlendMode::kLinear && mesh.mode != BlendMode::kDualQuaternion) {
+  if (mesh.mode > BlendMode::kWires) {
     return invalid("mesh '{}' has the unknown blend mode {}", mesh.name, static_cast<std::uint32_t>(mesh.mode));
+  }
+  if ((mesh.mode == BlendMode::kWires) != mesh.wires.has_value()) {
+    return invalid("mesh '{}' is not blended as it says", mesh.name);
+  }
+  if (mesh.wires && !(std::isfinite(mesh.wires->exponent) && mesh.wires->exponent >= 0)) {
+    return invalid("mesh '{}' is combined with the exponent {}", mesh.name, mesh.wires->exponent);
   }
   if (mesh.source_vertex.size() != count) {
     return invalid("mesh '{}' has {} vertices, but {} sources", mesh.name, count, mesh.source_vertex.size());
@@ -188,9 +207,41 @@ Result<void> check_meshes(const CharacterData& data) {
   return names_are_unique(data.meshes, "mesh");
 }
 
+// Precondition: check_meshes has passed.
+Result<void> check_inputs(const CharacterData& data) {
+  std::uint64_t count = data.controls.size();
+  for (const Stream& stream : data.streams) {
+    if (stream.mesh >= data.meshes.size() || !data.meshes[stream.mesh].control) {
+      return invalid("a stream names mesh {}, which is no control mesh", stream.mesh);
+    }
+    count += std::uint64_t{3} * data.meshes[stream.mesh].vertex_count();
+  }
+  if (count != data.input_count) {
+    return invalid("there are {} inputs, but streams and controls take {}", data.input_count, count);
+  }
+  std::vector<bool> given(data.input_count, false);
+  const auto take = [&](std::uint64_t first, std::uint64_t size) {
+    for (std::uint64_t i = first; i < first + size; ++i) {
+      if (i >= given.size() || given[i]) return false;
+      given[i] = true;
+    }
+    return true;
+  };
+  for (const Stream& stream : data.streams) {
+    if (!take(stream.first_input, std::uint64_t{3} * data.meshes[stream.mesh].vertex_count())) {
+      return invalid("the inputs of the stream of mesh '{}' are taken or not there", data.meshes[stream.mesh].name);
+    }
+  }
+  for (const Control& control : data.controls) {
+    if (!take(control.input, 1)) return invalid("the input of the control '{}' is taken or not there", control.name);
+    if (!std::isfinite(control.rest)) return invalid("the control '{}' is not finite at rest", control.name);
+  }
+  return names_are_unique(data.controls, "control");
+}
+
 // What a palette entry holds, and since when.
 struct Slot {
-  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch };
+  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset };
   Kind kind = Kind::kUnwritten;
   std::uint32_t first_stage = 0;  // the earliest in which a blend may read it
 };
@@ -202,9 +253,10 @@ Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uin
     Slot& slot = slots[first + i];
     if (slot.kind != Slot::Kind::kUnwritten) return invalid("palette entry {} is written twice", first + i);
     slot.first_stage = first_stage;
-    slot.kind = kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
-                : i % 2 == 0                          ? Slot::Kind::kDualQuaternion
-                                                      : Slot::Kind::kStretch;
+    slot.kind = kernel == PoseKernel::kKeyPose          ? Slot::Kind::kOffset
+                : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
+                : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
+                                                        : Slot::Kind::kStretch;
   }
   return {};
 }
@@ -261,26 +313,39 @@ Result<std::vector<Slot>> find_writers(const CharacterData& data) {
   return slots;
 }
 
+Result<void> check_slot(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint64_t index,
+                        Slot::Kind wanted) {
+  if (index >= slots.size()) {
+    return invalid("mesh '{}' uses palette entry {} of {}", mesh.name, index, slots.size());
+  }
+  if (slots[index].kind != wanted) {
+    return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name, index);
+  }
+  if (slots[index].first_stage > mesh.stage) {
+    return invalid("mesh '{}' of stage {} uses palette entry {}, which is written later", mesh.name, mesh.stage, index);
+  }
+  return {};
+}
+
 // Every entry that the blend loads for this mesh, padding included: a weight of 0 does not make an unwritten one safe.
 Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>& slots) {
   if (mesh.first_slot > slots.size()) {
     return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
   }
-  const Result<void> valid = validate(mesh.binding, slots.size() - mesh.first_slot, "mesh '" + mesh.name + "'");
+  const Groups groups = mesh.mode == BlendMode::kWires ? Groups::kSeveral : Groups::kOne;
+  const Result<void> valid = validate(mesh.binding, slots.size() - mesh.first_slot, groups, "mesh '" + mesh.name + "'");
   if (!valid) return valid;
   const Slot::Kind wanted = mesh.mode == BlendMode::kDualQuaternion ? Slot::Kind::kDualQuaternion : Slot::Kind::kFrame;
   for (const std::uint32_t word : mesh.binding.influences) {
-    const std::uint32_t index = mesh.first_slot + shared::influence_index(word);
-    if (slots[index].kind != wanted) {
-      return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name,
-                     index);
-    }
-    if (slots[index].first_stage > mesh.stage) {
-      return invalid("mesh '{}' of stage {} uses palette entry {}, which is written later", mesh.name, mesh.stage,
-                     index);
-    }
+    const Result<void> usable = check_slot(mesh, slots, mesh.first_slot + shared::influence_index(word), wanted);
+    if (!usable) return usable;
   }
-  return {};
+  if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
+  for (std::uint64_t v = 0; mesh.offset_slot && v < mesh.vertex_count(); ++v) {
+    const Result<void> usable = check_slot(mesh, slots, *mesh.offset_slot + v, Slot::Kind::kOffset);
+    if (!usable) return usable;
+  }
+  return mesh.wires ? check_slot(mesh, slots, mesh.wires->root_slot, Slot::Kind::kFrame) : Result<void>();
 }
 
 Result<void> check(const CharacterData& data) {
@@ -294,6 +359,8 @@ Result<void> check(const CharacterData& data) {
     if (!is_finite(material.base_color)) return invalid("material '{}' has a colour that is not finite", material.name);
   }
   valid = check_meshes(data);
+  if (!valid) return valid;
+  valid = check_inputs(data);
   if (!valid) return valid;
   const Result<std::vector<Slot>> slots = find_writers(data);
   if (!slots) return tl::unexpected(slots.error());
@@ -323,6 +390,29 @@ float skin_diagonal(const CharacterData& data) {
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> CharacterData::find_stream(std::string_view mesh) const {
+  for (std::uint32_t s = 0; s < streams.size(); ++s) {
+    if (meshes[streams[s].mesh].name == mesh) return s;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> CharacterData::find_control(std::string_view wanted) const {
+  for (std::uint32_t c = 0; c < controls.size(); ++c) {
+    if (controls[c].name == wanted) return c;
+  }
+  return std::nullopt;
+}
+
+void rest_inputs(const CharacterData& data, std::span<float> inputs) {
+  assert(inputs.size() == data.input_count);
+  for (const Stream& stream : data.streams) {
+    const std::vector<glm::vec3>& points = data.meshes[stream.mesh].binding.points;
+    std::memcpy(&inputs[stream.first_input], points.data(), points.size() * sizeof(glm::vec3));
+  }
+  for (const Control& control : data.controls) inputs[control.input] = control.rest;
+}
 
 Character::Character(std::shared_ptr<const CharacterData> data)
     : data_(std::move(data)), size_(skin_diagonal(*data_)) {}

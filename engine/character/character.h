@@ -6,6 +6,7 @@
 #include <glm/glm.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ enum class PoseKernel : std::uint32_t {
   kLinearBlend = 0,     // J_j * inverse_bind_j
   kDualQuaternion = 1,  // the same, as a dual quaternion and a stretch: two entries a joint
   kSurfaceFfd = 2,      // Q_k^D (Q_k^R)^-1 of driver triangle k
+  kVertexFrame = 3,     // V_j^D (V_j^R)^-1 of driver vertex j, estimated from its neighbours
+  kPatchFrame = 4,      // Q^D (Q^R)^-1 of a sample of a parametric patch
+  kStream = 5,          // the translation of a vertex to its streamed position
+  kKeyPose = 6,         // an offset of a vertex before it is moved: CharacterMesh::offset_slot
 };
 
 // Records that one pose kernel turns into palette entries. Stage s is: its palette passes, then the blend of its
@@ -35,12 +40,20 @@ struct PalettePass {
   std::uint32_t stage = 0;
   std::uint32_t first_slot = 0;  // palette entry that record 0 writes
   std::uint32_t record_count = 0;
-  std::vector<std::uint32_t> records;  // record_count structs of shaders/<deformer>/pose.h, as words
+  std::vector<std::uint32_t> records;  // record_count structs of shaders/<kernel>/pose.h, as words
+  std::vector<std::uint32_t> table;    // what records of varying length refer to, as words
 };
 
 enum class BlendMode : std::uint32_t {
   kLinear = 0,          // v' = sum w T l
   kDualQuaternion = 1,  // stretches blended linearly, then dual quaternions (Kavan et al. 2008)
+  kWires = 2,           // groups of influences, each blended linearly, combined by Wires (Singh & Fiume 1998)
+};
+
+// Of BlendMode::kWires.
+struct Wires {
+  float exponent = 1;           // m >= 0
+  std::uint32_t root_slot = 0;  // palette entry with the root joint's motion: displacements are measured from there
 };
 
 // A mesh as it is moved. Its vertices are in packed order; source_vertex says where each came from.
@@ -54,6 +67,8 @@ struct CharacterMesh {
   std::uint32_t first_slot = 0;    // palette entry that element 0 of its influences names
   std::optional<std::uint32_t>
       frame_slot;  // control: where the blended frame of vertex 0 is written, one entry a vertex
+  std::optional<std::uint32_t> offset_slot;  // where what is added to vertex 0's point before it is moved is read
+  std::optional<Wires> wires;
   PackedBinding binding;
   std::vector<std::uint32_t> source_vertex;  // vertex of the model's mesh; a permutation
   std::vector<glm::uvec3> triangles;         // packed order
@@ -66,6 +81,21 @@ struct CharacterMesh {
   std::uint32_t vertex_count() const { return binding.vertex_count(); }
 };
 
+// A control mesh whose vertices the caller places, frame by frame: a simulation, a point cache.
+struct Stream {
+  std::uint32_t mesh = 0;         // its vertices, in packed order, are the stream's points
+  std::uint32_t first_input = 0;  // x of point 0; 3 numbers a point
+};
+
+// A number that the caller gives, frame by frame: the weight of a morph target of a driver.
+struct Control {
+  std::string name;          // "mesh/target"
+  std::string mesh;          // of the model; clips key it by this and
+  std::uint32_t target = 0;  // its number in Mesh::morph_targets
+  float rest = 0;
+  std::uint32_t input = 0;
+};
+
 struct CharacterData {
   std::string name;
   Skeleton skeleton;
@@ -74,13 +104,21 @@ struct CharacterData {
   std::vector<Material> materials;
   std::vector<PalettePass> passes;
   std::vector<CharacterMesh> meshes;  // first_vertex ascends without gaps
-  std::uint32_t palette_size = 0;     // entries of one instance
+  std::vector<Stream> streams;
+  std::vector<Control> controls;
+  std::uint32_t input_count = 0;   // numbers that an instance is given a frame besides its joint matrices
+  std::uint32_t palette_size = 0;  // entries of one instance
   std::uint32_t stage_count = 0;
 
   std::uint32_t vertex_count() const {
     return meshes.empty() ? 0 : meshes.back().first_vertex + meshes.back().vertex_count();
   }
+  std::optional<std::uint32_t> find_stream(std::string_view mesh) const;
+  std::optional<std::uint32_t> find_control(std::string_view wanted) const;
 };
+
+// The inputs of a character at rest. Shape: inputs.size() == data.input_count.
+void rest_inputs(const CharacterData& data, std::span<float> inputs);
 
 // A handle to validated, immutable data: copies are cheap and share it.
 class Character {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <vector>
 
 #include "engine/binding/blend.h"
@@ -23,6 +24,7 @@ struct Evaluator::State {
   Character character;
   Options options;
   std::vector<glm::mat4> joints;
+  std::vector<float> inputs;
   std::vector<glm::vec3> positions;
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
@@ -30,7 +32,7 @@ struct Evaluator::State {
   std::vector<PaletteLine> lines;  // the palette as the linear kernel loads it
 
   void pose_palettes(std::uint32_t stage) {
-    const PoseContext context{joints, positions, palette};
+    const PoseContext context{joints, positions, inputs, palette};
     for (const PalettePass& pass : character->passes) {
       if (pass.stage != stage) continue;
       const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
@@ -51,12 +53,22 @@ struct Evaluator::State {
       };
       parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
         const SliceRange slices{begin, end};
-        if (mesh.mode == BlendMode::kLinear) {
-          blend_linear(mesh.binding, slices, std::span(lines).subspan(mesh.first_slot), out);
-        } else {
-          blend_dual_quaternion(mesh.binding, slices, std::span(palette).subspan(mesh.first_slot), out);
+        const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
+        switch (mesh.mode) {
+          case BlendMode::kLinear:
+            blend_linear(mesh.binding, slices, std::span(lines).subspan(mesh.first_slot), out);
+            break;
+          case BlendMode::kDualQuaternion:
+            blend_dual_quaternion(mesh.binding, slices, entries, out);
+            break;
+          case BlendMode::kWires:
+            blend_wires(mesh.binding, slices, entries, {palette[mesh.wires->root_slot], mesh.wires->exponent}, out);
+            break;
         }
       });
+      if (mesh.offset_slot) {
+        add_offsets(mesh.binding, std::span<const Affine>(palette).subspan(*mesh.offset_slot), out);
+      }
       if (mesh.frame_slot) fill_lines(*mesh.frame_slot, mesh.vertex_count());
     }
   }
@@ -73,6 +85,8 @@ Evaluator::Evaluator(const Character& character, Options options)
   const std::size_t vertices = character->vertex_count();
   state.joints.resize(character->skeleton.joints.size());
   rest_matrices(character->skeleton, state.joints);
+  state.inputs.resize(character->input_count);
+  rest_inputs(*character, state.inputs);
   state.positions.resize(vertices);
   if (state.options.normals) state.normals.resize(vertices);
   if (state.options.tangents) state.tangents.resize(vertices);
@@ -87,6 +101,16 @@ Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 void Evaluator::pose(std::span<const glm::mat4> joints) {
   assert(joints.size() == state_->joints.size());
   std::copy(joints.begin(), joints.end(), state_->joints.begin());
+}
+
+void Evaluator::stream(std::size_t stream, std::span<const glm::vec3> positions) {
+  const Stream& target = state_->character->streams[stream];
+  assert(positions.size() == state_->character->meshes[target.mesh].vertex_count());
+  std::memcpy(&state_->inputs[target.first_input], positions.data(), positions.size_bytes());
+}
+
+void Evaluator::control(std::size_t control, float value) {
+  state_->inputs[state_->character->controls[control].input] = value;
 }
 
 void Evaluator::evaluate() {

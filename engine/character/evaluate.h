@@ -29,6 +29,13 @@ class Evaluator {
   // Copied. What was never posed stands at rest.
   void pose(std::span<const glm::mat4> joints);
 
+  // Where the vertices of a streamed control mesh are, model space, in the model's order. Copied. What was never
+  // streamed stands at rest.
+  void stream(std::size_t stream, std::span<const glm::vec3> positions);
+
+  // The value of CharacterData::controls[control].
+  void control(std::size_t control, float value);
+
   // Poses every palette and moves every mesh, stage by stage.
   void evaluate();
 

@@ -8,7 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include "engine/character/region.h"
 #include "engine/model/parts.h"
+#include "engine/rig/deformers.h"
 
 namespace pelt {
 namespace {
@@ -36,17 +38,19 @@ tl::unexpected<Error> no_such_mesh(const PlannedLayer& layer, const Model& model
                                                 role, name, fmt::join(names, ", ")));
 }
 
-// Which meshes drive others.
-Result<std::vector<bool>> find_drivers(const Model& model, const LayerPlan& plan) {
-  std::vector<bool> is_driver(model.meshes.size(), false);
-  for (const PlannedLayer& layer : plan.layers) {
-    const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
-    if (ffd == nullptr || ffd->driver.mesh.empty()) continue;
-    const Mesh* driver = model.find_mesh(ffd->driver.mesh);
-    if (driver == nullptr) return no_such_mesh(layer, model, "driver", ffd->driver.mesh);
-    is_driver[static_cast<std::size_t>(driver - model.meshes.data())] = true;
+// Fills in which mesh each layer's driver is, and which meshes drive others.
+Result<void> find_drivers(const Model& model, LayerPlan& plan) {
+  plan.is_driver.assign(model.meshes.size(), false);
+  for (PlannedLayer& layer : plan.layers) {
+    const DeformerEntry& entry = deformer_entry(layer.deformer);
+    if (entry.driver_mesh == nullptr || entry.driver_mesh(layer.deformer).empty()) continue;
+    const std::string& name = entry.driver_mesh(layer.deformer);
+    const Mesh* driver = model.find_mesh(name);
+    if (driver == nullptr) return no_such_mesh(layer, model, "driver", name);
+    layer.driver_mesh = static_cast<std::size_t>(driver - model.meshes.data());
+    plan.is_driver[*layer.driver_mesh] = true;
   }
-  return is_driver;
+  return {};
 }
 
 Result<std::vector<std::size_t>> find_targets(const Model& model, const std::string& target, const PlannedLayer& layer,
@@ -61,37 +65,17 @@ Result<std::vector<std::size_t>> find_targets(const Model& model, const std::str
   const Mesh* mesh = model.find_mesh(target);
   if (mesh == nullptr) return no_such_mesh(layer, model, "target", target);
   targets.push_back(static_cast<std::size_t>(mesh - model.meshes.data()));
-  if (is_driver[targets[0]]) return invalid(layer, fmt::format("the target '{}' is a driver", target));
+  if (layer.driver_mesh == targets[0]) return invalid(layer, fmt::format("the target '{}' is its own driver", target));
   return targets;
 }
 
-Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const Model& model,
+Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const Model& model, const Rig& rig,
                                        const PlannedLayer& layer) {
   if (!(mask.value >= 0 && mask.value <= 1))
     return invalid(layer, fmt::format("the mask {} is not in [0, 1]", mask.value));
-  std::vector<float> values(mesh.positions.size(), mask.value);
-  if (mask.joints.empty()) return values;
-  std::vector<bool> named(model.bound_joints.size(), false);
-  for (const std::string& name : mask.joints) {
-    const std::optional<std::uint32_t> joint = model.skeleton.find(name);
-    if (!joint) {
-      return fail(ErrorCode::kNotFound,
-                  fmt::format("{}: the mask names joint '{}', which is not in the model", layer.label, name));
-    }
-    for (std::size_t b = 0; b < named.size(); ++b) named[b] = named[b] || model.bound_joints[b].joint == *joint;
-  }
-  if (mesh.weights.row_count() != mesh.positions.size()) {
-    return invalid(layer, fmt::format("the mask names joints, but mesh '{}' has no weights", mesh.name));
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    double sum = 0;
-    double all = 0;
-    for (const Influence& influence : mesh.weights.row(i)) {
-      all += influence.weight;
-      if (named[influence.index]) sum += influence.weight;
-    }
-    // The sum over every joint is 1 to rounding only; a mask of all joints must be exactly 1.
-    values[i] = static_cast<float>(std::clamp(mask.value * (sum / all), 0.0, 1.0));
+  Result<std::vector<float>> values = region_values(mask.region, mesh, model, rig, layer.label + ": the mask");
+  if (values) {
+    for (float& value : *values) value *= mask.value;
   }
   return values;
 }
@@ -123,15 +107,15 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   return rigid;
 }
 
-// Keeps rigid parts out of a layer over *: its mask becomes 0 there. Linear blend needs no exception, and dual
-// quaternion, which cannot share a mesh, only where it would move nothing else.
+// Keeps rigid parts out of a layer over *: its mask becomes 0 there.
 void leave_rigid_parts(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh, const PlannedLayer& layer,
                        std::vector<std::string>& notes) {
-  if (std::holds_alternative<LinearBlendParameters>(layer.deformer)) return;
+  const RigidParts rule = deformer_entry(layer.deformer).rigid_parts;
+  if (rule == RigidParts::kMoved) return;
   const std::vector<bool> rigid = find_rigid_parts(mesh);
   const auto count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
   const bool all = count == rigid.size();
-  if (count == 0 || (!all && std::holds_alternative<DualQuaternionParameters>(layer.deformer))) return;
+  if (count == 0 || (!all && rule == RigidParts::kLeftAsMeshes)) return;
   if (below.empty() || is_everywhere(added.mask, 1.0f)) below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
   for (std::size_t i = 0; i < rigid.size(); ++i) {
     if (rigid[i]) added.mask[i] = 0;
@@ -142,8 +126,10 @@ void leave_rigid_parts(std::vector<LayerAtMesh>& below, LayerAtMesh& added, cons
 }
 
 // Leaves of a mesh's layers those that show: from the topmost one that covers it all upwards.
-void drop_hidden(std::vector<LayerAtMesh>& layers) {
-  const auto covers = [](const LayerAtMesh& layer) { return is_everywhere(layer.mask, 1.0f); };
+void drop_hidden(std::vector<LayerAtMesh>& layers, const std::vector<PlannedLayer>& planned) {
+  const auto covers = [&](const LayerAtMesh& layer) {
+    return !planned[layer.layer].wires && is_everywhere(layer.mask, 1.0f);
+  };
   const auto top = std::find_if(layers.rbegin(), layers.rend(), covers);
   layers.erase(layers.begin(), top.base() - 1);
   const auto nowhere = [](const LayerAtMesh& layer) { return is_everywhere(layer.mask, 0.0f); };
@@ -155,25 +141,33 @@ void drop_hidden(std::vector<LayerAtMesh>& layers) {
 Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
   LayerPlan plan;
   plan.meshes.resize(model.meshes.size());
-  plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}});
+  plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}, {}, {}});
   for (const Layer& layer : rig.layers) {
-    plan.layers.push_back(
-        {fmt::format("layer {} ({})", plan.layers.size(), deformer_name(layer.deformer)), layer.deformer});
+    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size(), deformer_name(layer.deformer)),
+                           layer.deformer,
+                           layer.wires,
+                           {}});
   }
-  const Result<std::vector<bool>> is_driver = find_drivers(model, plan);
-  if (!is_driver) return tl::unexpected(is_driver.error());
+  const Result<void> drivers = find_drivers(model, plan);
+  if (!drivers) return tl::unexpected(drivers.error());
 
   for (std::size_t l = 1; l < plan.layers.size(); ++l) {
     const Layer& source = rig.layers[l - 1];
     const PlannedLayer& layer = plan.layers[l];
-    const Result<std::vector<std::size_t>> targets = find_targets(model, source.target, layer, *is_driver);
+    const Result<std::vector<std::size_t>> targets = find_targets(model, source.target, layer, plan.is_driver);
     if (!targets) return tl::unexpected(targets.error());
     for (const std::size_t m : *targets) {
       const Mesh& mesh = model.meshes[m];
-      Result<std::vector<float>> mask = mask_values(source.mask, mesh, model, layer);
+      Result<std::vector<float>> mask = mask_values(source.mask, mesh, model, rig, layer);
       if (!mask) return tl::unexpected(mask.error());
       LayerAtMesh added{l, std::move(*mask)};
       std::vector<LayerAtMesh>& below = plan.meshes[m];
+      if (below.empty() && layer.wires) {
+        return invalid(layer, fmt::format("there is no layer below at mesh '{}' to combine with", mesh.name));
+      }
+      if (!below.empty() && plan.layers[below.back().layer].wires && !layer.wires) {
+        return invalid(layer, fmt::format("mesh '{}' is combined as in Wires below it; it must be so too", mesh.name));
+      }
       if (below.empty() && !is_everywhere(added.mask, 1.0f)) {
         notes.push_back(
             fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
@@ -184,10 +178,10 @@ Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<st
     }
   }
   for (std::size_t m = 0; m < model.meshes.size(); ++m) {
-    if ((*is_driver)[m]) continue;
+    if (plan.is_driver[m] && plan.meshes[m].empty()) continue;
     std::vector<LayerAtMesh>& layers = plan.meshes[m];
     if (layers.empty()) layers.push_back({0, std::vector<float>(model.meshes[m].positions.size(), 1.0f)});
-    drop_hidden(layers);
+    drop_hidden(layers, plan.layers);
   }
   return plan;
 }

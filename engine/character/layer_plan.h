@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,16 @@ struct LayerAtMesh {
 struct PlannedLayer {
   std::string label;  // "layer 2 (surface_ffd)": how errors and notes begin
   DeformerParameters deformer;
+  std::optional<float> wires;              // Layer::wires
+  std::optional<std::size_t> driver_mesh;  // in Model::meshes
 };
 
 struct LayerPlan {
   std::vector<PlannedLayer> layers;
-  // Of each mesh of the model the layers that show, from the bottom up; the first acts everywhere. Drivers have none.
+  // Of each mesh of the model the layers that show, from the bottom up; the first acts everywhere. Drivers have those
+  // that name them as their target, or none.
   std::vector<std::vector<LayerAtMesh>> meshes;
+  std::vector<bool> is_driver;  // of each mesh of the model
 };
 
 // The rules of rig.h. In a layer over *, connected parts that follow one joint all but alone (eyes, teeth, a helmet)

@@ -62,8 +62,13 @@ void describe(Archive& archive, Is<Channel> auto& channel) {
 }
 
 template <class Archive>
+void describe(Archive& archive, Is<MorphChannel> auto& channel) {
+  archive(channel.mesh, channel.target, channel.interpolation, channel.times, channel.values);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<Clip> auto& clip) {
-  archive(clip.name, clip.duration, clip.channels);
+  archive(clip.name, clip.duration, clip.channels, clip.morph_channels);
 }
 
 template <class Archive>
@@ -73,7 +78,7 @@ void describe(Archive& archive, Is<Material> auto& material) {
 
 template <class Archive>
 void describe(Archive& archive, Is<PalettePass> auto& pass) {
-  archive(pass.kernel, pass.stage, pass.first_slot, pass.record_count, pass.records);
+  archive(pass.kernel, pass.stage, pass.first_slot, pass.record_count, pass.records, pass.table);
 }
 
 template <class Archive>
@@ -92,15 +97,31 @@ void describe(Archive& archive, Is<SparseRows> auto& rows) {
 }
 
 template <class Archive>
+void describe(Archive& archive, Is<Wires> auto& wires) {
+  archive(wires.exponent, wires.root_slot);
+}
+
+template <class Archive>
+void describe(Archive& archive, Is<Stream> auto& stream) {
+  archive(stream.mesh, stream.first_input);
+}
+
+template <class Archive>
+void describe(Archive& archive, Is<Control> auto& control) {
+  archive(control.name, control.mesh, control.target, control.rest, control.input);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
-          mesh.frame_slot, mesh.binding, mesh.source_vertex, mesh.triangles, mesh.uvs, mesh.parts, mesh.weights);
+          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.binding, mesh.source_vertex, mesh.triangles, mesh.uvs,
+          mesh.parts, mesh.weights);
 }
 
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive(data.name, data.skeleton.joints, data.bound_joints, data.clips, data.materials, data.passes, data.meshes,
-          data.palette_size, data.stage_count);
+          data.streams, data.controls, data.input_count, data.palette_size, data.stage_count);
 }
 
 // ---- Writing ----

@@ -1,26 +1,43 @@
 // SPDX-License-Identifier: MIT
 #include "engine/character/pose_kernels.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 
-#include "engine/character/records.h"
 #include "engine/dual_quaternion/pose.h"
+#include "engine/key_pose/pose.h"
 #include "engine/linear_blend/pose.h"
+#include "engine/patch_frame/pose.h"
+#include "engine/stream/pose.h"
 #include "engine/surface_ffd/pose.h"
+#include "engine/vertex_frame/pose.h"
 #include "shaders/dual_quaternion/pose.h"
+#include "shaders/key_pose/pose.h"
 #include "shaders/linear_blend/pose.h"
+#include "shaders/patch_frame/pose.h"
+#include "shaders/stream/pose.h"
 #include "shaders/surface_ffd/pose.h"
+#include "shaders/vertex_frame/pose.h"
 
 namespace pelt {
 namespace {
 
+template <class Record, Affine (*pose_record)(Record, shared::PoseWork)>
+constexpr PoseKernelInfo one_entry(const char* name, decltype(PoseKernelInfo::validate) validate) {
+  return {name, kRecordWords<Record>, 1, validate, pose_records<Record, pose_record>};
+}
+
 // By PoseKernel's numbers.
 // clang-format off
 constexpr std::array<PoseKernelInfo, kPoseKernelCount> kPoseKernels{{
-    {"linear_blend", kRecordWords<shared::JointRecord>, 1, linear_blend::validate_records, linear_blend::pose_records},
+    one_entry<shared::JointRecord, shared::pose_joint>("linear_blend", linear_blend::validate_records),
     {"dual_quaternion", kRecordWords<shared::JointRecord>, shared::kDualQuaternionSlots, linear_blend::validate_records, dual_quaternion::pose_records},
-    {"surface_ffd", kRecordWords<shared::TriangleRecord>, 1, surface_ffd::validate_records, surface_ffd::pose_records},
+    one_entry<shared::TriangleRecord, shared::pose_triangle>("surface_ffd", surface_ffd::validate_records),
+    one_entry<shared::VertexFrameRecord, shared::pose_vertex_frame>("vertex_frame", vertex_frame::validate_records),
+    one_entry<shared::PatchRecord, shared::pose_patch_sample>("patch_frame", patch_frame::validate_records),
+    one_entry<shared::StreamRecord, shared::pose_stream>("stream", stream::validate_records),
+    one_entry<shared::KeyPoseRecord, shared::pose_key_offset>("key_pose", key_pose::validate_records),
 }};
 // clang-format on
 
@@ -29,6 +46,14 @@ constexpr std::array<PoseKernelInfo, kPoseKernelCount> kPoseKernels{{
 const PoseKernelInfo& pose_kernel(PoseKernel kernel) {
   assert(static_cast<std::size_t>(kernel) < kPoseKernelCount);
   return kPoseKernels[static_cast<std::size_t>(kernel)];
+}
+
+bool is_posed_before(const PalettePass& pass, const CharacterData& data, std::uint32_t vertex) {
+  if (vertex >= data.vertex_count()) return false;
+  const auto after =
+      std::upper_bound(data.meshes.begin(), data.meshes.end(), vertex,
+                       [](std::uint32_t value, const CharacterMesh& mesh) { return value < mesh.first_vertex; });
+  return (after - 1)->stage < pass.stage;
 }
 
 }  // namespace pelt

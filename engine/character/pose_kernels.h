@@ -7,8 +7,10 @@
 #include <string>
 
 #include "engine/character/character.h"
+#include "engine/character/records.h"
 #include "engine/core/frame.h"
 #include "engine/core/result.h"
+#include "shaders/pose_pass.h"
 
 namespace pelt {
 
@@ -16,8 +18,26 @@ namespace pelt {
 struct PoseContext {
   std::span<const glm::mat4> joints;    // model-space joint matrices
   std::span<const glm::vec3> vertices;  // posed positions of all meshes; those of earlier stages are valid
+  std::span<const float> inputs;        // CharacterData::input_count of them
   std::span<Affine> palette;
 };
+
+// What the kernels of shaders/<kernel>/pose.h read by.
+inline shared::PoseWork pose_work(const PalettePass& pass, const PoseContext& context) {
+  return {pass.table.data(), context.joints.data(), context.vertices.data(), context.inputs.data()};
+}
+
+// Poses records [begin, end) of a kernel that writes one entry a record.
+template <class Record, Affine (*pose_record)(Record, shared::PoseWork)>
+void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
+  for (std::size_t i = begin; i < end; ++i) {
+    context.palette[pass.first_slot + i] = pose_record(read_record<Record>(pass.records, i), work);
+  }
+}
+
+// Whether an earlier stage than the pass's moves this vertex of the instance.
+bool is_posed_before(const PalettePass& pass, const CharacterData& data, std::uint32_t vertex);
 
 struct PoseKernelInfo {
   const char* name;                // the shader is shaders/<name>/pose.comp
@@ -29,7 +49,7 @@ struct PoseKernelInfo {
   void (*pose)(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
 };
 
-constexpr std::size_t kPoseKernelCount = 3;
+constexpr std::size_t kPoseKernelCount = 7;
 
 // Precondition: kernel is one of the enumerators (Character::create has checked it).
 const PoseKernelInfo& pose_kernel(PoseKernel kernel);

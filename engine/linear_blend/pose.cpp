@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/character/records.h"
 #include "engine/core/finite.h"
 #include "shaders/linear_blend/pose.h"
 
@@ -21,13 +20,6 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
     }
   }
   return {};
-}
-
-void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  for (std::size_t i = begin; i < end; ++i) {
-    const auto record = read_record<shared::JointRecord>(pass.records, i);
-    context.palette[pass.first_slot + i] = shared::pose_joint(record, context.joints[record.joint]);
-  }
 }
 
 }  // namespace pelt::linear_blend

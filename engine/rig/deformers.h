@@ -10,13 +10,25 @@
 
 namespace pelt {
 
+// What a layer over * does at parts of a mesh that follow one joint alone (eyes, teeth, a helmet).
+enum class RigidParts {
+  kMoved,         // moves them rigidly as it is
+  kLeftAsMeshes,  // leaves whole meshes of them to linear blend, since it cannot share a mesh
+  kLeft,          // leaves them to linear blend: it would mix them with what surrounds them
+};
+
 struct DeformerEntry {
   std::string_view name;
   DeformerParameters defaults;
+  RigidParts rigid_parts = RigidParts::kMoved;
+  // The mesh of the model that drives, as the rig names it; empty: none. nullptr: the deformer has no driver.
+  const std::string& (*driver_mesh)(const DeformerParameters&) = nullptr;
 };
 
 // One entry for each alternative of DeformerParameters.
 std::span<const DeformerEntry> deformers();
+
+const DeformerEntry& deformer_entry(const DeformerParameters& parameters);
 
 // The one of `known` that takes the fewest insertions, deletions and substitutions of bytes to reach from `name`; the
 // first of several. Empty where `known` is.

@@ -15,8 +15,9 @@ namespace {
 
 const DeformerEntry kDeformers[] = {
     {"linear_blend", LinearBlendParameters{}},
-    {"dual_quaternion", DualQuaternionParameters{}},
-    {"surface_ffd", SurfaceFfdParameters{}},
+    {"dual_quaternion", DualQuaternionParameters{}, RigidParts::kLeftAsMeshes},
+    {"surface_ffd", SurfaceFfdParameters{}, RigidParts::kLeft,
+     [](const DeformerParameters& p) -> const std::string& { return std::get<SurfaceFfdParameters>(p).driver.mesh; }},
 };
 static_assert(std::size(kDeformers) == std::variant_size_v<DeformerParameters>);
 
@@ -55,11 +56,17 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   return nearest;
 }
 
-std::string_view deformer_name(const DeformerParameters& parameters) {
-  return std::find_if(std::begin(kDeformers), std::end(kDeformers),
-                      [&](const DeformerEntry& entry) { return entry.defaults.index() == parameters.index(); })
-      ->name;
+const DeformerEntry& deformer_entry(const DeformerParameters& parameters) {
+  return *std::find_if(std::begin(kDeformers), std::end(kDeformers),
+                       [&](const DeformerEntry& entry) { return entry.defaults.index() == parameters.index(); });
 }
+
+const Group* Rig::find_group(std::string_view group) const {
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.name == group; });
+  return found == groups.end() ? nullptr : &*found;
+}
+
+std::string_view deformer_name(const DeformerParameters& parameters) { return deformer_entry(parameters).name; }
 
 Result<Rig> rig_from_deformer_name(const std::string& deformer) {
   std::string name = deformer;

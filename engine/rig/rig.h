@@ -2,7 +2,9 @@
 // What a rigger edits: which deformer moves which mesh. Plain structs; rig.schema.json describes the same thing.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <glm/glm.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,21 +23,137 @@ struct DualQuaternionParameters {
   friend bool operator==(const DualQuaternionParameters&, const DualQuaternionParameters&) = default;
 };
 
-// How a control mesh follows the skeleton.
+// ------------------------------------------------------------------------------------------- selections of vertices
+
+// Model space at bind, metres. The value is 1 inside and falls to 0 over `falloff` outside.
+struct Box {
+  glm::vec3 min{0.0f};
+  glm::vec3 max{0.0f};
+  float falloff = 0;
+  friend bool operator==(const Box&, const Box&) = default;
+};
+struct Sphere {
+  glm::vec3 center{0.0f};
+  float radius = 0;
+  float falloff = 0;
+  friend bool operator==(const Sphere&, const Sphere&) = default;
+};
+
+// A value in [0, 1] for each vertex of a mesh: the product of what is given; nothing given: 1.
+struct Region {
+  std::vector<std::string> joints;  // their summed weights
+  float joint_falloff = 0;  // metres over which that reaches beyond where they move at least half; 0: it does not
+  std::string group;        // of the rig
+  std::string attribute;    // vertex attribute of the model, clamped: "_MASK", "COLOR_0.r"
+  std::optional<Box> box;
+  std::optional<Sphere> sphere;
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
+// First and last, both included.
+struct IndexRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  friend bool operator==(const IndexRange&, const IndexRange&) = default;
+};
+
+// Vertices or triangles under a name. A region counts where it says something or nothing is listed; listed vertices add
+// to it. A triangle is in the group where it is listed or all its corners have at least half.
+struct Group {
+  std::string name;
+  std::string mesh = "*";  // that the numbers speak of; *: any
+  std::vector<IndexRange> vertices;
+  std::vector<float> values;  // of the listed vertices, in order; none: 1 each
+  std::vector<IndexRange> triangles;
+  Region region;  // which names no group
+  friend bool operator==(const Group&, const Group&) = default;
+};
+
+// ------------------------------------------------------------------------------------------------------- the driver
+
+// How a control mesh moves.
 enum class Follow {
   kDualQuaternion,  // weights transferred from the skin, blended as dual quaternions: least collapse, the default
   kLinearBlend,     // weights transferred from the skin, blended linearly
   kClosestLimb,     // rigid to the closest limb (Singh & Kokkevis 2000); creases by 80 to 140 degrees
+  kStreamed,        // placed by the caller, frame by frame: a simulation, a point cache
 };
 
-// The driver of a surface-oriented FFD: a mesh of the model, a mesh file, or (neither given) the target meshes welded
-// and simplified.
+// The turn of a joint about an axis of its own, from rest, relative to its parent.
+struct KeyAngle {
+  std::string joint;
+  glm::vec3 axis{0.0f, 0.0f, 1.0f};  // in the joint's space, any length but 0
+  friend bool operator==(const KeyAngle&, const KeyAngle&) = default;
+};
+
+struct VertexOffset {
+  std::uint32_t vertex = 0;
+  glm::vec3 offset{0.0f};  // metres, model space at bind: turned with the limb
+  friend bool operator==(const VertexOffset&, const VertexOffset&) = default;
+};
+
+// A shape of the driver at certain angles: listed offsets and those of a morph target of the driver's mesh.
+struct KeyPose {
+  std::vector<float> degrees;  // one an angle of the set
+  std::string morph_target;
+  std::vector<VertexOffset> offsets;
+  friend bool operator==(const KeyPose&, const KeyPose&) = default;
+};
+
+enum class KeyInterpolation {
+  kLinear,  // piecewise, over one angle; held beyond the last keys
+  kRbf,     // Gaussian radial basis functions over up to 8 angles; falls back to none far from all keys
+};
+
+// Key poses over the same angles. Rest, all angles 0, is a key without offsets.
+struct KeyPoseSet {
+  std::vector<KeyAngle> angles;
+  KeyInterpolation interpolation = KeyInterpolation::kLinear;
+  std::vector<KeyPose> poses;
+  friend bool operator==(const KeyPoseSet&, const KeyPoseSet&) = default;
+};
+
+// A B-spline or NURBS surface. Counts and degrees: u, v.
+struct PatchParameters {
+  std::array<std::uint32_t, 2> shape{4, 4};  // control vertices
+  std::array<std::uint32_t, 2> degree{3, 3};
+  std::vector<float> knots_u;  // shape + degree + 1 of them; none: uniform, with whole-numbered knots
+  std::vector<float> knots_v;
+  std::vector<glm::vec3> control;  // u slowest
+  std::vector<float> weights;      // none: 1 each
+  friend bool operator==(const PatchParameters&, const PatchParameters&) = default;
+};
+
+// Each level splits the driver's triangles in the region into four.
+struct Refinement {
+  Region region;
+  std::uint32_t levels = 1;
+  friend bool operator==(const Refinement&, const Refinement&) = default;
+};
+
+// The driver of a surface-oriented FFD: a mesh of the model, a mesh file, patches, or (none given) the target meshes
+// welded and simplified. A mesh of the model that a layer names as its target is moved by that layer.
 struct DriverParameters {
-  std::string mesh;                // name of a mesh of the model, which then is a control mesh and not skin
-  std::string file;                // glTF or OBJ, relative to the rig file
-  std::uint32_t triangles = 2000;  // of a driver made by simplification
+  std::string mesh;                      // name of a mesh of the model, which then is a control mesh and not skin
+  std::string file;                      // glTF or OBJ, relative to the rig file
+  std::vector<PatchParameters> patches;  // control elements are samples at the knots, unless tessellated
+  std::uint32_t tessellation = 0;        // of patches: quads from knot to knot; 0: none
+  std::uint32_t triangles = 2000;        // of a driver made by simplification
+  float joint_density = 3;               // how much denser that is near joints, >= 1; 1: even
+  float weld = 0;                        // metres: vertices of a mesh, file or tessellation within it become one
+  std::vector<Refinement> refine;
   Follow follow = Follow::kDualQuaternion;
+  bool estimate_frames = false;  // also where the driver has a skinning function
+  bool morph_targets = true;     // those of the mesh move the driver
+  std::vector<KeyPoseSet> key_poses;
   friend bool operator==(const DriverParameters&, const DriverParameters&) = default;
+};
+
+// A pair of groups: elements of the driver, vertices of the skin.
+struct GroupPair {
+  std::string elements;
+  std::string vertices;
+  friend bool operator==(const GroupPair&, const GroupPair&) = default;
 };
 
 // Surface-oriented FFD (Singh & Kokkevis 2000); math.md section 1 is the specification.
@@ -48,18 +166,23 @@ struct SurfaceFfdParameters {
   float local = 4.0f;                  // falloff exponent, >= 0
   std::optional<float> distance_unit;  // metres; none: mean length of the driver's unique edges
   std::uint32_t elements = 32;         // K, driver triangles a vertex; 0: all
+  std::optional<float> cut_error;      // metres: instead of elements, the least K that stays under it
   Cut cut = Cut::kContinuous;
-  bool raise_elements = true;  // basic: raise K to the driver's largest valence, below which the cut jumps
+  bool raise_elements = true;        // basic: raise K to the driver's largest valence, below which the cut jumps
+  std::vector<GroupPair> exclude;    // these elements never move these vertices
+  std::vector<GroupPair> exclusive;  // these elements move these vertices alone, and these vertices follow no other
+  std::optional<std::uint32_t> max_hops;  // joints along the skeleton from a vertex's bone to an element's
+  std::uint32_t fade = 4;                 // rings of vertices over which exclusions and hops set in
   DriverParameters driver;
   friend bool operator==(const SurfaceFfdParameters&, const SurfaceFfdParameters&) = default;
 };
 
 using DeformerParameters = std::variant<LinearBlendParameters, DualQuaternionParameters, SurfaceFfdParameters>;
 
-// Where a layer acts: a constant times the summed weights of the named joints (none named: 1). In [0, 1].
+// Where a layer acts: a constant, in [0, 1], times a region.
 struct Mask {
   float value = 1.0f;
-  std::vector<std::string> joints;
+  Region region;
   friend bool operator==(const Mask&, const Mask&) = default;
 };
 
@@ -67,6 +190,8 @@ struct Layer {
   std::string target = "*";  // name of a mesh, or * for all that no other layer's driver uses
   DeformerParameters deformer;
   Mask mask;
+  // Instead of hiding the layers below: combined with them as in Wires, with this exponent m >= 0 (math.md section 1).
+  std::optional<float> wires;
   friend bool operator==(const Layer&, const Layer&) = default;
 };
 
@@ -75,7 +200,11 @@ struct Layer {
 struct Rig {
   std::string name;
   std::string directory;  // where relative file names start; not part of the file
+  std::vector<Group> groups;
   std::vector<Layer> layers;
+
+  const Group* find_group(std::string_view group) const;
+
   friend bool operator==(const Rig&, const Rig&) = default;
 };
 

@@ -27,7 +27,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr std::string_view kFormat = "pelt-rig 1";
 constexpr std::string_view kFormatFamily = "pelt-rig ";
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
-constexpr std::size_t kMaxDepth = 32;  // a rig needs 6
+constexpr std::size_t kMaxDepth = 32;  // a rig needs 11
 
 struct Range {
   const char* text;
@@ -35,6 +35,8 @@ struct Range {
 };
 constexpr Range kNotNegative{"a number >= 0", [](float v) { return v >= 0; }};
 constexpr Range kPositive{"a number > 0", [](float v) { return v > 0; }};
+constexpr Range kAtLeastOne{"a number >= 1", [](float v) { return v >= 1; }};
+constexpr Range kAnyNumber{"a number", [](float) { return true; }};
 constexpr Range kUnitInterval{"a number from 0 to 1", [](float v) { return v >= 0 && v <= 1; }};
 
 template <class E>
@@ -44,7 +46,10 @@ struct Choice {
 };
 constexpr Choice<Follow> kFollows[] = {{"dual_quaternion", Follow::kDualQuaternion},
                                        {"linear_blend", Follow::kLinearBlend},
-                                       {"closest_limb", Follow::kClosestLimb}};
+                                       {"closest_limb", Follow::kClosestLimb},
+                                       {"streamed", Follow::kStreamed}};
+constexpr Choice<KeyInterpolation> kKeyInterpolations[] = {{"linear", KeyInterpolation::kLinear},
+                                                           {"rbf", KeyInterpolation::kRbf}};
 constexpr Choice<SurfaceFfdParameters::Mode> kModes[] = {{"basic", SurfaceFfdParameters::Mode::kBasic},
                                                          {"extended", SurfaceFfdParameters::Mode::kExtended}};
 constexpr Choice<Cut> kCuts[] = {{"continuous", Cut::kContinuous}, {"hard", Cut::kHard}};
@@ -58,12 +63,98 @@ template <class Fields>
 void describe(Fields&, DualQuaternionParameters&) {}
 
 template <class Fields>
+void describe(Fields& fields, Box& box) {
+  fields.vector("min", box.min);
+  fields.vector("max", box.max);
+  fields.number("falloff", box.falloff, kNotNegative);
+}
+
+template <class Fields>
+void describe(Fields& fields, Sphere& sphere) {
+  fields.vector("center", sphere.center);
+  fields.number("radius", sphere.radius, kNotNegative);
+  fields.number("falloff", sphere.falloff, kNotNegative);
+}
+
+template <class Fields>
+void describe(Fields& fields, Region& region) {
+  fields.texts("joints", region.joints);
+  fields.number("joint_falloff", region.joint_falloff, kNotNegative);
+  fields.text("group", region.group);
+  fields.text("attribute", region.attribute);
+  fields.optional_object("box", region.box);
+  fields.optional_object("sphere", region.sphere);
+}
+
+template <class Fields>
+void describe(Fields& fields, Group& group) {
+  fields.text("name", group.name);
+  fields.refuse(group.name.empty(), "name", "must not be empty");
+  fields.text("mesh", group.mesh);
+  fields.ranges("vertices", group.vertices);
+  fields.numbers("values", group.values, kUnitInterval);
+  fields.ranges("triangles", group.triangles);
+  fields.object("region", group.region);
+}
+
+template <class Fields>
+void describe(Fields& fields, KeyAngle& angle) {
+  fields.text("joint", angle.joint);
+  fields.vector("axis", angle.axis);
+}
+
+template <class Fields>
+void describe(Fields& fields, KeyPose& pose) {
+  fields.numbers("degrees", pose.degrees, kAnyNumber);
+  fields.text("morph_target", pose.morph_target);
+  fields.offsets("offsets", pose.offsets);
+}
+
+template <class Fields>
+void describe(Fields& fields, KeyPoseSet& set) {
+  fields.objects("angles", set.angles);
+  fields.choice("interpolation", set.interpolation, std::span(kKeyInterpolations));
+  fields.objects("poses", set.poses);
+}
+
+template <class Fields>
+void describe(Fields& fields, PatchParameters& patch) {
+  fields.integers("shape", patch.shape);
+  fields.integers("degree", patch.degree);
+  fields.numbers("knots_u", patch.knots_u, kAnyNumber);
+  fields.numbers("knots_v", patch.knots_v, kAnyNumber);
+  fields.vectors("control", patch.control);
+  fields.numbers("weights", patch.weights, kPositive);
+}
+
+template <class Fields>
+void describe(Fields& fields, Refinement& refinement) {
+  fields.object("region", refinement.region);
+  fields.integer("levels", refinement.levels);
+}
+
+template <class Fields>
 void describe(Fields& fields, DriverParameters& driver) {
   fields.text("mesh", driver.mesh);
   fields.text("file", driver.file);
-  fields.refuse(!driver.mesh.empty() && !driver.file.empty(), "file", "a driver has a mesh or a file, not both");
+  fields.objects("patches", driver.patches);
+  const int sources = int{!driver.mesh.empty()} + int{!driver.file.empty()} + int{!driver.patches.empty()};
+  fields.refuse(sources > 1, driver.file.empty() ? "patches" : "file", "a driver has one of mesh, file and patches");
+  fields.integer_or("none", "tessellation", driver.tessellation);
   fields.integer("triangles", driver.triangles);
+  fields.number("joint_density", driver.joint_density, kAtLeastOne);
+  fields.number("weld", driver.weld, kNotNegative);
+  fields.objects("refine", driver.refine);
   fields.choice("follow", driver.follow, std::span(kFollows));
+  fields.flag("estimate_frames", driver.estimate_frames);
+  fields.flag("morph_targets", driver.morph_targets);
+  fields.objects("key_poses", driver.key_poses);
+}
+
+template <class Fields>
+void describe(Fields& fields, GroupPair& pair) {
+  fields.text("elements", pair.elements);
+  fields.text("vertices", pair.vertices);
 }
 
 template <class Fields>
@@ -73,14 +164,19 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.number_or("auto", "distance_unit", ffd.distance_unit, kPositive);
   fields.integer_or("all", "elements", ffd.elements);
   fields.choice("cut", ffd.cut, std::span(kCuts));
+  fields.number_or("none", "cut_error", ffd.cut_error, kPositive);
   fields.flag("raise_elements", ffd.raise_elements);
+  fields.objects("exclude", ffd.exclude);
+  fields.objects("exclusive", ffd.exclusive);
+  fields.count_or("none", "max_hops", ffd.max_hops);
+  fields.count("fade", ffd.fade);
   fields.object("driver", ffd.driver);
 }
 
 template <class Fields>
 void describe(Fields& fields, Mask& mask) {
   fields.number("value", mask.value, kUnitInterval);
-  fields.texts("joints", mask.joints);
+  describe(fields, mask.region);
 }
 
 template <class Fields>
@@ -89,12 +185,15 @@ void describe(Fields& fields, Layer& layer) {
   fields.refuse(layer.target.empty(), "target", "must name a mesh, or be \"*\"");
   fields.deformer("deformer", "parameters", layer.deformer);
   fields.object("mask", layer.mask);
+  fields.number_or("none", "wires", layer.wires, kNotNegative);
 }
 
 template <class Fields>
 void describe(Fields& fields, Rig& rig) {
   fields.format("format");
   fields.text("name", rig.name);
+  fields.objects("groups", rig.groups);
+  fields.require("layers");
   fields.objects("layers", rig.layers);
 }
 
@@ -150,6 +249,52 @@ class Reader {
     }
   }
 
+  void numbers(std::string_view key, std::vector<float>& values, Range range) {
+    if (const Json* json = find(key)) read_numbers(*json, child(pointer_, key), values, range);
+  }
+
+  void vector(std::string_view key, glm::vec3& value) {
+    if (const Json* json = find(key)) read_vector(*json, child(pointer_, key), value);
+  }
+
+  void vectors(std::string_view key, std::vector<glm::vec3>& values) {
+    each(key, "an array of [x, y, z]",
+         [&](const Json& json, const std::string& pointer) { read_vector(json, pointer, values.emplace_back()); });
+  }
+
+  void integers(std::string_view key, std::array<std::uint32_t, 2>& values) {
+    const Json* json = find(key);
+    if (json == nullptr) return;
+    const bool pair = json->is_array() && json->size() == 2 && as_integer((*json)[0]) && as_integer((*json)[1]);
+    if (!expect(pair, key, *json, "two integers >= 1")) return;
+    values = {*as_integer((*json)[0]), *as_integer((*json)[1])};
+  }
+
+  // Each an index, or [first, last].
+  void ranges(std::string_view key, std::vector<IndexRange>& values) {
+    each(key, "an array of indices and [first, last]", [&](const Json& json, const std::string& pointer) {
+      const bool pair = json.is_array() && json.size() == 2;
+      const auto first = as_count(pair ? json[0] : json);
+      const auto last = as_count(pair ? json[1] : json);
+      if (!first || !last) {
+        problem_.report(pointer, "must be an index or [first, last], is " + shown(json));
+      } else {
+        values.push_back({*first, *last});
+      }
+    });
+  }
+
+  // Each [vertex, x, y, z].
+  void offsets(std::string_view key, std::vector<VertexOffset>& values) {
+    each(key, "an array of [vertex, x, y, z]", [&](const Json& json, const std::string& pointer) {
+      const bool whole = json.is_array() && json.size() == 4 && as_count(json[0]);
+      if (!whole) return problem_.report(pointer, "must be [vertex, x, y, z], is " + shown(json));
+      VertexOffset& value = values.emplace_back();
+      value.vertex = *as_count(json[0]);
+      read_vector(Json::array({json[1], json[2], json[3]}), pointer, value.offset);
+    });
+  }
+
   void flag(std::string_view key, bool& value) {
     const Json* json = find(key);
     if (json != nullptr && expect(json->is_boolean(), key, *json, "true or false")) value = json->get<bool>();
@@ -182,6 +327,20 @@ class Reader {
     expect(value != 0 || *json == word, key, *json, fmt::format("{} or \"{}\"", kIntegerText, word));
   }
 
+  // An integer >= 0.
+  void count(std::string_view key, std::uint32_t& value) {
+    if (const Json* json = find(key)) {
+      if (const auto read = as_count(*json); expect(read.has_value(), key, *json, kCountText)) value = *read;
+    }
+  }
+
+  void count_or(std::string_view word, std::string_view key, std::optional<std::uint32_t>& value) {
+    const Json* json = find(key);
+    if (json == nullptr) return;
+    value = as_count(*json);
+    expect(value || *json == word, key, *json, fmt::format("{} or \"{}\"", kCountText, word));
+  }
+
   template <class E, std::size_t n>
   void choice(std::string_view key, E& value, std::span<const Choice<E>, n> choices) {
     const Json* json = find(key);
@@ -200,12 +359,20 @@ class Reader {
   }
 
   template <class T>
+  void optional_object(std::string_view key, std::optional<T>& value) {
+    if (const Json* json = find(key)) read_object(*json, child(pointer_, key), value.emplace());
+  }
+
+  template <class T>
   void objects(std::string_view key, std::vector<T>& values) {
-    const Json* json = require(key);
-    if (json == nullptr || !expect(json->is_array(), key, *json, "an array")) return;
-    for (std::size_t i = 0; i < json->size() && !problem_.error; ++i) {
-      read_object((*json)[i], fmt::format("{}/{}", child(pointer_, key), i), values.emplace_back());
-    }
+    each(key, "an array",
+         [&](const Json& json, const std::string& pointer) { read_object(json, pointer, values.emplace_back()); });
+  }
+
+  const Json* require(std::string_view key) {
+    const Json* json = find(key);
+    if (json == nullptr) problem_.report(pointer_, fmt::format("the key '{}' is missing", key));
+    return json;
   }
 
   void deformer(std::string_view name_key, std::string_view parameters_key, DeformerParameters& value) {
@@ -248,6 +415,7 @@ class Reader {
 
  private:
   static constexpr std::string_view kIntegerText = "an integer from 1 to 4294967295";
+  static constexpr std::string_view kCountText = "an integer from 0 to 4294967295";
 
   const Json* find(std::string_view key) {
     known_.push_back(key);
@@ -256,10 +424,14 @@ class Reader {
     return found == object_.end() ? nullptr : &*found;
   }
 
-  const Json* require(std::string_view key) {
+  // read(json, pointer) for each entry of an array, until one is wrong.
+  template <class Read>
+  void each(std::string_view key, std::string_view what, const Read& read) {
     const Json* json = find(key);
-    if (json == nullptr) problem_.report(pointer_, fmt::format("the key '{}' is missing", key));
-    return json;
+    if (json == nullptr || !expect(json->is_array(), key, *json, what)) return;
+    for (std::size_t i = 0; i < json->size() && !problem_.error; ++i) {
+      read((*json)[i], fmt::format("{}/{}", child(pointer_, key), i));
+    }
   }
 
   bool expect(bool right, std::string_view key, const Json& json, std::string_view what) {
@@ -285,6 +457,26 @@ class Reader {
     }
   }
 
+  void read_numbers(const Json& json, const std::string& pointer, std::vector<float>& values, Range range) {
+    if (!json.is_array()) return problem_.report(pointer, "must be an array of numbers, is " + shown(json));
+    values.clear();
+    for (std::size_t i = 0; i < json.size() && !problem_.error; ++i) {
+      const std::optional<float> value = as_number(json[i], range);
+      if (!value) {
+        problem_.report(fmt::format("{}/{}", pointer, i), fmt::format("must be {}, is {}", range.text, shown(json[i])));
+      }
+      values.push_back(value.value_or(0.0f));
+    }
+  }
+
+  void read_vector(const Json& json, const std::string& pointer, glm::vec3& value) {
+    std::vector<float> numbers;
+    read_numbers(json, pointer, numbers, kAnyNumber);
+    if (problem_.error) return;
+    if (numbers.size() != 3) return problem_.report(pointer, "must be [x, y, z], is " + shown(json));
+    value = {numbers[0], numbers[1], numbers[2]};
+  }
+
   template <class T>
   void read_object(const Json& json, std::string pointer, T& value) {
     Reader reader(json, std::move(pointer), problem_);
@@ -301,13 +493,18 @@ class Reader {
   }
 
   // 2000.0 is an integer too, as JSON Schema has it.
-  static std::optional<std::uint32_t> as_integer(const Json& json) {
+  static std::optional<std::uint32_t> as_count(const Json& json) {
     if (!json.is_number()) return std::nullopt;
     const double value = json.get<double>();
-    if (value < 1 || value > std::numeric_limits<std::uint32_t>::max() || value != std::floor(value)) {
+    if (value < 0 || value > std::numeric_limits<std::uint32_t>::max() || value != std::floor(value)) {
       return std::nullopt;
     }
     return static_cast<std::uint32_t>(value);
+  }
+
+  static std::optional<std::uint32_t> as_integer(const Json& json) {
+    const std::optional<std::uint32_t> count = as_count(json);
+    return count && *count > 0 ? count : std::nullopt;
   }
 
   const Json& object_;
@@ -428,6 +625,28 @@ class Writer {
 
   void text(const char* key, const std::string& value) { object_[key] = value; }
   void texts(const char* key, const std::vector<std::string>& values) { object_[key] = values; }
+  void numbers(const char* key, const std::vector<float>& values, Range) {
+    OrderedJson& array = object_[key] = OrderedJson::array();
+    for (const float value : values) array.push_back(shortest(value));
+  }
+  void vector(const char* key, const glm::vec3& value) { object_[key] = to_json(value); }
+  void vectors(const char* key, const std::vector<glm::vec3>& values) {
+    OrderedJson& array = object_[key] = OrderedJson::array();
+    for (const glm::vec3& value : values) array.push_back(to_json(value));
+  }
+  void integers(const char* key, const std::array<std::uint32_t, 2>& values) { object_[key] = values; }
+  void ranges(const char* key, const std::vector<IndexRange>& values) {
+    OrderedJson& array = object_[key] = OrderedJson::array();
+    for (const IndexRange& range : values) {
+      array.push_back(range.first == range.last ? OrderedJson(range.first) : OrderedJson({range.first, range.last}));
+    }
+  }
+  void offsets(const char* key, const std::vector<VertexOffset>& values) {
+    OrderedJson& array = object_[key] = OrderedJson::array();
+    for (const VertexOffset& value : values) {
+      array.push_back({value.vertex, shortest(value.offset.x), shortest(value.offset.y), shortest(value.offset.z)});
+    }
+  }
   void flag(const char* key, bool value) { object_[key] = value; }
   void number(const char* key, float value, Range) { object_[key] = shortest(value); }
   void number_or(const char* word, const char* key, std::optional<float> value, Range range) {
@@ -437,6 +656,11 @@ class Writer {
   void integer(const char* key, std::uint32_t value) { object_[key] = value; }
   void integer_or(const char* word, const char* key, std::uint32_t value) {
     if (value != 0) return integer(key, value);
+    object_[key] = word;
+  }
+  void count(const char* key, std::uint32_t value) { object_[key] = value; }
+  void count_or(const char* word, const char* key, std::optional<std::uint32_t> value) {
+    if (value) return count(key, *value);
     object_[key] = word;
   }
   template <class E, std::size_t n>
@@ -449,6 +673,10 @@ class Writer {
   void object(const char* key, T& value) {
     Writer writer(object_[key]);
     describe(writer, value);
+  }
+  template <class T>
+  void optional_object(const char* key, std::optional<T>& value) {
+    if (value) object(key, *value);
   }
   template <class T>
   void objects(const char* key, std::vector<T>& values) {
@@ -464,8 +692,13 @@ class Writer {
   }
   void format(const char* key) { object_[key] = kFormat; }
   void refuse(bool, const char*, const char*) {}
+  void require(const char*) {}
 
  private:
+  static OrderedJson to_json(const glm::vec3& value) {
+    return {shortest(value.x), shortest(value.y), shortest(value.z)};
+  }
+
   OrderedJson& object_;
 };
 

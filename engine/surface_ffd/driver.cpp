@@ -4,186 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
-#include "engine/model/import.h"
-#include "engine/surface_ffd/simplify.h"
-#include "engine/surface_ffd/spread_weights.h"
-#include "engine/surface_ffd/triangle_tree.h"
+#include "engine/key_pose/bind.h"
+#include "engine/surface_ffd/driver_mesh.h"
+#include "engine/surface_ffd/driver_weights.h"
 
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr std::size_t kMostTransferred = 8;  // joints that one driver vertex follows
-
 tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
-}
-
-// ------------------------------------------------------------------------------------------- where the mesh is from
-
-// Positions, triangles and weights laid end to end; weights only where every mesh has them.
-Mesh concatenate(std::span<const Mesh* const> meshes) {
-  Mesh result;
-  for (const Mesh* mesh : meshes) {
-    const auto first = static_cast<std::uint32_t>(result.positions.size());
-    result.positions.insert(result.positions.end(), mesh->positions.begin(), mesh->positions.end());
-    for (const glm::uvec3 triangle : mesh->triangles) result.triangles.push_back(triangle + first);
-    for (std::size_t i = 0; i < mesh->weights.row_count(); ++i) result.weights.append_row(mesh->weights.row(i));
-  }
-  if (result.weights.row_count() != result.positions.size()) result.weights = {};
-  return result;
-}
-
-// The targets, or those of them that have weights, where the layer shows.
-Mesh shown_surface(const DeformerInput& input, bool with_weights) {
-  std::vector<const Mesh*> meshes;
-  std::vector<float> mask;
-  for (const DeformerTarget& target : input.targets) {
-    const Mesh& mesh = input.model.meshes[target.mesh];
-    if (with_weights && mesh.weights.row_count() != mesh.positions.size()) continue;
-    meshes.push_back(&mesh);
-    mask.insert(mask.end(), target.mask.begin(), target.mask.end());
-  }
-  Mesh surface = concatenate(meshes);
-  if (!with_weights) surface.weights = {};
-  std::erase_if(surface.triangles, [&](glm::uvec3 t) { return mask[t.x] + mask[t.y] + mask[t.z] == 0; });
-  return surface;
-}
-
-Mesh make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
-  Simplified simple = simplify(shown_surface(input, false), parameters.triangles);
-  for (const std::string& note : simple.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
-  simple.mesh.name = input.builder.free_name(
-      input.targets.size() == 1 ? "driver of " + input.model.meshes[input.targets[0].mesh].name : "driver");
-  return std::move(simple.mesh);
-}
-
-Result<Mesh> read_file(const DriverParameters& parameters, const DeformerInput& input) {
-  const Result<Model> model = import_model((std::filesystem::path(input.directory) / parameters.file).string());
-  if (!model) return fail(model.error().code, fmt::format("{}: the driver: {}", input.layer, model.error().message));
-  std::vector<const Mesh*> meshes;
-  for (const Mesh& mesh : model->meshes) meshes.push_back(&mesh);
-  Mesh mesh = concatenate(meshes);
-  mesh.weights = {};  // they speak of the file's own joints
-  mesh.name = input.builder.free_name(std::filesystem::path(parameters.file).stem().string());
-  return mesh;
-}
-
-// ------------------------------------------------------------------------------------- how it follows the skeleton
-
-// Each row cut to the `most` strongest.
-SparseRows strongest(const SparseRows& weights, std::size_t most) {
-  SparseRows result;
-  std::vector<WeightedElement> row;
-  for (std::size_t i = 0; i < weights.row_count(); ++i) {
-    row.clear();
-    for (const Influence& influence : weights.row(i)) row.push_back({influence.index, influence.weight});
-    cut_row(row, most, Cut::kHard);
-    append_row(result, row);
-  }
-  return result;
-}
-
-// Weights of the closest points of the targets, over the model's bound joints.
-Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& input) {
-  const Mesh skin = shown_surface(input, true);
-  std::vector<glm::uvec3> triangles = skin.triangles;
-  std::erase_if(triangles, [&](glm::uvec3 t) { return triangle_area(skin, t) == 0; });
-  if (triangles.empty()) {
-    return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any to give it", driver.name));
-  }
-  const Result<TriangleTree> tree = TriangleTree::create(skin.positions, triangles);
-  if (!tree) return invalid(input, tree.error().message);
-  SparseRows weights;
-  std::vector<TriangleTree::Near> nearest;
-  std::vector<WeightedElement> row;
-  for (const glm::vec3 position : driver.positions) {
-    tree->nearest(position, 1, nearest);
-    const ClosestPoint closest = tree->closest_point(nearest[0].triangle, position);
-    row.clear();
-    for (int corner = 0; corner < 3; ++corner) {
-      for (const Influence& influence : skin.weights.row(closest.vertices[corner])) {
-        row.push_back({influence.index, closest.weights[corner] * influence.weight});
-      }
-    }
-    append_row(weights, row);
-  }
-  return strongest(spread_weights(driver, weights, input.model), kMostTransferred);
-}
-
-// A bone of the skeleton at bind, moved by a bound joint.
-struct Limb {
-  std::uint32_t bound_joint;
-  glm::dvec3 from;
-  glm::dvec3 to;
-};
-
-// Bones from every bound joint to the bound joints below it. A joint with none below goes on as far and in the
-// direction that it was reached, or is a point.
-std::vector<Limb> find_limbs(const Model& model) {
-  constexpr std::int64_t kNone = -1;
-  const std::size_t joint_count = model.skeleton.joints.size();
-  std::vector<std::int64_t> bound_of_joint(joint_count, kNone);
-  std::vector<glm::dvec3> origin(model.bound_joints.size());
-  for (std::size_t b = 0; b < model.bound_joints.size(); ++b) {
-    const BoundJoint& bound = model.bound_joints[b];
-    const glm::dmat4 inverse_bind(bound.inverse_bind);
-    const bool usable = std::abs(glm::determinant(glm::dmat3(inverse_bind))) > 0;
-    if (!usable || bound_of_joint[bound.joint] != kNone) continue;
-    origin[b] = glm::dvec3(glm::inverse(inverse_bind)[3]);
-    bound_of_joint[bound.joint] = static_cast<std::int64_t>(b);
-  }
-  std::vector<std::int64_t> bound_above(joint_count, kNone);  // the nearest bound joint above each joint
-  std::vector<bool> has_child(model.bound_joints.size(), false);
-  std::vector<Limb> limbs;
-  for (std::size_t j = 0; j < joint_count; ++j) {
-    const std::int32_t parent = model.skeleton.joints[j].parent;
-    if (parent >= 0) {
-      const auto p = static_cast<std::size_t>(parent);
-      bound_above[j] = bound_of_joint[p] != kNone ? bound_of_joint[p] : bound_above[p];
-    }
-    if (bound_of_joint[j] == kNone || bound_above[j] == kNone) continue;
-    const auto above = static_cast<std::size_t>(bound_above[j]);
-    limbs.push_back(
-        {static_cast<std::uint32_t>(above), origin[above], origin[static_cast<std::size_t>(bound_of_joint[j])]});
-    has_child[above] = true;
-  }
-  for (std::size_t j = 0; j < joint_count; ++j) {
-    if (bound_of_joint[j] == kNone || has_child[static_cast<std::size_t>(bound_of_joint[j])]) continue;
-    const auto b = static_cast<std::size_t>(bound_of_joint[j]);
-    const glm::dvec3 reached = bound_above[j] == kNone ? origin[b] : origin[static_cast<std::size_t>(bound_above[j])];
-    limbs.push_back({static_cast<std::uint32_t>(b), origin[b], origin[b] + (origin[b] - reached)});
-  }
-  return limbs;
-}
-
-Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput& input) {
-  const std::vector<Limb> limbs = find_limbs(input.model);
-  if (limbs.empty()) return invalid(input, fmt::format("the driver '{}' has no limb to follow", driver.name));
-  SparseRows weights;
-  for (const glm::vec3 position : driver.positions) {
-    const glm::dvec3 point(position);
-    double least = std::numeric_limits<double>::infinity();
-    Influence closest{limbs[0].bound_joint, 1.0f};
-    for (const Limb& limb : limbs) {
-      const glm::dvec3 bone = limb.to - limb.from;
-      const double squared = glm::dot(bone, bone);
-      const double t = squared > 0 ? std::clamp(glm::dot(point - limb.from, bone) / squared, 0.0, 1.0) : 0.0;
-      const double distance = glm::distance(point, limb.from + t * bone);
-      if (distance < least) {
-        least = distance;
-        closest.index = limb.bound_joint;
-      }
-    }
-    weights.append_row(std::span(&closest, 1));
-  }
-  return weights;
 }
 
 const char* follow_name(Follow follow) {
@@ -192,53 +24,105 @@ const char* follow_name(Follow follow) {
       return "driver by linear_blend";
     case Follow::kClosestLimb:
       return "driver by the closest limb";
+    case Follow::kStreamed:
+      return "driver, streamed";
     case Follow::kDualQuaternion:
       break;
   }
   return "driver by dual_quaternion";
 }
 
-Result<Mesh> find_mesh(const DriverParameters& parameters, const DeformerInput& input) {
-  if (!parameters.mesh.empty() && !parameters.file.empty()) {
-    return invalid(input, fmt::format("the driver is named twice, as mesh '{}' and as file '{}'", parameters.mesh,
-                                      parameters.file));
+// A mesh of the model that layers move, as bind() has added it.
+Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t control_mesh,
+                                const DeformerInput& input) {
+  DriverParameters plain;
+  plain.mesh = parameters.mesh;
+  plain.estimate_frames = parameters.estimate_frames;
+  plain.morph_targets = parameters.morph_targets;
+  if (!(parameters == plain)) {
+    return invalid(input,
+                   fmt::format("the driver '{}' is moved by layers; how it follows, refinements, welding and key "
+                               "poses are not theirs to change",
+                               parameters.mesh));
   }
-  if (!parameters.file.empty()) return read_file(parameters, input);
-  if (parameters.mesh.empty()) return make_from_targets(parameters, input);
-  const Mesh* mesh = input.model.find_mesh(parameters.mesh);
-  if (mesh == nullptr) {
-    return fail(ErrorCode::kNotFound,
-                fmt::format("{}: the driver '{}' is not in the model", input.layer, parameters.mesh));
+  Driver driver;
+  driver.mesh = *input.model.find_mesh(parameters.mesh);
+  driver.source = driver.mesh;
+  for (std::uint32_t t = 0; t < driver.mesh.triangles.size(); ++t) driver.source_triangle.push_back(t);
+  driver.control_mesh = control_mesh;
+  driver.estimated_frames = parameters.estimate_frames;
+  return driver;
+}
+
+// Weights over the model's bound joints, where the skeleton moves the driver.
+Result<void> add_weights(const DriverParameters& parameters, const DeformerInput& input, Mesh& mesh) {
+  const bool own = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
+  if (own || parameters.follow == Follow::kStreamed) return {};
+  Result<SparseRows> weights =
+      parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input) : transferred_weights(mesh, input);
+  if (!weights) return tl::unexpected(weights.error());
+  mesh.weights = std::move(*weights);
+  return {};
+}
+
+Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
+  Result<DriverSource> source = find_source(parameters, input);
+  if (!source) return tl::unexpected(source.error());
+  const Result<void> weighted = add_weights(parameters, input, source->mesh);
+  if (!weighted) return tl::unexpected(weighted.error());
+  Result<DriverMesh> made = weld_and_refine(source->mesh, parameters, input);
+  if (!made) return tl::unexpected(made.error());
+
+  Driver driver;
+  driver.mesh = std::move(made->mesh);
+  driver.mesh.name = source->mesh.name;
+  driver.source_triangle = std::move(made->source_triangle);
+  driver.patches = std::move(source->patches);
+  const std::string what = fmt::format("{}: the driver '{}'", input.layer, driver.mesh.name);
+  if (parameters.follow == Follow::kStreamed) {
+    if (!parameters.key_poses.empty()) return invalid(input, "a streamed driver has no key poses");
+    const Result<std::size_t> added = input.builder.add_streamed_mesh(driver.mesh);
+    if (!added) return tl::unexpected(added.error());
+    driver.control_mesh = *added;
+    driver.estimated_frames = true;
+  } else {
+    const Result<std::optional<std::uint32_t>> offsets =
+        key_pose::add_pass(parameters, source->mesh, driver.mesh, made->carry, input.model, what, input.builder);
+    if (!offsets) return tl::unexpected(offsets.error());
+    MeshBinding binding;
+    binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
+    binding.rows = input.builder.rows_over_joints(driver.mesh.weights, binding.mode);
+    const Result<std::size_t> added =
+        input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), {*offsets});
+    if (!added) return tl::unexpected(added.error());
+    driver.control_mesh = *added;
+    // A clip's morph targets turn the surface without a function for its frames; key poses only offset it.
+    driver.estimated_frames =
+        parameters.estimate_frames || (*offsets && parameters.key_poses.empty() && parameters.morph_targets);
   }
-  return *mesh;
+  driver.source = std::move(source->mesh);
+  return driver;
 }
 
 }  // namespace
 
 Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input) {
-  Result<Mesh> mesh = find_mesh(parameters, input);
-  if (!mesh) return tl::unexpected(mesh.error());
-  const std::string deformer = follow_name(parameters.follow);
-  if (const std::optional<std::size_t> known = input.builder.find_control_mesh(mesh->name)) {
-    if (input.builder.reports()[*known].deformer != deformer) {
-      return invalid(
-          input, fmt::format("the driver '{}' already is a {}", mesh->name, input.builder.reports()[*known].deformer));
+  const bool made_from_targets = parameters.mesh.empty() && parameters.file.empty() && parameters.patches.empty();
+  for (const auto& [known, driver] : input.drivers.drivers) {
+    if (!made_from_targets && known == parameters) return driver;
+  }
+  if (!parameters.mesh.empty()) {
+    if (const std::optional<std::size_t> known = input.builder.find_control_mesh(parameters.mesh)) {
+      for (const auto& [other, driver] : input.drivers.drivers) {
+        if (driver.control_mesh != *known) continue;
+        return invalid(input, fmt::format("the driver '{}' is already used, in another way", parameters.mesh));
+      }
+      return driver_of_layers(parameters, *known, input);
     }
-    return Driver{std::move(*mesh), *known};
   }
-  if (mesh->triangles.empty()) return invalid(input, fmt::format("the driver '{}' has no triangles", mesh->name));
-  if (parameters.follow == Follow::kClosestLimb || mesh->weights.row_count() == 0) {
-    Result<SparseRows> weights = parameters.follow == Follow::kClosestLimb ? closest_limb_weights(*mesh, input)
-                                                                           : transferred_weights(*mesh, input);
-    if (!weights) return tl::unexpected(weights.error());
-    mesh->weights = std::move(*weights);
-  }
-  MeshBinding binding;
-  binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
-  binding.rows = input.builder.rows_over_joints(mesh->weights, binding.mode);
-  const Result<std::size_t> control_mesh = input.builder.add_control_mesh(*mesh, binding, deformer);
-  if (!control_mesh) return tl::unexpected(control_mesh.error());
-  return Driver{std::move(*mesh), *control_mesh};
+  Result<Driver> driver = make_driver(parameters, input);
+  if (driver) input.drivers.drivers.emplace_back(parameters, *driver);
+  return driver;
 }
 
 }  // namespace pelt::surface_ffd

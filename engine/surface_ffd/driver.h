@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: MIT
-// The driver of a surface FFD: where its mesh comes from and how it follows the skeleton.
+// The driver of a surface FFD in the builder: where it is from, what moves it, which frames it gives.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/character/builder.h"
 #include "engine/core/result.h"
 #include "engine/rig/rig.h"
-#include "engine/surface_ffd/area.h"
+#include "engine/surface_ffd/bspline_patch.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
+
+namespace surface_ffd {
 
 struct Driver {
-  Mesh mesh;                     // model space at bind
-  std::size_t control_mesh = 0;  // in the builder
+  Mesh mesh;                                   // model space at bind; weights where the skeleton moves it
+  Mesh source;                                 // before it was welded and refined: what groups of the rig speak of
+  std::vector<std::uint32_t> source_triangle;  // of every triangle of the mesh
+  std::vector<BsplinePatch> patches;           // parametric: the mesh holds their control vertices
+  std::size_t control_mesh = 0;                // in the builder
+  bool estimated_frames = false;               // it has no function that moves the frames of its vertices
 };
 
-// The driver as a control mesh of the builder: a mesh of the model, the meshes of a file laid together, or the targets
-// welded by position and simplified to about parameters.triangles. A mesh of the model that has weights follows by
-// them; other drivers take the weights of the closest points of the targets. Errors: no such mesh or file, both named,
-// no triangles, no target has the weights that are to be transferred, one driver is to follow in two ways.
+// The driver as a control mesh of the builder. A mesh of the model that a layer moves is there already; one that has
+// weights follows by them; other drivers take the weights of the closest points of the targets. Layers that name the
+// same driver in the same way share it. Errors: those of find_source and weld_and_refine; no target has the weights
+// that are to be transferred; one mesh is to be driven in two ways; key poses as key_pose::add_pass has it, or of a
+// driver that the skeleton does not move.
 Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input);
 
-}  // namespace pelt::surface_ffd
+}  // namespace surface_ffd
+
+struct SharedDrivers {
+  std::vector<std::pair<DriverParameters, surface_ffd::Driver>> drivers;
+};
+
+}  // namespace pelt

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <charconv>
 #include <optional>
 
@@ -11,7 +12,9 @@
 #include "engine/character/records.h"
 #include "samples/pelt/input.h"
 #include "shaders/linear_blend/pose.h"
+#include "shaders/patch_frame/pose.h"
 #include "shaders/surface_ffd/pose.h"
+#include "shaders/vertex_frame/pose.h"
 
 namespace pelt::samples {
 namespace {
@@ -45,6 +48,20 @@ float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t 
       const auto triangle = read_record<shared::TriangleRecord>(pass.records, record);
       return (vertices[triangle.a] + vertices[triangle.b] + vertices[triangle.c]) / 3;
     }
+    case PoseKernel::kVertexFrame:
+      return vertices[read_record<shared::VertexFrameRecord>(pass.records, record).vertex];
+    case PoseKernel::kPatchFrame: {
+      const auto sample = read_record<shared::PatchRecord>(pass.records, record);
+      float share = 0;
+      for (std::uint32_t i = 0; i < sample.basis_count; ++i) {
+        const std::uint32_t word = sample.first_word + i * shared::kPatchBasisWords;
+        share += std::bit_cast<float>(pass.table[word + 1]) * vertices[pass.table[word]];
+      }
+      return share;
+    }
+    case PoseKernel::kStream:
+    case PoseKernel::kKeyPose:
+      break;
   }
   return 0;
 }

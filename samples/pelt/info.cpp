@@ -212,7 +212,7 @@ Result<void> rig_info(const InfoCommand& command) {
   for (std::size_t l = 0; l < rig->layers.size(); ++l) {
     const Layer& layer = rig->layers[l];
     table.add({fmt::to_string(l), layer.target, std::string(deformer_name(layer.deformer)),
-               fmt::format("{:g}", layer.mask.value), fmt::format("{}", fmt::join(layer.mask.joints, ", "))});
+               fmt::format("{:g}", layer.mask.value), fmt::format("{}", fmt::join(layer.mask.region.joints, ", "))});
   }
   fmt::print("rig {} '{}'\n\nlayers: {}\n{}", command.file, rig->name, rig->layers.size(), table.text());
   fmt::print("\nwith every parameter:\n{}", format_rig(*rig));

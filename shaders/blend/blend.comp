@@ -19,15 +19,7 @@ layout(binding = kBlendBindNormals, scalar) writeonly buffer Normals { uvec2 nor
 
 layout(push_constant, scalar) uniform Constants { JobRange range; };
 
-uint find_job(uint workgroup) {
-  uint found = range.first_job;
-  for (uint end = range.first_job + range.job_count; end - found > 1u;) {
-    uint middle = (found + end) / 2u;
-    if (jobs[middle].first_workgroup <= workgroup) found = middle;
-    else end = middle;
-  }
-  return found;
-}
+#include "../find_job.glsl"
 
 // sum w T of the row whose words are first, first + kSliceRows, ... before end.
 Affine blend_affine(uint palette_first, uint first, uint end) {
@@ -57,6 +49,23 @@ Affine blend_dual_quaternion(uint palette_first, uint first, uint end) {
   return affine_compose(rigid_from_dual_quaternion(sum, pivot), stretch);
 }
 
+// The groups of a row, one a deformer, each with weights that sum to 65535, combined as in Wires.
+Affine blend_wires(uint palette_first, uint first, uint end, vec3 point, Affine root, float exponent) {
+  WiresSum sum = wires_begin();
+  Affine frame = Affine(0.0f);
+  uint units = 0u;
+  for (uint at = first; at < end; at += kSliceRows) {
+    uint word = rows[at];
+    frame += influence_weight(word) * palette[palette_first + influence_index(word)];
+    units += influence_units(word);
+    if (units < kWeightUnits) continue;
+    sum = wires_add(sum, frame, root, point, exponent);
+    frame = Affine(0.0f);
+    units = 0u;
+  }
+  return wires_frame(sum, point);
+}
+
 void main() {
   uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   BlendJob job = jobs[find_job(workgroup)];
@@ -70,15 +79,23 @@ void main() {
   uint slice = job.first_slice + vertex / kSliceRows;
   uint first = job.first_influence + rows[slice] + vertex % kSliceRows;
   uint end = job.first_influence + rows[slice + 1u];
-  uint palette_first = job.palette_first + instance * job.palette_stride;
+  uint instance_palette = instance * job.palette_stride;
+  uint palette_first = job.palette_first + instance_palette;
 
-  bool linear = job.mode == kBlendLinear;
-  Affine frame = linear ? blend_affine(palette_first, first, end) : blend_dual_quaternion(palette_first, first, end);
+  Affine frame;
+  if (job.mode == kBlendLinear) frame = blend_affine(palette_first, first, end);
+  else if (job.mode == kBlendDualQuaternion) frame = blend_dual_quaternion(palette_first, first, end);
+  else frame = blend_wires(palette_first, first, end, point, palette[job.root_slot + instance_palette],
+                           job.wires_exponent);
+  if (job.offset_first != kNoSlot) {
+    frame = offset_frame(frame, palette[job.offset_first + instance_palette + vertex][0].xyz);
+  }
   Affine strongest = palette[palette_first + influence_index(rows[first])];
-  mat3 turn = linear ? orthonormal_axes(affine_axes(strongest)) : rotation_from_quaternion(strongest[0]);
+  mat3 turn = job.mode == kBlendDualQuaternion ? rotation_from_quaternion(strongest[0])
+                                               : orthonormal_axes(affine_axes(strongest));
 
   uint element = job.output_first + instance * job.output_stride + vertex;
   positions[element] = transform_point(frame, point);
   normals[element] = blended_directions(affine_axes(frame), direction, turn);
-  if (job.frame_first != kNoSlot) frames[job.frame_first + instance * job.palette_stride + vertex] = frame;
+  if (job.frame_first != kNoSlot) frames[job.frame_first + instance_palette + vertex] = frame;
 }

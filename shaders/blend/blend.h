@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), and dual quaternion as its other mode.
+// The one vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), and its other modes, dual quaternion and
+// several deformers combined as in Wires.
 // Records, constants, bindings and the mathematics that blend.comp and its readers share.
 #ifndef PELT_SHADERS_BLEND_BLEND_H
 #define PELT_SHADERS_BLEND_BLEND_H
@@ -13,11 +14,13 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kBlendWorkgroupSize = 128u;  // vertices a workgroup moves
 PELT_SHARED_CONST uint kSliceRows = 32u;            // rows of one length, column-major (engine/binding/pack.h)
+PELT_SHARED_CONST uint kWeightUnits = 65535u;       // what the weights of a row, or of a group of it, sum to
 PELT_SHARED_CONST float kWeightUnit = 1.0f / 65535.0f;
 PELT_SHARED_CONST uint kNoSlot = 0xFFFFFFFFu;
 
 PELT_SHARED_CONST uint kBlendLinear = 0u;
 PELT_SHARED_CONST uint kBlendDualQuaternion = 1u;
+PELT_SHARED_CONST uint kBlendWires = 2u;
 
 PELT_SHARED_CONST uint kBlendBindJobs = 0u;        // BlendJob[], ascending first_workgroup
 PELT_SHARED_CONST uint kBlendBindPoints = 1u;      // vec3[], local points
@@ -27,6 +30,7 @@ PELT_SHARED_CONST uint kBlendBindPalette = 4u;     // Affine[]
 PELT_SHARED_CONST uint kBlendBindFrames = 5u;      // the palette again, written by control meshes
 PELT_SHARED_CONST uint kBlendBindPositions = 6u;   // vec3[], written
 PELT_SHARED_CONST uint kBlendBindNormals = 7u;     // uvec2[], packed normal and tangent, written
+PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
 // One mesh of one character, for all instances of it. A workgroup finds its job by first_workgroup; within the job
 // instance is the fastest index, so that neighbours share bind data.
@@ -34,7 +38,7 @@ struct BlendJob {
   uint first_workgroup;
   uint instance_count;
   uint vertex_count;
-  uint mode;             // kBlendLinear or kBlendDualQuaternion
+  uint mode;             // kBlendLinear, kBlendDualQuaternion or kBlendWires
   uint first_point;      // of the mesh in points and directions
   uint first_slice;      // of the mesh in rows; slice values are relative to first_influence
   uint first_influence;  // of the mesh in rows
@@ -43,12 +47,84 @@ struct BlendJob {
   uint frame_first;      // slot of vertex 0's frame for instance 0, or kNoSlot
   uint output_first;     // vertex 0 of instance 0 in positions and normals
   uint output_stride;    // vertices from one instance to the next
+  uint offset_first;     // slot of what is added to vertex 0's local point for instance 0 (key_pose/pose.h), or kNoSlot
+  uint root_slot;        // kBlendWires: slot of the root's motion for instance 0
+  float wires_exponent;  // kBlendWires: m
 };
-PELT_SHARED_SIZE(BlendJob, 48);
+PELT_SHARED_SIZE(BlendJob, 60);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 
-PELT_SHARED_FN float influence_weight(uint word) { return float(word >> 16u) * kWeightUnit; }
+PELT_SHARED_FN uint influence_units(uint word) { return word >> 16u; }
+
+PELT_SHARED_FN float influence_weight(uint word) { return float(influence_units(word)) * kWeightUnit; }
+
+// A local point moved by an offset before T: the same translation in the frame, T p + A o = T (p + o).
+PELT_SHARED_FN Affine offset_frame(Affine frame, vec3 offset) {
+  vec3 moved = transform_vector(frame, offset);
+  return Affine(frame[0] + vec4(0, 0, 0, moved.x), frame[1] + vec4(0, 0, 0, moved.y),
+                frame[2] + vec4(0, 0, 0, moved.z));
+}
+
+// Several deformers on one skin (Singh & Fiume 1998, "Wires", section 4; math.md section 1): each moves the point by
+// D_i from where the root's motion G leaves it, and v' = G P + sum c_i D_i, c_i = |D_i|^m / sum |D_j|^m. Since the c_i
+// sum to 1, that is v' = (sum c_i T_i) P. The frame of v' has the gradient of the c_i in it:
+//     B = sum c_i A_i + sum c_i D_i g_i^T - (sum c_i D_i) (sum c_i g_i)^T,   g_i = m (A_i - A_G)^T D_i / |D_i|^2.
+// The sums are kept relative to the largest |D_i|^m so far, which no exponent overflows.
+struct WiresSum {
+  float largest;  // |D_i|
+  float shares;   // sum of (|D_i| / largest)^m
+  Affine frame;   // the same sum of T_i
+  mat3 outer;     // of D_i g_i^T
+  vec3 moved;     // of D_i
+  vec3 slope;     // of g_i
+};
+
+PELT_SHARED_FN WiresSum wires_begin() {
+  WiresSum sum;
+  sum.largest = 0.0f;
+  sum.shares = 0.0f;
+  sum.frame = Affine(0.0f);
+  sum.outer = mat3(0.0f);
+  sum.moved = vec3(0.0f);
+  sum.slope = vec3(0.0f);
+  return sum;
+}
+
+PELT_SHARED_FN WiresSum wires_add(WiresSum sum, Affine frame, Affine root, vec3 point, float exponent) {
+  vec3 moved = transform_point(frame, point) - transform_point(root, point);
+  float length_moved = length(moved);
+  if (length_moved > sum.largest) {
+    float shrink = sum.largest > 0.0f ? pow(sum.largest / length_moved, exponent) : (exponent > 0.0f ? 0.0f : 1.0f);
+    sum.shares = sum.shares * shrink;
+    sum.frame = sum.frame * shrink;
+    sum.outer = sum.outer * shrink;
+    sum.moved = sum.moved * shrink;
+    sum.slope = sum.slope * shrink;
+    sum.largest = length_moved;
+  }
+  // Where no deformer moves the point all share alike: there every |D_i|^m is the same.
+  float share = length_moved == sum.largest || exponent == 0.0f
+                    ? 1.0f
+                    : (length_moved > 0.0f ? pow(length_moved / sum.largest, exponent) : 0.0f);
+  float squared = dot(moved, moved);
+  vec3 slope = vec3(0.0f);
+  if (squared > 1e-24f) slope = transpose(affine_axes(frame) - affine_axes(root)) * moved * (exponent / squared);
+  sum.shares += share;
+  sum.frame += share * frame;
+  sum.outer += share * outerProduct(moved, slope);
+  sum.moved += share * moved;
+  sum.slope += share * slope;
+  return sum;
+}
+
+// The frame that moves `point` to v' and whose axes are B.
+PELT_SHARED_FN Affine wires_frame(WiresSum sum, vec3 point) {
+  float scale = 1.0f / sum.shares;
+  Affine frame = sum.frame * scale;
+  mat3 axes = affine_axes(frame) + sum.outer * scale - outerProduct(sum.moved * scale, sum.slope * scale);
+  return affine_from_axes(axes, transform_point(frame, point) - axes * point);
+}
 
 // Normals and tangents (math.md section 0). B is the 3x3 part of the blended frame, `turn` a rotation near the one of
 // the row's first influence, which is its strongest: what stays where B has no usable rank.

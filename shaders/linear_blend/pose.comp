@@ -2,15 +2,13 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
-#include "pose.h"
 #include "../pose_pass.glsl"
+#include "pose.h"
 
 layout(binding = kPoseBindRecords, scalar) readonly buffer Records { JointRecord records[]; };
 
 void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
-  JointRecord record = records[work.record];
-  mat4 joint_matrix = joint_matrices[work.joint_first + record.joint];
-  palette[work.palette_first + work.record_index] = pose_joint(record, joint_matrix);
+  palette[work.palette_first + work.record_index] = pose_joint(records[work.record], work);
 }

@@ -14,8 +14,8 @@ struct JointRecord {
 };
 PELT_SHARED_SIZE(JointRecord, 52);
 
-PELT_SHARED_FN Affine pose_joint(JointRecord record, mat4 joint_matrix) {
-  return affine_compose(affine_from_mat4(joint_matrix), record.inverse_bind);
+PELT_SHARED_FN Affine pose_joint(JointRecord record, PoseWork work) {
+  return affine_compose(affine_from_mat4(joint_matrix(work, record.joint)), record.inverse_bind);
 }
 
 PELT_SHARED_END

@@ -21,10 +21,9 @@ PELT_SHARED_SIZE(TriangleRecord, 60);
 // The square of the sine between e1 and e2 below which rounding decides where e3 points.
 PELT_SHARED_CONST float kFlatTriangle = 1e-13f;
 
-// Q of a triangle. Where it has no area e3 is any unit vector across its longer edge: finite, not meaningful.
-PELT_SHARED_FN Affine triangle_frame(vec3 a, vec3 b, vec3 c) {
-  vec3 e1 = b - a;
-  vec3 e2 = c - a;
+// [e1 e2 e3 | origin]. Where e1 and e2 span no area e3 is any unit vector across the longer one: finite, not
+// meaningful.
+PELT_SHARED_FN Affine edge_frame(vec3 e1, vec3 e2, vec3 origin) {
   vec3 normal = cross(e1, e2);
   vec3 edge = dot(e1, e1) >= dot(e2, e2) ? e1 : e2;
   vec3 other = abs(edge.x) <= abs(edge.y) && abs(edge.x) <= abs(edge.z)
@@ -33,11 +32,14 @@ PELT_SHARED_FN Affine triangle_frame(vec3 a, vec3 b, vec3 c) {
   vec3 across = normalize_or(cross(edge, other), vec3(0, 0, 1));
   bool flat_triangle = dot(normal, normal) <= kFlatTriangle * dot(e1, e1) * dot(e2, e2);
   vec3 e3 = flat_triangle ? across : normal * (1.0f / sqrt(dot(normal, normal)));
-  return affine_from_axes(mat3(e1, e2, e3), a);
+  return affine_from_axes(mat3(e1, e2, e3), origin);
 }
 
-PELT_SHARED_FN Affine pose_triangle(TriangleRecord record, vec3 a, vec3 b, vec3 c) {
-  return affine_compose(triangle_frame(a, b, c), record.rest_inverse);
+PELT_SHARED_FN Affine pose_triangle(TriangleRecord record, PoseWork work) {
+  vec3 a = posed_vertex(work, record.a);
+  vec3 b = posed_vertex(work, record.b);
+  vec3 c = posed_vertex(work, record.c);
+  return affine_compose(edge_frame(b - a, c - a, a), record.rest_inverse);
 }
 
 PELT_SHARED_END

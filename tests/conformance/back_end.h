@@ -13,6 +13,11 @@
 
 namespace pelt::conformance {
 
+struct Pose {
+  std::vector<glm::mat4> joints;                // model-space matrices of all joints
+  std::vector<std::vector<glm::vec3>> streams;  // one list of positions for each of the character's streams
+};
+
 // Of all meshes of a character, in packed order.
 struct Moved {
   std::vector<glm::vec3> positions;
@@ -23,9 +28,8 @@ class BackEnd {
  public:
   virtual ~BackEnd() = default;
 
-  // One result a pose; a pose is the model-space matrices of all joints.
-  virtual Result<std::vector<Moved>> move(const Character& character,
-                                          std::span<const std::vector<glm::mat4>> poses) = 0;
+  // One result a pose.
+  virtual Result<std::vector<Moved>> move(const Character& character, std::span<const Pose> poses) = 0;
 };
 
 std::unique_ptr<BackEnd> make_cpu_back_end();

@@ -128,15 +128,13 @@ Mesh read_skin(const Node& node) {
   return mesh;
 }
 
-// Each vertex follows a joint of its own, so that poses can put it anywhere.
-Mesh read_driver(const Node& node) {
+Mesh read_driver(const Node& node, std::size_t number) {
   Mesh mesh;
-  mesh.name = "driver";
+  mesh.name = fmt::format("driver{}", number);
   mesh.positions = narrowed(node.at("positions").each(read_vector));
   mesh.triangles = read_triangles(node.at("triangles"), mesh.positions.size());
   mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
   mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
-  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) mesh.weights.append_row({{Influence{v, 1.0f}}});
   return mesh;
 }
 
@@ -159,45 +157,150 @@ Cut read_cut(const Node& node) {
   node.refuse("must be hard or continuous");
 }
 
-void read_surface_ffd_settings(const Node& set, Variant& variant) {
-  SurfaceFfdParameters ffd;
-  const std::string mode = set.at("mode").text();
-  if (mode == "basic") {
-    ffd.mode = SurfaceFfdParameters::Mode::kBasic;
-  } else if (mode == "extended") {
-    ffd.mode = SurfaceFfdParameters::Mode::kExtended;
-  } else {
-    variant.unsupported = "mode " + mode;
-    return;
+std::vector<IndexRange> read_indices(const Node& node, std::size_t end) {
+  return node.each([&](const Node& entry) {
+    const std::uint32_t i = entry.index(end);
+    return IndexRange{i, i};
+  });
+}
+
+// Lets the first layer exclude a pair of groups with these members.
+void add_exclusion(std::vector<IndexRange> elements, std::vector<IndexRange> vertices, Rig& rig) {
+  if (elements.empty() || vertices.empty()) return;
+  const GroupPair pair{fmt::format("elements{}", rig.groups.size()), fmt::format("vertices{}", rig.groups.size())};
+  rig.groups.push_back({.name = pair.elements, .triangles = std::move(elements)});
+  rig.groups.push_back({.name = pair.vertices, .vertices = std::move(vertices)});
+  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).exclude.push_back(pair);
+}
+
+void read_exclusions(const Node& set, const Case& own, Rig& rig) {
+  if (!set.has("exclude")) return;
+  const Node exclude = set.at("exclude");
+  for (std::size_t i = 0; i < exclude.size(); ++i) {
+    add_exclusion(read_indices(exclude.item(i).at("elements"), own.drivers[0].triangles.size()),
+                  read_indices(exclude.item(i).at("vertices"), own.skin.positions.size()), rig);
   }
-  if (set.has("exclude") && set.at("exclude").size() > 0) variant.unsupported = "exclusions";
-  if (set.has("use_hops") && set.at("use_hops").flag()) variant.unsupported = "hops";
-  if (!variant.unsupported.empty()) return;
+}
+
+// The case says of which bone each element is, which no weights of the driver's vertices can say: the hops become
+// groups.
+void read_hops(const Node& hops, const Case& own, Rig& rig) {
+  const std::vector<double> parents = hops.at("parents").each([](const Node& node) { return node.number(); });
+  const std::size_t bones = parents.size();
+  const auto path = [&](std::size_t bone) {  // from the bone up
+    std::vector<std::size_t> result = {bone};
+    while (parents[result.back()] >= 0 && result.size() <= bones) {
+      result.push_back(static_cast<std::size_t>(parents[result.back()]));
+    }
+    return result;
+  };
+  const auto distance = [&](std::size_t a, std::size_t b) {
+    const std::vector<std::size_t> up = path(a);
+    const std::vector<std::size_t> other = path(b);
+    for (std::size_t i = 0; i < up.size(); ++i) {
+      const auto meets = std::find(other.begin(), other.end(), up[i]);
+      if (meets != other.end()) return i + static_cast<std::size_t>(meets - other.begin());
+    }
+    return bones + 1;
+  };
+  const bool by_kind = hops.has("elements");
+  const Node element_bones = hops.at(by_kind ? "elements" : "element_bones");
+  const Node vertex_bones = hops.at(by_kind ? "vertices" : "vertex_bones");
+  element_bones.expect_size(own.drivers[0].triangles.size());
+  vertex_bones.expect_size(own.skin.positions.size());
+  const std::uint32_t limit = hops.at("limit").index(std::numeric_limits<std::uint32_t>::max());
+  for (std::size_t bone = 0; bone < bones; ++bone) {
+    std::vector<IndexRange> vertices;
+    for (std::uint32_t v = 0; v < vertex_bones.size(); ++v) {
+      if (vertex_bones.item(v).index(bones) == bone) vertices.push_back({v, v});
+    }
+    std::vector<IndexRange> elements;
+    for (std::uint32_t k = 0; k < element_bones.size(); ++k) {
+      if (distance(bone, element_bones.item(k).index(bones)) > limit) elements.push_back({k, k});
+    }
+    add_exclusion(std::move(elements), std::move(vertices), rig);
+  }
+}
+
+// What every kind of surface FFD has.
+SurfaceFfdParameters read_weighting(const Node& set) {
+  SurfaceFfdParameters ffd;
+  ffd.mode = SurfaceFfdParameters::Mode::kBasic;
   ffd.local = static_cast<float>(set.at("local").number());
   if (const Node unit = set.at("unit"); !unit.is_string()) {
     ffd.distance_unit = static_cast<float>(unit.number());
   } else if (unit.text() != "auto") {
     unit.refuse("must be a number or auto");
   }
-  if (const Node k = set.at("K"); k.is_null()) {
-    ffd.elements = 0;
-  } else {
-    ffd.elements = k.index(std::numeric_limits<std::uint32_t>::max());
-    if (ffd.elements == 0) k.refuse("must be at least 1, or null");
+  ffd.elements = 0;
+  if (set.has("K")) {
+    ffd.elements = set.at("K").index(std::numeric_limits<std::uint32_t>::max());
+    if (ffd.elements == 0) set.at("K").refuse("must be at least 1, or null");
   }
-  ffd.cut = read_cut(set.at("cut"));
+  if (set.has("cut")) ffd.cut = read_cut(set.at("cut"));
   ffd.raise_elements = false;  // K is used as it is
-  ffd.driver.mesh = "driver";
-  ffd.driver.follow = Follow::kLinearBlend;
-  variant.deformer = ffd;
+  ffd.fade = 0;
+  ffd.driver.follow = Follow::kStreamed;
+  return ffd;
+}
+
+Layer skin_layer(DeformerParameters deformer) { return {.target = "skin", .deformer = std::move(deformer)}; }
+
+void read_surface_ffd_settings(const Node& set, const Case& own, Variant& variant) {
+  SurfaceFfdParameters ffd = read_weighting(set);
+  ffd.driver.mesh = own.drivers[0].name;
+  const std::string mode = set.at("mode").text();
+  if (mode != "basic" && mode != "extended" && mode != "extended_estimated") {
+    variant.unsupported = "mode " + mode;
+    return;
+  }
+  if (mode != "basic") ffd.mode = SurfaceFfdParameters::Mode::kExtended;
+  if (mode == "extended") {
+    ffd.driver.follow = Follow::kLinearBlend;
+    variant.follows_transforms = true;
+  }
+  variant.rig.layers = {skin_layer(std::move(ffd))};
+  read_exclusions(set, own, variant.rig);
+  if (set.has("use_hops") && set.at("use_hops").flag()) read_hops(set.at("hops"), own, variant.rig);
+}
+
+std::vector<float> read_numbers(const Node& node) {
+  return node.each([](const Node& number) { return static_cast<float>(number.number()); });
+}
+
+void read_patch_settings(const Node& set, const Node& patch, Variant& variant) {
+  constexpr std::size_t kMost = 1u << 16u;
+  SurfaceFfdParameters ffd = read_weighting(set);
+  PatchParameters own;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    own.shape[axis] = patch.at("shape").item(axis).index(kMost);
+    own.degree[axis] = patch.at("degree").item(axis).index(kMost);
+  }
+  own.knots_u = read_numbers(patch.at("knots_u"));
+  own.knots_v = read_numbers(patch.at("knots_v"));
+  own.control = narrowed(patch.at("control").each(read_vector));
+  if (patch.has("weights")) own.weights = read_numbers(patch.at("weights"));
+  ffd.driver.patches = {std::move(own)};
+  variant.rig.layers = {skin_layer(std::move(ffd))};
+}
+
+// Several drivers on one skin, as in Wires.
+void read_combine_settings(const Node& set, const Node& each, const Case& own, Variant& variant) {
+  for (std::size_t d = 0; d < own.drivers.size(); ++d) {
+    SurfaceFfdParameters ffd = read_weighting(each);
+    ffd.driver.mesh = own.drivers[d].name;
+    Layer layer = skin_layer(std::move(ffd));
+    if (d > 0) layer.wires = static_cast<float>(set.at("m").number());
+    variant.rig.layers.push_back(std::move(layer));
+  }
 }
 
 void read_linear_blend_settings(const Node& set, Variant& variant) {
   const std::string method = set.at("method").text();
   if (method == "linear_blend") {
-    variant.deformer = LinearBlendParameters{};
+    variant.rig.layers = {skin_layer(LinearBlendParameters{})};
   } else if (method == "dual_quaternion") {
-    variant.deformer = DualQuaternionParameters{};
+    variant.rig.layers = {skin_layer(DualQuaternionParameters{})};
   } else {
     variant.unsupported = "method " + method;
   }
@@ -231,18 +334,61 @@ Answer read_answer(const Node& node, const Case& own) {
 CasePose read_pose(const Node& node, const Case& own) {
   CasePose pose;
   pose.name = node.at("name").text();
+  const auto read_positions = [&](const Node& positions, std::size_t count) {
+    positions.expect_size(count);
+    pose.driver_positions.push_back(positions.each(read_vector));
+  };
   if (own.system == "linear_blend") {
     node.at("joints").expect_size(own.joints_at_rest.size());
     pose.joints = node.at("joints").each(read_frame);
-  } else {
-    node.at("driver_positions").expect_size(own.driver.positions.size());
-    pose.driver_positions = node.at("driver_positions").each(read_vector);
+  } else if (own.system == "surface_ffd") {
+    read_positions(node.at("driver_positions"), own.drivers[0].positions.size());
     if (node.has("driver_transforms")) {
-      node.at("driver_transforms").expect_size(own.driver.positions.size());
+      node.at("driver_transforms").expect_size(own.drivers[0].positions.size());
       pose.driver_transforms = node.at("driver_transforms").each(read_frame);
+    }
+  } else if (own.system == "surface_ffd_patch") {
+    read_positions(node.at("control"), own.control_count);
+  } else {
+    const Node all = node.at(node.has("drivers") ? "drivers" : "driver_positions");
+    all.expect_size(own.drivers.size());
+    for (std::size_t d = 0; d < own.drivers.size(); ++d) {
+      read_positions(all.item(d), own.drivers[d].positions.size());
     }
   }
   return pose;
+}
+
+Variant read_variant(const Node& result, const Node& root, const Case& own) {
+  Variant variant;
+  variant.name = result.at("variant").text();
+  const Node set = result.at("set");
+  if (own.system == "linear_blend") {
+    read_linear_blend_settings(set, variant);
+  } else if (own.system == "surface_ffd") {
+    read_surface_ffd_settings(set, own, variant);
+  } else if (own.system == "surface_ffd_patch") {
+    read_patch_settings(set, root.at("patch"), variant);
+  } else if (own.system == "combine") {
+    read_combine_settings(set, root.at("bind").at("each"), own, variant);
+  } else {
+    variant.unsupported = "system " + own.system;
+  }
+  if (!variant.unsupported.empty()) return variant;
+  variant.answers = result.at("poses").each([&](const Node& node) { return read_answer(node, own); });
+  if (variant.answers.empty()) result.at("poses").refuse("is empty");
+  for (const Answer& answer : variant.answers) {
+    if (variant.follows_transforms &&
+        own.poses[answer.pose].driver_transforms.size() != own.drivers[0].positions.size()) {
+      result.refuse(fmt::format("pose '{}' has no driver_transforms", own.poses[answer.pose].name));
+    }
+  }
+  return variant;
+}
+
+// Whether anything but the names of its variants can be read.
+bool is_known(const std::string& system) {
+  return system == "linear_blend" || system == "surface_ffd" || system == "surface_ffd_patch" || system == "combine";
 }
 
 Case read_case(const Node& root) {
@@ -252,45 +398,23 @@ Case read_case(const Node& root) {
   own.system = root.at("system").text();
   const Node results = root.at("results");
   if (results.size() == 0) results.refuse("is empty");
-  if (own.system != "linear_blend" && own.system != "surface_ffd") {
-    own.variants = results.each([&](const Node& result) {
-      Variant variant;
-      variant.name = result.at("variant").text();
-      variant.unsupported = "system " + own.system;
-      return variant;
-    });
-    return own;
-  }
-
-  own.skin = read_skin(root.at("skin"));
-  if (own.system == "linear_blend") {
-    own.joints_at_rest = root.at("skeleton").at("rest").each(read_frame);
-    own.skin.weights =
-        read_weights(root.at("bind").at("weights"), own.skin.positions.size(), own.joints_at_rest.size());
-  } else {
-    own.driver = read_driver(root.at("driver"));
-  }
-  own.poses = root.at("poses").each([&](const Node& node) { return read_pose(node, own); });
-  own.variants = results.each([&](const Node& result) {
-    Variant variant;
-    variant.name = result.at("variant").text();
+  if (is_known(own.system)) {
+    own.skin = read_skin(root.at("skin"));
     if (own.system == "linear_blend") {
-      read_linear_blend_settings(result.at("set"), variant);
+      own.joints_at_rest = root.at("skeleton").at("rest").each(read_frame);
+      own.skin.weights =
+          read_weights(root.at("bind").at("weights"), own.skin.positions.size(), own.joints_at_rest.size());
+    } else if (own.system == "surface_ffd") {
+      own.drivers = {read_driver(root.at("driver"), 0)};
+    } else if (own.system == "surface_ffd_patch") {
+      own.control_count = root.at("patch").at("control").size();
     } else {
-      read_surface_ffd_settings(result.at("set"), variant);
+      const Node drivers = root.at("drivers");
+      for (std::size_t d = 0; d < drivers.size(); ++d) own.drivers.push_back(read_driver(drivers.item(d), d));
     }
-    if (!variant.unsupported.empty()) return variant;
-    variant.answers = result.at("poses").each([&](const Node& node) { return read_answer(node, own); });
-    if (variant.answers.empty()) result.at("poses").refuse("is empty");
-    const auto* ffd = std::get_if<SurfaceFfdParameters>(&variant.deformer);
-    for (const Answer& answer : variant.answers) {
-      if (ffd != nullptr && ffd->mode == SurfaceFfdParameters::Mode::kExtended &&
-          own.poses[answer.pose].driver_transforms.size() != own.driver.positions.size()) {
-        result.refuse(fmt::format("pose '{}' has no driver_transforms", own.poses[answer.pose].name));
-      }
-    }
-    return variant;
-  });
+    own.poses = root.at("poses").each([&](const Node& node) { return read_pose(node, own); });
+  }
+  own.variants = results.each([&](const Node& result) { return read_variant(result, root, own); });
   return own;
 }
 

@@ -25,8 +25,9 @@ struct Answer {
 
 struct Variant {
   std::string name;
-  std::string unsupported;  // why this program cannot evaluate it; empty: it can, and the rest is filled in
-  DeformerParameters deformer;
+  std::string unsupported;          // why this program cannot evaluate it; empty: it can, and the rest is filled in
+  Rig rig;                          // its layers move the mesh "skin"
+  bool follows_transforms = false;  // of CasePose::driver_transforms; else the drivers are streamed
   std::vector<Answer> answers;
 };
 
@@ -34,17 +35,18 @@ struct CasePose {
   std::string name;
   // Model-space joint matrices: of Case::joints_at_rest for linear_blend.
   std::vector<glm::dmat4> joints;
-  // Of surface_ffd: where the driver's vertices are, and (may be empty) the affine motion of each from rest.
-  std::vector<glm::dvec3> driver_positions;
+  // Where the vertices of each driver are, and (may be empty) the affine motion of each of the first one's from rest.
+  std::vector<std::vector<glm::dvec3>> driver_positions;
   std::vector<glm::dmat4> driver_transforms;
 };
 
 struct Case {
   std::string name;
-  std::string system;  // linear_blend or surface_ffd where any variant is supported
-  Mesh skin;           // weights only for linear_blend: columns are joints
+  std::string system;
+  Mesh skin;  // weights only for linear_blend: columns are joints
   std::vector<glm::dmat4> joints_at_rest;
-  Mesh driver;  // of surface_ffd
+  std::vector<Mesh> drivers;
+  std::size_t control_count = 0;  // of surface_ffd_patch: vertices that the poses place
   std::vector<CasePose> poses;
   std::vector<Variant> variants;
 };

@@ -7,11 +7,12 @@ namespace {
 
 class CpuBackEnd final : public BackEnd {
  public:
-  Result<std::vector<Moved>> move(const Character& character, std::span<const std::vector<glm::mat4>> poses) override {
+  Result<std::vector<Moved>> move(const Character& character, std::span<const Pose> poses) override {
     Evaluator evaluator(character);
     std::vector<Moved> results;
-    for (const std::vector<glm::mat4>& joints : poses) {
-      evaluator.pose(joints);
+    for (const Pose& pose : poses) {
+      evaluator.pose(pose.joints);
+      for (std::size_t s = 0; s < pose.streams.size(); ++s) evaluator.stream(s, pose.streams[s]);
       evaluator.evaluate();
       results.push_back({{evaluator.positions().begin(), evaluator.positions().end()},
                          {evaluator.normals().begin(), evaluator.normals().end()}});

@@ -12,35 +12,38 @@
 namespace pelt::conformance {
 namespace {
 
-// The case's frames are in the world, so no joint has a parent.
-Model make_model(const Case& own) {
+// The case's frames are in the world, so no joint has a parent. Where a variant follows the driver's transforms every
+// vertex of the driver has a joint of its own; where drivers are streamed one joint stands still.
+Model make_model(const Case& own, const Variant& variant) {
   Model model;
   model.name = own.name;
   model.meshes = {own.skin};
+  model.meshes.insert(model.meshes.end(), own.drivers.begin(), own.drivers.end());
   const auto add_joint = [&](const glm::dmat4& rest) {
     const auto j = static_cast<std::uint32_t>(model.skeleton.joints.size());
     model.skeleton.joints.push_back({.name = fmt::format("joint{}", j), .matrix = glm::mat4(rest)});
     model.bound_joints.push_back({j, glm::mat4(glm::inverse(rest))});
   };
-  if (own.system == "linear_blend") {
-    for (const glm::dmat4& rest : own.joints_at_rest) add_joint(rest);
-  } else {
-    model.meshes.push_back(own.driver);
-    for (std::size_t v = 0; v < own.driver.positions.size(); ++v) add_joint(glm::dmat4(1.0));
+  for (const glm::dmat4& rest : own.joints_at_rest) add_joint(rest);
+  if (variant.follows_transforms) {
+    Mesh& driver = model.meshes[1];
+    for (std::uint32_t v = 0; v < driver.positions.size(); ++v) {
+      add_joint(glm::dmat4(1.0));
+      driver.weights.append_row({{Influence{v, 1.0f}}});
+    }
   }
+  if (model.skeleton.joints.empty()) add_joint(glm::dmat4(1.0));
   return model;
 }
 
-std::vector<glm::mat4> joint_matrices(const Case& own, const Variant& variant, const CasePose& pose) {
-  if (own.system == "linear_blend") return {pose.joints.begin(), pose.joints.end()};
-  if (std::get<SurfaceFfdParameters>(variant.deformer).mode == SurfaceFfdParameters::Mode::kExtended) {
-    return {pose.driver_transforms.begin(), pose.driver_transforms.end()};
+Pose make_pose(const Case& own, const Variant& variant, const CasePose& pose) {
+  if (own.system == "linear_blend") return {{pose.joints.begin(), pose.joints.end()}, {}};
+  if (variant.follows_transforms) return {{pose.driver_transforms.begin(), pose.driver_transforms.end()}, {}};
+  Pose result{{glm::mat4(1.0f)}, {}};
+  for (const std::vector<glm::dvec3>& positions : pose.driver_positions) {
+    result.streams.emplace_back(positions.begin(), positions.end());
   }
-  std::vector<glm::mat4> matrices(own.driver.positions.size(), glm::mat4(1.0f));
-  for (std::size_t v = 0; v < matrices.size(); ++v) {
-    matrices[v][3] = glm::vec4(pose.driver_positions[v] - glm::dvec3(own.driver.positions[v]), 1.0);
-  }
-  return matrices;
+  return result;
 }
 
 double diagonal(std::span<const glm::vec3> points) {
@@ -87,14 +90,12 @@ void compare(const Answer& answer, std::span<const glm::vec3> positions, std::sp
 }  // namespace
 
 Result<Evaluation> evaluate(const Case& own, const Variant& variant, BackEnd& back_end) {
-  const Model model = make_model(own);
-  Rig rig;
-  rig.layers.push_back({"skin", variant.deformer, {}});
-  const Result<Bound> bound = bind(model, rig);
+  const Model model = make_model(own, variant);
+  const Result<Bound> bound = bind(model, variant.rig);
   if (!bound) return tl::unexpected(bound.error());
 
-  std::vector<std::vector<glm::mat4>> poses;
-  for (const Answer& answer : variant.answers) poses.push_back(joint_matrices(own, variant, own.poses[answer.pose]));
+  std::vector<Pose> poses;
+  for (const Answer& answer : variant.answers) poses.push_back(make_pose(own, variant, own.poses[answer.pose]));
   const Result<std::vector<Moved>> moved = back_end.move(bound->character, poses);
   if (!moved) return tl::unexpected(moved.error());
 

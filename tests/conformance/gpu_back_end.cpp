@@ -26,12 +26,15 @@ Result<std::vector<T>> read_stream(const runtime::Device& device, VkBuffer buffe
 class GpuBackEnd final : public BackEnd {
  public:
   // One instance a pose.
-  Result<std::vector<Moved>> move(const Character& character, std::span<const std::vector<glm::mat4>> poses) override {
+  Result<std::vector<Moved>> move(const Character& character, std::span<const Pose> poses) override {
     const auto uploaded = runtime::upload(*device_, character);
     if (!uploaded) return tl::unexpected(uploaded.error());
     auto crowd = runtime::Crowd::create(*device_, *uploaded, {.instances = static_cast<std::uint32_t>(poses.size())});
     if (!crowd) return tl::unexpected(crowd.error());
-    for (std::uint32_t i = 0; i < poses.size(); ++i) crowd->pose(i, poses[i]);
+    for (std::uint32_t i = 0; i < poses.size(); ++i) {
+      crowd->pose(i, poses[i].joints);
+      for (std::uint32_t s = 0; s < poses[i].streams.size(); ++s) crowd->stream(i, s, poses[i].streams[s]);
+    }
     const auto done = runtime::submit_and_wait(*device_, "conformance", [&](VkCommandBuffer commands) {
       crowd->record(commands);
       runtime::memory_barrier(device_->functions(), commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,

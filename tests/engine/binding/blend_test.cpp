@@ -85,10 +85,10 @@ Sample make_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
     normals.emplace_back(normal);
     tangents.emplace_back(glm::vec3(sample.tangents.back()), sample.handedness.back());
   }
-  Result<PackedBinding> packed = pack(sample.rows, {sample.positions, normals, tangents}, {});
+  Result<PackedBinding> packed = pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {});
   EXPECT_TRUE(packed) << packed.error().message;
   sample.binding = std::move(*packed);
-  EXPECT_TRUE(validate(sample.binding, kElements, "sample"));
+  EXPECT_TRUE(validate(sample.binding, kElements, Groups::kOne, "sample"));
   return sample;
 }
 
@@ -344,7 +344,7 @@ TEST_P(BlendLinear, WhereNothingIsLeftTheStrongestInfluenceTurnsTheRestDirection
     normals.emplace_back(0, 1, 0);
     tangents.emplace_back(0, 0, 1, -1);
   }
-  sample.binding = *pack(sample.rows, {sample.positions, normals, tangents}, {});
+  sample.binding = *pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {});
   const Outputs actual = linear(sample, palette);
   for (std::uint32_t row = 0; row < 40; ++row) {
     EXPECT_LT(glm::distance(actual.positions[row], glm::vec3(row, 0, 0)), 1e-5f) << row;
@@ -489,7 +489,7 @@ TEST(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
   rows.append_row(std::vector<Influence>{{0, 0.5f}, {2, 0.5f}});
   const std::vector<glm::vec3> position{{3, 2, 0}};
   const std::vector<glm::vec3> normal{{0, 1, 0}};
-  const PackedBinding binding = *pack(rows, {position, normal, {}}, {});
+  const PackedBinding binding = *pack({&rows, 1}, {position, normal, {}}, {});
   Outputs actual(1);
   blend_dual_quaternion(binding, {0, 1}, palette, actual.all());
   const glm::vec3 radius(0, 0.5f, std::sqrt(0.75f));

@@ -38,11 +38,11 @@ class PackSizes : public testing::TestWithParam<std::size_t> {};
 TEST_P(PackSizes, RoundTripsAndIsValid) {
   const Sample sample = make_sample(GetParam());
   for (const bool sorted : {false, true}) {
-    const std::vector<std::uint32_t> order = sorted ? order_by_row_length(sample.rows) : std::vector<std::uint32_t>{};
-    const Result<PackedBinding> packed = pack(sample.rows, sample.rest(), order);
+    const std::vector<std::uint32_t> order = sorted ? order_by_row_length({&sample.rows, 1}) : std::vector<std::uint32_t>{};
+    const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), order);
     ASSERT_TRUE(packed) << packed.error().message;
     ASSERT_EQ(packed->vertex_count(), GetParam());
-    const Result<void> valid = validate(*packed, 50, "sample");
+    const Result<void> valid = validate(*packed, 50, Groups::kOne, "sample");
     EXPECT_TRUE(valid) << valid.error().message;
     const SparseRows back = unpack_rows(*packed);
     ASSERT_EQ(back.row_count(), GetParam());
@@ -63,8 +63,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, PackSizes, testing::Values(0, 1, 31, 32, 33, 63,
 
 TEST(Pack, LengthOrderWastesLittle) {
   const Sample sample = make_sample(5000);
-  const PackedBinding as_is = *pack(sample.rows, sample.rest(), {});
-  const PackedBinding sorted = *pack(sample.rows, sample.rest(), order_by_row_length(sample.rows));
+  const PackedBinding as_is = *pack({&sample.rows, 1}, sample.rest(), {});
+  const PackedBinding sorted = *pack({&sample.rows, 1}, sample.rest(), order_by_row_length({&sample.rows, 1}));
   EXPECT_LT(static_cast<double>(sorted.influences.size()), 1.05 * static_cast<double>(sample.rows.influences.size()));
   EXPECT_LT(sorted.influences.size(), as_is.influences.size());
 }
@@ -75,9 +75,9 @@ TEST(Pack, EqualWeightsKeepTheirSum) {
   for (std::uint32_t k = 0; k < 4000; ++k) row.push_back({k, 1});
   append_row(rows, row);
   const std::vector<glm::vec3> one{{0, 0, 1}};
-  const Result<PackedBinding> packed = pack(rows, {one, one, {}}, {});
+  const Result<PackedBinding> packed = pack({&rows, 1}, {one, one, {}}, {});
   ASSERT_TRUE(packed);
-  EXPECT_TRUE(validate(*packed, 4000, "row"));
+  EXPECT_TRUE(validate(*packed, 4000, Groups::kOne, "row"));
   const SparseRows back = unpack_rows(*packed);
   ASSERT_GT(back.row(0).size(), 0u);
   for (const Influence& influence : back.row(0)) EXPECT_NEAR(influence.weight, 1.0 / 4000, 1.0 / 65535);
@@ -85,23 +85,23 @@ TEST(Pack, EqualWeightsKeepTheirSum) {
 
 TEST(Pack, Refuses) {
   Sample sample = make_sample(3);
-  EXPECT_FALSE(pack(sample.rows, {}, {}));
-  EXPECT_FALSE(pack(sample.rows, sample.rest(), std::vector<std::uint32_t>{0, 1}));
-  EXPECT_FALSE(pack(sample.rows, sample.rest(), std::vector<std::uint32_t>{0, 1, 3}));
+  EXPECT_FALSE(pack({&sample.rows, 1}, {}, {}));
+  EXPECT_FALSE(pack({&sample.rows, 1}, sample.rest(), std::vector<std::uint32_t>{0, 1}));
+  EXPECT_FALSE(pack({&sample.rows, 1}, sample.rest(), std::vector<std::uint32_t>{0, 1, 3}));
   sample.rows.influences.front().index = 0x10000;
-  const Result<PackedBinding> packed = pack(sample.rows, sample.rest(), {});
+  const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), {});
   ASSERT_FALSE(packed);
   EXPECT_EQ(packed.error().code, ErrorCode::kUnsupported);
 }
 
 TEST(Pack, ValidationFindsEveryFault) {
   const Sample sample = make_sample(65);
-  const PackedBinding good = *pack(sample.rows, sample.rest(), {});
-  ASSERT_TRUE(validate(good, 50, "good"));
+  const PackedBinding good = *pack({&sample.rows, 1}, sample.rest(), {});
+  ASSERT_TRUE(validate(good, 50, Groups::kOne, "good"));
   const auto breaks = [&](const auto& change) {
     PackedBinding bad = good;
     change(bad);
-    return !validate(bad, 50, "bad");
+    return !validate(bad, 50, Groups::kOne, "bad");
   };
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.directions.pop_back(); }));
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.slices.pop_back(); }));
@@ -114,7 +114,7 @@ TEST(Pack, ValidationFindsEveryFault) {
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.influences[3] = (b.influences[3] & 0xFFFF0000u) | 50u; }));
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.influences.back() |= 0x10000u; })) << "a row past the end has weight";
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.points[64].y = std::numeric_limits<float>::infinity(); }));
-  EXPECT_FALSE(validate(PackedBinding{}, 1, "default")) << "the default has no slices";
+  EXPECT_FALSE(validate(PackedBinding{}, 1, Groups::kOne, "default")) << "the default has no slices";
 }
 
 }  // namespace

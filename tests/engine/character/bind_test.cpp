@@ -81,7 +81,7 @@ TEST(Bind, AMeshOnOneJointStaysOnLinearBlend) {
 TEST(Bind, ATopLayerWithoutAMaskHidesThoseBelow) {
   Rig rig;
   rig.layers.push_back(layer("*", LinearBlendParameters{}));
-  rig.layers.push_back(layer("*", DualQuaternionParameters{}, {1.0f, {"joint0", "joint1"}}));
+  rig.layers.push_back(layer("*", DualQuaternionParameters{}, {1.0f, {.joints = {"joint0", "joint1"}}}));
   const Result<Bound> bound = bind(test::make_tube(), rig);
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(bound->character->meshes[0].mode, BlendMode::kDualQuaternion);
@@ -92,7 +92,7 @@ TEST(Bind, ATopLayerWithoutAMaskHidesThoseBelow) {
 TEST(Bind, DualQuaternionCannotBeMergedInPart) {
   Rig rig;
   rig.layers.push_back(layer("*", LinearBlendParameters{}));
-  rig.layers.push_back(layer("*", DualQuaternionParameters{}, {1.0f, {"joint1"}}));
+  rig.layers.push_back(layer("*", DualQuaternionParameters{}, {1.0f, {.joints = {"joint1"}}}));
   EXPECT_THAT(error_of(test::make_tube(), rig), testing::HasSubstr("layer 2 (dual_quaternion): mesh 'tube'"));
   rig.layers[1].mask = {0.0f, {}};
   EXPECT_EQ(error_of(test::make_tube(), rig), "bound") << "a mask of 0 everywhere leaves nothing to merge";
@@ -116,7 +116,7 @@ TEST(Bind, NamesWhatTheRigGetsWrong) {
   rig.layers.push_back(layer("tub", LinearBlendParameters{}));
   EXPECT_THAT(error_of(test::make_tube(), rig),
               testing::AllOf(testing::HasSubstr("'tub'"), testing::HasSubstr("'tube'")));
-  rig.layers[0] = layer("*", LinearBlendParameters{}, {1.0f, {"elbow"}});
+  rig.layers[0] = layer("*", LinearBlendParameters{}, {1.0f, {.joints = {"elbow"}}});
   EXPECT_THAT(error_of(test::make_tube(), rig), testing::HasSubstr("'elbow'"));
   rig.layers[0] = layer("*", LinearBlendParameters{}, {1.5f, {}});
   EXPECT_THAT(error_of(test::make_tube(), rig), testing::HasSubstr("1.5"));

@@ -17,7 +17,7 @@ std::vector<Affine> posed(const glm::mat4& matrix) {
   pass.record_count = 1;
   append_record(pass.records, shared::JointRecord{0, affine_identity()});
   std::vector<Affine> palette(2);
-  dual_quaternion::pose_records(pass, 0, 1, {std::span(&matrix, 1), {}, palette});
+  dual_quaternion::pose_records(pass, 0, 1, {std::span(&matrix, 1), {}, {}, palette});
   return palette;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/linear_blend/pose.h"
+#include "engine/character/pose_kernels.h"
 
 #include <glm/gtc/matrix_transform.hpp>
 
@@ -23,7 +23,7 @@ TEST(LinearBlendPose, IsTheJointTimesItsInverseBind) {
   append_record(pass.records, shared::JointRecord{1, affine_from_mat4(inverse_bind)});
   append_record(pass.records, shared::JointRecord{0, affine_from_mat4(glm::mat4(1))});
   std::vector<Affine> palette(3, affine_identity());
-  linear_blend::pose_records(pass, 0, 2, {joints, {}, palette});
+  pose_kernel(PoseKernel::kLinearBlend).pose(pass, 0, 2, {joints, {}, {}, palette});
 
   const glm::vec3 p(0.2f, -0.7f, 1.1f);
   EXPECT_LT(glm::distance(transform_point(palette[1], p), glm::vec3(joints[1] * inverse_bind * glm::vec4(p, 1))),

@@ -53,7 +53,7 @@ TEST(ParseRig, ReadsEveryKey) {
   ffd.driver = {.mesh = "cage", .triangles = 500, .follow = Follow::kClosestLimb};
   Rig expected;
   expected.name = "hero";
-  expected.layers = {Layer{"body", ffd, Mask{0.5f, {"arm", "hand"}}}, Layer{"*", DualQuaternionParameters{}, {}},
+  expected.layers = {Layer{"body", ffd, Mask{0.5f, {.joints = {"arm", "hand"}}}}, Layer{"*", DualQuaternionParameters{}, {}},
                      Layer{"*", LinearBlendParameters{}, {}}};
   EXPECT_EQ(*rig, expected);
 }
@@ -145,7 +145,7 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
               HasSubstr("must be one of \"basic\", \"extended\", is an array"));
   EXPECT_THAT(error_of(driver(R"("triangles": 0)")), HasSubstr("/driver/triangles: must be an integer"));
   EXPECT_THAT(error_of(driver(R"("mesh": "cage", "file": "cage.obj")")),
-              HasSubstr("/layers/0/parameters/driver/file: a driver has a mesh or a file, not both"));
+              HasSubstr("/layers/0/parameters/driver/file: a driver has one of mesh, file and patches"));
   EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "mask": {"value": 1.5})")),
               HasSubstr("/layers/0/mask/value: must be a number from 0 to 1, is 1.5"));
   EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "mask": {"joints": ["a", 2]})")),
@@ -182,7 +182,7 @@ TEST(FormatRig, RoundTripIsExact) {
   ffd.cut = Cut::kHard;
   ffd.raise_elements = false;
   ffd.driver = {.mesh = "", .file = "cage.obj", .triangles = 4294967295u, .follow = Follow::kLinearBlend};
-  rig.layers.push_back({"body", ffd, Mask{1.0f / 3.0f, {"", "arm"}}});
+  rig.layers.push_back({"body", ffd, Mask{1.0f / 3.0f, {.joints = {"", "arm"}}}});
   ffd.elements = 4294967295u;
   ffd.local = 3.402823466e38f;
   rig.layers.push_back({"head", ffd, {}});

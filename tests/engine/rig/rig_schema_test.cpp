@@ -58,10 +58,17 @@ bool conforms(const Json& value, const Json& node) {
       ok = !value.is_number() || value.get<double>() > rule.get<double>();
     } else if (keyword == "minLength") {
       ok = !value.is_string() || value.get<std::string>().size() >= rule.get<std::size_t>();
-    } else if (keyword == "items") {
-      if (value.is_array()) {
-        for (const Json& item : value) ok = ok && conforms(item, rule);
+    } else if (keyword == "minItems") {
+      ok = !value.is_array() || value.size() >= rule.get<std::size_t>();
+    } else if (keyword == "maxItems") {
+      ok = !value.is_array() || value.size() <= rule.get<std::size_t>();
+    } else if (keyword == "prefixItems") {
+      for (std::size_t i = 0; value.is_array() && i < std::min(rule.size(), value.size()); ++i) {
+        ok = ok && conforms(value[i], rule[i]);
       }
+    } else if (keyword == "items") {
+      const std::size_t first = node.contains("prefixItems") ? node["prefixItems"].size() : 0;
+      for (std::size_t i = first; value.is_array() && i < value.size(); ++i) ok = ok && conforms(value[i], rule);
     } else if (keyword == "properties") {
       if (value.is_object()) {
         for (const auto& [key, own] : rule.items()) ok = ok && (!value.contains(key) || conforms(value[key], own));
@@ -92,14 +99,42 @@ bool conforms(const Json& value, const Json& node) {
   return true;
 }
 
+bool is_object(const Json& property) { return resolved(property).contains("properties"); }
+
+// An object without a default may be left out, and then is another thing than an object of defaults.
+bool is_optional(const Json& property) { return is_object(property) && !resolved(property).contains("default"); }
+
 // The value that the schema gives a property, with the properties of objects filled in likewise.
 Json default_of(const Json& property) {
   const Json& node = resolved(property);
-  const bool is_object = node.contains("properties");
-  if (!is_object) return property.contains("default") ? property.at("default") : node.at("default");
+  if (!is_object(property)) return property.contains("default") ? property.at("default") : node.at("default");
   Json object = Json::object();
-  for (const auto& [key, own] : node.at("properties").items()) object[key] = default_of(own);
+  for (const auto& [key, own] : node.at("properties").items()) {
+    if (!is_optional(own)) object[key] = default_of(own);
+  }
   return object;
+}
+
+// A value with everything in it: one entry an array, objects that may be left out.
+Json example_of(const Json& property) {
+  const Json& node = resolved(property);
+  if (is_object(property)) {
+    Json object = Json::object();
+    for (const auto& [key, own] : node.at("properties").items()) object[key] = example_of(own);
+    return object;
+  }
+  if (node.value("type", "") == "array") {
+    Json array = Json::array();
+    for (const Json& first : node.value("prefixItems", Json::array())) array.push_back(example_of(first));
+    while (array.empty() || array.size() < node.value("minItems", std::size_t{1})) {
+      array.push_back(example_of(node.at("items")));
+    }
+    return array;
+  }
+  if (property.contains("default")) return property.at("default");
+  if (node.contains("default")) return node.at("default");
+  if (node.contains("anyOf")) return example_of(node.at("anyOf")[0]);
+  return node.value("type", "") == "string" ? Json("x") : Json(1);
 }
 
 std::vector<std::string> schema_deformers() {
@@ -114,7 +149,20 @@ Json full_document(const std::string& deformer) {
                  : key == "parameters" ? default_of(schema().at("$defs").at(deformer))
                                        : default_of(property);
   }
-  return Json{{"format", schema().at("/properties/format/const"_json_pointer)}, {"name", ""}, {"layers", {layer}}};
+  return Json{{"format", schema().at("/properties/format/const"_json_pointer)},
+              {"name", ""},
+              {"groups", Json::array()},
+              {"layers", {layer}}};
+}
+
+// The same with an example of everything that may be left out or repeated.
+Json rich_document(const std::string& deformer) {
+  Json document = full_document(deformer);
+  document["groups"] = {example_of(schema().at("/$defs/group"_json_pointer))};
+  Json& layer = document["layers"][0];
+  layer["mask"] = example_of(schema().at("/$defs/mask"_json_pointer));
+  layer["parameters"] = example_of(schema().at("$defs").at(deformer));
+  return document;
 }
 
 void collect(const Json& value, const Json::json_pointer& at, std::vector<Json::json_pointer>& pointers) {
@@ -158,6 +206,17 @@ TEST(RigSchema, DefaultsAreThoseOfTheParser) {
   }
 }
 
+TEST(RigSchema, AnExampleOfEverythingIsReadAndWrittenAsItIs) {
+  for (const std::string& deformer : schema_deformers()) {
+    const Json rich = rich_document(deformer);
+    ASSERT_TRUE(conforms(rich, schema())) << rich.dump(2);
+    const auto rig = parse_rig(rich.dump(), "rich");
+    ASSERT_TRUE(rig) << rig.error().message << "\n" << rich.dump(2);
+    EXPECT_EQ(Json::parse(format_rig(*rig)), rich);
+    EXPECT_EQ(*parse_rig(format_rig(*rig), "again"), *rig);
+  }
+}
+
 TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
   std::set<std::string> words = {"", "x", "*"};
   collect_words(schema(), words);
@@ -194,8 +253,10 @@ TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
     EXPECT_EQ(rig.has_value(), expected) << document.dump() << "\n" << (rig ? "" : rig.error().message);
     ++(expected ? accepted : refused);
   };
-  for (const std::string& deformer : schema_deformers()) {
-    const Json full = full_document(deformer);
+  std::vector<Json> documents;
+  for (const std::string& deformer : schema_deformers()) documents.push_back(full_document(deformer));
+  documents.push_back(rich_document("surface_ffd"));
+  for (const Json& full : documents) {
     std::vector<Json::json_pointer> pointers;
     collect(full, Json::json_pointer(), pointers);
     for (const Json::json_pointer& pointer : pointers) {

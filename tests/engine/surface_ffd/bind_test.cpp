@@ -207,9 +207,9 @@ TEST(SurfaceFfdDriver, WhatCannotBeADriver) {
   EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)),
               testing::AllOf(testing::HasSubstr("'nothing'"), testing::HasSubstr("'cage'")));
   parameters.driver.mesh = "cage";
-  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters, "cage")), testing::HasSubstr("is a driver"));
+  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters, "cage")), testing::HasSubstr("is its own driver"));
   parameters.driver.file = "cage.obj";
-  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("twice"));
+  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("more than once"));
   parameters.driver = {};
   EXPECT_THAT(error_of(test::make_cloud(10), rig_of(parameters)), testing::HasSubstr("no triangles"));
 
@@ -344,13 +344,13 @@ TEST(SurfaceFfdDriver, IsSharedByLayersThatNameIt) {
   EXPECT_EQ(bound->character->meshes.size(), 3u);
   basic.driver.follow = Follow::kLinearBlend;
   rig.layers[1].deformer = basic;
-  EXPECT_THAT(error_of(model, rig), testing::HasSubstr("layer 2 (surface_ffd): the driver 'cage' already is"));
+  EXPECT_THAT(error_of(model, rig), testing::HasSubstr("layer 2 (surface_ffd): the driver 'cage' is already used, in another way"));
 }
 
 TEST(SurfaceFfdBind, IsLaidOverLinearBlendByMask) {
   Rig rig = rig_of(caged());
   rig.layers.insert(rig.layers.begin(), {"*", LinearBlendParameters{}, {}});
-  rig.layers[1].mask = {1.0f, {"joint1"}};
+  rig.layers[1].mask = {1.0f, {.joints = {"joint1"}}};
   const Result<Bound> bound = bind(tube_in_cage(), rig);
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(bound->report.meshes[1].deformer, "surface_ffd over linear_blend");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/pose.h"
+#include "engine/character/pose_kernels.h"
 
 #include "engine/character/records.h"
 #include "engine/core/finite.h"
@@ -13,12 +13,12 @@ const std::vector<glm::vec3> kRest{{0.5f, 1, 2}, {1.5f, 1.2f, 2}, {0.6f, 2, 2.5f
 Affine posed(const std::vector<glm::vec3>& vertices) {
   PalettePass pass;
   pass.record_count = 1;
-  const Affine rest = shared::triangle_frame(kRest[0], kRest[1], kRest[2]);
+  const Affine rest = shared::edge_frame(kRest[1] - kRest[0], kRest[2] - kRest[0], kRest[0]);
   const glm::mat3 inverse = glm::inverse(affine_axes(rest));
   append_record(pass.records,
                 shared::TriangleRecord{0, 1, 2, affine_from_axes(inverse, -(inverse * affine_origin(rest)))});
   std::vector<Affine> palette(1);
-  surface_ffd::pose_records(pass, 0, 1, {{}, vertices, palette});
+  pose_kernel(PoseKernel::kSurfaceFfd).pose(pass, 0, 1, {{}, vertices, {}, palette});
   return palette[0];
 }
 

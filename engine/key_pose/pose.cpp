@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "engine/key_pose/pose.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "engine/core/finite.h"
+#include "shaders/key_pose/pose.h"
+
+namespace pelt::key_pose {
+namespace {
+
+// Reads a pass's table, within its bounds.
+class Table {
+ public:
+  Table(const PalettePass& pass, const CharacterData& data) : words_(pass.table), data_(data) {}
+
+  // Why `count` words from `first` on cannot be read or hold no finite numbers; nullptr where they do.
+  const char* check_numbers(std::uint64_t first, std::uint64_t count) const {
+    if (first + count > words_.size()) return "reads past its table";
+    for (std::uint64_t i = first; i < first + count; ++i) {
+      if (!std::isfinite(number(i))) return "holds a number that is not finite";
+    }
+    return nullptr;
+  }
+
+  const char* check_key(std::uint64_t word) const {
+    if (word >= words_.size()) return "reads past its table";
+    switch (words_[word]) {
+      case shared::kKeyControl:
+        if (const char* wrong = check_numbers(word + 2, 1)) return wrong;
+        return words_[word + 1] < data_.input_count ? nullptr : "names an input that is not there";
+      case shared::kKeyLinear: {
+        if (const char* wrong = check_numbers(word + 2, 3)) return wrong;
+        if (!(number(word + 2) < number(word + 3) && number(word + 3) < number(word + 4))) {
+          return "has keys that do not ascend";
+        }
+        return check_angle(words_[word + 1]);
+      }
+      case shared::kKeyRbf:
+        return check_rbf(word);
+      default:
+        return "has a key of an unknown kind";
+    }
+  }
+
+ private:
+  float number(std::uint64_t word) const { return std::bit_cast<float>(words_[word]); }
+
+  const char* check_angle(std::uint64_t word) const {
+    if (const char* wrong = check_numbers(word + 2, shared::kKeyAngleWords - 2)) return wrong;
+    const std::size_t joints = data_.skeleton.joints.size();
+    const std::uint32_t parent = words_[word + 1];
+    const bool known = words_[word] < joints && (parent < joints || parent == shared::kNoParent);
+    return known ? nullptr : "names a joint that is not there";
+  }
+
+  const char* check_rbf(std::uint64_t word) const {
+    if (word + shared::kKeyRbfHeader > words_.size()) return "reads past its table";
+    const std::uint64_t angles = words_[word + 1];
+    const std::uint64_t centres = words_[word + 2];
+    if (angles == 0 || angles > std::uint64_t{shared::kMaxKeyAngles}) return "is keyed on too many angles";
+    for (std::uint64_t a = 0; a < angles; ++a) {
+      if (const char* wrong = check_angle(words_[word + 4] + a * shared::kKeyAngleWords)) return wrong;
+    }
+    if (const char* wrong = check_numbers(words_[word + 5], centres * angles)) return wrong;
+    if (const char* wrong = check_numbers(word + 3, 1)) return wrong;
+    return check_numbers(word + shared::kKeyRbfHeader, centres);
+  }
+
+  std::span<const std::uint32_t> words_;
+  const CharacterData& data_;
+};
+
+}  // namespace
+
+Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
+  const Table table(pass, data);
+  for (std::size_t i = 0; i < pass.record_count; ++i) {
+    const auto record = read_record<shared::KeyPoseRecord>(pass.records, i);
+    const char* wrong = nullptr;
+    for (std::uint32_t e = 0; e < record.entry_count && wrong == nullptr; ++e) {
+      const std::uint64_t word = record.first_word + std::uint64_t{e} * shared::kKeyEntryWords;
+      wrong = table.check_numbers(word + 1, 3);
+      if (wrong == nullptr) wrong = table.check_key(pass.table[word]);
+    }
+    if (wrong != nullptr) return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));
+  }
+  return {};
+}
+
+}  // namespace pelt::key_pose

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "engine/patch_frame/pose.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "engine/core/finite.h"
+#include "shaders/patch_frame/pose.h"
+
+namespace pelt::patch_frame {
+
+Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
+  const auto refuse = [](std::size_t record, const char* why) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", record, why));
+  };
+  for (std::size_t i = 0; i < pass.record_count; ++i) {
+    const auto record = read_record<shared::PatchRecord>(pass.records, i);
+    const std::uint64_t words = std::uint64_t{record.basis_count} * shared::kPatchBasisWords;
+    if (record.first_word + words > pass.table.size()) return refuse(i, "reads past its table");
+    if (!is_finite(record.rest_inverse)) return refuse(i, "has a rest frame that is not finite");
+    for (std::uint32_t word = 0; word < words; ++word) {
+      const std::uint32_t value = pass.table[record.first_word + word];
+      if (word % shared::kPatchBasisWords == 0) {
+        if (!is_posed_before(pass, data, value)) return refuse(i, "names a vertex that no earlier stage moves");
+      } else if (!std::isfinite(std::bit_cast<float>(value))) {
+        return refuse(i, "has a basis function that is not finite");
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace pelt::patch_frame

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "engine/surface_ffd/driver_mesh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "engine/character/region.h"
+#include "engine/model/import.h"
+#include "engine/surface_ffd/joint_density.h"
+#include "engine/surface_ffd/refine.h"
+#include "engine/surface_ffd/simplify.h"
+#include "engine/surface_ffd/stitch.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+constexpr std::size_t kMostTriangles = std::size_t{1} << 22;
+
+tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
+}
+
+// Positions, triangles and weights laid end to end; weights only where every mesh has them.
+Mesh concatenate(std::span<const Mesh* const> meshes) {
+  Mesh result;
+  for (const Mesh* mesh : meshes) {
+    const auto first = static_cast<std::uint32_t>(result.positions.size());
+    result.positions.insert(result.positions.end(), mesh->positions.begin(), mesh->positions.end());
+    for (const glm::uvec3 triangle : mesh->triangles) result.triangles.push_back(triangle + first);
+    for (std::size_t i = 0; i < mesh->weights.row_count(); ++i) result.weights.append_row(mesh->weights.row(i));
+  }
+  if (result.weights.row_count() != result.positions.size()) result.weights = {};
+  return result;
+}
+
+DriverSource make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
+  const Mesh surface = shown_surface(input, false);
+  Simplified simple = simplify(surface, parameters.triangles, joint_density(surface, parameters.joint_density));
+  for (const std::string& note : simple.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
+  simple.mesh.name = input.builder.free_name(
+      input.targets.size() == 1 ? "driver of " + input.model.meshes[input.targets[0].mesh].name : "driver");
+  return {std::move(simple.mesh), {}};
+}
+
+Result<DriverSource> read_file(const DriverParameters& parameters, const DeformerInput& input) {
+  Result<Model> model = import_model((std::filesystem::path(input.rig.directory) / parameters.file).string());
+  if (!model) return fail(model.error().code, fmt::format("{}: the driver: {}", input.layer, model.error().message));
+  std::vector<const Mesh*> meshes;
+  for (const Mesh& mesh : model->meshes) meshes.push_back(&mesh);
+  Mesh mesh = concatenate(meshes);
+  if (model->meshes.size() == 1) mesh.morph_targets = std::move(model->meshes[0].morph_targets);
+  mesh.weights = {};  // they speak of the file's own joints
+  mesh.name = input.builder.free_name(std::filesystem::path(parameters.file).stem().string());
+  return DriverSource{std::move(mesh), {}};
+}
+
+std::vector<double> knots_or_uniform(const std::vector<float>& knots, std::uint32_t count, std::uint32_t degree) {
+  std::vector<double> result(knots.begin(), knots.end());
+  if (!knots.empty()) return result;
+  for (std::uint32_t i = 0; i < count + degree + 1; ++i) result.push_back(static_cast<double>(i) - degree);
+  return result;
+}
+
+BsplinePatch patch_of(const PatchParameters& parameters) {
+  BsplinePatch patch;
+  patch.count_u = parameters.shape[0];
+  patch.count_v = parameters.shape[1];
+  patch.degree_u = parameters.degree[0];
+  patch.degree_v = parameters.degree[1];
+  if (patch.count_u < 1u << 16u && patch.degree_u < 16) {
+    patch.knots_u = knots_or_uniform(parameters.knots_u, patch.count_u, patch.degree_u);
+  }
+  if (patch.count_v < 1u << 16u && patch.degree_v < 16) {
+    patch.knots_v = knots_or_uniform(parameters.knots_v, patch.count_v, patch.degree_v);
+  }
+  patch.control = parameters.control;
+  patch.weights.assign(parameters.weights.begin(), parameters.weights.end());
+  return patch;
+}
+
+Result<DriverSource> make_from_patches(const DriverParameters& parameters, const DeformerInput& input) {
+  DriverSource source;
+  std::vector<Mesh> tessellated;
+  for (std::size_t p = 0; p < parameters.patches.size(); ++p) {
+    BsplinePatch patch = patch_of(parameters.patches[p]);
+    const Result<void> valid = validate(patch, fmt::format("{}: patch {} of the driver", input.layer, p));
+    if (!valid) return tl::unexpected(valid.error());
+    if (parameters.tessellation > 0) {
+      Result<TessellatedPatch> mesh = tessellate(patch, parameters.tessellation, parameters.tessellation);
+      if (!mesh) return fail(mesh.error().code, fmt::format("{}: patch {}: {}", input.layer, p, mesh.error().message));
+      tessellated.push_back(std::move(mesh->mesh));
+      continue;
+    }
+    source.mesh.positions.insert(source.mesh.positions.end(), patch.control.begin(), patch.control.end());
+    source.patches.push_back(std::move(patch));
+  }
+  if (parameters.tessellation > 0) {
+    std::vector<const Mesh*> meshes;
+    for (const Mesh& mesh : tessellated) meshes.push_back(&mesh);
+    source.mesh = concatenate(meshes);
+  }
+  source.mesh.name = input.builder.free_name(parameters.patches.size() == 1 ? "patch" : "patches");
+  return source;
+}
+
+// Morph targets stand at rest in the positions; what moves them adds what goes beyond that.
+void settle_morph_targets(Mesh& mesh) {
+  for (const MorphTarget& target : mesh.morph_targets) {
+    for (std::size_t v = 0; target.weight != 0 && v < mesh.positions.size(); ++v) {
+      mesh.positions[v] += target.weight * target.offsets[v];
+    }
+  }
+}
+
+template <class T>
+std::vector<T> with_parents(std::vector<T> values, std::span<const glm::uvec2> parents) {
+  for (const glm::uvec2 pair : parents) values.push_back((values[pair.x] + values[pair.y]) * 0.5f);
+  return values;
+}
+
+}  // namespace
+
+Mesh shown_surface(const DeformerInput& input, bool with_weights) {
+  std::vector<const Mesh*> meshes;
+  std::vector<float> mask;
+  for (const DeformerTarget& target : input.targets) {
+    const Mesh& mesh = input.model.meshes[target.mesh];
+    if (with_weights && mesh.weights.row_count() != mesh.positions.size()) continue;
+    meshes.push_back(&mesh);
+    mask.insert(mask.end(), target.mask.begin(), target.mask.end());
+  }
+  Mesh surface = concatenate(meshes);
+  std::erase_if(surface.triangles, [&](glm::uvec3 t) { return mask[t.x] + mask[t.y] + mask[t.z] == 0; });
+  return surface;
+}
+
+Result<DriverSource> find_source(const DriverParameters& parameters, const DeformerInput& input) {
+  const int named = int{!parameters.mesh.empty()} + int{!parameters.file.empty()} + int{!parameters.patches.empty()};
+  if (named > 1) return invalid(input, "the driver is given more than once, of mesh, file and patches");
+  if (!parameters.patches.empty()) return make_from_patches(parameters, input);
+  Result<DriverSource> source = DriverSource{};
+  if (!parameters.file.empty()) {
+    source = read_file(parameters, input);
+  } else if (!parameters.mesh.empty()) {
+    const Mesh* mesh = input.model.find_mesh(parameters.mesh);
+    if (mesh == nullptr) {
+      return fail(ErrorCode::kNotFound,
+                  fmt::format("{}: the driver '{}' is not in the model", input.layer, parameters.mesh));
+    }
+    source->mesh = *mesh;
+  } else {
+    source = make_from_targets(parameters, input);
+  }
+  if (!source) return source;
+  if (source->mesh.triangles.empty()) {
+    return invalid(input, fmt::format("the driver '{}' has no triangles", source->mesh.name));
+  }
+  if (parameters.morph_targets || !parameters.key_poses.empty()) settle_morph_targets(source->mesh);
+  return source;
+}
+
+Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& parameters, const DeformerInput& input) {
+  DriverMesh driver;
+  driver.mesh = source;
+  driver.source_triangle.resize(source.triangles.size());
+  for (std::uint32_t t = 0; t < driver.source_triangle.size(); ++t) driver.source_triangle[t] = t;
+  driver.carry = [](std::span<const glm::vec3> values) { return std::vector(values.begin(), values.end()); };
+
+  if (parameters.weld > 0) {
+    Stitched stitched = stitch(driver.mesh, parameters.weld);
+    driver.source_triangle = std::move(stitched.source_triangle);
+    driver.mesh = std::move(stitched.mesh);
+    // A vertex that stays comes before those that are welded to it.
+    const auto map = std::make_shared<std::vector<std::uint32_t>>(std::move(stitched.new_vertex));
+    const std::size_t count = driver.mesh.positions.size();
+    driver.carry = [map, count](std::span<const glm::vec3> values) {
+      std::vector<glm::vec3> result(count);
+      for (std::size_t v = values.size(); v-- > 0;) result[(*map)[v]] = values[v];
+      return result;
+    };
+  }
+  for (std::size_t r = 0; r < parameters.refine.size(); ++r) {
+    const Refinement& refinement = parameters.refine[r];
+    for (std::uint32_t level = 0; level < refinement.levels; ++level) {
+      const Result<std::vector<float>> values =
+          region_values(refinement.region, driver.mesh, input.model, input.rig,
+                        fmt::format("{}: refinement {} of the driver", input.layer, r));
+      if (!values) return tl::unexpected(values.error());
+      std::vector<std::uint8_t> chosen;
+      for (const glm::uvec3 t : driver.mesh.triangles) {
+        chosen.push_back((*values)[t.x] >= 0.5f && (*values)[t.y] >= 0.5f && (*values)[t.z] >= 0.5f ? 1 : 0);
+      }
+      Refined refined = refine(driver.mesh, chosen);
+      if (refined.mesh.triangles.size() > kMostTriangles) {
+        return invalid(input, fmt::format("refinement {} makes a driver of more than {} triangles", r, kMostTriangles));
+      }
+      for (std::uint32_t& t : refined.source_triangle) t = driver.source_triangle[t];
+      driver.source_triangle = std::move(refined.source_triangle);
+      driver.mesh = std::move(refined.mesh);
+      driver.carry = [before = std::move(driver.carry), parents = std::move(refined.parents)](
+                         std::span<const glm::vec3> old) { return with_parents(before(old), parents); };
+    }
+  }
+  return driver;
+}
+
+}  // namespace pelt::surface_ffd

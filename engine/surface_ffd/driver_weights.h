@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// How a driver that has no weights of its own follows the skeleton.
+#pragma once
+
+#include "engine/binding/sparse_rows.h"
+#include "engine/character/builder.h"
+#include "engine/core/result.h"
+#include "engine/model/mesh.h"
+
+namespace pelt::surface_ffd {
+
+// Weights of the closest points of the targets, over the model's bound joints. Errors: no target has weights.
+Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& input);
+
+// Each vertex rigid to the closest limb (Singh & Kokkevis 2000, section 4). Errors: there is no limb.
+Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput& input);
+
+}  // namespace pelt::surface_ffd

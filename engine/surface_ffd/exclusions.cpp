@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "engine/surface_ffd/exclusions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "engine/character/region.h"
+#include "engine/model/parts.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+// Neighbours of every vertex along the triangles; vertices at one place are one.
+struct Rings {
+  explicit Rings(const Mesh& mesh) : welded(weld_by_position(mesh.positions)) {
+    for (const glm::uvec3 t : mesh.triangles) {
+      for (int corner = 0; corner < 3; ++corner) {
+        const std::uint32_t a = welded[t[corner]];
+        const std::uint32_t b = welded[t[(corner + 1) % 3]];
+        edges.emplace_back(a, b);
+        edges.emplace_back(b, a);
+      }
+    }
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  }
+
+  std::vector<std::uint32_t> welded;                           // for every vertex the first one at its place
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // both ways, sorted
+};
+
+// Each round takes every vertex's row half way to the mean of its neighbours': a switch becomes a slope over `rounds`
+// rings to either side.
+SparseRows faded(SparseRows rows, const Rings& rings, std::uint32_t rounds) {
+  std::vector<WeightedElement> row;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    SparseRows next;
+    auto edge = rings.edges.begin();
+    for (std::uint32_t v = 0; v < rows.row_count(); ++v) {
+      const std::uint32_t own = rings.welded[v];
+      if (own != v) {
+        const std::vector<Influence> same(next.row(own).begin(), next.row(own).end());
+        next.append_row(same);
+        continue;
+      }
+      const auto end = std::find_if(edge, rings.edges.end(), [&](const auto& e) { return e.first != own; });
+      const double share = edge == end ? 0.0 : 0.5 / static_cast<double>(end - edge);
+      row.clear();
+      for (const Influence& i : rows.row(v)) row.push_back({i.index, edge == end ? i.weight : 0.5 * i.weight});
+      for (; edge != end; ++edge) {
+        for (const Influence& i : rows.row(edge->second)) row.push_back({i.index, share * i.weight});
+      }
+      append_row(next, row);
+    }
+    rows = std::move(next);
+  }
+  return rows;
+}
+
+std::vector<float> faded(std::vector<float> values, const Rings& rings, std::uint32_t rounds) {
+  SparseRows rows;
+  for (const float value : values) {
+    const Influence shares[] = {{0, 1 - value}, {1, value}};
+    rows.append_row(shares);
+  }
+  rows = faded(std::move(rows), rings, rounds);
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    values[v] = 0;
+    for (const Influence& share : rows.row(v)) values[v] += share.index == 1 ? share.weight : 0.0f;
+  }
+  return values;
+}
+
+// The joint that moves most of what the rows add up to.
+std::uint32_t strongest_joint(const SparseRows& weights, std::initializer_list<std::uint32_t> vertices,
+                              const Model& model) {
+  std::map<std::uint32_t, double> sums;
+  for (const std::uint32_t v : vertices) {
+    for (const Influence& i : weights.row(v)) sums[model.bound_joints[i.index].joint] += i.weight;
+  }
+  return std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+// Of every joint: whether it is at most `limit` steps along the skeleton from `from`.
+std::vector<std::uint8_t> joints_near(const Skeleton& skeleton, std::uint32_t from, std::uint32_t limit) {
+  constexpr std::uint32_t kFar = 0xFFFFFFFFu;
+  std::vector<std::uint32_t> hops(skeleton.joints.size(), kFar);
+  std::uint32_t up = 0;
+  for (std::int64_t j = from; j >= 0; j = skeleton.joints[static_cast<std::size_t>(j)].parent) {
+    hops[static_cast<std::size_t>(j)] = up++;
+  }
+  // Parents come before children.
+  for (std::size_t j = 0; j < hops.size(); ++j) {
+    const std::int32_t parent = skeleton.joints[j].parent;
+    if (hops[j] == kFar && parent >= 0 && hops[static_cast<std::size_t>(parent)] != kFar) {
+      hops[j] = hops[static_cast<std::size_t>(parent)] + 1;
+    }
+  }
+  std::vector<std::uint8_t> near(hops.size());
+  for (std::size_t j = 0; j < hops.size(); ++j) near[j] = hops[j] <= limit;
+  return near;
+}
+
+tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
+}
+
+}  // namespace
+
+Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,
+                                   const Elements& elements, const Mesh& mesh, const DeformerInput& input) {
+  if (pairs.empty()) return {};
+  if (elements.parametric()) return invalid(input, "the samples of a patch are in no group");
+  for (const GroupPair& pair : pairs) {
+    const std::string what = fmt::format("{}: {}", input.layer, exclusive ? "exclusive" : "exclude");
+    const Result<std::vector<std::uint8_t>> triangles =
+        group_triangles(pair.elements, driver.source, input.model, input.rig, what);
+    if (!triangles) return tl::unexpected(triangles.error());
+    // A pair speaks of one mesh of several targets, where its group does.
+    const Group* group = input.rig.find_group(pair.vertices);
+    if (group != nullptr && group->mesh != "*" && group->mesh != mesh.name && input.targets.size() > 1) continue;
+    Result<std::vector<float>> vertices = group_values(pair.vertices, mesh, input.model, input.rig, what);
+    if (!vertices) return tl::unexpected(vertices.error());
+    Rule rule{exclusive, {}, std::move(*vertices)};
+    for (std::size_t k = 0; k < elements.count(); ++k) {
+      rule.elements.push_back((*triangles)[elements.source_triangle(k)]);
+    }
+    rules_.push_back(std::move(rule));
+  }
+  return {};
+}
+
+Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, const Driver& driver,
+                                      const Elements& elements, const Mesh& mesh, const DeformerInput& input) {
+  Exclusions result;
+  Result<void> added = result.add_rules(parameters.exclude, false, driver, elements, mesh, input);
+  if (added) added = result.add_rules(parameters.exclusive, true, driver, elements, mesh, input);
+  if (!added) return tl::unexpected(added.error());
+  if (result.rules_.empty() && !parameters.max_hops) return result;
+
+  const Rings rings(mesh);
+  for (Rule& rule : result.rules_) rule.vertices = faded(std::move(rule.vertices), rings, parameters.fade);
+  if (!parameters.max_hops) return result;
+  if (elements.parametric()) return invalid(input, "max_hops does not go with a patch, whose samples have no bone");
+  for (const Mesh* weighted : {&mesh, &driver.mesh}) {
+    if (weighted->weights.row_count() == weighted->positions.size()) continue;
+    return invalid(input, fmt::format("max_hops needs weights, and '{}' has none", weighted->name));
+  }
+  Hops hops;
+  std::map<std::uint32_t, std::uint32_t> bone_of_joint;
+  for (const glm::uvec3 t : elements.triangles()) {
+    const std::uint32_t joint = strongest_joint(driver.mesh.weights, {t.x, t.y, t.z}, input.model);
+    const auto [bone, is_new] = bone_of_joint.emplace(joint, static_cast<std::uint32_t>(bone_of_joint.size()));
+    if (is_new) hops.near.push_back(joints_near(input.model.skeleton, joint, *parameters.max_hops));
+    hops.element_bone.push_back(bone->second);
+  }
+  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
+    const Influence own{strongest_joint(mesh.weights, {v}, input.model), 1.0f};
+    hops.vertex_joints.append_row(std::span(&own, 1));
+  }
+  hops.vertex_joints = faded(std::move(hops.vertex_joints), rings, parameters.fade);
+  result.hops_ = std::move(hops);
+  return result;
+}
+
+double Exclusions::allowance(std::size_t vertex, std::size_t element, bool with_hops) const {
+  double allowed = 1;
+  for (const Rule& rule : rules_) {
+    const double inside = rule.vertices[vertex];
+    if (rule.exclusive) {
+      allowed *= rule.elements[element] != 0 ? inside : 1 - inside;
+    } else if (rule.elements[element] != 0) {
+      allowed *= 1 - inside;
+    }
+  }
+  if (with_hops && hops_ && allowed > 0) {
+    const std::vector<std::uint8_t>& near = hops_->near[hops_->element_bone[element]];
+    double share = 0;
+    for (const Influence& joint : hops_->vertex_joints.row(vertex)) share += near[joint.index] != 0 ? joint.weight : 0;
+    allowed *= std::min(share, 1.0);
+  }
+  // A share that is 1 to rounding must not send the vertex the long way round.
+  return allowed > 1 - 1e-6 ? 1 : allowed < 1e-6 ? 0 : allowed;
+}
+
+}  // namespace pelt::surface_ffd

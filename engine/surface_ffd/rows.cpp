@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "engine/surface_ffd/rows.h"
+
+#include <fmt/format.h>
+#include <meshoptimizer.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "engine/core/parallel.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+// Symbols of math.md section 1: P a skin vertex, k an element, d_k its distance from P, w_k its raw weight, u_k the cut
+// and normalised one.
+
+using Near = Elements::Near;
+
+constexpr std::size_t kBlockVertices = 256;    // close together: that one thread binds in a row
+constexpr std::size_t kBatchVertices = 32768;  // between two calls of progress
+
+constexpr double kFarUnits = 4;          // beyond these the nearest elements weigh nearly alike
+constexpr double kAsNear = 1.1;          // times the least distance: as near as the nearest
+constexpr double kOpposed = -0.5;        // cosine between normals of sheets that face away from each other
+constexpr double kTouchingUnits = 1e-3;  // what lies on the driver is nearest to what it lies on
+
+// log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
+double log_weight(double distance, double unit, double local) {
+  const double x = local == 0 ? 0.0 : local * std::log(distance / unit);  // log of the power; -inf at distance 0
+  return x > 0 ? -(x + std::log1p(std::exp(-x))) : -std::log1p(std::exp(x));
+}
+
+// x^exponent, x >= 0. The default's exponent is 2, and pow would take a sixth of the time that bind takes.
+double power(double x, double exponent) { return exponent == 2 ? x * x : std::pow(x, exponent); }
+
+// w_k / w_0 of elements sorted by distance; indices are places in `near`.
+void relative_weights(std::span<const Near> near, const RowSettings& settings, std::vector<WeightedElement>& weights) {
+  constexpr double kMostPower = 1e300;
+  const auto powered = [&](const Near& element) {
+    return power(element.closest.squared_distance / (settings.unit * settings.unit), 0.5 * settings.local);
+  };
+  const auto count = static_cast<std::uint32_t>(near.size());
+  weights.resize(count);
+  if (powered(near.back()) < kMostPower) {
+    const double first = 1 + powered(near.front());
+    for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, first / (1 + powered(near[i]))};
+    return;
+  }
+  const auto logarithm = [&](const Near& element) {
+    return log_weight(std::sqrt(element.closest.squared_distance), settings.unit, settings.local);
+  };
+  const double largest = logarithm(near.front());
+  for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, std::exp(logarithm(near[i]) - largest)};
+}
+
+// Vertices that one thread binds, one after the other.
+struct Block {
+  SparseRows rows;  // in the block's order
+  std::vector<float> distances;
+  std::vector<VertexRemarks> remarks;
+  std::uint64_t dropped = 0;
+  std::optional<std::uint32_t> left_alone;  // the first vertex that may follow no element
+};
+
+// Binds vertices of one mesh; a thread's own.
+class RowMaker {
+ public:
+  RowMaker(const Mesh& mesh, const RowSettings& settings, const Exclusions& exclusions)
+      : mesh_(mesh),
+        settings_(settings),
+        exclusions_(exclusions),
+        sums_(settings.extended ? settings.driver_vertices : 0) {}
+
+  void make(std::span<const std::uint32_t> vertices, Block& block) {
+    points_.clear();
+    for (const std::uint32_t v : vertices) points_.emplace_back(mesh_.positions[v]);
+    settings_.elements.nearest(points_, wanted(), [&](std::size_t i, std::span<const Near> near) {
+      add_vertex(vertices[i], points_[i], near, block);
+    });
+  }
+
+ private:
+  // The K largest weights are those of the K nearest, and the next one is what the continuous cut subtracts.
+  std::size_t wanted() const {
+    return settings_.kept_elements == 0 ? settings_.elements.count() : settings_.kept_elements + 1;
+  }
+
+  void add_vertex(std::uint32_t vertex, const glm::dvec3& point, std::span<const Near> near, Block& block) {
+    VertexRemarks remarks = remarks_of(near);
+    const auto free = [&](const Near& n) { return exclusions_.allowance(vertex, n.triangle, true) == 1; };
+    if (exclusions_.empty() || std::all_of(near.begin(), near.end(), free)) {
+      relative_weights(near, settings_, weights_);
+    } else if (weigh_allowed(vertex, point, true)) {
+      near = allowed_;
+    } else if (exclusions_.has_hops() && weigh_allowed(vertex, point, false)) {
+      near = allowed_;
+      remarks |= kBeyondHops;
+    } else {
+      block.left_alone = std::min(block.left_alone.value_or(vertex), vertex);
+      block.rows.append_row({});
+      return;
+    }
+    block.distances.push_back(static_cast<float>(std::sqrt(near[0].closest.squared_distance)));
+    block.remarks.push_back(remarks);
+    cut_row(weights_, settings_.kept_elements, settings_.cut);
+    block.dropped += settings_.elements.count() - weights_.size();
+    append(near, block.rows);
+  }
+
+  // What had to be decided among elements that are about as near. `near`: sorted by distance.
+  VertexRemarks remarks_of(std::span<const Near> near) const {
+    const Elements& elements = settings_.elements;
+    const double least = std::sqrt(near[0].closest.squared_distance);
+    VertexRemarks remarks = least > kFarUnits * settings_.unit ? kFar : VertexRemarks{0};
+    const double most = std::max(kAsNear * least, least + kTouchingUnits * settings_.unit);
+    for (const Near& other : near) {
+      if (other.closest.squared_distance > most * most) break;
+      const bool elsewhere = elements.parts()[other.triangle] != elements.parts()[near[0].triangle];
+      const bool opposed = glm::dot(elements.normal(other.triangle), elements.normal(near[0].triangle)) < kOpposed;
+      if (elsewhere || opposed) remarks |= kBetweenSheets;
+    }
+    return remarks;
+  }
+
+  // weights_ and allowed_ of the elements that may move the vertex, by distance: as many as can be among the K + 1
+  // largest. Whether there are any.
+  bool weigh_allowed(std::uint32_t vertex, const glm::dvec3& point, bool with_hops) {
+    const std::size_t all = settings_.elements.count();
+    for (std::size_t asked = std::min(2 * wanted(), all);; asked = std::min(4 * asked, all)) {
+      settings_.elements.nearest(point, asked, found_);
+      allowed_.clear();
+      shares_.clear();
+      for (const Near& near : found_) {
+        const double share = exclusions_.allowance(vertex, near.triangle, with_hops);
+        if (share == 0) continue;
+        allowed_.push_back(near);
+        shares_.push_back(share);
+      }
+      if (allowed_.empty()) {
+        if (asked == all) return false;
+        continue;
+      }
+      relative_weights(allowed_, settings_, weights_);
+      // What is farther than the last one found weighs less than it would if it were allowed in full.
+      const double unseen =
+          std::exp(log_weight(std::sqrt(found_.back().closest.squared_distance), settings_.unit, settings_.local) -
+                   log_weight(std::sqrt(allowed_[0].closest.squared_distance), settings_.unit, settings_.local));
+      std::size_t above = 0;
+      for (std::size_t i = 0; i < weights_.size(); ++i) {
+        weights_[i].weight *= shares_[i];
+        if (weights_[i].weight >= unseen) ++above;
+      }
+      if (asked == all || above >= wanted()) return true;
+    }
+  }
+
+  void append(std::span<const Near> near, SparseRows& rows) {
+    if (settings_.extended) {
+      // s_j = sum over k of u_k b_kj, b the barycentric coordinates of the closest point of k.
+      for (const auto& [i, u] : weights_) {
+        const ClosestPoint& closest = near[i].closest;
+        for (int corner = 0; corner < 3; ++corner) sums_.add(closest.vertices[corner], u * closest.weights[corner]);
+      }
+      sums_.take(settings_.first_slot, row_);
+    } else {
+      row_.clear();
+      for (const auto& [i, u] : weights_) row_.push_back({settings_.first_slot + near[i].triangle, u});
+    }
+    append_distinct_row(rows, row_);
+  }
+
+  const Mesh& mesh_;
+  const RowSettings& settings_;
+  const Exclusions& exclusions_;
+  std::vector<glm::dvec3> points_;
+  std::vector<Near> found_;
+  std::vector<Near> allowed_;
+  std::vector<double> shares_;  // of allowed_
+  std::vector<WeightedElement> weights_;
+  std::vector<WeightedElement> row_;
+  WeightSums sums_;  // by driver vertex
+};
+
+// The vertices [begin, end) at which the layer shows, in an order in which neighbours lie close together.
+std::vector<std::uint32_t> shown_vertices(std::span<const glm::vec3> positions, std::span<const float> mask,
+                                          std::size_t begin, std::size_t end) {
+  std::vector<std::uint32_t> vertices;
+  std::vector<glm::vec3> points;
+  for (std::size_t v = begin; v < end; ++v) {
+    if (mask[v] == 0) continue;
+    vertices.push_back(static_cast<std::uint32_t>(v));
+    points.push_back(positions[v]);
+  }
+  if (vertices.empty()) return vertices;
+  std::vector<unsigned> places(points.size());
+  meshopt_spatialSortRemap(places.data(), &points[0].x, points.size(), sizeof(glm::vec3));
+  std::vector<std::uint32_t> sorted(vertices.size());
+  for (std::size_t i = 0; i < places.size(); ++i) sorted[places[i]] = vertices[i];
+  return sorted;
+}
+
+// Room for rows that go on as they began, so that they need not be moved as they grow.
+void reserve_rows(SparseRows& rows, std::size_t more, std::size_t done, std::size_t count) {
+  const std::size_t needed = rows.influences.size() + more;
+  if (needed <= rows.influences.capacity()) return;
+  const double all = static_cast<double>(needed) * static_cast<double>(count) / static_cast<double>(done);
+  rows.influences.reserve(std::max(needed, static_cast<std::size_t>(1.05 * all)));
+}
+
+tl::unexpected<Error> follows_nothing(const Mesh& mesh, std::uint32_t vertex) {
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("vertex {} of mesh '{}' may follow no element of the driver: the groups exclude all of them",
+                          vertex, mesh.name));
+}
+
+}  // namespace
+
+Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, const RowSettings& settings,
+                              const Exclusions& exclusions, unsigned threads,
+                              const std::function<void(double)>& progress) {
+  MeshBinding binding;
+  const std::size_t count = mesh.positions.size();
+  binding.rows.offsets.reserve(count + 1);
+  binding.distances.assign(count, -1.0f);
+  binding.remarks.resize(count);
+  std::vector<Block> blocks;
+  std::vector<std::size_t> places(kBatchVertices);  // of the batch's vertices in the order they are bound in
+  for (std::size_t begin = 0; begin < count; begin += kBatchVertices) {
+    const std::size_t end = std::min(begin + kBatchVertices, count);
+    const std::vector<std::uint32_t> vertices = shown_vertices(mesh.positions, mask, begin, end);
+    for (std::size_t i = 0; i < vertices.size(); ++i) places[vertices[i] - begin] = i;
+    blocks.assign((vertices.size() + kBlockVertices - 1) / kBlockVertices, {});
+    parallel_for(blocks.size(), 1, threads, [&](std::size_t first, std::size_t last) {
+      RowMaker maker(mesh, settings, exclusions);
+      for (std::size_t b = first; b < last; ++b) {
+        const std::size_t at = b * kBlockVertices;
+        maker.make(std::span(vertices).subspan(at, std::min(kBlockVertices, vertices.size() - at)), blocks[b]);
+      }
+    });
+    std::size_t influences = 0;
+    std::optional<std::uint32_t> left_alone;
+    for (const Block& block : blocks) {
+      influences += block.rows.influences.size();
+      binding.dropped_elements += block.dropped;
+      if (block.left_alone) left_alone = std::min(left_alone.value_or(*block.left_alone), *block.left_alone);
+    }
+    if (left_alone) return follows_nothing(mesh, *left_alone);
+    if (binding.rows.influences.size() + influences > std::numeric_limits<std::uint32_t>::max()) {
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format("mesh '{}' has more influences than 32 bits count; keep fewer elements a vertex", mesh.name));
+    }
+    reserve_rows(binding.rows, influences, end, count);
+    for (std::size_t v = begin; v < end; ++v) {
+      if (mask[v] == 0) {
+        binding.rows.append_row({});
+        continue;
+      }
+      const Block& block = blocks[places[v - begin] / kBlockVertices];
+      const std::size_t i = places[v - begin] % kBlockVertices;
+      binding.rows.append_row(block.rows.row(i));
+      binding.distances[v] = block.distances[i];
+      binding.remarks[v] = block.remarks[i];
+    }
+    progress(static_cast<double>(end) / static_cast<double>(count));
+  }
+  return binding;
+}
+
+Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_t> vertices,
+                                  const RowSettings& settings, const Exclusions& exclusions) {
+  RowMaker maker(mesh, settings, exclusions);
+  SparseRows rows;
+  for (const std::uint32_t& v : vertices) {
+    Block block;  // of one, since blocks keep no order
+    maker.make(std::span(&v, 1), block);
+    if (block.left_alone) return follows_nothing(mesh, v);
+    rows.append_row(block.rows.row(0));
+  }
+  return rows;
+}
+
+}  // namespace pelt::surface_ffd

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// From elements near a vertex to its row of palette entries: weights, cut, barycentric coordinates (math.md section 1).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "engine/character/builder.h"
+#include "engine/core/result.h"
+#include "engine/surface_ffd/elements.h"
+#include "engine/surface_ffd/exclusions.h"
+
+namespace pelt::surface_ffd {
+
+struct RowSettings {
+  const Elements& elements;
+  std::size_t kept_elements;  // K; 0: all
+  Cut cut;
+  double unit;                  // metres
+  double local;                 // >= 0
+  bool extended;                // one entry a driver vertex, else one an element
+  std::uint32_t first_slot;     // of element 0 (basic) or of driver vertex 0 (extended)
+  std::size_t driver_vertices;  // of the driver's mesh
+};
+
+// One row a vertex of the mesh, empty where the mask is 0. Does not depend on the thread count. Errors: a vertex that
+// may follow no element; more influences than 32 bits count.
+Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, const RowSettings& settings,
+                              const Exclusions& exclusions, unsigned threads,
+                              const std::function<void(double)>& progress);
+
+// The rows of a few vertices, in their order: those that make_rows gives them.
+Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_t> vertices,
+                                  const RowSettings& settings, const Exclusions& exclusions);
+
+}  // namespace pelt::surface_ffd
