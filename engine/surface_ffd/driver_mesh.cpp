@@ -83,6 +83,10 @@ BsplinePatch patch_of(const PatchParameters& parameters) {
 }
 
 Result<DriverSource> make_from_patches(const DriverParameters& parameters, const DeformerInput& input) {
+  if (parameters.tessellation == 0 && (parameters.weld > 0 || !parameters.refine.empty())) {
+    return invalid(input,
+                   "a patch is welded or refined only where it is tessellated: its control vertices are no surface");
+  }
   DriverSource source;
   std::vector<Mesh> tessellated;
   for (std::size_t p = 0; p < parameters.patches.size(); ++p) {

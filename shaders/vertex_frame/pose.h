@@ -33,24 +33,27 @@ PELT_SHARED_SIZE(VertexFrameRecord, 44);
 PELT_SHARED_FN Affine pose_vertex_frame(VertexFrameRecord record, PoseWork work) {
   vec3 origin = posed_vertex(work, record.vertex);
   mat3 axes = mat3(0.0f);
+  float largest = 0.0f;  // of the edges' coordinates; triangles are measured in it, so that no square overflows
   uint word = record.first_word;
   for (uint i = 0u; i < record.edge_count; ++i) {
     vec3 edge = posed_vertex(work, table_word(work, word)) - origin;
     vec3 term = vec3(table_float(work, word + 1u), table_float(work, word + 2u), table_float(work, word + 3u));
     axes += outerProduct(edge, term);
+    largest = max(largest, max(max(abs(edge.x), abs(edge.y)), abs(edge.z)));
     word += kVertexFrameEdgeWords;
   }
+  float inverse = largest > 1e-30f ? 1.0f / largest : 0.0f;
   vec3 normal = vec3(0.0f);
   float area = 0.0f;
   for (uint i = 0u; i < record.triangle_count; ++i) {
     vec3 b = posed_vertex(work, table_word(work, word)) - origin;
     vec3 c = posed_vertex(work, table_word(work, word + 1u)) - origin;
-    vec3 doubled = cross(b, c);
+    vec3 doubled = cross(b * inverse, c * inverse);
     normal += doubled;
     area += length(doubled);
     word += kVertexFrameTriangleWords;
   }
-  float scale = sqrt(area / record.rest_area);
+  float scale = sqrt(area / record.rest_area) * largest;
   axes += outerProduct(normalize_or(normal, vec3(0.0f)) * scale, record.normal_term);
   return affine_from_axes(axes, origin - axes * record.rest);
 }

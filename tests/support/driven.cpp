@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/driven.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <limits>
+
+namespace pelt::test {
+
+Model make_tube_in_cage(const TubeOptions& tube, const TubeOptions& cage) {
+  Model model = make_tube(tube);
+  TubeOptions same_joints = cage;
+  same_joints.joints = tube.joints;
+  model.meshes.push_back(make_tube_mesh(same_joints));
+  model.meshes.back().name = "cage";
+  return model;
+}
+
+SurfaceFfdParameters by_cage() {
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = "cage";
+  return parameters;
+}
+
+Rig rig_of(DeformerParameters parameters, const std::string& target) {
+  Rig rig;
+  rig.layers.push_back({target, std::move(parameters), {}, {}});
+  return rig;
+}
+
+Bound bound(const Model& model, const Rig& rig) {
+  Result<Bound> result = bind(model, rig);
+  EXPECT_TRUE(result) << result.error().message;
+  return std::move(*result);
+}
+
+std::string bind_error(const Model& model, const Rig& rig) {
+  const Result<Bound> result = bind(model, rig);
+  return result ? "bound" : result.error().message;
+}
+
+const CharacterMesh& mesh_of(const Character& character, const std::string& name) {
+  const auto found = std::find_if(character->meshes.begin(), character->meshes.end(),
+                                  [&](const CharacterMesh& mesh) { return mesh.name == name; });
+  EXPECT_NE(found, character->meshes.end()) << name;
+  return *found;
+}
+
+std::vector<glm::vec3> positions_of(const Evaluator& evaluator, const Character& character, const std::string& name) {
+  const CharacterMesh& mesh = mesh_of(character, name);
+  std::vector<glm::vec3> positions(mesh.vertex_count());
+  to_source_order(mesh, evaluator.positions(), std::span(positions));
+  return positions;
+}
+
+std::vector<glm::vec3> moved_points(const Character& character, const std::string& name,
+                                    const std::function<glm::vec3(glm::vec3)>& move) {
+  std::vector<glm::vec3> points = mesh_of(character, name).binding.points;
+  for (glm::vec3& point : points) point = move(point);
+  return points;
+}
+
+float worst_distance(std::span<const glm::vec3> rest, std::span<const glm::vec3> posed,
+                     const std::function<glm::vec3(glm::vec3)>& move) {
+  EXPECT_EQ(rest.size(), posed.size());
+  float worst = 0;
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    const float distance = glm::distance(move(rest[v]), posed[v]);
+    if (!(distance <= worst)) worst = std::isnan(distance) ? std::numeric_limits<float>::infinity() : distance;
+  }
+  return worst;
+}
+
+std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix) {
+  return [matrix](glm::vec3 point) { return glm::vec3(matrix * glm::vec4(point, 1)); };
+}
+
+glm::mat4 rigid_motion() {
+  return glm::rotate(glm::translate(glm::mat4(1), glm::vec3(0.5f, -1, 2)), 2.3f,
+                     glm::normalize(glm::vec3(1, -0.5f, 0.8f)));
+}
+
+}  // namespace pelt::test
