@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -69,6 +70,19 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
   }
   if (!all_finite(mesh.normals) || !all_finite(mesh.tangents) || !all_finite(mesh.uvs)) {
     return invalid("mesh '{}' has a normal, tangent or texture coordinate that is not finite", mesh.name);
+  }
+  for (const MorphTarget& target : mesh.morph_targets) {
+    if (target.offsets.size() != count || !all_finite(target.offsets) || !std::isfinite(target.weight)) {
+      return invalid("mesh '{}': morph target '{}' has not one finite offset a vertex, or no finite weight", mesh.name,
+                     target.name);
+    }
+  }
+  for (const VertexAttribute& attribute : mesh.attributes) {
+    const bool finite =
+        std::all_of(attribute.values.begin(), attribute.values.end(), [](float value) { return std::isfinite(value); });
+    if (attribute.values.size() != count || !finite) {
+      return invalid("mesh '{}': attribute '{}' has not one finite value a vertex", mesh.name, attribute.name);
+    }
   }
   for (const glm::uvec3 triangle : mesh.triangles) {
     if (triangle.x >= count || triangle.y >= count || triangle.z >= count) {

@@ -129,12 +129,20 @@ Result<void> check_set(const KeyPoseSet& set, const std::string& what) {
 
 // -------------------------------------------------------------------------------------------------------------- keys
 
+constexpr const char* kTooClose = "two poses, or one and rest, are so close that no weights tell them apart";
+
 // The words at which the keys of a set start, one a pose.
-std::vector<std::uint32_t> put_linear_keys(const KeyPoseSet& set, std::uint32_t angle, Table& table) {
+Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
+                                                   Table& table) {
   constexpr double kHeld = 1e9;  // radians: beyond the last key its shape is held
   std::vector<double> keys = {0.0};
   for (const KeyPose& pose : set.poses) keys.push_back(glm::radians(static_cast<double>(pose.degrees[0])));
   std::sort(keys.begin(), keys.end());
+  constexpr double kLeastStep = 1e-5;  // radians: the joint's angle is known no better
+  if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kLeastStep; }) !=
+      keys.end()) {
+    return invalid(what, kTooClose);
+  }
   std::vector<std::uint32_t> words;
   for (const KeyPose& pose : set.poses) {
     const double own = glm::radians(static_cast<double>(pose.degrees[0]));
@@ -173,7 +181,7 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
   }
   const Eigen::MatrixXd kernel = (-squared / width).array().exp().matrix();
   const Eigen::FullPivLU<Eigen::MatrixXd> solver(kernel);
-  if (solver.rcond() < 1e-7) return invalid(what, "two poses are so close that no weights tell them apart");
+  if (solver.rcond() < 1e-7) return invalid(what, kTooClose);
   const Eigen::MatrixXd cardinal = solver.inverse();  // symmetric: row k holds the a_c of key k
 
   const std::uint32_t first_centre = table.size();
@@ -235,7 +243,7 @@ Result<void> put_set(const KeyPoseSet& set, const Mesh& source, const CarryOffse
   const Result<std::uint32_t> angle = put_angles(set, model, what, table);
   if (!angle) return tl::unexpected(angle.error());
   Result<std::vector<std::uint32_t>> keys = set.interpolation == KeyInterpolation::kLinear
-                                                ? put_linear_keys(set, *angle, table)
+                                                ? put_linear_keys(set, *angle, what, table)
                                                 : put_rbf_keys(set, *angle, what, table);
   if (!keys) return tl::unexpected(keys.error());
   for (std::size_t p = 0; p < set.poses.size(); ++p) {
