@@ -55,11 +55,12 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
 }
 
 // Weights over the model's bound joints, where the skeleton moves the driver.
-Result<void> add_weights(const DriverParameters& parameters, const DeformerInput& input, Mesh& mesh) {
+Result<void> add_weights(const DriverParameters& parameters, const DeformerInput& input, DriverSource& source) {
+  Mesh& mesh = source.mesh;
   const bool own = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
   if (own || parameters.follow == Follow::kStreamed) return {};
-  Result<SparseRows> weights =
-      parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input) : transferred_weights(mesh, input);
+  Result<SparseRows> weights = parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input)
+                                                                         : transferred_weights(source, input);
   if (!weights) return tl::unexpected(weights.error());
   mesh.weights = std::move(*weights);
   return {};
@@ -68,7 +69,7 @@ Result<void> add_weights(const DriverParameters& parameters, const DeformerInput
 Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
   Result<DriverSource> source = find_source(parameters, input);
   if (!source) return tl::unexpected(source.error());
-  const Result<void> weighted = add_weights(parameters, input, source->mesh);
+  const Result<void> weighted = add_weights(parameters, input, *source);
   if (!weighted) return tl::unexpected(weighted.error());
   Result<DriverMesh> made = weld_and_refine(source->mesh, parameters, input);
   if (!made) return tl::unexpected(made.error());

@@ -24,26 +24,40 @@ tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why
   return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
 }
 
-// Positions, triangles and weights laid end to end; weights only where every mesh has them.
+// Positions and triangles laid end to end.
 Mesh concatenate(std::span<const Mesh* const> meshes) {
   Mesh result;
   for (const Mesh* mesh : meshes) {
     const auto first = static_cast<std::uint32_t>(result.positions.size());
     result.positions.insert(result.positions.end(), mesh->positions.begin(), mesh->positions.end());
     for (const glm::uvec3 triangle : mesh->triangles) result.triangles.push_back(triangle + first);
-    for (std::size_t i = 0; i < mesh->weights.row_count(); ++i) result.weights.append_row(mesh->weights.row(i));
   }
-  if (result.weights.row_count() != result.positions.size()) result.weights = {};
+  return result;
+}
+
+// Rows of some vertices; none at all where one of them has none.
+SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t> vertices) {
+  SparseRows result;
+  for (const std::uint32_t vertex : vertices) {
+    const std::span<const Influence> row = surface.weights(vertex);
+    if (row.empty()) return {};
+    result.append_row(row);
+  }
   return result;
 }
 
 DriverSource make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
-  const Mesh surface = shown_surface(input, false);
-  Simplified simple = simplify(surface, parameters.triangles, joint_density(surface, parameters.joint_density));
+  constexpr std::size_t kDense = 16;  // triangles of the skin for one of the driver, beyond which choice is no better
+  ShownSurface surface = shown_surface(input, false);
+  Simplified dense = thin(std::move(surface.mesh), kDense * parameters.triangles, input.threads);
+  dense.mesh.weights = weights_at(surface, dense.source_vertex);
+  std::vector<float> density = joint_density(dense.mesh, parameters.joint_density);
+  Simplified simple = simplify(std::move(dense.mesh), parameters.triangles, std::move(density));
   for (const std::string& note : simple.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
   simple.mesh.name = input.builder.free_name(
       input.targets.size() == 1 ? "driver of " + input.model.meshes[input.targets[0].mesh].name : "driver");
-  return {std::move(simple.mesh), {}};
+  for (std::uint32_t& vertex : simple.source_vertex) vertex = dense.source_vertex[vertex];
+  return {std::move(simple.mesh), {}, weights_at(surface, simple.source_vertex)};
 }
 
 Result<DriverSource> read_file(const DriverParameters& parameters, const DeformerInput& input) {
@@ -53,9 +67,8 @@ Result<DriverSource> read_file(const DriverParameters& parameters, const Deforme
   for (const Mesh& mesh : model->meshes) meshes.push_back(&mesh);
   Mesh mesh = concatenate(meshes);
   if (model->meshes.size() == 1) mesh.morph_targets = std::move(model->meshes[0].morph_targets);
-  mesh.weights = {};  // they speak of the file's own joints
   mesh.name = input.builder.free_name(std::filesystem::path(parameters.file).stem().string());
-  return DriverSource{std::move(mesh), {}};
+  return DriverSource{std::move(mesh), {}, {}};
 }
 
 std::vector<double> knots_or_uniform(const std::vector<float>& knots, std::uint32_t count, std::uint32_t degree) {
@@ -128,17 +141,27 @@ std::vector<T> with_parents(std::vector<T> values, std::span<const glm::uvec2> p
 
 }  // namespace
 
-Mesh shown_surface(const DeformerInput& input, bool with_weights) {
-  std::vector<const Mesh*> meshes;
-  std::vector<float> mask;
+std::span<const Influence> ShownSurface::weights(std::uint32_t vertex) const {
+  const auto after = std::upper_bound(parts.begin(), parts.end(), vertex,
+                                      [](std::uint32_t v, const Part& part) { return v < part.first_vertex; });
+  const Part& part = *(after - 1);
+  if (part.weights->row_count() == 0) return {};
+  return part.weights->row(vertex - part.first_vertex);
+}
+
+ShownSurface shown_surface(const DeformerInput& input, bool with_weights) {
+  ShownSurface surface;
   for (const DeformerTarget& target : input.targets) {
     const Mesh& mesh = input.model.meshes[target.mesh];
-    if (with_weights && mesh.weights.row_count() != mesh.positions.size()) continue;
-    meshes.push_back(&mesh);
-    mask.insert(mask.end(), target.mask.begin(), target.mask.end());
+    if (mesh.positions.empty() || (with_weights && mesh.weights.row_count() == 0)) continue;
+    const auto first = static_cast<std::uint32_t>(surface.mesh.positions.size());
+    surface.parts.push_back({first, &mesh.weights});
+    surface.mesh.positions.insert(surface.mesh.positions.end(), mesh.positions.begin(), mesh.positions.end());
+    surface.mesh.triangles.reserve(surface.mesh.triangles.size() + mesh.triangles.size());
+    for (const glm::uvec3 t : mesh.triangles) {
+      if (target.mask[t.x] + target.mask[t.y] + target.mask[t.z] > 0) surface.mesh.triangles.push_back(t + first);
+    }
   }
-  Mesh surface = concatenate(meshes);
-  std::erase_if(surface.triangles, [&](glm::uvec3 t) { return mask[t.x] + mask[t.y] + mask[t.z] == 0; });
   return surface;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/binding/sparse_rows.h"
 #include "engine/character/builder.h"
 #include "engine/core/result.h"
 #include "engine/model/mesh.h"
@@ -20,6 +21,7 @@ namespace pelt::surface_ffd {
 struct DriverSource {
   Mesh mesh;                          // model space at bind
   std::vector<BsplinePatch> patches;  // parametric: the mesh holds their control vertices, one after the other
+  SparseRows skin_weights;            // of the targets, where its vertices are all theirs; else none
 };
 
 // A mesh of the model, the meshes of a file laid end to end, patches, or the targets welded and simplified. Morph
@@ -28,7 +30,18 @@ struct DriverSource {
 Result<DriverSource> find_source(const DriverParameters& parameters, const DeformerInput& input);
 
 // The surface that the layer shows on: its targets, or those of them that have weights, laid end to end.
-Mesh shown_surface(const DeformerInput& input, bool with_weights);
+struct ShownSurface {
+  struct Part {
+    std::uint32_t first_vertex;
+    const SparseRows* weights;  // the target's, which may have none
+  };
+  Mesh mesh;  // positions and triangles alone
+  std::vector<Part> parts;
+
+  // Those of a vertex, in its target; none where that has none.
+  std::span<const Influence> weights(std::uint32_t vertex) const;
+};
+ShownSurface shown_surface(const DeformerInput& input, bool with_weights);
 
 // A source, welded and refined.
 struct DriverMesh {

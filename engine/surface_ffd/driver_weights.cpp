@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "engine/surface_ffd/area.h"
-#include "engine/surface_ffd/driver_mesh.h"
 #include "engine/surface_ffd/spread_weights.h"
 #include "engine/surface_ffd/triangle_tree.h"
 
@@ -36,17 +35,15 @@ SparseRows strongest(const SparseRows& weights, std::size_t most) {
   return result;
 }
 
-}  // namespace
-
-Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& input) {
-  const Mesh skin = shown_surface(input, true);
-  std::vector<glm::uvec3> triangles = skin.triangles;
-  std::erase_if(triangles, [&](glm::uvec3 t) { return triangle_area(skin, t) == 0; });
-  if (triangles.empty()) {
+Result<SparseRows> closest_weights(const Mesh& driver, const DeformerInput& input) {
+  ShownSurface skin = shown_surface(input, true);
+  std::erase_if(skin.mesh.triangles, [&](glm::uvec3 t) { return triangle_area(skin.mesh, t) == 0; });
+  if (skin.mesh.triangles.empty()) {
     return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any to give it", driver.name));
   }
-  const Result<TriangleTree> tree = TriangleTree::create(skin.positions, triangles);
+  const Result<TriangleTree> tree = TriangleTree::create(skin.mesh.positions, skin.mesh.triangles);
   if (!tree) return invalid(input, tree.error().message);
+  skin.mesh = {};
   SparseRows weights;
   std::vector<TriangleTree::Near> nearest;
   std::vector<WeightedElement> row;
@@ -55,13 +52,22 @@ Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& 
     const ClosestPoint closest = tree->closest_point(nearest[0].triangle, position);
     row.clear();
     for (int corner = 0; corner < 3; ++corner) {
-      for (const Influence& influence : skin.weights.row(closest.vertices[corner])) {
+      for (const Influence& influence : skin.weights(closest.vertices[corner])) {
         row.push_back({influence.index, closest.weights[corner] * influence.weight});
       }
     }
     append_row(weights, row);
   }
-  return strongest(spread_weights(driver, weights, input.model), kMostTransferred);
+  return weights;
+}
+
+}  // namespace
+
+Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input) {
+  Result<SparseRows> weights = driver.skin_weights;
+  if (weights->row_count() == 0) weights = closest_weights(driver.mesh, input);
+  if (!weights) return weights;
+  return strongest(spread_weights(driver.mesh, *weights, input.model), kMostTransferred);
 }
 
 namespace {

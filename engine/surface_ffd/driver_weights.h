@@ -6,11 +6,13 @@
 #include "engine/character/builder.h"
 #include "engine/core/result.h"
 #include "engine/model/mesh.h"
+#include "engine/surface_ffd/driver_mesh.h"
 
 namespace pelt::surface_ffd {
 
-// Weights of the closest points of the targets, over the model's bound joints. Errors: no target has weights.
-Result<SparseRows> transferred_weights(const Mesh& driver, const DeformerInput& input);
+// Weights of the closest points of the targets, over the model's bound joints, spread along the driver. Errors: no
+// target has weights.
+Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input);
 
 // Each vertex rigid to the closest limb (Singh & Kokkevis 2000, section 4). Errors: there is no limb.
 Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput& input);

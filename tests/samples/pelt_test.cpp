@@ -372,10 +372,11 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
 
 TEST_F(Pelt, MeasuresBinding) {
   const Json result = Json::parse(done("bench --bind --vertices 20000 --rounds 2 --json"));
-  ASSERT_EQ(result["bind"].size(), 2u);
-  const std::vector<std::uint64_t> vertices{2000, 20'000};
-  for (std::size_t i = 0; i < 2; ++i) {
+  ASSERT_EQ(result["bind"].size(), 4u);
+  const std::vector<std::uint64_t> vertices{2000, 2000, 20'000, 20'000};
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
     const Json& row = result["bind"][i];
+    EXPECT_EQ(row["driver"], i % 2 == 0 ? "given" : "made");
     EXPECT_NEAR(row["vertices"].get<double>(), static_cast<double>(vertices[i]),
                 0.25 * static_cast<double>(vertices[i]));
     EXPECT_EQ(row["driver_triangles"], 2000u);

@@ -94,7 +94,8 @@ Json to_json(const KernelRow& row) {
 }
 
 Json to_json(const BindRow& row) {
-  return {{"vertices", row.vertices},
+  return {{"driver", row.driver},
+          {"vertices", row.vertices},
           {"driver_triangles", row.driver_triangles},
           {"influences", row.influences},
           {"seconds", to_json(row.seconds)},
@@ -156,10 +157,16 @@ void print_kernels(const std::vector<KernelRow>& rows) {
 }
 
 void print_binds(const std::vector<BindRow>& rows) {
-  Table table(
-      {{"vertices"}, {"driver triangles"}, {"influences"}, {"s"}, {"processor s"}, {"Mvert/s"}, {"peak B/vertex"}});
+  Table table({{"vertices"},
+               {"driver triangles"},
+               {"driver", false},
+               {"influences"},
+               {"s"},
+               {"processor s"},
+               {"Mvert/s"},
+               {"peak B/vertex"}});
   for (const BindRow& row : rows) {
-    table.add({fmt::to_string(row.vertices), fmt::to_string(row.driver_triangles),
+    table.add({fmt::to_string(row.vertices), fmt::to_string(row.driver_triangles), row.driver,
                fmt::format("{:.1f}", row.influences), fmt::format("{:.3f}", row.seconds.median),
                fmt::format("{:.3f}", row.processor_seconds), fmt::format("{:.2f}", 1e-6 * row.vertices_per_second()),
                row.peak_bytes ? fmt::format("{:.0f}", *row.peak_bytes) : "-"});

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/surface_ffd/simplify.h"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "engine/model/builtin.h"
 #include "engine/model/parts.h"
 #include "engine/surface_ffd/area.h"
@@ -67,6 +71,58 @@ TEST(Simplify, SmallPartsKeepTrianglesOfTheirOwn) {
   const Simplified simple = simplify(mesh, 200);
   EXPECT_EQ(part_count(simple.mesh), 2u);
   EXPECT_THAT(simple.notes, testing::ElementsAre(testing::StartsWith("1 small parts")));
+}
+
+TEST(Simplify, NamesTheVerticesThatItKeeps) {
+  const Mesh surface = limb();
+  const Simplified simple = simplify(surface, 300);
+  ASSERT_EQ(simple.source_vertex.size(), simple.mesh.positions.size());
+  EXPECT_TRUE(std::is_sorted(simple.source_vertex.begin(), simple.source_vertex.end()));
+  for (std::size_t i = 0; i < simple.source_vertex.size(); ++i) {
+    EXPECT_EQ(simple.mesh.positions[i], surface.positions[simple.source_vertex[i]]);
+  }
+}
+
+TEST(Thin, NothingStaysNothing) { EXPECT_TRUE(thin(Mesh{}, 0).mesh.positions.empty()); }
+
+TEST(Thin, WhatIsNotDenseIsWeldedAlone) {
+  Mesh quad;
+  quad.positions = {{7, 7, 7}, {0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 0}};
+  quad.triangles = {{1, 2, 3}, {5, 3, 4}};
+  const Simplified thinned = thin(quad, 2);
+  EXPECT_THAT(thinned.source_vertex, testing::ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(thinned.mesh.triangles, testing::ElementsAre(glm::uvec3(0, 1, 2), glm::uvec3(0, 2, 3)));
+}
+
+TEST(Thin, HasAboutTheTrianglesAskedAndNoHoles) {
+  const Mesh dense = make_limb({.around = 256, .along = 256}).meshes[0];  // many parts
+  for (const std::size_t asked : {5000, 20'000, 100'000}) {
+    const Simplified thinned = thin(dense, asked);
+    EXPECT_GT(thinned.mesh.triangles.size(), asked / 2);
+    EXPECT_LT(thinned.mesh.triangles.size(), asked + asked / 4);
+    EXPECT_EQ(part_count(thinned.mesh), 1u);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;
+    for (const glm::uvec3 t : thinned.mesh.triangles) {
+      for (int corner = 0; corner < 3; ++corner) ++edges[std::minmax(t[corner], t[(corner + 1) % 3])];
+    }
+    std::size_t folds = 0;  // at a rim, where both sides came to lie on one edge
+    for (const auto& [edge, count] : edges) {
+      ASSERT_EQ(count % 2, 0) << "the limb is closed";
+      folds += count > 2 ? 1 : 0;
+    }
+    EXPECT_LT(folds, edges.size() / 100);
+    for (std::size_t i = 0; i < thinned.source_vertex.size(); ++i) {
+      ASSERT_EQ(thinned.mesh.positions[i], dense.positions[thinned.source_vertex[i]]);
+    }
+  }
+}
+
+TEST(Thin, DoesNotDependOnThreads) {
+  const Mesh dense = make_limb({.around = 128, .along = 256}).meshes[0];
+  const Mesh one = thin(dense, 10'000, 1).mesh;
+  const Mesh three = thin(dense, 10'000, 3).mesh;
+  EXPECT_EQ(one.positions, three.positions);
+  EXPECT_EQ(one.triangles, three.triangles);
 }
 
 }  // namespace
