@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -116,7 +117,8 @@ void leave_rigid_parts(std::vector<LayerAtMesh>& below, LayerAtMesh& added, cons
   const auto count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
   const bool all = count == rigid.size();
   if (count == 0 || (!all && rule == RigidParts::kLeftAsMeshes)) return;
-  if (below.empty() || is_everywhere(added.mask, 1.0f)) below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
+  const bool hides_all = !layer.wires && is_everywhere(added.mask, 1.0f);
+  if (below.empty() || hides_all) below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
   for (std::size_t i = 0; i < rigid.size(); ++i) {
     if (rigid[i]) added.mask[i] = 0;
   }
@@ -156,6 +158,9 @@ Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<st
     const PlannedLayer& layer = plan.layers[l];
     const Result<std::vector<std::size_t>> targets = find_targets(model, source.target, layer, plan.is_driver);
     if (!targets) return tl::unexpected(targets.error());
+    if (layer.wires && !(std::isfinite(*layer.wires) && *layer.wires >= 0)) {
+      return invalid(layer, fmt::format("the exponent of Wires is {}, but must be at least 0", *layer.wires));
+    }
     for (const std::size_t m : *targets) {
       const Mesh& mesh = model.meshes[m];
       Result<std::vector<float>> mask = mask_values(source.mask, mesh, model, rig, layer);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/core/finite.h"
 #include "engine/model/parts.h"
 #include "engine/rig/deformers.h"
 
@@ -152,6 +153,8 @@ Result<void> for_each_index(const std::vector<IndexRange>& ranges, std::size_t c
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
                                          const std::string& what) {
   std::vector<float> values(mesh.positions.size(), 1.0f);
+  if (!is_finite_falloff(region.joint_falloff))
+    return invalid(what, "has a joint falloff that is negative or not finite");
   if (!region.joints.empty()) {
     const Result<std::vector<double>> joints = joint_values(region, mesh, model, what);
     if (!joints) return tl::unexpected(joints.error());
@@ -176,7 +179,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
     const glm::dvec3 low(region.box->min);
     const glm::dvec3 high(region.box->max);
     if (!(glm::all(glm::lessThanEqual(low, high)) && is_finite_falloff(region.box->falloff))) {
-      return invalid(what, "has a box whose min is not below its max");
+      return invalid(what, "has a box whose min is above its max, or a falloff that is negative or not finite");
     }
     multiply(values, [&](std::size_t i) {
       const glm::dvec3 p(mesh.positions[i]);
@@ -184,8 +187,9 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
     });
   }
   if (region.sphere) {
-    if (!(region.sphere->radius >= 0 && is_finite_falloff(region.sphere->falloff))) {
-      return invalid(what, "has a sphere of negative radius");
+    if (!(region.sphere->radius >= 0 && is_finite_falloff(region.sphere->falloff) &&
+          is_finite(region.sphere->center))) {
+      return invalid(what, "has a sphere whose radius or falloff is negative or not finite, or its center");
     }
     multiply(values, [&](std::size_t i) {
       const double away = glm::distance(glm::dvec3(mesh.positions[i]), glm::dvec3(region.sphere->center));
@@ -207,6 +211,9 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
     Result<std::vector<float>> region = region_values(group.region, mesh, model, rig, group_what);
     if (!region) return region;
     values = std::move(*region);
+  }
+  if (!std::all_of(group.values.begin(), group.values.end(), [](float value) { return std::isfinite(value); })) {
+    return invalid(group_what, "has a value that is not finite");
   }
   std::size_t count = 0;
   const Result<void> listed =
