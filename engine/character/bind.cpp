@@ -246,8 +246,14 @@ class Binder {
     return std::nullopt;
   }
 
+  // Whatever waits, waits for a layer that moves its driver and waits, too: following that ends in the cycle.
   Error cycle() const {
-    const auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
+    auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
+    for (std::size_t step = 0; step < bound_.size(); ++step) {
+      const std::vector<LayerAtMesh>& movers = plan_.meshes[*plan_.layers[waiting].driver_mesh];
+      waiting =
+          std::find_if(movers.begin(), movers.end(), [&](const LayerAtMesh& at) { return !bound_[at.layer]; })->layer;
+    }
     const PlannedLayer& layer = plan_.layers[waiting];
     return {ErrorCode::kInvalidArgument, fmt::format("{}: the driver '{}' is driven by itself, through other layers",
                                                      layer.label, model_.meshes[*layer.driver_mesh].name)};

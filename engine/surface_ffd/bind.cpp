@@ -48,6 +48,18 @@ std::size_t raised_elements(const SurfaceFfdParameters& parameters, std::size_t 
   return elements.largest_valence();
 }
 
+// First of the palette entries that move the skin: one a driver vertex (extended) or one an element. Layers share them.
+std::uint32_t frames_of(const Driver& driver, const Elements& elements, bool extended, const DeformerInput& input) {
+  if (extended && !driver.estimated_frames) return input.builder.frame_slots(driver.control_mesh);
+  auto& known = extended ? input.drivers.estimated_frames : input.drivers.element_frames;
+  const auto found = known.find(driver.control_mesh);
+  if (found != known.end()) return found->second;
+  const std::uint32_t first =
+      extended ? vertex_frame::add_pass(driver.mesh, elements.triangles(), driver.control_mesh, input.builder)
+               : elements.add_pass(driver, input.builder);
+  return known.emplace(driver.control_mesh, first).first->second;
+}
+
 // Some vertices of a target, evenly spread over those at which the layer shows.
 std::vector<std::uint32_t> probed_vertices(const DeformerTarget& target) {
   std::vector<std::uint32_t> shown;
@@ -171,11 +183,6 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();
   std::size_t kept = parameters.elements;
   if (!extended) kept = raised_elements(parameters, kept, *elements, *driver, input);
-  const std::uint32_t first_slot =
-      !extended ? elements->add_pass(*driver, input.builder)
-      : driver->estimated_frames
-          ? vertex_frame::add_pass(driver->mesh, elements->triangles(), driver->control_mesh, input.builder)
-          : input.builder.frame_slots(driver->control_mesh);
   RowSettings settings{
       .elements = *elements,
       .kept_elements = kept,
@@ -183,7 +190,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
       .unit = parameters.distance_unit ? static_cast<double>(*parameters.distance_unit) : elements->mean_spacing(),
       .local = parameters.local,
       .extended = extended,
-      .first_slot = first_slot,
+      .first_slot = frames_of(*driver, *elements, extended, input),
       .driver_vertices = driver->mesh.positions.size()};
 
   std::vector<Exclusions> exclusions;

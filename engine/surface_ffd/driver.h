@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInpu
 
 struct SharedDrivers {
   std::vector<std::pair<DriverParameters, surface_ffd::Driver>> drivers;
+  // First palette entries of the frames that layers had posed, by the control mesh.
+  std::map<std::size_t, std::uint32_t> element_frames;
+  std::map<std::size_t, std::uint32_t> estimated_frames;  // of its vertices
 };
 
 }  // namespace pelt

@@ -221,10 +221,12 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
       for (const glm::uvec3 t : driver.mesh.triangles) {
         chosen.push_back((*values)[t.x] >= 0.5f && (*values)[t.y] >= 0.5f && (*values)[t.z] >= 0.5f ? 1 : 0);
       }
-      Refined refined = refine(driver.mesh, chosen);
-      if (refined.mesh.triangles.size() > kMostTriangles) {
+      const auto split = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1));
+      if (split == 0) break;
+      if (chosen.size() + 3 * split > kMostTriangles) {
         return invalid(input, fmt::format("refinement {} makes a driver of more than {} triangles", r, kMostTriangles));
       }
+      Refined refined = refine(driver.mesh, chosen);
       for (std::uint32_t& t : refined.source_triangle) t = driver.source_triangle[t];
       driver.source_triangle = std::move(refined.source_triangle);
       driver.mesh = std::move(refined.mesh);
