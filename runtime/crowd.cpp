@@ -387,6 +387,11 @@ void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) {
   state_->joints.set(state_->slot, instance, 0, as_floats(joints));
 }
 
+void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {
+  assert(instance < state_->instances && state_->own_inputs && values.size() == state_->character->input_count);
+  state_->inputs.set(state_->slot, instance, 0, values);
+}
+
 void Crowd::stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions) {
   const CharacterData& data = *state_->character;
   assert(instance < state_->instances && state_->own_inputs);

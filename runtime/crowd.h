@@ -17,10 +17,10 @@ namespace pelt::runtime {
 struct CrowdOptions {
   std::uint32_t instances = 1;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
-  // Where the inputs of all instances are read, CharacterData::input_count floats each, one after the other: a buffer of
-  // the caller's with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT that a simulation fills on the device, say. Offset: a multiple
-  // of minStorageBufferOffsetAlignment. Written before record()'s commands run, visible to storage reads of compute.
-  // None: stream() and control() fill a buffer of the crowd's.
+  // Where the inputs of all instances are read, CharacterData::input_count floats each, one after the other: a buffer
+  // of the caller's with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT that a simulation fills on the device, say. Offset: a
+  // multiple of minStorageBufferOffsetAlignment. Written before record()'s commands run, visible to storage reads of
+  // compute. None: stream() and control() fill a buffer of the crowd's.
   VkBuffer input_buffer = VK_NULL_HANDLE;
   VkDeviceSize input_offset = 0;
 };
@@ -54,9 +54,11 @@ class Crowd {
   // its pose; one that never was stands at rest.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
 
-  // The same for what the skeleton does not move: the vertices of CharacterData::streams[stream], model space, metres, in
-  // the mesh's order, and the value of CharacterData::controls[control]. What was never given is as at rest.
+  // The same for what the skeleton does not move: all inputs of the instance at once (CharacterData::input_count of
+  // them), or the vertices of CharacterData::streams[stream], model space, metres, in the mesh's order, or the value of
+  // CharacterData::controls[control]. What was never given is as at rest.
   // Precondition: no input_buffer of the caller's.
+  void inputs(std::uint32_t instance, std::span<const float> values);
   void stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions);
   void control(std::uint32_t instance, std::uint32_t control, float value);
 

@@ -17,6 +17,7 @@
 #include "engine/core/finite.h"
 #include "engine/dual_quaternion/bind.h"
 #include "engine/linear_blend/bind.h"
+#include "engine/rig/rig_json.h"
 #include "engine/surface_ffd/bind.h"
 #include "engine/surface_ffd/driver.h"
 
@@ -227,6 +228,7 @@ class Binder {
       const Result<void> added = builder_.add_skin(model_.meshes[m], std::move(*bindings->merged), bindings->deformer);
       if (!added) return tl::unexpected(added.error());
     }
+    builder_.set_rig(format_rig(rig_));
     BindReport report{builder_.reports(), std::move(notes_)};
     Result<Character> character = builder_.build();
     if (!character) return tl::unexpected(character.error());

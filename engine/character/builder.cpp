@@ -12,6 +12,7 @@
 #include "engine/character/records.h"
 #include "engine/core/frame.h"
 #include "engine/model/pose.h"
+#include "engine/model/topology.h"
 #include "shaders/dual_quaternion/pose.h"
 #include "shaders/key_pose/pose.h"
 #include "shaders/stream/pose.h"
@@ -170,6 +171,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   result.control = control;
   result.mode = binding.mode;
   result.first_vertex = data_.vertex_count();
+  result.topology = topology_hash(mesh);
   result.offset_slot = options.offset_slot;
 
   std::vector<SparseRows> groups;

@@ -84,6 +84,9 @@ class CharacterBuilder {
   // A name that no mesh of the model and no control mesh has: `wish`, or `wish` with a number.
   std::string free_name(const std::string& wish) const;
 
+  // Keeps the text of the rig with the character.
+  void set_rig(std::string rig) { data_.rig = std::move(rig); }
+
   // Everything added, validated. The builder is used up.
   Result<Character> build();
 

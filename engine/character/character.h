@@ -70,6 +70,10 @@ struct CharacterMesh {
   std::optional<std::uint32_t> offset_slot;  // where what is added to vertex 0's point before it is moved is read
   std::optional<Wires> wires;
   PackedBinding binding;
+  // Skin and drivers that are the model's as they are: the hash of the number of vertices and the triangles, as the
+  // model orders them (topology_hash). Where a model's differs, numbers of vertices and triangles no longer mean the
+  // same.
+  glm::uvec2 topology{0};
   std::vector<std::uint32_t> source_vertex;  // vertex of the model's mesh; a permutation
   std::vector<glm::uvec3> triangles;         // packed order
   std::vector<glm::vec2> uvs;                // packed order; may be empty
@@ -98,6 +102,7 @@ struct Control {
 
 struct CharacterData {
   std::string name;
+  std::string rig;  // what it was bound by, as format_rig has it; for tools that bind again
   Skeleton skeleton;
   std::vector<BoundJoint> bound_joints;  // of the model
   std::vector<Clip> clips;

@@ -103,6 +103,11 @@ void Evaluator::pose(std::span<const glm::mat4> joints) {
   std::copy(joints.begin(), joints.end(), state_->joints.begin());
 }
 
+void Evaluator::inputs(std::span<const float> values) {
+  assert(values.size() == state_->inputs.size());
+  std::copy(values.begin(), values.end(), state_->inputs.begin());
+}
+
 void Evaluator::stream(std::size_t stream, std::span<const glm::vec3> positions) {
   const Stream& target = state_->character->streams[stream];
   assert(positions.size() == state_->character->meshes[target.mesh].vertex_count());

@@ -29,6 +29,9 @@ class Evaluator {
   // Copied. What was never posed stands at rest.
   void pose(std::span<const glm::mat4> joints);
 
+  // All inputs at once. Shape: CharacterData::input_count. Copied.
+  void inputs(std::span<const float> values);
+
   // Where the vertices of a streamed control mesh are, model space, in the model's order. Copied. What was never
   // streamed stands at rest.
   void stream(std::size_t stream, std::span<const glm::vec3> positions);

@@ -114,14 +114,14 @@ void describe(Archive& archive, Is<Control> auto& control) {
 template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
-          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.binding, mesh.source_vertex, mesh.triangles, mesh.uvs,
-          mesh.parts, mesh.weights);
+          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.topology, mesh.binding, mesh.source_vertex,
+          mesh.triangles, mesh.uvs, mesh.parts, mesh.weights);
 }
 
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
-  archive(data.name, data.skeleton.joints, data.bound_joints, data.clips, data.materials, data.passes, data.meshes,
-          data.streams, data.controls, data.input_count, data.palette_size, data.stage_count);
+  archive(data.name, data.rig, data.skeleton.joints, data.bound_joints, data.clips, data.materials, data.passes,
+          data.meshes, data.streams, data.controls, data.input_count, data.palette_size, data.stage_count);
 }
 
 // ---- Writing ----

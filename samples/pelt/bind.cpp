@@ -2,6 +2,7 @@
 #include "samples/pelt/bind.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +10,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "engine/binding/pack.h"
 #include "engine/character/pelt_file.h"
+#include "engine/core/file_io.h"
+#include "engine/rig/rig_json.h"
 #include "samples/pelt/table.h"
 
 namespace pelt::samples {
@@ -44,19 +51,85 @@ std::uint64_t file_size(const std::string& path) {
   return code ? 0 : size;
 }
 
+struct Remark {
+  const char* name;
+  VertexRemarks flag;
+};
+constexpr Remark kRemarks[] = {{"far", kFar}, {"between_sheets", kBetweenSheets}, {"beyond_hops", kBeyondHops}};
+
+// How many vertices have each remark, and how many no driver moves. Nothing where no driver moves the mesh.
+std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh) {
+  if (mesh.distances.empty()) return {};
+  const auto unbound = std::count(mesh.distances.begin(), mesh.distances.end(), -1.0f);
+  std::vector<std::pair<std::string, std::size_t>> counts = {{"unbound", static_cast<std::size_t>(unbound)}};
+  for (const Remark& remark : kRemarks) {
+    const auto count = std::count_if(mesh.remarks.begin(), mesh.remarks.end(),
+                                     [&](VertexRemarks flags) { return (flags & remark.flag) != 0; });
+    counts.emplace_back(remark.name, static_cast<std::size_t>(count));
+  }
+  return counts;
+}
+
+// Every vertex of every mesh, in the model's order: a list a property.
+Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
+  nlohmann::ordered_json meshes = nlohmann::json::array();
+  const CharacterData& data = *loaded.bound.character;
+  for (std::size_t m = 0; m < loaded.bound.report.meshes.size(); ++m) {
+    const MeshReport& report = loaded.bound.report.meshes[m];
+    const CharacterMesh& mesh = data.meshes[m];
+    std::vector<std::size_t> influences(mesh.vertex_count());
+    const SparseRows rows = unpack_rows(mesh.binding);
+    for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) influences[mesh.source_vertex[i]] = rows.row(i).size();
+    nlohmann::ordered_json own{
+        {"mesh", report.mesh},      {"deformer", report.deformer},
+        {"driver", mesh.control},   {"topology", fmt::format("{:08x}{:08x}", mesh.topology.y, mesh.topology.x)},
+        {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
+    if (!report.distances.empty()) {
+      nlohmann::ordered_json distances = nlohmann::json::array();
+      nlohmann::ordered_json unbound = nlohmann::json::array();
+      for (std::size_t v = 0; v < report.distances.size(); ++v) {
+        const bool bound = report.distances[v] >= 0;
+        distances.push_back(bound ? nlohmann::ordered_json(report.distances[v]) : nlohmann::ordered_json());
+        if (!bound) unbound.push_back(v);
+      }
+      own["distance"] = std::move(distances);
+      own["unbound"] = std::move(unbound);
+      for (const Remark& remark : kRemarks) {
+        nlohmann::ordered_json vertices = nlohmann::json::array();
+        for (std::size_t v = 0; v < report.remarks.size(); ++v) {
+          if ((report.remarks[v] & remark.flag) != 0) vertices.push_back(v);
+        }
+        own[remark.name] = std::move(vertices);
+      }
+    }
+    meshes.push_back(std::move(own));
+  }
+  const nlohmann::ordered_json document{{"format", "pelt-report 1"},
+                                        {"model", command.model},
+                                        {"meshes", std::move(meshes)},
+                                        {"notes", loaded.bound.report.notes}};
+  const std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return write_file(command.report, std::as_bytes(std::span(text)));
+}
+
 void print_json(const BindCommand& command, const Loaded& loaded, double seconds) {
   nlohmann::ordered_json meshes = nlohmann::json::array();
   for (const MeshReport& mesh : loaded.bound.report.meshes) {
-    meshes.push_back({{"mesh", mesh.mesh},
-                      {"deformer", mesh.deformer},
-                      {"vertices", mesh.vertices},
-                      {"mean_influences", mesh.mean_influences},
-                      {"max_influences", mesh.max_influences},
-                      {"worst_distance", mesh.worst_distance},
-                      {"worst_vertex", mesh.worst_vertex},
-                      {"dropped_elements", mesh.dropped_elements},
-                      {"repaired_vertices", mesh.repaired_vertices},
-                      {"bytes_per_vertex", mesh.bytes_per_vertex}});
+    nlohmann::ordered_json remarks = nlohmann::json::object();
+    for (const auto& [name, count] : remark_counts(mesh)) remarks[name] = count;
+    meshes.push_back(
+        {{"mesh", mesh.mesh},
+         {"deformer", mesh.deformer},
+         {"vertices", mesh.vertices},
+         {"mean_influences", mesh.mean_influences},
+         {"max_influences", mesh.max_influences},
+         {"worst_distance", mesh.worst_distance},
+         {"worst_vertex", mesh.worst_vertex},
+         {"dropped_elements", mesh.dropped_elements},
+         {"repaired_vertices", mesh.repaired_vertices},
+         {"cut_error", mesh.cut_error ? nlohmann::ordered_json(*mesh.cut_error) : nlohmann::ordered_json()},
+         {"remarks", remarks},
+         {"bytes_per_vertex", mesh.bytes_per_vertex}});
   }
   const nlohmann::ordered_json report{{"model", command.model},
                                       {"output", command.output},
@@ -85,6 +158,14 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
                fmt::to_string(mesh.repaired_vertices.size()), fmt::format("{:.1f}", mesh.bytes_per_vertex)});
   }
   fmt::print("{}", table.text());
+  for (const MeshReport& mesh : loaded.bound.report.meshes) {
+    std::vector<std::string> remarks;
+    for (const auto& [name, count] : remark_counts(mesh)) {
+      if (count != 0) remarks.push_back(fmt::format("{} {}", count, name));
+    }
+    if (mesh.cut_error) remarks.push_back(fmt::format("error of the cut {:.2g} m", *mesh.cut_error));
+    if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
+  }
   for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);
   for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
@@ -103,7 +184,12 @@ Result<void> run(const BindCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   const Result<Loaded> loaded = bind_with_progress(command);
   if (!loaded) return tl::unexpected(loaded.error());
-  const Result<void> saved = save_pelt(loaded->bound.character, command.output);
+  Result<void> saved = save_pelt(loaded->bound.character, command.output);
+  if (saved && !command.report.empty()) saved = write_report(command, *loaded);
+  if (saved && !command.write_rig.empty()) {
+    const std::string text = format_rig(loaded->rig);
+    saved = write_file(command.write_rig, std::as_bytes(std::span(text)));
+  }
   if (!saved) return saved;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (command.json) {

@@ -11,7 +11,9 @@ namespace pelt::samples {
 struct BindCommand {
   std::string model;
   Binding binding;
-  std::string output;  // .pelt
+  std::string output;     // .pelt
+  std::string report;     // .json: what was decided at every vertex; empty: none
+  std::string write_rig;  // .json: the rig that was used; empty: none
   bool json = false;
 };
 

@@ -24,27 +24,27 @@ struct PosedVertices {
   std::span<const glm::vec3> positions;
   std::span<const glm::vec3> normals;
 };
-using Deform = std::function<Result<PosedVertices>(std::span<const glm::mat4> joints)>;
+using Deform = std::function<Result<PosedVertices>(const InstancePose& pose)>;
 
 // What is to be written, with names and defaults resolved.
 struct Plan {
-  const Clip* clip = nullptr;
+  Poser poser;
   FrameRange frames;
   std::function<float(std::int32_t frame)> seconds;
 };
 
 Result<Plan> make_plan(const DeformCommand& command, const Character& character) {
-  const Result<const Clip*> clip = find_clip_or_rest(character, command.clip);
-  if (!clip) return fail(clip.error().code, fmt::format("{}: {}", command.file, clip.error().message));
-  Plan plan;
-  plan.clip = *clip;
+  Result<Poser> poser = Poser::create(character, {command.clip, command.caches, command.fps});
+  if (!poser) return fail(poser.error().code, fmt::format("{}: {}", command.file, poser.error().message));
+  Plan plan{.poser = std::move(*poser)};
   plan.seconds = [fps = command.fps](std::int32_t frame) { return static_cast<float>(frame / fps); };
   if (command.time) {
     plan.seconds = [time = *command.time](std::int32_t) { return time; };
   } else if (command.frames) {
     plan.frames = *command.frames;
-  } else if (plan.clip != nullptr) {
-    plan.frames.last = static_cast<std::int32_t>(std::min(std::floor(plan.clip->duration * command.fps + 1e-4), 1e9));
+  } else {
+    const double frames = std::floor(plan.poser.duration() * command.fps + 1e-4);
+    plan.frames.last = static_cast<std::int32_t>(std::min(frames, 1e9));
   }
   return plan;
 }
@@ -64,7 +64,7 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
   if (!writer) return tl::unexpected(writer.error());
   std::vector<glm::vec3> ordered(points);
   for (std::int32_t frame = plan.frames.first; frame <= plan.frames.last; ++frame) {
-    const Result<PosedVertices> posed = deform(joints_at(character, plan.clip, plan.seconds(frame)));
+    const Result<PosedVertices> posed = deform(plan.poser.at(plan.seconds(frame)));
     if (!posed) return tl::unexpected(posed.error());
     std::span<glm::vec3> rest = ordered;
     for (const CharacterMesh& mesh : character->meshes) {
@@ -84,7 +84,7 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
 Result<void> write_mesh(const DeformCommand& command, const Character& character, const Plan& plan,
                         const Deform& deform) {
   const float seconds = plan.seconds(plan.frames.first);
-  const Result<PosedVertices> posed = deform(joints_at(character, plan.clip, seconds));
+  const Result<PosedVertices> posed = deform(plan.poser.at(seconds));
   if (!posed) return tl::unexpected(posed.error());
   const std::vector<PosedMesh> meshes = posed_skins(character, posed->positions, posed->normals);
   const Result<void> written = lower_extension(command.output) == ".obj"
@@ -107,8 +107,9 @@ Result<void> deform_on_gpu(const DeformCommand& command, const Character& charac
   Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded);
   if (!crowd) return tl::unexpected(crowd.error());
   runtime::InstanceVertices vertices;
-  return write(command, character, plan, [&](std::span<const glm::mat4> joints) -> Result<PosedVertices> {
-    crowd->pose(0, joints);
+  return write(command, character, plan, [&](const InstancePose& pose) -> Result<PosedVertices> {
+    crowd->pose(0, pose.joints);
+    crowd->inputs(0, pose.inputs);
     const Result<void> ran = runtime::run(device, *crowd);
     if (!ran) return tl::unexpected(ran.error());
     Result<runtime::InstanceVertices> read = runtime::read_vertices(device, *crowd, 0);
@@ -130,8 +131,9 @@ Result<void> run(const DeformCommand& command) {
         command.gpu, [&](const runtime::Device& device) { return deform_on_gpu(command, *character, *plan, device); });
   }
   Evaluator evaluator(*character);
-  return write(command, *character, *plan, [&](std::span<const glm::mat4> joints) -> Result<PosedVertices> {
-    evaluator.pose(joints);
+  return write(command, *character, *plan, [&](const InstancePose& pose) -> Result<PosedVertices> {
+    evaluator.pose(pose.joints);
+    evaluator.inputs(pose.inputs);
     evaluator.evaluate();
     return PosedVertices{evaluator.positions(), evaluator.normals()};
   });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/core/result.h"
 #include "samples/pelt/gpu.h"
@@ -21,6 +22,7 @@ struct DeformCommand {
   std::string file;                  // .pelt or a model
   Binding binding;                   // of a model
   std::string clip;                  // empty: at rest
+  std::vector<std::string> caches;   // Animation::caches
   std::optional<FrameRange> frames;  // none: the whole clip
   double fps = 24;
   std::optional<float> time;  // seconds, of one frame; instead of frames

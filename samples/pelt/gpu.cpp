@@ -38,11 +38,12 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
 }
 
 Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
-                                   const Character& character, std::span<const glm::mat4> joints) {
+                                   const Character& character, const InstancePose& pose) {
   const auto vertices = runtime::read_vertices(device, crowd, 0);
   if (!vertices) return tl::unexpected(vertices.error());
   Evaluator evaluator(character);
-  evaluator.pose(joints);
+  evaluator.pose(pose.joints);
+  evaluator.inputs(pose.inputs);
   evaluator.evaluate();
   float largest = 0;
   for (std::size_t i = 0; i < vertices->positions.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "engine/core/result.h"
 #include "runtime/crowd.h"
 #include "runtime/device.h"
+#include "samples/renderer/framing.h"
 
 namespace pelt::samples {
 
@@ -22,9 +23,9 @@ struct GpuOptions {
 // destruction too; where there was one, success becomes an error.
 Result<void> with_device(const GpuOptions& options, const std::function<Result<void>(const runtime::Device&)>& body);
 
-// The largest distance of a vertex of the crowd's first instance, which was posed by `joints` and moved, from where the
+// The largest distance of a vertex of the crowd's first instance, which was given `pose` and moved, from where the
 // CPU puts it, relative to the character's size.
 Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
-                                   const Character& character, std::span<const glm::mat4> joints);
+                                   const Character& character, const InstancePose& pose);
 
 }  // namespace pelt::samples

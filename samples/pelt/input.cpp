@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <filesystem>
 
 #include "engine/character/pelt_file.h"
+#include "engine/character/transfer.h"
+#include "engine/model/garment.h"
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
 #include "engine/rig/deformers.h"
@@ -23,14 +26,57 @@ std::string lower_extension(const std::string& path) {
   return extension;
 }
 
+namespace {
+
+// A rig for a garment: the body as its deformer moves it, and the garment on it.
+Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
+  Result<Rig> rig = rig_from_deformer_name(deformer);
+  if (!rig) return rig;
+  rig->name = "garment";
+  rig->layers[0].target = body;
+  SurfaceFfdParameters worn;
+  worn.driver.mesh = body;
+  rig->layers.push_back({.target = "*", .deformer = worn});
+  return rig;
+}
+
+Result<Rig> choose_rig(const Binding& binding, const Model& model, std::vector<std::string>& notes) {
+  if (!binding.transfer.empty()) {
+    const Result<Character> old = load_pelt(binding.transfer);
+    if (!old) return tl::unexpected(old.error());
+    const std::string directory = std::filesystem::path(binding.transfer).parent_path().string();
+    Result<Transferred> transferred = transfer_rig(*old, model, directory);
+    if (!transferred) {
+      return fail(transferred.error().code, fmt::format("{}: {}", binding.transfer, transferred.error().message));
+    }
+    notes.insert(notes.end(), transferred->notes.begin(), transferred->notes.end());
+    return std::move(transferred->rig);
+  }
+  return binding.rig.empty() ? rig_from_deformer_name(binding.deformer) : load_rig(binding.rig);
+}
+
+}  // namespace
+
 Result<Loaded> bind_model(const std::string& model_name, const Binding& binding, const BindOptions& options) {
-  const Result<Model> model = import_model(model_name);
+  Result<Model> model = import_model(model_name);
   if (!model) return tl::unexpected(model.error());
-  const Result<Rig> rig = binding.rig.empty() ? rig_from_deformer_name(binding.deformer) : load_rig(binding.rig);
+  ImportReport import_report = model->report;
+  Result<Rig> rig = Rig{};
+  if (!binding.body.empty()) {
+    const Result<Model> body = import_model(binding.body);
+    if (!body) return tl::unexpected(body.error());
+    Result<Dressed> dressed = dress(std::move(*model), *body);
+    if (!dressed) return tl::unexpected(dressed.error());
+    import_report.notes.insert(import_report.notes.end(), dressed->notes.begin(), dressed->notes.end());
+    rig = garment_rig(binding.deformer, dressed->body);
+    model = std::move(dressed->model);
+  } else {
+    rig = choose_rig(binding, *model, import_report.notes);
+  }
   if (!rig) return tl::unexpected(rig.error());
   Result<Bound> bound = bind(*model, *rig, options);
   if (!bound) return fail(bound.error().code, fmt::format("{}: {}", model_name, bound.error().message));
-  return Loaded{std::move(*bound), model->report};
+  return Loaded{std::move(*bound), std::move(*rig), std::move(import_report)};
 }
 
 Result<Character> load_character(const std::string& file, const Binding& binding) {
@@ -51,23 +97,87 @@ Error unknown_name(std::string_view what, std::string_view plural, std::string_v
                                             nearest_name(name, known), fmt::join(shown, ", "), more)};
 }
 
-Result<const Clip*> find_clip_or_rest(const Character& character, const std::string& name) {
-  if (name.empty()) return nullptr;
-  const Clip* clip = find_clip(character->clips, name);
-  if (clip != nullptr) return clip;
-  std::vector<std::string_view> names;
-  for (const Clip& known : character->clips) names.push_back(known.name);
-  return tl::unexpected(unknown_name("clip", "clips", name, names));
+Result<Poser> Poser::create(const Character& character, const Animation& animation) {
+  Poser poser(character);
+  poser.fps_ = animation.fps;
+  if (!animation.clip.empty()) {
+    poser.clip_ = find_clip(character->clips, animation.clip);
+    if (poser.clip_ == nullptr) {
+      std::vector<std::string_view> names;
+      for (const Clip& known : character->clips) names.push_back(known.name);
+      return tl::unexpected(unknown_name("clip", "clips", animation.clip, names));
+    }
+  }
+  for (const std::string& cache : animation.caches) {
+    const Result<void> added = poser.add_cache(cache);
+    if (!added) return tl::unexpected(added.error());
+  }
+  return poser;
 }
 
-std::vector<glm::mat4> joints_at(const Character& character, const Clip* clip, float seconds) {
-  const Skeleton& skeleton = character->skeleton;
-  std::vector<Transform> local(skeleton.joints.size());
-  rest_pose(skeleton, local);
-  if (clip != nullptr) sample_clip(*clip, seconds, local);
-  std::vector<glm::mat4> matrices(skeleton.joints.size());
-  model_matrices(skeleton, local, matrices);
-  return matrices;
+Result<void> Poser::add_cache(const std::string& argument) {
+  const CharacterData& data = **character_;
+  const std::size_t equals = argument.find('=');
+  const std::string file = equals == std::string::npos ? argument : argument.substr(equals + 1);
+  std::vector<std::string_view> names;
+  for (const Stream& stream : data.streams) names.push_back(data.meshes[stream.mesh].name);
+  std::uint32_t stream = 0;
+  if (equals != std::string::npos) {
+    const std::optional<std::uint32_t> found = data.find_stream(argument.substr(0, equals));
+    if (!found) {
+      return tl::unexpected(unknown_name("streamed driver", "streamed drivers", argument.substr(0, equals), names));
+    }
+    stream = *found;
+  } else if (names.size() != 1) {
+    return fail(ErrorCode::kInvalidArgument,
+                names.empty()
+                    ? fmt::format("{}: '{}' has no streamed driver for it to move", file, data.name)
+                    : fmt::format("{}: say which driver it moves, MESH={}: {}", file, file, fmt::join(names, ", ")));
+  }
+  Result<PointCache> cache = load_pc2(file);
+  if (!cache) return tl::unexpected(cache.error());
+  const std::uint32_t mesh = data.streams[stream].mesh;
+  if (cache->count != data.meshes[mesh].vertex_count()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: has {} points, and the driver '{}' {} vertices", file, cache->count,
+                            data.meshes[mesh].name, data.meshes[mesh].vertex_count()));
+  }
+  caches_.push_back({std::move(*cache), data.streams[stream].first_input, mesh});
+  return {};
+}
+
+float Poser::duration() const {
+  if (clip_ != nullptr) return clip_->duration;
+  double longest = 0;
+  for (const Cache& own : caches_) {
+    longest = std::max(longest, (own.cache.start + double{own.cache.rate} * (own.cache.frames - 1)) / fps_);
+  }
+  return static_cast<float>(longest);
+}
+
+InstancePose Poser::at(float seconds) const {
+  const CharacterData& data = **character_;
+  InstancePose pose;
+  std::vector<Transform> local(data.skeleton.joints.size());
+  rest_pose(data.skeleton, local);
+  if (clip_ != nullptr) sample_clip(*clip_, seconds, local);
+  pose.joints.resize(local.size());
+  model_matrices(data.skeleton, local, pose.joints);
+  pose.inputs.resize(data.input_count);
+  rest_inputs(data, pose.inputs);
+  for (std::size_t m = 0; clip_ != nullptr && m < clip_->morph_channels.size(); ++m) {
+    const MorphChannel& channel = clip_->morph_channels[m];
+    for (const Control& control : data.controls) {
+      if (control.mesh != channel.mesh || control.target != channel.target) continue;
+      pose.inputs[control.input] = sample(channel, seconds);
+    }
+  }
+  for (const Cache& own : caches_) {
+    std::vector<glm::vec3> points(own.cache.count);
+    sample(own.cache, static_cast<float>(seconds * fps_), points);
+    std::memcpy(&pose.inputs[own.first_input], points.data(), points.size() * sizeof(glm::vec3));
+  }
+  return pose;
 }
 
 }  // namespace pelt::samples

@@ -13,6 +13,8 @@
 #include "engine/character/character.h"
 #include "engine/core/result.h"
 #include "engine/model/model.h"
+#include "engine/model/point_cache.h"
+#include "samples/renderer/framing.h"
 
 namespace pelt::samples {
 
@@ -23,10 +25,13 @@ std::string lower_extension(const std::string& path);
 struct Binding {
   std::string rig;  // file; empty: the deformer
   std::string deformer = "surface-ffd";
+  std::string body;      // model that drives, as a body drives a garment; the deformer is then the body's
+  std::string transfer;  // .pelt whose rig is carried over to the model
 };
 
 struct Loaded {
   Bound bound;
+  Rig rig;  // that it was bound by
   ImportReport import_report;
 };
 
@@ -40,10 +45,37 @@ Result<Character> load_character(const std::string& file, const Binding& binding
 Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
                    std::span<const std::string_view> known);
 
-// nullptr where `name` is empty: the character stands at rest. Errors: no such clip.
-Result<const Clip*> find_clip_or_rest(const Character& character, const std::string& name);
+// What moves a character over time.
+struct Animation {
+  std::string clip;                 // empty: the skeleton stands at rest
+  std::vector<std::string> caches;  // FILE.pc2 or MESH=FILE.pc2: where streamed drivers are
+  double fps = 24;                  // of the caches
+};
 
-// Joint matrices at `seconds` into the clip, held at its ends; at rest where there is none.
-std::vector<glm::mat4> joints_at(const Character& character, const Clip* clip, float seconds);
+// A character, posed over time: joints and morph targets by a clip, streamed drivers by point caches. The character
+// outlives it.
+class Poser {
+ public:
+  // Errors: no such clip; a cache that cannot be read, of no streamed driver, or of another number of points.
+  static Result<Poser> create(const Character& character, const Animation& animation);
+
+  float duration() const;  // seconds, of the clip or the longest cache; 0: neither is given
+  // Clips and caches are held at their ends.
+  InstancePose at(float seconds) const;
+
+ private:
+  struct Cache {
+    PointCache cache;
+    std::uint32_t first_input;
+    std::uint32_t mesh;
+  };
+  explicit Poser(const Character& character) : character_(&character) {}
+  Result<void> add_cache(const std::string& argument);
+
+  const Character* character_;
+  const Clip* clip_ = nullptr;
+  std::vector<Cache> caches_;
+  double fps_ = 24;
+};
 
 }  // namespace pelt::samples

@@ -112,6 +112,11 @@ void add_gpu_options(CLI::App& app, GpuOptions& gpu) {
   app.add_flag("--validate", gpu.validate, "Turn the Vulkan validation layer on; a message fails the command");
 }
 
+void add_cache_option(CLI::App& app, std::vector<std::string>& caches) {
+  app.add_option("--cache", caches, "Point cache that places a streamed driver; MESH= where there are several")
+      ->type_name("[MESH=]FILE.pc2");
+}
+
 CLI::Option* add_clip_option(CLI::App& app, std::string& clip) {
   return app.add_option("--clip", clip, "Animation; without it the character stands at rest")->type_name("NAME");
 }
@@ -144,6 +149,26 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->required()
       ->check(extension_in({".pelt"}))
       ->type_name("X.pelt");
+  bind->add_option(
+          "--driver", command->binding.body,
+          "Body that drives the model, a garment: its skeleton and clips become the character's, and --deformer "
+          "says how it moves")
+      ->excludes("--rig")
+      ->type_name("MODEL");
+  bind->add_option(
+          "--transfer", command->binding.transfer,
+          "Instead of a rig: the one of an older character, its groups and key poses carried over to this model")
+      ->excludes("--rig")
+      ->excludes("--deformer")
+      ->excludes("--driver")
+      ->check(extension_in({".pelt"}))
+      ->type_name("OLD.pelt");
+  bind->add_option("--report", command->report, "Write what was decided at every vertex")
+      ->check(extension_in({".json"}))
+      ->type_name("OUT.json");
+  bind->add_option("--write-rig", command->write_rig, "Write the rig that was used, every parameter spelled out")
+      ->check(extension_in({".json"}))
+      ->type_name("RIG.json");
   bind->add_flag("--json", command->json, "Print the report as JSON");
   bind->footer(
       "The report says of each mesh how many palette elements move a vertex (mean and most), how far its vertices are\n"
@@ -159,6 +184,7 @@ void add_deform(CLI::App& app, Command& chosen) {
   deform->add_option("file", command->file, ".pelt, or a model, which is bound first")->required()->type_name("FILE");
   add_binding_options(*deform, command->binding);
   add_clip_option(*deform, command->clip);
+  add_cache_option(*deform, command->caches);
   auto frames = std::make_shared<std::string>();
   CLI::Option* frames_option =
       deform->add_option("--frames", *frames, "First and last frame, A:B, or one frame, A (default: the whole clip)")
@@ -207,10 +233,14 @@ void add_render(CLI::App& app, Command& chosen) {
   CLI::App* render = app.add_subcommand("render", "Draw a character, deformed on the GPU, into a picture");
   render->add_option("file", command->file, ".pelt, or a model, which is bound first")->required()->type_name("FILE");
   add_binding_options(*render, command->binding);
-  CLI::Option* clip = add_clip_option(*render, command->clip);
-  render->add_option("--time", command->time, "Seconds into the clip")
+  add_clip_option(*render, command->clip);
+  add_cache_option(*render, command->caches);
+  render->add_option("--fps", command->fps, "Frames a second of the caches")
+      ->check(finite_in(1e-3, 1e6))
+      ->capture_default_str()
+      ->type_name("F");
+  render->add_option("--time", command->time, "Seconds into the clip and the caches")
       ->check(finite_in(0, 1e6))
-      ->needs(clip)
       ->capture_default_str()
       ->type_name("T");
   render->add_option("--compare", command->compare, "Show the same skin moved by these first, side by side")
@@ -223,6 +253,13 @@ void add_render(CLI::App& app, Command& chosen) {
       ->add_option("--weights", command->weights,
                    "Colour the skin by how much a joint, or a palette element by its number, moves it")
       ->type_name("ELEMENT");
+  render
+      ->add_option(
+          "--show", command->show,
+          "Colour the skin by what bind found: unbound (no driver moves it), distance (to the driver), influences")
+      ->excludes("--weights")
+      ->check(CLI::IsMember({"unbound", "distance", "influences"}))
+      ->type_name("WHAT");
   auto size = std::make_shared<std::string>("1280x720");
   render->add_option("--size", *size, "Pixels")
       ->check(CLI::Validator(

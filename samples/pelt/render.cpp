@@ -11,6 +11,7 @@
 #include "engine/character/model_of.h"
 #include "runtime/crowd.h"
 #include "runtime/upload.h"
+#include "samples/pelt/bind_view.h"
 #include "samples/pelt/element_weights.h"
 #include "samples/renderer/framing.h"
 #include "samples/renderer/image.h"
@@ -22,9 +23,9 @@ namespace {
 // A character of the row, posed.
 struct Panel {
   Character character;
-  std::vector<glm::mat4> joints;
+  InstancePose pose;
   Bounds bounds;
-  std::vector<float> weights;
+  BindView view;  // no values: the materials' colours
   std::string caption;
 };
 
@@ -47,19 +48,26 @@ std::string main_deformer(const Character& character) {
       ->first;
 }
 
-Result<Panel> make_panel(const RenderCommand& command, const Character& character) {
+// `caches`: those of the command that move this character.
+Result<Panel> make_panel(const RenderCommand& command, const Character& character,
+                         const std::vector<std::string>& caches) {
   const auto named = [&](const Error& error) {
     return fail(error.code, fmt::format("{}: {}", command.file, error.message));
   };
-  const Result<const Clip*> clip = find_clip_or_rest(character, command.clip);
-  if (!clip) return named(clip.error());
-  Panel panel{.character = character, .joints = joints_at(character, *clip, command.time)};
-  panel.bounds = posed_bounds(character, panel.joints);
+  const Result<Poser> poser = Poser::create(character, {command.clip, caches, command.fps});
+  if (!poser) return named(poser.error());
+  Panel panel{.character = character, .pose = poser->at(command.time)};
+  panel.bounds = posed_bounds(character, panel.pose);
   if (panel.bounds.empty()) return named({ErrorCode::kInvalidArgument, "there is no skin to draw"});
   if (!command.weights.empty()) {
     Result<std::vector<float>> weights = element_weights(character, command.weights);
     if (!weights) return named(weights.error());
-    panel.weights = std::move(*weights);
+    panel.view = {std::move(*weights), "0", "1"};
+  }
+  if (!command.show.empty()) {
+    Result<BindView> view = view_of_bind(character, command.show);
+    if (!view) return named(view.error());
+    panel.view = std::move(*view);
   }
   panel.caption = caption_of(main_deformer(character));
   return panel;
@@ -78,13 +86,15 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
     }
     characters.push_back(bound->character);
   }
-  characters.push_back(*character);
   std::vector<Panel> panels;
   for (const Character& shown : characters) {
-    Result<Panel> panel = make_panel(command, shown);
+    Result<Panel> panel = make_panel(command, shown, {});
     if (!panel) return tl::unexpected(panel.error());
     panels.push_back(std::move(*panel));
   }
+  Result<Panel> own = make_panel(command, *character, command.caches);
+  if (!own) return tl::unexpected(own.error());
+  panels.push_back(std::move(*own));
   return panels;
 }
 
@@ -109,7 +119,8 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     Result<runtime::Crowd> crowd = runtime::Crowd::create(device, uploaded.back());
     if (!crowd) return tl::unexpected(crowd.error());
     crowds.push_back(std::move(*crowd));
-    crowds.back().pose(0, panel.joints);
+    crowds.back().pose(0, panel.pose.joints);
+    crowds.back().inputs(0, panel.pose.inputs);
     bounds.add(panel.bounds);
   }
 
@@ -126,7 +137,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     item.world = worlds[p];
     item.wire = command.wire;
     item.control_meshes = command.driver;
-    item.weights = panels[p].weights;
+    item.weights = panels[p].view.values;
     scene.items.push_back(item);
     row.push_back(transform_bounds(worlds[p], bounds));
   }
@@ -144,10 +155,12 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     const float lowest = static_cast<float>(command.height) - 0.5f * caption_size;
     draw_label(*image, panels[p].caption, at.x, std::min(at.y + 1.9f * caption_size, lowest), caption_size);
   }
-  if (!command.weights.empty()) draw_weight_legend(*image);
+  if (const BindView& colours = panels.back().view; !colours.values.empty()) {
+    draw_legend(*image, colours.least, colours.most);
+  }
   Picture picture{std::move(*image)};
   for (std::size_t p = 0; p < panels.size(); ++p) {
-    const Result<double> own = difference_from_cpu(device, crowds[p], panels[p].character, panels[p].joints);
+    const Result<double> own = difference_from_cpu(device, crowds[p], panels[p].character, panels[p].pose);
     if (!own) return tl::unexpected(own.error());
     picture.difference = std::max(picture.difference, *own);
   }

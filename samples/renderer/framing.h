@@ -18,6 +18,12 @@ struct Camera {
   float vertical_fov = 0.45f;  // radians
 };
 
+// One instance at one time: model-space joint matrices, and CharacterData::input_count inputs.
+struct InstancePose {
+  std::vector<glm::mat4> joints;
+  std::vector<float> inputs;
+};
+
 // A box along the axes; empty until something is added.
 struct Bounds {
   glm::vec3 low{1e30f};
@@ -35,7 +41,7 @@ Bounds transform_bounds(const glm::mat4& world, const Bounds& box);
 
 // The skin of a character in a pose (model-space joint matrices, as Crowd::pose takes them), found on the CPU: model
 // space. Control meshes are left out.
-Bounds posed_bounds(const Character& character, std::span<const glm::mat4> joints);
+Bounds posed_bounds(const Character& character, const InstancePose& pose);
 
 struct View {
   float yaw = 0.45f;          // radians about +y, from a camera on the +z side looking at -z

@@ -25,8 +25,8 @@ Result<void> write_png(const std::filesystem::path& path, const Image& image);
 // row `baseline_y`, capitals about 0.73 * `size` pixels high. What falls outside the image is left out.
 void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size);
 
-// The colours that DrawItem::weights are drawn in, as a bar from 0 (left) to 1 with its two ends named, in the lower
-// left corner.
-void draw_weight_legend(Image& image);
+// The colours that DrawItem::weights are drawn in, as a bar from 0 (left) to 1 with its two ends named above it, in the
+// lower left corner.
+void draw_legend(Image& image, std::string_view least, std::string_view most);
 
 }  // namespace pelt::samples

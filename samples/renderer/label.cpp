@@ -102,7 +102,7 @@ void draw_label(Image& image, std::string_view text, float center_x, float basel
   });
 }
 
-void draw_weight_legend(Image& image) {
+void draw_legend(Image& image, std::string_view least, std::string_view most) {
   const float unit = static_cast<float>(image.height) / 720.0f;
   const int left = static_cast<int>(48 * unit);
   const int width = static_cast<int>(200 * unit);
@@ -111,8 +111,9 @@ void draw_weight_legend(Image& image) {
     const glm::vec3 color = shared::color_ramp((static_cast<float>(x) + 0.5f) / static_cast<float>(width));
     for (int y = bottom - static_cast<int>(12 * unit); y < bottom; ++y) blend(image, left + x, y, 255.0f * color, 1);
   }
-  draw_label(image, "0", static_cast<float>(left) - 14 * unit, static_cast<float>(bottom), 17 * unit);
-  draw_label(image, "1", static_cast<float>(left + width) + 14 * unit, static_cast<float>(bottom), 17 * unit);
+  const float above = static_cast<float>(bottom) - 20 * unit;
+  draw_label(image, least, static_cast<float>(left), above, 17 * unit);
+  draw_label(image, most, static_cast<float>(left + width), above, 17 * unit);
 }
 
 }  // namespace pelt::samples

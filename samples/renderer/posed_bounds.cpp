@@ -4,9 +4,10 @@
 
 namespace pelt::samples {
 
-Bounds posed_bounds(const Character& character, std::span<const glm::mat4> joints) {
+Bounds posed_bounds(const Character& character, const InstancePose& pose) {
   Evaluator evaluator(character, {.normals = false, .tangents = false});
-  evaluator.pose(joints);
+  evaluator.pose(pose.joints);
+  evaluator.inputs(pose.inputs);
   evaluator.evaluate();
   Bounds box;
   for (const CharacterMesh& mesh : character->meshes) {

@@ -97,7 +97,7 @@ TEST(Labels, LeaveOutWhatIsOutsideTheImage) {
 
 TEST(Legends, ShowTheRampFromLeftToRight) {
   Image image = gray(1280, 720);
-  draw_weight_legend(image);
+  draw_legend(image, "0", "1");
   const auto at = [&](std::uint32_t x) {
     const std::uint8_t* pixel = &image.pixels[4 * (std::size_t{684} * image.width + x)];
     return glm::vec3(pixel[0], pixel[1], pixel[2]) / 255.0f;
@@ -106,7 +106,7 @@ TEST(Legends, ShowTheRampFromLeftToRight) {
   EXPECT_LT(glm::distance(at(148), shared::color_ramp(0.5f)), 0.02f);
   EXPECT_LT(glm::distance(at(247), shared::color_ramp(1.0f)), 0.02f);
   Image tiny = gray(1, 1);
-  draw_weight_legend(tiny);
+  draw_legend(tiny, "0", "1");
   EXPECT_EQ(tiny.pixels.size(), 4u);
 }
 

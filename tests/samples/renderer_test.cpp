@@ -197,7 +197,7 @@ TEST(PosedBounds, HoldTheSkinAndNotItsDriver) {
   const Bounds rest = rest_bounds(character);
   const glm::mat4 move = glm::translate(glm::mat4(1.0f), glm::vec3(5, 6, 7));
   for (glm::mat4& joint : joints) joint = move * joint;
-  const Bounds moved = posed_bounds(character, joints);
+  const Bounds moved = posed_bounds(character, {joints, {}});
   EXPECT_LT(glm::distance(moved.low, rest.low + glm::vec3(5, 6, 7)), 1e-3f);
   EXPECT_LT(glm::distance(moved.high, rest.high + glm::vec3(5, 6, 7)), 1e-3f);
 }

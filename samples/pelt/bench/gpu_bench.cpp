@@ -157,7 +157,7 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
     };
     const Result<double> first = move();
     if (!first) return tl::unexpected(first.error());
-    const Result<double> error = difference_from_cpu(device, task->crowd, *character, joints);
+    const Result<double> error = difference_from_cpu(device, task->crowd, *character, {joints, {}});
     if (!error) return tl::unexpected(error.error());
     contenders.push_back(move);
     contenders.push_back([&device, &timer, task] { return task->copy.time(device, *timer); });

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A rig carried over to another export of its model, or to a subdivided or simplified one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/core/result.h"
+#include "engine/model/model.h"
+#include "engine/rig/rig.h"
+
+namespace pelt {
+
+struct Transferred {
+  Rig rig;
+  std::vector<std::string> notes;  // one sentence each: what was the same, what was carried, how far
+};
+
+// The rig that `old` was bound by, for `model`. Groups that list vertices or triangles (and with them masks, exclusions
+// and refinements) and key poses that list offsets are carried from a mesh to the model's of the same name: by number
+// where the topology is the same, else by the closest point, values between the corners of its triangle. Names, boxes,
+// joints and attributes stay as they are. `directory`: where the rig's file names start. Errors: `old` keeps no rig, a
+// listed group whose mesh cannot be told or is gone, a driver that was refined or welded after its numbers were given.
+Result<Transferred> transfer_rig(const Character& old, const Model& model, const std::string& directory);
+
+}  // namespace pelt

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/garment.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+namespace pelt {
+namespace {
+
+// For each of the garment's bound joints the one of the body that binds the joint of that name; none where one is
+// missing.
+std::optional<std::vector<std::uint32_t>> match_joints(const Model& garment, const Model& body) {
+  std::vector<std::uint32_t> matches;
+  for (const BoundJoint& own : garment.bound_joints) {
+    const std::optional<std::uint32_t> joint = body.skeleton.find(garment.skeleton.joints[own.joint].name);
+    std::uint32_t b = 0;
+    while (b < body.bound_joints.size() && (!joint || body.bound_joints[b].joint != *joint)) ++b;
+    if (b == body.bound_joints.size()) return std::nullopt;
+    matches.push_back(b);
+  }
+  return matches;
+}
+
+void rename_columns(SparseRows& rows, const std::vector<std::uint32_t>& columns) {
+  for (Influence& influence : rows.influences) influence.index = columns[influence.index];
+}
+
+Mesh one_mesh(const Model& body) {
+  Mesh result;
+  bool weighted = true;
+  for (const Mesh& mesh : body.meshes) {
+    const auto first = static_cast<std::uint32_t>(result.positions.size());
+    result.positions.insert(result.positions.end(), mesh.positions.begin(), mesh.positions.end());
+    for (const glm::uvec3 triangle : mesh.triangles) result.triangles.push_back(triangle + first);
+    weighted = weighted && mesh.weights.row_count() == mesh.positions.size();
+    for (std::size_t i = 0; weighted && i < mesh.weights.row_count(); ++i) {
+      result.weights.append_row(mesh.weights.row(i));
+    }
+  }
+  if (!weighted) result.weights = {};
+  result.normals = vertex_normals(result.positions, result.triangles);
+  if (body.meshes.size() == 1) result.morph_targets = body.meshes[0].morph_targets;
+  return result;
+}
+
+}  // namespace
+
+Result<Dressed> dress(Model garment, const Model& body) {
+  if (garment.meshes.empty()) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no mesh to drive", garment.name));
+  }
+  Mesh driver = one_mesh(body);
+  if (driver.triangles.empty()) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to drive with", body.name));
+  }
+  driver.name = body.meshes.size() == 1 ? body.meshes[0].name : "body";
+  for (int number = 2; garment.find_mesh(driver.name) != nullptr; ++number)
+    driver.name = fmt::format("body {}", number);
+
+  Dressed dressed;
+  const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
+  const std::size_t joint_count = garment.bound_joints.size();  // of a rigid garment, its node alone
+  bool had_weights = false;
+  for (Mesh& mesh : garment.meshes) {
+    had_weights = had_weights || (mesh.weights.row_count() != 0 && joint_count > 1);
+    if (joints) {
+      rename_columns(mesh.weights, *joints);
+    } else {
+      mesh.weights = {};
+    }
+    mesh.morph_targets = {};  // skins are not morphed
+  }
+  if (!joints && had_weights) {
+    dressed.notes.push_back(fmt::format("the weights of '{}' name joints that '{}' does not have, and are left out",
+                                        garment.name, body.name));
+  }
+  dressed.body = driver.name;
+  dressed.model = std::move(garment);
+  dressed.model.skeleton = body.skeleton;
+  dressed.model.bound_joints = body.bound_joints;
+  dressed.model.clips = body.clips;
+  // Clips speak of the body's meshes by their names.
+  for (Clip& clip : dressed.model.clips) {
+    for (MorphChannel& channel : clip.morph_channels) channel.mesh = driver.name;
+    if (body.meshes.size() != 1) clip.morph_channels.clear();
+  }
+  dressed.model.meshes.push_back(std::move(driver));
+  return dressed;
+}
+
+}  // namespace pelt

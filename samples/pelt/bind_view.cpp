@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/bind_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/binding/pack.h"
+#include "engine/surface_ffd/triangle_tree.h"
+
+namespace pelt::samples {
+namespace {
+
+// value(mesh, vertex in packed order) of every skin; 0 at control meshes.
+template <class Value>
+std::vector<float> of_skins(const CharacterData& data, const Value& value) {
+  std::vector<float> values(data.vertex_count(), 0.0f);
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control) continue;
+    const SparseRows rows = unpack_rows(mesh.binding);
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+      values[mesh.first_vertex + v] = static_cast<float>(value(mesh, v, rows.row(v)));
+    }
+  }
+  return values;
+}
+
+// Over the largest, which is returned.
+float normalise(std::vector<float>& values) {
+  const float most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  for (float& value : values) value = most > 0 ? value / most : 0;
+  return most;
+}
+
+// Palette entries that joints pose by themselves.
+std::vector<bool> joint_entries(const CharacterData& data) {
+  std::vector<bool> entries(data.palette_size, false);
+  for (const PalettePass& pass : data.passes) {
+    const bool dual = pass.kernel == PoseKernel::kDualQuaternion;
+    if (pass.kernel != PoseKernel::kLinearBlend && !dual) continue;
+    std::fill_n(entries.begin() + pass.first_slot, pass.record_count * (dual ? 2 : 1), true);
+  }
+  return entries;
+}
+
+// The surfaces that drive the skins.
+Result<TriangleTree> driver_tree(const CharacterData& data) {
+  std::uint32_t last = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control && !mesh.triangles.empty()) last = std::max(last, mesh.stage);
+  }
+  std::vector<glm::vec3> positions;
+  std::vector<glm::uvec3> triangles;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.control || mesh.stage != last) continue;
+    const auto first = static_cast<std::uint32_t>(positions.size());
+    positions.insert(positions.end(), mesh.binding.points.begin(), mesh.binding.points.end());
+    for (const glm::uvec3 t : mesh.triangles) triangles.push_back(t + first);
+  }
+  std::erase_if(triangles, [&](glm::uvec3 t) {
+    const glm::dvec3 a(positions[t.x]);
+    return glm::length(glm::cross(glm::dvec3(positions[t.y]) - a, glm::dvec3(positions[t.z]) - a)) == 0;
+  });
+  if (triangles.empty()) return fail(ErrorCode::kNotFound, "there is no driver to show the distance from");
+  return TriangleTree::create(positions, triangles);
+}
+
+}  // namespace
+
+Result<BindView> view_of_bind(const Character& character, const std::string& what) {
+  const CharacterData& data = *character;
+  BindView view;
+  if (what == "influences") {
+    view.values = of_skins(data, [](const CharacterMesh&, std::uint32_t, auto row) { return row.size(); });
+    view.least = fmt::to_string(0);
+    view.most = fmt::format("{:.0f} influences", normalise(view.values));
+    return view;
+  }
+  if (what == "unbound") {
+    const std::vector<bool> by_joint = joint_entries(data);
+    view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t, auto row) {
+      return std::all_of(row.begin(), row.end(),
+                         [&](const Influence& i) { return by_joint[mesh.first_slot + i.index]; });
+    });
+    view.least = "driven";
+    view.most = "unbound";
+    return view;
+  }
+  if (what == "distance") {
+    const Result<TriangleTree> tree = driver_tree(data);
+    if (!tree) return tl::unexpected(tree.error());
+    std::vector<TriangleTree::Near> near;
+    view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t v, auto) {
+      tree->nearest(mesh.binding.points[v], 1, near);
+      return std::sqrt(near[0].squared_distance);
+    });
+    view.least = fmt::to_string(0);
+    view.most = fmt::format("{:.3g} m", normalise(view.values));
+    return view;
+  }
+  return fail(ErrorCode::kInvalidArgument, fmt::format("there is no view '{}' of a bind", what));
+}
+
+}  // namespace pelt::samples
