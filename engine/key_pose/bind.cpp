@@ -87,7 +87,11 @@ Result<std::uint32_t> put_angles(const KeyPoseSet& set, const Model& model, cons
     const double length = glm::length(glm::dvec3(angle.axis));
     if (!(length > 0 && std::isfinite(length))) return invalid(what, "an axis has no direction");
     const std::int32_t parent = joints[*joint].parent;
-    const std::uint32_t parent_word = parent < 0 ? shared::kNoParent : static_cast<std::uint32_t>(parent);
+    if (parent < 0) {
+      return invalid(what,
+                     fmt::format("joint '{}' has no parent: its turn is that of the whole character", angle.joint));
+    }
+    const auto parent_word = static_cast<std::uint32_t>(parent);
     const glm::vec4 outer = shared::joint_rotation(work, parent_word);
     const glm::vec4 local = shared::quaternion_product(glm::vec4(-glm::vec3(outer), outer.w),  //
                                                        shared::joint_rotation(work, *joint));

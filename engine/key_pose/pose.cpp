@@ -52,8 +52,7 @@ class Table {
   const char* check_angle(std::uint64_t word) const {
     if (const char* wrong = check_numbers(word + 2, shared::kKeyAngleWords - 2)) return wrong;
     const std::size_t joints = data_.skeleton.joints.size();
-    const std::uint32_t parent = words_[word + 1];
-    const bool known = words_[word] < joints && (parent < joints || parent == shared::kNoParent);
+    const bool known = words_[word] < joints && words_[word + 1] < joints;
     return known ? nullptr : "names a joint that is not there";
   }
 

@@ -79,7 +79,7 @@ enum class Follow {
   kStreamed,        // placed by the caller, frame by frame: a simulation, a point cache
 };
 
-// The turn of a joint about an axis of its own, from rest, relative to its parent.
+// The turn of a joint, which has a parent, about an axis of its own, from rest, relative to that parent.
 struct KeyAngle {
   std::string joint;
   glm::vec3 axis{0.0f, 0.0f, 1.0f};  // in the joint's space, any length but 0

@@ -52,11 +52,21 @@ PELT_SHARED_FN mat3 rotation_from_quaternion(vec4 q) {
               vec3(xz + w.y, yz - w.x, 1.0f - xx - yy));
 }
 
+// The part of v across the unit vector x, as a unit vector; `otherwise` where rounding is all that is left of it. Taken
+// twice, since the first part may still lean towards x by what rounding left.
+PELT_SHARED_FN vec3 direction_across(vec3 x, vec3 v, vec3 otherwise) {
+  vec3 across = v - x * dot(x, v);
+  if (!(dot(across, across) > 1e-12f * dot(v, v))) return otherwise;
+  across = normalize_or(across, otherwise);
+  return normalize_or(across - x * dot(x, across), otherwise);
+}
+
 // A rotation near m: its columns orthonormalised in order, right-handed, finite where m is singular.
 PELT_SHARED_FN mat3 orthonormal_axes(mat3 m) {
   vec3 x = normalize_or(m[0], normalize_or(cross(m[1], m[2]), vec3(1, 0, 0)));
   vec3 other = abs(x.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
-  vec3 y = normalize_or(m[1] - x * dot(x, m[1]), normalize_or(cross(m[2], x), normalize(cross(x, other))));
+  vec3 z = direction_across(x, m[2], cross(x, normalize(cross(x, other))));
+  vec3 y = direction_across(x, m[1], cross(z, x));
   return mat3(x, y, cross(x, y));
 }
 

@@ -23,7 +23,7 @@ PELT_SHARED_BEGIN
 //     control: input, its value at rest
 //     linear:  angle (word), previous, own, next key in radians
 //     rbf:     angle count, centre count, 1 / width^2, first angle (word), first centre (word), a_c ...
-//   angle    joint, parent joint or kNoParent, axis x, y, z, rest rotation of the joint in its parent x, y, z, w
+//   angle    joint, parent joint, axis x, y, z, rest rotation of the joint in its parent x, y, z, w
 //   centre   one number an angle, radians
 PELT_SHARED_CONST uint kKeyEntryWords = 4u;
 PELT_SHARED_CONST uint kKeyAngleWords = 9u;
@@ -31,7 +31,6 @@ PELT_SHARED_CONST uint kKeyControl = 0u;
 PELT_SHARED_CONST uint kKeyLinear = 1u;
 PELT_SHARED_CONST uint kKeyRbf = 2u;
 PELT_SHARED_CONST uint kKeyRbfHeader = 6u;  // words before a_c
-PELT_SHARED_CONST uint kNoParent = 0xFFFFFFFFu;
 PELT_SHARED_CONST int kMaxKeyAngles = 8;
 
 struct KeyPoseRecord {
@@ -41,7 +40,6 @@ struct KeyPoseRecord {
 PELT_SHARED_SIZE(KeyPoseRecord, 8);
 
 PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
-  if (joint == kNoParent) return vec4(0, 0, 0, 1);
   return quaternion_from_rotation(orthonormal_axes(affine_axes(affine_from_mat4(joint_matrix(work, joint)))));
 }
 

@@ -18,8 +18,8 @@ namespace pelt::test {
 // units in the last place: room for joint, inverse bind and up to 32 blended frames, twice where a driver lies between.
 constexpr float kPositionTolerance = 1e-5f;
 
-// Radians. The GPU stores normals in 2 x 16 bits (at most 0.004 degrees = 7e-5), tangents with one bit less. A joint that
-// linear blend flattens magnifies the rounding of its frame: the normal comes from products of what is left of it.
+// Radians. The GPU stores normals in 2 x 16 bits (at most 0.004 degrees = 7e-5), tangents with one bit less. A joint
+// that linear blend flattens magnifies the rounding of its frame: the normal comes from products of what is left of it.
 constexpr float kDirectionTolerance = 1e-3f;
 
 // One element asks for more: the frame of a driver triangle carries the rounding of its corners to points many edges

@@ -368,6 +368,8 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
   const std::string set = "layer 1 (surface_ffd): the driver 'cage': key pose set 1";
   EXPECT_EQ(with({{about_z("joint11")}, KeyInterpolation::kLinear, {key({90})}}),
             set + ": there is no joint 'joint11'; did you mean 'joint1'?");
+  EXPECT_EQ(with({{about_z("joint0")}, KeyInterpolation::kLinear, {key({90})}}),
+            set + ": joint 'joint0' has no parent: its turn is that of the whole character");
   EXPECT_EQ(with({{{"joint1", {0, 0, 0}}}, KeyInterpolation::kLinear, {key({90})}}),
             set + ": an axis has no direction");
   EXPECT_EQ(

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/deformer_list.h"
+
+#include <ostream>
+#include <utility>
+
+namespace pelt::test {
+namespace {
+
+using Mode = SurfaceFfdParameters::Mode;
+
+SurfaceFfdParameters ffd(const std::function<void(SurfaceFfdParameters&)>& change = [](SurfaceFfdParameters&) {}) {
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = "cage";
+  change(parameters);
+  return parameters;
+}
+
+// Control vertices over a tube of length 8 and radius 1.
+SurfaceFfdParameters patch(std::uint32_t tessellation) {
+  SurfaceFfdParameters parameters;
+  PatchParameters& sheet = parameters.driver.patches.emplace_back();
+  sheet.shape = {8, 5};
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    for (std::uint32_t j = 0; j < 5; ++j) {
+      const float u = static_cast<float>(i);
+      const float v = static_cast<float>(j);
+      sheet.control.emplace_back(2 * u - 3, 1.3f + 0.1f * u - 0.1f * v * v, 1.5f * v - 3);
+      sheet.weights.push_back((i + j) % 2 == 0 ? 1.0f : 1.5f);
+    }
+  }
+  parameters.driver.tessellation = tessellation;
+  parameters.driver.follow = Follow::kClosestLimb;
+  return parameters;
+}
+
+std::vector<KeyPoseSet> key_poses() {
+  const KeyAngle first{"joint1", {0.4f, 1, 0.7f}};
+  const KeyAngle second{"joint1", {1, -1, 0}};
+  return {{{first}, KeyInterpolation::kLinear, {{{60}, "", {{3, {0, 0.2f, 0}}}}, {{-30}, "", {{40, {0.1f, 0, 0}}}}}},
+          {{first, second}, KeyInterpolation::kRbf, {{{60, 20}, "", {{90, {0, 0, 0.3f}}, {3, {0.1f, 0, 0}}}}}}};
+}
+
+void add_morph_targets(Model& model, Rig&) {
+  Mesh& cage = model.meshes.back();
+  MorphTarget bulge{"bulge", {}, 0.25f};
+  MorphTarget shear{"shear", {}, 0.0f};
+  for (const glm::vec3 p : cage.positions) {
+    bulge.offsets.push_back(0.3f * glm::vec3(0, p.y, p.z));
+    shear.offsets.emplace_back(0.2f * p.y, 0.1f * p.x, 0);
+  }
+  cage.morph_targets = {bulge, shear};
+}
+
+// The cage in a wider one.
+void carry_cage(Model& model, Rig& rig) {
+  Mesh outer = model.meshes.back();
+  outer.name = "outer cage";
+  for (glm::vec3& p : outer.positions) p = {p.x, 1.3f * p.y, 1.3f * p.z};
+  model.meshes.push_back(outer);
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = outer.name;
+  rig.layers.push_back({"cage", parameters, {}, {}});
+}
+
+void add_groups(Model&, Rig& rig) {
+  rig.groups = {{.name = "high", .region = {.box = Box{{3, -9, -9}, {99, 9, 9}, 0}}},
+                {.name = "low", .region = {.box = Box{{-99, -9, -9}, {3, 9, 9}, 0}}},
+                {.name = "top", .region = {.box = Box{{-99, 0, -9}, {99, 9, 9}, 0}}}};
+}
+
+void put_under(Model& model, Rig& rig) {
+  rig.layers.insert(rig.layers.begin(), {model.meshes[0].name, LinearBlendParameters{}, {}, {}});
+}
+
+}  // namespace
+
+void PrintTo(const Deformer& deformer, std::ostream* out) { *out << deformer.name; }
+
+const std::vector<Deformer>& deformers() {
+  static const std::vector<Deformer> list{
+      {"LinearBlend", LinearBlendParameters{}},
+      {"DualQuaternion", DualQuaternionParameters{}},
+      {"SurfaceFfdExtended", ffd()},
+      {"SurfaceFfdExtendedHardCut", ffd([](auto& p) { p.cut = Cut::kHard; })},
+      {"SurfaceFfdExtendedUncut", ffd([](auto& p) { p.elements = 0; }), false},
+      {"SurfaceFfdExtendedLinearDriver", ffd([](auto& p) { p.driver.follow = Follow::kLinearBlend; })},
+      {"SurfaceFfdExtendedLimbDriver", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; })},
+      {"SurfaceFfdBasic", ffd([](auto& p) { p.mode = Mode::kBasic; }), true, false},
+      {"SurfaceFfdBasicUncut", ffd([](auto& p) {
+         p.mode = Mode::kBasic;
+         p.elements = 0;
+       }),
+       false, false},
+      {"SurfaceFfdEstimatedFrames", ffd([](auto& p) { p.driver.estimate_frames = true; }), true, false},
+      {"SurfaceFfdStreamed", ffd([](auto& p) { p.driver.follow = Follow::kStreamed; }), false, false},
+      {"SurfaceFfdStreamedBasic", ffd([](auto& p) {
+         p.driver.follow = Follow::kStreamed;
+         p.mode = Mode::kBasic;
+       }),
+       false, false},
+      {"SurfaceFfdRefined", ffd([](auto& p) {
+         p.driver.weld = 1e-4f;
+         p.driver.refine = {{{.joints = {"joint1"}}, 1}};
+       })},
+      {"SurfaceFfdKeyPoses", ffd([](auto& p) { p.driver.key_poses = key_poses(); }), false},
+      {"SurfaceFfdKeyPosesLinearDriver", ffd([](auto& p) {
+         p.driver.key_poses = key_poses();
+         p.driver.follow = Follow::kLinearBlend;
+         p.mode = Mode::kBasic;
+       }),
+       false, false},
+      {"SurfaceFfdMorphTargets", ffd(), true, false, add_morph_targets},
+      {"SurfaceFfdPatch", patch(0), false, false},
+      {"SurfaceFfdTessellatedPatch", patch(2), false},
+      {"SurfaceFfdGroups", ffd([](auto& p) {
+         p.exclude = {{"high", "low"}};
+         p.exclusive = {{"top", "top"}};
+       }),
+       true, true, add_groups},
+      {"SurfaceFfdMaxHops", ffd([](auto& p) { p.max_hops = 1; })},
+      {"SurfaceFfdCutError", ffd([](auto& p) { p.cut_error = 0.3f; })},
+      {"SurfaceFfdCarriedCage", ffd(), true, true, carry_cage},
+      {"SurfaceFfdMasked", ffd(), true, true,
+       [](Model& model, Rig& rig) {
+         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
+         put_under(model, rig);
+       }},
+      {"Wires", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; }), true, true,
+       [](Model& model, Rig& rig) {
+         rig.layers[0].mask.value = 0.8f;
+         rig.layers[0].wires = 2.0f;
+         put_under(model, rig);
+       }},
+  };
+  return list;
+}
+
+Subject make_subject(const Deformer& deformer, Model model, Mesh cage) {
+  cage.name = "cage";
+  Subject subject{std::move(model), {}};
+  subject.model.meshes.push_back(std::move(cage));
+  subject.rig.layers.push_back({subject.model.meshes[0].name, deformer.parameters, {}, {}});
+  deformer.change(subject.model, subject.rig);
+  return subject;
+}
+
+}  // namespace pelt::test

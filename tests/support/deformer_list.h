@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Every deformer in every configuration: what the property suite, the comparison of GPU and CPU and the file's round
+// trip run over.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <vector>
+
+#include "engine/model/model.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::test {
+
+struct Deformer {
+  const char* name;
+  DeformerParameters parameters;
+  bool is_local = true;        // far controls change nothing
+  bool follows_affine = true;  // every affine motion of all controls moves the skin by the same
+  // What belongs to it beside one layer of the parameters: groups, other layers, what drivers have.
+  std::function<void(Model&, Rig&)> change = [](Model&, Rig&) {};
+};
+
+void PrintTo(const Deformer& deformer, std::ostream* out);
+
+// A new deformer is one more line here.
+const std::vector<Deformer>& deformers();
+
+struct Subject {
+  Model model;
+  Rig rig;
+};
+
+// Mesh 0 of `model`, moved by the deformer. `cage` drives it as "cage" where it needs a driver, and is a second skin
+// otherwise.
+Subject make_subject(const Deformer& deformer, Model model, Mesh cage);
+
+}  // namespace pelt::test
