@@ -52,13 +52,15 @@ PELT_SHARED_FN mat3 rotation_from_quaternion(vec4 q) {
               vec3(xz + w.y, yz - w.x, 1.0f - xx - yy));
 }
 
-// The part of v across the unit vector x, as a unit vector; `otherwise` where rounding is all that is left of it. Taken
-// twice, since the first part may still lean towards x by what rounding left.
+// The part of v across the unit vector x, as a unit vector; `otherwise` where rounding is all that is left of it. Where
+// little is left that still leans towards x, and the part across is taken once more.
 PELT_SHARED_FN vec3 direction_across(vec3 x, vec3 v, vec3 otherwise) {
   vec3 across = v - x * dot(x, v);
-  if (!(dot(across, across) > 1e-12f * dot(v, v))) return otherwise;
-  across = normalize_or(across, otherwise);
-  return normalize_or(across - x * dot(x, across), otherwise);
+  float left = dot(across, across);
+  float whole = dot(v, v);
+  if (!(left > 1e-12f * whole)) return otherwise;
+  vec3 direction = normalize_or(across, otherwise);
+  return left > 1e-2f * whole ? direction : normalize_or(direction - x * dot(x, direction), otherwise);
 }
 
 // A rotation near m: its columns orthonormalised in order, right-handed, finite where m is singular.

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/crowd.h"
 
+#include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
+#include <optional>
+#include <utility>
 
 #include "engine/character/bind.h"
+#include "runtime/buffer.h"
 #include "runtime/read_back.h"
 #include "runtime/transfer.h"
 #include "runtime/upload.h"
 #include "runtime/vulkan_functions.h"
+#include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
 
@@ -180,6 +185,125 @@ TEST_F(Crowds, KeepThePoseOfAnInstanceThatIsNotPosedAgain) {
                 1e-5f * character.size());
     }
   }
+}
+
+// A tube that a streamed cage moves, and one by a cage with a morph target.
+class StreamedCrowds : public Crowds {
+ protected:
+  void SetUp() override {
+    Crowds::SetUp();
+    model_ = test::make_tube_in_cage();
+    Mesh second = model_.meshes[0];
+    second.name = "second";
+    model_.meshes.push_back(second);
+    Mesh morphed = model_.meshes[1];
+    morphed.name = "morphed";
+    morphed.morph_targets = {{"lift", std::vector(morphed.positions.size(), glm::vec3(0, 1, 0)), 0.0f}};
+    model_.meshes.push_back(morphed);
+    SurfaceFfdParameters parameters = test::by_cage();
+    parameters.driver.follow = Follow::kStreamed;
+    Rig rig = test::rig_of(parameters, "tube");
+    parameters.driver = {};
+    parameters.driver.mesh = "morphed";
+    rig.layers.push_back({"second", parameters, {}, {}});
+    character_.emplace(test::bound(model_, rig).character);
+    gpu_.emplace(upload_character(*character_));
+  }
+
+  std::vector<glm::vec3> cage(const glm::mat4& by) const {
+    return test::moved_points(*character_, "cage", test::by_matrix(by));
+  }
+  // Where the tube is, and how high the second one.
+  void expect_instance(const Crowd& crowd, std::uint32_t instance, const glm::mat4& by, float lift) {
+    const std::vector<glm::vec3> all = positions(crowd, instance);
+    for (const auto& [name, motion] :
+         {std::pair("tube", by), std::pair("second", glm::translate(glm::mat4(1), glm::vec3(0, lift, 0)))}) {
+      const CharacterMesh& mesh = test::mesh_of(*character_, name);
+      const std::vector<glm::vec3> own(all.begin() + mesh.first_vertex,
+                                       all.begin() + mesh.first_vertex + mesh.vertex_count());
+      EXPECT_LT(worst_distance(mesh.binding.points, motion, own), 1e-4f) << name << " of instance " << instance;
+    }
+  }
+
+  std::optional<Character> character_;
+  std::optional<GpuCharacter> gpu_;
+};
+
+TEST_F(StreamedCrowds, StandAtRestUntilStreamed) {
+  Crowd crowd = make_crowd(*gpu_, {.instances = 2});
+  crowd.pose(0, std::vector(2, motion(3)));  // the streamed cage does not follow
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  expect_instance(crowd, 1, glm::mat4(1), 0);
+}
+
+TEST_F(StreamedCrowds, FollowEachInstanceItsOwn) {
+  for (const std::uint32_t instances : {1u, 3u, 17u}) {
+    Crowd crowd = make_crowd(*gpu_, {.instances = instances});
+    for (std::uint32_t i = 0; i < instances; ++i) {
+      crowd.stream(i, 0, cage(motion(i)));
+      crowd.control(i, 0, 0.25f * static_cast<float>(i));
+    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < instances; ++i) expect_instance(crowd, i, motion(i), 0.25f * static_cast<float>(i));
+  }
+}
+
+TEST_F(StreamedCrowds, KeepWhatIsNotGivenAgain) {
+  for (const std::uint32_t frames_in_flight : {1u, 2u, 3u}) {
+    Crowd crowd = make_crowd(*gpu_, {.instances = 3, .frames_in_flight = frames_in_flight});
+    crowd.stream(0, 0, cage(motion(5)));
+    crowd.control(1, 0, 2.0f);
+    for (std::uint32_t frame = 0; frame < 5; ++frame) {
+      crowd.stream(1, 0, cage(motion(frame)));
+      crowd.control(2, 0, static_cast<float>(frame));
+      ASSERT_TRUE(run(*gpu_device(), crowd));
+      expect_instance(crowd, 0, motion(5), 0);
+      expect_instance(crowd, 1, motion(frame), 2);
+      expect_instance(crowd, 2, glm::mat4(1), static_cast<float>(frame));
+    }
+  }
+}
+
+// A simulation's buffer, with something else before the inputs.
+TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
+  const std::uint32_t instances = 3;
+  const CharacterData& data = **character_;
+  std::vector<float> inputs;
+  for (std::uint32_t i = 0; i < instances; ++i) {
+    std::vector<float> own(data.input_count);
+    rest_inputs(data, own);
+    const std::vector<glm::vec3> points = cage(motion(i));
+    std::memcpy(&own[data.streams[0].first_input], points.data(), points.size() * sizeof(glm::vec3));
+    own[data.controls[0].input] = 0.5f * static_cast<float>(i);
+    inputs.insert(inputs.end(), own.begin(), own.end());
+  }
+  const VkDeviceSize offset = 4 * gpu_device()->limits().minStorageBufferOffsetAlignment;
+  Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = offset + inputs.size() * sizeof(float),
+                                                         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                         .memory = MemoryUse::kStream,
+                                                         .name = "inputs of a simulation"});
+  ASSERT_TRUE(buffer) << buffer.error().message;
+  std::memcpy(buffer->mapped() + offset, inputs.data(), inputs.size() * sizeof(float));
+  buffer->flush(0, buffer->size());
+  Crowd crowd = make_crowd(*gpu_, {.instances = instances, .input_buffer = buffer->handle(), .input_offset = offset});
+  for (int frame = 0; frame < 3; ++frame) {
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < instances; ++i) expect_instance(crowd, i, motion(i), 0.5f * static_cast<float>(i));
+  }
+}
+
+// Of a character without inputs the caller's buffer may be anything.
+TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
+  const Character character = make_character(model_);
+  const GpuCharacter gpu = upload_character(character);
+  Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = 64,
+                                                         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                         .memory = MemoryUse::kStream,
+                                                         .name = "inputs that nothing reads"});
+  ASSERT_TRUE(buffer) << buffer.error().message;
+  Crowd crowd = make_crowd(gpu, {.instances = 2, .input_buffer = buffer->handle()});
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 1)), 1e-5f * character.size());
 }
 
 TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {

@@ -9,6 +9,7 @@
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
 #include "tests/support/compare_gpu_cpu.h"
+#include "tests/support/deformer_list.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
 
@@ -132,6 +133,41 @@ TEST(GpuCpu, OnJointsThatAreMirroredFlattenedOrCollapsed) {
     return scaled;
   };
   expect_all_deformers(*gpu_device(), test::make_tube({.joints = 2}), poses, Directions::kUnit);
+}
+
+// Drivers of all kinds, with streams and controls of their own for each instance.
+TEST(GpuCpu, InEveryConfiguration) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Deformer& deformer : test::deformers()) {
+    const test::Subject subject =
+        test::make_subject(deformer, test::make_tube({.around = 12, .along = 33, .joints = 4}),
+                           test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 4}));
+    const Result<Bound> bound = bind(subject.model, subject.rig);
+    ASSERT_TRUE(bound) << bound.error().message;
+    expect_gpu_equals_cpu(*gpu_device(), bound->character, bent_poses(*bound->character, 5), deformer.name);
+  }
+}
+
+TEST(GpuCpu, InEveryConfigurationWithCollapsedJoints) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Deformer& deformer : test::deformers()) {
+    const test::Subject subject =
+        test::make_subject(deformer, test::make_tube(), test::make_tube_mesh({.radius = 1.1f}));
+    const Result<Bound> bound = bind(subject.model, subject.rig);
+    ASSERT_TRUE(bound) << bound.error().message;
+    Poses poses;
+    for (const glm::vec3 scale : {glm::vec3(1, 0, 1), glm::vec3(0, 0, 1), glm::vec3(0)}) {
+      poses.push_back(bent_poses(*bound->character, 2)[1]);
+      poses.back()[1] = glm::scale(poses.back()[1], scale);
+    }
+    const auto is_estimated = [](const PalettePass& pass) {
+      return pass.kernel == PoseKernel::kVertexFrame || pass.kernel == PoseKernel::kPatchFrame;
+    };
+    const std::vector<PalettePass>& passes = bound->character->passes;
+    const bool estimated = std::any_of(passes.begin(), passes.end(), is_estimated);
+    expect_gpu_equals_cpu(*gpu_device(), bound->character, poses, deformer.name,
+                          estimated ? Directions::kFlattened : Directions::kUnit);
+  }
 }
 
 TEST(GpuCpu, OnALimbBentAndTwisted) {

@@ -22,20 +22,26 @@ constexpr float kPositionTolerance = 1e-5f;
 // that linear blend flattens magnifies the rounding of its frame: the normal comes from products of what is left of it.
 constexpr float kDirectionTolerance = 1e-3f;
 
-// One element asks for more: the frame of a driver triangle carries the rounding of its corners to points many edges
-// away, and turns by it the more the smaller the triangle is. Each vertex is allowed the sum over its influences of
-// what these magnify, times this many units in the last place of the reach.
+// Some elements ask for more: the frame of a driver triangle carries the rounding of its corners to points many edges
+// away, and turns by it the more the smaller the triangle is; so do estimated frames and those of patches. Each vertex
+// is allowed the sum over its influences of what these magnify, times this many units in the last place of the reach.
 constexpr float kMagnifiedUnits = 4.0f * 1.2e-7f;
 
-// What normals and tangents must be. Where a pose flattens the frames of driver triangles, their direction hangs on
-// rounding, and only kUnit can be asked.
+// Where a pose flattens an estimated frame or one of a patch, its third axis scales with the square root of an area
+// that is rounding alone.
+constexpr float kFlattenedTolerance = 1e-2f;
+
+// What normals and tangents must be. Where a pose flattens the frames of drivers, their direction hangs on rounding,
+// and only kUnit can be asked.
 enum class Directions {
-  kEqual,  // to the CPU's
-  kUnit,   // finite, unit length
+  kEqual,      // to the CPU's
+  kUnit,       // finite, unit length
+  kFlattened,  // the same, and positions are within kFlattenedTolerance
 };
 
 // Runs one crowd with an instance for each of `poses` (joint matrices, as Crowd::pose takes them) and an Evaluator on
-// each pose, and fails the test where they differ or are not finite; `what` is said then.
+// each pose, and fails the test where they differ or are not finite; `what` is said then. Instances from the second on
+// have streams and controls of their own.
 void expect_gpu_equals_cpu(const runtime::Device& device, const Character& character,
                            std::span<const std::vector<glm::mat4>> poses, const std::string& what,
                            Directions directions = Directions::kEqual);
