@@ -162,6 +162,7 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.choice("mode", ffd.mode, std::span(kModes));
   fields.number("local", ffd.local, kNotNegative);
   fields.number_or("auto", "distance_unit", ffd.distance_unit, kPositive);
+  fields.number("distance_scale", ffd.distance_scale, kPositive);
   fields.integer_or("all", "elements", ffd.elements);
   fields.choice("cut", ffd.cut, std::span(kCuts));
   fields.number_or("none", "cut_error", ffd.cut_error, kPositive);

@@ -31,6 +31,9 @@ Result<void> check_parameters(const SurfaceFfdParameters& parameters, const Defo
   if (parameters.distance_unit && !(std::isfinite(*parameters.distance_unit) && *parameters.distance_unit > 0)) {
     return invalid(input, fmt::format("the distance unit is {}, but must be above 0", *parameters.distance_unit));
   }
+  if (!(std::isfinite(parameters.distance_scale) && parameters.distance_scale > 0)) {
+    return invalid(input, fmt::format("the distance scale is {}, but must be above 0", parameters.distance_scale));
+  }
   if (parameters.cut_error && !(std::isfinite(*parameters.cut_error) && *parameters.cut_error > 0)) {
     return invalid(input, fmt::format("the error of the cut is {}, but must be above 0", *parameters.cut_error));
   }
@@ -183,15 +186,15 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();
   std::size_t kept = parameters.elements;
   if (!extended) kept = raised_elements(parameters, kept, *elements, *driver, input);
-  RowSettings settings{
-      .elements = *elements,
-      .kept_elements = kept,
-      .cut = parameters.cut,
-      .unit = parameters.distance_unit ? static_cast<double>(*parameters.distance_unit) : elements->mean_spacing(),
-      .local = parameters.local,
-      .extended = extended,
-      .first_slot = frames_of(*driver, *elements, extended, input),
-      .driver_vertices = driver->mesh.positions.size()};
+  RowSettings settings{.elements = *elements,
+                       .kept_elements = kept,
+                       .cut = parameters.cut,
+                       .unit = parameters.distance_unit ? static_cast<double>(*parameters.distance_unit)
+                                                        : double{parameters.distance_scale} * elements->mean_spacing(),
+                       .local = parameters.local,
+                       .extended = extended,
+                       .first_slot = frames_of(*driver, *elements, extended, input),
+                       .driver_vertices = driver->mesh.positions.size()};
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {

@@ -125,7 +125,7 @@ SurfaceFfdParameters driven() {
 SurfaceFfdParameters precise() {
   SurfaceFfdParameters parameters = driven();
   parameters.mode = Mode::kBasic;
-  parameters.distance_unit = 0.112f;
+  parameters.distance_scale = 1.0f / 3;
   return parameters;
 }
 
