@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "engine/core/finite.h"
 #include "shaders/key_pose/pose.h"
@@ -15,7 +16,8 @@ namespace {
 // Reads a pass's table, within its bounds.
 class Table {
  public:
-  Table(const PalettePass& pass, const CharacterData& data) : words_(pass.table), data_(data) {}
+  Table(const PalettePass& pass, const CharacterData& data)
+      : words_(pass.table), data_(data), checked_keys_(pass.table.size(), false) {}
 
   // Why `count` words from `first` on cannot be read or hold no finite numbers; nullptr where they do.
   const char* check_numbers(std::uint64_t first, std::uint64_t count) const {
@@ -26,8 +28,11 @@ class Table {
     return nullptr;
   }
 
-  const char* check_key(std::uint64_t word) const {
+  // Each key once, whatever names it: a small file must not take long to check.
+  const char* check_key(std::uint64_t word) {
     if (word >= words_.size()) return "reads past its table";
+    if (checked_keys_[word]) return nullptr;
+    checked_keys_[word] = true;
     switch (words_[word]) {
       case shared::kKeyControl:
         if (const char* wrong = check_numbers(word + 2, 1)) return wrong;
@@ -56,30 +61,39 @@ class Table {
     return known ? nullptr : "names a joint that is not there";
   }
 
-  const char* check_rbf(std::uint64_t word) const {
+  const char* check_rbf(std::uint64_t word) {
     if (word + shared::kKeyRbfHeader > words_.size()) return "reads past its table";
     const std::uint64_t angles = words_[word + 1];
     const std::uint64_t centres = words_[word + 2];
+    coefficients_ += centres;
+    if (coefficients_ > words_.size()) return "reads past its table";
     if (angles == 0 || angles > std::uint64_t{shared::kMaxKeyAngles}) return "is keyed on too many angles";
     for (std::uint64_t a = 0; a < angles; ++a) {
       if (const char* wrong = check_angle(words_[word + 4] + a * shared::kKeyAngleWords)) return wrong;
     }
     if (const char* wrong = check_numbers(words_[word + 5], centres * angles)) return wrong;
     if (const char* wrong = check_numbers(word + 3, 1)) return wrong;
+    if (!(number(word + 3) > 0)) return "has keys without a width";
     return check_numbers(word + shared::kKeyRbfHeader, centres);
   }
 
   std::span<const std::uint32_t> words_;
   const CharacterData& data_;
+  std::vector<bool> checked_keys_;  // by their words
+  std::uint64_t coefficients_ = 0;  // of all rbf keys, which each have their own
 };
 
 }  // namespace
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  const Table table(pass, data);
+  Table table(pass, data);
+  std::uint64_t all_entries = 0;
   for (std::size_t i = 0; i < pass.record_count; ++i) {
     const auto record = read_record<shared::KeyPoseRecord>(pass.records, i);
-    const char* wrong = nullptr;
+    all_entries += record.entry_count;
+    const char* wrong = all_entries * shared::kKeyEntryWords > pass.table.size()
+                            ? "and those before it read more of its table than there is"
+                            : nullptr;
     for (std::uint32_t e = 0; e < record.entry_count && wrong == nullptr; ++e) {
       const std::uint64_t word = record.first_word + std::uint64_t{e} * shared::kKeyEntryWords;
       wrong = table.check_numbers(word + 1, 3);

@@ -15,11 +15,14 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   const auto refuse = [](std::size_t record, const char* why) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", record, why));
   };
+  std::uint64_t all_words = 0;  // records that share words could make a small file take long to check and to pose
   for (std::size_t i = 0; i < pass.record_count; ++i) {
     const auto record = read_record<shared::VertexFrameRecord>(pass.records, i);
     const std::uint64_t edge_words = std::uint64_t{record.edge_count} * shared::kVertexFrameEdgeWords;
     const std::uint64_t words = edge_words + std::uint64_t{record.triangle_count} * shared::kVertexFrameTriangleWords;
     if (record.first_word + words > pass.table.size()) return refuse(i, "reads past its table");
+    all_words += words;
+    if (all_words > pass.table.size()) return refuse(i, "and those before it read more of its table than there is");
     if (!is_finite(record.rest) || !is_finite(record.normal_term) || !(record.rest_area > 0)) {
       return refuse(i, "holds a number that is not finite, or has no area");
     }
