@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <string_view>
 
 #include "engine/character/bind.h"
 #include "engine/character/evaluate.h"
@@ -18,6 +19,8 @@
 #include "engine/model/pose.h"
 #include "engine/rig/rig.h"
 #include "tests/engine/character/largest_allocation.h"
+#include "tests/support/deformer_list.h"
+#include "tests/support/driven.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -255,16 +258,19 @@ TEST(PeltFile, HugeCountsAreRefusedBeforeTheyAreAllocated) {
   }
 }
 
-// Whatever a file says behind a good checksum: it is refused, or it is a character that writes the same file and can be
-// moved.
-TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
-  const Bytes original = serialize(make_character());
-  std::mt19937 random(1);  // its sequence is the same everywhere, unlike that of the distributions
-  const auto below = [&](std::size_t count) { return random() % count; };
+struct Counts {
   std::size_t accepted = 0;
   std::size_t refused = 0;
+};
+
+// Whatever a file says behind a good checksum: it is refused, or it is a character that writes the same file and can be
+// moved.
+Counts try_mutants(const Bytes& original, int mutants) {
+  std::mt19937 random(1);  // its sequence is the same everywhere, unlike that of the distributions
+  const auto below = [&](std::size_t count) { return random() % count; };
+  Counts counts;
   test::forget_allocations();
-  for (int mutant = 0; mutant < 20000; ++mutant) {
+  for (int mutant = 0; mutant < mutants; ++mutant) {
     Bytes bytes = original;
     const std::size_t changes = 1 + below(3);
     for (std::size_t c = 0; c < changes; ++c) {
@@ -302,7 +308,7 @@ TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
     }
     bytes = sealed(std::move(bytes));
     const auto character = deserialize(bytes, "x.pelt");
-    ++(character ? accepted : refused);
+    ++(character ? counts.accepted : counts.refused);
     if (character) {
       EXPECT_TRUE(serialize(*character) == bytes) << "mutant " << mutant;
       std::vector<glm::mat4> joints((*character)->skeleton.joints.size());
@@ -315,9 +321,39 @@ TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
     }
   }
   EXPECT_LE(test::largest_allocation(), 32 * original.size());
-  EXPECT_GT(accepted, 1000u);  // a time, a colour, a rest position
-  EXPECT_GT(refused, 5000u);
+  return counts;
 }
+
+TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
+  const Counts counts = try_mutants(serialize(make_character()), 20000);
+  EXPECT_GT(counts.accepted, 1000u);  // a time, a colour, a rest position
+  EXPECT_GT(counts.refused, 5000u);
+}
+
+// Tables, streams, controls, offsets, Wires.
+class PeltFileOfADriver : public testing::TestWithParam<test::Deformer> {};
+
+TEST_P(PeltFileOfADriver, SealedMutantsAreRefusedOrReadExactly) {
+  const test::Subject subject = test::make_subject(GetParam(), test::make_tube({.around = 3, .along = 4}),
+                                                   test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
+  const Counts counts = try_mutants(serialize(test::bound(subject.model, subject.rig).character), 2000);
+  EXPECT_GT(counts.accepted, 50u);
+  EXPECT_GT(counts.refused, 200u);
+}
+
+std::vector<test::Deformer> drivers_with_tables() {
+  std::vector<test::Deformer> chosen;
+  for (const test::Deformer& deformer : test::deformers()) {
+    for (const char* name : {"SurfaceFfdEstimatedFrames", "SurfaceFfdStreamed", "SurfaceFfdKeyPoses",
+                             "SurfaceFfdMorphTargets", "SurfaceFfdPatch", "Wires"}) {
+      if (deformer.name == std::string_view(name)) chosen.push_back(deformer);
+    }
+  }
+  return chosen;
+}
+
+INSTANTIATE_TEST_SUITE_P(Drivers, PeltFileOfADriver, testing::ValuesIn(drivers_with_tables()),
+                         [](const testing::TestParamInfo<test::Deformer>& deformer) { return deformer.param.name; });
 
 TEST(PeltFile, SaysWhereItBreaks) {
   const Bytes bytes = serialize(make_character());
