@@ -163,7 +163,8 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
     for (const auto& [name, count] : remark_counts(mesh)) {
       if (count != 0) remarks.push_back(fmt::format("{} {}", count, name));
     }
-    if (mesh.cut_error) remarks.push_back(fmt::format("error of the cut {:.2g} m", *mesh.cut_error));
+    if (mesh.cut_error)
+      remarks.push_back(fmt::format("at most {:.2g} m from where all elements would take it", *mesh.cut_error));
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
   for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);

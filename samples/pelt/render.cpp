@@ -124,7 +124,9 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     bounds.add(panel.bounds);
   }
 
-  const View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
+  // A longer lens for a longer row: all are seen from about the same side.
+  View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
+  view.vertical_fov /= static_cast<float>(panels.size());
   const std::vector<glm::mat4> worlds = side_by_side(bounds, static_cast<std::uint32_t>(panels.size()), view.yaw);
   Scene scene;
   scene.ground_height = bounds.low.y;
