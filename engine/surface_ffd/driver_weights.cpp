@@ -67,7 +67,7 @@ Result<SparseRows> transferred_weights(const DriverSource& driver, const Deforme
   Result<SparseRows> weights = driver.skin_weights;
   if (weights->row_count() == 0) weights = closest_weights(driver.mesh, input);
   if (!weights) return weights;
-  return strongest(spread_weights(driver.mesh, *weights, input.model), kMostTransferred);
+  return strongest(spread_weights(driver.mesh, *weights, input.model, 1, input.threads), kMostTransferred);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/surface_ffd/spread_weights.h"
 
+#include <Eigen/OrderingMethods>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/parallel.h"
 #include "engine/model/parts.h"
 
 namespace pelt::surface_ffd {
@@ -30,7 +32,8 @@ constexpr double kRadii = 8;       // wanted length of a passage, in radii of th
 constexpr double kBones = 2;       // and at most so many times the shorter of the bones beside the joint
 constexpr double kSteepest = 1.5;  // slope of a smoothstep of length 1 where it is steepest
 constexpr double kTimePerSquare = 1.0 / 40;
-constexpr int kSteps = 8;  // of implicit Euler; one alone would leave a cusp at the seam
+constexpr int kSteps = 8;     // of implicit Euler; one alone would leave a cusp at the seam
+constexpr double kReach = 4;  // standard deviations of the heat's kernel, beyond which weights change by some 1e-5
 constexpr int kNone = -1;
 
 struct Bone {
@@ -87,7 +90,7 @@ struct Shares {
   std::vector<Column> subtree;
 };
 
-Shares find_shares(const SparseRows& weights, std::span<const Bone> bones) {
+Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> vertex_at, std::span<const Bone> bones) {
   Shares shares{std::vector<Column>(bones.size()), std::vector<Column>(bones.size())};
   const auto add = [](Column& column, std::uint32_t vertex, double value) {
     if (!column.vertices.empty() && column.vertices.back() == vertex) {
@@ -96,8 +99,8 @@ Shares find_shares(const SparseRows& weights, std::span<const Bone> bones) {
       column.append(vertex, value);
     }
   };
-  for (std::uint32_t i = 0; i < weights.row_count(); ++i) {
-    for (const Influence& influence : weights.row(i)) {
+  for (std::uint32_t i = 0; i < vertex_at.size(); ++i) {
+    for (const Influence& influence : weights.row(vertex_at[i])) {
       add(shares.own[influence.index], i, influence.weight);
       for (int j = static_cast<int>(influence.index); j != kNone; j = bones[static_cast<std::size_t>(j)].parent) {
         add(shares.subtree[static_cast<std::size_t>(j)], i, influence.weight);
@@ -115,10 +118,34 @@ struct Region {
   std::vector<glm::uvec3> triangles;    // over the three above
 };
 
+// Places of the vertices in an order in which the systems below, each over some of them, factor with little fill.
+std::vector<std::uint32_t> elimination_places(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
+  std::vector<Eigen::Triplet<float>> entries;
+  entries.reserve(6 * triangles.size() + vertex_count);
+  for (const glm::uvec3 t : triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      entries.emplace_back(t[corner], t[(corner + 1) % 3], 1.0f);
+      entries.emplace_back(t[(corner + 1) % 3], t[corner], 1.0f);
+    }
+  }
+  const auto count = static_cast<Eigen::Index>(vertex_count);
+  for (Eigen::Index i = 0; i < count; ++i) entries.emplace_back(i, i, 1.0f);  // else AMD takes them for dense
+  Eigen::SparseMatrix<float> graph(count, count);
+  graph.setFromTriplets(entries.begin(), entries.end());
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
+  Eigen::AMDOrdering<int>()(graph, order);
+  std::vector<std::uint32_t> places(vertex_count);
+  for (std::size_t i = 0; i < vertex_count; ++i) {
+    places[static_cast<std::size_t>(order.indices()[static_cast<Eigen::Index>(i)])] = static_cast<std::uint32_t>(i);
+  }
+  return places;
+}
+
 class Spreader {
  public:
-  Spreader(const Mesh& driver, std::span<const glm::uvec3> triangles, std::span<const Bone> bones)
-      : positions_(driver.positions), triangles_(triangles), bones_(bones), place_(driver.positions.size(), kNone) {}
+  // The vertices of the mesh are in the order of elimination_places().
+  Spreader(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, std::span<const Bone> bones)
+      : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNone) {}
 
   // W_c of joint c, spread.
   Column spread(std::uint32_t c, const Shares& shares, double strength) {
@@ -128,7 +155,11 @@ class Spreader {
     const double wanted = std::min(kRadii * seam.radius, kBones * shortest_bone(region, c));
     const double time = strength * kTimePerSquare * (wanted * wanted - seam.passage * seam.passage);
     if (!(time > 0)) return shares.subtree[c];
-    return {region.vertices, flow(region, time)};
+    const std::vector<std::uint32_t> reached = find_reached(region, time);
+    const std::vector<double> weight = flow(part_of(region, reached), time);
+    Column result{region.vertices, region.weight};
+    for (std::size_t i = 0; i < reached.size(); ++i) result.values[reached[i]] = weight[i];
+    return result;
   }
 
  private:
@@ -226,6 +257,45 @@ class Spreader {
     return shortest;
   }
 
+  // Those of the region's vertices that heat comes to, or comes from, in the time: not far from where W_c passes.
+  std::vector<std::uint32_t> find_reached(const Region& region, double time) const {
+    glm::dvec3 least(std::numeric_limits<double>::infinity());
+    glm::dvec3 greatest = -least;
+    for (const glm::uvec3 t : region.triangles) {
+      if (region.weight[t.x] == region.weight[t.y] && region.weight[t.y] == region.weight[t.z]) continue;
+      for (int corner = 0; corner < 3; ++corner) {
+        least = glm::min(least, position(region, t[corner]));
+        greatest = glm::max(greatest, position(region, t[corner]));
+      }
+    }
+    const double reach = kReach * std::sqrt(2 * time);
+    std::vector<std::uint32_t> reached;
+    for (std::uint32_t i = 0; i < region.vertices.size(); ++i) {
+      const glm::dvec3 point = position(region, i);
+      if (glm::all(glm::greaterThanEqual(point, least - reach)) &&
+          glm::all(glm::lessThanEqual(point, greatest + reach))) {
+        reached.push_back(i);
+      }
+    }
+    return reached;
+  }
+
+  static Region part_of(const Region& region, std::span<const std::uint32_t> chosen) {
+    Region part;
+    std::vector<std::uint32_t> place(region.vertices.size(), kPast);
+    for (const std::uint32_t i : chosen) {
+      place[i] = static_cast<std::uint32_t>(part.vertices.size());
+      part.vertices.push_back(region.vertices[i]);
+      part.weight.push_back(region.weight[i]);
+      part.conductivity.push_back(region.conductivity[i]);
+    }
+    for (const glm::uvec3 t : region.triangles) {
+      if (place[t.x] == kPast || place[t.y] == kPast || place[t.z] == kPast) continue;
+      part.triangles.emplace_back(place[t.x], place[t.y], place[t.z]);
+    }
+    return part;
+  }
+
   // Linear finite elements in space, implicit Euler in time: (M + step * S) W' = M W.
   std::vector<double> flow(const Region& region, double time) const {
     using Matrix = Eigen::SparseMatrix<double>;
@@ -256,7 +326,7 @@ class Spreader {
     }
     Matrix matrix(count, count);
     matrix.setFromTriplets(entries.begin(), entries.end());
-    const Eigen::SimplicialLDLT<Matrix> solver(matrix);
+    const Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>> solver(matrix);
     if (solver.info() != Eigen::Success) return region.weight;
     Eigen::VectorXd weight = Eigen::Map<const Eigen::VectorXd>(region.weight.data(), count);
     for (int i = 0; i < kSteps; ++i) weight = solver.solve(mass.cwiseProduct(weight)).eval();
@@ -314,26 +384,42 @@ class Recombine {
 
 }  // namespace
 
-SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model, double strength) {
-  const std::vector<std::uint32_t> welded = weld_by_position(driver.positions);
+SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model, double strength,
+                          unsigned threads) {
+  const std::size_t count = driver.positions.size();
+  const std::vector<std::uint32_t> first = weld_by_position(driver.positions);
   std::vector<glm::uvec3> triangles;
-  for (const glm::uvec3 t : driver.triangles) triangles.emplace_back(welded[t.x], welded[t.y], welded[t.z]);
+  for (const glm::uvec3 t : driver.triangles) triangles.emplace_back(first[t.x], first[t.y], first[t.z]);
+  // Everything below is over vertices in the order of elimination.
+  const std::vector<std::uint32_t> places = elimination_places(count, triangles);
+  for (glm::uvec3& t : triangles) t = {places[t.x], places[t.y], places[t.z]};
+  std::vector<glm::vec3> positions(count);
+  std::vector<std::uint32_t> vertex_at(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    positions[places[i]] = driver.positions[i];
+    vertex_at[places[i]] = i;
+  }
   const std::vector<Bone> bones = find_bones(model);
-  const Shares shares = find_shares(weights, bones);
-  Spreader spreader(driver, triangles, bones);
-  std::vector<std::vector<std::pair<std::uint32_t, double>>> subtree(welded.size());
+  const Shares shares = find_shares(weights, vertex_at, bones);
+  std::vector<Column> spread(bones.size());
+  parallel_for(bones.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+    Spreader spreader(positions, triangles, bones);
+    for (std::size_t j = begin; j < end; ++j) {
+      const bool still = bones[j].parent == kNone || shares.subtree[j].vertices.empty();
+      spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, strength);
+    }
+  });
+  std::vector<std::vector<std::pair<std::uint32_t, double>>> subtree(count);
   for (std::uint32_t j = 0; j < bones.size(); ++j) {
-    const bool root = bones[j].parent == kNone || shares.subtree[j].vertices.empty();
-    const Column column = root ? shares.subtree[j] : spreader.spread(j, shares, strength);
-    for (std::size_t i = 0; i < column.vertices.size(); ++i) {
-      subtree[column.vertices[i]].emplace_back(j, column.values[i]);
+    for (std::size_t i = 0; i < spread[j].vertices.size(); ++i) {
+      subtree[spread[j].vertices[i]].emplace_back(j, spread[j].values[i]);
     }
   }
   SparseRows result;
   Recombine recombine(bones);
   std::vector<WeightedElement> row;
-  for (std::size_t i = 0; i < welded.size(); ++i) {
-    recombine(subtree[welded[i]], row);
+  for (std::size_t i = 0; i < count; ++i) {
+    recombine(subtree[places[first[i]]], row);
     append_row(result, row);
   }
   return result;

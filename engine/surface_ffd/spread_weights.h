@@ -12,6 +12,8 @@ namespace pelt::surface_ffd {
 // up to the taper of the limb. Spread goes by the surface, and only over vertices that follow the joint, what hangs
 // from it, or its parent: never from finger to finger or leg to leg. `strength` >= 0 scales how far: 1 as above, 0: not
 // at all. Rows of the result are >= 0 and sum to 1; vertices at one position get the row of the first of them.
-SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model, double strength = 1);
+// Does not depend on the number of threads (0: all cores).
+SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model, double strength = 1,
+                          unsigned threads = 0);
 
 }  // namespace pelt::surface_ffd

@@ -139,6 +139,12 @@ TEST(SpreadWeights, KeepsLeftAndRightOfTheBipedApart) {
   }
 }
 
+TEST(SpreadWeights, DoNotDependOnThreads) {
+  const Model biped = make_biped();
+  const Mesh& mesh = biped.meshes[0];
+  EXPECT_EQ(spread_weights(mesh, mesh.weights, biped, 1, 1), spread_weights(mesh, mesh.weights, biped, 1, 3));
+}
+
 TEST(SpreadWeights, DoNotDependOnScale) {
   const Model limb = make_limb();
   Model small = limb;
