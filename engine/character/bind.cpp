@@ -149,6 +149,9 @@ Result<void> combine(MeshBinding& below, MeshBinding above, std::span<const floa
     return invalid("{}: mesh '{}' is combined as in Wires with the exponents {} and {}", layer.label, mesh,
                    below.wires_exponent, *layer.wires);
   }
+  if (!builder.has_joints()) {
+    return invalid("{}: mesh '{}' has no joint from which displacements are measured", layer.label, mesh);
+  }
   SparseRows root;
   const Influence still{builder.root_slot(), 1.0f};
   for (std::size_t i = 0; i < mask.size(); ++i) root.append_row(std::span(&still, 1));

@@ -275,7 +275,9 @@ Result<std::size_t> CharacterBuilder::add_streamed_mesh(const Mesh& mesh) {
 
 std::uint32_t CharacterBuilder::control_input(const Mesh& mesh, std::uint32_t target) {
   const std::string name = mesh.name + "/" + mesh.morph_targets[target].name;
-  if (const std::optional<std::uint32_t> known = data_.find_control(name)) return data_.controls[*known].input;
+  for (const Control& known : data_.controls) {
+    if (known.mesh == mesh.name && known.target == target) return known.input;
+  }
   data_.controls.push_back({name, mesh.name, target, mesh.morph_targets[target].weight, data_.input_count});
   return data_.input_count++;
 }

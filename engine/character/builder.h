@@ -50,7 +50,10 @@ class CharacterBuilder {
   // strongest first. All meshes share the entries; the first call adds their pass.
   SparseRows rows_over_joints(const SparseRows& weights, BlendMode mode);
 
+  bool has_joints() const { return !data_.skeleton.joints.empty(); }
+
   // The palette entry with the motion of the skeleton's first root from rest: what moves with the whole character.
+  // Precondition: has_joints().
   std::uint32_t root_slot();
 
   // Adds a mesh that moves others and is not skin. `deformer` is for the report. Returns its index for the functions

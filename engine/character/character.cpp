@@ -135,7 +135,8 @@ Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   if ((mesh.mode == BlendMode::kWires) != mesh.wires.has_value()) {
     return invalid("mesh '{}' is not blended as it says", mesh.name);
   }
-  if (mesh.wires && !(std::isfinite(mesh.wires->exponent) && mesh.wires->exponent >= 0)) {
+  if (mesh.wires && !(std::isfinite(mesh.wires->exponent) && mesh.wires->exponent >= 0 &&
+                      mesh.wires->exponent <= kMostWiresExponent)) {
     return invalid("mesh '{}' is combined with the exponent {}", mesh.name, mesh.wires->exponent);
   }
   if (mesh.source_vertex.size() != count) {
@@ -210,10 +211,13 @@ Result<void> check_meshes(const CharacterData& data) {
 // Precondition: check_meshes has passed.
 Result<void> check_inputs(const CharacterData& data) {
   std::uint64_t count = data.controls.size();
+  std::vector<bool> streamed(data.meshes.size(), false);
   for (const Stream& stream : data.streams) {
     if (stream.mesh >= data.meshes.size() || !data.meshes[stream.mesh].control) {
       return invalid("a stream names mesh {}, which is no control mesh", stream.mesh);
     }
+    if (streamed[stream.mesh]) return invalid("mesh '{}' is streamed twice", data.meshes[stream.mesh].name);
+    streamed[stream.mesh] = true;
     count += std::uint64_t{3} * data.meshes[stream.mesh].vertex_count();
   }
   if (count != data.input_count) {

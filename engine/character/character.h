@@ -50,9 +50,12 @@ enum class BlendMode : std::uint32_t {
   kWires = 2,           // groups of influences, each blended linearly, combined by Wires (Singh & Fiume 1998)
 };
 
+// Beyond it the largest displacement is alone.
+inline constexpr float kMostWiresExponent = 64;
+
 // Of BlendMode::kWires.
 struct Wires {
-  float exponent = 1;           // m >= 0
+  float exponent = 1;           // m, 0 to kMostWiresExponent
   std::uint32_t root_slot = 0;  // palette entry with the root joint's motion: displacements are measured from there
 };
 

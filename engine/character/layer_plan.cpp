@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/character/character.h"
 #include "engine/character/region.h"
 #include "engine/model/parts.h"
 #include "engine/rig/deformers.h"
@@ -158,8 +159,9 @@ Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<st
     const PlannedLayer& layer = plan.layers[l];
     const Result<std::vector<std::size_t>> targets = find_targets(model, source.target, layer, plan.is_driver);
     if (!targets) return tl::unexpected(targets.error());
-    if (layer.wires && !(std::isfinite(*layer.wires) && *layer.wires >= 0)) {
-      return invalid(layer, fmt::format("the exponent of Wires is {}, but must be at least 0", *layer.wires));
+    if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMostWiresExponent)) {
+      return invalid(layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires,
+                                        kMostWiresExponent));
     }
     for (const std::size_t m : *targets) {
       const Mesh& mesh = model.meshes[m];

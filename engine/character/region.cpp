@@ -148,6 +148,16 @@ Result<void> for_each_index(const std::vector<IndexRange>& ranges, std::size_t c
   return {};
 }
 
+// Of every triangle: whether all its corners have at least half.
+std::vector<std::uint8_t> triangles_inside(const std::vector<float>& values, const Mesh& mesh) {
+  std::vector<std::uint8_t> inside;
+  inside.reserve(mesh.triangles.size());
+  for (const glm::uvec3 t : mesh.triangles) {
+    inside.push_back(values[t.x] >= 0.5f && values[t.y] >= 0.5f && values[t.z] >= 0.5f ? 1 : 0);
+  }
+  return inside;
+}
+
 }  // namespace
 
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
@@ -229,15 +239,25 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
   return values;
 }
 
+Result<std::vector<std::uint8_t>> region_triangles(const Region& region, const Mesh& mesh, const Model& model,
+                                                   const Rig& rig, const std::string& what) {
+  Region shape = region;
+  shape.group.clear();
+  const Result<std::vector<float>> values = region_values(shape, mesh, model, rig, what);
+  if (!values) return tl::unexpected(values.error());
+  std::vector<std::uint8_t> inside = triangles_inside(*values, mesh);
+  if (region.group.empty()) return inside;
+  const Result<std::vector<std::uint8_t>> group = group_triangles(region.group, mesh, model, rig, what);
+  if (!group) return tl::unexpected(group.error());
+  for (std::size_t t = 0; t < inside.size(); ++t) inside[t] = inside[t] != 0 && (*group)[t] != 0;
+  return inside;
+}
+
 Result<std::vector<std::uint8_t>> group_triangles(const std::string& name, const Mesh& mesh, const Model& model,
                                                   const Rig& rig, const std::string& what) {
   const Result<std::vector<float>> values = group_values(name, mesh, model, rig, what);
   if (!values) return tl::unexpected(values.error());
-  std::vector<std::uint8_t> inside(mesh.triangles.size(), 0);
-  for (std::size_t t = 0; t < inside.size(); ++t) {
-    const glm::uvec3 corners = mesh.triangles[t];
-    inside[t] = (*values)[corners.x] >= 0.5f && (*values)[corners.y] >= 0.5f && (*values)[corners.z] >= 0.5f;
-  }
+  std::vector<std::uint8_t> inside = triangles_inside(*values, mesh);
   const Result<void> listed =
       for_each_index(rig.find_group(name)->triangles, inside.size(), fmt::format("the group '{}'", name), "triangles",
                      [&](std::uint32_t t, std::size_t) { inside[t] = 1; });

@@ -18,6 +18,11 @@ namespace pelt {
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
                                          const std::string& what);
 
+// One flag a triangle: whether all its corners have at least half, and, where the region names a group, whether it is
+// in the group. Errors: the same.
+Result<std::vector<std::uint8_t>> region_triangles(const Region& region, const Mesh& mesh, const Model& model,
+                                                   const Rig& rig, const std::string& what);
+
 // The same of a group, by its name. Errors also: a group of another mesh, a vertex that the mesh does not have.
 Result<std::vector<float>> group_values(const std::string& group, const Mesh& mesh, const Model& model, const Rig& rig,
                                         const std::string& what);

@@ -181,6 +181,22 @@ class Transfer {
     return names;
   }
 
+  // Whether it lists elements of a driver that is another mesh than the character keeps.
+  bool is_of_changed_driver(const Group& group) const {
+    for (const Layer& layer : result_.rig.layers) {
+      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
+      if (ffd == nullptr || (ffd->driver.weld == 0 && ffd->driver.refine.empty())) continue;
+      const auto names = [&](const GroupPair& pair) { return pair.elements == group.name; };
+      if (std::any_of(ffd->exclude.begin(), ffd->exclude.end(), names) ||
+          std::any_of(ffd->exclusive.begin(), ffd->exclusive.end(), names) ||
+          std::any_of(ffd->driver.refine.begin(), ffd->driver.refine.end(),
+                      [&](const Refinement& refinement) { return refinement.region.group == group.name; })) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   Result<const Map*> map_of(const std::string& name, const std::string& what) {
     const auto known = maps_.find(name);
     if (known != maps_.end()) return &known->second;
@@ -205,6 +221,10 @@ class Transfer {
     const std::set<std::string> names = meshes_of(group);
     if (names.size() != 1) {
       return invalid("{} lists numbers and is used on {} meshes; say which mesh it is of", what, names.size());
+    }
+    if (is_of_changed_driver(group)) {
+      return invalid("{} lists triangles from before its driver was welded or refined; they cannot be carried over",
+                     what);
     }
     const Result<const Map*> map = map_of(*names.begin(), what);
     if (!map) return tl::unexpected(map.error());
@@ -242,6 +262,9 @@ class Transfer {
       group.triangles = ranges_of((*map)->carry_triangles(marked_triangles));
     }
     group.mesh = *names.begin();
+    if (group.vertices.empty() && group.triangles.empty()) {
+      return invalid("nothing of the new mesh '{}' is in {}", *names.begin(), what);
+    }
     return {};
   }
 

@@ -165,6 +165,9 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
                                                 Table& table) {
   const auto dimensions = static_cast<Eigen::Index>(set.angles.size());
   const auto count = static_cast<Eigen::Index>(set.poses.size()) + 1;  // the last one is rest
+  if (count > Eigen::Index{shared::kMaxKeyCentres}) {
+    return invalid(what, fmt::format("has more than {} poses", shared::kMaxKeyCentres - 1));
+  }
   Eigen::MatrixXd centres = Eigen::MatrixXd::Zero(count, dimensions);
   for (Eigen::Index p = 0; p + 1 < count; ++p) {
     for (Eigen::Index a = 0; a < dimensions; ++a) {
@@ -176,21 +179,30 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index j = 0; j < count; ++j) squared(i, j) = (centres.row(i) - centres.row(j)).squaredNorm();
   }
-  // As wide as the loneliest key is far from its neighbour: no key stands apart from the others.
-  double width = 0;
-  for (Eigen::Index i = 0; i < count; ++i) {
-    double nearest = std::numeric_limits<double>::infinity();
-    for (Eigen::Index j = 0; j < count; ++j) nearest = i == j ? nearest : std::min(nearest, squared(i, j));
-    width = std::max(width, nearest);
+  // Each as wide as its nearest neighbour is far: keys that crowd do not blur into each other, and a lonely one reaches
+  // as far as there is nothing else.
+  Eigen::VectorXd width(count);
+  for (Eigen::Index c = 0; c < count; ++c) {
+    width(c) = std::numeric_limits<double>::infinity();
+    for (Eigen::Index j = 0; j < count; ++j) width(c) = c == j ? width(c) : std::min(width(c), squared(c, j));
   }
-  const Eigen::MatrixXd kernel = (-squared / width).array().exp().matrix();
+  constexpr double kLeastWidth = 1e-3;  // radians: what angles from float matrices tell apart, with room
+  if (width.minCoeff() < kLeastWidth * kLeastWidth) return invalid(what, kTooClose);
+  Eigen::MatrixXd kernel(count, count);  // of centre c at key j
+  for (Eigen::Index c = 0; c < count; ++c) {
+    for (Eigen::Index j = 0; j < count; ++j) kernel(c, j) = std::exp(-squared(c, j) / width(c));
+  }
   const Eigen::FullPivLU<Eigen::MatrixXd> solver(kernel);
   if (solver.rcond() < 1e-7) return invalid(what, kTooClose);
-  const Eigen::MatrixXd cardinal = solver.inverse();  // symmetric: row k holds the a_c of key k
+  const Eigen::MatrixXd cardinal = solver.inverse();  // row k holds the a_c of key k
+  // Weights this large would cancel to what rounding leaves, and swing far beyond 1 between the keys.
+  constexpr double kLargest = 50;
+  if (!(cardinal.cwiseAbs().maxCoeff() <= kLargest)) return invalid(what, kTooClose);
 
   const std::uint32_t first_centre = table.size();
   for (Eigen::Index c = 0; c < count; ++c) {
     for (Eigen::Index a = 0; a < dimensions; ++a) table.put(centres(c, a));
+    table.put(1 / width(c));
   }
   std::vector<std::uint32_t> words;
   for (Eigen::Index k = 0; k + 1 < count; ++k) {
@@ -198,7 +210,6 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
     table.put(shared::kKeyRbf);
     table.put(static_cast<std::uint32_t>(dimensions));
     table.put(static_cast<std::uint32_t>(count));
-    table.put(1 / width);
     table.put(angle);
     table.put(first_centre);
     for (Eigen::Index c = 0; c < count; ++c) table.put(cardinal(k, c));

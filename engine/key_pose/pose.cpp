@@ -68,12 +68,15 @@ class Table {
     coefficients_ += centres;
     if (coefficients_ > words_.size()) return "reads past its table";
     if (angles == 0 || angles > std::uint64_t{shared::kMaxKeyAngles}) return "is keyed on too many angles";
+    if (centres > shared::kMaxKeyCentres) return "has too many keys";
     for (std::uint64_t a = 0; a < angles; ++a) {
-      if (const char* wrong = check_angle(words_[word + 4] + a * shared::kKeyAngleWords)) return wrong;
+      if (const char* wrong = check_angle(words_[word + 3] + a * shared::kKeyAngleWords)) return wrong;
     }
-    if (const char* wrong = check_numbers(words_[word + 5], centres * angles)) return wrong;
-    if (const char* wrong = check_numbers(word + 3, 1)) return wrong;
-    if (!(number(word + 3) > 0)) return "has keys without a width";
+    const std::uint64_t first_centre = words_[word + 4];
+    if (const char* wrong = check_numbers(first_centre, centres * (angles + 1))) return wrong;
+    for (std::uint64_t c = 0; c < centres; ++c) {
+      if (!(number(first_centre + c * (angles + 1) + angles) > 0)) return "has keys without a width";
+    }
     return check_numbers(word + shared::kKeyRbfHeader, centres);
   }
 

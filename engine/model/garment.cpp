@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,17 @@ std::optional<std::vector<std::uint32_t>> match_joints(const Model& garment, con
   return matches;
 }
 
+// Whether both bind their common joints alike, up to rounding.
+bool same_bind(const Model& garment, const Model& body, const std::vector<std::uint32_t>& joints) {
+  for (std::size_t b = 0; b < joints.size(); ++b) {
+    const glm::mat4 difference = garment.bound_joints[b].inverse_bind - body.bound_joints[joints[b]].inverse_bind;
+    for (int c = 0; c < 4; ++c) {
+      if (glm::length(difference[c]) > 1e-3f) return false;
+    }
+  }
+  return true;
+}
+
 void rename_columns(SparseRows& rows, const std::vector<std::uint32_t>& columns) {
   for (Influence& influence : rows.influences) influence.index = columns[influence.index];
 }
@@ -41,7 +53,6 @@ Mesh one_mesh(const Model& body) {
   }
   if (!weighted) result.weights = {};
   result.normals = vertex_normals(result.positions, result.triangles);
-  if (body.meshes.size() == 1) result.morph_targets = body.meshes[0].morph_targets;
   return result;
 }
 
@@ -72,6 +83,16 @@ Result<Dressed> dress(Model garment, const Model& body) {
     }
     mesh.morph_targets = {};  // skins are not morphed
   }
+  const auto is_morphed = [](const Mesh& mesh) { return !mesh.morph_targets.empty(); };
+  if (std::any_of(body.meshes.begin(), body.meshes.end(), is_morphed)) {
+    dressed.notes.push_back(fmt::format("the morph targets of '{}' do not move the garment", body.name));
+  }
+  if (joints && !same_bind(garment, body, *joints)) {
+    dressed.notes.push_back(
+        fmt::format("'{}' and '{}' are bound in different poses; the garment is taken to fit the body as "
+                    "both stand in their files",
+                    garment.name, body.name));
+  }
   if (!joints && had_weights) {
     dressed.notes.push_back(fmt::format("the weights of '{}' name joints that '{}' does not have, and are left out",
                                         garment.name, body.name));
@@ -81,11 +102,7 @@ Result<Dressed> dress(Model garment, const Model& body) {
   dressed.model.skeleton = body.skeleton;
   dressed.model.bound_joints = body.bound_joints;
   dressed.model.clips = body.clips;
-  // Clips speak of the body's meshes by their names.
-  for (Clip& clip : dressed.model.clips) {
-    for (MorphChannel& channel : clip.morph_channels) channel.mesh = driver.name;
-    if (body.meshes.size() != 1) clip.morph_channels.clear();
-  }
+  for (Clip& clip : dressed.model.clips) clip.morph_channels.clear();
   dressed.model.meshes.push_back(std::move(driver));
   return dressed;
 }

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/model/mesh.h"
+
 namespace pelt {
 namespace {
 
@@ -81,9 +83,10 @@ Result<PointCache> load_pc2(const std::filesystem::path& path) {
   if (!read(std::span(cache.positions))) return unreadable();
   for (std::size_t i = 0; i < cache.positions.size(); ++i) {
     const glm::vec3& p = cache.positions[i];
-    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) {
+    if (!(std::abs(p.x) <= kFarthest && std::abs(p.y) <= kFarthest && std::abs(p.z) <= kFarthest)) {
       return fail(ErrorCode::kInvalidFile,
-                  fmt::format("{}: point {} of sample {} is not finite", source, i % cache.count, i / cache.count));
+                  fmt::format("{}: point {} of sample {} is not finite, or too far from the origin", source,
+                              i % cache.count, i / cache.count));
     }
   }
   return cache;
@@ -91,12 +94,13 @@ Result<PointCache> load_pc2(const std::filesystem::path& path) {
 
 void sample(const PointCache& cache, float frame, std::span<glm::vec3> to) {
   assert(cache.frames > 0 && to.size() == cache.count);
-  const float last = static_cast<float>(cache.frames - 1);
-  const float at = std::clamp((frame - cache.start) / cache.rate, 0.0f, last);
+  const double last = static_cast<double>(cache.frames) - 1;
+  const double wanted = (static_cast<double>(frame) - cache.start) / cache.rate;
+  const double at = wanted > 0 ? std::min(wanted, last) : 0.0;  // 0 also for what is no number
   const auto before = static_cast<std::uint32_t>(at);
   const std::span<const glm::vec3> low = cache.frame(before);
   const std::span<const glm::vec3> high = cache.frame(std::min(before + 1, cache.frames - 1));
-  const float t = at - static_cast<float>(before);
+  const auto t = static_cast<float>(at - before);
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = low[i] + t * (high[i] - low[i]);
 }
 

@@ -139,7 +139,7 @@ struct DriverParameters {
   std::vector<PatchParameters> patches;  // control elements are samples at the knots, unless tessellated
   std::uint32_t tessellation = 0;        // of patches: quads from knot to knot; 0: none
   std::uint32_t triangles = 2000;        // of a driver made by simplification
-  float joint_density = 3;               // how much denser that is near joints, >= 1; 1: even
+  float joint_density = 1.5f;               // how much denser that is near joints, >= 1; 1: even
   float weld = 0;                        // metres: vertices of a mesh, file or tessellation within it become one
   std::vector<Refinement> refine;
   Follow follow = Follow::kDualQuaternion;
@@ -191,7 +191,8 @@ struct Layer {
   std::string target = "*";  // name of a mesh, or * for all that no other layer's driver uses
   DeformerParameters deformer;
   Mask mask;
-  // Instead of hiding the layers below: combined with them as in Wires, with this exponent m >= 0 (math.md section 1).
+  // Instead of hiding the layers below: combined with them as in Wires, with this exponent m, 0 to 64 (math.md section
+  // 1).
   std::optional<float> wires;
   friend bool operator==(const Layer&, const Layer&) = default;
 };

@@ -35,6 +35,7 @@ struct Range {
 };
 constexpr Range kNotNegative{"a number >= 0", [](float v) { return v >= 0; }};
 constexpr Range kPositive{"a number > 0", [](float v) { return v > 0; }};
+constexpr Range kWiresExponent{"a number from 0 to 64", [](float v) { return v >= 0 && v <= 64; }};
 constexpr Range kAtLeastOne{"a number >= 1", [](float v) { return v >= 1; }};
 constexpr Range kAnyNumber{"a number", [](float) { return true; }};
 constexpr Range kUnitInterval{"a number from 0 to 1", [](float v) { return v >= 0 && v <= 1; }};
@@ -186,7 +187,7 @@ void describe(Fields& fields, Layer& layer) {
   fields.refuse(layer.target.empty(), "target", "must name a mesh, or be \"*\"");
   fields.deformer("deformer", "parameters", layer.deformer);
   fields.object("mask", layer.mask);
-  fields.number_or("none", "wires", layer.wires, kNotNegative);
+  fields.number_or("none", "wires", layer.wires, kWiresExponent);
 }
 
 template <class Fields>

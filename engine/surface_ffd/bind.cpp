@@ -34,6 +34,10 @@ Result<void> check_parameters(const SurfaceFfdParameters& parameters, const Defo
   if (!(std::isfinite(parameters.distance_scale) && parameters.distance_scale > 0)) {
     return invalid(input, fmt::format("the distance scale is {}, but must be above 0", parameters.distance_scale));
   }
+  constexpr std::uint32_t kMostFade = 64;
+  if (parameters.fade > kMostFade) {
+    return invalid(input, fmt::format("the fade is {} rings, more than {}", parameters.fade, kMostFade));
+  }
   if (parameters.cut_error && !(std::isfinite(*parameters.cut_error) && *parameters.cut_error > 0)) {
     return invalid(input, fmt::format("the error of the cut is {}, but must be above 0", *parameters.cut_error));
   }

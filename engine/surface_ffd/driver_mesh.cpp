@@ -212,17 +212,20 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
   }
   for (std::size_t r = 0; r < parameters.refine.size(); ++r) {
     const Refinement& refinement = parameters.refine[r];
+    // Of the source's triangles, so that numbers mean what the rigger sees; a part of one is refined as it is.
+    const Result<std::vector<std::uint8_t>> inside =
+        region_triangles(refinement.region, source, input.model, input.rig,
+                         fmt::format("{}: refinement {} of the driver", input.layer, r));
+    if (!inside) return tl::unexpected(inside.error());
+    if (std::count(inside->begin(), inside->end(), 1) == 0) {
+      input.notes.push_back(
+          fmt::format("{}: refinement {} has no triangle of the driver wholly inside", input.layer, r));
+      continue;
+    }
     for (std::uint32_t level = 0; level < refinement.levels; ++level) {
-      const Result<std::vector<float>> values =
-          region_values(refinement.region, driver.mesh, input.model, input.rig,
-                        fmt::format("{}: refinement {} of the driver", input.layer, r));
-      if (!values) return tl::unexpected(values.error());
       std::vector<std::uint8_t> chosen;
-      for (const glm::uvec3 t : driver.mesh.triangles) {
-        chosen.push_back((*values)[t.x] >= 0.5f && (*values)[t.y] >= 0.5f && (*values)[t.z] >= 0.5f ? 1 : 0);
-      }
+      for (const std::uint32_t t : driver.source_triangle) chosen.push_back((*inside)[t]);
       const auto split = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1));
-      if (split == 0) break;
       if (chosen.size() + 3 * split > kMostTriangles) {
         return invalid(input, fmt::format("refinement {} makes a driver of more than {} triangles", r, kMostTriangles));
       }

@@ -122,6 +122,8 @@ Refined refine(const Mesh& mesh, std::span<const std::uint8_t> chosen) {
   Refined result;
   result.mesh = mesh;
   result.mesh.triangles.clear();
+  result.mesh.morph_targets.clear();
+  result.mesh.attributes.clear();
   Middles middles(mesh.positions.size(), result.parents);
   for (std::uint32_t i = 0; i < mesh.triangles.size(); ++i) {
     std::array<bool, 3> is_split{};

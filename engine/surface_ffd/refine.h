@@ -20,7 +20,7 @@ struct Refined {
 // have split edges so that there are no cracks: one edge makes two triangles, two make three, three make four. Edges at
 // the same place are split together, whichever vertices they have. Everything else stays as it is, old vertices in
 // their order and triangles in the order of those that they come from. New vertices have the means of their parents'
-// values; a mesh need not be manifold.
+// values; morph targets and attributes are left out. A mesh need not be manifold.
 Refined refine(const Mesh& mesh, std::span<const std::uint8_t> chosen);
 
 }  // namespace pelt::surface_ffd

@@ -74,6 +74,8 @@ std::vector<std::uint32_t> merge_vertices(Mesh& mesh, std::span<const std::uint3
   keep(mesh.normals);
   keep(mesh.tangents);
   keep(mesh.uvs);
+  mesh.morph_targets.clear();
+  mesh.attributes.clear();
   const SparseRows weights = std::exchange(mesh.weights, {});
   if (weights.row_count() > 0) {
     for (const std::uint32_t i : kept) mesh.weights.append_row(weights.row(i));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/character/records.h"
+#include "engine/model/parts.h"
 #include "shaders/vertex_frame/pose.h"
 
 namespace pelt::vertex_frame {
@@ -95,10 +96,12 @@ void add_record(const Mesh& mesh, std::uint32_t vertex, const std::vector<Corner
 
 std::uint32_t add_pass(const Mesh& mesh, std::span<const glm::uvec3> triangles, std::size_t control_mesh,
                        CharacterBuilder& builder) {
+  // Vertices at one place have one ring: a seam of texture coordinates is no border.
+  const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   std::vector<std::vector<Corners>> around(mesh.positions.size());
   for (const glm::uvec3 t : triangles) {
     for (int corner = 0; corner < 3; ++corner) {
-      around[t[corner]].push_back({t[(corner + 1) % 3], t[(corner + 2) % 3]});
+      around[welded[t[corner]]].push_back({welded[t[(corner + 1) % 3]], welded[t[(corner + 2) % 3]]});
     }
   }
   PalettePass pass;
@@ -106,7 +109,7 @@ std::uint32_t add_pass(const Mesh& mesh, std::span<const glm::uvec3> triangles, 
   pass.stage = builder.stage_after(control_mesh);
   pass.record_count = static_cast<std::uint32_t>(mesh.positions.size());
   const std::uint32_t first_vertex = builder.first_vertex(control_mesh);
-  for (std::uint32_t v = 0; v < around.size(); ++v) add_record(mesh, v, around[v], first_vertex, pass);
+  for (std::uint32_t v = 0; v < around.size(); ++v) add_record(mesh, v, around[welded[v]], first_vertex, pass);
   return builder.add_pass(std::move(pass));
 }
 

@@ -23,7 +23,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
     if (record.first_word + words > pass.table.size()) return refuse(i, "reads past its table");
     all_words += words;
     if (all_words > pass.table.size()) return refuse(i, "and those before it read more of its table than there is");
-    if (!is_finite(record.rest) || !is_finite(record.normal_term) || !(record.rest_area > 0)) {
+    if (!is_finite(record.rest) || !is_finite(record.normal_term) || !(record.rest_area > 1e-30f)) {
       return refuse(i, "holds a number that is not finite, or has no area");
     }
     bool known = is_posed_before(pass, data, record.vertex);

@@ -6,7 +6,8 @@
 // A key's weight w is one of
 //     control:  an input of the instance (a morph target's weight), less its value at rest;
 //     linear:   the hat function of one angle: 0 at the keys beside, 1 at its own;
-//     rbf:      sum over centres c of a_c exp(-|x - x_c|^2 / width^2), x the angles; a_c make it 1 at its own key and 0
+//     rbf:      sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; a_c make it 1 at its own key and
+//     0
 //               at all others and at rest.
 #ifndef PELT_SHADERS_KEY_POSE_POSE_H
 #define PELT_SHADERS_KEY_POSE_POSE_H
@@ -22,16 +23,17 @@ PELT_SHARED_BEGIN
 //   key      kind, then
 //     control: input, its value at rest
 //     linear:  angle (word), previous, own, next key in radians
-//     rbf:     angle count, centre count, 1 / width^2, first angle (word), first centre (word), a_c ...
+//     rbf:     angle count, centre count, first angle (word), first centre (word), a_c ...
 //   angle    joint, parent joint, axis x, y, z, rest rotation of the joint in its parent x, y, z, w
-//   centre   one number an angle, radians
+//   centre   one number an angle, radians, then 1 / width^2
 PELT_SHARED_CONST uint kKeyEntryWords = 4u;
 PELT_SHARED_CONST uint kKeyAngleWords = 9u;
 PELT_SHARED_CONST uint kKeyControl = 0u;
 PELT_SHARED_CONST uint kKeyLinear = 1u;
 PELT_SHARED_CONST uint kKeyRbf = 2u;
-PELT_SHARED_CONST uint kKeyRbfHeader = 6u;  // words before a_c
+PELT_SHARED_CONST uint kKeyRbfHeader = 5u;  // words before a_c
 PELT_SHARED_CONST int kMaxKeyAngles = 8;
+PELT_SHARED_CONST uint kMaxKeyCentres = 256u;
 
 struct KeyPoseRecord {
   uint first_word;
@@ -73,18 +75,18 @@ PELT_SHARED_FN float linear_key_weight(PoseWork work, uint word) {
 PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {
   uint angle_count = table_word(work, word + 1u);
   uint centre_count = table_word(work, word + 2u);
-  float inverse_width = table_float(work, word + 3u);
-  uint first_angle = table_word(work, word + 4u);
-  uint first_centre = table_word(work, word + 5u);
+  uint first_angle = table_word(work, word + 3u);
+  uint first_centre = table_word(work, word + 4u);
   float angles[kMaxKeyAngles];
   for (uint a = 0u; a < angle_count; ++a) angles[a] = joint_angle(work, first_angle + a * kKeyAngleWords);
   float weight = 0.0f;
   for (uint c = 0u; c < centre_count; ++c) {
     float squared = 0.0f;
     for (uint a = 0u; a < angle_count; ++a) {
-      float away = angles[a] - table_float(work, first_centre + c * angle_count + a);
+      float away = angles[a] - table_float(work, first_centre + c * (angle_count + 1u) + a);
       squared += away * away;
     }
+    float inverse_width = table_float(work, first_centre + c * (angle_count + 1u) + angle_count);
     weight += table_float(work, word + kKeyRbfHeader + c) * exp(-squared * inverse_width);
   }
   return weight;

@@ -156,6 +156,10 @@ std::uint32_t& key_word(CharacterData& d, std::uint32_t kind, std::size_t word) 
   ADD_FAILURE() << "no key of the kind " << kind;
   return pass.table[0];
 }
+// 1 / width^2 of the first centre of the first rbf key.
+std::uint32_t& rbf_width(CharacterData& d) {
+  return pass_of(d, PoseKernel::kKeyPose).table[key_word(d, 2, 4) + key_word(d, 2, 1)];
+}
 std::uint32_t& angle_word(CharacterData& d, std::size_t word) {
   return pass_of(d, PoseKernel::kKeyPose).table[key_word(d, 1, 1) + word];
 }
@@ -189,7 +193,7 @@ const Fault kFaults[] = {
      "which is no control mesh"},
     {"StreamInputsPastTheEnd", [](CharacterData& d) { d.streams[0].first_input += 1; }, "taken or not there"},
     {"StreamInputsFar", [](CharacterData& d) { d.streams[0].first_input = kFar; }, "taken or not there"},
-    {"StreamTwice", [](CharacterData& d) { d.streams.push_back(d.streams[0]); }, "streams and controls take"},
+    {"StreamTwice", [](CharacterData& d) { d.streams.push_back(d.streams[0]); }, "streamed twice"},
     {"StreamLeftOut", [](CharacterData& d) { d.streams.clear(); }, "streams and controls take"},
     {"InputsTooFew", [](CharacterData& d) { d.input_count -= 1; }, "streams and controls take"},
     {"InputsHuge", [](CharacterData& d) { d.input_count = 0xFFFFFFFFu; }, "streams and controls take"},
@@ -287,11 +291,11 @@ const Fault kFaults[] = {
     {"RbfWithoutAngles", [](CharacterData& d) { key_word(d, 2, 1) = 0; }, "keyed on"},
     {"RbfOfTooManyAngles", [](CharacterData& d) { key_word(d, 2, 1) = 9; }, "keyed on too many angles"},
     {"RbfCentresHuge", [](CharacterData& d) { key_word(d, 2, 2) = kFar; }, "reads past its table"},
-    {"RbfWidthNotFinite", [](CharacterData& d) { key_word(d, 2, 3) = kNanWord; }, "not finite"},
-    {"RbfWidthNegative", [](CharacterData& d) { key_word(d, 2, 3) = 0xC0000000u; }, "width"},
-    {"RbfAngleFar", [](CharacterData& d) { key_word(d, 2, 4) = kFar; }, "reads past its table"},
-    {"RbfCentreFar", [](CharacterData& d) { key_word(d, 2, 5) = kFar; }, "reads past its table"},
-    {"RbfCoefficientNotFinite", [](CharacterData& d) { key_word(d, 2, 6) = kNanWord; }, "not finite"},
+    {"RbfWidthNotFinite", [](CharacterData& d) { rbf_width(d) = kNanWord; }, "not finite"},
+    {"RbfWidthNegative", [](CharacterData& d) { rbf_width(d) = 0xC0000000u; }, "width"},
+    {"RbfAngleFar", [](CharacterData& d) { key_word(d, 2, 3) = kFar; }, "reads past its table"},
+    {"RbfCentreFar", [](CharacterData& d) { key_word(d, 2, 4) = kFar; }, "reads past its table"},
+    {"RbfCoefficientNotFinite", [](CharacterData& d) { key_word(d, 2, 5) = kNanWord; }, "not finite"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, DrivenFault, testing::ValuesIn(kFaults),

@@ -53,7 +53,7 @@ TEST_F(WiresLayers, AreTheSumOfTheirDisplacementsByThePowersOfTheirLengths) {
   const std::vector<glm::vec3> second = skin(test::rig_of(ffd_, "tube"), pose());
   const glm::mat4 root = pose()[0];  // joint 0 is at the origin at rest
   for (const float mask : {1.0f, 0.4f}) {
-    for (const float m : {0.0f, 1.0f, 2.5f, 80.0f}) {
+    for (const float m : {0.0f, 1.0f, 2.5f, 60.0f}) {
       const std::vector<glm::vec3> combined_skin = skin(combined(m, {.value = mask, .region = {}}), pose());
       float apart = 0;
       for (std::size_t v = 0; v < first.size(); ++v) {
@@ -74,7 +74,7 @@ TEST_F(WiresLayers, AreTheSumOfTheirDisplacementsByThePowersOfTheirLengths) {
         if (m == 0) {
           ASSERT_LT(glm::distance(combined_skin[v], stays + 0.5f * (d1 + d2)), kTolerance);
         }
-        if (m == 80 && std::abs(l1 - l2) > 0.1 * most) {
+        if (m == 60 && std::abs(l1 - l2) > 0.1 * most) {
           ASSERT_LT(glm::distance(combined_skin[v], stays + (l1 > l2 ? d1 : d2)), 2e-3f);
         }
       }
