@@ -181,10 +181,10 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   const Result<Elements> elements = Elements::create(*driver);
   if (!elements) return invalid(input, elements.error().message);
   if (elements->degenerate() > 0) {
-    input.notes.push_back(fmt::format("{}: {} of the {} {} of the driver '{}' and move nothing", input.layer,
+    input.notes.push_back(fmt::format("{}: {} of the {} {} of the driver '{}' have no {} and move nothing", input.layer,
                                       elements->degenerate(), elements->count() + elements->degenerate(),
-                                      elements->parametric() ? "samples have no frame" : "triangles have no area",
-                                      driver->mesh.name));
+                                      elements->parametric() ? "samples" : "triangles", driver->mesh.name,
+                                      elements->parametric() ? "frame" : "area"));
   }
 
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();

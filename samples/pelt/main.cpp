@@ -194,14 +194,13 @@ void add_deform(CLI::App& app, Command& chosen) {
               },
               ""))
           ->type_name("A:B");
-  CLI::Option* fps = deform->add_option("--fps", command->fps, "Frames a second")
-                         ->check(finite_in(1e-3, 1e6))
-                         ->capture_default_str()
-                         ->type_name("F");
+  deform->add_option("--fps", command->fps, "Frames a second")
+      ->check(finite_in(1e-3, 1e6))
+      ->capture_default_str()
+      ->type_name("F");
   deform->add_option("--time", command->time, "Instead of frames: seconds into the clip")
       ->check(finite_in(0, 1e6))
       ->excludes(frames_option)
-      ->excludes(fps)
       ->type_name("T");
   auto backend = std::make_shared<std::string>("gpu");
   deform->add_option("--backend", *backend, "gpu or cpu")

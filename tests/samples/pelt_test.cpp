@@ -344,6 +344,107 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
 // ----------------------------------------------------------------------------------------------------------------
 // bench
 
+TEST_F(Pelt, ReportsEveryVertex) {
+  write("half.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "linear_blend"}, {"deformer": "surface_ffd",
+      "mask": {"box": {"min": [-1, -2, -2], "max": [4, 2, 2]}}}]})");
+  done("bind builtin:limb --rig half.json --report report.json --write-rig used.json -o half.pelt");
+  const Json report = Json::parse(file_text(folder / "report.json"));
+  const auto skin = std::find_if(report["meshes"].begin(), report["meshes"].end(),
+                                 [](const Json& mesh) { return mesh["mesh"] == "limb"; });
+  ASSERT_NE(skin, report["meshes"].end());
+  const std::size_t vertices = (*skin)["influences"].size();
+  EXPECT_GT(vertices, 4000u);
+  ASSERT_EQ((*skin)["distance"].size(), vertices);
+  const Json& unbound = (*skin)["unbound"];
+  EXPECT_GT(unbound.size(), vertices / 4);
+  EXPECT_LT(unbound.size(), 3 * vertices / 4);
+  for (std::size_t v = 0; v < vertices; ++v) {
+    const bool listed = std::find(unbound.begin(), unbound.end(), v) != unbound.end();
+    ASSERT_EQ((*skin)["distance"][v].is_null(), listed) << v;
+  }
+  EXPECT_EQ((*skin)["topology"].get<std::string>().size(), 16u);
+
+  // The rig that was used binds to the same bytes.
+  done("bind builtin:limb --rig used.json -o again.pelt");
+  EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "half.pelt"));
+}
+
+TEST_F(Pelt, CarriesARigOver) {
+  write("spot.json", R"({"format": "pelt-rig 1", "groups": [{"name": "spot", "mesh": "limb", "vertices": [[0, 400]]}],
+      "layers": [{"deformer": "linear_blend"}, {"deformer": "surface_ffd", "mask": {"group": "spot"}}]})");
+  done("bind builtin:limb --rig spot.json -o old.pelt");
+  EXPECT_THAT(done("bind builtin:limb --transfer old.pelt --write-rig new.json -o new.pelt"),
+              HasSubstr("numbers hold"));
+  EXPECT_EQ(file_text(folder / "new.pelt"), file_text(folder / "old.pelt"));
+  EXPECT_THAT(file_text(folder / "new.json"), HasSubstr("\"spot\""));
+  EXPECT_THAT(failure("bind builtin:biped --transfer old.pelt -o x.pelt"),
+              testing::AllOf(HasSubstr("old.pelt"), HasSubstr("'limb'")));
+  EXPECT_THAT(failure("bind builtin:limb --transfer none.pelt -o x.pelt"), HasSubstr("none.pelt"));
+  failure("bind builtin:limb --transfer old.pelt --rig spot.json -o x.pelt", 2);
+  failure("bind builtin:limb --transfer old.pelt --driver builtin:limb -o x.pelt", 2);
+}
+
+TEST_F(Pelt, DressesABody) {
+  done("deform builtin:limb --deformer linear-blend --backend cpu -o sleeve.obj");
+  const std::string text = done("bind sleeve.obj --driver builtin:limb --report report.json -o sleeve.pelt");
+  EXPECT_THAT(text, HasSubstr("sleeve"));
+  // The sleeve has no skeleton: the body's clip moves it.
+  done("deform sleeve.pelt --clip bend --time 1 --backend cpu -o bent.obj");
+  done("deform builtin:limb --clip bend --time 1 --backend cpu -o limb.obj");
+  const Model sleeve = *import_obj(folder / "bent.obj");
+  const Model limb = *import_obj(folder / "limb.obj");
+  ASSERT_EQ(sleeve.meshes[0].positions.size(), limb.meshes[0].positions.size());
+  for (std::size_t v = 0; v < limb.meshes[0].positions.size(); ++v) {
+    ASSERT_LT(glm::distance(sleeve.meshes[0].positions[v], limb.meshes[0].positions[v]), 0.05f) << v;
+  }
+  EXPECT_THAT(failure("bind sleeve.obj --driver nobody.glb -o x.pelt"), HasSubstr("nobody.glb"));
+}
+
+TEST_F(Pelt, StreamsACage) {
+  // A cage for the limb from a file, and a cache of it that rises by 1 from frame to frame.
+  done("deform builtin:limb --deformer linear-blend --backend cpu -o cage.obj");
+  write("cage.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd",
+      "parameters": {"driver": {"file": "cage.obj", "follow": "streamed"}}}]})");
+  done("bind builtin:limb --rig cage.json -o caged.pelt");
+  const Model cage = *import_obj(folder / "cage.obj");
+  const std::vector<glm::vec3>& rest = cage.meshes[0].positions;
+  const Pc2Header header{.points = static_cast<std::int32_t>(rest.size()), .samples = 3};
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  for (int frame = 0; frame < 3; ++frame) {
+    for (const glm::vec3& p : rest) {
+      const glm::vec3 raised = p + glm::vec3(0, static_cast<float>(frame), 0);
+      bytes.append(reinterpret_cast<const char*>(&raised), sizeof raised);
+    }
+  }
+  write("rise.pc2", bytes);
+  for (const char* back_end : {"cpu", "gpu"}) {
+    done(std::string("deform caged.pelt --cache rise.pc2 --frames 2 --backend ") + back_end + " -o up.obj");
+    const Model up = *import_obj(folder / "up.obj");
+    const Model down = *import_obj(folder / "cage.obj");
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      ASSERT_LT(glm::distance(up.meshes[0].positions[v], down.meshes[0].positions[v] + glm::vec3(0, 2, 0)), 1e-4f) << v;
+    }
+  }
+  const std::string samples = done("deform caged.pelt --cache cage=rise.pc2 -o all.pc2");
+  EXPECT_THAT(samples, HasSubstr("3 samples"));
+  EXPECT_THAT(failure("deform caged.pelt --cache skin=rise.pc2 -o x.obj"), HasSubstr("'cage'"));
+  EXPECT_THAT(failure("deform builtin:limb --cache rise.pc2 -o x.obj"), HasSubstr("no streamed driver"));
+  write("cut.pc2", bytes.substr(0, bytes.size() - 4));
+  EXPECT_THAT(failure("deform caged.pelt --cache cut.pc2 -o x.obj"), HasSubstr("cut.pc2"));
+}
+
+TEST_F(Pelt, DrawsWhatBindFound) {
+  done("bind builtin:limb -o limb.pelt");
+  done("render limb.pelt --size 320x180 -o plain.png");
+  for (const char* what : {"unbound", "distance", "influences"}) {
+    done(std::string("render limb.pelt --size 320x180 --validate --show ") + what + " -o " + what + ".png");
+    EXPECT_NE(file_text(folder / (std::string(what) + ".png")), file_text(folder / "plain.png"));
+  }
+  failure("render limb.pelt --show nothing -o x.png", 2);
+  failure("render limb.pelt --show distance --weights root -o x.png", 2);
+  EXPECT_THAT(failure("render builtin:limb --deformer linear-blend --show distance -o x.png"), HasSubstr("no driver"));
+}
+
 TEST_F(Pelt, MeasuresEveryDeformer) {
   const Json result = Json::parse(done("bench --vertices 2000 --instances 3 --rounds 2 --validate --json"));
   std::set<std::string> rows;
