@@ -229,7 +229,7 @@ TEST(PatchDrivers, WithAPoleLeaveItOut) {
   cone.knots_u = {0, 0, 0, 0, 1, 2, 3, 3, 3, 3};
   for (std::uint32_t j = 0; j < cone.shape[1]; ++j) cone.control[j] = {-2, 1.5f, 0};
   const Bound result = test::bound(test::make_tube(), test::rig_of(by_patches({cone})));
-  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("3 of the 12 samples have no frame")));
+  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("3 of the 12 samples of the driver 'patch' have no frame")));
 }
 
 struct Fault {
