@@ -348,4 +348,8 @@ Result<Character> CharacterBuilder::build() {
   return Character::create(std::move(data_));
 }
 
+tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
+}
+
 }  // namespace pelt

@@ -134,4 +134,7 @@ struct DeformerInput {
   const std::function<void(double fraction)>& progress;  // of this layer; never empty
 };
 
+// kInvalidArgument: the layer, then why.
+tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why);
+
 }  // namespace pelt

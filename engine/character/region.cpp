@@ -43,17 +43,7 @@ std::vector<double> distance_along_edges(const Mesh& mesh, const std::vector<dou
   constexpr double kFar = std::numeric_limits<double>::infinity();
   const std::size_t count = mesh.positions.size();
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // both ways, sorted
-  for (const glm::uvec3 t : mesh.triangles) {
-    for (int corner = 0; corner < 3; ++corner) {
-      const std::uint32_t a = welded[t[corner]];
-      const std::uint32_t b = welded[t[(corner + 1) % 3]];
-      edges.emplace_back(a, b);
-      edges.emplace_back(b, a);
-    }
-  }
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>> edges = edges_both_ways(welded, mesh.triangles);
 
   using Reached = std::pair<double, std::uint32_t>;
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> next;

@@ -40,18 +40,15 @@ void rename_columns(SparseRows& rows, const std::vector<std::uint32_t>& columns)
 }
 
 Mesh one_mesh(const Model& body) {
-  Mesh result;
-  bool weighted = true;
-  for (const Mesh& mesh : body.meshes) {
-    const auto first = static_cast<std::uint32_t>(result.positions.size());
-    result.positions.insert(result.positions.end(), mesh.positions.begin(), mesh.positions.end());
-    for (const glm::uvec3 triangle : mesh.triangles) result.triangles.push_back(triangle + first);
-    weighted = weighted && mesh.weights.row_count() == mesh.positions.size();
-    for (std::size_t i = 0; weighted && i < mesh.weights.row_count(); ++i) {
-      result.weights.append_row(mesh.weights.row(i));
+  std::vector<const Mesh*> meshes;
+  for (const Mesh& mesh : body.meshes) meshes.push_back(&mesh);
+  Mesh result = concatenate(meshes);
+  const auto is_weighted = [](const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); };
+  if (std::all_of(body.meshes.begin(), body.meshes.end(), is_weighted)) {
+    for (const Mesh& mesh : body.meshes) {
+      for (std::size_t i = 0; i < mesh.weights.row_count(); ++i) result.weights.append_row(mesh.weights.row(i));
     }
   }
-  if (!weighted) result.weights = {};
   result.normals = vertex_normals(result.positions, result.triangles);
   return result;
 }

@@ -20,4 +20,14 @@ std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std:
   return normals;
 }
 
+Mesh concatenate(std::span<const Mesh* const> meshes) {
+  Mesh result;
+  for (const Mesh* mesh : meshes) {
+    const auto first = static_cast<std::uint32_t>(result.positions.size());
+    result.positions.insert(result.positions.end(), mesh->positions.begin(), mesh->positions.end());
+    for (const glm::uvec3 triangle : mesh->triangles) result.triangles.push_back(triangle + first);
+  }
+  return result;
+}
+
 }  // namespace pelt

@@ -51,6 +51,9 @@ struct Mesh {
   std::vector<VertexAttribute> attributes;
 };
 
+// Positions and triangles of meshes laid end to end; nothing else.
+Mesh concatenate(std::span<const Mesh* const> meshes);
+
 // Area-weighted vertex normals; (0, 0, 1) at vertices that no triangle with area touches.
 std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
 

@@ -21,6 +21,22 @@ std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions
   return result;
 }
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<const std::uint32_t> welded,
+                                                                     std::span<const glm::uvec3> triangles) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const glm::uvec3 t : triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      const std::uint32_t a = welded[t[corner]];
+      const std::uint32_t b = welded[t[(corner + 1) % 3]];
+      edges.emplace_back(a, b);
+      edges.emplace_back(b, a);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
 std::vector<std::uint32_t> connected_parts(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
   std::vector<std::uint32_t> parent(vertex_count);
   std::iota(parent.begin(), parent.end(), 0u);

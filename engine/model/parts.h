@@ -5,12 +5,18 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace pelt {
 
 // For every vertex the first one at the same position (-0 equals 0). Positions must be finite.
 std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions);
+
+// The edges of triangles over vertices that `welded` (weld_by_position) makes one: both ways, sorted, each once. The
+// neighbours of a vertex are a run.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<const std::uint32_t> welded,
+                                                                     std::span<const glm::uvec3> triangles);
 
 // For every vertex the lowest one that it is connected to by triangles; a vertex of no triangle names itself.
 std::vector<std::uint32_t> connected_parts(std::size_t vertex_count, std::span<const glm::uvec3> triangles);

@@ -139,7 +139,7 @@ struct DriverParameters {
   std::vector<PatchParameters> patches;  // control elements are samples at the knots, unless tessellated
   std::uint32_t tessellation = 0;        // of patches: quads from knot to knot; 0: none
   std::uint32_t triangles = 2000;        // of a driver made by simplification
-  float joint_density = 1.5f;               // how much denser that is near joints, >= 1; 1: even
+  float joint_density = 1.5f;            // how much denser that is near joints, >= 1; 1: even
   float weld = 0;                        // metres: vertices of a mesh, file or tessellation within it become one
   std::vector<Refinement> refine;
   Follow follow = Follow::kDualQuaternion;

@@ -20,10 +20,6 @@ namespace {
 
 constexpr std::size_t kProbedVertices = 256;  // at which the error of the cut is measured
 
-tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
-}
-
 Result<void> check_parameters(const SurfaceFfdParameters& parameters, const DeformerInput& input) {
   if (!(std::isfinite(parameters.local) && parameters.local >= 0)) {
     return invalid(input, fmt::format("local is {}, but must be at least 0", parameters.local));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
@@ -22,8 +21,6 @@ class CutProbe {
   // has none, with each bound joint in turn bent by 60 degrees about two axes. None where the skeleton does not move:
   // no pose, or a driver that is streamed.
   static Result<std::optional<CutProbe>> create(const Model& model, const CharacterBuilder& builder);
-
-  std::size_t pose_count() const { return palettes_.size(); }
 
   // Largest distance over poses and points, metres. Shape: as many rows as points.
   double largest_difference(const SparseRows& a, const SparseRows& b, std::span<const glm::vec3> points) const;

@@ -14,10 +14,6 @@
 namespace pelt::surface_ffd {
 namespace {
 
-tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
-}
-
 const char* follow_name(Follow follow) {
   switch (follow) {
     case Follow::kLinearBlend:

@@ -20,21 +20,6 @@ namespace {
 
 constexpr std::size_t kMostTriangles = std::size_t{1} << 22;
 
-tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
-}
-
-// Positions and triangles laid end to end.
-Mesh concatenate(std::span<const Mesh* const> meshes) {
-  Mesh result;
-  for (const Mesh* mesh : meshes) {
-    const auto first = static_cast<std::uint32_t>(result.positions.size());
-    result.positions.insert(result.positions.end(), mesh->positions.begin(), mesh->positions.end());
-    for (const glm::uvec3 triangle : mesh->triangles) result.triangles.push_back(triangle + first);
-  }
-  return result;
-}
-
 // Rows of some vertices; none at all where one of them has none.
 SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t> vertices) {
   SparseRows result;

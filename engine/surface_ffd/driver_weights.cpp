@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::size_t kMostTransferred = 8;  // joints that one driver vertex follows
 
-tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
-}
-
 // Each row cut to the `most` strongest.
 SparseRows strongest(const SparseRows& weights, std::size_t most) {
   SparseRows result;

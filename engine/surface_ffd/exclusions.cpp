@@ -16,18 +16,8 @@ namespace {
 
 // Neighbours of every vertex along the triangles; vertices at one place are one.
 struct Rings {
-  explicit Rings(const Mesh& mesh) : welded(weld_by_position(mesh.positions)) {
-    for (const glm::uvec3 t : mesh.triangles) {
-      for (int corner = 0; corner < 3; ++corner) {
-        const std::uint32_t a = welded[t[corner]];
-        const std::uint32_t b = welded[t[(corner + 1) % 3]];
-        edges.emplace_back(a, b);
-        edges.emplace_back(b, a);
-      }
-    }
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  }
+  explicit Rings(const Mesh& mesh)
+      : welded(weld_by_position(mesh.positions)), edges(edges_both_ways(welded, mesh.triangles)) {}
 
   std::vector<std::uint32_t> welded;                           // for every vertex the first one at its place
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // both ways, sorted
@@ -104,10 +94,6 @@ std::vector<std::uint8_t> joints_near(const Skeleton& skeleton, std::uint32_t fr
   std::vector<std::uint8_t> near(hops.size());
   for (std::size_t j = 0; j < hops.size(); ++j) near[j] = hops[j] <= limit;
   return near;
-}
-
-tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
 }
 
 }  // namespace
