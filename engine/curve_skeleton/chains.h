@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// From a skeleton to the curves that are laid over it: Yang, Somasekharan & Zhang 2006, section "Curve Skeleton"
+// (linear, bifurcation and cross linkage), math.md section 2 "Linkages".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/model/model.h"
+
+namespace pelt::curve_skeleton {
+
+// A point that a curve runs through: it moves rigidly with a joint. Model space at bind (Mesh), metres.
+struct Anchor {
+  std::uint32_t joint = 0;
+  glm::vec3 position{0.0f};
+};
+
+// A curve's anchors in order. The line from one to the next is a bone.
+struct Chain {
+  std::string name;             // unique: what the rig calls it, or "first..last" by the joints at its ends
+  std::vector<Anchor> anchors;  // at least two, neighbours never at the same place
+  std::size_t top = 0;  // the anchor whose joint is nearest the root: a limb-to-limb curve runs up to it and down again
+};
+
+// By the number of links of a joint: the bones to its parent and to its children.
+enum class Linkage {
+  kEnd,          // 1 or none: curves end here
+  kTwo,          // one curve through
+  kBifurcation,  // 3: trunk to each limb, limb to limb
+  kCross,        // 4: two curves
+  kMore,         // pairs by straightness
+};
+
+struct JointLinkage {
+  std::uint32_t joint = 0;
+  Linkage linkage = Linkage::kEnd;
+  std::vector<std::size_t> curves;  // in Chains::chains, ascending: those that run through its place
+};
+
+struct Chains {
+  std::vector<Chain> chains;
+  std::vector<JointLinkage> joints;  // ascending
+  std::vector<std::string> notes;    // one sentence each: what was decided that a rigger may want to know
+};
+
+// What the rig says of curves.
+struct ChainOptions {
+  struct Named {
+    std::string name;
+    std::vector<std::string> joints;  // in order; one need not be the parent of the next
+    glm::vec3 offset{0.0f};           // metres, model space at bind: displaces all anchors, which move with the joints
+  };
+  std::vector<std::string> split;   // joints at which automatic curves end
+  std::vector<std::string> remove;  // names of automatic curves that are left out
+  std::vector<Named> curves;        // added; one with the name of an automatic curve replaces it
+  bool automatic = true;
+};
+
+// The curves of the skeleton that moves `meshes` (indices in Model::meshes).
+//
+// Joints: those that weights of these meshes use, and those between them up to their common ancestor; where none of the
+// meshes has weights, those of the model's other meshes, then all joints that skins name, then all that have a parent
+// or a child. A common ancestor that no weights use and that the skin does not enclose (a scene's root on the ground)
+// is no joint of the body, and what hangs on it is taken apart.
+// A joint at the place of its parent becomes one anchor with it, carried in each curve by the joint that turns the bone
+// below; where the curve ends, by the lowest. A childless joint on the bone from its parent to a sibling (a twist
+// helper) is an anchor of that bone.
+//
+// Tips: a curve takes its last direction from its last bone, so a joint without children gets a bone of its own, along
+// the skin that follows it, as long as that skin or up to an unweighted child that lies there. It never points back
+// along the bone before it. No skin, no tip.
+//
+// Pairings of the links of a joint: two, one; three, all three; four and more, the parent with the child that continues
+// it most straightly, then the straightest of the rest, and so on. Links less than 15 degrees apart are not paired. A
+// link left over goes with the straightest partner that is in fewer than three curves there, or starts at the joint. A
+// curve follows pairings, at each joint the straightest, so their number does not multiply; where it is not the
+// straightest pairing of both links it goes on beyond the next branch only along bones in fewer than three curves.
+// Curves that lie wholly in another are left out. The total is linear in the number of joints, deterministic, in joint
+// order.
+//
+// Errors: kNotFound for joints and curves that do not exist, with the nearest name; kInvalidArgument for named curves
+// that are no curves (fewer than two places, a joint twice, a name twice or empty, an offset that is not finite) and
+// for a skeleton on which no curve can be laid.
+Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options);
+
+// Model space from joint space at bind, for every joint of the model, as the skins of `meshes` say: an anchor moves by
+// matrix_of(joint) * inverse(matrices_at_bind[joint]). The rest transform serves joints that no skin names, relative to
+// the nearest that one does.
+std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std::uint32_t> meshes);
+
+}  // namespace pelt::curve_skeleton
