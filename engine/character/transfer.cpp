@@ -132,6 +132,7 @@ std::vector<IndexRange> ranges_of(const std::vector<T>& values) {
 
 // Values below this are what interpolation leaves of nothing.
 constexpr float kLeastValue = 1e-3f;
+constexpr float kLeastOffset = 1e-5f;  // of the longest
 
 class Transfer {
  public:
@@ -154,6 +155,17 @@ class Transfer {
   }
 
  private:
+  // Numbers of a driver that the rig gives, or a file beside it, stay what they are.
+  static bool brings_its_own(const DriverParameters& driver) { return !driver.file.empty() || !driver.patches.empty(); }
+
+  // Whether the old character's mesh is not what the rig numbers, but what was made of it.
+  bool is_remade(const std::string& name) const {
+    return std::any_of(result_.rig.layers.begin(), result_.rig.layers.end(), [&](const Layer& layer) {
+      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
+      return ffd != nullptr && ffd->driver.mesh == name && (ffd->driver.weld > 0 || !ffd->driver.refine.empty());
+    });
+  }
+
   // The meshes of the old character that a group is used on: by masks and as vertices the targets, as elements and by
   // refinements the drivers.
   std::set<std::string> meshes_of(const Group& group) const {
@@ -171,35 +183,23 @@ class Transfer {
       for (const auto* pairs : {&ffd->exclude, &ffd->exclusive}) {
         for (const GroupPair& pair : *pairs) {
           if (pair.vertices == group.name) add_target();
-          if (pair.elements == group.name) names.insert(ffd->driver.mesh);
+          if (pair.elements == group.name && !brings_its_own(ffd->driver)) names.insert(ffd->driver.mesh);
         }
       }
       for (const Refinement& refinement : ffd->driver.refine) {
-        if (refinement.region.group == group.name) names.insert(ffd->driver.mesh);
+        if (refinement.region.group == group.name && !brings_its_own(ffd->driver)) names.insert(ffd->driver.mesh);
       }
     }
     return names;
   }
 
-  // Whether it lists elements of a driver that is another mesh than the character keeps.
-  bool is_of_changed_driver(const Group& group) const {
-    for (const Layer& layer : result_.rig.layers) {
-      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
-      if (ffd == nullptr || (ffd->driver.weld == 0 && ffd->driver.refine.empty())) continue;
-      const auto names = [&](const GroupPair& pair) { return pair.elements == group.name; };
-      if (std::any_of(ffd->exclude.begin(), ffd->exclude.end(), names) ||
-          std::any_of(ffd->exclusive.begin(), ffd->exclusive.end(), names) ||
-          std::any_of(ffd->driver.refine.begin(), ffd->driver.refine.end(),
-                      [&](const Refinement& refinement) { return refinement.region.group == group.name; })) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   Result<const Map*> map_of(const std::string& name, const std::string& what) {
     const auto known = maps_.find(name);
     if (known != maps_.end()) return &known->second;
+    if (!name.empty() && is_remade(name)) {
+      return invalid("{} lists numbers of '{}' from before it was welded or refined; they cannot be carried over", what,
+                     name);
+    }
     const auto old = std::find_if(old_->meshes.begin(), old_->meshes.end(),
                                   [&](const CharacterMesh& mesh) { return mesh.name == name; });
     if (name.empty() || old == old_->meshes.end()) {
@@ -219,12 +219,9 @@ class Transfer {
     if (group.vertices.empty() && group.triangles.empty()) return {};
     const std::string what = fmt::format("the group '{}'", group.name);
     const std::set<std::string> names = meshes_of(group);
+    if (names.empty()) return {};
     if (names.size() != 1) {
       return invalid("{} lists numbers and is used on {} meshes; say which mesh it is of", what, names.size());
-    }
-    if (is_of_changed_driver(group)) {
-      return invalid("{} lists triangles from before its driver was welded or refined; they cannot be carried over",
-                     what);
     }
     const Result<const Map*> map = map_of(*names.begin(), what);
     if (!map) return tl::unexpected(map.error());
@@ -261,10 +258,11 @@ class Transfer {
       if (!marked) return marked;
       group.triangles = ranges_of((*map)->carry_triangles(marked_triangles));
     }
-    group.mesh = *names.begin();
-    if (group.vertices.empty() && group.triangles.empty()) {
+    // A group that lists nothing and has no region would be all of the mesh.
+    if (group.vertices.empty() && group.triangles.empty() && group.region == Region{}) {
       return invalid("nothing of the new mesh '{}' is in {}", *names.begin(), what);
     }
+    group.mesh = *names.begin();
     return {};
   }
 
@@ -276,11 +274,8 @@ class Transfer {
 
   Result<void> carry_key_poses(KeyPoseSet& set, const DriverParameters& driver) {
     for (KeyPose& pose : set.poses) {
-      if (pose.offsets.empty()) continue;
+      if (pose.offsets.empty() || brings_its_own(driver)) continue;
       const std::string what = fmt::format("a key pose of the driver '{}'", driver.mesh);
-      if (driver.weld > 0 || !driver.refine.empty()) {
-        return invalid("{} lists vertices from before it was welded or refined; they cannot be carried over", what);
-      }
       const Result<const Map*> map = map_of(driver.mesh, what);
       if (!map) return tl::unexpected(map.error());
       if ((*map)->same()) continue;
@@ -290,9 +285,11 @@ class Transfer {
         offsets[offset.vertex] += offset.offset;
       }
       offsets = (*map)->carry(offsets);
+      float longest = 0;
+      for (const glm::vec3& offset : offsets) longest = std::max(longest, glm::length(offset));
       pose.offsets.clear();
       for (std::uint32_t v = 0; v < offsets.size(); ++v) {
-        if (offsets[v] != glm::vec3(0.0f)) pose.offsets.push_back({v, offsets[v]});
+        if (glm::length(offsets[v]) > kLeastOffset * longest) pose.offsets.push_back({v, offsets[v]});
       }
     }
     return {};
