@@ -80,10 +80,9 @@ Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
     std::vector<std::size_t> influences(mesh.vertex_count());
     const SparseRows rows = unpack_rows(mesh.binding);
     for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) influences[mesh.source_vertex[i]] = rows.row(i).size();
-    nlohmann::ordered_json own{
-        {"mesh", report.mesh},      {"deformer", report.deformer},
-        {"driver", mesh.control},   {"topology", fmt::format("{:08x}{:08x}", mesh.topology.y, mesh.topology.x)},
-        {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
+    nlohmann::ordered_json own{{"mesh", report.mesh},      {"deformer", report.deformer},
+                               {"driver", mesh.control},   {"topology", format_hash(mesh.topology)},
+                               {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
     if (!report.distances.empty()) {
       nlohmann::ordered_json distances = nlohmann::json::array();
       nlohmann::ordered_json unbound = nlohmann::json::array();
@@ -185,12 +184,14 @@ Result<void> run(const BindCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   const Result<Loaded> loaded = bind_with_progress(command);
   if (!loaded) return tl::unexpected(loaded.error());
-  Result<void> saved = save_pelt(loaded->bound.character, command.output);
-  if (saved && !command.report.empty()) saved = write_report(command, *loaded);
+  // The character last: where it is new, all is.
+  Result<void> saved;
+  if (!command.report.empty()) saved = write_report(command, *loaded);
   if (saved && !command.write_rig.empty()) {
     const std::string text = format_rig(loaded->rig);
     saved = write_file(command.write_rig, std::as_bytes(std::span(text)));
   }
+  if (saved) saved = save_pelt(loaded->bound.character, command.output);
   if (!saved) return saved;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (command.json) {

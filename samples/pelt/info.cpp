@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/character/pelt_file.h"
 #include "engine/character/pose_kernels.h"
@@ -133,10 +135,63 @@ Result<void> model_info(const InfoCommand& command) {
 
 // -------------------------------------------------------------------------------------------------------- a character
 
+// Clips that key the morph target; none: the game alone gives it.
+std::vector<std::string> clips_of(const Control& control, const std::vector<Clip>& clips) {
+  std::vector<std::string> names;
+  for (const Clip& clip : clips) {
+    const bool keyed = std::any_of(
+        clip.morph_channels.begin(), clip.morph_channels.end(),
+        [&](const MorphChannel& channel) { return channel.mesh == control.mesh && channel.target == control.target; });
+    if (keyed) names.push_back(clip.name);
+  }
+  return names;
+}
+
+Json describe_inputs(const CharacterData& data) {
+  Json streams = Json::array();
+  for (const Stream& stream : data.streams) {
+    const CharacterMesh& mesh = data.meshes[stream.mesh];
+    streams.push_back({{"mesh", mesh.name}, {"vertices", mesh.vertex_count()}, {"first_input", stream.first_input}});
+  }
+  Json controls = Json::array();
+  for (const Control& control : data.controls) {
+    controls.push_back({{"name", control.name},
+                        {"rest", control.rest},
+                        {"clips", clips_of(control, data.clips)},
+                        {"input", control.input}});
+  }
+  return {{"count", data.input_count}, {"streams", streams}, {"controls", controls}};
+}
+
+void print_inputs(const CharacterData& data) {
+  if (!data.streams.empty()) {
+    Table table({{"streamed, frame by frame", false}, {"vertices"}});
+    for (const Stream& stream : data.streams) {
+      const CharacterMesh& mesh = data.meshes[stream.mesh];
+      table.add({mesh.name, fmt::to_string(mesh.vertex_count())});
+    }
+    fmt::print("\nstreams: {}\n{}", data.streams.size(), table.text());
+  }
+  if (!data.controls.empty()) {
+    Table table({{"control", false}, {"at rest"}, {"keyed by", false}});
+    for (const Control& control : data.controls) {
+      table.add({control.name, fmt::format("{:g}", control.rest),
+                 fmt::format("{}", fmt::join(clips_of(control, data.clips), ", "))});
+    }
+    fmt::print("\ncontrols: {}\n{}", data.controls.size(), table.text());
+  }
+}
+
 Result<void> character_info(const InfoCommand& command) {
   const Result<Character> character = load_pelt(command.file);
   if (!character) return tl::unexpected(character.error());
   const CharacterData& data = **character;
+  std::optional<std::string> rig_name;
+  if (!data.rig.empty()) {
+    Result<Rig> rig = parse_rig(data.rig, fmt::format("{}: the rig", command.file));
+    if (!rig) return tl::unexpected(rig.error());
+    rig_name = std::move(rig->name);
+  }
   std::error_code code;
   const std::uint64_t bytes = std::filesystem::file_size(command.file, code);
   if (command.json) {
@@ -151,7 +206,8 @@ Result<void> character_info(const InfoCommand& command) {
                         {"triangles", mesh.triangles.size()},
                         {"parts", mesh.parts.size()},
                         {"mean_influences", rows.mean_influences},
-                        {"max_influences", rows.max_influences}});
+                        {"max_influences", rows.max_influences},
+                        {"topology", format_hash(mesh.topology)}});
     }
     Json passes = Json::array();
     for (const PalettePass& pass : data.passes) {
@@ -162,24 +218,33 @@ Result<void> character_info(const InfoCommand& command) {
     }
     print({{"kind", "character"},
            {"name", data.name},
+           {"rig", rig_name ? Json(*rig_name) : Json()},
            {"bytes", bytes},
            {"size", character->size()},
            {"palette_size", data.palette_size},
            {"stages", data.stage_count},
            {"meshes", meshes},
            {"passes", passes},
+           {"inputs", describe_inputs(data)},
            {"joints", joint_names(data.skeleton)},
            {"clips", describe(data.clips)},
            {"materials", describe(data.materials)}});
     return {};
   }
-  Table meshes(
-      {{"mesh", false}, {"moved by", false}, {"stage"}, {"vertices"}, {"triangles"}, {"influences"}, {"most"}});
+  Table meshes({{"mesh", false},
+                {"moved by", false},
+                {"stage"},
+                {"vertices"},
+                {"triangles"},
+                {"influences"},
+                {"most"},
+                {"topology", false}});
   for (const CharacterMesh& mesh : data.meshes) {
     const RowStatistics rows = statistics(unpack_rows(mesh.binding));
     meshes.add({mesh.control ? mesh.name + " (control)" : mesh.name, mesh.deformer, fmt::to_string(mesh.stage),
                 fmt::to_string(mesh.vertex_count()), fmt::to_string(mesh.triangles.size()),
-                fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences)});
+                fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences),
+                format_hash(mesh.topology)});
   }
   Table palette({{"posed by", false}, {"stage"}, {"first"}, {"elements"}});
   for (const PalettePass& pass : data.passes) {
@@ -192,9 +257,11 @@ Result<void> character_info(const InfoCommand& command) {
     palette.add({"vertices of " + mesh.name, fmt::to_string(mesh.stage), fmt::to_string(*mesh.frame_slot),
                  fmt::to_string(mesh.vertex_count())});
   }
-  fmt::print("character {}, {}, bound from {}, {:.3g} m across\n\nmeshes: {}\n{}", command.file, format_bytes(bytes),
-             data.name, character->size(), data.meshes.size(), meshes.text());
+  const std::string by_rig = rig_name && !rig_name->empty() ? fmt::format(" by the rig '{}'", *rig_name) : "";
+  fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n\nmeshes: {}\n{}", command.file, format_bytes(bytes),
+             data.name, by_rig, character->size(), data.meshes.size(), meshes.text());
   fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
+  print_inputs(data);
   print_rest(data.skeleton, data.clips, data.materials);
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <glm/glm.hpp>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,8 @@ class Table {
 
 // "812 B", "3.4 MB".
 std::string format_bytes(std::uint64_t bytes);
+
+// A topology_hash, as 16 hexadecimal digits.
+std::string format_hash(const glm::uvec2& hash);
 
 }  // namespace pelt::samples
