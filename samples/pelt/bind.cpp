@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "engine/binding/pack.h"
@@ -111,6 +112,21 @@ Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
   return write_file(command.report, std::as_bytes(std::span(text)));
 }
 
+// The rig as it reads from another folder: names of files start where a rig is.
+Result<void> write_rig(Rig rig, const std::filesystem::path& path) {
+  for (Layer& layer : rig.layers) {
+    auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
+    if (ffd == nullptr || ffd->driver.file.empty()) continue;
+    const std::filesystem::path file = std::filesystem::path(rig.directory) / ffd->driver.file;
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    std::error_code code;
+    const std::filesystem::path relative = std::filesystem::proximate(file, folder, code);
+    if (!code) ffd->driver.file = relative.generic_string();
+  }
+  const std::string text = format_rig(rig);
+  return write_file(path, std::as_bytes(std::span(text)));
+}
+
 void print_json(const BindCommand& command, const Loaded& loaded, double seconds) {
   nlohmann::ordered_json meshes = nlohmann::json::array();
   for (const MeshReport& mesh : loaded.bound.report.meshes) {
@@ -187,10 +203,7 @@ Result<void> run(const BindCommand& command) {
   // The character last: where it is new, all is.
   Result<void> saved;
   if (!command.report.empty()) saved = write_report(command, *loaded);
-  if (saved && !command.write_rig.empty()) {
-    const std::string text = format_rig(loaded->rig);
-    saved = write_file(command.write_rig, std::as_bytes(std::span(text)));
-  }
+  if (saved && !command.write_rig.empty()) saved = write_rig(loaded->rig, command.write_rig);
   if (saved) saved = save_pelt(loaded->bound.character, command.output);
   if (!saved) return saved;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

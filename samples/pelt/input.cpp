@@ -40,7 +40,9 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   return rig;
 }
 
-Result<Rig> choose_rig(const Binding& binding, const Model& model, std::vector<std::string>& notes) {
+// `body`: the mesh that drives a garment; empty: there is none.
+Result<Rig> choose_rig(const Binding& binding, const Model& model, const std::string& body,
+                       std::vector<std::string>& notes) {
   if (!binding.transfer.empty()) {
     const Result<Character> old = load_pelt(binding.transfer);
     if (!old) return tl::unexpected(old.error());
@@ -52,7 +54,8 @@ Result<Rig> choose_rig(const Binding& binding, const Model& model, std::vector<s
     notes.insert(notes.end(), transferred->notes.begin(), transferred->notes.end());
     return std::move(transferred->rig);
   }
-  return binding.rig.empty() ? rig_from_deformer_name(binding.deformer) : load_rig(binding.rig);
+  if (!binding.rig.empty()) return load_rig(binding.rig);
+  return body.empty() ? rig_from_deformer_name(binding.deformer) : garment_rig(binding.deformer, body);
 }
 
 }  // namespace
@@ -61,18 +64,17 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   Result<Model> model = import_model(model_name);
   if (!model) return tl::unexpected(model.error());
   ImportReport import_report = model->report;
-  Result<Rig> rig = Rig{};
+  std::string driver;
   if (!binding.body.empty()) {
     const Result<Model> body = import_model(binding.body);
     if (!body) return tl::unexpected(body.error());
     Result<Dressed> dressed = dress(std::move(*model), *body);
     if (!dressed) return tl::unexpected(dressed.error());
     import_report.notes.insert(import_report.notes.end(), dressed->notes.begin(), dressed->notes.end());
-    rig = garment_rig(binding.deformer, dressed->body);
+    driver = dressed->body;
     model = std::move(dressed->model);
-  } else {
-    rig = choose_rig(binding, *model, import_report.notes);
   }
+  Result<Rig> rig = choose_rig(binding, *model, driver, import_report.notes);
   if (!rig) return tl::unexpected(rig.error());
   Result<Bound> bound = bind(*model, *rig, options);
   if (!bound) return fail(bound.error().code, fmt::format("{}: {}", model_name, bound.error().message));

@@ -25,7 +25,7 @@ std::string lower_extension(const std::string& path);
 struct Binding {
   std::string rig;  // file; empty: the deformer
   std::string deformer = "surface-ffd";
-  std::string body;      // model that drives, as a body drives a garment; the deformer is then the body's
+  std::string body;      // model that drives, as a body drives a garment; the deformer, without a rig, is the body's
   std::string transfer;  // .pelt whose rig is carried over to the model
 };
 

@@ -153,14 +153,12 @@ void add_bind(CLI::App& app, Command& chosen) {
           "--driver", command->binding.body,
           "Body that drives the model, a garment: its skeleton and clips become the character's, and --deformer "
           "says how it moves")
-      ->excludes("--rig")
       ->type_name("MODEL");
   bind->add_option(
           "--transfer", command->binding.transfer,
           "Instead of a rig: the one of an older character, its groups and key poses carried over to this model")
       ->excludes("--rig")
       ->excludes("--deformer")
-      ->excludes("--driver")
       ->check(extension_in({".pelt"}))
       ->type_name("OLD.pelt");
   bind->add_option("--report", command->report, "Write what was decided at every vertex")
@@ -175,7 +173,12 @@ void add_bind(CLI::App& app, Command& chosen) {
       "from their driver, how many elements the cut dropped, at how many vertices something was repaired, and what a\n"
       "vertex costs to move in bytes read and written.\n\n"
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
-  bind->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
+  bind->callback([command, &chosen] {
+    if (!command->report.empty() && command->report == command->write_rig) {
+      throw CLI::ValidationError("--write-rig", fmt::format("{} is written by --report", command->report));
+    }
+    chosen = [command] { return run(*command); };
+  });
 }
 
 void add_deform(CLI::App& app, Command& chosen) {

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
+#include <tuple>
 
 #include "engine/character/evaluate.h"
 #include "engine/character/pelt_file.h"
@@ -185,6 +187,196 @@ TEST_F(Pelt, BindsToTheSameBytesOnAnyNumberOfCores) {
   EXPECT_EQ(files().size(), 2u);
 }
 
+// The limb's first half by a driver, in a mask that ends at once.
+constexpr const char* kHalfDriven = R"({"format": "pelt-rig 1", "name": "half", "layers": [
+  {"deformer": "linear_blend"},
+  {"deformer": "surface_ffd", "parameters": {"driver": {"triangles": 500}},
+   "mask": {"box": {"min": [-2, -2, -2], "max": [4.03, 2, 2]}}}]})";
+
+TEST_F(Pelt, ReportsEveryVertex) {
+  write("half.json", kHalfDriven);
+  const Json printed = Json::parse(done("bind builtin:limb --rig half.json --report r.json --json -o limb.pelt"));
+  const Json report = Json::parse(file_text(folder / "r.json"));
+  const Json info = Json::parse(done("info limb.pelt --json"));
+  EXPECT_EQ(report["format"], "pelt-report 1");
+  EXPECT_EQ(report["model"], "builtin:limb");
+  EXPECT_EQ(report["notes"], printed["notes"]);
+  EXPECT_EQ(info["rig"], "half");
+  ASSERT_EQ(report["meshes"].size(), 2u);
+  const Model model = *import_model("builtin:limb");
+  for (std::size_t m = 0; m < 2; ++m) {
+    const Json& mesh = report["meshes"][m];
+    EXPECT_EQ(mesh["mesh"], info["meshes"][m]["name"]);
+    EXPECT_EQ(mesh["driver"], info["meshes"][m]["control"]);
+    EXPECT_EQ(mesh["topology"], info["meshes"][m]["topology"]);
+    EXPECT_EQ(mesh["influences"].size(), info["meshes"][m]["vertices"]);
+    EXPECT_EQ(mesh["repaired_vertices"], printed["meshes"][m]["repaired_vertices"]);
+  }
+  EXPECT_FALSE(report["meshes"][0].contains("distance"));
+  const Json& limb = report["meshes"][1];
+  const std::vector<glm::vec3>& positions = model.meshes.at(0).positions;
+  ASSERT_EQ(limb["distance"].size(), positions.size());
+  const std::set<std::size_t> unbound(limb["unbound"].begin(), limb["unbound"].end());
+  std::size_t influences = 0;
+  double farthest_bound = 0;
+  for (std::size_t v = 0; v < positions.size(); ++v) {
+    const bool outside = positions[v].x > 4.03f;
+    EXPECT_EQ(unbound.contains(v), outside) << v;
+    EXPECT_EQ(limb["distance"][v].is_null(), outside) << v;
+    if (!outside) farthest_bound = std::max(farthest_bound, limb["distance"][v].get<double>());
+    influences += limb["influences"][v].get<std::size_t>();
+  }
+  EXPECT_GT(unbound.size(), positions.size() / 4);
+  EXPECT_NEAR(farthest_bound, printed["meshes"][1]["worst_distance"].get<double>(), 1e-6);
+  // Less those that a file's 16 bits round to nothing.
+  EXPECT_NEAR(static_cast<double>(influences) / static_cast<double>(positions.size()),
+              printed["meshes"][1]["mean_influences"].get<double>(), 0.1);
+  for (const std::string remark : {"unbound", "far", "between_sheets", "beyond_hops"}) {
+    EXPECT_EQ(limb[remark].size(), printed["meshes"][1]["remarks"][remark]) << remark;
+  }
+  EXPECT_THAT(done("bind builtin:limb --rig half.json -o limb.pelt"),
+              HasSubstr("limb: " + std::to_string(unbound.size()) + " unbound"));
+}
+
+TEST_F(Pelt, WritesTheRigThatWasUsed) {
+  done("bind builtin:limb --write-rig used.json -o limb.pelt");
+  done("bind builtin:limb --rig used.json --write-rig again.json -o again.pelt");
+  EXPECT_EQ(file_text(folder / "again.json"), file_text(folder / "used.json"));
+  EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "limb.pelt"));
+
+  // Files that the rig names are found from where it is written.
+  std::filesystem::create_directories(folder / "rigs");
+  std::filesystem::create_directories(folder / "other/place");
+  write("rigs/cage.obj", "v 0 -2 -2\nv 0 2 -2\nv 0 0 3\nv 8 0 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
+  write("rigs/rig.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj"}}}]})");
+  done("bind builtin:limb --rig rigs/rig.json --write-rig other/place/rig.json -o limb.pelt");
+  EXPECT_EQ(Json::parse(done("info other/place/rig.json --json"))["rig"]["layers"][0]["parameters"]["driver"]["file"],
+            "../../rigs/cage.obj");
+  done("bind builtin:limb --rig other/place/rig.json -o again.pelt");
+}
+
+// A tube along x over 2 to 6, round the middle of builtin:limb, as an OBJ.
+std::string sleeve(int rows, int around, double radius = 1.05) {
+  std::string text;
+  for (int i = 0; i <= rows; ++i) {
+    for (int k = 0; k < around; ++k) {
+      const double angle = 2 * 3.14159265358979 * k / around;
+      text += "v " + std::to_string(2.0 + 4.0 * i / rows) + " " + std::to_string(radius * std::cos(angle)) + " " +
+              std::to_string(radius * std::sin(angle)) + "\n";
+    }
+  }
+  for (int i = 0; i < rows; ++i) {
+    for (int k = 0; k < around; ++k) {
+      const int a = 1 + i * around + k;
+      const int b = 1 + i * around + (k + 1) % around;
+      for (const auto& [x, y, z] : {std::tuple(a, b, b + around), std::tuple(a, b + around, a + around)}) {
+        text += "f " + std::to_string(x) + " " + std::to_string(y) + " " + std::to_string(z) + "\n";
+      }
+    }
+  }
+  return text;
+}
+
+TEST_F(Pelt, PutsAGarmentOnABody) {
+  write("sleeve.obj", sleeve(16, 24));
+  done("bind sleeve.obj --driver builtin:limb --write-rig worn.json -o sleeve.pelt");
+  const Character worn = *load_pelt(folder / "sleeve.pelt");
+  EXPECT_EQ(worn->clips.size(), 2u);
+  const Model shirt = *import_model((folder / "sleeve.obj").string());
+  const std::vector<glm::vec3> posed = moved(worn, "bend", 1);
+  ASSERT_EQ(posed.size(), shirt.meshes[0].positions.size());
+  EXPECT_GT(farthest(posed, shirt.meshes[0].positions), 1.0f);
+  const Json info = Json::parse(done("info sleeve.pelt --json"));
+  EXPECT_EQ(info["rig"], "garment");
+  EXPECT_EQ(info["meshes"].back()["name"], "sleeve");
+  EXPECT_FALSE(info["meshes"].back()["control"]);
+
+  // The same as a .glb; the body moved by another deformer; and with the rig spelled out.
+  done("deform sleeve.pelt --time 0 --backend cpu -o sleeve.glb");
+  done("bind sleeve.glb --driver builtin:limb -o from_glb.pelt");
+  EXPECT_LT(farthest(moved(*load_pelt(folder / "from_glb.pelt"), "bend", 1), posed), 1e-4f);
+  done("bind sleeve.obj --driver builtin:limb --deformer linear-blend -o blended.pelt");
+  EXPECT_GT(farthest(moved(*load_pelt(folder / "blended.pelt"), "bend", 1), posed), 0.05f);
+  done("bind sleeve.obj --driver builtin:limb --rig worn.json -o spelled.pelt");
+  EXPECT_EQ(file_text(folder / "spelled.pelt"), file_text(folder / "sleeve.pelt"));
+
+  write("points.obj", "v 0 0 0\nv 1 0 0\np 1\n");
+  EXPECT_THAT(failure("bind sleeve.obj --driver none.glb -o x.pelt"), HasSubstr("none.glb: no such file"));
+  EXPECT_THAT(failure("bind none.obj --driver builtin:limb -o x.pelt"), HasSubstr("none.obj: no such file"));
+  EXPECT_THAT(failure("bind sleeve.obj --driver points.obj -o x.pelt"), HasSubstr("no triangles to drive with"));
+  EXPECT_THAT(failure("bind sleeve.obj --driver worn.json -o x.pelt"), HasSubstr("worn.json"));
+}
+
+TEST_F(Pelt, AGarmentStaysOnItsBody) {
+  done("deform builtin:limb --deformer linear-blend --backend cpu -o sleeve.obj");
+  done("bind sleeve.obj --driver builtin:limb -o sleeve.pelt");
+  // The sleeve has no skeleton: the body's clip moves it.
+  done("deform sleeve.pelt --clip bend --time 1 --backend cpu -o bent.obj");
+  done("deform builtin:limb --clip bend --time 1 --backend cpu -o limb.obj");
+  const Model worn = *import_obj(folder / "bent.obj");
+  const Model limb = *import_obj(folder / "limb.obj");
+  ASSERT_EQ(worn.meshes[0].positions.size(), limb.meshes[0].positions.size());
+  for (std::size_t v = 0; v < limb.meshes[0].positions.size(); ++v) {
+    ASSERT_LT(glm::distance(worn.meshes[0].positions[v], limb.meshes[0].positions[v]), 0.05f) << v;
+  }
+}
+
+// All but the first two rows of the sleeve by the basic variant.
+constexpr const char* kCuff = R"({"format": "pelt-rig 1", "name": "cuff",
+  "groups": [{"name": "worn", "mesh": "sleeve", "vertices": [[48, 407]]}],
+  "layers": [{"target": "limb", "deformer": "dual_quaternion"},
+             {"target": "sleeve", "deformer": "surface_ffd", "parameters": {"driver": {"mesh": "limb"}}},
+             {"target": "sleeve", "deformer": "surface_ffd", "mask": {"group": "worn"},
+              "parameters": {"mode": "basic", "driver": {"mesh": "limb"}}}]})";
+
+TEST_F(Pelt, CarriesARigOverToAnotherExport) {
+  std::filesystem::create_directory(folder / "v2");
+  write("sleeve.obj", sleeve(16, 24));
+  write("v2/sleeve.obj", sleeve(32, 48));
+  write("cuff.json", kCuff);
+  const std::string on_limb = " --driver builtin:limb ";
+  done("bind sleeve.obj" + on_limb + "--rig cuff.json -o v1.pelt");
+  const Json same = Json::parse(done("bind sleeve.obj" + on_limb + "--transfer v1.pelt --json -o same.pelt"));
+  EXPECT_THAT(same["import_notes"], testing::Contains("mesh 'sleeve': the topology is the same, numbers hold"));
+  EXPECT_EQ(file_text(folder / "same.pelt"), file_text(folder / "v1.pelt"));
+
+  const std::string text = done("bind v2/sleeve.obj" + on_limb + "--transfer v1.pelt --write-rig v2.json -o v2.pelt");
+  EXPECT_THAT(text, HasSubstr("note: mesh 'sleeve': 1584 vertices and 3072 triangles instead of 408 and 768; carried "
+                              "over by the closest point"));
+  const Json worn = Json::parse(file_text(folder / "v2.json"))["groups"][0];
+  EXPECT_EQ(worn["vertices"], Json({{3 * 48, 33 * 48 - 1}}));
+  EXPECT_NEAR(worn["values"][0].get<double>(), 0.5, 1e-3) << "between a row outside and one inside";
+  EXPECT_NEAR(worn["values"].back().get<double>(), 1, 1e-3);
+  done("bind sleeve.obj" + on_limb + "--transfer v2.pelt -o back.pelt");
+  EXPECT_LT(
+      farthest(moved(*load_pelt(folder / "back.pelt"), "bend", 1), moved(*load_pelt(folder / "v1.pelt"), "bend", 1)),
+      1e-3f);
+
+  const std::string whole = file_text(folder / "v1.pelt");
+  write("cut.pelt", whole.substr(0, whole.size() / 2));
+  EXPECT_THAT(failure("bind sleeve.obj --transfer none.pelt -o x.pelt"), HasSubstr("none.pelt: no such file"));
+  EXPECT_THAT(failure("bind sleeve.obj --transfer cut.pelt -o x.pelt"), HasSubstr("cut.pelt: "));
+  EXPECT_THAT(failure("bind builtin:tail --transfer v1.pelt -o x.pelt"),
+              HasSubstr("v1.pelt: the group 'worn' lists numbers of mesh 'sleeve', which is not in 'builtin:tail'"));
+}
+
+TEST_F(Pelt, RefusesOptionsThatDoNotGoTogether) {
+  done("bind builtin:limb --deformer linear-blend -o old.pelt");
+  write("r.json", R"({"format": "pelt-rig 1", "layers": []})");
+  const std::string bind = "bind builtin:limb -o x.pelt ";
+  EXPECT_THAT(failure(bind + "--transfer old.pelt --rig r.json", 2), HasSubstr("excludes"));
+  EXPECT_THAT(failure(bind + "--transfer old.pelt --deformer linear-blend", 2), HasSubstr("excludes"));
+  EXPECT_THAT(failure(bind + "--transfer r.json", 2), HasSubstr("must end in .pelt"));
+  EXPECT_THAT(failure(bind + "--report r.txt", 2), HasSubstr("must end in .json"));
+  EXPECT_THAT(failure(bind + "--write-rig r.txt", 2), HasSubstr("must end in .json"));
+  EXPECT_THAT(failure(bind + "--write-rig out.json --report out.json", 2), HasSubstr("out.json"));
+  EXPECT_THAT(failure(bind + "--driver", 2), HasSubstr("--driver"));
+  EXPECT_THAT(failure("render old.pelt --show unbound --weights 0 -o x.png", 2), HasSubstr("excludes"));
+  EXPECT_THAT(failure("render old.pelt --show weights -o x.png", 2), HasSubstr("weights"));
+  EXPECT_THAT(failure("deform old.pelt -o x.pc2 --cache", 2), HasSubstr("--cache"));
+}
+
 TEST_F(Pelt, RefusesARigWithItsPlace) {
   write("rig.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd", "parameters": {"locl": 4}}]})");
   const std::string error = failure("bind builtin:limb --rig rig.json -o x.pelt");
@@ -215,6 +407,9 @@ TEST_F(Pelt, LeavesNothingWhereItCannotWrite) {
   std::filesystem::create_directory(folder / "taken.pc2");
   EXPECT_THAT(failure("deform builtin:limb --deformer linear-blend --backend cpu -o taken.pc2"),
               HasSubstr("taken.pc2: "));
+  const std::string bind = "bind builtin:limb --deformer linear-blend -o x.pelt ";
+  EXPECT_THAT(failure(bind + "--report none/r.json"), HasSubstr("none/r.json: "));
+  EXPECT_THAT(failure(bind + "--write-rig none/r.json"), HasSubstr("none/r.json: "));
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -314,90 +509,51 @@ TEST_F(Pelt, MovesPointsThatAreNoMesh) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// render
+// A skin in a cage of the same vertices, which a cache places.
+constexpr const char* kStreamed = R"({"format": "pelt-rig 1", "layers": [
+  {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj", "follow": "streamed"}}}]})";
 
-TEST_F(Pelt, DrawsWhatIsAsked) {
-  done("bind builtin:limb -o limb.pelt");
-  const std::string small = " --validate --size 160x90 -o ";
-  EXPECT_THAT(done("render limb.pelt" + small + "plain.png"),
-              testing::ContainsRegex("within [0-9.]+e-0[6-9] of the size of the CPU's"));
-  const std::string plain = file_text(folder / "plain.png");
-  ASSERT_GT(plain.size(), 24u);
-  EXPECT_EQ(plain.substr(16, 8), std::string("\0\0\0\xA0\0\0\0\x5A", 8));  // width and height of the header
-  const Json info = Json::parse(done("info limb.pelt --json"));
-  const std::string joint = info["joints"].back();
-  std::set<std::string> pictures{plain};
-  for (const std::string option : {"--wire", "--driver", "--compare linear-blend", "--yaw 90", "--pitch 60"}) {
-    done("render limb.pelt " + option + small + "other.png");
-    EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second) << option << " changes nothing";
-  }
-  done("render limb.pelt --weights " + joint + small + "other.png");
-  EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second);
-  done("render limb.pelt --weights 0" + small + "other.png");
-  EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second);
-  EXPECT_THAT(failure("render limb.pelt --weights none -o x.png"), HasSubstr("there is no joint 'none'"));
-  EXPECT_THAT(failure("render limb.pelt --weights 999999 -o x.png"), HasSubstr("999999"));
-  EXPECT_THAT(failure("render limb.pelt --device none -o x.png"), HasSubstr("none"));
-}
+TEST_F(Pelt, PlacesAStreamedDriverByACache) {
+  write("cage.obj", sleeve(16, 24));
+  write("skin.obj", sleeve(16, 24));
+  write("rig.json", kStreamed);
+  done("bind cage.obj --driver builtin:limb -o cage.pelt");
+  done("deform cage.pelt --clip bend --frames 0:10 --fps 10 --backend cpu -o cage.pc2");
+  done("bind skin.obj --rig rig.json -o skin.pelt");
+  const Json info = Json::parse(done("info skin.pelt --json"));
+  ASSERT_EQ(info["inputs"]["streams"].size(), 1u);
+  const Json& stream = info["inputs"]["streams"][0];
+  const std::string name = stream["mesh"];
+  EXPECT_EQ(stream["vertices"], 17 * 24);
+  EXPECT_EQ(info["inputs"]["count"], 3 * 17 * 24);
+  EXPECT_THAT(done("info skin.pelt"), HasSubstr("streams: 1\n"));
 
-// ----------------------------------------------------------------------------------------------------------------
-// bench
+  const Pc2 cage = read_pc2(folder / "cage.pc2");
+  done("deform skin.pelt --cache cage.pc2 --fps 10 --backend cpu -o skin.pc2");
+  const Pc2 skin = read_pc2(folder / "skin.pc2");
+  ASSERT_EQ(skin.frames.size(), cage.frames.size());
+  EXPECT_GT(farthest(skin.frames[0], skin.frames[10]), 1.0f);
+  for (std::size_t i = 0; i < skin.frames.size(); ++i) EXPECT_LT(farthest(skin.frames[i], cage.frames[i]), 0.05f) << i;
+  done("deform skin.pelt --validate --cache '" + name + "=cage.pc2' --fps 10 -o gpu.pc2");
+  const Pc2 gpu = read_pc2(folder / "gpu.pc2");
+  ASSERT_EQ(gpu.frames.size(), skin.frames.size());
+  EXPECT_LT(farthest(gpu.frames[10], skin.frames[10]), 1e-4f);
+  const std::string small = " --size 160x90 -o ";
+  done("render skin.pelt" + small + "rest.png");
+  done("render skin.pelt --cache cage.pc2 --fps 10 --time 1" + small + "bent.png");
+  EXPECT_NE(file_text(folder / "rest.png"), file_text(folder / "bent.png"));
 
-TEST_F(Pelt, ReportsEveryVertex) {
-  write("half.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "linear_blend"}, {"deformer": "surface_ffd",
-      "mask": {"box": {"min": [-1, -2, -2], "max": [4, 2, 2]}}}]})");
-  done("bind builtin:limb --rig half.json --report report.json --write-rig used.json -o half.pelt");
-  const Json report = Json::parse(file_text(folder / "report.json"));
-  const auto skin = std::find_if(report["meshes"].begin(), report["meshes"].end(),
-                                 [](const Json& mesh) { return mesh["mesh"] == "limb"; });
-  ASSERT_NE(skin, report["meshes"].end());
-  const std::size_t vertices = (*skin)["influences"].size();
-  EXPECT_GT(vertices, 4000u);
-  ASSERT_EQ((*skin)["distance"].size(), vertices);
-  const Json& unbound = (*skin)["unbound"];
-  EXPECT_GT(unbound.size(), vertices / 4);
-  EXPECT_LT(unbound.size(), 3 * vertices / 4);
-  for (std::size_t v = 0; v < vertices; ++v) {
-    const bool listed = std::find(unbound.begin(), unbound.end(), v) != unbound.end();
-    ASSERT_EQ((*skin)["distance"][v].is_null(), listed) << v;
-  }
-  EXPECT_EQ((*skin)["topology"].get<std::string>().size(), 16u);
-
-  // The rig that was used binds to the same bytes.
-  done("bind builtin:limb --rig used.json -o again.pelt");
-  EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "half.pelt"));
-}
-
-TEST_F(Pelt, CarriesARigOver) {
-  write("spot.json", R"({"format": "pelt-rig 1", "groups": [{"name": "spot", "mesh": "limb", "vertices": [[0, 400]]}],
-      "layers": [{"deformer": "linear_blend"}, {"deformer": "surface_ffd", "mask": {"group": "spot"}}]})");
-  done("bind builtin:limb --rig spot.json -o old.pelt");
-  EXPECT_THAT(done("bind builtin:limb --transfer old.pelt --write-rig new.json -o new.pelt"),
-              HasSubstr("numbers hold"));
-  EXPECT_EQ(file_text(folder / "new.pelt"), file_text(folder / "old.pelt"));
-  EXPECT_THAT(file_text(folder / "new.json"), HasSubstr("\"spot\""));
-  EXPECT_THAT(failure("bind builtin:biped --transfer old.pelt -o x.pelt"),
-              testing::AllOf(HasSubstr("old.pelt"), HasSubstr("'limb'")));
-  EXPECT_THAT(failure("bind builtin:limb --transfer none.pelt -o x.pelt"), HasSubstr("none.pelt"));
-  failure("bind builtin:limb --transfer old.pelt --rig spot.json -o x.pelt", 2);
-  failure("bind builtin:limb --transfer old.pelt --driver builtin:limb -o x.pelt", 2);
-}
-
-TEST_F(Pelt, DressesABody) {
-  done("deform builtin:limb --deformer linear-blend --backend cpu -o sleeve.obj");
-  const std::string text = done("bind sleeve.obj --driver builtin:limb --report report.json -o sleeve.pelt");
-  EXPECT_THAT(text, HasSubstr("sleeve"));
-  // The sleeve has no skeleton: the body's clip moves it.
-  done("deform sleeve.pelt --clip bend --time 1 --backend cpu -o bent.obj");
-  done("deform builtin:limb --clip bend --time 1 --backend cpu -o limb.obj");
-  const Model sleeve = *import_obj(folder / "bent.obj");
-  const Model limb = *import_obj(folder / "limb.obj");
-  ASSERT_EQ(sleeve.meshes[0].positions.size(), limb.meshes[0].positions.size());
-  for (std::size_t v = 0; v < limb.meshes[0].positions.size(); ++v) {
-    ASSERT_LT(glm::distance(sleeve.meshes[0].positions[v], limb.meshes[0].positions[v]), 0.05f) << v;
-  }
-  EXPECT_THAT(failure("bind sleeve.obj --driver nobody.glb -o x.pelt"), HasSubstr("nobody.glb"));
+  write("other.obj", sleeve(8, 24));
+  done("bind other.obj --driver builtin:limb -o other.pelt");
+  done("deform other.pelt --frames 0 --backend cpu -o other.pc2");
+  write("text.pc2", "no cache at all, and longer than the header of one");
+  const std::string deform = "deform skin.pelt --backend cpu -o x.pc2 --cache ";
+  EXPECT_THAT(failure(deform + "none.pc2"), HasSubstr("none.pc2: no such file"));
+  EXPECT_THAT(failure(deform + "text.pc2"), HasSubstr("text.pc2: "));
+  EXPECT_THAT(failure(deform + "other.pc2"), HasSubstr("other.pc2: has 216 points"));
+  EXPECT_THAT(failure(deform + "cagge=cage.pc2"), HasSubstr("did you mean '" + name + "'"));
+  EXPECT_THAT(failure("deform cage.pelt --backend cpu -o x.pc2 --cache cage.pc2"),
+              HasSubstr("cage.pc2: 'cage.obj' has no streamed driver"));
 }
 
 TEST_F(Pelt, StreamsACage) {
@@ -433,17 +589,75 @@ TEST_F(Pelt, StreamsACage) {
   EXPECT_THAT(failure("deform caged.pelt --cache cut.pc2 -o x.obj"), HasSubstr("cut.pc2"));
 }
 
-TEST_F(Pelt, DrawsWhatBindFound) {
-  done("bind builtin:limb -o limb.pelt");
-  done("render limb.pelt --size 320x180 -o plain.png");
-  for (const char* what : {"unbound", "distance", "influences"}) {
-    done(std::string("render limb.pelt --size 320x180 --validate --show ") + what + " -o " + what + ".png");
-    EXPECT_NE(file_text(folder / (std::string(what) + ".png")), file_text(folder / "plain.png"));
+// The cage of kPoints grows to twice its size: its own positions are the offsets, bytes 8 to 15 the times and weights.
+TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
+  Json caged = Json::parse(kPoints);
+  caged["scene"] = 1;
+  caged["meshes"][1]["primitives"][0]["targets"] = {{{"POSITION", 0}}};
+  caged["accessors"].push_back({{"bufferView", 0},
+                                {"byteOffset", 8},
+                                {"componentType", 5126},
+                                {"count", 2},
+                                {"type", "SCALAR"},
+                                {"min", {0}},
+                                {"max", {1}}});
+  caged["animations"] = {{{"name", "grow"},
+                          {"samplers", {{{"input", 3}, {"output", 3}}}},
+                          {"channels", {{{"sampler", 0}, {"target", {{"node", 1}, {"path", "weights"}}}}}}}};
+  write("caged.gltf", caged.dump());
+  write("rig.json", kCagedRig);
+  done("bind caged.gltf --rig rig.json -o caged.pelt");
+  const Json info = Json::parse(done("info caged.pelt --json"));
+  ASSERT_EQ(info["inputs"]["controls"].size(), 1u);
+  EXPECT_EQ(info["inputs"]["controls"][0]["name"], "cage/target_0");
+  EXPECT_EQ(info["inputs"]["controls"][0]["clips"], Json({"grow"}));
+  EXPECT_EQ(info["inputs"]["controls"][0]["rest"], 0.0);
+  EXPECT_THAT(done("info caged.pelt"), testing::ContainsRegex("cage/target_0 +0  grow"));
+  done("deform caged.pelt --clip grow --frames 0:2 --fps 2 --backend cpu -o grown.pc2");
+  const Pc2 grown = read_pc2(folder / "grown.pc2");
+  ASSERT_EQ(grown.frames.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<glm::vec3> expected = grown.frames[0];
+    for (glm::vec3& p : expected) p *= 1 + 0.5f * static_cast<float>(i);
+    EXPECT_LT(farthest(grown.frames[i], expected), 1e-4f) << i;
   }
-  failure("render limb.pelt --show nothing -o x.png", 2);
-  failure("render limb.pelt --show distance --weights root -o x.png", 2);
-  EXPECT_THAT(failure("render builtin:limb --deformer linear-blend --show distance -o x.png"), HasSubstr("no driver"));
 }
+
+// ---------------------------------------------------------------------------------------------------------------
+// render
+
+TEST_F(Pelt, DrawsWhatIsAsked) {
+  done("bind builtin:limb -o limb.pelt");
+  const std::string small = " --validate --size 160x90 -o ";
+  EXPECT_THAT(done("render limb.pelt" + small + "plain.png"),
+              testing::ContainsRegex("within [0-9.]+e-0[6-9] of the size of the CPU's"));
+  const std::string plain = file_text(folder / "plain.png");
+  ASSERT_GT(plain.size(), 24u);
+  EXPECT_EQ(plain.substr(16, 8), std::string("\0\0\0\xA0\0\0\0\x5A", 8));  // width and height of the header
+  const Json info = Json::parse(done("info limb.pelt --json"));
+  const std::string joint = info["joints"].back();
+  std::set<std::string> pictures{plain};
+  for (const std::string option : {"--wire", "--driver", "--compare linear-blend", "--yaw 90", "--pitch 60"}) {
+    done("render limb.pelt " + option + small + "other.png");
+    EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second) << option << " changes nothing";
+  }
+  done("render limb.pelt --weights " + joint + small + "other.png");
+  EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second);
+  done("render limb.pelt --weights 0" + small + "other.png");
+  EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second);
+  for (const std::string what : {"unbound", "distance", "influences"}) {
+    done("render limb.pelt --show " + what + small + "other.png");
+    EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second) << what;
+  }
+  done("bind builtin:limb --deformer linear-blend -o blend.pelt");
+  EXPECT_THAT(failure("render blend.pelt --show distance -o x.png"), HasSubstr("blend.pelt: there is no driver"));
+  EXPECT_THAT(failure("render limb.pelt --weights none -o x.png"), HasSubstr("there is no joint 'none'"));
+  EXPECT_THAT(failure("render limb.pelt --weights 999999 -o x.png"), HasSubstr("999999"));
+  EXPECT_THAT(failure("render limb.pelt --device none -o x.png"), HasSubstr("none"));
+}
+
+// ----------------------------------------------------------------------------------------------------------------
+// bench
 
 TEST_F(Pelt, MeasuresEveryDeformer) {
   const Json result = Json::parse(done("bench --vertices 2000 --instances 3 --rounds 2 --validate --json"));
