@@ -23,11 +23,13 @@ struct GpuCharacter::State {
   std::array<BufferRange, kPoseKernelCount> records;
   BufferRange tables;  // of all passes, one after the other
 
-  // Where a mesh starts: its point in points and directions, its slices and influences in rows. As many as meshes.
+  // Where a mesh starts: its point in points and directions, the others in rows. As many as meshes.
   struct MeshStart {
     std::uint32_t point = 0;
     std::uint32_t slice = 0;
     std::uint32_t influence = 0;
+    std::uint32_t slope_slice = 0;
+    std::uint32_t slope = 0;
   };
   std::vector<MeshStart> mesh_starts;
   std::vector<std::uint32_t> first_records;  // of each pass, in records of its kernel

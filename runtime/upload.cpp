@@ -32,6 +32,8 @@ std::vector<Stream> collect_streams(const CharacterData& data, GpuCharacter::Sta
     directions.append(mesh.binding.directions);
     rows.append(mesh.binding.slices);
     rows.append(mesh.binding.influences);
+    rows.append(mesh.binding.slope_slices);
+    rows.append(mesh.binding.slopes);
   }
   std::vector<Stream> streams{std::move(points), std::move(directions), std::move(rows)};
   for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
@@ -51,10 +53,12 @@ std::vector<Stream> collect_streams(const CharacterData& data, GpuCharacter::Sta
 void find_starts(const CharacterData& data, GpuCharacter::State& state) {
   std::uint32_t row_word = 0;
   for (const CharacterMesh& mesh : data.meshes) {
-    const std::uint32_t slices = row_word;
-    const std::uint32_t influences = slices + static_cast<std::uint32_t>(mesh.binding.slices.size());
-    state.mesh_starts.push_back({.point = mesh.first_vertex, .slice = slices, .influence = influences});
-    row_word = influences + static_cast<std::uint32_t>(mesh.binding.influences.size());
+    GpuCharacter::State::MeshStart start{.point = mesh.first_vertex, .slice = row_word};
+    start.influence = start.slice + static_cast<std::uint32_t>(mesh.binding.slices.size());
+    start.slope_slice = start.influence + static_cast<std::uint32_t>(mesh.binding.influences.size());
+    start.slope = start.slope_slice + static_cast<std::uint32_t>(mesh.binding.slope_slices.size());
+    row_word = start.slope + 2 * static_cast<std::uint32_t>(mesh.binding.slopes.size());
+    state.mesh_starts.push_back(start);
   }
   std::uint32_t word = 0;
   std::array<std::uint32_t, kPoseKernelCount> next_record{};

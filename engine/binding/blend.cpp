@@ -99,30 +99,54 @@ HWY_INLINE void transpose_row(const Vec r[4], Vec& x, Vec& y, Vec& z, Vec& w) {
   w = hn::BitCast(d, hn::InterleaveUpper(pairs, zw01, zw23));
 }
 
-HWY_INLINE Frames load_frames(const float* HWY_RESTRICT lines) {
+// The lines of a slice's rows.
+struct Lines {
+  const float* lines;
+
+  // Floats [first, ...) of line v.
+  template <class D>
+  HWY_INLINE hn::Vec<D> load(D d, std::size_t v, std::size_t first) const {
+    return hn::Load(d, lines + v * kLineFloats + first);
+  }
+};
+
+// The next line of the palette less the one at offsets[v].
+struct Steps {
+  const PaletteLine* palette;
+  const std::uint32_t* offsets;  // bytes
+
+  template <class D>
+  HWY_INLINE hn::Vec<D> load(D d, std::size_t v, std::size_t first) const {
+    const auto* line = reinterpret_cast<const float*>(reinterpret_cast<const char*>(palette) + offsets[v]) + first;
+    return hn::Sub(hn::Load(d, line + kLineFloats), hn::Load(d, line));
+  }
+};
+
+// Lines 0 to kLanes - 1 of Lines or Steps.
+template <class Source>
+HWY_INLINE Frames load_frames(const Source& source) {
   const Floats d;
   Vec row0[4], row1[4], row2[4];
   for (std::size_t v = 0; v < 4; ++v) {
-    const float* line = lines + v * kLineFloats;
 #if HWY_MAX_BYTES >= 64
     // Lines of vertices v, v + 4, v + 8, v + 12: a 4 x 4 transposition of blocks.
-    const Vec l0 = hn::Load(d, line), l1 = hn::Load(d, line + 4 * kLineFloats);
-    const Vec l2 = hn::Load(d, line + 8 * kLineFloats), l3 = hn::Load(d, line + 12 * kLineFloats);
+    const Vec l0 = source.load(d, v, 0), l1 = source.load(d, v + 4, 0);
+    const Vec l2 = source.load(d, v + 8, 0), l3 = source.load(d, v + 12, 0);
     const Vec low02 = hn::ConcatLowerLower(d, l2, l0), low13 = hn::ConcatLowerLower(d, l3, l1);
     const Vec high02 = hn::ConcatUpperUpper(d, l2, l0), high13 = hn::ConcatUpperUpper(d, l3, l1);
     row0[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(low13), low02);
     row1[v] = hn::OddEvenBlocks(low13, hn::SwapAdjacentBlocks(low02));
     row2[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high13), high02);
 #elif HWY_MAX_BYTES == 32
-    const Vec l0 = hn::Load(d, line), l1 = hn::Load(d, line + 4 * kLineFloats);
+    const Vec l0 = source.load(d, v, 0), l1 = source.load(d, v + 4, 0);
     const hn::Half<Floats> half;
     row0[v] = hn::ConcatLowerLower(d, l1, l0);
     row1[v] = hn::ConcatUpperUpper(d, l1, l0);
-    row2[v] = hn::Combine(d, hn::Load(half, line + 4 * kLineFloats + 8), hn::Load(half, line + 8));
+    row2[v] = hn::Combine(d, source.load(half, v + 4, 8), source.load(half, v, 8));
 #else
-    row0[v] = hn::Load(d, line);
-    row1[v] = hn::Load(d, line + 4);
-    row2[v] = hn::Load(d, line + 8);
+    row0[v] = source.load(d, v, 0);
+    row1[v] = source.load(d, v, 4);
+    row2[v] = source.load(d, v, 8);
 #endif
   }
   Frames f;
@@ -206,8 +230,7 @@ struct Directions {
   glm::vec3 normal;
   glm::vec3 tangent;
 };
-Directions decide_directions(const float* line, const PaletteLine& strongest, glm::uvec2 packed) {
-  const glm::mat3 axes(line[0], line[4], line[8], line[1], line[5], line[9], line[2], line[6], line[10]);
+Directions decide_directions(const glm::mat3& axes, const PaletteLine& strongest, glm::uvec2 packed) {
   const Affine turn(strongest.rows[0], strongest.rows[1], strongest.rows[2]);
   const glm::mat3 rotation = shared::orthonormal_axes(affine_axes(turn) * (1.0f / shared::kWeightUnit));
   const glm::vec3 normal = shared::blended_normal(axes, shared::unpack_normal(packed.x), rotation);
@@ -224,19 +247,67 @@ struct SliceStage {
   alignas(64) float tangents[4 * kRows];
 };
 
-// Moves kLanes rows of a slice.
-template <bool kNormals, bool kTangents>
-HWY_INLINE void transform(const float* HWY_RESTRICT lines, const float* HWY_RESTRICT points,
-                          const std::uint32_t* HWY_RESTRICT directions, const std::uint32_t* first_words,
-                          const PaletteLine* palette, float* HWY_RESTRICT positions, float* HWY_RESTRICT normals,
-                          float* HWY_RESTRICT tangents) {
+// The slopes of a slice, or of some of its rows.
+struct SlopeColumns {
+  const std::uint32_t* words;  // of slope 0 of the first row; the next slope follows 2 kRows further on
+  std::size_t count;
+};
+
+// Adds the slopes of kLanes rows to the axes of their frames (sloped_frame of shaders/blend/blend.h).
+HWY_INLINE void add_slopes(SlopeColumns slopes, const Vec3& point, const PaletteLine* palette, Frames& f) {
   const Floats d;
   const Words du;
-  const Frames f = load_frames(lines);
+  alignas(64) std::uint32_t offsets[kLanes];
+  for (std::size_t k = 0; k < slopes.count; ++k) {
+    WordVec slot_word, direction_word;
+    hn::LoadInterleaved2(du, slopes.words + 2 * kRows * k, slot_word, direction_word);
+    hn::Store(hn::ShiftLeft<6>(hn::And(slot_word, hn::Set(du, 0xFFFFu))), du, offsets);
+    const Frames steps = load_frames(Steps{palette, offsets});
+    const Vec3 step = map(steps, point, steps.o);
+    // The bfloat16 of the magnitude is a float's upper half; the palette's unit is taken out here.
+    const Vec3 direction = decode_octahedral(direction_word);
+    const Vec magnitude = hn::BitCast(d, hn::And(slot_word, hn::Set(du, 0x7FFF0000u)));
+    const Vec units = hn::Set(d, static_cast<float>(shared::kWeightUnits));
+    const Vec3 gradient = scale(direction, hn::Mul(hn::Mul(magnitude, units), inverse_sqrt(dot(direction, direction))));
+    f.a = add(f.a, step, gradient.x);
+    f.b = add(f.b, step, gradient.y);
+    f.c = add(f.c, step, gradient.z);
+  }
+}
+
+// Frames with the axes of `f` that map `point` to `moved`, as lines.
+void store_frames(const Frames& f, const Vec3& point, const Vec3& moved, float* HWY_RESTRICT lines) {
+  const Floats d;
+  const Vec3 turned = map(f, point);
+  const Vec3 o = {hn::Sub(moved.x, turned.x), hn::Sub(moved.y, turned.y), hn::Sub(moved.z, turned.z)};
+  alignas(64) float rows[3][4 * kLanes];
+  hn::StoreInterleaved4(f.a.x, f.b.x, f.c.x, o.x, d, rows[0]);
+  hn::StoreInterleaved4(f.a.y, f.b.y, f.c.y, o.y, d, rows[1]);
+  hn::StoreInterleaved4(f.a.z, f.b.z, f.c.z, o.z, d, rows[2]);
+  for (std::size_t v = 0; v < kLanes; ++v) {
+    for (std::size_t row = 0; row < 3; ++row) {
+      std::memcpy(lines + v * kLineFloats + 4 * row, rows[row] + 4 * v, 4 * sizeof(float));
+    }
+  }
+}
+
+// Moves kLanes rows of a slice. With slopes, `lines` is left with the frames that have them.
+template <bool kNormals, bool kTangents, bool kSlopes>
+HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT points,
+                          const std::uint32_t* HWY_RESTRICT directions, const std::uint32_t* first_words,
+                          SlopeColumns slopes, bool keep_frames, const PaletteLine* palette,
+                          float* HWY_RESTRICT positions, float* HWY_RESTRICT normals, float* HWY_RESTRICT tangents) {
+  const Floats d;
+  const Words du;
+  Frames f = load_frames(Lines{lines});
   Vec3 p;
   hn::LoadInterleaved3(d, points, p.x, p.y, p.z);
   const Vec3 moved = map(f, p, f.o);
   hn::StoreInterleaved3(moved.x, moved.y, moved.z, d, positions);
+  if constexpr (kSlopes) {
+    add_slopes(slopes, p, palette, f);
+    if (keep_frames) store_frames(f, p, moved, lines);
+  }
   if constexpr (kNormals) {
     WordVec normal_word, tangent_word;
     hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
@@ -268,11 +339,19 @@ HWY_INLINE void transform(const float* HWY_RESTRICT lines, const float* HWY_REST
     if (HWY_UNLIKELY(!hn::AllTrue(d, usable))) {
       alignas(64) std::uint32_t passed[kLanes];
       hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable)), du, passed);
+      alignas(64) float axes[3][3][kLanes];
+      const Vec3* columns[3] = {&f.a, &f.b, &f.c};
+      for (std::size_t c = 0; c < 3; ++c) {
+        hn::Store(columns[c]->x, d, axes[c][0]);
+        hn::Store(columns[c]->y, d, axes[c][1]);
+        hn::Store(columns[c]->z, d, axes[c][2]);
+      }
       for (std::size_t v = 0; v < kLanes; ++v) {
         if (passed[v] != 0) continue;
-        const Directions decided =
-            decide_directions(lines + v * kLineFloats, palette[shared::influence_index(first_words[v])],
-                              {directions[2 * v], directions[2 * v + 1]});
+        const glm::mat3 frame_axes(axes[0][0][v], axes[0][1][v], axes[0][2][v], axes[1][0][v], axes[1][1][v],
+                                   axes[1][2][v], axes[2][0][v], axes[2][1][v], axes[2][2][v]);
+        const Directions decided = decide_directions(frame_axes, palette[shared::influence_index(first_words[v])],
+                                                     {directions[2 * v], directions[2 * v + 1]});
         std::memcpy(normals + 3 * v, &decided.normal, sizeof decided.normal);
         if constexpr (kTangents) std::memcpy(tangents + 4 * v, &decided.tangent, sizeof decided.tangent);
       }
@@ -280,9 +359,16 @@ HWY_INLINE void transform(const float* HWY_RESTRICT lines, const float* HWY_REST
   }
 }
 
+SlopeColumns slopes_of(const PackedBinding& binding, std::size_t slice) {
+  const std::size_t first = binding.slope_slices[slice];
+  const std::size_t count = (binding.slope_slices[slice + 1] - first) / kRows;
+  return {count == 0 ? nullptr : &binding.slopes[first].x, count};
+}
+
 template <bool kNormals, bool kTangents>
 void blend_slices(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette,
                   const BlendOutputs& out) {
+  const bool needs_slopes = !binding.slopes.empty() && (kNormals || out.frames != nullptr);
   SliceStage stage{};
   alignas(64) float lines[kRows * kLineFloats];
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
@@ -293,6 +379,7 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
     const Accumulate blend_rows = accumulate_for(influences);
     const float* points = &binding.points[first_row].x;
     const std::uint32_t* directions = &binding.directions[first_row].x;
+    const SlopeColumns slopes = needs_slopes ? slopes_of(binding, slice) : SlopeColumns{nullptr, 0};
     if (rows < kRows) {
       std::memcpy(stage.points, points, rows * sizeof(glm::vec3));
       std::memcpy(stage.directions, directions, rows * sizeof(glm::uvec2));
@@ -309,8 +396,15 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
     // All rows first: what one step waits for, another's work hides.
     blend_rows(words, influences, palette, lines);
     for (std::size_t row = 0; row < rows; row += kLanes) {
-      transform<kNormals, kTangents>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row, words + row,
-                                     palette, positions + 3 * row, normals + 3 * row, tangents + 4 * row);
+      if (slopes.count > 0) {
+        transform<kNormals, kTangents, true>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row,
+                                             words + row, {slopes.words + 2 * row, slopes.count}, out.frames != nullptr,
+                                             palette, positions + 3 * row, normals + 3 * row, tangents + 4 * row);
+      } else {
+        transform<kNormals, kTangents, false>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row,
+                                              words + row, {}, false, palette, positions + 3 * row, normals + 3 * row,
+                                              tangents + 4 * row);
+      }
     }
     for (std::size_t row = 0; out.frames != nullptr && row < rows; ++row) {
       out.frames[first_row + row] = glm::make_mat3x4(lines + row * kLineFloats);
@@ -380,9 +474,27 @@ VertexFrame blend_row(const std::uint32_t* words, std::size_t influences, const 
   return {affine_compose(rigid, stretch), shared::rotation_from_quaternion(pivot.real)};
 }
 
-// The blended frame of one vertex by Wires, and the rotation of the first influence.
-VertexFrame combine_row(const std::uint32_t* words, std::size_t influences, const Affine* palette,
-                        const glm::vec3& point, const WiresParameters& parameters) {
+// The frame with the slopes of one group. `slope`: the first of them, kSliceRows before the next; left at the next
+// group's. `end`: of the slice.
+Affine add_group_slopes(const PackedBinding& binding, std::size_t& slope, std::size_t end, const Affine* palette,
+                        const glm::vec3& point, Affine frame) {
+  for (bool ended = false; !ended && slope < end; slope += shared::kSliceRows) {
+    const glm::uvec2 words = binding.slopes[slope];
+    const Affine* entry = palette + shared::slope_slot(words);
+    frame = shared::sloped_frame(frame, entry[0], entry[1], shared::slope_gradient(words), point);
+    ended = shared::slope_ends_group(words);
+  }
+  return frame;
+}
+
+// The blended frame of vertex v by Wires, and the rotation of the first influence.
+VertexFrame combine_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
+                        const Affine* palette, const WiresParameters& parameters) {
+  const glm::vec3 point = binding.points[v];
+  const std::size_t slice = v / shared::kSliceRows;
+  const bool has_slopes = !binding.slopes.empty();
+  std::size_t slope = has_slopes ? binding.slope_slices[slice] + v % shared::kSliceRows : 0;
+  const std::size_t last_slope = has_slopes ? binding.slope_slices[slice + 1] : 0;
   shared::WiresSum sum = shared::wires_begin();
   Affine frame(0.0f);
   std::uint32_t units = 0;
@@ -391,6 +503,7 @@ VertexFrame combine_row(const std::uint32_t* words, std::size_t influences, cons
     frame += shared::influence_weight(word) * palette[shared::influence_index(word)];
     units += shared::influence_units(word);
     if (units < shared::kWeightUnits) continue;
+    frame = add_group_slopes(binding, slope, last_slope, palette, point, frame);
     sum = shared::wires_add(sum, frame, parameters.root, point, parameters.exponent);
     frame = Affine(0.0f);
     units = 0;
@@ -439,7 +552,7 @@ void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std:
 void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                  const WiresParameters& parameters, const BlendOutputs& out) {
   blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t v) {
-    return combine_row(words, influences, palette.data(), binding.points[v], parameters);
+    return combine_row(binding, v, words, influences, palette.data(), parameters);
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CPU's vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), and dual quaternion as its other mode.
+// The CPU's vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), with the gradient of the weights in its
+// frames where the binding has slopes, and dual quaternion as its other mode.
 // It reads the streams that the GPU reads, as they are, so that both differ by rounding only.
 #pragma once
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -47,6 +48,102 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
   }
 }
 
+constexpr std::uint32_t kEndsGroup = 0x80000000u;  // of a slope's first word
+constexpr std::uint32_t kMagnitude = 0x7FFF0000u;
+constexpr std::uint32_t kInfinity = 0x7F800000u;
+constexpr std::uint32_t kNoSlope = 0xFFFFu;  // the slot of no slope: it has no next one
+
+std::span<const Slope> slopes_of(const SlopeRows& slopes, std::size_t row) {
+  return slopes.row_count() == 0 ? std::span<const Slope>() : slopes.row(row);
+}
+
+std::size_t slope_count(std::span<const SlopeRows> groups, std::size_t row) {
+  std::size_t sum = 0;
+  for (const SlopeRows& slopes : groups) sum += slopes_of(slopes, row).size();
+  return sum;
+}
+
+// Appends the slopes of a row, of all groups. A slope that has to end a group without any has the slot kNoSlope.
+Result<void> append_slopes(std::span<const SlopeRows> groups, std::size_t row, std::vector<glm::uvec2>& words) {
+  for (const SlopeRows& slopes : groups) {
+    const std::size_t first = words.size();
+    for (const Slope& slope : slopes_of(slopes, row)) {
+      if (slope.slot >= kNoSlope) {
+        return fail(ErrorCode::kUnsupported, fmt::format("a slope of row {} names palette entry {}; a mesh can use {}",
+                                                         row, std::uint64_t{slope.slot} + 1, kNoSlope + 1));
+      }
+      const double length = glm::length(glm::dvec3(slope.gradient));
+      // To the nearest bfloat16, the upper half of a float.
+      const std::uint32_t magnitude = (std::bit_cast<std::uint32_t>(static_cast<float>(length)) + 0x8000u) & kMagnitude;
+      if (!(length <= std::numeric_limits<float>::max()) || magnitude >= kInfinity) {
+        return fail(ErrorCode::kInvalidArgument, fmt::format("row {} has a slope of {} per metre", row, length));
+      }
+      if (magnitude == 0) continue;
+      words.emplace_back(slope.slot | magnitude, shared::pack_normal(glm::vec3(glm::dvec3(slope.gradient) / length)));
+    }
+    if (groups.size() == 1) continue;
+    if (words.size() == first) words.emplace_back(kNoSlope, 0u);
+    words.back().x |= kEndsGroup;
+  }
+  return {};
+}
+
+std::uint32_t first_slot(std::span<const glm::uvec2> words) {
+  for (const glm::uvec2 word : words) {
+    if (shared::slope_slot(word) != kNoSlope) return shared::slope_slot(word);
+  }
+  return kNoSlope;
+}
+
+// `source_of`: packed row -> row.
+template <class SourceOf>
+Result<void> pack_slopes(std::span<const SlopeRows> groups, const SourceOf& source_of, PackedBinding& packed) {
+  const std::size_t count = packed.points.size();
+  packed.slope_slices.reserve(slice_count(count) + 1);
+  packed.slope_slices.push_back(0);
+  std::vector<glm::uvec2> words[shared::kSliceRows];
+  for (std::size_t slice = 0; slice < slice_count(count); ++slice) {
+    std::size_t length = 0;
+    std::uint32_t slot = kNoSlope;  // of any slope of the slice
+    for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
+      words[r].clear();
+      const std::size_t row = slice * shared::kSliceRows + r;
+      if (row >= count) continue;
+      const Result<void> appended = append_slopes(groups, source_of(row), words[r]);
+      if (!appended) return appended;
+      length = std::max(length, words[r].size());
+      if (slot == kNoSlope) slot = first_slot(words[r]);
+    }
+    if (slot == kNoSlope) length = 0;
+    if (packed.slopes.size() + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
+      return fail(ErrorCode::kUnsupported, "pack: more slopes than 32 bits count");
+    }
+    for (std::size_t k = 0; k < length; ++k) {
+      for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
+        glm::uvec2 word = k < words[r].size() ? words[r][k] : glm::uvec2(kNoSlope, 0u);
+        if (shared::slope_slot(word) == kNoSlope) {
+          const std::uint32_t own = first_slot(words[r]);
+          word.x = (word.x & kEndsGroup) | (own == kNoSlope ? slot : own);
+        }
+        packed.slopes.push_back(word);
+      }
+    }
+    packed.slope_slices.push_back(static_cast<std::uint32_t>(packed.slopes.size()));
+  }
+  return {};
+}
+
+// The groups of a row of influences. Precondition: its weights are valid.
+std::size_t group_count(const PackedBinding& packed, std::size_t row) {
+  const std::size_t slice = row / shared::kSliceRows;
+  std::uint64_t units = 0;
+  for (std::size_t at = packed.slices[slice] + row % shared::kSliceRows; at < packed.slices[slice + 1];
+       at += shared::kSliceRows) {
+    units += shared::influence_units(packed.influences[at]);
+  }
+  return units / shared::kWeightUnits;
+}
+
 Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size, Groups groups,
                             const std::string& what) {
   const std::size_t begin = packed.slices[slice];
@@ -78,29 +175,87 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
   return {};
 }
 
+// Precondition: the influences are valid.
+Result<void> validate_slope_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size,
+                                  Groups groups, const std::string& what) {
+  const std::size_t begin = packed.slope_slices[slice];
+  const std::size_t length = (packed.slope_slices[slice + 1] - begin) / shared::kSliceRows;
+  for (std::size_t r = 0; r < shared::kSliceRows && length > 0; ++r) {
+    const std::size_t row = slice * shared::kSliceRows + r;
+    std::size_t ended = 0;
+    for (std::size_t k = 0; k < length; ++k) {
+      const glm::uvec2 words = packed.slopes[begin + k * shared::kSliceRows + r];
+      if (shared::slope_slot(words) + std::size_t{1} >= palette_size) {
+        return fail(ErrorCode::kInvalidArgument, fmt::format("{}: a slope of row {} names palette entry {} of {}", what,
+                                                             row, shared::slope_slot(words) + 1, palette_size));
+      }
+      if ((words.x & kMagnitude) >= kInfinity) {
+        return fail(ErrorCode::kInvalidArgument, fmt::format("{}: row {} has a slope that is not finite", what, row));
+      }
+      if (shared::slope_ends_group(words)) ++ended;
+    }
+    const bool padding = row >= packed.points.size();
+    const std::size_t wanted = groups == Groups::kOne || padding ? 0 : group_count(packed, row);
+    if (ended != wanted) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: the slopes of row {} end {} groups, not {}", what, row, ended, wanted));
+    }
+  }
+  return {};
+}
+
+// `slices`: where each starts in a stream of `size` elements.
+Result<void> validate_slices(std::span<const std::uint32_t> slices, std::size_t vertex_count, std::size_t size,
+                             const std::string& what) {
+  if (slices.size() != slice_count(vertex_count) + 1) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: {} slices for {} vertices", what, slices.size(), vertex_count));
+  }
+  if (slices.front() != 0 || slices.back() != size) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: slices do not cover what they cut", what));
+  }
+  for (std::size_t slice = 0; slice + 1 < slices.size(); ++slice) {
+    if (slices[slice + 1] < slices[slice] || (slices[slice + 1] - slices[slice]) % shared::kSliceRows != 0) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("{}: slice {} does not hold whole rows", what, slice));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> groups) {
+std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes) {
+  const auto longer = [&](std::uint32_t a, std::uint32_t b) {
+    const std::size_t length_a = row_length(groups, a);
+    const std::size_t length_b = row_length(groups, b);
+    return length_a != length_b ? length_a > length_b : slope_count(slopes, a) > slope_count(slopes, b);
+  };
   std::vector<std::uint32_t> order(groups[0].row_count());
   std::iota(order.begin(), order.end(), 0u);
   for (std::size_t begin = 0; begin < order.size(); begin += kSortWindow) {
     const std::size_t end = std::min(begin + kSortWindow, order.size());
     std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
-                     order.begin() + static_cast<std::ptrdiff_t>(end),
-                     [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); });
+                     order.begin() + static_cast<std::ptrdiff_t>(end), longer);
   }
   return order;
 }
 
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
-                           std::span<const std::uint32_t> order) {
-  assert(!groups.empty());
+                           std::span<const std::uint32_t> order, std::span<const SlopeRows> slopes) {
+  assert(!groups.empty() && (slopes.empty() || slopes.size() == groups.size()));
   const std::size_t count = groups[0].row_count();
   for (const SparseRows& rows : groups) {
     if (rows.row_count() != count) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("pack: groups of {} and of {} rows", count, rows.row_count()));
     }
+  }
+  bool has_slopes = false;
+  for (const SlopeRows& rows : slopes) {
+    if (rows.row_count() != 0 && rows.row_count() != count) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("pack: {} rows, but slopes of {}", count, rows.row_count()));
+    }
+    has_slopes |= !rows.slopes.empty();
   }
   if (rest.positions.size() != count || rest.normals.size() != count ||
       (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
@@ -174,6 +329,10 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
     }
     packed.slices.push_back(static_cast<std::uint32_t>(packed.influences.size()));
   }
+  if (has_slopes) {
+    const Result<void> done = pack_slopes(slopes, source_of, packed);
+    if (!done) return tl::unexpected(done.error());
+  }
   return packed;
 }
 
@@ -194,6 +353,23 @@ SparseRows unpack_rows(const PackedBinding& packed) {
   return rows;
 }
 
+SlopeRows unpack_slopes(const PackedBinding& packed) {
+  SlopeRows rows;
+  if (packed.slope_slices.empty()) return rows;
+  std::vector<Slope> row;
+  for (std::size_t i = 0; i < packed.points.size(); ++i) {
+    const std::size_t slice = i / shared::kSliceRows;
+    row.clear();
+    for (std::size_t at = packed.slope_slices[slice] + i % shared::kSliceRows; at < packed.slope_slices[slice + 1];
+         at += shared::kSliceRows) {
+      const glm::uvec2 words = packed.slopes[at];
+      if ((words.x & kMagnitude) != 0) row.push_back({shared::slope_slot(words), shared::slope_gradient(words)});
+    }
+    rows.append_row(row);
+  }
+  return rows;
+}
+
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what) {
   const std::size_t count = packed.points.size();
   const auto broken = [&](const std::string& why) {
@@ -203,20 +379,15 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Gro
   if (packed.directions.size() != count) {
     return broken(fmt::format("{} points, but {} directions", count, packed.directions.size()));
   }
-  if (packed.slices.size() != slice_count(count) + 1) {
-    return broken(fmt::format("{} slices for {} vertices", packed.slices.size(), count));
-  }
-  if (packed.slices.front() != 0 || packed.slices.back() != packed.influences.size()) {
-    return broken("slices do not cover the influences");
-  }
-  for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
-    if (packed.slices[slice + 1] < packed.slices[slice] ||
-        (packed.slices[slice + 1] - packed.slices[slice]) % shared::kSliceRows != 0) {
-      return broken(fmt::format("slice {} does not hold whole rows", slice));
-    }
+  Result<void> valid = validate_slices(packed.slices, count, packed.influences.size(), what + ", influences");
+  if (!valid) return valid;
+  if (!packed.slope_slices.empty() || !packed.slopes.empty()) {
+    valid = validate_slices(packed.slope_slices, count, packed.slopes.size(), what + ", slopes");
+    if (!valid) return valid;
   }
   for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
-    const Result<void> valid = validate_slice(packed, slice, palette_size, groups, what);
+    valid = validate_slice(packed, slice, palette_size, groups, what);
+    if (valid && !packed.slopes.empty()) valid = validate_slope_slice(packed, slice, palette_size, groups, what);
     if (!valid) return valid;
   }
   for (std::size_t i = 0; i < count; ++i) {

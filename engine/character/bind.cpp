@@ -157,6 +157,7 @@ Result<void> combine(MeshBinding& below, MeshBinding above, std::span<const floa
   for (std::size_t i = 0; i < mask.size(); ++i) root.append_row(std::span(&still, 1));
   below.wires_exponent = *layer.wires;
   below.wires_rows.push_back(merge_over(root, above.rows, mask));
+  below.wires_slopes.push_back(merge_over(SlopeRows{}, above.slopes, mask));
   return {};
 }
 
@@ -183,6 +184,7 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
                             below.deformer, mesh));
   }
   below.merged->rows = merge_over(below.merged->rows, above.rows, mask);
+  below.merged->slopes = merge_over(below.merged->slopes, above.slopes, mask);
   return {};
 }
 

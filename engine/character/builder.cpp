@@ -69,7 +69,8 @@ double bytes_per_vertex(const PackedBinding& packed) {
   if (packed.points.empty()) return 0;
   const std::size_t bytes =
       packed.points.size() * sizeof(packed.points[0]) + packed.directions.size() * sizeof(packed.directions[0]) +
-      packed.slices.size() * sizeof(packed.slices[0]) + packed.influences.size() * sizeof(packed.influences[0]);
+      packed.slices.size() * sizeof(packed.slices[0]) + packed.influences.size() * sizeof(packed.influences[0]) +
+      packed.slope_slices.size() * sizeof(packed.slope_slices[0]) + packed.slopes.size() * sizeof(packed.slopes[0]);
   return static_cast<double>(bytes) / packed.vertex_count() + kOutputBytes;
 }
 
@@ -80,13 +81,19 @@ std::vector<std::uint32_t> merged(const std::vector<std::uint32_t>& a, const std
 }
 
 // Names entries from the lowest on, so that they fit 16 bits; returns the lowest.
-std::uint32_t rebase(std::span<SparseRows> groups) {
+std::uint32_t rebase(std::span<SparseRows> groups, std::span<SlopeRows> slopes) {
   std::uint32_t lowest = std::numeric_limits<std::uint32_t>::max();
   for (const SparseRows& rows : groups) {
     for (const Influence& influence : rows.influences) lowest = std::min(lowest, influence.index);
   }
+  for (const SlopeRows& rows : slopes) {
+    for (const Slope& slope : rows.slopes) lowest = std::min(lowest, slope.slot);
+  }
   for (SparseRows& rows : groups) {
     for (Influence& influence : rows.influences) influence.index -= lowest;
+  }
+  for (SlopeRows& rows : slopes) {
+    for (Slope& slope : rows.slopes) slope.slot -= lowest;
   }
   return lowest == std::numeric_limits<std::uint32_t>::max() ? 0 : lowest;
 }
@@ -110,15 +117,21 @@ std::uint32_t CharacterBuilder::take_slots(std::uint64_t count, std::uint32_t fi
   return first;
 }
 
-// The first stage in which every entry that the rows name is there.
-std::uint32_t CharacterBuilder::stage_of(const SparseRows& rows) const {
+// The first stage in which every entry that the rows and slopes name is there.
+std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes) const {
   std::uint32_t stage = 0;
   auto run = stage_of_slots_.end();
-  for (const Influence& influence : rows.influences) {
-    const bool inside = run != stage_of_slots_.end() && influence.index >= run->first &&
-                        (std::next(run) == stage_of_slots_.end() || influence.index < std::next(run)->first);
-    if (!inside) run = std::prev(stage_of_slots_.upper_bound(influence.index));
+  const auto add = [&](std::uint32_t slot) {
+    const bool inside = run != stage_of_slots_.end() && slot >= run->first &&
+                        (std::next(run) == stage_of_slots_.end() || slot < std::next(run)->first);
+    if (!inside) run = std::prev(stage_of_slots_.upper_bound(slot));
     stage = std::max(stage, run->second);
+  };
+  for (const SparseRows& rows : groups) {
+    for (const Influence& influence : rows.influences) add(influence.index);
+  }
+  for (const SlopeRows& rows : slopes) {
+    for (const Slope& slope : rows.slopes) add(slope.slot);
   }
   return stage;
 }
@@ -177,19 +190,22 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   std::vector<SparseRows> groups;
   groups.push_back(std::move(binding.rows));
   for (SparseRows& rows : binding.wires_rows) groups.push_back(std::move(rows));
+  std::vector<SlopeRows> slopes;
+  slopes.push_back(std::move(binding.slopes));
+  for (SlopeRows& rows : binding.wires_slopes) slopes.push_back(std::move(rows));
   if (groups.size() > 1) {
     result.mode = BlendMode::kWires;
     result.wires = Wires{binding.wires_exponent, root_slot()};
   }
   // build() moves skins to the last stage.
-  for (const SparseRows& rows : groups) result.stage = std::max(result.stage, stage_of(rows));
-  result.first_slot = rebase(groups);
+  result.stage = stage_of(groups, slopes);
+  result.first_slot = rebase(groups, slopes);
   const Directions directions = usable_directions(mesh);
   const bool sorted = !control && !keep_vertex_order_;
-  const std::vector<std::uint32_t> order = sorted ? order_by_row_length(groups) : std::vector<std::uint32_t>{};
+  const std::vector<std::uint32_t> order = sorted ? order_by_row_length(groups, slopes) : std::vector<std::uint32_t>{};
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};
-  Result<PackedBinding> packed = pack(groups, rest, order);
+  Result<PackedBinding> packed = pack(groups, rest, order, slopes);
   if (!packed) return fail(packed.error().code, fmt::format("mesh '{}': {}", mesh.name, packed.error().message));
   result.binding = std::move(*packed);
   MeshReport report;
@@ -198,6 +214,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
     report.mean_influences += figures.mean_influences;
     report.max_influences += figures.max_influences;
   }
+  slopes.clear();
   groups.clear();  // the largest part of what bind holds of a mesh
 
   const std::uint32_t count = result.vertex_count();

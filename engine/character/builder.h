@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/binding/slope_rows.h"
 #include "engine/binding/sparse_rows.h"
 #include "engine/character/bind.h"
 #include "engine/character/character.h"
@@ -22,6 +23,9 @@ namespace pelt {
 // How a deformer moves one mesh, and what it has to say about it. Vertices are the mesh's own.
 struct MeshBinding {
   SparseRows rows;  // over palette entries, not yet merged with other layers
+  // Over palette entries, no rows where there are none: how `rows` change across the surface where they pass along a
+  // table, so that normals follow. kLinear only.
+  SlopeRows slopes;
   BlendMode mode = BlendMode::kLinear;
   // Of each vertex, or empty: metres to the closest element that moves it, -1 where none does.
   std::vector<float> distances;
@@ -31,6 +35,7 @@ struct MeshBinding {
   std::vector<std::uint32_t> repaired_vertices;  // ascending
   // Further deformers of the mesh, combined with `rows` as in Wires.
   std::vector<SparseRows> wires_rows;
+  std::vector<SlopeRows> wires_slopes;  // of each of wires_rows
   float wires_exponent = 1;
 };
 
@@ -100,7 +105,7 @@ class CharacterBuilder {
   Result<void> add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control,
                         const ControlOptions& options);
   std::uint32_t take_slots(std::uint64_t count, std::uint32_t first_stage);
-  std::uint32_t stage_of(const SparseRows& rows) const;
+  std::uint32_t stage_of(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes) const;
 
   const Model& model_;
   bool keep_vertex_order_;

@@ -344,6 +344,15 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
     const Result<void> usable = check_slot(mesh, slots, mesh.first_slot + shared::influence_index(word), wanted);
     if (!usable) return usable;
   }
+  if (!mesh.binding.slopes.empty() && mesh.mode == BlendMode::kDualQuaternion) {
+    return invalid("mesh '{}' has slopes, but is blended by dual quaternion", mesh.name);
+  }
+  for (const glm::uvec2 words : mesh.binding.slopes) {
+    for (const std::uint32_t slot : {shared::slope_slot(words), shared::slope_slot(words) + 1}) {
+      const Result<void> usable = check_slot(mesh, slots, std::uint64_t{mesh.first_slot} + slot, Slot::Kind::kFrame);
+      if (!usable) return usable;
+    }
+  }
   if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
   for (std::uint64_t v = 0; mesh.offset_slot && v < mesh.vertex_count(); ++v) {
     const Result<void> usable = check_slot(mesh, slots, *mesh.offset_slot + v, Slot::Kind::kOffset);

@@ -88,7 +88,7 @@ void describe(Archive& archive, Is<MeshPart> auto& part) {
 
 template <class Archive>
 void describe(Archive& archive, Is<PackedBinding> auto& binding) {
-  archive(binding.points, binding.directions, binding.slices, binding.influences);
+  archive(binding.points, binding.directions, binding.slices, binding.influences, binding.slope_slices, binding.slopes);
 }
 
 template <class Archive>

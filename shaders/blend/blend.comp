@@ -49,8 +49,33 @@ Affine blend_dual_quaternion(uint palette_first, uint first, uint end) {
   return affine_compose(rigid_from_dual_quaternion(sum, pivot), stretch);
 }
 
+// Where the slopes of a vertex are in `rows`: a slope each 2 kSliceRows words.
+struct SlopeRange {
+  uint at;
+  uint end;
+};
+
+SlopeRange slope_range(BlendJob job, uint vertex) {
+  if (job.first_slope_slice == kNoSlot) return SlopeRange(0u, 0u);
+  uint slice = job.first_slope_slice + vertex / kSliceRows;
+  return SlopeRange(job.first_slope + 2u * (rows[slice] + vertex % kSliceRows), job.first_slope + 2u * rows[slice + 1u]);
+}
+
+// The frame with the slopes of one group, at whose end it leaves the range.
+Affine add_slopes(Affine frame, uint palette_first, vec3 point, inout SlopeRange range) {
+  bool ended = false;
+  for (; !ended && range.at < range.end; range.at += 2u * kSliceRows) {
+    uvec2 words = uvec2(rows[range.at], rows[range.at + 1u]);
+    uint slot = palette_first + slope_slot(words);
+    frame = sloped_frame(frame, palette[slot], palette[slot + 1u], slope_gradient(words), point);
+    ended = slope_ends_group(words);
+  }
+  return frame;
+}
+
 // The groups of a row, one a deformer, each with weights that sum to 65535, combined as in Wires.
-Affine blend_wires(uint palette_first, uint first, uint end, vec3 point, Affine root, float exponent) {
+Affine blend_wires(uint palette_first, uint first, uint end, SlopeRange slopes, vec3 point, Affine root,
+                   float exponent) {
   WiresSum sum = wires_begin();
   Affine frame = Affine(0.0f);
   uint units = 0u;
@@ -59,6 +84,7 @@ Affine blend_wires(uint palette_first, uint first, uint end, vec3 point, Affine 
     frame += influence_weight(word) * palette[palette_first + influence_index(word)];
     units += influence_units(word);
     if (units < kWeightUnits) continue;
+    frame = add_slopes(frame, palette_first, point, slopes);
     sum = wires_add(sum, frame, root, point, exponent);
     frame = Affine(0.0f);
     units = 0u;
@@ -82,20 +108,25 @@ void main() {
   uint instance_palette = instance * job.palette_stride;
   uint palette_first = job.palette_first + instance_palette;
 
+  SlopeRange slopes = slope_range(job, vertex);
+
   Affine frame;
   if (job.mode == kBlendLinear) frame = blend_affine(palette_first, first, end);
   else if (job.mode == kBlendDualQuaternion) frame = blend_dual_quaternion(palette_first, first, end);
-  else frame = blend_wires(palette_first, first, end, point, palette[job.root_slot + instance_palette],
+  else frame = blend_wires(palette_first, first, end, slopes, point, palette[job.root_slot + instance_palette],
                            job.wires_exponent);
+  vec3 position = transform_point(frame, point);
+  if (job.mode == kBlendLinear) frame = add_slopes(frame, palette_first, point, slopes);
   if (job.offset_first != kNoSlot) {
     frame = offset_frame(frame, palette[job.offset_first + instance_palette + vertex][0].xyz);
+    position = transform_point(frame, point);
   }
   Affine strongest = palette[palette_first + influence_index(rows[first])];
   mat3 turn = job.mode == kBlendDualQuaternion ? rotation_from_quaternion(strongest[0])
                                                : orthonormal_axes(affine_axes(strongest));
 
   uint element = job.output_first + instance * job.output_stride + vertex;
-  positions[element] = transform_point(frame, point);
+  positions[element] = position;
   normals[element] = blended_directions(affine_axes(frame), direction, turn);
   if (job.frame_first != kNoSlot) frames[job.frame_first + instance_palette + vertex] = frame;
 }

@@ -25,7 +25,7 @@ PELT_SHARED_CONST uint kBlendWires = 2u;
 PELT_SHARED_CONST uint kBlendBindJobs = 0u;        // BlendJob[], ascending first_workgroup
 PELT_SHARED_CONST uint kBlendBindPoints = 1u;      // vec3[], local points
 PELT_SHARED_CONST uint kBlendBindDirections = 2u;  // uvec2[], packed normal and tangent
-PELT_SHARED_CONST uint kBlendBindRows = 3u;        // uint[], slices and influences
+PELT_SHARED_CONST uint kBlendBindRows = 3u;        // uint[], slices and influences, of slopes as well
 PELT_SHARED_CONST uint kBlendBindPalette = 4u;     // Affine[]
 PELT_SHARED_CONST uint kBlendBindFrames = 5u;      // the palette again, written by control meshes
 PELT_SHARED_CONST uint kBlendBindPositions = 6u;   // vec3[], written
@@ -50,14 +50,41 @@ struct BlendJob {
   uint offset_first;     // slot of what is added to vertex 0's local point for instance 0 (key_pose/pose.h), or kNoSlot
   uint root_slot;        // kBlendWires: slot of the root's motion for instance 0
   float wires_exponent;  // kBlendWires: m
+  uint first_slope_slice;  // of the mesh in rows, or kNoSlot where it has no slopes; values are relative to first_slope
+  uint first_slope;        // of the mesh in rows; two words a slope
 };
-PELT_SHARED_SIZE(BlendJob, 60);
+PELT_SHARED_SIZE(BlendJob, 68);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 
 PELT_SHARED_FN uint influence_units(uint word) { return word >> 16u; }
 
 PELT_SHARED_FN float influence_weight(uint word) { return float(influence_units(word)) * kWeightUnit; }
+
+// The gradient of weights (math.md section 0). Where the weights of a vertex change across the surface, the frame of
+// what they make is not the blend of the frames alone. They change fast where they pass along a table: a curve's
+// palette entries T_k belong to samples of it at arc lengths s_k, and a vertex P at the arc length s between two of
+// them has v' = w ((1 - f) T_k P + f T_k+1 P), f = (s - s_k) / (s_k+1 - s_k). Its derivative by P holds that of f, too:
+//     B = sum over j of w_j A_j  +  sum over slopes i of (T_k+1 P - T_k P) g_i^T,     k = k_i,  g_i = w_i grad f_i,
+// A: the 3x3 part of T. So a slope is a slot k and a gradient g by the rest position, 1/metres. Without the second sum
+// normals round a bend lean by the angle between two samples per distance between them: as far as the surface is from
+// the curve times the curvature.
+PELT_SHARED_FN uint slope_slot(uvec2 words) { return words.x & 0xFFFFu; }
+
+// Of several groups: whether the next slope is of the next group.
+PELT_SHARED_FN bool slope_ends_group(uvec2 words) { return (words.x & 0x80000000u) != 0u; }
+
+// |g| is kept as bfloat16, which is the upper half of a float.
+PELT_SHARED_FN vec3 slope_gradient(uvec2 words) {
+  return unpack_normal(words.y) * uintBitsToFloat(words.x & 0x7FFF0000u);
+}
+
+// The frame with one more slope between the entries `from` and `to`: axes B + d g^T, d = to P - from P. It still maps P
+// to where it did: o - d (g . P).
+PELT_SHARED_FN Affine sloped_frame(Affine frame, Affine from, Affine to, vec3 gradient, vec3 point) {
+  vec3 step = transform_point(to - from, point);
+  return frame + outerProduct(vec4(gradient, -dot(gradient, point)), step);
+}
 
 // A local point moved by an offset before T: the same translation in the frame, T p + A o = T (p + o).
 PELT_SHARED_FN Affine offset_frame(Affine frame, vec3 offset) {

@@ -47,6 +47,7 @@ dvec3 on_octahedral_grid(const dvec3& v, double step) {
 // A mesh of `count` vertices. All it holds survives packing exactly, so that only the blend is measured.
 struct Sample {
   SparseRows rows;
+  SlopeRows slopes;  // as they are packed
   std::vector<glm::vec3> positions;
   std::vector<dvec3> normals;
   std::vector<dvec3> tangents;
@@ -54,8 +55,9 @@ struct Sample {
   PackedBinding binding;
 };
 
-// Row r has lengths[r % size] influences, the strongest first.
-Sample make_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
+// Row r has lengths[r % size] influences, the strongest first, and slopes[r % size] slopes.
+Sample make_sample(std::size_t count, const std::vector<std::size_t>& lengths,
+                   const std::vector<std::size_t>& slopes = {0}) {
   Sample sample;
   std::mt19937 random(static_cast<std::uint32_t>(count + lengths.size()));
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -84,10 +86,18 @@ Sample make_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
     sample.handedness.push_back(random() % 2 == 0 ? 1 : -1);
     normals.emplace_back(normal);
     tangents.emplace_back(glm::vec3(sample.tangents.back()), sample.handedness.back());
+    std::vector<Slope> row_slopes;
+    for (std::uint32_t k = 0; k < slopes[r % slopes.size()]; ++k) {
+      const dvec3 gradient = 0.1 * dvec3(unit(random), unit(random), unit(random));
+      row_slopes.push_back({static_cast<std::uint32_t>(random() % (kElements - 1)), gradient});
+    }
+    sample.slopes.append_row(row_slopes);
   }
-  Result<PackedBinding> packed = pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {});
+  Result<PackedBinding> packed =
+      pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {}, {&sample.slopes, 1});
   EXPECT_TRUE(packed) << packed.error().message;
   sample.binding = std::move(*packed);
+  sample.slopes = unpack_slopes(sample.binding);
   EXPECT_TRUE(validate(sample.binding, kElements, Groups::kOne, "sample"));
   return sample;
 }
@@ -155,6 +165,20 @@ void map_vertex(const Sample& sample, std::size_t row, Expected& expected) {
 dmat3 axes_of(const Affine& frame) { return dmat3(affine_axes(frame)); }
 dvec3 origin_of(const Affine& frame) { return dvec3(frame[0].w, frame[1].w, frame[2].w); }
 
+// B = sum w_j A_j + sum (T_k+1 P - T_k P) g^T; P stays where it is.
+void add_slopes(const Sample& sample, std::size_t row, std::span<const Affine> palette, Expected& expected) {
+  const dvec3 point(sample.positions[row]);
+  for (const Slope& slope : sample.slopes.row(row)) {
+    const Affine& from = palette[slope.slot];
+    const Affine& to = palette[slope.slot + 1];
+    const dvec3 step = (axes_of(to) - axes_of(from)) * point + origin_of(to) - origin_of(from);
+    const dmat3 outer = glm::outerProduct(step, dvec3(slope.gradient));
+    expected.axes += outer;
+    expected.origin -= outer * point;
+    expected.size += 4 * glm::length(step) * glm::length(dvec3(slope.gradient)) * glm::length(point);
+  }
+}
+
 // v' = sum w_j T_j l.
 Expected expected_linear(const Sample& sample, std::size_t row, std::span<const Affine> palette) {
   Expected expected;
@@ -166,6 +190,7 @@ Expected expected_linear(const Sample& sample, std::size_t row, std::span<const 
     expected.size += weight * (glm::length(axes_of(frame) * dvec3(sample.positions[row])) +
                                glm::length(origin_of(frame)) + glm::length(dvec3(sample.positions[row])));
   }
+  if (sample.slopes.row_count() != 0) add_slopes(sample, row, palette, expected);
   map_vertex(sample, row, expected);
   return expected;
 }
@@ -263,6 +288,69 @@ TEST_P(BlendLinear, MirroredElementsKeepNormalsWithTheirTriangles) {
     ASSERT_GT(glm::dot(normal, glm::normalize(glm::cross(expected.axes * e1, expected.axes * e2))), 0.99999);
     const dvec3 bitangent = glm::cross(normal, dvec3(glm::vec3(actual.tangents[row])));
     ASSERT_GT(glm::dot(bitangent, expected.axes * e1), 0);
+  }
+}
+
+TEST_P(BlendLinear, WithSlopesIsTheEquationForEverySize) {
+  const std::vector<Affine> palette = make_palette(false);
+  // Every vertex; some of each slice; some slices.
+  std::vector<std::size_t> some_slices(96, 0);
+  std::fill_n(some_slices.begin() + 32, 32, 2);
+  for (const std::vector<std::size_t>& slopes : {std::vector<std::size_t>{1}, {0, 3, 1, 0, 0, 7, 2}, some_slices}) {
+    for (const std::size_t count : kSizes) {
+      SCOPED_TRACE(count);
+      const Sample sample = make_sample(count, lengths_to(3), slopes);
+      const Outputs actual = linear(sample, palette);
+      for (std::size_t row = 0; row < count; ++row) {
+        expect_near(actual, row, expected_linear(sample, row, palette), sample);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(BlendLinear, SlopesChangeNoPosition) {
+  const std::vector<Affine> palette = make_palette(false);
+  const Sample with = make_sample(1234, lengths_to(5), {0, 1, 2});
+  Sample without = with;
+  without.binding.slopes.clear();
+  without.binding.slope_slices.clear();
+  const Outputs sloped = linear(with, palette);
+  const Outputs plain = linear(without, palette);
+  EXPECT_EQ(sloped.positions, plain.positions);
+  EXPECT_NE(sloped.normals, plain.normals);
+  EXPECT_NE(sloped.frames, plain.frames);
+  for (std::size_t row = 0; row < 1234; row += 3) {
+    ASSERT_LT(glm::distance(sloped.normals[row], plain.normals[row]), 1e-6f) << "row " << row << " has no slope";
+  }
+}
+
+TEST_P(BlendLinear, GivesWhatIsAskedForWithSlopes) {
+  const std::vector<PaletteLine> lines = lines_of(make_palette(false));
+  const Sample sample = make_sample(65, lengths_to(9), {1, 2});
+  const SliceRange all{0, slice_count(sample.binding)};
+  Outputs everything(65);
+  blend_linear(sample.binding, all, lines, everything.all());
+  Outputs some(65);
+  blend_linear(sample.binding, all, lines, {.positions = some.positions.data()});
+  EXPECT_EQ(some.positions, everything.positions);
+  blend_linear(sample.binding, all, lines, {.positions = some.positions.data(), .normals = some.normals.data()});
+  EXPECT_EQ(some.normals, everything.normals);
+  blend_linear(sample.binding, all, lines, {.positions = some.positions.data(), .frames = some.frames.data()});
+  EXPECT_EQ(some.frames, everything.frames);
+}
+
+// 1e37 per metre times what a vertex moves by is more than a float holds.
+TEST_P(BlendLinear, SlopesBeyondFloatsLeavePositionsAndUnitDirections) {
+  std::vector<Affine> palette = make_palette(false);
+  for (std::size_t i = 0; i < palette.size(); i += 2) palette[i] *= 1e15f;
+  Sample sample = make_sample(65, lengths_to(3), {1});
+  for (glm::uvec2& words : sample.binding.slopes) words.x = (words.x & 0xFFFFu) | 0x7E000000u;
+  const Outputs actual = linear(sample, palette);
+  for (std::size_t row = 0; row < 65; ++row) {
+    for (int c = 0; c < 3; ++c) ASSERT_TRUE(std::isfinite(actual.positions[row][c]));
+    ASSERT_NEAR(glm::length(actual.normals[row]), 1, 1e-5) << row;
+    ASSERT_NEAR(glm::length(glm::vec3(actual.tangents[row])), 1, 1e-5) << row;
   }
 }
 

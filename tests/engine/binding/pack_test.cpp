@@ -38,7 +38,8 @@ class PackSizes : public testing::TestWithParam<std::size_t> {};
 TEST_P(PackSizes, RoundTripsAndIsValid) {
   const Sample sample = make_sample(GetParam());
   for (const bool sorted : {false, true}) {
-    const std::vector<std::uint32_t> order = sorted ? order_by_row_length({&sample.rows, 1}) : std::vector<std::uint32_t>{};
+    const std::vector<std::uint32_t> order =
+        sorted ? order_by_row_length({&sample.rows, 1}) : std::vector<std::uint32_t>{};
     const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), order);
     ASSERT_TRUE(packed) << packed.error().message;
     ASSERT_EQ(packed->vertex_count(), GetParam());
@@ -59,6 +60,88 @@ TEST_P(PackSizes, RoundTripsAndIsValid) {
   }
 }
 
+// Up to 3 slopes in every third row.
+SlopeRows make_slopes(std::size_t count) {
+  SlopeRows slopes;
+  std::mt19937 random(9);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  std::vector<Slope> row;
+  for (std::size_t i = 0; i < count; ++i) {
+    row.resize(i % 3 == 0 ? 1 + random() % 3 : 0);
+    for (Slope& slope : row) {
+      const float size = std::exp(8 * unit(random));
+      slope = {static_cast<std::uint32_t>(random() % 49), size * glm::vec3(unit(random), unit(random), unit(random))};
+    }
+    slopes.append_row(row);
+  }
+  return slopes;
+}
+
+// bfloat16 keeps 8 bits of the length; the direction is off by 0.004 degrees at most.
+void expect_near(const Slope& actual, const Slope& expected) {
+  EXPECT_EQ(actual.slot, expected.slot);
+  EXPECT_LT(glm::distance(actual.gradient, expected.gradient), (1.0f / 256 + 1e-4f) * glm::length(expected.gradient));
+}
+
+void expect_near(const SlopeRows& actual, const SlopeRows& expected, std::span<const std::uint32_t> order) {
+  ASSERT_EQ(actual.row_count(), expected.row_count());
+  for (std::size_t r = 0; r < actual.row_count(); ++r) {
+    const std::span<const Slope> row = expected.row(order.empty() ? r : order[r]);
+    ASSERT_EQ(actual.row(r).size(), row.size());
+    for (std::size_t k = 0; k < row.size(); ++k) expect_near(actual.row(r)[k], row[k]);
+  }
+}
+
+TEST_P(PackSizes, SlopesRoundTripAndAreValid) {
+  const Sample sample = make_sample(GetParam());
+  const SlopeRows slopes = make_slopes(GetParam());
+  const std::span<const SlopeRows> group(&slopes, 1);
+  for (const bool sorted : {false, true}) {
+    const std::vector<std::uint32_t> order =
+        sorted ? order_by_row_length({&sample.rows, 1}, group) : std::vector<std::uint32_t>{};
+    const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), order, group);
+    ASSERT_TRUE(packed) << packed.error().message;
+    const Result<void> valid = validate(*packed, 50, Groups::kOne, "sample");
+    EXPECT_TRUE(valid) << valid.error().message;
+    EXPECT_EQ(packed->slope_slices.empty(), GetParam() == 0);
+    expect_near(unpack_slopes(*packed), slopes, order);
+    const Result<PackedBinding> without = pack({&sample.rows, 1}, sample.rest(), order);
+    EXPECT_EQ(packed->influences, without->influences);
+    EXPECT_EQ(packed->points, without->points);
+  }
+}
+
+// Two groups; the second has slopes where the first has none, and none in its last slices.
+TEST_P(PackSizes, SlopesOfGroupsAreMarkedAtTheirEnds) {
+  const Sample sample = make_sample(GetParam());
+  const SparseRows groups[] = {sample.rows, sample.rows};
+  const SlopeRows first = make_slopes(GetParam());
+  SlopeRows second;
+  for (std::size_t i = 0; i < GetParam(); ++i) {
+    second.append_row(first.row(i).empty() && i < 100 ? first.row(i - i % 3) : std::span<const Slope>());
+  }
+  const SlopeRows slopes[] = {first, second};
+  const Result<PackedBinding> packed = pack(groups, sample.rest(), {}, slopes);
+  ASSERT_TRUE(packed) << packed.error().message;
+  const Result<void> valid = validate(*packed, 50, Groups::kSeveral, "sample");
+  EXPECT_TRUE(valid) << valid.error().message;
+  for (std::size_t i = 0; i < GetParam() && !packed->slopes.empty(); ++i) {
+    std::size_t at = packed->slope_slices[i / 32] + i % 32;
+    for (const SlopeRows& group : slopes) {
+      std::vector<Slope> row;
+      for (bool ended = false; !ended; at += 32) {
+        ASSERT_LT(at, packed->slope_slices[i / 32 + 1]);
+        const glm::uvec2 words = packed->slopes[at];
+        const glm::vec3 gradient = shared::slope_gradient(words);
+        if (gradient != glm::vec3(0)) row.push_back({shared::slope_slot(words), gradient});
+        ended = shared::slope_ends_group(words);
+      }
+      ASSERT_EQ(row.size(), group.row(i).size()) << i;
+      for (std::size_t k = 0; k < row.size(); ++k) expect_near(row[k], group.row(i)[k]);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, PackSizes, testing::Values(0, 1, 31, 32, 33, 63, 64, 65, 1234, 5000));
 
 TEST(Pack, LengthOrderWastesLittle) {
@@ -67,6 +150,29 @@ TEST(Pack, LengthOrderWastesLittle) {
   const PackedBinding sorted = *pack({&sample.rows, 1}, sample.rest(), order_by_row_length({&sample.rows, 1}));
   EXPECT_LT(static_cast<double>(sorted.influences.size()), 1.05 * static_cast<double>(sample.rows.influences.size()));
   EXPECT_LT(sorted.influences.size(), as_is.influences.size());
+}
+
+TEST(Pack, LengthOrderPutsSlopesTogether) {
+  const Sample sample = make_sample(5000);
+  const SlopeRows slopes = make_slopes(5000);
+  const std::span<const SparseRows> rows(&sample.rows, 1);
+  const std::span<const SlopeRows> group(&slopes, 1);
+  const PackedBinding by_length = *pack(rows, sample.rest(), order_by_row_length(rows), group);
+  const PackedBinding by_both = *pack(rows, sample.rest(), order_by_row_length(rows, group), group);
+  EXPECT_EQ(by_both.influences.size(), by_length.influences.size());
+  EXPECT_LT(static_cast<double>(by_both.slopes.size()), 1.5 * static_cast<double>(slopes.slopes.size()));
+  EXPECT_GT(static_cast<double>(by_length.slopes.size()), 3 * static_cast<double>(slopes.slopes.size()));
+}
+
+TEST(Pack, WhereNoSlopeIsLeftThereIsNoStream) {
+  const Sample sample = make_sample(40);
+  SlopeRows slopes;
+  for (int i = 0; i < 40; ++i) slopes.append_row({});
+  for (const SlopeRows& none : {slopes, SlopeRows{}}) {
+    const PackedBinding packed = *pack({&sample.rows, 1}, sample.rest(), {}, {&none, 1});
+    EXPECT_TRUE(packed.slope_slices.empty());
+    EXPECT_EQ(unpack_slopes(packed), SlopeRows{});
+  }
 }
 
 TEST(Pack, EqualWeightsKeepTheirSum) {
@@ -94,6 +200,24 @@ TEST(Pack, Refuses) {
   EXPECT_EQ(packed.error().code, ErrorCode::kUnsupported);
 }
 
+TEST(Pack, RefusesSlopes) {
+  const Sample sample = make_sample(3);
+  const auto refuses = [&](std::uint32_t slot, glm::vec3 gradient, std::size_t rows = 3) {
+    SlopeRows slopes;
+    const Slope slope{slot, gradient};
+    for (std::size_t i = 0; i < rows; ++i) slopes.append_row({&slope, 1});
+    return !pack({&sample.rows, 1}, sample.rest(), {}, {&slopes, 1});
+  };
+  EXPECT_FALSE(refuses(0xFFFE, glm::vec3(1)));
+  EXPECT_TRUE(refuses(0xFFFF, glm::vec3(1))) << "the next entry does not fit 16 bits";
+  EXPECT_TRUE(refuses(0xFFFFFFFF, glm::vec3(1)));
+  EXPECT_TRUE(refuses(0, glm::vec3(1), 2)) << "of other rows";
+  EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::infinity(), 0)));
+  EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::quiet_NaN(), 0)));
+  EXPECT_TRUE(refuses(0, glm::vec3(std::numeric_limits<float>::max()))) << "its length";
+  EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::max(), 0))) << "rounds up";
+}
+
 TEST(Pack, ValidationFindsEveryFault) {
   const Sample sample = make_sample(65);
   const PackedBinding good = *pack({&sample.rows, 1}, sample.rest(), {});
@@ -115,6 +239,37 @@ TEST(Pack, ValidationFindsEveryFault) {
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.influences.back() |= 0x10000u; })) << "a row past the end has weight";
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.points[64].y = std::numeric_limits<float>::infinity(); }));
   EXPECT_FALSE(validate(PackedBinding{}, 1, Groups::kOne, "default")) << "the default has no slices";
+}
+
+TEST(Pack, ValidationFindsEveryFaultOfSlopes) {
+  const Sample sample = make_sample(67);
+  const SlopeRows slopes = make_slopes(67);
+  const PackedBinding good = *pack({&sample.rows, 1}, sample.rest(), {}, {&slopes, 1});
+  const SparseRows twice[] = {sample.rows, sample.rows};
+  const SlopeRows twice_slopes[] = {slopes, SlopeRows{}};
+  const PackedBinding several = *pack(twice, sample.rest(), {}, twice_slopes);
+  ASSERT_TRUE(validate(good, 50, Groups::kOne, "good"));
+  ASSERT_TRUE(validate(several, 50, Groups::kSeveral, "several"));
+  const auto breaks = [&](const auto& change, Groups groups = Groups::kOne) {
+    PackedBinding bad = groups == Groups::kOne ? good : several;
+    change(bad);
+    return !validate(bad, 50, groups, "bad");
+  };
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices.clear(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices.pop_back(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices[0] = 32; }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices[1] += 1; }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices[1] = 0xFFFFFFE0u; }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes.pop_back(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes.clear(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x = (b.slopes[3].x & 0xFFFF0000u) | 49u; }))
+      << "the next entry is past the palette";
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x |= 0x7F800000u; })) << "infinite";
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x |= 0x7FC00000u; })) << "not a number";
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x |= 0x80000000u; })) << "ends a group where there is one";
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x ^= 0x80000000u; }, Groups::kSeveral));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes.back().x |= 0x80000000u; }, Groups::kSeveral))
+      << "of a row past the end";
 }
 
 }  // namespace
