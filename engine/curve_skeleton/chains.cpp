@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -99,7 +100,9 @@ class Finder {
       std::uint32_t other = turning_joint(model_, places_, path[i], path[next]);
       while (joint && *joint != other) {
         std::uint32_t& later = *joint > other ? *joint : other;
-        later = static_cast<std::uint32_t>(model_.skeleton.joints[later].parent);
+        const std::int32_t parent = model_.skeleton.joints[later].parent;
+        const bool is_here = parent >= 0 && places_.of_joint[static_cast<std::size_t>(parent)] == path[i];
+        later = is_here ? static_cast<std::uint32_t>(parent) : std::min(*joint, other);  // siblings
       }
       joint = other;
     }
@@ -110,7 +113,9 @@ class Finder {
     UniqueNames names;
     std::vector<Chain> chains;
     for (Path path : find_paths(model_, places_, split, result_.notes)) {
-      const auto first_joint = [&](std::uint32_t p) { return places_.places[p].joints.front(); };
+      const auto first_joint = [&](std::uint32_t p) {
+        return places_.places[p].joints.empty() ? places_.places[p].lowest : places_.places[p].joints.front();
+      };
       const bool runs_down = places_.places[path.back()].parent != kNone &&
                              (path.size() == 1 || places_.places[path.back()].parent == path[path.size() - 2]);
       const bool runs_up = path.size() > 1 && places_.places[path.front()].parent == path[1];
@@ -260,13 +265,24 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
       if (influence.weight > 0) used[influence.index] = true;
     }
   }
+  // What no weights use, exporters may leave at the same matrix for all: then it says nothing.
+  const auto bytes_of = [](const BoundJoint& bound) {
+    return std::string_view(reinterpret_cast<const char*>(&bound.inverse_bind), sizeof(bound.inverse_bind));
+  };
+  std::unordered_map<std::string_view, std::uint32_t> joint_of;  // kNone: several
+  for (const BoundJoint& bound : model.bound_joints) {
+    std::uint32_t& joint = joint_of.try_emplace(bytes_of(bound), bound.joint).first->second;
+    if (joint != bound.joint) joint = kNone;
+  }
   std::vector<glm::dmat4> matrices(joints.size());
   std::vector<bool> known(joints.size());
   for (const bool want_used : {true, false}) {
     for (std::size_t b = 0; b < used.size(); ++b) {
       const glm::dmat4 inverse(model.bound_joints[b].inverse_bind);
       const std::uint32_t joint = model.bound_joints[b].joint;
-      if (used[b] != want_used || known[joint] || !is_finite(inverse) || !is_invertible(inverse)) continue;
+      if (used[b] != want_used || known[joint]) continue;
+      if (!want_used && joint_of.at(bytes_of(model.bound_joints[b])) == kNone) continue;
+      if (!is_finite(inverse) || !is_invertible(inverse)) continue;
       matrices[joint] = glm::inverse(inverse);
       known[joint] = true;
     }
@@ -274,13 +290,21 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
   const auto local = [&](std::size_t j) {
     return joints[j].matrix ? glm::dmat4(*joints[j].matrix) : to_matrix(joints[j].rest);
   };
+  // From the child that stands nearest at rest: controls often stand where what they move does.
+  std::vector<std::uint32_t> nearest(joints.size(), kNone);
+  std::vector<double> distance(joints.size(), std::numeric_limits<double>::infinity());
   for (std::size_t j = joints.size(); j-- > 0;) {
-    const std::int32_t parent = joints[j].parent;
-    if (parent < 0 || !known[j] || known[static_cast<std::size_t>(parent)]) continue;
+    if (!known[j] && nearest[j] != kNone) {
+      matrices[j] = matrices[nearest[j]] * glm::inverse(local(nearest[j]));
+      known[j] = true;
+    }
+    if (!known[j] || joints[j].parent < 0) continue;
+    const auto parent = static_cast<std::size_t>(joints[j].parent);
     const glm::dmat4 from_parent = local(j);
-    if (!is_finite(from_parent) || !is_invertible(from_parent)) continue;
-    matrices[static_cast<std::size_t>(parent)] = matrices[j] * glm::inverse(from_parent);
-    known[static_cast<std::size_t>(parent)] = true;
+    const double length = glm::length(glm::dvec3(from_parent[3]));
+    if (!is_finite(from_parent) || !is_invertible(from_parent) || !(length < distance[parent])) continue;
+    nearest[parent] = static_cast<std::uint32_t>(j);
+    distance[parent] = length;
   }
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (known[j]) continue;

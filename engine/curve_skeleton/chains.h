@@ -68,21 +68,22 @@ struct ChainOptions {
 // meshes has weights, those of the model's other meshes, then all joints that skins name, then all that have a parent
 // or a child. A common ancestor that no weights use and that the skin does not enclose (a scene's root on the ground)
 // is no joint of the body, and what hangs on it is taken apart.
-// A joint at the place of its parent becomes one anchor with it, carried in each curve by the joint that turns the bone
-// below; where the curve ends, by the lowest. A childless joint on the bone from its parent to a sibling (a twist
-// helper) is an anchor of that bone.
+// A joint at the place of its parent or of a sibling becomes one anchor with it, carried in each curve by the joint
+// that turns the bone below; where the curve ends, by the lowest. A joint that lies on the bone from its parent to a
+// sibling and leads to no others than such (a twist helper) is an anchor of that bone.
 //
 // Tips: a curve takes its last direction from its last bone, so a joint without children gets a bone of its own, along
-// the skin that follows it, as long as that skin or up to an unweighted child that lies there. It never points back
-// along the bone before it. No skin, no tip.
+// the skin that follows it, as long as that skin, or to an unweighted child that stands about there. It never points
+// back along the bone before it. No skin, no tip. A joint whose skin reaches beyond all of several joints below it (a
+// skull with eyes and a jaw) gets such a bone too.
 //
-// Pairings of the links of a joint: two, one; three, all three; four and more, the parent with the child that continues
-// it most straightly, then the straightest of the rest, and so on. Links less than 15 degrees apart are not paired. A
-// link left over goes with the straightest partner that is in fewer than three curves there, or starts at the joint. A
-// curve follows pairings, at each joint the straightest, so their number does not multiply; where it is not the
-// straightest pairing of both links it goes on beyond the next branch only along bones in fewer than three curves.
-// Curves that lie wholly in another are left out. The total is linear in the number of joints, deterministic, in joint
-// order.
+// Pairings of the links of a joint: three, all of them; four and more, the parent with the child that continues it most
+// straightly, then the straightest of the rest, and so on, but limbs that are each other's mirror image go together.
+// Links less than 5 degrees apart are not paired. A link left over goes with the straightest partner that is in fewer
+// than three pairs there, or starts at the joint. A curve follows pairs, at each joint the link's first, so that their
+// number does not multiply; a curve of pairs that are not both links' first goes on beyond the next branch only along
+// bones in fewer than three curves. Curves that lie wholly in another are left out. The total is linear in the number
+// of joints; the order is that of the topmost joints.
 //
 // Errors: kNotFound for joints and curves that do not exist, with the nearest name; kInvalidArgument for named curves
 // that are no curves (fewer than two places, a joint twice, a name twice or empty, an offset that is not finite) and

@@ -16,7 +16,10 @@ namespace {
 // Curves through a bone beyond which no further one is led over it: as many as a point of the skin can follow.
 constexpr std::uint32_t kMostCurves = 3;
 // Links that point more nearly the same way are not paired: such a curve would turn on the spot.
-constexpr double kLeastAngle = 15;  // degrees
+constexpr double kLeastAngle = 5;  // degrees
+// Limbs are each other's mirror image where bones and the cosines of angles differ by no more than this.
+constexpr double kAlike = 0.02;
+constexpr std::size_t kMostShown = 6;  // pairs in a note
 // Pairs grow with the square of the links.
 constexpr std::size_t kMostLinks = 64;
 
@@ -93,8 +96,13 @@ class Linkages {
 
   bool back_at(std::uint32_t run, std::uint32_t place) const { return runs_[run].places.back() == place; }
 
+  // A tip has no joint of its own.
+  const std::string& name_of(std::uint32_t p) const {
+    return model_.skeleton.joints[places_[p].joints.empty() ? places_[p].lowest : places_[p].joints.front()].name;
+  }
+
   const std::string& link_name(std::uint32_t run, std::uint32_t place) const {
-    return model_.skeleton.joints[places_[runs_[run].beside(back_at(run, place))].joints.front()].name;
+    return name_of(runs_[run].beside(back_at(run, place)));
   }
 
   void add_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) {
@@ -105,42 +113,56 @@ class Linkages {
     pairs_.push_back({p, a, b});
   }
 
-  // The straightest pairs of links come first, so that the first pair of a link is its straightest.
+  struct Candidate {
+    double cosine;  // between the links: -1 is straight
+    std::size_t a, b;
+    bool torn;  // as straight as with the mirror image of the other
+  };
+
+  // The pairs that a place allows.
+  std::vector<Candidate> candidates_at(std::uint32_t p) const {
+    const std::vector<std::uint32_t>& links = runs_at_[p];
+    const std::size_t count = links.size();
+    std::vector<glm::dvec3> directions;
+    std::vector<double> lengths;
+    for (const std::uint32_t run : links) {
+      const glm::dvec3 bone = places_[runs_[run].beside(back_at(run, p))].position - places_[p].position;
+      lengths.push_back(glm::length(bone));
+      directions.push_back(bone / lengths.back());
+    }
+    const auto cosine = [&](std::size_t a, std::size_t b) { return glm::dot(directions[a], directions[b]); };
+    const auto torn = [&](std::size_t a, std::size_t b) {
+      for (std::size_t c = 0; c < count; ++c) {
+        const bool mirrored = c != a && c != b && std::abs(lengths[b] - lengths[c]) < kAlike * lengths[b] &&
+                              runs_[links[b]].places.size() == runs_[links[c]].places.size();
+        if (mirrored && std::abs(cosine(a, b) - cosine(a, c)) < kAlike) return true;
+      }
+      return false;
+    };
+    std::vector<Candidate> candidates;
+    const double limit = std::cos(glm::radians(kLeastAngle));
+    for (std::size_t a = 0; a < count; ++a) {
+      for (std::size_t b = a + 1; b < count; ++b) {
+        if (cosine(a, b) < limit) candidates.push_back({cosine(a, b), a, b, torn(a, b) || torn(b, a)});
+      }
+    }
+    // Mirrored limbs are equally straight but for rounding.
+    std::ranges::stable_sort(candidates, {}, [](const Candidate& c) { return std::round(c.cosine * 1e6); });
+    return candidates;
+  }
+
+  // A link's first pair is its straightest, or the one that keeps mirrored limbs together.
   void pair_links(std::uint32_t p) {
     const std::vector<std::uint32_t>& links = runs_at_[p];
-    const std::string& name = model_.skeleton.joints[places_[p].joints.front()].name;
+    const std::string& name = name_of(p);
     if (links.size() > kMostLinks) {
       notes_.push_back(fmt::format("Joint '{}' has {} links: all curves end there.", name, links.size()));
       return;
     }
-    std::vector<glm::dvec3> directions;
-    for (const std::uint32_t run : links) {
-      const std::uint32_t beside = runs_[run].beside(back_at(run, p));
-      directions.push_back(glm::normalize(places_[beside].position - places_[p].position));
-    }
-    struct Candidate {
-      double cosine;  // between the links: -1 is straight
-      std::size_t a, b;
-    };
-    std::vector<Candidate> candidates;
-    const double limit = std::cos(glm::radians(kLeastAngle));
-    for (std::size_t a = 0; a < links.size(); ++a) {
-      for (std::size_t b = a + 1; b < links.size(); ++b) {
-        const double cosine = glm::dot(directions[a], directions[b]);
-        if (cosine < limit) candidates.push_back({cosine, a, b});
-      }
-    }
-    // Mirrored limbs are equally straight but for rounding.
-    const auto before = [](const Candidate& x, const Candidate& y) {
-      return std::round(x.cosine * 1e6) < std::round(y.cosine * 1e6);
-    };
-    std::ranges::stable_sort(candidates, before);
+    const std::vector<Candidate> by_straightness = candidates_at(p);
     if (links.size() == 3) {
-      for (const Candidate& c : candidates) add_pair(p, links[c.a], links[c.b]);
+      for (const Candidate& c : by_straightness) add_pair(p, links[c.a], links[c.b]);
       return;
-    }
-    if (places_[p].parent != kNone) {
-      std::ranges::stable_partition(candidates, [](const Candidate& c) { return c.a == 0; });
     }
     std::vector<std::uint32_t> curves(links.size(), 0);
     std::vector<std::string> said;
@@ -150,25 +172,29 @@ class Linkages {
       ++curves[c.b];
       said.push_back(fmt::format("'{}' with '{}'", link_name(links[c.a], p), link_name(links[c.b], p)));
     };
+    std::vector<Candidate> candidates = by_straightness;
+    const bool has_parent = places_[p].parent != kNone;
+    std::ranges::stable_sort(candidates, {},
+                             [&](const Candidate& c) { return std::pair(c.torn, !(has_parent && c.a == 0)); });
     for (const Candidate& c : candidates) {
       if (curves[c.a] == 0 && curves[c.b] == 0) take(c);
     }
-    std::ranges::stable_sort(candidates, before);
     for (std::size_t link = 0; link < links.size(); ++link) {
       if (curves[link] > 0) continue;
-      const auto partner = std::ranges::find_if(candidates, [&](const Candidate& c) {
+      const auto partner = std::ranges::find_if(by_straightness, [&](const Candidate& c) {
         return (c.a == link || c.b == link) && curves[c.a == link ? c.b : c.a] < kMostCurves;
       });
-      if (partner != candidates.end()) {
+      if (partner != by_straightness.end()) {
         take(*partner);
       } else {
         said.push_back(fmt::format("'{}' alone", link_name(links[link], p)));
       }
     }
-    if (links.size() > 4) {
-      notes_.push_back(fmt::format("Joint '{}' has {} links, paired by straightness: {}.", name, links.size(),
-                                   fmt::join(said, ", ")));
-    }
+    if (links.size() == 4) return;
+    const std::size_t shown = std::min(said.size(), kMostShown);
+    notes_.push_back(fmt::format("Joint '{}' has {} links, paired by straightness: {}{}.", name, links.size(),
+                                 fmt::join(std::span(said).first(shown), ", "),
+                                 said.size() > shown ? fmt::format(" and {} more", said.size() - shown) : ""));
   }
 
   bool is_mutual(const Pair& pair) const {

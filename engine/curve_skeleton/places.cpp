@@ -99,6 +99,16 @@ double extent_of(std::span<const glm::dmat4> bind, const std::vector<bool>& body
   return low.x <= high.x ? glm::distance(low, high) : 0.0;
 }
 
+// The place at `position` among `above` and its children.
+std::uint32_t find_same(const Places& places, std::uint32_t above, const glm::dvec3& position, double together) {
+  const auto is_same = [&](std::uint32_t p) { return glm::distance(position, places.places[p].position) <= together; };
+  if (is_same(above)) return above;
+  const std::vector<std::uint32_t>& siblings = places.places[above].children;
+  if (siblings.size() > kMostSiblings) return kNone;
+  const auto found = std::ranges::find_if(siblings, is_same);
+  return found == siblings.end() ? kNone : *found;
+}
+
 // Joints that stand together become one place; the lowest of them is one without a child among them, that with the most
 // weight.
 void gather(const Model& model, std::span<const double> weights, std::span<const glm::dmat4> bind,
@@ -111,12 +121,13 @@ void gather(const Model& model, std::span<const double> weights, std::span<const
     const glm::dvec3 position(bind[j][3]);
     const std::uint32_t above =
         joints[j].parent < 0 ? kNone : result.of_joint[static_cast<std::size_t>(joints[j].parent)];
-    if (above != kNone && glm::distance(position, result.places[above].position) <= together) {
-      result.of_joint[j] = above;
-      result.places[above].joints.push_back(j);
-      has_child_here[static_cast<std::size_t>(joints[j].parent)] = true;
+    const std::uint32_t same = above == kNone ? kNone : find_same(result, above, position, together);
+    if (same != kNone) {
+      result.of_joint[j] = same;
+      result.places[same].joints.push_back(j);
+      if (same == above) has_child_here[static_cast<std::size_t>(joints[j].parent)] = true;
       result.notes.push_back(fmt::format("Joint '{}' stands where '{}' does: they are one place on the curves.",
-                                         joints[j].name, name_of(model, result.places[above])));
+                                         joints[j].name, name_of(model, result.places[same])));
       continue;
     }
     result.of_joint[j] = static_cast<std::uint32_t>(result.places.size());
@@ -132,30 +143,46 @@ void gather(const Model& model, std::span<const double> weights, std::span<const
   }
 }
 
-// A helper's target: the sibling on whose bone it lies.
+// The bone that a twist helper lies on, by the place at its lower end.
 struct OnBone {
-  std::uint32_t child = kNone;  // the bone ends here
-  double at = 0;                // along it, 0 to 1
+  std::uint32_t child = kNone;
+  double length = 0;
 };
 
-OnBone find_bone(const Places& places, std::uint32_t helper) {
-  const Place& place = places.places[helper];
+// Helpers may hang on each other, one below the other: what `first` leads to is the helper and those below it, or
+// nothing where it branches.
+std::vector<std::uint32_t> helpers_from(const Places& places, std::uint32_t first) {
+  std::vector<std::uint32_t> helpers{first};
+  while (!places.places[helpers.back()].children.empty()) {
+    if (places.places[helpers.back()].children.size() > 1 || helpers.size() == kMostSiblings) return {};
+    helpers.push_back(places.places[helpers.back()].children.front());
+  }
+  return helpers;
+}
+
+OnBone find_bone(const Places& places, std::uint32_t first) {
   OnBone best;
-  if (place.parent == kNone || !place.children.empty()) return best;
-  const Place& parent = places.places[place.parent];
-  if (parent.children.size() > kMostSiblings) return best;
-  const glm::dvec3 reach = place.position - parent.position;
-  double longest = 0;
-  for (const std::uint32_t sibling : parent.children) {
-    if (sibling == helper) continue;
-    const glm::dvec3 bone = places.places[sibling].position - parent.position;
+  const std::uint32_t top = places.places[first].parent;
+  if (top == kNone || places.places[top].children.size() > kMostSiblings) return best;
+  const std::vector<std::uint32_t> helpers = helpers_from(places, first);
+  const glm::dvec3 start = places.places[top].position;
+  const auto lies_on = [&](const glm::dvec3& bone) {
+    double reached = 0;
+    for (const std::uint32_t helper : helpers) {
+      const glm::dvec3 point = places.places[helper].position - start;
+      const double at = glm::dot(point, bone) / glm::dot(bone, bone);
+      if (at <= reached || glm::length(point - at * bone) > kBesideBone * glm::length(bone)) return false;
+      reached = at;
+    }
+    return !helpers.empty();
+  };
+  const double reach = helpers.empty() ? 0.0 : glm::distance(places.places[helpers.back()].position, start);
+  for (const std::uint32_t sibling : places.places[top].children) {
+    const glm::dvec3 bone = places.places[sibling].position - start;
     const double length = glm::length(bone);
-    const double at = glm::dot(reach, bone) / (length * length);
     // Longer bones only, of equal ones the first, so that no two helpers lie on each other's.
-    const bool longer = length > glm::length(reach) || (length == glm::length(reach) && sibling < helper);
-    if (!longer || length <= longest || at <= 0 || glm::length(reach - at * bone) > kBesideBone * length) continue;
-    best = {sibling, std::min(at, 1.0)};
-    longest = length;
+    const bool longer = length > reach || (length == reach && sibling < first);
+    if (sibling != first && longer && length > best.length && lies_on(bone)) best = {sibling, length};
   }
   return best;
 }
@@ -167,12 +194,42 @@ void merge_into(Places& places, std::uint32_t from, std::uint32_t to) {
     places.places[to].joints.push_back(j);
   }
   std::ranges::sort(places.places[to].joints);
-  places.places[from].joints.clear();
-  places.places[from].parent = kNone;
+  places.places[from] = {};
 }
 
-// Childless joints on a sibling's bone become places of that bone. Without this, a twist helper would make a
-// bifurcation of an elbow, and a curve would run down the forearm and up again.
+// Makes `helpers` places of the bone down to `child`.
+void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std::uint32_t child, Places& places) {
+  const std::uint32_t top = places.places[child].parent;
+  const glm::dvec3 start = places.places[top].position;
+  const glm::dvec3 bone = places.places[child].position - start;
+  const auto along = [&](std::uint32_t p) {
+    return std::clamp(glm::dot(places.places[p].position - start, bone) / glm::dot(bone, bone), 0.0, 1.0);
+  };
+  std::vector<std::uint32_t> sorted(helpers.begin(), helpers.end());
+  std::ranges::stable_sort(sorted, {}, along);
+  std::uint32_t above = top;
+  double reached = 0;
+  for (const std::uint32_t helper : sorted) {
+    const double at = along(helper);
+    places.notes.push_back(fmt::format("Joint '{}' lies on the bone from '{}' to '{}' and is part of it.",
+                                       name_of(model, places.places[helper]), name_of(model, places.places[top]),
+                                       name_of(model, places.places[child])));
+    if (at - reached < kAtBoneEnd || 1 - at < kAtBoneEnd) {
+      merge_into(places, helper, 1 - at < kAtBoneEnd ? child : above);
+      continue;
+    }
+    places.places[helper].position = start + at * bone;
+    places.places[helper].parent = above;
+    std::ranges::replace(places.places[above].children, child, helper);
+    places.places[helper].children = {child};
+    places.places[child].parent = helper;
+    above = helper;
+    reached = at;
+  }
+}
+
+// Helpers on a sibling's bone become places of that bone. Without this, a twist helper would make a bifurcation of an
+// elbow, and a curve would run down the forearm and up again.
 void thread_helpers(const Model& model, Places& places) {
   const auto count = static_cast<std::uint32_t>(places.places.size());
   std::vector<OnBone> bones(count);
@@ -182,37 +239,12 @@ void thread_helpers(const Model& model, Places& places) {
     std::uint32_t child = bones[p].child;
     if (child == kNone) continue;
     while (bones[child].child != kNone) child = bones[child].child;  // a helper on a helper's: bones get longer
-    helpers[child].push_back(p);
+    const std::vector<std::uint32_t> below = helpers_from(places, p);
+    helpers[child].insert(helpers[child].end(), below.begin(), below.end());
     std::erase(places.places[places.places[p].parent].children, p);
   }
   for (std::uint32_t child = 0; child < count; ++child) {
-    if (helpers[child].empty()) continue;
-    const std::uint32_t top = places.places[child].parent;
-    const glm::dvec3 start = places.places[top].position;
-    const glm::dvec3 bone = places.places[child].position - start;
-    const auto along = [&](std::uint32_t p) {
-      return std::clamp(glm::dot(places.places[p].position - start, bone) / glm::dot(bone, bone), 0.0, 1.0);
-    };
-    std::ranges::stable_sort(helpers[child], {}, along);
-    std::uint32_t above = top;
-    double reached = 0;
-    for (const std::uint32_t helper : helpers[child]) {
-      const double at = along(helper);
-      places.notes.push_back(fmt::format("Joint '{}' lies on the bone from '{}' to '{}' and is part of it.",
-                                         name_of(model, places.places[helper]), name_of(model, places.places[top]),
-                                         name_of(model, places.places[child])));
-      if (at - reached < kAtBoneEnd || 1 - at < kAtBoneEnd) {
-        merge_into(places, helper, 1 - at < kAtBoneEnd ? child : above);
-        continue;
-      }
-      places.places[helper].position = start + at * bone;
-      places.places[helper].parent = above;
-      std::ranges::replace(places.places[above].children, child, helper);
-      places.places[helper].children = {child};
-      places.places[child].parent = helper;
-      above = helper;
-      reached = at;
-    }
+    if (!helpers[child].empty()) thread_bone(model, helpers[child], child, places);
   }
 }
 
@@ -237,13 +269,13 @@ void drop_merged(Places& places) {
 // ---------------------------------------------------------------------------------------------------------------- tips
 
 struct SkinPoint {
-  glm::dvec3 position;
+  glm::dvec3 offset;  // from the place
   double weight;
 };
 
-// The vertices that follow each childless place, by the weights of its joints together.
-std::vector<std::vector<SkinPoint>> skin_of_ends(const Model& model, std::span<const Mesh* const> skins,
-                                                 const Places& places) {
+// The vertices that follow each place, by the weights of its joints together.
+std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
+                                                   const Places& places) {
   std::vector<std::vector<SkinPoint>> points(places.places.size());
   std::vector<std::pair<std::uint32_t, double>> sums;
   for (const Mesh* mesh : skins) {
@@ -251,8 +283,10 @@ std::vector<std::vector<SkinPoint>> skin_of_ends(const Model& model, std::span<c
       sums.clear();
       for (const Influence& influence : mesh->weights.row(v)) {
         if (influence.weight <= 0) continue;
-        const std::uint32_t p = places.of_joint[model.bound_joints[influence.index].joint];
-        if (!places.places[p].children.empty()) continue;
+        const std::uint32_t joint = model.bound_joints[influence.index].joint;
+        const std::uint32_t p = places.of_joint[joint];
+        // Where all joints stand together, what the upper ones move is behind.
+        if (places.places[p].link_count() == 0 && joint != places.places[p].lowest) continue;
         const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
         if (found == sums.end()) {
           sums.emplace_back(p, static_cast<double>(influence.weight));
@@ -260,38 +294,66 @@ std::vector<std::vector<SkinPoint>> skin_of_ends(const Model& model, std::span<c
           found->second += static_cast<double>(influence.weight);
         }
       }
-      for (const auto& [p, weight] : sums) points[p].push_back({glm::dvec3(mesh->positions[v]), weight});
+      for (const auto& [p, weight] : sums) {
+        points[p].push_back({glm::dvec3(mesh->positions[v]) - places.places[p].position, weight});
+      }
     }
   }
   return points;
 }
 
-// Towards the middle of the skin, at a right angle to the bone before it at most, so that no curve turns back. Zero
-// where neither skin nor bone say.
-glm::dvec3 tip_direction(const glm::dvec3& joint, const glm::dvec3& bone, std::span<const SkinPoint> skin) {
-  glm::dvec3 centre(0.0);
-  double total = 0, reach = 0;
+// The middle of those points whose offset along `direction` is at least `least`; zero where there are none.
+glm::dvec3 middle(std::span<const SkinPoint> skin, const glm::dvec3& direction, double least) {
+  glm::dvec3 sum(0.0);
+  double total = 0;
   for (const SkinPoint& point : skin) {
-    centre += point.weight * (point.position - joint);
+    if (glm::dot(point.offset, direction) < least) continue;
+    sum += point.weight * point.offset;
     total += point.weight;
-    reach = std::max(reach, glm::distance(point.position, joint));
   }
-  centre /= total;
-  const bool has_bone = glm::length(bone) > 0;
-  const glm::dvec3 along = has_bone ? glm::normalize(bone) : glm::dvec3(0.0);
-  // Skin all round the joint says nothing.
-  if (glm::length(centre) < 0.1 * reach) return along;
-  glm::dvec3 direction = glm::normalize(centre);
-  const double ahead = glm::dot(direction, along);
-  if (ahead >= 0) return direction;
-  direction -= ahead * along;
-  return glm::length(direction) < 0.3 ? along : glm::normalize(direction);
+  return total > 0 ? sum / total : glm::dvec3(0.0);
 }
 
-// An unweighted, childless child that stands about where the skin ends: what exporters call an end node.
+double reach_along(std::span<const SkinPoint> skin, const glm::dvec3& direction) {
+  double reach = 0;
+  for (const SkinPoint& point : skin) reach = std::max(reach, glm::dot(point.offset, direction));
+  return reach;
+}
+
+// `direction`, at a right angle to the bone before it at most, so that no curve turns back; `along` it if all else
+// fails. Zero is none.
+glm::dvec3 turned_ahead(const glm::dvec3& direction, const glm::dvec3& along) {
+  const double ahead = std::min(0.0, glm::dot(glm::normalize(direction), along));
+  const glm::dvec3 rest = glm::normalize(direction) - ahead * along;
+  return glm::length(rest) < 0.3 ? along : glm::normalize(rest);
+}
+
+// The offset of the tip: towards the middle of the skin, then, since a foot bends, towards the middle of its far end.
+// `along`: the direction of the bone before, or zero. Zero where all the skin is at the joint.
+glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along) {
+  const SkinPoint& farthest =
+      *std::ranges::max_element(skin, {}, [](const SkinPoint& point) { return glm::length(point.offset); });
+  const double reach = glm::length(farthest.offset);
+  if (reach == 0) return glm::dvec3(0.0);
+  // Skin all round the joint says nothing; without a bone, any direction is as good.
+  const glm::dvec3 centre = middle(skin, glm::dvec3(0.0), 0);
+  glm::dvec3 direction = glm::length(centre) >= 0.1 * reach ? turned_ahead(centre, along) : along;
+  if (direction == glm::dvec3(0.0)) direction = farthest.offset / reach;
+  const glm::dvec3 end = middle(skin, direction, 0.75 * reach_along(skin, direction));
+  if (glm::dot(end, direction) > 0.1 * reach) direction = turned_ahead(end, along);
+  double sum = 0;
+  for (const SkinPoint& point : skin) sum += std::max(0.0, glm::dot(point.offset, direction));
+  // Even skin reaches twice as far as it does on average: what is much longer is a thorn or a thing in a hand.
+  const double most = 3 * sum / static_cast<double>(skin.size());
+  return std::max(std::min(reach_along(skin, direction), most), 0.1 * reach) * direction;
+}
+
+// The offset of an unweighted, childless child that stands about where the skin ends: what exporters call an end node.
 std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const glm::dmat4> bind,
                                         std::span<const std::vector<std::uint32_t>> children_of, const Place& place,
-                                        const glm::dvec3& direction, double length) {
+                                        const glm::dvec3& tip) {
+  const double length = glm::length(tip);
+  const glm::dvec3 direction = tip / length;
   std::optional<glm::dvec3> best;
   double farthest = 0.5 * length;
   for (const std::uint32_t j : place.joints) {
@@ -300,11 +362,24 @@ std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const gl
       const glm::dvec3 offset = glm::dvec3(bind[child][3]) - place.position;
       const double ahead = glm::dot(offset, direction);
       if (ahead <= farthest || ahead > 1.5 * length || glm::length(offset - ahead * direction) > 0.5 * length) continue;
-      best = place.position + offset;
+      best = offset;
       farthest = ahead;
     }
   }
   return best;
+}
+
+// Whether all that hangs on `p` stands beside the skin that reaches to `tip`: eyes and a jaw on a skull.
+bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip) {
+  const double length = glm::length(tip);
+  std::vector<std::uint32_t> below = places.places[p].children;
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    const Place& place = places.places[below[i]];
+    const glm::dvec3 offset = place.position - places.places[p].position;
+    if (glm::length(offset) > length || glm::dot(offset, tip) > 0.5 * length * length) return false;
+    below.insert(below.end(), place.children.begin(), place.children.end());
+  }
+  return true;
 }
 
 void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
@@ -314,28 +389,29 @@ void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span
     const std::int32_t parent = model.skeleton.joints[j].parent;
     if (parent >= 0) children_of[static_cast<std::size_t>(parent)].push_back(j);
   }
-  std::vector<std::vector<SkinPoint>> skin_of = skin_of_ends(model, skins, places);
-  for (std::size_t p = 0; p < places.places.size(); ++p) {
-    Place& place = places.places[p];
+  std::vector<std::vector<SkinPoint>> skin_of = skin_of_places(model, skins, places);
+  for (std::uint32_t p = 0; p < skin_of.size(); ++p) {
+    const Place& place = places.places[p];
+    const bool is_end = place.children.empty();
     std::vector<SkinPoint>& skin = skin_of[p];
-    if (skin.empty()) continue;
-    const double most = std::ranges::max(skin, {}, &SkinPoint::weight).weight;
+    if (skin.empty() || place.children.size() == 1 || (!is_end && place.parent == kNone)) continue;
+    const double most = is_end ? std::ranges::max(skin, {}, &SkinPoint::weight).weight : 1.0;
     std::erase_if(skin, [&](const SkinPoint& point) { return point.weight < 0.5 * std::min(1.0, most); });
+    if (skin.empty()) continue;
     const glm::dvec3 bone =
         place.parent == kNone ? glm::dvec3(0.0) : place.position - places.places[place.parent].position;
-    const glm::dvec3 direction = tip_direction(place.position, bone, skin);
-    double farthest = 0, reach = 0, sum = 0;
-    for (const SkinPoint& point : skin) {
-      const double ahead = std::max(0.0, glm::dot(point.position - place.position, direction));
-      farthest = std::max(farthest, ahead);
-      sum += ahead;
-      reach = std::max(reach, glm::distance(point.position, place.position));
+    const glm::dvec3 along = place.parent == kNone ? bone : glm::normalize(bone);
+    const glm::dvec3 tip = tip_of_skin(skin, along);
+    if (glm::length(tip) <= together) continue;
+    if (is_end) {
+      places.places[p].tip = place.position + find_end_node(places, bind, children_of, place, tip).value_or(tip);
+    } else if (glm::dot(tip, along) > 0.5 * glm::length(tip) && reaches_beyond(places, p, tip)) {
+      places.notes.push_back(fmt::format("The skin of joint '{}' reaches beyond all joints below it: it gets a tip.",
+                                         name_of(model, place)));
+      const auto added = static_cast<std::uint32_t>(places.places.size());
+      places.places.push_back({.lowest = place.lowest, .position = place.position + tip, .parent = p});
+      places.places[p].children.push_back(added);
     }
-    // Even skin reaches twice as far as it does on average: what is much longer is a thorn or a thing in a hand.
-    const double length = std::max(std::min(farthest, 3 * sum / static_cast<double>(skin.size())), 0.1 * reach);
-    if (direction == glm::dvec3(0.0) || length <= together) continue;
-    place.tip = find_end_node(places, bind, children_of, place, direction, length)
-                    .value_or(place.position + length * direction);
   }
 }
 
@@ -366,6 +442,7 @@ Places find_places(const Model& model, std::span<const Mesh* const> skins, std::
 }
 
 std::uint32_t turning_joint(const Model& model, const Places& places, std::uint32_t p, std::uint32_t child) {
+  if (places.places[child].joints.empty()) return places.places[p].lowest;
   const std::int32_t joint = model.skeleton.joints[places.places[child].joints.front()].parent;
   const bool is_here = joint >= 0 && places.of_joint[static_cast<std::size_t>(joint)] == p;
   return is_here ? static_cast<std::uint32_t>(joint) : places.places[p].lowest;
