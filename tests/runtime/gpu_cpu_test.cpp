@@ -11,6 +11,7 @@
 #include "tests/support/compare_gpu_cpu.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/gpu.h"
+#include "tests/support/sloped.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -103,6 +104,18 @@ TEST(GpuCpu, OnSizesThatDoNotDivide) {
         expect_gpu_equals_cpu(*gpu_device(), bound->character, bent_poses(*bound->character, instances),
                               std::to_string(vertices) + " vertices, " + std::to_string(instances) + " instances");
       }
+    }
+  }
+}
+
+TEST(GpuCpu, OnSlopes) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Sloped kind :
+       {test::Sloped::kSkin, test::Sloped::kPartly, test::Sloped::kDriver, test::Sloped::kWires}) {
+    for (const std::size_t vertices : {1, 31, 32, 33, 65, 1234}) {
+      const Character character = test::make_sloped(vertices, kind);
+      expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3),
+                            std::to_string(vertices) + " vertices, kind " + std::to_string(static_cast<int>(kind)));
     }
   }
 }

@@ -90,6 +90,14 @@ std::vector<Magnification> magnifications(const CharacterData& data, float reach
         vertex.direction += influence.weight * own.direction;
       }
     }
+    // A slope turns the normal by how much further one palette entry moves the point than the next, over their
+    // distance.
+    const SlopeRows slopes = unpack_slopes(mesh.binding);
+    for (std::size_t v = 0; v < slopes.row_count(); ++v) {
+      for (const Slope& slope : slopes.row(v)) {
+        vertices[mesh.first_vertex + v].direction += glm::length(slope.gradient) * reach;
+      }
+    }
   }
   return vertices;
 }

@@ -340,6 +340,156 @@ TEST_P(BlendLinear, GivesWhatIsAskedForWithSlopes) {
   EXPECT_EQ(some.frames, everything.frames);
 }
 
+// A table of frames along a circular arc, turning about it as well, and a tube of changing width on it.
+struct BentTube {
+  static constexpr double kLength = 3;
+  static constexpr int kSamples = 45;
+  static constexpr double kSpacing = kLength / kSamples;
+
+  double arc;    // its radius
+  double twist;  // radians per metre
+
+  // Of sample k: T_k = M_k^D (M_k^R)^-1.
+  Affine entry(int k) const {
+    const double s = k * kSpacing;
+    const double angle = s / arc;
+    const dmat3 bend = glm::mat3_cast(glm::angleAxis(angle, dvec3(0, 0, 1)));
+    const dmat3 axes = bend * glm::mat3_cast(glm::angleAxis(twist * s, dvec3(1, 0, 0)));
+    const dvec3 centre = arc * dvec3(std::sin(angle), 1 - std::cos(angle), 0);
+    return affine_of(axes, centre - axes * dvec3(s, 0, 0));
+  }
+  std::vector<Affine> table() const {
+    std::vector<Affine> entries;
+    for (int k = 0; k <= kSamples; ++k) entries.push_back(entry(k));
+    return entries;
+  }
+
+  static dvec3 rest(double s, double u) {
+    const double radius = 0.5 + 0.2 * std::sin(4 * s);
+    return {s, radius * std::cos(u), radius * std::sin(u)};
+  }
+};
+
+// Where the equation takes the tube's point, by the two entries of the table beside it.
+dvec3 posed_tube(double s, double u, std::span<const Affine> table) {
+  const double at = s / BentTube::kSpacing;
+  const auto k = static_cast<std::size_t>(at);
+  const double f = at - static_cast<double>(k);
+  const auto by = [&](const Affine& frame) { return axes_of(frame) * BentTube::rest(s, u) + origin_of(frame); };
+  return (1 - f) * by(table[k]) + f * by(table[k + 1]);
+}
+
+// Normals and tangents of a surface, by finite differences.
+struct SurfaceDirections {
+  dvec3 normal;
+  dvec3 tangent;
+};
+template <class Surface>
+SurfaceDirections directions_of(double s, double u, const Surface& surface) {
+  constexpr double kStep = 1e-5;
+  const dvec3 along = surface(s + kStep, u) - surface(s - kStep, u);
+  const dvec3 around = surface(s, u + kStep) - surface(s, u - kStep);
+  return {glm::normalize(glm::cross(around, along)), glm::normalize(along)};
+}
+
+// Points of the tube, at rest and as `posed` has them; rows and slopes by a table whose first entry is 0.
+struct TubeSample {
+  template <class Posed>
+  explicit TubeSample(const Posed& posed) {
+    std::mt19937 random(8);
+    std::uniform_real_distribution<double> unit(0.01, 0.99);
+    for (int i = 0; i < 2000; ++i) {
+      const auto k = static_cast<std::uint32_t>(i % BentTube::kSamples);
+      const double f = unit(random);
+      const double s = (k + f) * BentTube::kSpacing;
+      const double u = 6.3 * unit(random);
+      const WeightedElement row[] = {{k, 1 - f}, {k + 1, f}};
+      append_row(rows, row);
+      const Slope slope{k, glm::vec3(1 / BentTube::kSpacing, 0, 0)};
+      slopes.append_row({&slope, 1});
+      positions.emplace_back(BentTube::rest(s, u));
+      const SurfaceDirections rest = directions_of(s, u, BentTube::rest);
+      normals.emplace_back(rest.normal);
+      tangents.emplace_back(glm::vec3(rest.tangent), 1.0f);
+      expected.push_back(directions_of(s, u, posed));
+    }
+  }
+
+  // Of normals and tangents.
+  double worst_degrees(const Outputs& actual) const {
+    double worst = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      worst = std::max(worst, glm::distance(dvec3(actual.normals[i]), expected[i].normal));
+      worst = std::max(worst, glm::distance(dvec3(glm::vec3(actual.tangents[i])), expected[i].tangent));
+    }
+    return glm::degrees(worst);
+  }
+
+  SparseRows rows;
+  SlopeRows slopes;
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+  std::vector<SurfaceDirections> expected;
+};
+
+// A bend of 115 degrees.
+TEST_P(BlendLinear, NormalsRoundATableAreThoseOfTheSurface) {
+  const std::vector<Affine> table = BentTube{1.5, 0.4}.table();
+  const TubeSample tube([&](double s, double u) { return posed_tube(s, u, table); });
+  const auto worst_degrees = [&](std::span<const SlopeRows> slopes) {
+    const PackedBinding binding = *pack({&tube.rows, 1}, {tube.positions, tube.normals, tube.tangents}, {}, slopes);
+    Outputs actual(tube.positions.size());
+    blend_linear(binding, {0, slice_count(binding)}, lines_of(table), actual.all());
+    return tube.worst_degrees(actual);
+  };
+  EXPECT_LT(worst_degrees({&tube.slopes, 1}), 0.1);
+  EXPECT_GT(worst_degrees({}), 5) << "the slopes are not needed";
+}
+
+// Two tables on one skin, and a group between them that has no slopes.
+TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
+  constexpr std::uint32_t kEntries = BentTube::kSamples + 1;
+  constexpr float kExponent = 2;
+  const std::vector<Affine> first = BentTube{1.5, 0.4}.table();
+  const std::vector<Affine> second = BentTube{-2.5, -0.8}.table();
+  const Affine middle = affine_of(glm::mat3_cast(glm::angleAxis(0.4, dvec3(0, 0.6, 0.8))), dvec3(0.1, -0.3, 0.5));
+  const Affine root = affine_of(glm::mat3_cast(glm::angleAxis(-0.3, dvec3(1, 0, 0))), dvec3(0, 0.2, 0));
+  // v' = G P + sum |D_i|^m D_i / sum |D_i|^m.
+  const TubeSample tube([&](double s, double u) {
+    const auto by = [&](const Affine& frame) { return axes_of(frame) * BentTube::rest(s, u) + origin_of(frame); };
+    const dvec3 moves[] = {posed_tube(s, u, first) - by(root), by(middle) - by(root),
+                           posed_tube(s, u, second) - by(root)};
+    dvec3 sum(0);
+    double shares = 0;
+    for (const dvec3& move : moves) {
+      const double share = std::pow(glm::length(move), kExponent);
+      sum += share * move;
+      shares += share;
+    }
+    return by(root) + sum / shares;
+  });
+
+  std::vector<Affine> palette = first;
+  palette.push_back(middle);
+  palette.insert(palette.end(), second.begin(), second.end());
+  SparseRows groups[] = {tube.rows, {}, tube.rows};
+  const Influence alone{kEntries, 1.0f};
+  for (std::size_t i = 0; i < tube.positions.size(); ++i) groups[1].append_row({&alone, 1});
+  for (Influence& influence : groups[2].influences) influence.index += kEntries + 1;
+  SlopeRows slopes[] = {tube.slopes, {}, tube.slopes};
+  for (Slope& slope : slopes[2].slopes) slope.slot += kEntries + 1;
+  const auto worst_degrees = [&](std::span<const SlopeRows> of_groups) {
+    const PackedBinding binding = *pack(groups, {tube.positions, tube.normals, tube.tangents}, {}, of_groups);
+    EXPECT_TRUE(validate(binding, palette.size(), Groups::kSeveral, "tube"));
+    Outputs actual(tube.positions.size());
+    blend_wires(binding, {0, slice_count(binding)}, palette, {root, kExponent}, actual.all());
+    return tube.worst_degrees(actual);
+  };
+  EXPECT_LT(worst_degrees(slopes), 0.2);
+  EXPECT_GT(worst_degrees({}), 5) << "the slopes are not needed";
+}
+
 // 1e37 per metre times what a vertex moves by is more than a float holds.
 TEST_P(BlendLinear, SlopesBeyondFloatsLeavePositionsAndUnitDirections) {
   std::vector<Affine> palette = make_palette(false);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/character/bind.h"
+#include "tests/support/sloped.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -134,6 +135,65 @@ const Fault kFaults[] = {
     {"RecordNotFinite", [](CharacterData& d) { d.passes[1].records[5] = 0x7F800000u; }},
     {"FramesOfSkin", [](CharacterData& d) { d.meshes[0].frame_slot = 0; }},
 };
+
+struct SlopeFault {
+  const char* name;
+  test::Sloped kind;
+  const char* error;
+  void (*change)(CharacterMesh&);  // the first one
+};
+
+class CharacterSlopeFault : public testing::TestWithParam<SlopeFault> {};
+
+TEST_P(CharacterSlopeFault, IsRefused) {
+  CharacterData data = *test::make_sloped(200, GetParam().kind);
+  ASSERT_TRUE(Character::create(data));
+  GetParam().change(data.meshes.front());
+  const Result<Character> character = Character::create(data);
+  ASSERT_FALSE(character);
+  EXPECT_EQ(character.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(character.error().message, testing::HasSubstr(GetParam().error));
+}
+
+void set_slots(CharacterMesh& mesh, std::uint32_t slot) {
+  for (glm::uvec2& words : mesh.binding.slopes) words.x = (words.x & 0xFFFF0000u) | (slot - mesh.first_slot);
+}
+
+const SlopeFault kSlopeFaults[] = {
+    {"NoSlices", test::Sloped::kPartly, "slices", [](CharacterMesh& m) { m.binding.slope_slices.clear(); }},
+    {"NoSlopes", test::Sloped::kSkin, "slices do not cover", [](CharacterMesh& m) { m.binding.slopes.clear(); }},
+    {"FewerThanSlicesSay", test::Sloped::kPartly, "slices do not cover",
+     [](CharacterMesh& m) { m.binding.slopes.pop_back(); }},
+    {"SlicePastTheEnd", test::Sloped::kPartly, "does not hold whole rows",
+     [](CharacterMesh& m) { m.binding.slope_slices[3] = 0xFFFFFFE0u; }},
+    {"SlotPastThePalette", test::Sloped::kSkin, "names palette entry",
+     [](CharacterMesh& m) { m.binding.slopes.front().x |= 0xFFFFu; }},
+    {"NextSlotPastThePalette", test::Sloped::kSkin, "names palette entry 6 of 6",
+     [](CharacterMesh& m) { set_slots(m, m.first_slot + 5); }},
+    {"NotFinite", test::Sloped::kSkin, "not finite",
+     [](CharacterMesh& m) { m.binding.slopes.front().x |= 0x7F800000u; }},
+    {"EndOfNoGroup", test::Sloped::kSkin, "end 1 groups, not 0",
+     [](CharacterMesh& m) { m.binding.slopes.front().x |= 0x80000000u; }},
+    {"GroupWithoutEnd", test::Sloped::kWires, "end 2 groups, not 3",
+     [](CharacterMesh& m) { m.binding.slopes.front().x &= 0x7FFFFFFFu; }},
+    {"WrittenLater", test::Sloped::kDriver, "written later", [](CharacterMesh& m) { set_slots(m, *m.frame_slot); }},
+    {"OfOffsets", test::Sloped::kDriver, "does not hold", [](CharacterMesh& m) { set_slots(m, *m.offset_slot); }},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, CharacterSlopeFault, testing::ValuesIn(kSlopeFaults),
+                         [](const testing::TestParamInfo<SlopeFault>& fault) { return fault.param.name; });
+
+TEST(Character, DualQuaternionHasNoSlopes) {
+  CharacterData data = make_data();
+  CharacterMesh& mesh = data.meshes[1];
+  ASSERT_EQ(mesh.mode, BlendMode::kDualQuaternion);
+  mesh.binding.slope_slices.assign(mesh.binding.slices.size(), 32);
+  mesh.binding.slope_slices[0] = 0;
+  mesh.binding.slopes.assign(32, glm::uvec2(0));
+  const Result<Character> character = Character::create(data);
+  ASSERT_FALSE(character);
+  EXPECT_EQ(character.error().message, "mesh 'second' has slopes, but is blended by dual quaternion");
+}
 
 INSTANTIATE_TEST_SUITE_P(All, CharacterFault, testing::ValuesIn(kFaults),
                          [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });

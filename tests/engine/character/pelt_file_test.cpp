@@ -21,6 +21,7 @@
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/sloped.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -340,6 +341,31 @@ TEST_P(PeltFileOfADriver, SealedMutantsAreRefusedOrReadExactly) {
   EXPECT_GT(counts.accepted, 50u);
   EXPECT_GT(counts.refused, 200u);
 }
+
+class PeltFileOfSlopes : public testing::TestWithParam<test::Sloped> {};
+
+TEST_P(PeltFileOfSlopes, IsExact) {
+  const Character character = test::make_sloped(1234, GetParam());
+  const Bytes bytes = serialize(character);
+  const auto read = deserialize(bytes, "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(serialize(*read) == bytes);
+  for (std::size_t m = 0; m < character->meshes.size(); ++m) {
+    EXPECT_EQ((*read)->meshes[m].binding.slope_slices, character->meshes[m].binding.slope_slices);
+    EXPECT_EQ((*read)->meshes[m].binding.slopes, character->meshes[m].binding.slopes);
+  }
+  EXPECT_FALSE(character->meshes.front().binding.slopes.empty());
+}
+
+TEST_P(PeltFileOfSlopes, SealedMutantsAreRefusedOrReadExactly) {
+  const Counts counts = try_mutants(serialize(test::make_sloped(50, GetParam())), 2000);
+  EXPECT_GT(counts.accepted, 50u);
+  EXPECT_GT(counts.refused, 200u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfSlopes,
+                         testing::Values(test::Sloped::kSkin, test::Sloped::kPartly, test::Sloped::kDriver,
+                                         test::Sloped::kWires));
 
 std::vector<test::Deformer> drivers_with_tables() {
   std::vector<test::Deformer> chosen;

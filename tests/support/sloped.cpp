@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/sloped.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "engine/character/builder.h"
+#include "engine/key_pose/bind.h"
+#include "tests/support/tube.h"
+
+namespace pelt::test {
+namespace {
+
+constexpr std::uint32_t kJoints = 6;
+
+// Vertices over the whole chain, without triangles.
+Mesh make_points(std::size_t count, const char* name, float length) {
+  Mesh mesh;
+  mesh.name = name;
+  std::mt19937 random(static_cast<std::uint32_t>(count));
+  std::uniform_real_distribution<float> unit(-1, 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    mesh.positions.emplace_back(length * (0.5f + 0.5f * unit(random)), unit(random), unit(random));
+    mesh.normals.push_back(glm::normalize(glm::vec3(unit(random), unit(random), 1.5f)));
+  }
+  return mesh;
+}
+
+// Between joints as between the samples of a table. `first_slot`: of joint 0. Skewed, so that gradients have every
+// direction.
+MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spacing, Sloped kind, float skew) {
+  MeshBinding binding;
+  const glm::vec3 along(1, skew, -0.5f * skew);
+  for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
+    const float s = std::clamp(glm::dot(mesh.positions[i], along) / spacing, 0.0f, kJoints - 1.001f);
+    const auto k = static_cast<std::uint32_t>(s);
+    const float f = s - static_cast<float>(k);
+    const WeightedElement row[] = {{first_slot + k, 1.0 - f}, {first_slot + k + 1, f}};
+    append_row(binding.rows, row);
+    std::vector<Slope> slopes(kind == Sloped::kPartly ? (i < 40 ? 0 : i % 4) : 1, {first_slot + k, along / spacing});
+    for (std::uint32_t more = 1; more < slopes.size(); ++more) {
+      slopes[more] = {first_slot + (k + more) % (kJoints - 1), glm::vec3(0.1f, 0.05f, -0.2f)};
+    }
+    binding.slopes.append_row(slopes);
+  }
+  return binding;
+}
+
+}  // namespace
+
+Character make_sloped(std::size_t count, Sloped kind) {
+  Model model = make_tube({.joints = kJoints});
+  const float spacing = model.skeleton.joints[1].rest.translation.x;
+  const float length = spacing * kJoints;
+  CharacterBuilder builder(model, false);
+  SparseRows joints;
+  for (std::uint32_t j = 0; j < kJoints; ++j) {
+    const Influence own{j, 1.0f};
+    joints.append_row(std::span(&own, 1));
+  }
+  const std::uint32_t first_slot = builder.rows_over_joints(joints, BlendMode::kLinear).influences.front().index;
+  const Mesh skin = make_points(count, "skin", length);
+  MeshBinding binding = bind_to_table(skin, first_slot, spacing, kind, 0.3f);
+  if (kind == Sloped::kWires) {
+    MeshBinding between = bind_to_table(skin, first_slot, spacing, kind, 0.0f);
+    MeshBinding last = bind_to_table(skin, first_slot, spacing, kind, -0.6f);
+    binding.wires_rows = {std::move(between.rows), std::move(last.rows)};
+    binding.wires_slopes = {SlopeRows{}, std::move(last.slopes)};
+    binding.wires_exponent = 2;
+  }
+  if (kind == Sloped::kDriver) {
+    Mesh driver = make_points(std::max<std::size_t>(count, 2), "driver", length);
+    driver.morph_targets = {{"bulge", driver.normals, 0.25f}};
+    const auto as_it_is = [](std::span<const glm::vec3> offsets) {
+      return std::vector<glm::vec3>(offsets.begin(), offsets.end());
+    };
+    const auto offsets = key_pose::add_pass({}, driver, driver, as_it_is, model, "driver", builder);
+    EXPECT_TRUE(offsets) << offsets.error().message;
+    EXPECT_TRUE(offsets->has_value());
+    const Result<std::size_t> control = builder.add_control_mesh(
+        driver, bind_to_table(driver, first_slot, spacing, kind, 0.3f), "by hand", {.offset_slot = *offsets});
+    EXPECT_TRUE(control) << control.error().message;
+    const std::uint32_t frames = builder.frame_slots(*control);
+    binding = {};
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto other = (i + 1) % static_cast<std::uint32_t>(driver.positions.size());
+      const Influence row[] = {{frames + i, 0.75f}, {frames + other, 0.25f}};
+      binding.rows.append_row(row);
+    }
+  }
+  const Result<void> added = builder.add_skin(skin, std::move(binding), "by hand");
+  EXPECT_TRUE(added) << added.error().message;
+  Result<Character> character = builder.build();
+  EXPECT_TRUE(character) << character.error().message;
+  return *character;
+}
+
+}  // namespace pelt::test
