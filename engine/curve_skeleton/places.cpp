@@ -19,6 +19,7 @@ constexpr double kBesideBone = 0.05;
 constexpr double kAtBoneEnd = 0.02;
 // Bounds on work that grows with the square of what a file says: real skeletons stay far below.
 constexpr std::size_t kMostSiblings = 64;
+constexpr std::size_t kMostBeside = 256;  // joints of a face
 constexpr int kMostEnclosureTests = 16;
 
 const std::string& name_of(const Model& model, const Place& place) {
@@ -377,6 +378,7 @@ bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip
     const Place& place = places.places[below[i]];
     const glm::dvec3 offset = place.position - places.places[p].position;
     if (glm::length(offset) > length || glm::dot(offset, tip) > 0.5 * length * length) return false;
+    if (below.size() > kMostBeside) return false;
     below.insert(below.end(), place.children.begin(), place.children.end());
   }
   return true;
