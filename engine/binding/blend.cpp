@@ -264,10 +264,10 @@ HWY_INLINE void add_slopes(SlopeColumns slopes, const Vec3& point, const Palette
     hn::Store(hn::ShiftLeft<6>(hn::And(slot_word, hn::Set(du, 0xFFFFu))), du, offsets);
     const Frames steps = load_frames(Steps{palette, offsets});
     const Vec3 step = map(steps, point, steps.o);
-    // The bfloat16 of the magnitude is a float's upper half; the palette's unit is taken out here.
+    // slope_gradient of the same header, times the weights that the palette's lines are divided by.
     const Vec3 direction = decode_octahedral(direction_word);
-    const Vec magnitude = hn::BitCast(d, hn::And(slot_word, hn::Set(du, 0x7FFF0000u)));
-    const Vec units = hn::Set(d, static_cast<float>(shared::kWeightUnits));
+    const Vec magnitude = hn::BitCast(d, hn::ShiftRight<2>(hn::And(slot_word, hn::Set(du, shared::kSlopeBits))));
+    const Vec units = hn::Set(d, shared::kSlopeUnit * static_cast<float>(shared::kWeightUnits));
     const Vec3 gradient = scale(direction, hn::Mul(hn::Mul(magnitude, units), inverse_sqrt(dot(direction, direction))));
     f.a = add(f.a, step, gradient.x);
     f.b = add(f.b, step, gradient.y);

@@ -49,9 +49,16 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
 }
 
 constexpr std::uint32_t kEndsGroup = 0x80000000u;  // of a slope's first word
-constexpr std::uint32_t kMagnitude = 0x7FFF0000u;
-constexpr std::uint32_t kInfinity = 0x7F800000u;
-constexpr std::uint32_t kNoSlope = 0xFFFFu;  // the slot of no slope: it has no next one
+constexpr std::uint32_t kNoSlope = 0xFFFFu;        // the slot of no slope: it has no next one
+constexpr double kMostSlope = 8e9;                 // per metre, what 15 bits hold (shaders/blend/blend.h)
+constexpr double kLeastSlope = 1e-9;
+
+// |gradient| in the bits where slope_gradient reads it, to the nearest; 0 where it is less than kLeastSlope.
+std::uint32_t slope_magnitude(double length) {
+  if (length < kLeastSlope) return 0;
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(length / shared::kSlopeUnit));
+  return ((bits + 0x2000u) << 2u) & shared::kSlopeBits;
+}
 
 std::span<const Slope> slopes_of(const SlopeRows& slopes, std::size_t row) {
   return slopes.row_count() == 0 ? std::span<const Slope>() : slopes.row(row);
@@ -73,11 +80,10 @@ Result<void> append_slopes(std::span<const SlopeRows> groups, std::size_t row, s
                                                          row, std::uint64_t{slope.slot} + 1, kNoSlope + 1));
       }
       const double length = glm::length(glm::dvec3(slope.gradient));
-      // To the nearest bfloat16, the upper half of a float.
-      const std::uint32_t magnitude = (std::bit_cast<std::uint32_t>(static_cast<float>(length)) + 0x8000u) & kMagnitude;
-      if (!(length <= std::numeric_limits<float>::max()) || magnitude >= kInfinity) {
-        return fail(ErrorCode::kInvalidArgument, fmt::format("row {} has a slope of {} per metre", row, length));
+      if (!(length < kMostSlope)) {
+        return fail(ErrorCode::kUnsupported, fmt::format("row {} has a slope of {} per metre", row, length));
       }
+      const std::uint32_t magnitude = slope_magnitude(length);
       if (magnitude == 0) continue;
       words.emplace_back(slope.slot | magnitude, shared::pack_normal(glm::vec3(glm::dvec3(slope.gradient) / length)));
     }
@@ -188,9 +194,6 @@ Result<void> validate_slope_slice(const PackedBinding& packed, std::size_t slice
       if (shared::slope_slot(words) + std::size_t{1} >= palette_size) {
         return fail(ErrorCode::kInvalidArgument, fmt::format("{}: a slope of row {} names palette entry {} of {}", what,
                                                              row, shared::slope_slot(words) + 1, palette_size));
-      }
-      if ((words.x & kMagnitude) >= kInfinity) {
-        return fail(ErrorCode::kInvalidArgument, fmt::format("{}: row {} has a slope that is not finite", what, row));
       }
       if (shared::slope_ends_group(words)) ++ended;
     }
@@ -363,7 +366,8 @@ SlopeRows unpack_slopes(const PackedBinding& packed) {
     for (std::size_t at = packed.slope_slices[slice] + i % shared::kSliceRows; at < packed.slope_slices[slice + 1];
          at += shared::kSliceRows) {
       const glm::uvec2 words = packed.slopes[at];
-      if ((words.x & kMagnitude) != 0) row.push_back({shared::slope_slot(words), shared::slope_gradient(words)});
+      if ((words.x & shared::kSlopeBits) != 0)
+        row.push_back({shared::slope_slot(words), shared::slope_gradient(words)});
     }
     rows.append_row(row);
   }

@@ -23,7 +23,7 @@ namespace pelt {
 //                               Shorter rows, and rows past n, are filled with weight 0 at a valid index.
 //   slope_slices  ceil(n/32)+1  first element of slice s in `slopes`; empty where the mesh has no slopes
 //   slopes      uint x 2        column-major per slice, as influences. First word: the slope's slot in the low 16 bits,
-//                               above it |gradient| as bfloat16; second word: the gradient's direction, octahedral
+//                               above it |gradient| in 15 bits; second word: the gradient's direction, octahedral
 //                               snorm16 x 2. Filled with gradient 0 at a valid slot.
 //
 // The integer weights of a row sum to exactly 65535. A row may hold several groups, one after the other, each with
@@ -59,7 +59,7 @@ std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> group
 
 // Packs the rows of `groups` (at least one) and `rest`, packed row r taken from source row order[r]; `order` is a
 // permutation (empty: as they are). `slopes`: of each group, without rows where it has none; or empty. Errors:
-// kUnsupported where an index does not fit 16 bits; sizes that differ; gradients that are not finite.
+// kUnsupported where an index does not fit 16 bits, or a gradient is not below 8e9 per metre; sizes that differ.
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
                            std::span<const std::uint32_t> order, std::span<const SlopeRows> slopes = {});
 
@@ -71,7 +71,7 @@ SlopeRows unpack_slopes(const PackedBinding& packed);
 
 // Every way in which packed streams can be unusable, as a kInvalidArgument error that names `what` and the row: sizes
 // that disagree, slices that do not ascend or overrun, indices >= palette_size, weights that do not sum to 65535,
-// slopes that are not finite, or not in as many groups as the weights, points that are not finite.
+// slopes that are not in as many groups as the weights, points that are not finite.
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what);
 
 }  // namespace pelt

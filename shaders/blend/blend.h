@@ -74,9 +74,13 @@ PELT_SHARED_FN uint slope_slot(uvec2 words) { return words.x & 0xFFFFu; }
 // Of several groups: whether the next slope is of the next group.
 PELT_SHARED_FN bool slope_ends_group(uvec2 words) { return (words.x & 0x80000000u) != 0u; }
 
-// |g| is kept as bfloat16, which is the upper half of a float.
+// |g| is kept as the 15 bits of a float with 6 bits of exponent and 9 of fraction: 1e-9 to 8e9 per metre, to 1/1024.
+// Shifted to where a float has them they lack its exponent's bias, less their own.
+PELT_SHARED_CONST uint kSlopeBits = 0x7FFF0000u;
+PELT_SHARED_CONST float kSlopeUnit = 7.9228163e28f;  // 2^96
+
 PELT_SHARED_FN vec3 slope_gradient(uvec2 words) {
-  return unpack_normal(words.y) * uintBitsToFloat(words.x & 0x7FFF0000u);
+  return unpack_normal(words.y) * (uintBitsToFloat((words.x & kSlopeBits) >> 2u) * kSlopeUnit);
 }
 
 // The frame with one more slope between the entries `from` and `to`: axes B + d g^T, d = to P - from P. It still maps P

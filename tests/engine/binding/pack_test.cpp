@@ -77,10 +77,10 @@ SlopeRows make_slopes(std::size_t count) {
   return slopes;
 }
 
-// bfloat16 keeps 8 bits of the length; the direction is off by 0.004 degrees at most.
+// The length keeps 10 bits; the direction is off by 0.004 degrees at most.
 void expect_near(const Slope& actual, const Slope& expected) {
   EXPECT_EQ(actual.slot, expected.slot);
-  EXPECT_LT(glm::distance(actual.gradient, expected.gradient), (1.0f / 256 + 1e-4f) * glm::length(expected.gradient));
+  EXPECT_LT(glm::distance(actual.gradient, expected.gradient), (1.0f / 1024 + 1e-4f) * glm::length(expected.gradient));
 }
 
 void expect_near(const SlopeRows& actual, const SlopeRows& expected, std::span<const std::uint32_t> order) {
@@ -214,8 +214,8 @@ TEST(Pack, RefusesSlopes) {
   EXPECT_TRUE(refuses(0, glm::vec3(1), 2)) << "of other rows";
   EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::infinity(), 0)));
   EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::quiet_NaN(), 0)));
-  EXPECT_TRUE(refuses(0, glm::vec3(std::numeric_limits<float>::max()))) << "its length";
-  EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::max(), 0))) << "rounds up";
+  EXPECT_TRUE(refuses(0, glm::vec3(0, 0, 8.1e9f)));
+  EXPECT_FALSE(refuses(0, glm::vec3(0, 0, 7.9e9f)));
 }
 
 TEST(Pack, ValidationFindsEveryFault) {
@@ -264,8 +264,6 @@ TEST(Pack, ValidationFindsEveryFaultOfSlopes) {
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes.clear(); }));
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x = (b.slopes[3].x & 0xFFFF0000u) | 49u; }))
       << "the next entry is past the palette";
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x |= 0x7F800000u; })) << "infinite";
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x |= 0x7FC00000u; })) << "not a number";
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x |= 0x80000000u; })) << "ends a group where there is one";
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x ^= 0x80000000u; }, Groups::kSeveral));
   EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes.back().x |= 0x80000000u; }, Groups::kSeveral))

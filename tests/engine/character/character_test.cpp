@@ -170,8 +170,6 @@ const SlopeFault kSlopeFaults[] = {
      [](CharacterMesh& m) { m.binding.slopes.front().x |= 0xFFFFu; }},
     {"NextSlotPastThePalette", test::Sloped::kSkin, "names palette entry 6 of 6",
      [](CharacterMesh& m) { set_slots(m, m.first_slot + 5); }},
-    {"NotFinite", test::Sloped::kSkin, "not finite",
-     [](CharacterMesh& m) { m.binding.slopes.front().x |= 0x7F800000u; }},
     {"EndOfNoGroup", test::Sloped::kSkin, "end 1 groups, not 0",
      [](CharacterMesh& m) { m.binding.slopes.front().x |= 0x80000000u; }},
     {"GroupWithoutEnd", test::Sloped::kWires, "end 2 groups, not 3",
