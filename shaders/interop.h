@@ -20,6 +20,7 @@
 #define PELT_SHARED_END }
 #define PELT_SHARED_FN inline
 #define PELT_SHARED_CONST inline constexpr
+#define PELT_SHARED_IN(type) const type&  // of a large parameter
 // What a pose kernel reads of one instance; shaders/pose_pass.glsl has the GLSL half.
 #define PELT_SHARED_POSE_WORK                                                                \
   struct PoseWork {                                                                          \
@@ -42,6 +43,7 @@
 #define PELT_SHARED_END
 #define PELT_SHARED_FN
 #define PELT_SHARED_CONST const
+#define PELT_SHARED_IN(type) type
 #define PELT_SHARED_SIZE(type, bytes)
 #define PELT_SHARED_POSE_WORK
 

@@ -178,7 +178,106 @@ struct SurfaceFfdParameters {
   friend bool operator==(const SurfaceFfdParameters&, const SurfaceFfdParameters&) = default;
 };
 
-using DeformerParameters = std::variant<LinearBlendParameters, DualQuaternionParameters, SurfaceFfdParameters>;
+// ---------------------------------------------------------------------------------------------------- curve skeleton
+
+// A value at a place, an angle, a fraction: piecewise, over ascending `at`.
+struct CurveKey {
+  float at = 0;
+  float value = 0;
+  friend bool operator==(const CurveKey&, const CurveKey&) = default;
+};
+
+// How the frames along a curve run from joint to joint (math.md section 2).
+enum class CurveFrames {
+  kAuto,      // tangent, and endpoint as far as the skin would fold on the inside of a bend: the default
+  kTangent,   // rotation-minimising
+  kEndpoint,  // interpolated linearly from joint to joint (Yang et al. 2006, equation 2)
+};
+
+// What carries the reference axis of a joint's frame.
+enum class CurveReference {
+  kHalfSwing,  // half of the joint's swing: the section does not roll at oblique bends
+  kJoint,      // the joint
+};
+
+// How a vertex finds its curves.
+enum class CurveBinding {
+  kAuto,      // by weights where the mesh has them, by distance elsewhere
+  kDistance,  // the nearest curves (Yang et al. 2006, "Skinning")
+  kWeights,   // the same among the curves whose joints move the vertex by the mesh's own weights
+};
+
+// A curve that the rig names: over these joints, in order along the curve. One of a name that the linkage rules give
+// replaces that.
+struct CurvePath {
+  std::string name;
+  std::vector<std::string> joints;
+  glm::vec3 offset{0.0f};                     // from the joints, metres, model space at bind; carried by the joints
+  std::vector<VertexOffset> control_offsets;  // of single control points, by number along the curve
+  friend bool operator==(const CurvePath&, const CurvePath&) = default;
+};
+
+// Flesh keeps its volume where a curve cuts the corner of a bend, and swells.
+struct Bulge {
+  float volume = 1;  // how much of a slice's volume is kept: 0 none, 1 all
+  float across = 0;  // further widening at a bend of 90 degrees, across the plane of the bend,
+  float along = 0;   // and in it, as fractions of the skin's distance
+  std::optional<float> reach;  // metres along the curve from the joint; none: as far as the curve leaves the bone
+  friend bool operator==(const Bulge&, const Bulge&) = default;
+};
+
+// What a rig sets at one joint of the curves through it; what it leaves out is measured, or computed.
+struct CurveJoint {
+  std::string joint;
+  std::optional<float> skin_distance;    // d, metres
+  std::optional<float> float_min;        // f_min, metres; none: an eighth of the shorter bone
+  std::optional<float> float_max;        // f_max, metres; none: what the bones leave
+  std::vector<CurveKey> float_distance;  // f, metres, over the bend in degrees; one key: constant; none: the formula
+  std::optional<Bulge> bulge;
+  friend bool operator==(const CurveJoint&, const CurveJoint&) = default;
+};
+
+// What a rig sets along the bone that leaves a joint.
+struct CurveBone {
+  std::string joint;
+  std::string to;  // the joint at its other end; empty: every bone that leaves `joint`
+  // Twist of the bone's far end that has arrived at a fraction of the bone: from (0, 0) to (1, 1), ascending. None: even.
+  std::vector<CurveKey> twist;
+  bool smooth_twist = true;  // monotone cubic between the keys; else linear
+  friend bool operator==(const CurveBone&, const CurveBone&) = default;
+};
+
+// A curve's weights times what the region says.
+struct CurveWeight {
+  std::string curve;
+  float value = 1;  // in the region; 1 outside
+  Region region;
+  friend bool operator==(const CurveWeight&, const CurveWeight&) = default;
+};
+
+// Curve-skeleton skinning (Yang, Somasekharan & Zhang 2006); math.md section 2 is the specification.
+struct CurveSkeletonParameters {
+  bool automatic = true;            // curves from the joints, by the linkage rules
+  std::vector<std::string> split;   // joints at which curves end
+  std::vector<std::string> remove;  // automatic curves to leave out, by name
+  std::vector<CurvePath> curves;
+  CurveFrames frames = CurveFrames::kAuto;
+  float centre = 0;  // of the frames: 0 on the curve, 1 on the bone
+  CurveReference reference = CurveReference::kHalfSwing;
+  float float_margin = 1.25f;  // of the radius of curvature over the skin's distance
+  Bulge bulge;
+  std::vector<CurveJoint> joints;
+  std::vector<CurveBone> bones;
+  CurveBinding binding = CurveBinding::kAuto;
+  std::uint32_t curves_per_vertex = 3;
+  float curve_reach = 2;  // rho: curves beyond so many times the nearest one's distance do not count
+  std::vector<CurveWeight> weights;
+  float table_error = 1e-4f;  // of the character's height: what the table of frames may be off
+  friend bool operator==(const CurveSkeletonParameters&, const CurveSkeletonParameters&) = default;
+};
+
+using DeformerParameters =
+    std::variant<LinearBlendParameters, DualQuaternionParameters, SurfaceFfdParameters, CurveSkeletonParameters>;
 
 // Where a layer acts: a constant, in [0, 1], times a region.
 struct Mask {
@@ -210,7 +309,8 @@ struct Rig {
   friend bool operator==(const Rig&, const Rig&) = default;
 };
 
-// The deformer's one name, as in rig files: linear_blend, dual_quaternion, surface_ffd.
+// The deformer's one name, as in rig files: linear_blend, dual_quaternion, surface_ffd,
+// curve_skeleton.
 std::string_view deformer_name(const DeformerParameters& parameters);
 
 // One layer over all meshes, with the deformer's defaults. `deformer` is one of the names above, with underscores or,

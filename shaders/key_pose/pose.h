@@ -12,9 +12,8 @@
 #ifndef PELT_SHADERS_KEY_POSE_POSE_H
 #define PELT_SHADERS_KEY_POSE_POSE_H
 
-#include "../dual_quaternion/dual_quaternion.h"
-#include "../frame.h"
 #include "../pose_pass.h"
+#include "../swing_twist.h"
 
 PELT_SHARED_BEGIN
 
@@ -41,10 +40,6 @@ struct KeyPoseRecord {
 };
 PELT_SHARED_SIZE(KeyPoseRecord, 8);
 
-PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
-  return quaternion_from_rotation(orthonormal_axes(affine_axes(affine_from_mat4(joint_matrix(work, joint)))));
-}
-
 // The turn of a joint about an axis of its own, from rest, relative to its parent: the twist of swing-twist, in (-pi,
 // pi]. Whole turns cannot be told from none.
 PELT_SHARED_FN float joint_angle(PoseWork work, uint word) {
@@ -53,15 +48,9 @@ PELT_SHARED_FN float joint_angle(PoseWork work, uint word) {
   vec3 axis = vec3(table_float(work, word + 2u), table_float(work, word + 3u), table_float(work, word + 4u));
   vec4 rest = vec4(table_float(work, word + 5u), table_float(work, word + 6u), table_float(work, word + 7u),
                    table_float(work, word + 8u));
-  vec4 local = quaternion_product(vec4(-parent.x, -parent.y, -parent.z, parent.w), own);
-  vec4 turn = quaternion_product(vec4(-rest.x, -rest.y, -rest.z, rest.w), local);
-  float along = dot(quaternion_vector(turn), axis);
-  float real = turn.w;
-  if (real < 0.0f) {
-    along = -along;
-    real = -real;
-  }
-  return real + abs(along) > 0.0f ? 2.0f * atan(along, real) : 0.0f;
+  vec4 local = quaternion_product(quaternion_conjugate(parent), own);
+  vec4 turn = quaternion_product(quaternion_conjugate(rest), local);
+  return twist_angle(turn, axis);
 }
 
 PELT_SHARED_FN float linear_key_weight(PoseWork work, uint word) {

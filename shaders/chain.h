@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// A chain of anchors, points that move rigidly with joints, and the twist along it (math.md section 2, "Twist").
+//
+// Anchor i of a chain 0 .. n belongs to a joint with the rotation R_i, R0_i at rest: D_i = R_i R0_i^-1. The chain's top
+// is the anchor nearest the skeleton's root; neighbours i-1, i counted away from it turn by E_i = D_{i-1}^-1 D_i, of
+// which theta_i is the twist about the rest direction a_i of the bone that leaves anchor i away from the top.
+// Accumulated from the top, where it is 0 (counting what the root turns would make the skin depend on where the
+// character faces), that is
+//     tau_i = theta_1 + .. + theta_i        and        U_i = D_i Rot(a_i, -tau_i)
+// is the motion of anchor i without its twist. Along the chain, whose direction is -a_i above the top, the twist is
+// Theta_i = tau_i below the top and -tau_i above it.
+#ifndef PELT_SHADERS_CHAIN_H
+#define PELT_SHADERS_CHAIN_H
+
+#include "pose_pass.h"
+#include "swing_twist.h"
+
+PELT_SHARED_BEGIN
+
+// In the table:
+//   chain    anchors (2 or more), top, first anchor (word)
+//   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest, a_i, twist input
+PELT_SHARED_CONST uint kChainWords = 3u;
+PELT_SHARED_CONST uint kAnchorWords = 13u;
+PELT_SHARED_CONST uint kAnchorPosition = 1u;
+PELT_SHARED_CONST uint kAnchorRotation = 4u;
+PELT_SHARED_CONST uint kAnchorScale = 8u;
+PELT_SHARED_CONST uint kAnchorAxis = 9u;
+PELT_SHARED_CONST uint kAnchorTwist = 12u;
+PELT_SHARED_CONST uint kNoInput = 0xFFFFFFFFu;
+
+struct Chain {
+  uint anchor_count;
+  uint top;
+  uint first_anchor;
+};
+
+PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
+  return Chain(table_word(work, word), table_word(work, word + 1u), table_word(work, word + 2u));
+}
+
+PELT_SHARED_FN vec3 table_vector(PoseWork work, uint word) {
+  return vec3(table_float(work, word), table_float(work, word + 1u), table_float(work, word + 2u));
+}
+
+PELT_SHARED_FN uint anchor_word(Chain chain, uint i) { return chain.first_anchor + i * kAnchorWords; }
+
+PELT_SHARED_FN vec3 anchor_position(PoseWork work, Chain chain, uint i) {
+  uint word = anchor_word(chain, i);
+  Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
+  return transform_point(joint, table_vector(work, word + kAnchorPosition));
+}
+
+// D_i.
+PELT_SHARED_FN vec4 anchor_motion(PoseWork work, Chain chain, uint i) {
+  uint word = anchor_word(chain, i) + kAnchorRotation;
+  vec4 from_rest = vec4(table_vector(work, word), table_float(work, word + 3u));
+  return quaternion_product(joint_rotation(work, table_word(work, anchor_word(chain, i))), from_rest);
+}
+
+// How much larger the joint's space is than at rest.
+PELT_SHARED_FN float anchor_scale(PoseWork work, Chain chain, uint i) {
+  uint word = anchor_word(chain, i);
+  mat3 axes = affine_axes(affine_from_mat4(joint_matrix(work, table_word(work, word))));
+  float volume = abs(dot(axes[0], cross(axes[1], axes[2])));
+  return (volume > 0.0f ? pow(volume, 1.0f / 3.0f) : 0.0f) * table_float(work, word + kAnchorScale);
+}
+
+// theta_i of anchor i, whose neighbour towards the top is `upper`: by swing-twist in (-pi, pi], and of the angles that
+// differ from it by whole turns the one nearest to the twist that the pose gives.
+PELT_SHARED_FN float anchor_twist(PoseWork work, Chain chain, uint upper, uint i) {
+  uint word = anchor_word(chain, i);
+  vec4 turn =
+      quaternion_product(quaternion_conjugate(anchor_motion(work, chain, upper)), anchor_motion(work, chain, i));
+  float angle = twist_angle(turn, table_vector(work, word + kAnchorAxis));
+  uint twist_input = table_word(work, word + kAnchorTwist);
+  const float whole = 6.28318530718f;
+  if (twist_input != kNoInput) angle += whole * round((input_value(work, twist_input) - angle) / whole);
+  return angle;
+}
+
+// tau_i.
+PELT_SHARED_FN float accumulated_twist(PoseWork work, Chain chain, uint i) {
+  float sum = 0.0f;
+  for (uint k = chain.top; k < i; ++k) sum += anchor_twist(work, chain, k, k + 1u);
+  for (uint k = chain.top; k > i; --k) sum += anchor_twist(work, chain, k, k - 1u);
+  return sum;
+}
+
+// Theta_i from tau_i.
+PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
+
+// U_i.
+PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, float twist) {
+  vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
+  return quaternion_product(anchor_motion(work, chain, i), quaternion_about(axis, -twist));
+}
+
+PELT_SHARED_END
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Uniform cubic B-splines and frames along them.
+#ifndef PELT_SHADERS_SPLINE_H
+#define PELT_SHADERS_SPLINE_H
+
+#include "frame.h"
+
+PELT_SHARED_BEGIN
+
+// The weights of the four control points of a span at u in [0, 1], and their derivatives.
+PELT_SHARED_FN vec4 spline_basis(float u) {
+  float v = 1.0f - u;
+  return vec4(v * v * v, (3.0f * u - 6.0f) * u * u + 4.0f, (3.0f * v - 6.0f) * v * v + 4.0f, u * u * u) * (1.0f / 6.0f);
+}
+PELT_SHARED_FN vec4 spline_slope(float u) {
+  float v = 1.0f - u;
+  return vec4(-v * v, (3.0f * u - 4.0f) * u, (4.0f - 3.0f * v) * v, u * u) * 0.5f;
+}
+
+// The unit vector `axis`, perpendicular to the unit tangent x0 at p0, carried to x1 at p1 without turning about the
+// curve: double reflection (Wang, Juettler, Zheng, Liu 2008, "Computation of Rotation Minimizing Frames", table 1).
+PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3 x1) {
+  vec3 chord = p1 - p0;
+  float squared = dot(chord, chord);
+  float scale = squared > 1e-30f ? 2.0f / squared : 0.0f;
+  vec3 reflected_axis = axis - chord * (scale * dot(chord, axis));
+  vec3 reflected_tangent = x0 - chord * (scale * dot(chord, x0));
+  vec3 between = x1 - reflected_tangent;
+  float squared_between = dot(between, between);
+  return squared_between > 1e-12f ? reflected_axis - between * (2.0f / squared_between * dot(between, reflected_axis))
+                                  : reflected_axis;
+}
+
+// `axis` turned about the unit vector x, to which it is perpendicular.
+PELT_SHARED_FN vec3 turned_about(vec3 x, vec3 axis, float angle) { return axis * cos(angle) + cross(x, axis) * sin(angle); }
+
+PELT_SHARED_END
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Turns of joints: how far one has turned from rest, and how much of that is about an axis.
+#ifndef PELT_SHADERS_SWING_TWIST_H
+#define PELT_SHADERS_SWING_TWIST_H
+
+#include "dual_quaternion/dual_quaternion.h"
+#include "frame.h"
+#include "pose_pass.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_FN vec4 quaternion_conjugate(vec4 q) { return vec4(-q.x, -q.y, -q.z, q.w); }
+
+PELT_SHARED_FN vec3 quaternion_rotate(vec4 q, vec3 v) {
+  vec3 u = quaternion_vector(q);
+  vec3 across = cross(u, v) * 2.0f;
+  return v + across * q.w + cross(u, across);
+}
+
+// About the unit vector `axis`, radians.
+PELT_SHARED_FN vec4 quaternion_about(vec3 axis, float angle) { return vec4(axis * sin(0.5f * angle), cos(0.5f * angle)); }
+
+// The twist of q about the unit vector `axis` (swing-twist), in (-pi, pi]. Whole turns cannot be told from none.
+PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
+  float along = dot(quaternion_vector(q), axis);
+  float real = q.w;
+  if (real < 0.0f) {
+    along = -along;
+    real = -real;
+  }
+  return real + abs(along) > 0.0f ? 2.0f * atan(along, real) : 0.0f;
+}
+
+// Half of the turn q, by the shorter way.
+PELT_SHARED_FN vec4 half_turn(vec4 q) {
+  vec4 half_way = q.w < 0.0f ? vec4(-q.x, -q.y, -q.z, 1.0f - q.w) : vec4(q.x, q.y, q.z, 1.0f + q.w);
+  return normalize(half_way);
+}
+
+PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
+  return quaternion_from_rotation(orthonormal_axes(affine_axes(affine_from_mat4(joint_matrix(work, joint)))));
+}
+
+PELT_SHARED_END
+
+#endif
