@@ -12,6 +12,7 @@
 #include "shaders/blend/blend.comp.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.comp.h"
+#include "shaders/curve_skeleton/pose.comp.h"
 #include "shaders/key_pose/pose.comp.h"
 #include "shaders/linear_blend/pose.comp.h"
 #include "shaders/patch_frame/pose.comp.h"
@@ -37,6 +38,7 @@ constexpr PoseShader kPoseShaders[] = {
     {PoseKernel::kPatchFrame, spirv::patch_frame_pose_comp},
     {PoseKernel::kStream, spirv::stream_pose_comp},
     {PoseKernel::kKeyPose, spirv::key_pose_pose_comp},
+    {PoseKernel::kCurveSkeleton, spirv::curve_skeleton_pose_comp},
 };
 static_assert(std::size(kPoseShaders) == kPoseKernelCount);
 

@@ -28,6 +28,7 @@ PELT_SHARED_CONST uint kAnchorScale = 8u;
 PELT_SHARED_CONST uint kAnchorAxis = 9u;
 PELT_SHARED_CONST uint kAnchorTwist = 12u;
 PELT_SHARED_CONST uint kNoInput = 0xFFFFFFFFu;
+PELT_SHARED_CONST uint kMostAnchors = 1024u;
 
 struct Chain {
   uint anchor_count;

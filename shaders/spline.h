@@ -32,7 +32,9 @@ PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3
 }
 
 // `axis` turned about the unit vector x, to which it is perpendicular.
-PELT_SHARED_FN vec3 turned_about(vec3 x, vec3 axis, float angle) { return axis * cos(angle) + cross(x, axis) * sin(angle); }
+PELT_SHARED_FN vec3 turned_about(vec3 x, vec3 axis, float angle) {
+  return axis * cos(angle) + cross(x, axis) * sin(angle);
+}
 
 PELT_SHARED_END
 

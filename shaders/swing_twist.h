@@ -18,7 +18,9 @@ PELT_SHARED_FN vec3 quaternion_rotate(vec4 q, vec3 v) {
 }
 
 // About the unit vector `axis`, radians.
-PELT_SHARED_FN vec4 quaternion_about(vec3 axis, float angle) { return vec4(axis * sin(0.5f * angle), cos(0.5f * angle)); }
+PELT_SHARED_FN vec4 quaternion_about(vec3 axis, float angle) {
+  return vec4(axis * sin(0.5f * angle), cos(0.5f * angle));
+}
 
 // The twist of q about the unit vector `axis` (swing-twist), in (-pi, pi]. Whole turns cannot be told from none.
 PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {

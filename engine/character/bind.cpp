@@ -15,6 +15,7 @@
 #include "engine/character/builder.h"
 #include "engine/character/layer_plan.h"
 #include "engine/core/finite.h"
+#include "engine/curve_skeleton/bind.h"
 #include "engine/dual_quaternion/bind.h"
 #include "engine/linear_blend/bind.h"
 #include "engine/rig/rig_json.h"
@@ -34,6 +35,9 @@ Result<std::vector<MeshBinding>> bind_deformer(const DualQuaternionParameters& p
 }
 Result<std::vector<MeshBinding>> bind_deformer(const SurfaceFfdParameters& parameters, const DeformerInput& input) {
   return surface_ffd::bind(parameters, input);
+}
+Result<std::vector<MeshBinding>> bind_deformer(const CurveSkeletonParameters& parameters, const DeformerInput& input) {
+  return curve_skeleton::bind(parameters, input);
 }
 
 // ------------------------------------------------------------------------------------------------------ validation

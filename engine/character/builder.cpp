@@ -293,9 +293,21 @@ Result<std::size_t> CharacterBuilder::add_streamed_mesh(const Mesh& mesh) {
 std::uint32_t CharacterBuilder::control_input(const Mesh& mesh, std::uint32_t target) {
   const std::string name = mesh.name + "/" + mesh.morph_targets[target].name;
   for (const Control& known : data_.controls) {
-    if (known.mesh == mesh.name && known.target == target) return known.input;
+    if (known.kind == ControlKind::kMorphTarget && known.mesh == mesh.name && known.target == target) {
+      return known.input;
+    }
   }
-  data_.controls.push_back({name, mesh.name, target, mesh.morph_targets[target].weight, data_.input_count});
+  data_.controls.push_back({ControlKind::kMorphTarget, name, mesh.name, target, mesh.morph_targets[target].weight,
+                            data_.input_count});
+  return data_.input_count++;
+}
+
+std::uint32_t CharacterBuilder::twist_input(std::uint32_t joint) {
+  for (const Control& known : data_.controls) {
+    if (known.kind == ControlKind::kTwist && known.target == joint) return known.input;
+  }
+  data_.controls.push_back({ControlKind::kTwist, "twist/" + data_.skeleton.joints[joint].name, "", joint, 0.0f,
+                            data_.input_count});
   return data_.input_count++;
 }
 

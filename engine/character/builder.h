@@ -72,6 +72,9 @@ class CharacterBuilder {
   // The number of an input that the caller gives, frame by frame: a morph target's weight.
   std::uint32_t control_input(const Mesh& mesh, std::uint32_t target);
 
+  // The same of a joint's twist; all curves that it turns share it.
+  std::uint32_t twist_input(std::uint32_t joint);
+
   std::optional<std::size_t> find_control_mesh(const std::string& name) const;
 
   // First vertex of a control mesh in the instance's vertices.

@@ -238,6 +238,13 @@ Result<void> check_inputs(const CharacterData& data) {
   }
   for (const Control& control : data.controls) {
     if (!take(control.input, 1)) return invalid("the input of the control '{}' is taken or not there", control.name);
+    if (control.kind != ControlKind::kMorphTarget && control.kind != ControlKind::kTwist) {
+      return invalid("the control '{}' is of an unknown kind", control.name);
+    }
+    if (control.kind == ControlKind::kTwist && control.target >= data.skeleton.joints.size()) {
+      return invalid("the control '{}' names joint {} of {}", control.name, control.target,
+                     data.skeleton.joints.size());
+    }
     if (!std::isfinite(control.rest)) return invalid("the control '{}' is not finite at rest", control.name);
   }
   return names_are_unique(data.controls, "control");

@@ -31,6 +31,7 @@ enum class PoseKernel : std::uint32_t {
   kPatchFrame = 4,      // Q^D (Q^R)^-1 of a sample of a parametric patch
   kStream = 5,          // the translation of a vertex to its streamed position
   kKeyPose = 6,         // an offset of a vertex before it is moved: CharacterMesh::offset_slot
+  kCurveSkeleton = 7,   // M^D (M^R)^-1 of a sample of a curve
 };
 
 // Records that one pose kernel turns into palette entries. Stage s is: its palette passes, then the blend of its
@@ -94,11 +95,19 @@ struct Stream {
   std::uint32_t first_input = 0;  // x of point 0; 3 numbers a point
 };
 
-// A number that the caller gives, frame by frame: the weight of a morph target of a driver.
+enum class ControlKind : std::uint32_t {
+  kMorphTarget = 0,  // the weight of a morph target of a driver
+  // The twist of a joint about its bone, radians, from rest. It tells 270 degrees from -90, which joint matrices
+  // cannot: of the twists that give the same matrices, the one nearest to it is taken.
+  kTwist = 1,
+};
+
+// A number that the caller gives, frame by frame.
 struct Control {
-  std::string name;          // "mesh/target"
-  std::string mesh;          // of the model; clips key it by this and
-  std::uint32_t target = 0;  // its number in Mesh::morph_targets
+  ControlKind kind = ControlKind::kMorphTarget;
+  std::string name;          // "mesh/target", "twist/joint"
+  std::string mesh;          // of the model; clips key a morph target by this and
+  std::uint32_t target = 0;  // its number in Mesh::morph_targets; of a twist: the joint
   float rest = 0;
   std::uint32_t input = 0;
 };

@@ -108,7 +108,7 @@ void describe(Archive& archive, Is<Stream> auto& stream) {
 
 template <class Archive>
 void describe(Archive& archive, Is<Control> auto& control) {
-  archive(control.name, control.mesh, control.target, control.rest, control.input);
+  archive(control.kind, control.name, control.mesh, control.target, control.rest, control.input);
 }
 
 template <class Archive>

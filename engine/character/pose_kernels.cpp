@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 
+#include "engine/curve_skeleton/pose.h"
 #include "engine/dual_quaternion/pose.h"
 #include "engine/key_pose/pose.h"
 #include "engine/linear_blend/pose.h"
@@ -12,6 +13,7 @@
 #include "engine/stream/pose.h"
 #include "engine/surface_ffd/pose.h"
 #include "engine/vertex_frame/pose.h"
+#include "shaders/curve_skeleton/pose.h"
 #include "shaders/dual_quaternion/pose.h"
 #include "shaders/key_pose/pose.h"
 #include "shaders/linear_blend/pose.h"
@@ -38,6 +40,7 @@ constexpr std::array<PoseKernelInfo, kPoseKernelCount> kPoseKernels{{
     one_entry<shared::PatchRecord, shared::pose_patch_sample>("patch_frame", patch_frame::validate_records),
     one_entry<shared::StreamRecord, shared::pose_stream>("stream", stream::validate_records),
     one_entry<shared::KeyPoseRecord, shared::pose_key_offset>("key_pose", key_pose::validate_records),
+    {"curve_skeleton", kRecordWords<shared::CurveRecord>, shared::kCurveSlots, curve_skeleton::validate_records, curve_skeleton::pose_records},
 }};
 // clang-format on
 

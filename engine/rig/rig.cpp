@@ -18,6 +18,7 @@ const DeformerEntry kDeformers[] = {
     {"dual_quaternion", DualQuaternionParameters{}, RigidParts::kLeftAsMeshes},
     {"surface_ffd", SurfaceFfdParameters{}, RigidParts::kLeft,
      [](const DeformerParameters& p) -> const std::string& { return std::get<SurfaceFfdParameters>(p).driver.mesh; }},
+    {"curve_skeleton", CurveSkeletonParameters{}, RigidParts::kLeft},
 };
 static_assert(std::size(kDeformers) == std::variant_size_v<DeformerParameters>);
 

@@ -176,6 +176,9 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
 }
 
 template <class Fields>
+void describe(Fields&, CurveSkeletonParameters&) {}
+
+template <class Fields>
 void describe(Fields& fields, Mask& mask) {
   fields.number("value", mask.value, kUnitInterval);
   describe(fields, mask.region);

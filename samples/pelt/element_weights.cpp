@@ -11,6 +11,7 @@
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "samples/pelt/input.h"
+#include "shaders/curve_skeleton/pose.h"
 #include "shaders/linear_blend/pose.h"
 #include "shaders/patch_frame/pose.h"
 #include "shaders/surface_ffd/pose.h"
@@ -37,8 +38,17 @@ void blend_shares(const CharacterMesh& mesh, const std::vector<float>& shares, s
   }
 }
 
-// The share of a joint in what a record poses.
-float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t joint,
+// A sample between two anchors of a curve: of the bone beside the joint as much as it has come along it.
+float curve_share(const PalettePass& pass, std::uint32_t record, std::uint32_t slot, std::uint32_t joint) {
+  const auto curve = read_record<shared::CurveRecord>(pass.records, record);
+  const std::uint32_t anchor = pass.table[curve.curve + 2] + curve.bone * shared::kAnchorWords;
+  const float lambda = std::bit_cast<float>(pass.table[curve.first_sample + slot * shared::kCurveSampleWords]);
+  return (pass.table[anchor] == joint ? 1 - lambda : 0.0f) +
+         (pass.table[anchor + shared::kAnchorWords] == joint ? lambda : 0.0f);
+}
+
+// The share of a joint in a palette entry that a record poses.
+float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t slot, std::uint32_t joint,
                    const std::vector<float>& vertices) {
   switch (pass.kernel) {
     case PoseKernel::kLinearBlend:
@@ -59,6 +69,8 @@ float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t 
       }
       return share;
     }
+    case PoseKernel::kCurveSkeleton:
+      return curve_share(pass, record, slot, joint);
     case PoseKernel::kStream:
     case PoseKernel::kKeyPose:
       break;
@@ -74,7 +86,9 @@ std::vector<float> joint_weights(const CharacterData& data, std::uint32_t joint)
       if (pass.stage != stage) continue;
       const std::uint32_t slots = pose_kernel(pass.kernel).slots_per_record;
       for (std::uint32_t r = 0; r < pass.record_count; ++r) {
-        shares[pass.first_slot + r * slots] = record_share(pass, r, joint, vertices);
+        for (std::uint32_t k = 0; k < slots; ++k) {
+          shares[pass.first_slot + r * slots + k] = record_share(pass, r, k, joint, vertices);
+        }
       }
     }
     for (const CharacterMesh& mesh : data.meshes) {

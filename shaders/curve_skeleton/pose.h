@@ -7,10 +7,10 @@
 // beside J_i, f_i from it; f_i follows from the bend theta_i, so that the radius of curvature at J_i,
 // r = f cos^2(theta/2) / (2 sin(theta/2)), is no less than the skin's distance d_i as long as there is room:
 //     f = clamp(margin 2 d sin(theta/2) / cos^2(theta/2), f_min, f_max),        or f keyed over theta.
-// Parameter. A sample stays at a fixed rest length s along the bones; sum_j N_j(t) s_j = s gives its t in a pose, s_j the
-// rest length of control point j.
-// Frames at J_i: x = unit tangent, y = z_i x x, z = x x y, z_i the joint's reference axis, carried without twist and
-// with half the swing. Between them (lambda: the fraction of the bone's rest length)
+// Parameter. A sample stays at a fixed rest length s along the bones; sum_j N_j(t) s_j = s gives its t in a pose, s_j
+// the rest length of control point j. Frames at J_i: x = unit tangent, y = z_i x x, z = x x y, z_i the joint's
+// reference axis, carried without twist and with half the swing. Between them (lambda: the fraction of the bone's rest
+// length)
 //     endpoint   x, y interpolated linearly, orthonormalised, x first                                 (equation 2)
 //     tangent    x = unit tangent, y by double reflection from J_i, what is left to J_i+1 spread linearly in lambda
 // then turned about x by Theta_i + (Theta_i+1 - Theta_i) dist(lambda) (shaders/chain.h).
@@ -59,8 +59,9 @@ PELT_SHARED_CONST uint kCurveSampleShape = 1u;
 PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
 PELT_SHARED_CONST uint kCurveSampleWords = 19u;
 
-PELT_SHARED_CONST uint kCurveSlots = 8u;        // palette entries a record: neighbouring samples of one bone
-PELT_SHARED_CONST int kCurveReflections = 12;   // steps of the double reflection along a bone
+PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries a record: neighbouring samples of one bone
+PELT_SHARED_CONST uint kMostFloatKeys = 64u;
+PELT_SHARED_CONST int kCurveReflections = 12;  // steps of the double reflection along a bone
 
 struct CurveRecord {
   uint curve;         // word
@@ -71,18 +72,18 @@ PELT_SHARED_SIZE(CurveRecord, 12);
 
 // A bone's part of a posed curve: what its samples share.
 struct CurvePart {
-  vec3 control[6];    // with phantom points at the ends of the curve
-  float arc[6];       // rest length of each
-  int spans;          // 1 to 3; span k is of control[k] .. control[k + 3]
-  vec3 first, last;   // the anchors
+  vec3 control[6];   // with phantom points at the ends of the curve
+  float arc[6];      // rest length of each
+  int spans;         // 1 to 3; span k is of control[k] .. control[k + 3]
+  vec3 first, last;  // the anchors
   float first_arc, last_arc;
   vec3 first_x, first_y, last_x, last_y;  // the frames there, without twist
   float first_twist, last_twist;
   float first_scale, last_scale;
-  float first_bend, last_bend;  // theta; 0 at the ends of the curve
-  float first_fold, last_fold;  // auto: how much of `endpoint` goes in
-  vec3 first_inside, last_inside;  // unit, towards the inside of the bend; any direction where there is none
-  vec3 first_bulge, last_bulge;    // volume, across, along
+  float first_bend, last_bend;            // theta; 0 at the ends of the curve
+  float first_fold, last_fold;            // auto: how much of `endpoint` goes in
+  vec3 first_inside, last_inside;         // unit, towards the inside of the bend; any direction where there is none
+  vec3 first_bulge, last_bulge;           // volume, across, along
   vec3 reflected[kCurveReflections + 1];  // y by double reflection
   float remaining;                        // angle left at the last anchor
   uint frames;
@@ -123,8 +124,8 @@ PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float bend) {
   uint count = table_word(work, word + kCurveAnchorKeys + 1u);
   if (count == 0u) {
     float across = cos(0.5f * bend);
-    float wanted = table_float(work, word + kCurveAnchorMargin) * 2.0f * table_float(work, word + kCurveAnchorDistance) *
-                   sin(0.5f * bend) / max(across * across, 1e-6f);
+    float wanted = table_float(work, word + kCurveAnchorMargin) * 2.0f *
+                   table_float(work, word + kCurveAnchorDistance) * sin(0.5f * bend) / max(across * across, 1e-6f);
     return clamp(wanted, table_float(work, word + kCurveAnchorLeast), table_float(work, word + kCurveAnchorMost));
   }
   float result = table_float(work, key + 1u);
@@ -316,8 +317,10 @@ PELT_SHARED_FN float curve_parameter(PELT_SHARED_IN(CurvePart) part, float s) {
   float u = 0.5f;
   for (int step = 0; step < 12; ++step) {
     float off = curve_arc(part, k, u) - s;
-    if (off > 0.0f) high = u;
-    else low = u;
+    if (off > 0.0f)
+      high = u;
+    else
+      low = u;
     float slope = curve_arc_slope(part, k, u);
     float better = slope > 0.0f ? u - off / slope : low;
     bool inside = better > low && better < high;
@@ -354,8 +357,7 @@ PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, 
     int from_k = min(int(from), part.spans - 1);
     vec3 from_point = curve_point(part, from_k, from - float(from_k));
     vec3 from_x = curve_tangent(part, from_k, from - float(from_k));
-    y = turned_about(x, double_reflection(part.reflected[node], from_point, from_x, point, x),
-                     part.remaining * lambda);
+    y = turned_about(x, double_reflection(part.reflected[node], from_point, from_x, point, x), part.remaining * lambda);
   }
   if (fold > 0.0f) {
     vec3 endpoint_x = normalize_or(mix(part.first_x, part.last_x, lambda), x);

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#include "engine/curve_skeleton/bind.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "engine/character/records.h"
+#include "engine/character/region.h"
+#include "engine/core/parallel.h"
+#include "engine/curve_skeleton/attach.h"
+#include "engine/curve_skeleton/chains.h"
+#include "engine/curve_skeleton/curve.h"
+#include "engine/curve_skeleton/samples.h"
+#include "engine/curve_skeleton/settle.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
+
+// The curves of every vertex of a target; none where the layer does not show.
+using Shares = std::vector<std::vector<CurveShare>>;
+
+// How much of a vertex's weights is on the joints of a curve, for all curves.
+class Trust {
+ public:
+  // A joint that is on no curve counts as the nearest one above it that is.
+  Trust(const Model& model, std::span<const Curve> curves) : curve_count_(curves.size()) {
+    const std::vector<Joint>& joints = model.skeleton.joints;
+    std::vector<std::vector<bool>> on_curve(joints.size(), std::vector<bool>(curves.size(), false));
+    for (std::size_t c = 0; c < curves.size(); ++c) {
+      for (const Anchor& anchor : curves[c].chain.anchors) on_curve[anchor.joint][c] = true;
+    }
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      const bool on_any = std::find(on_curve[j].begin(), on_curve[j].end(), true) != on_curve[j].end();
+      if (!on_any && joints[j].parent >= 0) on_curve[j] = on_curve[static_cast<std::size_t>(joints[j].parent)];
+    }
+    for (const BoundJoint& bound : model.bound_joints) of_column_.push_back(on_curve[bound.joint]);
+  }
+
+  void of_row(std::span<const Influence> row, std::vector<float>& trust) const {
+    trust.assign(curve_count_, 0.0f);
+    for (const Influence& influence : row) {
+      for (std::size_t c = 0; c < curve_count_; ++c) {
+        if (of_column_[influence.index][c]) trust[c] += influence.weight;
+      }
+    }
+    // Sums of rounded weights are not quite 1: where all of a vertex is on two curves, both are trusted alike.
+    for (float& value : trust) value = value > 0.9999f ? 1.0f : value;
+  }
+
+ private:
+  std::size_t curve_count_;
+  std::vector<std::vector<bool>> of_column_;
+};
+
+// factors[c][v]: what the rig multiplies the weight of curve c at vertex v by; empty: 1.
+Result<std::vector<std::vector<float>>> weight_factors(const CurveSkeletonParameters& parameters,
+                                                       std::span<const Curve> curves, const Mesh& mesh,
+                                                       const DeformerInput& input) {
+  std::vector<std::vector<float>> factors(curves.size());
+  for (const CurveWeight& weight : parameters.weights) {
+    const Result<std::vector<float>> region = region_values(
+        weight.region, mesh, input.model, input.rig, fmt::format("{}: the weight of '{}'", input.layer, weight.curve));
+    if (!region) return tl::unexpected(region.error());
+    for (std::size_t c = 0; c < curves.size(); ++c) {
+      if (curves[c].chain.name != weight.curve) continue;
+      factors[c].resize(mesh.positions.size(), 1.0f);
+      for (std::size_t v = 0; v < region->size(); ++v) factors[c][v] *= std::lerp(1.0f, weight.value, (*region)[v]);
+    }
+  }
+  return factors;
+}
+
+// Binds the vertices of a layer's targets to its curves.
+class Attacher {
+ public:
+  Attacher(const CurveSkeletonParameters& parameters, std::span<const Curve> curves, const DeformerInput& input)
+      : parameters_(parameters), curves_(curves), input_(input), trust_(input.model, curves) {}
+
+  Result<Shares> attach(const RestCurves& rest, const DeformerTarget& target) const {
+    const Mesh& mesh = input_.model.meshes[target.mesh];
+    const bool weighted = mesh.weights.row_count() == mesh.positions.size();
+    if (parameters_.binding == CurveBinding::kWeights && !weighted) {
+      return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", mesh.name));
+    }
+    const bool by_weights = weighted && parameters_.binding != CurveBinding::kDistance;
+    const Result<std::vector<std::vector<float>>> factors = weight_factors(parameters_, curves_, mesh, input_);
+    if (!factors) return tl::unexpected(factors.error());
+    const ShareSettings settings{parameters_.curves_per_vertex, parameters_.curve_reach};
+    Shares shares(mesh.positions.size());
+    constexpr std::size_t kGrain = 64;
+    parallel_for(mesh.positions.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
+      std::vector<float> trust;
+      std::vector<float> own(parameters_.weights.empty() ? 0 : curves_.size());
+      for (std::size_t v = begin; v < end; ++v) {
+        if (!(target.mask[v] > 0)) continue;
+        for (std::size_t c = 0; c < own.size(); ++c) own[c] = (*factors)[c].empty() ? 1.0f : (*factors)[c][v];
+        if (by_weights) trust_.of_row(mesh.weights.row(v), trust);
+        shares[v] = share_curves(rest, curves_.size(), mesh.positions[v], trust, own, settings);
+        // Its joints are on no curve.
+        if (shares[v].empty()) shares[v] = share_curves(rest, curves_.size(), mesh.positions[v], {}, own, settings);
+      }
+    });
+    return shares;
+  }
+
+ private:
+  const CurveSkeletonParameters& parameters_;
+  std::span<const Curve> curves_;
+  const DeformerInput& input_;
+  Trust trust_;
+};
+
+// Calls visit(share) for the curves that a vertex is on the most.
+template <class Visit>
+void each_main_share(const Shares& shares, const Visit& visit) {
+  for (const std::vector<CurveShare>& vertex : shares) {
+    double largest = 0;
+    for (const CurveShare& share : vertex) largest = std::max(largest, share.weight);
+    for (const CurveShare& share : vertex) {
+      if (share.weight >= 0.99 * largest) visit(share.place);
+    }
+  }
+}
+
+// d of the inner anchors for which the rig gives none: the largest distance of skin within f_max along the bones.
+void measure_distances(std::span<const Shares> shares, std::vector<Curve>& curves) {
+  std::vector<std::vector<bool>> given;
+  for (const Curve& curve : curves) {
+    std::vector<bool>& own = given.emplace_back();
+    for (const CurveAnchor& anchor : curve.anchors) own.push_back(anchor.skin_distance > 0);
+  }
+  for (const Shares& target : shares) {
+    each_main_share(target, [&](const CurvePlace& place) {
+      Curve& curve = curves[place.curve];
+      const float length = curve.bone_length(place.bone);
+      const auto offer = [&](std::size_t i, float away) {
+        CurveAnchor& anchor = curve.anchors[i];
+        if (given[place.curve][i] || away > anchor.float_max) return;
+        anchor.skin_distance = std::max(anchor.skin_distance, static_cast<float>(place.distance));
+      };
+      offer(place.bone, place.lambda * length);
+      offer(place.bone + 1, (1 - place.lambda) * length);
+    });
+  }
+}
+
+// Where the table's samples of every curve are, and the palette entries that they write.
+struct Samples {
+  std::vector<std::vector<std::vector<float>>> lambdas;  // of each curve, of each bone
+  std::vector<std::vector<std::uint32_t>> first;         // the first sample's number among all, of each bone
+  std::size_t count = 0;
+};
+
+Samples place_all_samples(std::span<const Curve> curves, std::span<const Shares> shares, float error,
+                          std::span<const glm::dmat4> at_bind) {
+  std::vector<std::vector<float>> reach;  // of the skin, at each bone
+  for (const Curve& curve : curves) reach.emplace_back(curve.bone_count(), 0.0f);
+  for (const Shares& target : shares) {
+    each_main_share(target, [&](const CurvePlace& place) {
+      float& own = reach[place.curve][place.bone];
+      own = std::max(own, static_cast<float>(place.distance));
+    });
+  }
+  Samples samples;
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    samples.lambdas.push_back(place_samples(curves[c], reach[c], error, at_bind));
+    std::vector<std::uint32_t>& first = samples.first.emplace_back();
+    for (const std::vector<float>& bone : samples.lambdas.back()) {
+      first.push_back(static_cast<std::uint32_t>(samples.count));
+      samples.count += bone.size();
+    }
+  }
+  return samples;
+}
+
+// The pass that poses the samples of all curves.
+PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest,
+                      CurveTable& table) {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kCurveSkeleton;
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    const std::uint32_t curve = table.put(curves[c]);
+    for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
+      const std::vector<float>& lambdas = samples.lambdas[c][bone];
+      for (std::size_t k = 0; k < lambdas.size(); ++k) {
+        const std::uint32_t word = table.put_sample(curves[c], bone, lambdas[k], rest.posed(c).frame(bone, lambdas[k]));
+        if (k % shared::kCurveSlots == 0) append_record(pass.records, shared::CurveRecord{curve, bone, word});
+      }
+    }
+  }
+  pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kCurveSlots);
+  pass.table = table.take_words();
+  return pass;
+}
+
+MeshBinding make_binding(std::span<const Curve> curves, const Samples& samples, std::uint32_t first_slot,
+                         const Shares& shares) {
+  MeshBinding binding;
+  std::vector<WeightedElement> row;
+  std::vector<Slope> slopes;
+  for (const std::vector<CurveShare>& vertex : shares) {
+    row.clear();
+    slopes.clear();
+    double distance = vertex.empty() ? -1 : vertex[0].place.distance;
+    for (const CurveShare& share : vertex) {
+      const CurvePlace& place = share.place;
+      const std::vector<float>& lambdas = samples.lambdas[place.curve][place.bone];
+      const auto after = std::upper_bound(lambdas.begin() + 1, lambdas.end() - 1, place.lambda);
+      const auto k = static_cast<std::uint32_t>(after - lambdas.begin()) - 1;
+      const double step = double{lambdas[k + 1]} - lambdas[k];
+      const double part = std::clamp((double{place.lambda} - lambdas[k]) / step, 0.0, 1.0);
+      const std::uint32_t slot = first_slot + samples.first[place.curve][place.bone] + k;
+      row.push_back({slot, share.weight * (1 - part)});
+      row.push_back({slot + 1, share.weight * part});
+      const double length = step * curves[place.curve].bone_length(place.bone);
+      const glm::vec3 gradient = glm::vec3(glm::dvec3(place.slope) * (share.weight / length));
+      if (gradient != glm::vec3(0.0f)) slopes.push_back({slot, gradient});
+      distance = std::min(distance, place.distance);
+    }
+    append_row(binding.rows, row);
+    binding.slopes.append_row(slopes);
+    binding.distances.push_back(static_cast<float>(distance));
+  }
+  binding.remarks.assign(shares.size(), 0);
+  return binding;
+}
+
+float largest_extent(const DeformerInput& input) {
+  glm::vec3 low(std::numeric_limits<float>::max());
+  glm::vec3 high(std::numeric_limits<float>::lowest());
+  for (const DeformerTarget& target : input.targets) {
+    for (const glm::vec3 p : input.model.meshes[target.mesh].positions) {
+      low = glm::min(low, p);
+      high = glm::max(high, p);
+    }
+  }
+  const glm::vec3 extent = glm::max(high - low, glm::vec3(0.0f));
+  return std::max({extent.x, extent.y, extent.z, 1e-6f});
+}
+
+const char* linkage_name(Linkage linkage) {
+  switch (linkage) {
+    case Linkage::kEnd:
+      return "end";
+    case Linkage::kTwo:
+      return "linear linkage";
+    case Linkage::kBifurcation:
+      return "bifurcation";
+    case Linkage::kCross:
+      return "cross";
+    case Linkage::kMore:
+      return "joint of more than four links";
+  }
+  return "";
+}
+
+void note_curves(std::span<const Curve> curves, const Samples& samples, const Chains& chains,
+                 const DeformerInput& input) {
+  const std::vector<Joint>& joints = input.model.skeleton.joints;
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    std::vector<std::string_view> names;
+    for (const Anchor& anchor : curves[c].chain.anchors) {
+      if (names.empty() || names.back() != joints[anchor.joint].name) names.push_back(joints[anchor.joint].name);
+    }
+    std::size_t count = 0;
+    for (const std::vector<float>& bone : samples.lambdas[c]) count += bone.size();
+    input.notes.push_back(fmt::format("{}: the curve '{}' runs over {} with {} samples", input.layer,
+                                      curves[c].chain.name, fmt::join(names, ", "), count));
+  }
+  for (const JointLinkage& joint : chains.joints) {
+    if (joint.linkage == Linkage::kEnd || joint.linkage == Linkage::kTwo) continue;
+    std::vector<std::string_view> names;
+    for (const std::size_t c : joint.curves) names.push_back(curves[c].chain.name);
+    input.notes.push_back(fmt::format("{}: joint '{}' is a {} of the curves '{}'", input.layer,
+                                      joints[joint.joint].name, linkage_name(joint.linkage), fmt::join(names, "', '")));
+  }
+  for (const std::string& note : chains.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
+}
+
+// Of the joints that twist on a curve: every one but its top.
+std::vector<std::uint32_t> twist_inputs(std::span<const Curve> curves, const DeformerInput& input) {
+  std::vector<std::uint32_t> inputs(input.model.skeleton.joints.size(), shared::kNoInput);
+  for (const Curve& curve : curves) {
+    const std::vector<Anchor>& anchors = curve.chain.anchors;
+    const std::uint32_t top = anchors[curve.chain.top].joint;
+    for (const Anchor& anchor : anchors) {
+      if (anchor.joint != top) inputs[anchor.joint] = input.builder.twist_input(anchor.joint);
+    }
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters, const DeformerInput& input) {
+  std::vector<std::uint32_t> meshes;
+  for (const DeformerTarget& target : input.targets) meshes.push_back(target.mesh);
+  const Result<Chains> chains = settle_chains(parameters, input.model, meshes, input.layer);
+  if (!chains) return tl::unexpected(chains.error());
+  Result<std::vector<Curve>> curves = settle_curves(parameters, chains->chains, input.model, input.layer);
+  if (!curves) return tl::unexpected(curves.error());
+  const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
+
+  // Distances need places on the curves, and these, where joints are bent at bind, floats that need distances.
+  const Attacher attacher(parameters, *curves, input);
+  std::vector<Shares> shares(input.targets.size());
+  const auto attach_all = [&](double done) -> Result<RestCurves> {
+    RestCurves rest(*curves, at_bind);
+    for (std::size_t t = 0; t < input.targets.size(); ++t) {
+      Result<Shares> attached = attacher.attach(rest, input.targets[t]);
+      if (!attached) return tl::unexpected(attached.error());
+      shares[t] = std::move(*attached);
+      input.progress(done + 0.45 * static_cast<double>(t + 1) / static_cast<double>(input.targets.size()));
+    }
+    return rest;
+  };
+  Result<RestCurves> rest = attach_all(0.0);
+  if (!rest) return tl::unexpected(rest.error());
+  measure_distances(shares, *curves);
+  rest = attach_all(0.45);
+  if (!rest) return tl::unexpected(rest.error());
+
+  float error = parameters.table_error * largest_extent(input);
+  Samples samples = place_all_samples(*curves, shares, error, at_bind);
+  const float asked = error;
+  while (samples.count > kMostSlots && error < 100 * asked) {
+    error *= 2;
+    samples = place_all_samples(*curves, shares, error, at_bind);
+  }
+  if (samples.count > kMostSlots) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: {} curves take {} samples, more than {}", input.layer,
+                                                     curves->size(), samples.count, kMostSlots));
+  }
+  if (error > asked) {
+    input.notes.push_back(
+        fmt::format("{}: the tables of the curves may be off by {:.3g} m instead of {:.3g} m, so that "
+                    "they have no more than {} samples",
+                    input.layer, error, asked, kMostSlots));
+  }
+  note_curves(*curves, samples, *chains, input);
+
+  const std::vector<std::uint32_t> inputs = twist_inputs(*curves, input);
+  CurveTable table(at_bind, inputs);
+  const std::uint32_t first_slot = input.builder.add_pass(make_pass(*curves, samples, *rest, table));
+  std::vector<MeshBinding> bindings;
+  for (const Shares& target : shares) bindings.push_back(make_binding(*curves, samples, first_slot, target));
+  input.progress(1.0);
+  return bindings;
+}
+
+}  // namespace pelt::curve_skeleton

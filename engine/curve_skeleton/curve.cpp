@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "engine/curve_skeleton/curve.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace pelt::curve_skeleton {
+namespace {
+
+// Slope at key k of the monotone cubic: the weighted harmonic mean of the slopes beside it, 0 where they differ in
+// sign.
+double slope_at(std::span<const CurveKey> keys, std::size_t k) {
+  const auto width = [&](std::size_t i) { return double{keys[i + 1].at} - keys[i].at; };
+  const auto slope = [&](std::size_t i) { return (double{keys[i + 1].value} - keys[i].value) / width(i); };
+  if (k == 0) return slope(0);
+  if (k + 1 == keys.size()) return slope(k - 1);
+  const double before = slope(k - 1);
+  const double after = slope(k);
+  if (before * after <= 0) return 0;
+  const double from = 2 * width(k) + width(k - 1);
+  const double to = width(k) + 2 * width(k - 1);
+  return (from + to) / (from / before + to / after);
+}
+
+// 1 at the anchor, 0 from `reach` on, smooth.
+float bulge_window(const Bulge& bulge, float away) {
+  if (!bulge.reach) return 1;
+  if (away >= *bulge.reach) return 0;
+  const float part = away / *bulge.reach;
+  return (1 - part * part) * (1 - part * part);
+}
+
+std::uint32_t frames_word(CurveFrames frames) {
+  switch (frames) {
+    case CurveFrames::kAuto:
+      return shared::kCurveFramesAuto;
+    case CurveFrames::kTangent:
+      return shared::kCurveFramesTangent;
+    case CurveFrames::kEndpoint:
+      return shared::kCurveFramesEndpoint;
+  }
+  return shared::kCurveFramesAuto;
+}
+
+}  // namespace
+
+float twist_share(const CurveSpan& span, float lambda) {
+  const std::vector<CurveKey>& keys = span.twist;
+  if (keys.empty()) return lambda;
+  if (lambda <= keys.front().at) return keys.front().value;
+  if (lambda >= keys.back().at) return keys.back().value;
+  const auto after = std::upper_bound(keys.begin(), keys.end(), lambda,
+                                      [](float value, const CurveKey& key) { return value < key.at; });
+  const auto k = static_cast<std::size_t>(after - keys.begin()) - 1;
+  const double width = double{keys[k + 1].at} - keys[k].at;
+  const double u = (double{lambda} - keys[k].at) / width;
+  if (!span.smooth_twist) return static_cast<float>(std::lerp(double{keys[k].value}, double{keys[k + 1].value}, u));
+  const double v = 1 - u;
+  const double value = v * v * (1 + 2 * u) * keys[k].value + u * u * (1 + 2 * v) * keys[k + 1].value +
+                       width * u * v * (v * slope_at(keys, k) - u * slope_at(keys, k + 1));
+  return static_cast<float>(value);
+}
+
+shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambda) {
+  const float length = curve.bone_length(bone);
+  return {twist_share(curve.spans[bone], lambda),
+          bulge_window(curve.anchors[bone].bulge, lambda * length),
+          bulge_window(curve.anchors[bone + 1].bulge, (1 - lambda) * length),
+          0.0f,
+          1.0f,
+          1.0f};
+}
+
+void CurveTable::put_number(double number) {
+  words_.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
+}
+
+void CurveTable::put_vector(glm::dvec3 vector) {
+  for (int c = 0; c < 3; ++c) put_number(vector[c]);
+}
+
+// The joint's z; its y where z runs along the curve (math.md section 2).
+glm::vec3 CurveTable::reference_axis(const Chain& chain, std::size_t i) const {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  const glm::vec3 before = anchors[i == 0 ? 0 : i - 1].position;
+  const glm::vec3 after = anchors[std::min(i + 1, anchors.size() - 1)].position;
+  const glm::vec3 here = anchors[i].position;
+  const glm::vec3 along = shared::normalize_or(
+      shared::normalize_or(here - before, glm::vec3(0.0f)) + shared::normalize_or(after - here, glm::vec3(0.0f)),
+      shared::normalize_or(after - here, glm::vec3(1, 0, 0)));
+  const glm::mat3 axes = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind_[anchors[i].joint])));
+  return std::abs(glm::dot(axes[2], along)) > 0.99f ? axes[1] : axes[2];
+}
+
+void CurveTable::put_anchor(const Chain& chain, std::size_t i) {
+  const Anchor& anchor = chain.anchors[i];
+  const glm::dmat4& joint = at_bind_[anchor.joint];
+  const glm::vec4 rotation = shared::quaternion_from_rotation(shared::orthonormal_axes(glm::mat3(glm::dmat3(joint))));
+  const double volume = std::abs(glm::determinant(glm::dmat3(joint)));
+  // Away from the top; the last bone's where no other leaves.
+  const std::size_t last = chain.anchors.size() - 1;
+  std::size_t from = i;
+  std::size_t to = i + 1;
+  if (i < chain.top) {
+    from = std::max<std::size_t>(i, 1);
+    to = from - 1;
+  } else if (i == last) {
+    from = last - 1;
+    to = last;
+  }
+  const glm::dvec3 axis =
+      glm::normalize(glm::dvec3(chain.anchors[to].position) - glm::dvec3(chain.anchors[from].position));
+  put_word(anchor.joint);
+  put_vector(glm::dvec3(glm::inverse(joint) * glm::dvec4(anchor.position, 1.0)));
+  put_vector(-glm::dvec3(rotation));
+  put_number(rotation.w);
+  put_number(volume > 0 ? 1 / std::cbrt(volume) : 1);
+  put_vector(axis);
+  put_word(twist_inputs_[anchor.joint]);
+}
+
+void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i) {
+  const CurveAnchor& anchor = curve.anchors[i];
+  put_number(curve.lengths[i]);
+  put_vector(reference_axis(curve.chain, i));
+  put_number(anchor.skin_distance);
+  put_number(anchor.float_min);
+  put_number(anchor.float_max);
+  put_number(curve.float_margin);
+  put_word(0);  // first key: put_keys fills it in
+  put_word(static_cast<std::uint32_t>(anchor.float_keys.size()));
+  put_vector(anchor.before);
+  put_vector(anchor.after);
+  put_number(anchor.bulge.volume);
+  put_number(anchor.bulge.across);
+  put_number(anchor.bulge.along);
+}
+
+std::uint32_t CurveTable::put(const Curve& curve) {
+  const auto size = [&] { return static_cast<std::uint32_t>(words_.size()); };
+  const std::size_t count = curve.chain.anchors.size();
+  const std::uint32_t word = size();
+  const std::uint32_t first_anchor = word + shared::kCurveWords;
+  const auto first_curve_anchor = static_cast<std::uint32_t>(first_anchor + count * shared::kAnchorWords);
+  put_word(static_cast<std::uint32_t>(count));
+  put_word(static_cast<std::uint32_t>(curve.chain.top));
+  put_word(first_anchor);
+  put_word(frames_word(curve.frames));
+  put_word(curve.reference == CurveReference::kJoint ? shared::kCurveReferenceJoint : shared::kCurveReferenceHalfSwing);
+  put_number(curve.centre);
+  put_word(first_curve_anchor);
+  for (std::size_t i = 0; i < count; ++i) put_anchor(curve.chain, i);
+  for (std::size_t i = 0; i < count; ++i) put_curve_anchor(curve, i);
+  for (std::size_t i = 0; i < count; ++i) {
+    words_[first_curve_anchor + i * shared::kCurveAnchorWords + shared::kCurveAnchorKeys] = size();
+    for (const CurveKey& key : curve.anchors[i].float_keys) {
+      put_number(key.at);
+      put_number(key.value);
+    }
+  }
+  return word;
+}
+
+std::uint32_t CurveTable::put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest) {
+  const auto word = static_cast<std::uint32_t>(words_.size());
+  const shared::CurveShape shape = curve_shape(curve, bone, lambda);
+  put_number(lambda);
+  for (const float number :
+       {shape.twist_share, shape.first_reach, shape.last_reach, shape.twist, shape.width_y, shape.width_z}) {
+    put_number(number);
+  }
+  const glm::dmat3 inverse = glm::inverse(glm::dmat3(affine_axes(rest)));
+  const glm::dvec3 origin = inverse * -glm::dvec3(affine_origin(rest));
+  for (int row = 0; row < 3; ++row) {
+    put_vector({inverse[0][row], inverse[1][row], inverse[2][row]});
+    put_number(origin[row]);
+  }
+  return word;
+}
+
+PosedCurve::PosedCurve(const Curve& curve, std::span<const std::uint32_t> words, std::uint32_t word,
+                       std::span<const glm::mat4> joints, std::span<const float> inputs)
+    : curve_(&curve) {
+  const shared::PoseWork work{words.data(), joints.data(), nullptr, inputs.data()};
+  for (std::uint32_t bone = 0; bone < curve.bone_count(); ++bone) {
+    parts_.push_back(shared::curve_part(shared::CurveRecord{word, bone, 0}, work));
+  }
+}
+
+float PosedCurve::floating_distance(std::size_t anchor) const {
+  const shared::CurvePart& part = parts_[anchor];  // of the bone that leaves it
+  return anchor == 0 || anchor + 1 == curve_->anchors.size() ? 0 : part.arc[2] - part.arc[1];
+}
+
+}  // namespace pelt::curve_skeleton

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Curves as the table of a palette pass holds them (shaders/curve_skeleton/pose.h), and their frames in any pose, for
+// binding. Model space at bind, metres, radians.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/core/frame.h"
+#include "engine/curve_skeleton/chains.h"
+#include "engine/rig/rig.h"
+#include "shaders/curve_skeleton/pose.h"
+
+namespace pelt::curve_skeleton {
+
+// What a curve has at an anchor.
+struct CurveAnchor {
+  float skin_distance = 0;           // d
+  float float_min = 0;               // f_min
+  float float_max = 0;               // f_max
+  std::vector<CurveKey> float_keys;  // f over the bend; none: the formula
+  glm::vec3 before{0.0f};            // displacement of B-,
+  glm::vec3 after{0.0f};             // of B+
+  Bulge bulge;
+};
+
+// What a curve has from an anchor to the next, in the curve's direction.
+struct CurveSpan {
+  std::vector<CurveKey> twist;  // dist over lambda; none: even
+  bool smooth_twist = true;
+};
+
+struct Curve {
+  Chain chain;
+  std::vector<float> lengths;  // s of each anchor: 0 at the first
+  std::vector<CurveAnchor> anchors;
+  std::vector<CurveSpan> spans;  // one fewer
+  CurveFrames frames = CurveFrames::kAuto;
+  CurveReference reference = CurveReference::kHalfSwing;
+  float centre = 0;
+  float float_margin = 1;
+
+  std::size_t bone_count() const { return spans.size(); }
+  float bone_length(std::size_t bone) const { return lengths[bone + 1] - lengths[bone]; }
+};
+
+// dist(lambda): piecewise linear, or monotone cubic (Fritsch & Carlson 1980), through the keys.
+float twist_share(const CurveSpan& span, float lambda);
+
+// The words of curves, one after the other.
+class CurveTable {
+ public:
+  // `at_bind`: a matrix a joint; `twist_inputs`: of the joints, or shared::kNoInput.
+  CurveTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs)
+      : at_bind_(at_bind), twist_inputs_(twist_inputs) {}
+
+  // Returns the curve's word.
+  std::uint32_t put(const Curve& curve);
+
+  // A sample of it; returns its word. `rest`: M^R there.
+  std::uint32_t put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest);
+
+  const std::vector<std::uint32_t>& words() const { return words_; }
+  std::vector<std::uint32_t> take_words() { return std::move(words_); }
+
+ private:
+  void put_word(std::uint32_t word) { words_.push_back(word); }
+  void put_number(double number);
+  void put_vector(glm::dvec3 vector);
+  void put_anchor(const Chain& chain, std::size_t i);
+  void put_curve_anchor(const Curve& curve, std::size_t i);
+  glm::vec3 reference_axis(const Chain& chain, std::size_t i) const;
+
+  std::span<const glm::dmat4> at_bind_;
+  std::span<const std::uint32_t> twist_inputs_;
+  std::vector<std::uint32_t> words_;
+};
+
+// How a sample at lambda of a bone differs from others of its place.
+shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambda);
+
+// A curve in a pose.
+class PosedCurve {
+ public:
+  // `curve` is at `word` of the table's words. Twists are as the joints give them.
+  PosedCurve(const Curve& curve, std::span<const std::uint32_t> words, std::uint32_t word,
+             std::span<const glm::mat4> joints, std::span<const float> inputs);
+
+  // M at lambda of a bone.
+  Affine frame(std::size_t bone, float lambda) const {
+    return shared::curve_frame(parts_[bone], lambda, curve_shape(*curve_, bone, lambda));
+  }
+
+  // Distance of B- and B+ from each inner anchor along the bones: f.
+  float floating_distance(std::size_t anchor) const;
+
+ private:
+  const Curve* curve_;
+  std::vector<shared::CurvePart> parts_;  // of each bone
+};
+
+}  // namespace pelt::curve_skeleton

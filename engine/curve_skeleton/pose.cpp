@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "engine/curve_skeleton/pose.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "shaders/curve_skeleton/pose.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+// Reads a pass's table, within its bounds.
+class Table {
+ public:
+  Table(const PalettePass& pass, const CharacterData& data)
+      : words_(pass.table), data_(data), checked_curves_(pass.table.size(), false) {}
+
+  // Why a record cannot be posed; nullptr where it can.
+  const char* check(const shared::CurveRecord& record) {
+    if (const char* wrong = check_curve(record.curve)) return wrong;
+    if (record.bone >= words_[record.curve] - 1) return "names a bone that is not there";
+    return check_numbers(record.first_sample, std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords);
+  }
+
+ private:
+  float number(std::uint64_t word) const { return std::bit_cast<float>(words_[word]); }
+
+  bool holds(std::uint64_t first, std::uint64_t count) const { return first + count <= words_.size(); }
+
+  const char* check_numbers(std::uint64_t first, std::uint64_t count) const {
+    if (!holds(first, count)) return "reads past its table";
+    for (std::uint64_t i = first; i < first + count; ++i) {
+      if (!std::isfinite(number(i))) return "holds a number that is not finite";
+    }
+    return nullptr;
+  }
+
+  // Each curve once, whatever names it: a small file must not take long to check.
+  const char* check_curve(std::uint64_t word) {
+    if (!holds(word, shared::kCurveWords)) return "reads past its table";
+    if (checked_curves_[word]) return nullptr;
+    checked_curves_[word] = true;
+    const std::uint64_t count = words_[word];
+    if (count < 2 || count > shared::kMostAnchors) return "has a chain of too few or too many anchors";
+    if (words_[word + 1] >= count) return "has a chain whose top is not there";
+    if (words_[word + shared::kCurveFrames] > shared::kCurveFramesEndpoint) return "has frames of an unknown kind";
+    if (words_[word + shared::kCurveReference] > shared::kCurveReferenceJoint) return "has an unknown reference";
+    if (const char* wrong = check_numbers(word + shared::kCurveCentre, 1)) return wrong;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (const char* wrong = check_anchor(words_[word + 2] + i * shared::kAnchorWords)) return wrong;
+    }
+    const std::uint64_t first = words_[word + shared::kCurveFirstAnchor];
+    float length = -std::numeric_limits<float>::infinity();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t anchor = first + i * shared::kCurveAnchorWords;
+      if (const char* wrong = check_curve_anchor(anchor)) return wrong;
+      if (!(number(anchor) > length)) return "has rest lengths that do not ascend";
+      length = number(anchor);
+    }
+    return nullptr;
+  }
+
+  const char* check_anchor(std::uint64_t word) const {
+    if (!holds(word, shared::kAnchorWords)) return "reads past its table";
+    if (words_[word] >= data_.skeleton.joints.size()) return "names a joint that is not there";
+    const std::uint32_t twist = words_[word + shared::kAnchorTwist];
+    if (twist != shared::kNoInput && twist >= data_.input_count) return "names an input that is not there";
+    return check_numbers(word + shared::kAnchorPosition, shared::kAnchorTwist - shared::kAnchorPosition);
+  }
+
+  const char* check_curve_anchor(std::uint64_t word) const {
+    const std::uint64_t keys = word + shared::kCurveAnchorKeys;
+    if (const char* wrong = check_numbers(word, shared::kCurveAnchorKeys)) return wrong;
+    if (const char* wrong = check_numbers(keys + 2, shared::kCurveAnchorWords - shared::kCurveAnchorKeys - 2)) {
+      return wrong;
+    }
+    if (!(number(word + shared::kCurveAnchorLeast) <= number(word + shared::kCurveAnchorMost))) {
+      return "has a range of distances that is none";
+    }
+    const std::uint64_t first = words_[keys];
+    const std::uint64_t count = words_[keys + 1];
+    if (count > shared::kMostFloatKeys) return "has too many keys";
+    if (const char* wrong = check_numbers(first, 2 * count)) return wrong;
+    for (std::uint64_t k = 1; k < count; ++k) {
+      if (!(number(first + 2 * k) > number(first + 2 * k - 2))) return "has keys that do not ascend";
+    }
+    return nullptr;
+  }
+
+  std::span<const std::uint32_t> words_;
+  const CharacterData& data_;
+  std::vector<bool> checked_curves_;  // by their words
+};
+
+}  // namespace
+
+Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
+  Table table(pass, data);
+  for (std::size_t i = 0; i < pass.record_count; ++i) {
+    if (const char* wrong = table.check(read_record<shared::CurveRecord>(pass.records, i))) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));
+    }
+  }
+  return {};
+}
+
+void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
+  shared::CurvePart part;
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto record = read_record<shared::CurveRecord>(pass.records, i);
+    const auto before = i > begin ? read_record<shared::CurveRecord>(pass.records, i - 1) : record;
+    if (i == begin || before.curve != record.curve || before.bone != record.bone) part = curve_part(record, work);
+    Affine* slots = &context.palette[pass.first_slot + i * shared::kCurveSlots];
+    for (std::uint32_t k = 0; k < shared::kCurveSlots; ++k) slots[k] = pose_curve_sample(record, part, work, k);
+  }
+}
+
+}  // namespace pelt::curve_skeleton

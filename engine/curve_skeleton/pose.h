@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The pose kernel of curves (shaders/curve_skeleton/pose.h): what its records must hold, and posing on the CPU.
+#pragma once
+
+#include "engine/character/pose_kernels.h"
+
+namespace pelt::curve_skeleton {
+
+// Errors: words past the table, a joint or an input that is not there, a number that is not finite, rest lengths that
+// do not ascend, too long a chain.
+Result<void> validate_records(const PalettePass& pass, const CharacterData& data);
+
+// Records of one bone after each other share its part of the curve.
+void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
+
+}  // namespace pelt::curve_skeleton

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "engine/curve_skeleton/settle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "engine/rig/deformers.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
+}
+
+tl::unexpected<Error> not_found(const std::string& what, const char* kind, const std::string& name,
+                                std::span<const std::string_view> known) {
+  return fail(ErrorCode::kNotFound,
+              fmt::format("{}: there is no {} '{}'; did you mean '{}'?", what, kind, name, nearest_name(name, known)));
+}
+
+bool in_range(float value, float low, float high) { return value >= low && value <= high; }
+
+// Control point `number` of a curve of n + 1 anchors: J_0, (B_i-, J_i, B_i+) .., J_n.
+std::size_t control_count(const Chain& chain) { return 3 * chain.anchors.size() - 4; }
+
+bool is_anchor(const Chain& chain, std::uint32_t number) {
+  return number == 0 || number + 1 == control_count(chain) || number % 3 == 2;
+}
+
+Result<void> check_offsets(const CurvePath& path, const Chain& chain, const std::string& what) {
+  for (const VertexOffset& offset : path.control_offsets) {
+    if (offset.vertex >= control_count(chain)) {
+      return invalid(what, fmt::format("offsets control point {} of the {} of the curve '{}'", offset.vertex,
+                                       control_count(chain), chain.name));
+    }
+  }
+  return {};
+}
+
+const CurvePath* find_path(const CurveSkeletonParameters& parameters, const std::string& name) {
+  const auto found = std::find_if(parameters.curves.begin(), parameters.curves.end(),
+                                  [&](const CurvePath& path) { return path.name == name; });
+  return found == parameters.curves.end() ? nullptr : &*found;
+}
+
+Result<void> check_parameters(const CurveSkeletonParameters& parameters, const std::string& what) {
+  if (!in_range(parameters.centre, 0, 1))
+    return invalid(what, fmt::format("the centre {} is not in [0, 1]", parameters.centre));
+  if (!(std::isfinite(parameters.float_margin) && parameters.float_margin > 0)) {
+    return invalid(what, fmt::format("the float margin is {}, but must be above 0", parameters.float_margin));
+  }
+  if (!(std::isfinite(parameters.table_error) && parameters.table_error > 0)) {
+    return invalid(what, fmt::format("the table error is {}, but must be above 0", parameters.table_error));
+  }
+  if (!(std::isfinite(parameters.curve_reach) && parameters.curve_reach > 1)) {
+    return invalid(what, fmt::format("the curve reach is {}, but must be above 1", parameters.curve_reach));
+  }
+  if (parameters.curves_per_vertex < 1 || parameters.curves_per_vertex > 3) {
+    return invalid(what, fmt::format("{} curves a vertex; 1 to 3 are possible", parameters.curves_per_vertex));
+  }
+  return {};
+}
+
+Result<void> check_bulge(const Bulge& bulge, const std::string& what) {
+  if (!in_range(bulge.volume, 0, 1))
+    return invalid(what, fmt::format("keeps {} of the volume, not 0 to 1", bulge.volume));
+  if (!in_range(bulge.across, -1, 4) || !in_range(bulge.along, -1, 4))
+    return invalid(what, "bulges by less than -1 or more than 4");
+  if (bulge.reach && !(std::isfinite(*bulge.reach) && *bulge.reach > 0))
+    return invalid(what, "has a bulge that reaches nowhere");
+  return {};
+}
+
+Result<void> check_joint(const CurveJoint& joint, const std::string& what) {
+  for (const std::optional<float>& length : {joint.skin_distance, joint.float_min, joint.float_max}) {
+    if (length && !(std::isfinite(*length) && *length >= 0))
+      return invalid(what, fmt::format("the length {} is not one", *length));
+  }
+  if (joint.float_distance.size() > shared::kMostFloatKeys) {
+    return invalid(what, fmt::format("has more than {} keys", shared::kMostFloatKeys));
+  }
+  for (std::size_t k = 0; k < joint.float_distance.size(); ++k) {
+    const CurveKey& key = joint.float_distance[k];
+    if (!in_range(key.at, 0, 180) || !(std::isfinite(key.value) && key.value > 0)) {
+      return invalid(what, "has a key that is not a distance above 0 at an angle from 0 to 180 degrees");
+    }
+    if (k > 0 && !(key.at > joint.float_distance[k - 1].at)) return invalid(what, "has keys that do not ascend");
+  }
+  return joint.bulge ? check_bulge(*joint.bulge, what) : Result<void>{};
+}
+
+Result<void> check_twist(const CurveBone& bone, const std::string& what) {
+  const std::vector<CurveKey>& keys = bone.twist;
+  if (keys.empty()) return {};
+  const bool ends = keys.size() >= 2 && keys.front().at == 0 && keys.front().value == 0 && keys.back().at == 1 &&
+                    keys.back().value == 1;
+  if (!ends) return invalid(what, "has a twist that does not go from [0, 0] to [1, 1]");
+  for (std::size_t k = 1; k < keys.size(); ++k) {
+    if (!(keys[k].at > keys[k - 1].at && keys[k].value >= keys[k - 1].value))
+      return invalid(what, "has a twist that does not ascend");
+  }
+  return {};
+}
+
+// The settings of the rig at the place of an anchor.
+const CurveJoint* settings_of(const CurveSkeletonParameters& parameters, const Model& model, const Anchor& anchor) {
+  const std::string& name = model.skeleton.joints[anchor.joint].name;
+  const auto found = std::find_if(parameters.joints.begin(), parameters.joints.end(),
+                                  [&](const CurveJoint& joint) { return joint.joint == name; });
+  return found == parameters.joints.end() ? nullptr : &*found;
+}
+
+// A tip belongs to the joint before it, which has its own anchor.
+bool is_tip(const Chain& chain, std::size_t i) {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  return (i + 1 == anchors.size() && anchors[i].joint == anchors[i - 1].joint) ||
+         (i == 0 && anchors[0].joint == anchors[1].joint);
+}
+
+float largest_key(const CurveJoint& joint) {
+  float largest = 0;
+  for (const CurveKey& key : joint.float_distance) largest = std::max(largest, key.value);
+  return largest;
+}
+
+// f_min and f_max of inner anchors (math.md section 2): what the bones leave, half of one that another float shares.
+Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Model& model, const std::string& what,
+                           Curve& curve) {
+  const std::size_t last = curve.anchors.size() - 1;
+  const auto given = [&](std::size_t i) -> std::optional<float> {
+    const CurveJoint* joint = settings_of(parameters, model, curve.chain.anchors[i]);
+    if (joint == nullptr || i == 0 || i == last) return std::nullopt;
+    if (!joint->float_distance.empty()) return largest_key(*joint);
+    return joint->float_max;
+  };
+  constexpr float kOfEndBone = 0.9f;
+  const auto room = [&](std::size_t bone, std::size_t other) {
+    const float length = curve.bone_length(bone);
+    if (other == 0 || other == last) return kOfEndBone * length;
+    const std::optional<float> taken = given(other);
+    return taken ? std::max(length - *taken, 0.0f) : 0.5f * length;
+  };
+  for (std::size_t i = 1; i < last; ++i) {
+    CurveAnchor& anchor = curve.anchors[i];
+    const CurveJoint* joint = settings_of(parameters, model, curve.chain.anchors[i]);
+    const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
+    anchor.float_max = given(i).value_or(std::min(room(i - 1, i - 1), room(i, i + 1)));
+    anchor.float_min =
+        std::min(joint != nullptr && joint->float_min ? *joint->float_min : shorter / 8, anchor.float_max);
+  }
+  for (std::size_t bone = 0; bone < curve.bone_count(); ++bone) {
+    const float taken = curve.anchors[bone].float_max + curve.anchors[bone + 1].float_max;
+    if (taken > 1.0001f * curve.bone_length(bone)) {
+      const auto name = [&](std::size_t i) { return model.skeleton.joints[curve.chain.anchors[i].joint].name; };
+      return invalid(what, fmt::format("the floats of '{}' and '{}' take {:.4g} m of the {:.4g} m between them on the "
+                                       "curve '{}'",
+                                       name(bone), name(bone + 1), taken, curve.bone_length(bone), curve.chain.name));
+    }
+  }
+  return {};
+}
+
+// What the rig says of the bone between two anchors, if it does; whether it runs against the curve.
+std::pair<const CurveBone*, bool> settings_of_bone(const CurveSkeletonParameters& parameters, const Model& model,
+                                                   const Chain& chain, std::size_t bone) {
+  const bool against = bone < chain.top;
+  const std::string& upper = model.skeleton.joints[chain.anchors[against ? bone + 1 : bone].joint].name;
+  const std::string& lower = model.skeleton.joints[chain.anchors[against ? bone : bone + 1].joint].name;
+  const CurveBone* found = nullptr;
+  for (const CurveBone& candidate : parameters.bones) {
+    if (candidate.joint == upper && (candidate.to == lower || (candidate.to.empty() && found == nullptr))) {
+      found = &candidate;
+    }
+  }
+  return {found, against};
+}
+
+Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<const Chain> chains, const Model& model,
+                         const std::string& what) {
+  std::set<std::uint32_t> on_curves;
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> curves;
+  for (const Chain& chain : chains) {
+    curves.push_back(chain.name);
+    for (const Anchor& anchor : chain.anchors) {
+      if (on_curves.insert(anchor.joint).second) names.push_back(model.skeleton.joints[anchor.joint].name);
+    }
+  }
+  const auto known = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const CurveJoint& joint : parameters.joints) {
+    if (!known(joint.joint)) return not_found(what, "joint on a curve", joint.joint, names);
+    const Result<void> valid = check_joint(joint, fmt::format("{}: joint '{}'", what, joint.joint));
+    if (!valid) return valid;
+  }
+  for (const CurveBone& bone : parameters.bones) {
+    if (!known(bone.joint)) return not_found(what, "joint on a curve", bone.joint, names);
+    if (!bone.to.empty() && !known(bone.to)) return not_found(what, "joint on a curve", bone.to, names);
+    const Result<void> valid = check_twist(bone, fmt::format("{}: the bone from '{}'", what, bone.joint));
+    if (!valid) return valid;
+  }
+  for (const CurveWeight& weight : parameters.weights) {
+    if (std::find(curves.begin(), curves.end(), weight.curve) == curves.end()) {
+      return not_found(what, "curve", weight.curve, curves);
+    }
+    if (!(std::isfinite(weight.value) && weight.value >= 0)) {
+      return invalid(what, fmt::format("the weight {} of the curve '{}' is below 0", weight.value, weight.curve));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Model& model,
+                             std::span<const std::uint32_t> meshes, const std::string& what) {
+  const Result<void> valid = check_parameters(parameters, what);
+  if (!valid) return tl::unexpected(valid.error());
+  ChainOptions options{parameters.split, parameters.remove, {}, parameters.automatic};
+  for (const CurvePath& path : parameters.curves) {
+    if (!path.joints.empty()) options.curves.push_back({path.name, path.joints, path.offset});
+  }
+  Result<Chains> chains = find_chains(model, meshes, options);
+  if (!chains) return fail(chains.error().code, fmt::format("{}: {}", what, chains.error().message));
+  for (const CurvePath& path : parameters.curves) {
+    std::vector<std::string_view> known;
+    Chain* chain = nullptr;
+    for (Chain& candidate : chains->chains) {
+      known.push_back(candidate.name);
+      if (candidate.name == path.name) chain = &candidate;
+    }
+    if (chain == nullptr) return not_found(what, "curve", path.name, known);
+    const Result<void> there = check_offsets(path, *chain, what);
+    if (!there) return tl::unexpected(there.error());
+    if (path.joints.empty()) {
+      for (Anchor& anchor : chain->anchors) anchor.position += path.offset;
+    }
+    for (const VertexOffset& offset : path.control_offsets) {
+      if (!is_anchor(*chain, offset.vertex)) continue;
+      chain->anchors[(offset.vertex + 2) / 3].position += offset.offset;
+    }
+    for (std::size_t i = 1; i < chain->anchors.size(); ++i) {
+      if (!(glm::distance(chain->anchors[i].position, chain->anchors[i - 1].position) > 0)) {
+        return invalid(what,
+                       fmt::format("the offsets of the curve '{}' lay two of its joints on each other", path.name));
+      }
+    }
+  }
+  return chains;
+}
+
+Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
+                                         const Model& model, const std::string& what) {
+  Result<void> valid = check_bulge(parameters.bulge, what);
+  if (valid) valid = check_names(parameters, chains, model, what);
+  if (!valid) return tl::unexpected(valid.error());
+  std::vector<Curve> curves;
+  for (const Chain& chain : chains) {
+    Curve& curve = curves.emplace_back();
+    curve.chain = chain;
+    curve.frames = parameters.frames;
+    curve.reference = parameters.reference;
+    curve.centre = parameters.centre;
+    curve.float_margin = parameters.float_margin;
+    curve.lengths.push_back(0);
+    for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
+      curve.lengths.push_back(curve.lengths.back() +
+                              glm::distance(chain.anchors[i].position, chain.anchors[i - 1].position));
+      const auto [bone, against] = settings_of_bone(parameters, model, chain, i - 1);
+      CurveSpan& span = curve.spans.emplace_back();
+      if (bone == nullptr) continue;
+      span.smooth_twist = bone->smooth_twist;
+      span.twist = bone->twist;
+      if (!against) continue;
+      std::reverse(span.twist.begin(), span.twist.end());
+      for (CurveKey& key : span.twist) key = {1 - key.at, 1 - key.value};
+    }
+    for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
+      CurveAnchor& anchor = curve.anchors.emplace_back();
+      anchor.bulge = parameters.bulge;
+      const CurveJoint* joint = is_tip(chain, i) ? nullptr : settings_of(parameters, model, chain.anchors[i]);
+      if (joint == nullptr) continue;
+      anchor.skin_distance = joint->skin_distance.value_or(0);
+      for (const CurveKey& key : joint->float_distance) anchor.float_keys.push_back({glm::radians(key.at), key.value});
+      if (joint->bulge) anchor.bulge = *joint->bulge;
+    }
+    if (const CurvePath* path = find_path(parameters, chain.name)) {
+      for (const VertexOffset& offset : path->control_offsets) {
+        if (is_anchor(chain, offset.vertex)) continue;
+        CurveAnchor& anchor = curve.anchors[(offset.vertex + 2) / 3];
+        (offset.vertex % 3 == 1 ? anchor.before : anchor.after) += offset.offset;
+      }
+    }
+    valid = settle_floats(parameters, model, what, curve);
+    if (!valid) return tl::unexpected(valid.error());
+  }
+  return curves;
+}
+
+}  // namespace pelt::curve_skeleton

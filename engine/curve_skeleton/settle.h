@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// From chains and what the rig says of joints and bones to curves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/curve_skeleton/curve.h"
+#include "engine/model/model.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::curve_skeleton {
+
+// The chains that the rig's curves and the linkage rules give, control offsets of anchors in them. `what` begins the
+// errors: those of find_chains, and control points that are not there.
+Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Model& model,
+                             std::span<const std::uint32_t> meshes, const std::string& what);
+
+// Curves over the chains. Skin distances that the rig does not give are 0, for measure_distances. Errors begin with
+// `what`: a joint or bone that is on no curve, a float or twist that makes no sense, floats that overlap on a bone.
+Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
+                                         const Model& model, const std::string& what);
+
+}  // namespace pelt::curve_skeleton
