@@ -19,12 +19,17 @@ PELT_SHARED_FN vec4 spline_slope(float u) {
 
 // The unit vector `axis`, perpendicular to the unit tangent x0 at p0, carried to x1 at p1 without turning about the
 // curve: double reflection (Wang, Juettler, Zheng, Liu 2008, "Computation of Rotation Minimizing Frames", table 1).
+// Where rounding is all that there is of the chord, it does not say which way the curve goes: then by the least turn.
 PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3 x1) {
   vec3 chord = p1 - p0;
   float squared = dot(chord, chord);
-  float scale = squared > 1e-30f ? 2.0f / squared : 0.0f;
-  vec3 reflected_axis = axis - chord * (scale * dot(chord, axis));
-  vec3 reflected_tangent = x0 - chord * (scale * dot(chord, x0));
+  float forward = dot(chord, x0);
+  if (!(forward * forward > 0.25f * squared) || squared < 1e-30f) {
+    float both = 1.0f + dot(x0, x1);
+    return both > 1e-6f ? axis - (x0 + x1) * (dot(axis, x1) / both) : axis;
+  }
+  vec3 reflected_axis = axis - chord * (2.0f / squared * dot(chord, axis));
+  vec3 reflected_tangent = x0 - chord * (2.0f / squared * forward);
   vec3 between = x1 - reflected_tangent;
   float squared_between = dot(between, between);
   return squared_between > 1e-12f ? reflected_axis - between * (2.0f / squared_between * dot(between, reflected_axis))

@@ -272,7 +272,7 @@ struct CurveSkeletonParameters {
   std::uint32_t curves_per_vertex = 3;
   float curve_reach = 2;  // rho: curves beyond so many times the nearest one's distance do not count
   std::vector<CurveWeight> weights;
-  float table_error = 1e-4f;  // of the character's height: what the table of frames may be off
+  float table_error = 5e-5f;  // of the character's height: what the table of frames may be off
   friend bool operator==(const CurveSkeletonParameters&, const CurveSkeletonParameters&) = default;
 };
 

@@ -323,10 +323,8 @@ PELT_SHARED_FN float curve_parameter(PELT_SHARED_IN(CurvePart) part, float s) {
       low = u;
     float slope = curve_arc_slope(part, k, u);
     float better = slope > 0.0f ? u - off / slope : low;
-    bool inside = better > low && better < high;
-    float next = inside ? better : 0.5f * (low + high);
-    if (abs(next - u) < 1e-7f) break;
-    u = next;
+    if (slope > 0.0f && abs(better - u) < 2e-7f) break;
+    u = better > low && better < high ? better : 0.5f * (low + high);
   }
   return float(k) + u;
 }
@@ -343,7 +341,6 @@ struct CurveShape {
 PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
   float t = curve_parameter(part, mix(part.first_arc, part.last_arc, lambda));
   int k = min(int(t), part.spans - 1);
-  vec3 slope = curve_slope(part, k, t - float(k));
   vec3 point = curve_point(part, k, t - float(k));
   vec3 x = curve_tangent(part, k, t - float(k));
   vec3 y = part.first_y;

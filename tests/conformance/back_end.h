@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/character/character.h"
@@ -16,6 +17,7 @@ namespace pelt::conformance {
 struct Pose {
   std::vector<glm::mat4> joints;                // model-space matrices of all joints
   std::vector<std::vector<glm::vec3>> streams;  // one list of positions for each of the character's streams
+  std::vector<std::pair<std::string, float>> controls;  // by name; those that the character has not are left out
 };
 
 // Of all meshes of a character, in packed order.

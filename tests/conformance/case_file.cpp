@@ -31,6 +31,7 @@ class Node {
 
   bool has(const char* key) const { return json_.is_object() && json_.contains(key) && !json_.at(key).is_null(); }
   bool is_null() const { return json_.is_null(); }
+  bool is_array() const { return json_.is_array(); }
   bool is_string() const { return json_.is_string(); }
 
   Node at(const char* key) const {
@@ -306,6 +307,72 @@ void read_linear_blend_settings(const Node& set, Variant& variant) {
   }
 }
 
+// The name that the model gives a joint of a case.
+std::string joint_name(std::uint32_t joint) { return fmt::format("joint{}", joint); }
+
+// The chains of a curve skeleton case: joints in order.
+std::vector<std::vector<std::uint32_t>> read_chains(const Node& root, std::size_t joint_count) {
+  const auto read = [&](const Node& chain) {
+    return chain.each([&](const Node& joint) { return joint.index(joint_count); });
+  };
+  if (root.has("chains")) return root.at("chains").each(read);
+  return {read(root.at("chain"))};
+}
+
+// Lengths of the joints of all chains, some of them null.
+std::optional<float> read_length(const Node& bind, const char* key, std::size_t chain, std::size_t i) {
+  if (!bind.has(key)) return std::nullopt;
+  const Node all = bind.at(key);
+  const Node entry = all.size() > 0 && all.item(0).is_array() ? all.item(chain).item(i) : all.item(i);
+  if (entry.is_null()) return std::nullopt;
+  return static_cast<float>(entry.number());
+}
+
+std::vector<CurveKey> read_twist_keys(const Node& keys) {
+  return keys.each([](const Node& key) {
+    key.expect_size(2);
+    return CurveKey{static_cast<float>(key.item(0).number()), static_cast<float>(key.item(1).number())};
+  });
+}
+
+void read_curve_settings(const Node& set, const Node& root, const Case& own, Variant& variant) {
+  if (set.at("knots").text() != "uniform" || set.at("parameter").text() != "arc") {
+    variant.unsupported = fmt::format("{} knots, parameter {}", set.at("knots").text(), set.at("parameter").text());
+    return;
+  }
+  const Node bind = root.at("bind");
+  CurveSkeletonParameters curves;
+  curves.automatic = false;
+  curves.frames = set.at("frames").text() == "endpoint" ? CurveFrames::kEndpoint : CurveFrames::kTangent;
+  curves.reference = set.at("zref").text() == "joint" ? CurveReference::kJoint : CurveReference::kHalfSwing;
+  curves.centre = static_cast<float>(set.at("centre").number());
+  curves.float_margin = 1;
+  curves.bulge.volume = 0;
+  const auto chains = read_chains(root, own.joints_at_rest.size());
+  for (std::size_t c = 0; c < chains.size(); ++c) {
+    CurvePath& path = curves.curves.emplace_back();
+    path.name = fmt::format("curve{}", c);
+    for (std::size_t i = 0; i < chains[c].size(); ++i) {
+      path.joints.push_back(joint_name(chains[c][i]));
+      CurveJoint joint;
+      joint.joint = path.joints.back();
+      if (const auto f = read_length(bind, "f", c, i)) joint.float_distance = {{0, *f}};
+      joint.skin_distance = read_length(bind, "d", c, i);
+      joint.float_min = read_length(bind, "f_min", c, i);
+      joint.float_max = read_length(bind, "f_max", c, i);
+      const auto same = [&](const CurveJoint& other) { return other.joint == joint.joint; };
+      if (std::none_of(curves.joints.begin(), curves.joints.end(), same)) curves.joints.push_back(std::move(joint));
+    }
+    if (!set.has("distribution")) continue;
+    const Node distribution = set.at("distribution");
+    for (std::size_t i = 0; i + 1 < chains[c].size() && i < distribution.size(); ++i) {
+      if (distribution.item(i).is_null()) continue;
+      curves.bones.push_back({path.joints[i], path.joints[i + 1], read_twist_keys(distribution.item(i)), false});
+    }
+  }
+  variant.rig.layers = {skin_layer(std::move(curves))};
+}
+
 Answer read_answer(const Node& node, const Case& own) {
   const std::string name = node.at("pose").text();
   const auto pose =
@@ -338,9 +405,13 @@ CasePose read_pose(const Node& node, const Case& own) {
     positions.expect_size(count);
     pose.driver_positions.push_back(positions.each(read_vector));
   };
-  if (own.system == "linear_blend") {
+  if (own.system == "linear_blend" || own.system == "curve_skeleton") {
     node.at("joints").expect_size(own.joints_at_rest.size());
     pose.joints = node.at("joints").each(read_frame);
+    if (node.has("twist")) {
+      const std::vector<float> twists = read_numbers(node.at("twist"));
+      for (std::uint32_t j = 0; j < twists.size(); ++j) pose.controls.emplace_back("twist/" + joint_name(j), twists[j]);
+    }
   } else if (own.system == "surface_ffd") {
     read_positions(node.at("driver_positions"), own.drivers[0].positions.size());
     if (node.has("driver_transforms")) {
@@ -371,6 +442,8 @@ Variant read_variant(const Node& result, const Node& root, const Case& own) {
     read_patch_settings(set, root.at("patch"), variant);
   } else if (own.system == "combine") {
     read_combine_settings(set, root.at("bind").at("each"), own, variant);
+  } else if (own.system == "curve_skeleton") {
+    read_curve_settings(set, root, own, variant);
   } else {
     variant.unsupported = "system " + own.system;
   }
@@ -388,7 +461,8 @@ Variant read_variant(const Node& result, const Node& root, const Case& own) {
 
 // Whether anything but the names of its variants can be read.
 bool is_known(const std::string& system) {
-  return system == "linear_blend" || system == "surface_ffd" || system == "surface_ffd_patch" || system == "combine";
+  return system == "linear_blend" || system == "surface_ffd" || system == "surface_ffd_patch" || system == "combine" ||
+         system == "curve_skeleton";
 }
 
 Case read_case(const Node& root) {
@@ -404,6 +478,8 @@ Case read_case(const Node& root) {
       own.joints_at_rest = root.at("skeleton").at("rest").each(read_frame);
       own.skin.weights =
           read_weights(root.at("bind").at("weights"), own.skin.positions.size(), own.joints_at_rest.size());
+    } else if (own.system == "curve_skeleton") {
+      own.joints_at_rest = root.at("skeleton").at("rest").each(read_frame);
     } else if (own.system == "surface_ffd") {
       own.drivers = {read_driver(root.at("driver"), 0)};
     } else if (own.system == "surface_ffd_patch") {

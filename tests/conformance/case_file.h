@@ -7,6 +7,7 @@
 #include <glm/glm.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -33,8 +34,9 @@ struct Variant {
 
 struct CasePose {
   std::string name;
-  // Model-space joint matrices: of Case::joints_at_rest for linear_blend.
+  // Model-space joint matrices: of Case::joints_at_rest for linear_blend and curve_skeleton, and explicit twists.
   std::vector<glm::dmat4> joints;
+  std::vector<std::pair<std::string, float>> controls;
   // Where the vertices of each driver are, and (may be empty) the affine motion of each of the first one's from rest.
   std::vector<std::vector<glm::dvec3>> driver_positions;
   std::vector<glm::dmat4> driver_transforms;

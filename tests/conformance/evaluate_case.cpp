@@ -37,9 +37,9 @@ Model make_model(const Case& own, const Variant& variant) {
 }
 
 Pose make_pose(const Case& own, const Variant& variant, const CasePose& pose) {
-  if (own.system == "linear_blend") return {{pose.joints.begin(), pose.joints.end()}, {}};
-  if (variant.follows_transforms) return {{pose.driver_transforms.begin(), pose.driver_transforms.end()}, {}};
-  Pose result{{glm::mat4(1.0f)}, {}};
+  if (!own.joints_at_rest.empty()) return {{pose.joints.begin(), pose.joints.end()}, {}, pose.controls};
+  if (variant.follows_transforms) return {{pose.driver_transforms.begin(), pose.driver_transforms.end()}, {}, {}};
+  Pose result{{glm::mat4(1.0f)}, {}, {}};
   for (const std::vector<glm::dvec3>& positions : pose.driver_positions) {
     result.streams.emplace_back(positions.begin(), positions.end());
   }

@@ -34,6 +34,9 @@ class GpuBackEnd final : public BackEnd {
     for (std::uint32_t i = 0; i < poses.size(); ++i) {
       crowd->pose(i, poses[i].joints);
       for (std::uint32_t s = 0; s < poses[i].streams.size(); ++s) crowd->stream(i, s, poses[i].streams[s]);
+      for (const auto& [name, value] : poses[i].controls) {
+        if (const auto control = character->find_control(name)) crowd->control(i, *control, value);
+      }
     }
     const auto done = runtime::submit_and_wait(*device_, "conformance", [&](VkCommandBuffer commands) {
       crowd->record(commands);
