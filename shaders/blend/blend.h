@@ -67,8 +67,8 @@ PELT_SHARED_FN float influence_weight(uint word) { return float(influence_units(
 // them has v' = w ((1 - f) T_k P + f T_k+1 P), f = (s - s_k) / (s_k+1 - s_k). Its derivative by P holds that of f, too:
 //     B = sum over j of w_j A_j  +  sum over slopes i of (T_k+1 P - T_k P) g_i^T,     k = k_i,  g_i = w_i grad f_i,
 // A: the 3x3 part of T. So a slope is a slot k and a gradient g by the rest position, 1/metres. Without the second sum
-// normals round a bend lean by the angle between two samples per distance between them: as far as the surface is from
-// the curve times the curvature.
+// lengths along the table stay what they were at rest: where a surface that is not parallel to a curve goes round its
+// bend, or turns with its twist, the normals lean by tens of degrees.
 PELT_SHARED_FN uint slope_slot(uvec2 words) { return words.x & 0xFFFFu; }
 
 // Of several groups: whether the next slope is of the next group.
@@ -90,7 +90,8 @@ PELT_SHARED_FN Affine sloped_frame(Affine frame, Affine from, Affine to, vec3 gr
   return frame + outerProduct(vec4(gradient, -dot(gradient, point)), step);
 }
 
-// A local point moved by an offset before T: the same translation in the frame, T p + A o = T (p + o).
+// A local point moved by an offset before T: the same translation in the frame, T p + A o = T (p + o). Where the frame
+// has slopes they are in A: the offset moves as the surface round the point does.
 PELT_SHARED_FN Affine offset_frame(Affine frame, vec3 offset) {
   vec3 moved = transform_vector(frame, offset);
   return Affine(frame[0] + vec4(0, 0, 0, moved.x), frame[1] + vec4(0, 0, 0, moved.y),
