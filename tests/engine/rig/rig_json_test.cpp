@@ -21,6 +21,15 @@ std::string surface_ffd(const std::string& parameters) {
   return layer(R"("deformer": "surface_ffd", "parameters": {)" + parameters + "}");
 }
 std::string driver(const std::string& members) { return surface_ffd(R"("driver": {)" + members + "}"); }
+std::string curve_skeleton(const std::string& parameters) {
+  return layer(R"("deformer": "curve_skeleton", "parameters": {)" + parameters + "}");
+}
+std::string curve_joint(const std::string& members) {
+  return curve_skeleton(R"("joints": [{"joint": "elbow", )" + members + "}]");
+}
+std::string twist(const std::string& keys) {
+  return curve_skeleton(R"("bones": [{"joint": "elbow", "twist": )" + keys + "}]");
+}
 
 // The error of parsing `json`, or "accepted".
 std::string error_of(const std::string& json) {
@@ -53,9 +62,47 @@ TEST(ParseRig, ReadsEveryKey) {
   ffd.driver = {.mesh = "cage", .triangles = 500, .follow = Follow::kClosestLimb};
   Rig expected;
   expected.name = "hero";
-  expected.layers = {Layer{"body", ffd, Mask{0.5f, {.joints = {"arm", "hand"}}}}, Layer{"*", DualQuaternionParameters{}, {}},
-                     Layer{"*", LinearBlendParameters{}, {}}};
+  expected.layers = {Layer{"body", ffd, Mask{0.5f, {.joints = {"arm", "hand"}}}},
+                     Layer{"*", DualQuaternionParameters{}, {}}, Layer{"*", LinearBlendParameters{}, {}}};
   EXPECT_EQ(*rig, expected);
+}
+
+TEST(ParseRig, ReadsEveryKeyOfCurves) {
+  const auto rig = parse_rig(curve_skeleton(R"(
+      "automatic": false, "split": ["hip"], "remove": ["spine..tail"],
+      "curves": [{"name": "arm", "joints": ["shoulder", "elbow", "wrist"], "offset": [0, -0.5, 0],
+                  "control_offsets": [[4, 0, 0, 0.25]]}],
+      "frames": "endpoint", "centre": 0.25, "reference": "joint", "float_margin": 1.5,
+      "bulge": {"volume": 0.5, "across": 0.25, "along": -1, "reach": 0.125},
+      "joints": [{"joint": "elbow", "skin_distance": 0.0625, "float_min": 0.25, "float_max": 0.5,
+                  "float": [[0, 0.25], [90, 0.5]], "bulge": {"volume": 0}},
+                 {"joint": "wrist", "float": 0.125}, {"joint": "knee", "float": "auto"}],
+      "bones": [{"joint": "elbow", "to": "wrist", "twist": [[0, 0], [0.5, 0.25], [1, 1]], "smooth_twist": false}],
+      "binding": "weights", "curves_per_vertex": 2, "curve_reach": 1.5,
+      "weights": [{"curve": "arm", "value": 2, "region": {"group": "armpit"}}], "table_error": 0.001)"),
+                             "x.json");
+  ASSERT_TRUE(rig) << rig.error().message;
+
+  CurveSkeletonParameters curves;
+  curves.automatic = false;
+  curves.split = {"hip"};
+  curves.remove = {"spine..tail"};
+  curves.curves = {{"arm", {"shoulder", "elbow", "wrist"}, {0.0f, -0.5f, 0.0f}, {{4, {0.0f, 0.0f, 0.25f}}}}};
+  curves.frames = CurveFrames::kEndpoint;
+  curves.centre = 0.25f;
+  curves.reference = CurveReference::kJoint;
+  curves.float_margin = 1.5f;
+  curves.bulge = {.volume = 0.5f, .across = 0.25f, .along = -1.0f, .reach = 0.125f};
+  curves.joints = {{"elbow", 0.0625f, 0.25f, 0.5f, {{0.0f, 0.25f}, {90.0f, 0.5f}}, Bulge{.volume = 0.0f}},
+                   {.joint = "wrist", .float_distance = {{0.0f, 0.125f}}},
+                   {.joint = "knee"}};
+  curves.bones = {{"elbow", "wrist", {{0.0f, 0.0f}, {0.5f, 0.25f}, {1.0f, 1.0f}}, false}};
+  curves.binding = CurveBinding::kWeights;
+  curves.curves_per_vertex = 2;
+  curves.curve_reach = 1.5f;
+  curves.weights = {{"arm", 2.0f, {.group = "armpit"}}};
+  curves.table_error = 0.001f;
+  EXPECT_EQ(rig->layers.at(0).deformer, DeformerParameters(curves));
 }
 
 TEST(ParseRig, AbsentKeysAreTheDefaults) {
@@ -160,6 +207,73 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
   EXPECT_EQ(error_of(R"({"format": "pelt-rig 1"})"), "x.json: /: the key 'layers' is missing");
 }
 
+TEST(ParseRig, WrongValuesOfCurvesNameThePlaceAndWhatIsWanted) {
+  EXPECT_EQ(error_of(curve_skeleton(R"("frames": "tangents")")),
+            "x.json: /layers/0/parameters/frames: must be one of \"auto\", \"tangent\", \"endpoint\", is \"tangents\"; "
+            "did you mean \"tangent\"?");
+  EXPECT_THAT(error_of(curve_skeleton(R"("reference": "swing")")), HasSubstr("one of \"half_swing\", \"joint\""));
+  EXPECT_THAT(error_of(curve_skeleton(R"("binding": "weight")")), HasSubstr("did you mean \"weights\"?"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("centre": 1.25)")), HasSubstr("/centre: must be a number from 0 to 1"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("float_margin": 0)")), HasSubstr("/float_margin: must be a number > 0"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("curve_reach": 1)")), HasSubstr("/curve_reach: must be a number > 1, is 1"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("table_error": 0)")), HasSubstr("/table_error: must be a number > 0"));
+  for (const char* count : {"0", "4", "1.5", "-1"}) {
+    EXPECT_THAT(error_of(curve_skeleton(R"("curves_per_vertex": )" + std::string(count))),
+                HasSubstr("/curves_per_vertex: must be an integer from 1 to 3, is " + std::string(count)));
+  }
+  EXPECT_THAT(error_of(curve_skeleton(R"("bulge": {"volume": 2})")),
+              HasSubstr("/bulge/volume: must be a number from 0 to 1, is 2"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("bulge": {"across": -1.5})")),
+              HasSubstr("/bulge/across: must be a number from -1 to 4, is -1.5"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("bulge": {"along": 5})")),
+              HasSubstr("/bulge/along: must be a number from -1"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("bulge": {"reach": 0})")),
+              HasSubstr("/bulge/reach: must be a number > 0 or \"auto\", is 0"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("curves": [{"name": "", "joints": ["a", "b"]}])")),
+              HasSubstr("/curves/0/name: must not be empty"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("curves": [{"name": "arm", "joints": ["a"]}])")),
+              HasSubstr("/curves/0/joints: a curve runs over at least two joints"));
+  EXPECT_THAT(
+      error_of(curve_skeleton(R"("curves": [{"name": "arm", "joints": ["a", "b"], "control_offsets": [[1]]}])")),
+      HasSubstr("/curves/0/control_offsets/0: must be [number, x, y, z], is an array"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("joints": [{"float": 1}])")), HasSubstr("/joints/0/joint: must not be empty"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("bones": [{}])")), HasSubstr("/bones/0/joint: must not be empty"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("weights": [{}])")), HasSubstr("/weights/0/curve: must not be empty"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("weights": [{"curve": "arm", "value": 101}])")),
+              HasSubstr("/weights/0/value: must be a number from 0 to 100, is 101"));
+}
+
+TEST(ParseRig, FloatsAreANumberOrAscendingKeys) {
+  EXPECT_EQ(
+      error_of(curve_joint(R"("float": 0)")),
+      "x.json: /layers/0/parameters/joints/0/float: must be a number > 0, one or more [at, value], or \"auto\", is "
+      "0");
+  EXPECT_THAT(error_of(curve_joint(R"("float": [])")), HasSubstr("/float: must be a number > 0, one or more"));
+  EXPECT_THAT(error_of(curve_joint(R"("float": [1])")), HasSubstr("/float/0: must be [at, value], is 1"));
+  EXPECT_THAT(error_of(curve_joint(R"("float": [[0, 1], [90]])")), HasSubstr("/float/1: must be [at, value], is"));
+  EXPECT_THAT(error_of(curve_joint(R"("float": [[-1, 1]])")), HasSubstr("/float/0/0: must be a number from 0 to 180"));
+  EXPECT_THAT(error_of(curve_joint(R"("float": [[181, 1]])")), HasSubstr("/float/0/0: must be a number from 0 to 180"));
+  EXPECT_THAT(error_of(curve_joint(R"("float": [[90, 0]])")), HasSubstr("/float/0/1: must be a number > 0, is 0"));
+  EXPECT_THAT(error_of(curve_joint(R"("float": [[0, 1], [90, 1], [90, 2]])")),
+              HasSubstr("/float/2/0: must be above 90, where the key before it is"));
+  EXPECT_THAT(error_of(curve_joint(R"("float_min": 0.5, "float_max": 0.25)")),
+              HasSubstr("/joints/0/float_max: must not be below float_min"));
+  EXPECT_EQ(error_of(curve_joint(R"("float_min": 0.5, "float_max": 0.5, "float": 0.5)")), "accepted");
+}
+
+TEST(ParseRig, TwistRunsFromNoneToAllAndNeverFalls) {
+  for (const char* keys : {"[]", "[[0, 0], [1, 1]]", "[[0, 0], [0.5, 0], [0.75, 1], [1, 1]]"}) {
+    EXPECT_EQ(error_of(twist(keys)), "accepted");
+  }
+  for (const char* keys : {"[[0, 0]]", "[[1, 1]]", "[[0, 0], [0.5, 1]]", "[[0, 0], [1, 0.5]]", "[[0, 0.5], [1, 1]]"}) {
+    EXPECT_THAT(error_of(twist(keys)), HasSubstr("/bones/0/twist: must run from [0, 0] to [1, 1]"));
+  }
+  EXPECT_THAT(error_of(twist("[[0, 0], [0.25, 0.5], [0.75, 0.25], [1, 1]]")), HasSubstr("/twist: must never fall"));
+  EXPECT_THAT(error_of(twist("[[0, 0], [0.5, 0.5], [0.5, 0.75], [1, 1]]")), HasSubstr("/twist/2/0: must be above 0.5"));
+  EXPECT_THAT(error_of(twist("[[0, 0], [0.5, 1.5], [1, 1]]")), HasSubstr("/twist/1/1: must be a number from 0 to 1"));
+  EXPECT_THAT(error_of(twist("0.5")), HasSubstr("/twist: must be an array of [at, value], is 0.5"));
+}
+
 TEST(ParseRig, FormatIsChecked) {
   EXPECT_EQ(error_of(R"({"layers": []})"), "x.json: /: the key 'format' is missing");
   EXPECT_THAT(error_of(R"({"format": "pelt-cases 1", "layers": []})"),
@@ -195,6 +309,19 @@ TEST(FormatRig, RoundTripIsExact) {
   EXPECT_EQ(*read, rig);
   EXPECT_EQ(format_rig(*read), text);
   EXPECT_THAT(text, AllOf(HasSubstr("\"local\": 0.1,"), HasSubstr("\"distance_unit\": \"auto\"")));
+}
+
+TEST(FormatRig, AConstantFloatIsWrittenAsANumber) {
+  CurveSkeletonParameters curves;
+  curves.joints = {{.joint = "a", .float_distance = {{0.0f, 0.1f}}},
+                   {.joint = "b", .float_distance = {{90.0f, 0.1f}}},
+                   {.joint = "c"}};
+  const Rig rig{.layers = {Layer{.deformer = curves}}};
+  const std::string text = format_rig(rig);
+  EXPECT_THAT(text, AllOf(HasSubstr("\"float\": 0.1\n"), HasSubstr("\"float\": \"auto\"\n")));
+  const auto read = parse_rig(text, "x.json");
+  ASSERT_TRUE(read) << read.error().message << "\n" << text;
+  EXPECT_EQ(*read, rig);
 }
 
 TEST(LoadRig, KnowsItsFolder) {

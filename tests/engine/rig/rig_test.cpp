@@ -37,7 +37,7 @@ TEST(RigFromDeformerName, UnknownNameIsAnErrorWithTheNearest) {
   ASSERT_FALSE(rig);
   EXPECT_EQ(rig.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(rig.error().message, HasSubstr("'surface-fdd'; did you mean 'surface_ffd'?"));
-  EXPECT_THAT(rig.error().message, HasSubstr("linear_blend, dual_quaternion, surface_ffd"));
+  EXPECT_THAT(rig.error().message, HasSubstr("linear_blend, dual_quaternion, surface_ffd, curve_skeleton"));
   EXPECT_FALSE(rig_from_deformer_name(""));
   EXPECT_FALSE(rig_from_deformer_name(std::string(1 << 20, 'x')));
 }
