@@ -179,7 +179,7 @@ void describe(Fields& fields, CurvePath& path) {
   fields.text("name", path.name);
   fields.refuse(path.name.empty(), "name", "must not be empty");
   fields.texts("joints", path.joints);
-  fields.refuse(path.joints.size() < 2, "joints", "a curve runs over at least two joints");
+  fields.refuse(path.joints.size() == 1, "joints", "a curve runs over at least two joints");
   fields.vector("offset", path.offset);
   fields.offsets("control_offsets", path.control_offsets);
 }
@@ -196,7 +196,7 @@ template <class Fields>
 void describe(Fields& fields, CurveJoint& joint) {
   fields.text("joint", joint.joint);
   fields.refuse(joint.joint.empty(), "joint", "must not be empty");
-  fields.number_or("auto", "skin_distance", joint.skin_distance, kNotNegative);
+  fields.number_or("auto", "skin_distance", joint.skin_distance, kPositive);
   fields.number_or("auto", "float_min", joint.float_min, kPositive);
   fields.number_or("auto", "float_max", joint.float_max, kPositive);
   fields.refuse(joint.float_min && joint.float_max && *joint.float_max < *joint.float_min, "float_max",

@@ -256,6 +256,7 @@ TEST(ParseRig, FloatsAreANumberOrAscendingKeys) {
   EXPECT_THAT(error_of(curve_joint(R"("float": [[90, 0]])")), HasSubstr("/float/0/1: must be a number > 0, is 0"));
   EXPECT_THAT(error_of(curve_joint(R"("float": [[0, 1], [90, 1], [90, 2]])")),
               HasSubstr("/float/2/0: must be above 90, where the key before it is"));
+  EXPECT_THAT(error_of(curve_joint(R"("skin_distance": 0)")), HasSubstr("/skin_distance: must be a number > 0 or"));
   EXPECT_THAT(error_of(curve_joint(R"("float_min": 0.5, "float_max": 0.25)")),
               HasSubstr("/joints/0/float_max: must not be below float_min"));
   EXPECT_EQ(error_of(curve_joint(R"("float_min": 0.5, "float_max": 0.5, "float": 0.5)")), "accepted");
