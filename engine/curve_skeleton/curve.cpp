@@ -117,7 +117,9 @@ void CurveTable::put_anchor(const Chain& chain, std::size_t i) {
   put_number(rotation.w);
   put_number(volume > 0 ? 1 / std::cbrt(volume) : 1);
   put_vector(axis);
-  put_word(twist_inputs_[anchor.joint]);
+  // Between two anchors of one joint there is no twist, whatever that of the joint.
+  const bool turns = i != chain.top && chain.anchors[i < chain.top ? i + 1 : i - 1].joint != anchor.joint;
+  put_word(turns ? twist_inputs_[anchor.joint] : shared::kNoInput);
 }
 
 void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i) {
