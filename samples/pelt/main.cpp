@@ -327,15 +327,19 @@ void add_bench(CLI::App& app, Command& chosen) {
 void add_quality(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<QualityCommand>();
   CLI::App* quality = app.add_subcommand(
-      "quality", "Bend and twist the built-in limb and measure how each deformer keeps its shape (docs/quality.md)");
+      "quality", "Bend and twist limbs and measure how each deformer keeps its shape (docs/quality.md)");
   quality->add_option("--deformer", command->deformers, "Which to measure (default: every one)")
       ->delimiter(',')
       ->check(kDeformer)
       ->type_name("NAME,...");
-  quality->add_option("--rig", command->rig, "Measure this rig of the limb too")->type_name("RIG.json");
   quality
-      ->add_option("--blend-length", command->blend_length,
-                   "Radii over which the limb's weights pass from bone to bone; the limb is 8 long")
+      ->add_option("--radius", command->radii,
+                   "Of the limbs, which are 8 long (default: 1, the built-in limb, then a thin one, a thick one)")
+      ->delimiter(',')
+      ->check(finite_in(0.1, 4))
+      ->type_name("RADIUS,...");
+  quality->add_option("--rig", command->rig, "Measure this rig of the limb too")->type_name("RIG.json");
+  quality->add_option("--blend-length", command->blend_length, "Radii over which the weights pass from bone to bone")
       ->check(finite_in(0, 8))
       ->capture_default_str()
       ->type_name("RADII");

@@ -162,6 +162,24 @@ TEST(Quality, MeasuresACrease) {
   EXPECT_NEAR(coarse.crease99, facet, 1e-4);  // and more here
 }
 
+// The same cone is a crease of the outer side only where the edges are on that side of the axis.
+TEST(Quality, TellsTheOuterSide) {
+  const double slope = std::tan(glm::radians(10.0));
+  const Cylinder limb(64, 64);
+  Points moved = limb.rest;
+  for (glm::dvec3& p : moved) {
+    const double radius = p.y > 0.1 ? 1 - slope * std::max(0.0, p.x - 4) : 1;
+    p *= glm::dvec3(1, radius, radius);
+  }
+  EXPECT_FALSE(limb.meter.measure(moved).crease_out);
+  const Quality up = limb.meter.measure(moved, glm::dvec3(0, 1, 0));
+  const Quality down = limb.meter.measure(moved, glm::dvec3(0, -1, 0));
+  ASSERT_TRUE(up.crease_out && down.crease_out);
+  EXPECT_EQ(*up.crease_out, up.crease);
+  EXPECT_GT(*up.crease_out, 9.9);
+  EXPECT_LT(*down.crease_out, 1e-9);
+}
+
 // The second half, folded back into the first, leaves it through the side.
 TEST(Quality, SeesALimbGoThroughItself) {
   const Quality quality = Cylinder().measure([](const glm::dvec3& p) {
@@ -250,30 +268,49 @@ class QualityCommand : public testing::Test {
 std::string motion_of(const Json& row) {
   return row["motion"].get<std::string>() + "_" + std::to_string(row["degrees"].get<int>());
 }
-std::string file_of(const Json& row) { return row["deformer"].get<std::string>() + "_" + motion_of(row) + ".obj"; }
+std::string folder_of(double radius) {
+  std::ostringstream text;
+  text << "radius_" << radius;
+  return text.str();
+}
+std::string file_of(const Json& row) {
+  return folder_of(row["radius"]) + "/" + row["deformer"].get<std::string>() + "_" + motion_of(row) + ".obj";
+}
 
-const std::vector<std::string> kMotions{"bend_45",  "bend_90",  "bend_120",  "bend_135",
-                                        "bend_150", "twist_90", "twist_180", "twist_270"};
+const std::vector<std::string> kMotions{"bend_45",  "bend_90",   "bend_120",  "bend_135", "bend_150",
+                                        "twist_90", "twist_180", "twist_270", "twist_450"};
+const std::vector<double> kRadii{1, 0.5, 1.5};
 
-TEST_F(QualityCommand, HasARowForEveryDeformerAndMotion) {
+TEST_F(QualityCommand, HasARowForEveryLimbDeformerAndMotion) {
   std::vector<std::string> expected;
-  for (const DeformerEntry& entry : deformers()) {
-    for (const std::string& motion : kMotions) expected.push_back(std::string(entry.name) + " " + motion);
+  for (const double radius : kRadii) {
+    for (const DeformerEntry& entry : deformers()) {
+      for (const std::string& motion : kMotions) {
+        expected.push_back(folder_of(radius) + " " + std::string(entry.name) + " " + motion);
+      }
+    }
   }
   std::vector<std::string> found;
   for (const Json& row : rows("")) {
-    found.push_back(row["deformer"].get<std::string>() + " " + motion_of(row));
+    found.push_back(folder_of(row["radius"]) + " " + row["deformer"].get<std::string>() + " " + motion_of(row));
     std::vector<std::string> keys;
     for (const auto& [key, value] : row.items()) keys.push_back(key);
-    EXPECT_THAT(keys, testing::UnorderedElementsAre("deformer", "motion", "degrees", "volume", "r_area", "r_min",
-                                                    "flipped", "selfint", "crease", "crease99"));
+    EXPECT_THAT(keys,
+                testing::UnorderedElementsAre("radius", "deformer", "motion", "degrees", "given", "volume", "r_area",
+                                              "r_min", "flipped", "selfint", "crease", "crease99", "crease_out"));
     EXPECT_GT(row["volume"], 0.4) << row;
     EXPECT_LE(row["crease99"], row["crease"]) << row;
+    if (row["motion"] == "bend") {
+      EXPECT_LE(row["crease_out"], row["crease"]) << row;
+    } else {
+      EXPECT_TRUE(row["crease_out"].is_null()) << row;
+    }
   }
   EXPECT_EQ(found, expected);
 
   const std::string table = quality("").output;
-  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3 + static_cast<std::ptrdiff_t>(expected.size()));
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'),
+            static_cast<std::ptrdiff_t>(1 + 3 * kRadii.size() + expected.size()));
 }
 
 // Half way between two bones linear blend scales across the joint's axis by the cosine of half the angle.
@@ -287,9 +324,32 @@ TEST_F(QualityCommand, FindsTheCollapseOfLinearBlend) {
   }
 }
 
+// The matrices of 270 and 450 degrees are those of -90 and 90: what has no control for the twist is given these.
+TEST_F(QualityCommand, SaysWhatReachedTheDeformer) {
+  const Json measured = rows("--deformer dual-quaternion,curve-skeleton --radius 1");
+  for (const Json& row : measured) {
+    const int degrees = row["degrees"];
+    const bool whole = row["deformer"] == "curve_skeleton" || degrees <= 180;
+    EXPECT_EQ(row["given"], whole ? degrees : degrees == 270 ? -90 : 90) << row;
+  }
+}
+
+// Twists that go the whole way crease more the further they go, and keep the sections.
+TEST_F(QualityCommand, TwistsACurveAsFarAsItIsTold) {
+  double crease = 0;
+  for (const Json& row : rows("--deformer curve-skeleton --radius 1")) {
+    if (row["motion"] != "twist") continue;
+    EXPECT_GT(row["crease"], 1.5 * crease) << row;
+    crease = row["crease"];
+    EXPECT_GT(row["r_min"], 0.97) << row;
+    EXPECT_EQ(row["flipped"], 0) << row;
+  }
+  EXPECT_GT(crease, 0);
+}
+
 // With weights that have room enough dual quaternions keep every section.
 TEST_F(QualityCommand, FindsNoCollapseOfDualQuaternion) {
-  for (const Json& row : rows("--deformer dual-quaternion --blend-length 6")) {
+  for (const Json& row : rows("--deformer dual-quaternion --radius 0.5,1 --blend-length 6")) {
     EXPECT_GT(row["r_min"], 0.995) << row;
     EXPECT_EQ(row["flipped"], 0) << row;
   }
@@ -298,12 +358,12 @@ TEST_F(QualityCommand, FindsNoCollapseOfDualQuaternion) {
 TEST_F(QualityCommand, MeasuresARig) {
   write("mine.json", R"({"format": "pelt-rig 1", "name": "my own/rig",
                          "layers": [{"deformer": "surface_ffd", "parameters": {"driver": {"follow": "linear_blend"}}}]})");
-  const Json measured = rows("--deformer surface_ffd --rig mine.json --write meshes");
+  const Json measured = rows("--radius 1 --deformer surface_ffd --rig mine.json --write meshes");
   ASSERT_EQ(measured.size(), 2 * kMotions.size());
   EXPECT_EQ(measured[0]["deformer"], "surface_ffd");
   EXPECT_EQ(measured[kMotions.size()]["deformer"], "my own/rig");
   EXPECT_LT(measured[kMotions.size() + 1]["r_min"], measured[1]["r_min"].get<double>() - 0.1);
-  EXPECT_TRUE(std::filesystem::exists(folder / "meshes/my_own_rig_bend_90.obj"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "meshes/radius_1/my_own_rig_bend_90.obj"));
   // Without a name it has the file's, and names none of the deformers that are measured too.
   write("linear_blend.json", R"({"format": "pelt-rig 1", "layers": []})");
   EXPECT_EQ(rows("--deformer surface-ffd --rig linear_blend.json").back()["deformer"], "linear_blend");
@@ -314,8 +374,8 @@ TEST_F(QualityCommand, MeasuresARig) {
 }
 
 TEST_F(QualityCommand, WritesWhatItMeasured) {
-  const Json measured = rows("--write some/meshes");
-  const Result<Model> rest = import_model((folder / "some/meshes/rest.obj").string());
+  const Json measured = rows("--radius 1 --write some/meshes");
+  const Result<Model> rest = import_model((folder / "some/meshes/radius_1/rest.obj").string());
   ASSERT_TRUE(rest) << rest.error().message;
   const Mesh limb = make_limb().meshes.front();
   EXPECT_EQ(rest->meshes.front().positions, limb.positions);
@@ -330,7 +390,8 @@ TEST_F(QualityCommand, WritesWhatItMeasured) {
     EXPECT_NEAR(meter.measure(in_double(deformed->meshes.front().positions)).volume, row["volume"], 1e-6) << row;
   }
   std::size_t files = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder / "some/meshes")) ++files;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder / "some/meshes/radius_1"))
+    ++files;
   EXPECT_EQ(files, 1 + measured.size());
 }
 
@@ -344,10 +405,13 @@ TEST_F(QualityCommand, SaysWhatIsWrong) {
   for (const std::string length : {"-1", "9", "nan", "two"}) {
     EXPECT_THAT(errors("--blend-length " + length, 2), HasSubstr("--blend-length"));
   }
+  for (const std::string radius : {"0", "-1", "99", "nan", "thin"}) {
+    EXPECT_THAT(errors("--radius " + radius, 2), HasSubstr("--radius"));
+  }
   EXPECT_THAT(errors("--deformer linear-blend,surface-fdf", 2), HasSubstr("did you mean 'surface_ffd'"));
   EXPECT_THAT(errors("--rig none.json", 1), HasSubstr("none.json: "));
   write("file", "");
-  EXPECT_THAT(errors("--deformer linear-blend --write file", 1), HasSubstr("file: "));
+  EXPECT_THAT(errors("--deformer linear-blend --write file", 1), HasSubstr("file/radius_1: "));
   write("own.json", R"({"format": "pelt-rig 1", "layers": [{"target": "arm", "deformer": "linear_blend"}]})");
   EXPECT_THAT(errors("--rig own.json", 1), HasSubstr("arm"));
   write("own.json", R"({"format": "pelt-rig 1", "layers": [
@@ -373,21 +437,35 @@ std::map<std::string, double> figures_in(const std::string& text) {
   return figures;
 }
 
+// Its figures of a motion of a limb, and of a bend that of the outer side: below the axis, since bends go up.
+const char* const kReference = R"(
+import sys
+sys.path.insert(0, sys.argv[1])
+import quality
+rest, triangles = quality.load_obj(sys.argv[2])
+deformed, _ = quality.load_obj(sys.argv[3])
+limb = quality.Rest(rest, triangles, [[0, 0, 0], [8, 0, 0]])
+outer = rest[limb.edges[:, :2]].mean(1)[:, 1] < 0 if "bend" in sys.argv[3] else None
+for key, value in limb.measure(deformed, outer=outer).items():
+    print(key, repr(float(value)))
+)";
+
 // Not at a twist of 180 degrees, at which linear blend leaves a point of a section, where crossings hang on rounding.
 TEST_F(QualityCommand, AgreesWithTheReference) {
   PELT_REQUIRE_SHARED();
   const std::optional<std::string> python = find_python();
   if (!python) PELT_SKIP("there is no python3 with NumPy: package python3-numpy");
-  const std::filesystem::path reference = *test::shared_folder() / "cases/quality.py";
-  for (const Json& row : rows("--write .")) {
+  const std::filesystem::path reference = *test::shared_folder() / "cases";
+  write("reference.py", kReference);
+  for (const Json& row : rows("--radius 0.5 --write .")) {
     const std::string motion = motion_of(row);
-    if (motion != "bend_90" && motion != "bend_135" && motion != "twist_270") continue;
+    if (motion != "bend_90" && motion != "bend_135" && motion != "twist_450") continue;
     std::ostringstream arguments;
-    arguments << reference << " rest.obj " << file_of(row) << " --axis 0,0,0 8,0,0";
+    arguments << "reference.py " << reference << " " << folder_of(row["radius"]) << "/rest.obj " << file_of(row);
     const Outcome outcome = test::run_program(*python, arguments.str(), folder.path());
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     const std::map<std::string, double> figures = figures_in(outcome.output);
-    EXPECT_EQ(figures.size(), row.size() - 3) << outcome.output;
+    EXPECT_EQ(figures.size(), row["motion"] == "bend" ? 8u : 7u) << outcome.output;
     for (const auto& [key, value] : figures) {
       ASSERT_TRUE(row.contains(key)) << key;
       if (row[key].is_number_integer()) {

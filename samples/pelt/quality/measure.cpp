@@ -81,12 +81,16 @@ QualityMeter::QualityMeter(std::span<const glm::dvec3> rest, std::span<const glm
   rest_volume_ = signed_volume(rest, triangles_);
   edges_ = inner_edges(triangles_);
   const std::vector<double> angles = dihedral_angles(rest, triangles_, edges_);
-  for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].rest_angle = angles[e];
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    Edge& edge = edges_[e];
+    edge.rest_angle = angles[e];
+    edge.from_axis = 0.5 * (rest[edge.from] + rest[edge.to]) - axis_from;
+  }
   find_sections(rest, axis_from, axis_to);
   find_side(rest, axis_from, axis_to);
 }
 
-Quality QualityMeter::measure(std::span<const glm::dvec3> deformed) const {
+Quality QualityMeter::measure(std::span<const glm::dvec3> deformed, const std::optional<glm::dvec3>& outward) const {
   assert(deformed.size() == vertex_count_);
   Quality quality;
   quality.volume = signed_volume(deformed, triangles_) / rest_volume_;
@@ -102,17 +106,22 @@ Quality QualityMeter::measure(std::span<const glm::dvec3> deformed) const {
   const Points sums = running_sums(deformed, along_axis_);
   for (const SideTriangle& side : side_) {
     const glm::uvec3& t = triangles_[side.triangle];
-    const glm::dvec3 outward = centroid(deformed, t) - mean_of_range(sums, side.first, side.last);
-    if (glm::dot(area_normal(deformed, t), outward) < 0) ++quality.flipped;
+    const glm::dvec3 from_centre = centroid(deformed, t) - mean_of_range(sums, side.first, side.last);
+    if (glm::dot(area_normal(deformed, t), from_centre) < 0) ++quality.flipped;
   }
 
   quality.selfint = count_self_intersections(deformed, triangles_);
 
   const std::vector<double> angles = dihedral_angles(deformed, triangles_, edges_);
   std::vector<double> changes;
+  if (outward) quality.crease_out = 0;
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     const double change = std::abs(std::remainder(angles[e] - edges_[e].rest_angle, glm::two_pi<double>()));
-    if (std::isfinite(change)) changes.push_back(glm::degrees(change));
+    if (!std::isfinite(change)) continue;
+    changes.push_back(glm::degrees(change));
+    if (outward && glm::dot(edges_[e].from_axis, *outward) > 0) {
+      quality.crease_out = std::max(*quality.crease_out, changes.back());
+    }
   }
   std::sort(changes.begin(), changes.end());
   quality.crease = percentile(changes, 1);

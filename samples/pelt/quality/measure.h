@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ struct Quality {
   std::size_t selfint = 0;  // pairs of triangles without a common vertex that cross
   double crease = 0;        // largest change of a dihedral angle, degrees
   double crease99 = 0;      // 99th percentile of the change over the edges, degrees
+  std::optional<double> crease_out;  // largest change on the outer side of a bend; none: it is no bend
 };
 
 // What depends on the rest mesh only, computed once.
@@ -32,8 +34,9 @@ class QualityMeter {
   QualityMeter(std::span<const glm::dvec3> rest, std::span<const glm::uvec3> triangles, const glm::dvec3& axis_from,
                const glm::dvec3& axis_to);
 
-  // deformed: the vertices of the rest mesh, moved.
-  Quality measure(std::span<const glm::dvec3> deformed) const;
+  // deformed: the vertices of the rest mesh, moved. outward: of a bend, the direction at rest, across the axis, that
+  // ends up outside: edges whose midpoints lie on that side of the axis are the bend's outer side.
+  Quality measure(std::span<const glm::dvec3> deformed, const std::optional<glm::dvec3>& outward = std::nullopt) const;
 
  private:
   // An edge with a triangle on either side.
@@ -41,6 +44,7 @@ class QualityMeter {
     std::uint32_t from = 0, to = 0;
     std::uint32_t left = 0, right = 0;  // triangles: the left one runs along the edge
     double rest_angle = 0;              // NaN where an adjoining triangle or the edge has no size
+    glm::dvec3 from_axis{0.0};          // to its midpoint at rest, from a point of the axis
   };
   // Where a plane cuts the edge between two vertices of the rest mesh.
   struct CutPoint {

@@ -7,9 +7,11 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <glm/gtc/matrix_transform.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <system_error>
 
@@ -35,14 +37,23 @@ struct Motion {
 };
 constexpr glm::dvec3 kAlong(1, 0, 0);
 constexpr glm::dvec3 kAcross(0, 0, 1);
+constexpr glm::dvec3 kOutward(0, -1, 0);  // of the bends
 constexpr Motion kMotions[] = {{"bend", kAcross, 45},  {"bend", kAcross, 90},  {"bend", kAcross, 120},
                                {"bend", kAcross, 135}, {"bend", kAcross, 150}, {"twist", kAlong, 90},
-                               {"twist", kAlong, 180}, {"twist", kAlong, 270}};
+                               {"twist", kAlong, 180}, {"twist", kAlong, 270}, {"twist", kAlong, 450}};
+
+bool is_twist(const Motion& motion) { return motion.axis == kAlong; }
 
 struct Row {
   std::string deformer;
   Motion motion;
+  int given;  // degrees that reached the deformer
   Quality quality;
+};
+
+struct Block {
+  double radius;  // of the limb
+  std::vector<Row> rows;
 };
 
 struct Candidate {
@@ -99,22 +110,34 @@ std::vector<glm::dvec3> as_written(std::span<const glm::vec3> positions) {
   return written;
 }
 
-LimbOptions shape_of(const QualityCommand& command) {
+LimbOptions shape_of(const QualityCommand& command, double radius) {
   LimbOptions shape;
+  shape.radius = static_cast<float>(radius);
   shape.blend_length = command.blend_length * shape.radius;
   return shape;
 }
 
-// The limb, what is known of it at rest, and where its meshes go.
+// Of a limb's meshes; empty: they are not kept.
+std::filesystem::path folder_of(const QualityCommand& command, double radius) {
+  return command.folder.empty() ? std::filesystem::path()
+                                : std::filesystem::path(command.folder) / fmt::format("radius_{}", radius);
+}
+
+// A limb, what is known of it at rest, and where its meshes go.
 class Measurement {
  public:
-  explicit Measurement(const QualityCommand& command)
-      : folder_(command.folder),
-        limb_(make_limb(shape_of(command))),
+  Measurement(const QualityCommand& command, double radius)
+      : folder_(folder_of(command, radius)),
+        limb_(make_limb(shape_of(command, radius))),
         meter_(as_written(skin().positions), skin().triangles, glm::dvec3(0.0),
-               static_cast<double>(shape_of(command).length) * kAlong) {}
+               static_cast<double>(shape_of(command, radius).length) * kAlong) {}
 
-  Result<void> write_rest() const { return write("rest.obj", skin().positions, skin().normals); }
+  Result<void> write_rest() const {
+    std::error_code code;
+    if (!folder_.empty()) std::filesystem::create_directories(folder_, code);
+    if (code) return fail(ErrorCode::kWriteFailed, fmt::format("{}: {}", folder_.string(), code.message()));
+    return write("rest.obj", skin().positions, skin().normals);
+  }
 
   // Appends a row for each motion.
   Result<void> measure(const Candidate& candidate, std::vector<Row>& rows) const {
@@ -126,14 +149,19 @@ class Measurement {
     const auto mesh = std::find_if(character->meshes.begin(), character->meshes.end(),
                                    [](const CharacterMesh& m) { return !m.control; });
     Evaluator evaluator(character);
+    const std::optional<std::uint32_t> twist = character->find_control("twist/" + limb_.skeleton.joints.back().name);
     std::vector<glm::vec3> positions(mesh->vertex_count());
     std::vector<glm::vec3> normals(mesh->vertex_count());
     for (const Motion& motion : kMotions) {
       evaluator.pose(joints_of(motion));
+      if (twist) evaluator.control(*twist, is_twist(motion) ? glm::radians(static_cast<float>(motion.degrees)) : 0.0f);
       evaluator.evaluate();
       to_source_order<glm::vec3>(*mesh, evaluator.positions(), positions);
       to_source_order<glm::vec3>(*mesh, evaluator.normals(), normals);
-      rows.push_back({name, motion, meter_.measure(as_written(positions))});
+      const int given = twist ? motion.degrees : static_cast<int>(std::remainder(motion.degrees, 360));
+      rows.push_back(
+          {name, motion, given,
+           meter_.measure(as_written(positions), is_twist(motion) ? std::nullopt : std::optional(kOutward))});
       const Result<void> written =
           write(fmt::format("{}_{}_{}.obj", file_stem(name), motion.name, motion.degrees), positions, normals);
       if (!written) return written;
@@ -170,43 +198,55 @@ class Measurement {
   QualityMeter meter_;
 };
 
-void print_json(const std::vector<Row>& rows) {
+void print_json(const std::vector<Block>& blocks) {
   Json json = Json::array();
-  for (const auto& [deformer, motion, q] : rows) {
-    json.push_back({{"deformer", deformer},
-                    {"motion", motion.name},
-                    {"degrees", motion.degrees},
-                    {"volume", q.volume},
-                    {"r_area", q.r_area},
-                    {"r_min", q.r_min},
-                    {"flipped", q.flipped},
-                    {"selfint", q.selfint},
-                    {"crease", q.crease},
-                    {"crease99", q.crease99}});
+  for (const Block& block : blocks) {
+    for (const auto& [deformer, motion, given, q] : block.rows) {
+      json.push_back({{"radius", block.radius},
+                      {"deformer", deformer},
+                      {"motion", motion.name},
+                      {"degrees", motion.degrees},
+                      {"given", given},
+                      {"volume", q.volume},
+                      {"r_area", q.r_area},
+                      {"r_min", q.r_min},
+                      {"flipped", q.flipped},
+                      {"selfint", q.selfint},
+                      {"crease", q.crease},
+                      {"crease99", q.crease99},
+                      {"crease_out", q.crease_out ? Json(*q.crease_out) : Json()}});
+    }
   }
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-void print_text(const QualityCommand& command, const std::vector<Row>& rows) {
-  fmt::print("builtin:limb, weights over {} radii, against its rest. docs/quality.md says what the columns mean.\n\n",
+void print_text(const QualityCommand& command, const std::vector<Block>& blocks) {
+  fmt::print("Limbs against their rest, weights over {} radii. docs/quality.md says what the columns mean.\n",
              command.blend_length);
-  Table table({{"deformer", false},
-               {"motion", false},
-               {"degrees"},
-               {"volume"},
-               {"r_area"},
-               {"r_min"},
-               {"flipped"},
-               {"selfint"},
-               {"crease"},
-               {"crease99"}});
-  for (const auto& [deformer, motion, q] : rows) {
-    table.add({deformer, motion.name, fmt::to_string(motion.degrees), fmt::format("{:.3f}", q.volume),
-               fmt::format("{:.3f}", q.r_area), fmt::format("{:.3f}", q.r_min), fmt::to_string(q.flipped),
-               fmt::to_string(q.selfint), fmt::format("{:.1f}", q.crease), fmt::format("{:.1f}", q.crease99)});
+  for (const Block& block : blocks) {
+    Table table({{"deformer", false},
+                 {"motion", false},
+                 {"degrees"},
+                 {"given"},
+                 {"volume"},
+                 {"r_area"},
+                 {"r_min"},
+                 {"flipped"},
+                 {"selfint"},
+                 {"crease"},
+                 {"crease99"},
+                 {"crease_out"}});
+    for (const auto& [deformer, motion, given, q] : block.rows) {
+      table.add({deformer, motion.name, fmt::to_string(motion.degrees), fmt::to_string(given),
+                 fmt::format("{:.3f}", q.volume), fmt::format("{:.3f}", q.r_area), fmt::format("{:.3f}", q.r_min),
+                 fmt::to_string(q.flipped), fmt::to_string(q.selfint), fmt::format("{:.1f}", q.crease),
+                 fmt::format("{:.1f}", q.crease99), q.crease_out ? fmt::format("{:.1f}", *q.crease_out) : "-"});
+    }
+    fmt::print("\nradius {}, length {}\n{}", block.radius, LimbOptions{}.length, table.text());
+    if (command.folder.empty()) continue;
+    fmt::print("wrote {}: rest.obj and {} deformed meshes\n", folder_of(command, block.radius).string(),
+               block.rows.size());
   }
-  fmt::print("{}", table.text());
-  if (!command.folder.empty()) fmt::print("\nwrote {}: rest.obj and {} deformed meshes\n", command.folder, rows.size());
 }
 
 }  // namespace
@@ -214,23 +254,22 @@ void print_text(const QualityCommand& command, const std::vector<Row>& rows) {
 Result<void> run(const QualityCommand& command) {
   const Result<std::vector<Candidate>> candidates = candidates_of(command);
   if (!candidates) return tl::unexpected(candidates.error());
-  if (!command.folder.empty()) {
-    std::error_code code;
-    std::filesystem::create_directories(command.folder, code);
-    if (code) return fail(ErrorCode::kWriteFailed, fmt::format("{}: {}", command.folder, code.message()));
-  }
-  const Measurement measurement(command);
-  const Result<void> written = measurement.write_rest();
-  if (!written) return written;
-  std::vector<Row> rows;
-  for (const Candidate& candidate : *candidates) {
-    const Result<void> measured = measurement.measure(candidate, rows);
-    if (!measured) return measured;
+  std::vector<Block> blocks;
+  for (const double radius : command.radii) {
+    const Measurement measurement(command, radius);
+    const Result<void> written = measurement.write_rest();
+    if (!written) return written;
+    Block block{.radius = radius, .rows = {}};
+    for (const Candidate& candidate : *candidates) {
+      const Result<void> measured = measurement.measure(candidate, block.rows);
+      if (!measured) return measured;
+    }
+    blocks.push_back(std::move(block));
   }
   if (command.json) {
-    print_json(rows);
+    print_json(blocks);
   } else {
-    print_text(command, rows);
+    print_text(command, blocks);
   }
   return {};
 }
