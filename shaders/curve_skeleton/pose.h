@@ -308,10 +308,13 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
   return part;
 }
 
-// t of the rest length s, from the start of the part: monotone, so Newton's method within a bracket that shrinks.
+// t of the rest length s, from the start of the part: monotone, so Newton's method within a bracket that shrinks. It
+// would halve the way to an end of the span step by step, so that is looked at first.
 PELT_SHARED_FN float curve_parameter(PELT_SHARED_IN(CurvePart) part, float s) {
   int k = 0;
   while (k + 1 < part.spans && curve_arc(part, k, 1.0f) < s) ++k;
+  if (curve_arc(part, k, 0.0f) >= s) return float(k);
+  if (curve_arc(part, k, 1.0f) <= s) return float(k + 1);
   float low = 0.0f;
   float high = 1.0f;
   float u = 0.5f;
