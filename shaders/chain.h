@@ -59,12 +59,21 @@ PELT_SHARED_FN vec4 anchor_motion(PoseWork work, Chain chain, uint i) {
   return quaternion_product(joint_rotation(work, table_word(work, anchor_word(chain, i))), from_rest);
 }
 
+// The geometric mean of the axes' lengths. Not the cube root of their volume, which of flattened axes is that of
+// rounding alone.
+PELT_SHARED_FN float axes_scale(mat3 axes) {
+  vec3 lengths = vec3(length(axes[0]), length(axes[1]), length(axes[2]));
+  float longest = max(lengths.x, max(lengths.y, lengths.z));
+  if (!(longest > 1e-30f)) return 0.0f;
+  vec3 parts = lengths * (1.0f / longest);
+  return longest * pow(parts.x * parts.y * parts.z, 1.0f / 3.0f);
+}
+
 // How much larger the joint's space is than at rest.
 PELT_SHARED_FN float anchor_scale(PoseWork work, Chain chain, uint i) {
   uint word = anchor_word(chain, i);
   mat3 axes = affine_axes(affine_from_mat4(joint_matrix(work, table_word(work, word))));
-  float volume = abs(dot(axes[0], cross(axes[1], axes[2])));
-  return (volume > 0.0f ? pow(volume, 1.0f / 3.0f) : 0.0f) * table_float(work, word + kAnchorScale);
+  return axes_scale(axes) * table_float(work, word + kAnchorScale);
 }
 
 // theta_i of anchor i, whose neighbour towards the top is `upper`: by swing-twist in (-pi, pi], and of the angles that

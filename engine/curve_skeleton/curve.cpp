@@ -96,8 +96,9 @@ glm::vec3 CurveTable::reference_axis(const Chain& chain, std::size_t i) const {
 void CurveTable::put_anchor(const Chain& chain, std::size_t i) {
   const Anchor& anchor = chain.anchors[i];
   const glm::dmat4& joint = at_bind_[anchor.joint];
-  const glm::vec4 rotation = shared::quaternion_from_rotation(shared::orthonormal_axes(glm::mat3(glm::dmat3(joint))));
-  const double volume = std::abs(glm::determinant(glm::dmat3(joint)));
+  const glm::mat3 axes = glm::mat3(glm::dmat3(joint));
+  const glm::vec4 rotation = shared::quaternion_from_rotation(shared::orthonormal_axes(axes));
+  const float scale = shared::axes_scale(axes);
   // Away from the top; the last bone's where no other leaves.
   const std::size_t last = chain.anchors.size() - 1;
   std::size_t from = i;
@@ -115,7 +116,7 @@ void CurveTable::put_anchor(const Chain& chain, std::size_t i) {
   put_vector(glm::dvec3(glm::inverse(joint) * glm::dvec4(anchor.position, 1.0)));
   put_vector(-glm::dvec3(rotation));
   put_number(rotation.w);
-  put_number(volume > 0 ? 1 / std::cbrt(volume) : 1);
+  put_number(scale > 0 ? 1 / scale : 1);
   put_vector(axis);
   // Between two anchors of one joint there is no twist, whatever that of the joint.
   const bool turns = i != chain.top && chain.anchors[i < chain.top ? i + 1 : i - 1].joint != anchor.joint;
