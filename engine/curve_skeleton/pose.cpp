@@ -23,6 +23,8 @@ class Table {
   // Why a record cannot be posed; nullptr where it can.
   const char* check(const shared::CurveRecord& record) {
     if (const char* wrong = check_curve(record.curve)) return wrong;
+    read_ += std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
+    if (read_ > words_.size()) return "and those before it read more of its table than there is";
     if (record.bone >= words_[record.curve] - 1) return "names a bone that is not there";
     return check_numbers(record.first_sample, std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords);
   }
@@ -40,13 +42,15 @@ class Table {
     return nullptr;
   }
 
-  // Each curve once, whatever names it: a small file must not take long to check.
+  // Each curve once, whatever names it. Curves and samples that overlap are refused, so that a small file does not take
+  // long to check or to pose.
   const char* check_curve(std::uint64_t word) {
     if (!holds(word, shared::kCurveWords)) return "reads past its table";
     if (checked_curves_[word]) return nullptr;
     checked_curves_[word] = true;
     const std::uint64_t count = words_[word];
     if (count < 2 || count > shared::kMostAnchors) return "has a chain of too few or too many anchors";
+    read_ += shared::kCurveWords + count * (shared::kAnchorWords + shared::kCurveAnchorWords);
     if (words_[word + 1] >= count) return "has a chain whose top is not there";
     if (words_[word + shared::kCurveFrames] > shared::kCurveFramesEndpoint) return "has frames of an unknown kind";
     if (words_[word + shared::kCurveReference] > shared::kCurveReferenceJoint) return "has an unknown reference";
@@ -95,6 +99,7 @@ class Table {
   std::span<const std::uint32_t> words_;
   const CharacterData& data_;
   std::vector<bool> checked_curves_;  // by their words
+  std::uint64_t read_ = 0;            // words of curves and samples so far
 };
 
 }  // namespace
