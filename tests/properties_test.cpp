@@ -126,13 +126,29 @@ TEST_P(Properties, RigidMotionOfAllJointsMovesTheSkinRigidly) {
 }
 
 TEST_P(Properties, AffineMotionOfAllJointsMovesTheSkinByIt) {
-  if (!GetParam().follows_affine) return;  // the element frames' third axis keeps unit length (equation 2)
+  if (GetParam().follows != test::Follows::kAffine) return;
   const Model model = tube();
   const Character character = bound(model);
   glm::mat4 affine = glm::scale(rigid_motion(), glm::vec3(1.5f, 0.6f, 1.1f));
   affine[1] += 0.3f * affine[0];
   const Posed posed = evaluated(character, moved(affine, test::bind_matrices(model)), affine);
   EXPECT_LT(worst_distance(character, posed.positions, affine), 5 * kTolerance);
+}
+
+TEST_P(Properties, SimilarityOfAllJointsMovesTheSkinByIt) {
+  if (GetParam().follows == test::Follows::kRigid) return;
+  const Model model = tube();
+  const Character character = bound(model);
+  const std::vector<glm::mat4> pose = bent(model, 50);
+  const glm::mat4 motion = glm::scale(rigid_motion(), glm::vec3(1.8f));
+  const Posed before = evaluated(character, pose);
+  const Posed after = evaluated(character, moved(motion, pose), motion);
+  float worst = 0;
+  for (std::size_t v = 0; v < before.positions.size(); ++v) {
+    const auto expected = glm::vec3(motion * glm::vec4(before.positions[v], 1));
+    worst = std::max(worst, glm::distance(after.positions[v], expected));
+  }
+  EXPECT_LT(worst, 10 * kTolerance);
 }
 
 TEST_P(Properties, WeightsSumToOne) {

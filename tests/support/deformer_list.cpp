@@ -41,6 +41,44 @@ std::vector<KeyPoseSet> key_poses() {
           {{first, second}, KeyInterpolation::kRbf, {{{60, 20}, "", {{90, {0, 0, 0.3f}}, {3, {0.1f, 0, 0}}}}}}};
 }
 
+CurveSkeletonParameters curves(const std::function<void(CurveSkeletonParameters&)>& change =
+                                   [](CurveSkeletonParameters&) {}) {
+  CurveSkeletonParameters parameters;
+  parameters.table_error = 2e-3f;  // what holds for coarse tables holds for fine ones, and these take less time
+  change(parameters);
+  return parameters;
+}
+
+// The paper's frames.
+CurveSkeletonParameters paper_curves() {
+  return curves([](CurveSkeletonParameters& p) {
+    p.frames = CurveFrames::kEndpoint;
+    p.reference = CurveReference::kJoint;
+    p.centre = 1;
+    p.bulge.volume = 0;
+  });
+}
+
+CurveSkeletonParameters keyed_curves() {
+  return curves([](CurveSkeletonParameters& p) {
+    p.frames = CurveFrames::kTangent;
+    p.joints = {{.joint = "joint1", .float_distance = {{0, 0.3f}, {60, 0.5f}, {120, 0.9f}}}};
+    p.bones = {{"joint0", "joint1", {{0, 0}, {0.3f, 0.1f}, {1, 1}}, true}};
+    p.curves = {{"both", {"joint0", "joint1"}, {}, {}}};  // also where no skin follows one of them
+  });
+}
+
+// A curve beside the joints, two of its control points elsewhere still.
+CurveSkeletonParameters displaced_curves() {
+  return curves([](CurveSkeletonParameters& p) {
+    CurvePath& path = p.curves.emplace_back();
+    path.name = "shifted";
+    path.joints = {"joint0", "joint1"};
+    path.offset = {0.1f, 0.2f, -0.1f};
+    path.control_offsets = {{0, {0, 0.1f, 0}}, {1, {0, -0.2f, 0.1f}}};
+  });
+}
+
 void add_morph_targets(Model& model, Rig&) {
   Mesh& cage = model.meshes.back();
   MorphTarget bulge{"bulge", {}, 0.25f};
@@ -86,19 +124,19 @@ const std::vector<Deformer>& deformers() {
       {"SurfaceFfdExtendedUncut", ffd([](auto& p) { p.elements = 0; }), false},
       {"SurfaceFfdExtendedLinearDriver", ffd([](auto& p) { p.driver.follow = Follow::kLinearBlend; })},
       {"SurfaceFfdExtendedLimbDriver", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; })},
-      {"SurfaceFfdBasic", ffd([](auto& p) { p.mode = Mode::kBasic; }), true, false},
+      {"SurfaceFfdBasic", ffd([](auto& p) { p.mode = Mode::kBasic; }), true, Follows::kRigid},
       {"SurfaceFfdBasicUncut", ffd([](auto& p) {
          p.mode = Mode::kBasic;
          p.elements = 0;
        }),
-       false, false},
-      {"SurfaceFfdEstimatedFrames", ffd([](auto& p) { p.driver.estimate_frames = true; }), true, false},
-      {"SurfaceFfdStreamed", ffd([](auto& p) { p.driver.follow = Follow::kStreamed; }), false, false},
+       false, Follows::kRigid},
+      {"SurfaceFfdEstimatedFrames", ffd([](auto& p) { p.driver.estimate_frames = true; }), true, Follows::kSimilarity},
+      {"SurfaceFfdStreamed", ffd([](auto& p) { p.driver.follow = Follow::kStreamed; }), false, Follows::kSimilarity},
       {"SurfaceFfdStreamedBasic", ffd([](auto& p) {
          p.driver.follow = Follow::kStreamed;
          p.mode = Mode::kBasic;
        }),
-       false, false},
+       false, Follows::kRigid},
       {"SurfaceFfdRefined", ffd([](auto& p) {
          p.driver.weld = 1e-4f;
          p.driver.refine = {{{.joints = {"joint1"}}, 1}};
@@ -109,24 +147,35 @@ const std::vector<Deformer>& deformers() {
          p.driver.follow = Follow::kLinearBlend;
          p.mode = Mode::kBasic;
        }),
-       false, false},
-      {"SurfaceFfdMorphTargets", ffd(), true, false, add_morph_targets},
-      {"SurfaceFfdPatch", patch(0), false, false},
+       false, Follows::kRigid},
+      {"SurfaceFfdMorphTargets", ffd(), true, Follows::kSimilarity, add_morph_targets},
+      {"SurfaceFfdPatch", patch(0), false, Follows::kRigid},
       {"SurfaceFfdTessellatedPatch", patch(2), false},
       {"SurfaceFfdGroups", ffd([](auto& p) {
          p.exclude = {{"high", "low"}};
          p.exclusive = {{"top", "top"}};
        }),
-       true, true, add_groups},
+       true, Follows::kAffine, add_groups},
       {"SurfaceFfdMaxHops", ffd([](auto& p) { p.max_hops = 1; })},
       {"SurfaceFfdCutError", ffd([](auto& p) { p.cut_error = 0.3f; })},
-      {"SurfaceFfdCarriedCage", ffd(), true, true, carry_cage},
-      {"SurfaceFfdMasked", ffd(), true, true,
+      {"SurfaceFfdCarriedCage", ffd(), true, Follows::kAffine, carry_cage},
+      {"SurfaceFfdMasked", ffd(), true, Follows::kAffine,
        [](Model& model, Rig& rig) {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
          put_under(model, rig);
        }},
-      {"Wires", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; }), true, true,
+      {"CurveSkeleton", curves(), true, Follows::kSimilarity},
+      {"CurveSkeletonOfThePaper", paper_curves(), true, Follows::kSimilarity},
+      {"CurveSkeletonTangentKeyed", keyed_curves(), true, Follows::kSimilarity},
+      {"CurveSkeletonDisplaced", displaced_curves(), true, Follows::kSimilarity},
+      {"CurveSkeletonByDistance", curves([](auto& p) { p.binding = CurveBinding::kDistance; }), true,
+       Follows::kSimilarity},
+      {"CurveSkeletonMasked", curves(), true, Follows::kSimilarity,
+       [](Model& model, Rig& rig) {
+         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
+         put_under(model, rig);
+       }},
+      {"Wires", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; }), true, Follows::kAffine,
        [](Model& model, Rig& rig) {
          rig.layers[0].mask.value = 0.8f;
          rig.layers[0].wires = 2.0f;

@@ -12,11 +12,18 @@
 
 namespace pelt::test {
 
+// The motions of all controls that move the skin by the same.
+enum class Follows {
+  kRigid,       // frames of triangles and of patches: their third axis keeps unit length (equation 2)
+  kSimilarity,  // estimated frames, curves
+  kAffine,
+};
+
 struct Deformer {
   const char* name;
   DeformerParameters parameters;
-  bool is_local = true;        // far controls change nothing
-  bool follows_affine = true;  // every affine motion of all controls moves the skin by the same
+  bool is_local = true;  // far controls change nothing
+  Follows follows = Follows::kAffine;
   // What belongs to it beside one layer of the parameters: groups, other layers, what drivers have.
   std::function<void(Model&, Rig&)> change = [](Model&, Rig&) {};
 };
