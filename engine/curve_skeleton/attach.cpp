@@ -2,7 +2,10 @@
 #include "engine/curve_skeleton/attach.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "engine/binding/sparse_rows.h"
 
@@ -28,6 +31,40 @@ RestCurves::RestCurves(std::span<const Curve> curves, std::span<const glm::dmat4
       samples.push_back({affine_origin(frame), glm::normalize(affine_axes(frame)[0])});
     }
   }
+  find_copies();
+}
+
+// Where two curves run through the same joints their frames depend on the same: those of the bone's ends, the next
+// joints beside them, and the twist from the top to there.
+void RestCurves::find_copies() {
+  using Stretch = std::vector<std::pair<std::uint32_t, std::array<float, 3>>>;  // anchors, in order away from the top
+  std::map<Stretch, std::pair<std::size_t, std::size_t>> first;
+  for (std::size_t c = 0; c < curves_.size(); ++c) {
+    const Curve& curve = curves_[c];
+    const auto last = static_cast<std::ptrdiff_t>(curve.anchors.size()) - 1;
+    const auto top = static_cast<std::ptrdiff_t>(curve.chain.top);
+    duplicate_.emplace_back(curve.bone_count(), false);
+    copies_.emplace_back(curve.bone_count(), 1);
+    for (std::ptrdiff_t bone = 0; bone < last; ++bone) {
+      // A curve that the rig edits is its own.
+      if (curve.edited) continue;
+      // A bone is that of another curve in one direction only: the frames' axes run along the curve.
+      const std::ptrdiff_t from = std::max<std::ptrdiff_t>(std::min(bone - 1, top - 1), 0);
+      const std::ptrdiff_t to = std::min(std::max(bone + 2, top + 1), last);
+      Stretch stretch;
+      stretch.push_back({static_cast<std::uint32_t>(bone - from), {}});
+      stretch.push_back({static_cast<std::uint32_t>(top - from), {}});
+      stretch.push_back({static_cast<std::uint32_t>((from == 0 ? 1 : 0) + (to == last ? 2 : 0)), {}});
+      for (std::ptrdiff_t i = from; i <= to; ++i) {
+        const Anchor& anchor = curve.chain.anchors[static_cast<std::size_t>(i)];
+        stretch.push_back({anchor.joint, {anchor.position.x, anchor.position.y, anchor.position.z}});
+      }
+      const auto [known, is_new] = first.try_emplace(std::move(stretch), c, static_cast<std::size_t>(bone));
+      if (is_new) continue;
+      duplicate_[c][static_cast<std::size_t>(bone)] = true;
+      ++copies_[known->second.first][known->second.second];
+    }
+  }
 }
 
 // (P - c).x at lambda of a bone.
@@ -36,67 +73,80 @@ double RestCurves::along(std::size_t curve, std::size_t bone, float lambda, glm:
   return glm::dot(point - glm::dvec3(affine_origin(frame)), glm::normalize(glm::dvec3(affine_axes(frame)[0])));
 }
 
-CurvePlace RestCurves::closest(std::size_t curve, glm::vec3 point) const {
+void RestCurves::find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const {
   const std::vector<Sample>& samples = samples_[curve];
-  CurvePlace place;
-  place.curve = static_cast<std::uint32_t>(curve);
-  place.distance = std::numeric_limits<double>::infinity();
   const auto offer = [&](std::size_t step, float part, glm::vec3 origin) {
-    const double distance = glm::length(glm::dvec3(point) - glm::dvec3(origin));
-    if (distance >= place.distance) return;
+    CurvePlace& place = places.emplace_back();
+    place.curve = static_cast<std::uint32_t>(curve);
     place.bone = static_cast<std::uint32_t>(std::min(step / kSteps, curves_[curve].bone_count() - 1));
     place.lambda = (static_cast<float>(step - place.bone * kSteps) + part) / kSteps;
-    place.distance = distance;
+    place.distance = glm::length(glm::dvec3(point) - glm::dvec3(origin));
   };
   float before = glm::dot(point - samples[0].origin, samples[0].x);
   if (before <= 0) offer(0, 0, samples[0].origin);
-  std::optional<std::size_t> inside;  // the step in which the nearest root is
   for (std::size_t k = 1; k < samples.size(); ++k) {
     const float after = glm::dot(point - samples[k].origin, samples[k].x);
-    if ((before > 0) != (after > 0)) {
+    // The other way round the distance is largest.
+    if (before > 0 && after <= 0) {
       const float part = before / (before - after);
-      const double best = place.distance;
       offer(k - 1, part, glm::mix(samples[k - 1].origin, samples[k].origin, part));
-      if (place.distance < best) inside = k - 1;
     }
     before = after;
   }
-  const double best = place.distance;
-  if (before >= 0) offer(samples.size() - 1, 0, samples.back().origin);
-  if (place.distance < best) inside.reset();
-  if (!inside) return place;
+  if (before > 0) offer(samples.size() - 1, 0, samples.back().origin);
+}
 
-  // The root itself: regula falsi (Illinois) between the samples beside it.
-  const std::size_t bone = *inside / kSteps;
-  double low = static_cast<double>(*inside - bone * kSteps) / kSteps;
-  double high = low + 1.0 / kSteps;
-  double at_low = along(curve, bone, static_cast<float>(low), point);
-  double at_high = along(curve, bone, static_cast<float>(high), point);
-  if ((at_low > 0) == (at_high > 0)) return place;
-  const double enough = 1e-6 * curves_[curve].bone_length(bone);
+void RestCurves::refine(CurvePlace& place, glm::vec3 point) const {
+  if (is_end(place)) return;
+  const auto step = std::min(static_cast<int>(place.lambda * kSteps), static_cast<int>(kSteps) - 1);
+  double low = static_cast<double>(step) / kSteps;
+  double high = static_cast<double>(step + 1) / kSteps;
+  double at_low = along(place.curve, place.bone, static_cast<float>(low), point);
+  double at_high = along(place.curve, place.bone, static_cast<float>(high), point);
+  if ((at_low > 0) == (at_high > 0)) return;
+  // Regula falsi; an end that stays counts half (Illinois).
+  const double enough = 1e-6 * curves_[place.curve].bone_length(place.bone);
+  int stayed = 0;
   double lambda = place.lambda;
-  for (int step = 0; step < 8; ++step) {
-    const double at = along(curve, bone, static_cast<float>(lambda), point);
+  for (int count = 0; count < 8; ++count) {
+    const double at = along(place.curve, place.bone, static_cast<float>(lambda), point);
     if (std::abs(at) < enough) break;
-    const bool replaces_low = (at > 0) == (at_low > 0);
-    (replaces_low ? low : high) = lambda;
-    (replaces_low ? at_low : at_high) = at;
-    (replaces_low ? at_high : at_low) *= 0.5;
+    if ((at > 0) == (at_low > 0)) {
+      low = lambda;
+      at_low = at;
+      if (stayed == 1) at_high *= 0.5;
+      stayed = 1;
+    } else {
+      high = lambda;
+      at_high = at;
+      if (stayed == -1) at_low *= 0.5;
+      stayed = -1;
+    }
     lambda = (low * at_high - high * at_low) / (at_high - at_low);
   }
   place.lambda = static_cast<float>(lambda);
-  place.bone = static_cast<std::uint32_t>(bone);
-  place.distance = glm::length(glm::dvec3(point) - glm::dvec3(affine_origin(posed_[curve].frame(bone, place.lambda))));
-  return place;
+  place.distance =
+      glm::length(glm::dvec3(point) - glm::dvec3(affine_origin(posed_[place.curve].frame(place.bone, place.lambda))));
+}
+
+CurvePlace RestCurves::closest(std::size_t curve, glm::vec3 point) const {
+  std::vector<CurvePlace> places;
+  find_places(curve, point, places);
+  CurvePlace nearest = *std::min_element(
+      places.begin(), places.end(), [](const CurvePlace& a, const CurvePlace& b) { return a.distance < b.distance; });
+  refine(nearest, point);
+  return nearest;
+}
+
+bool RestCurves::is_end(const CurvePlace& place) const {
+  return (place.bone == 0 && place.lambda <= 0) ||
+         (place.bone + 1 == curves_[place.curve].bone_count() && place.lambda >= 1);
 }
 
 // (P - c(s)).x(s) = 0 gives grad s = x / (c'.x - (P - c).x').
 glm::vec3 RestCurves::slope(const CurvePlace& place, glm::vec3 point) const {
   constexpr float kStep = 1.0f / 256;
-  const std::size_t last = curves_[place.curve].bone_count() - 1;
-  const bool at_start = place.bone == 0 && place.lambda <= 0;
-  const bool at_end = place.bone == last && place.lambda >= 1;
-  if (at_start || at_end) return glm::vec3(0.0f);
+  if (is_end(place)) return glm::vec3(0.0f);
   const float from = std::max(place.lambda - kStep, 0.0f);
   const float to = std::min(place.lambda + kStep, 1.0f);
   const Affine here = posed_[place.curve].frame(place.bone, place.lambda);
@@ -112,23 +162,33 @@ glm::vec3 RestCurves::slope(const CurvePlace& place, glm::vec3 point) const {
   return turning > 0.05 ? glm::vec3(axis(here) / turning) : glm::vec3(0.0f);
 }
 
-std::vector<CurveShare> share_curves(const RestCurves& rest, std::size_t curve_count, glm::vec3 point,
-                                     std::span<const float> trust, std::span<const float> factors,
-                                     const ShareSettings& settings) {
+std::vector<CurveShare> share_curves(const RestCurves& rest, const PointTrust& trust, glm::vec3 point,
+                                     std::span<const float> factors, const ShareSettings& settings) {
   std::vector<CurvePlace> places;
   std::vector<double> distances;  // over the trust
-  for (std::uint32_t c = 0; c < curve_count; ++c) {
-    const double trusted = trust.empty() ? 1.0 : trust[c];
-    if (trusted <= 0) continue;
-    places.push_back(rest.closest(c, point));
-    distances.push_back(std::max(places.back().distance, 1e-9) / trusted);
+  std::vector<CurvePlace> own;
+  for (std::uint32_t c = 0; c < rest.curve_count(); ++c) {
+    if (!trust.any(c)) continue;
+    own.clear();
+    if (trust.by_distance()) {
+      own.push_back(rest.closest(c, point));
+    } else {
+      rest.find_places(c, point, own);
+    }
+    for (const CurvePlace& place : own) {
+      const double trusted = trust.at(c, rest.length_at(place));
+      if (trusted <= 0 || rest.duplicate(c, place.bone)) continue;
+      places.push_back(place);
+      distances.push_back(std::max(place.distance, 1e-9) / trusted);
+    }
   }
   if (places.empty()) return {};
   const auto nearest =
       static_cast<std::size_t>(std::min_element(distances.begin(), distances.end()) - distances.begin());
   std::vector<WeightedElement> row;
   for (std::uint32_t p = 0; p < places.size(); ++p) {
-    const double factor = factors.empty() ? 1.0 : factors[places[p].curve];
+    const double factor =
+        (factors.empty() ? 1.0 : factors[places[p].curve]) * rest.copies(places[p].curve, places[p].bone);
     const double weight = factor * std::max(0.0, 1 / distances[p] - 1 / (settings.reach * distances[nearest]));
     if (weight > 0) row.push_back({p, weight});
   }
@@ -137,6 +197,7 @@ std::vector<CurveShare> share_curves(const RestCurves& rest, std::size_t curve_c
   std::vector<CurveShare> shares;
   for (const WeightedElement& element : row) {
     CurvePlace place = places[element.index];
+    if (!trust.by_distance()) rest.refine(place, point);
     place.slope = rest.slope(place, point);
     shares.push_back({place, element.weight});
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/curve_skeleton/curve.h"
+#include "engine/curve_skeleton/trust.h"
 
 namespace pelt::curve_skeleton {
 
@@ -31,10 +32,27 @@ class RestCurves {
  public:
   RestCurves(std::span<const Curve> curves, std::span<const glm::dmat4> at_bind);
 
+  std::size_t curve_count() const { return posed_.size(); }
   const PosedCurve& posed(std::size_t curve) const { return posed_[curve]; }
 
-  // The nearest of: every point c with (P - c).x = 0, x the frame's first axis; each end that P lies beyond.
+  // Adds, to within a few thousandths of a bone, every point c with (P - c).x = 0 where the distance to P is least, x
+  // the frame's first axis, and each end that P lies beyond: one place at least.
+  void find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const;
+
+  // The same to within rounding.
+  void refine(CurvePlace& place, glm::vec3 point) const;
+
+  // The nearest of these.
   CurvePlace closest(std::size_t curve, glm::vec3 point) const;
+
+  // s.
+  float length_at(const CurvePlace& place) const {
+    return curves_[place.curve].lengths[place.bone] + place.lambda * curves_[place.curve].bone_length(place.bone);
+  }
+
+  // Whether another curve, before this one, has the same frames along the bone; how many have, this one among them.
+  bool duplicate(std::size_t curve, std::size_t bone) const { return duplicate_[curve][bone]; }
+  std::uint32_t copies(std::size_t curve, std::size_t bone) const { return copies_[curve][bone]; }
 
   // The gradient of s, where `place` is of a point.
   glm::vec3 slope(const CurvePlace& place, glm::vec3 point) const;
@@ -44,11 +62,15 @@ class RestCurves {
     glm::vec3 origin;
     glm::vec3 x;
   };
+  void find_copies();
+  bool is_end(const CurvePlace& place) const;
   double along(std::size_t curve, std::size_t bone, float lambda, glm::dvec3 point) const;
 
   std::span<const Curve> curves_;
   std::vector<PosedCurve> posed_;
   std::vector<std::vector<Sample>> samples_;  // of each curve, kSteps a bone and one more
+  std::vector<std::vector<bool>> duplicate_;
+  std::vector<std::vector<std::uint32_t>> copies_;
 };
 
 struct ShareSettings {
@@ -56,12 +78,27 @@ struct ShareSettings {
   double reach = 2;        // rho > 1
 };
 
+// What is trusted at one vertex: everything, or what its weights say.
+class PointTrust {
+ public:
+  PointTrust() = default;
+  PointTrust(const Trust& trust, std::span<const Influence> row) : trust_(&trust), row_(row) {}
+
+  bool by_distance() const { return trust_ == nullptr; }
+  bool any(std::size_t curve) const { return trust_ == nullptr || trust_->any(curve, row_); }
+  double at(std::size_t curve, float s) const { return trust_ == nullptr ? 1.0 : trust_->at(curve, s, row_); }
+
+ private:
+  const Trust* trust_ = nullptr;
+  std::span<const Influence> row_;
+};
+
 // The curves of a vertex: w_i = max(0, 1/d_i - 1/(rho d_min)), cut continuously to `most` and normalised, where d_i is
-// the distance over trust[i] in [0, 1]: curves that are trusted less seem farther away, and with 0 they are none.
-// Weights are multiplied by factors[i] >= 0 before they are cut. Where that leaves nothing, the nearest curve; empty
-// only where no curve is trusted. Empty spans: 1 each.
-std::vector<CurveShare> share_curves(const RestCurves& rest, std::size_t curve_count, glm::vec3 point,
-                                     std::span<const float> trust, std::span<const float> factors,
-                                     const ShareSettings& settings);
+// the distance over the trust: places that are trusted less seem farther away. Without weights the nearest place of
+// each curve counts, with them every one. Weights are multiplied by factors[curve] >= 0 before they are cut; bones that
+// several curves share count for all of them. Where the factors leave nothing, the nearest place; empty only where none
+// is trusted. Empty factors: 1 each.
+std::vector<CurveShare> share_curves(const RestCurves& rest, const PointTrust& trust, glm::vec3 point,
+                                     std::span<const float> factors, const ShareSettings& settings);
 
 }  // namespace pelt::curve_skeleton

@@ -27,39 +27,6 @@ constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
 // The curves of every vertex of a target; none where the layer does not show.
 using Shares = std::vector<std::vector<CurveShare>>;
 
-// How much of a vertex's weights is on the joints of a curve, for all curves.
-class Trust {
- public:
-  // A joint that is on no curve counts as the nearest one above it that is.
-  Trust(const Model& model, std::span<const Curve> curves) : curve_count_(curves.size()) {
-    const std::vector<Joint>& joints = model.skeleton.joints;
-    std::vector<std::vector<bool>> on_curve(joints.size(), std::vector<bool>(curves.size(), false));
-    for (std::size_t c = 0; c < curves.size(); ++c) {
-      for (const Anchor& anchor : curves[c].chain.anchors) on_curve[anchor.joint][c] = true;
-    }
-    for (std::size_t j = 0; j < joints.size(); ++j) {
-      const bool on_any = std::find(on_curve[j].begin(), on_curve[j].end(), true) != on_curve[j].end();
-      if (!on_any && joints[j].parent >= 0) on_curve[j] = on_curve[static_cast<std::size_t>(joints[j].parent)];
-    }
-    for (const BoundJoint& bound : model.bound_joints) of_column_.push_back(on_curve[bound.joint]);
-  }
-
-  void of_row(std::span<const Influence> row, std::vector<float>& trust) const {
-    trust.assign(curve_count_, 0.0f);
-    for (const Influence& influence : row) {
-      for (std::size_t c = 0; c < curve_count_; ++c) {
-        if (of_column_[influence.index][c]) trust[c] += influence.weight;
-      }
-    }
-    // Sums of rounded weights are not quite 1: where all of a vertex is on two curves, both are trusted alike.
-    for (float& value : trust) value = value > 0.9999f ? 1.0f : value;
-  }
-
- private:
-  std::size_t curve_count_;
-  std::vector<std::vector<bool>> of_column_;
-};
-
 // factors[c][v]: what the rig multiplies the weight of curve c at vertex v by; empty: 1.
 Result<std::vector<std::vector<float>>> weight_factors(const CurveSkeletonParameters& parameters,
                                                        std::span<const Curve> curves, const Mesh& mesh,
@@ -97,15 +64,14 @@ class Attacher {
     Shares shares(mesh.positions.size());
     constexpr std::size_t kGrain = 64;
     parallel_for(mesh.positions.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
-      std::vector<float> trust;
       std::vector<float> own(parameters_.weights.empty() ? 0 : curves_.size());
       for (std::size_t v = begin; v < end; ++v) {
         if (!(target.mask[v] > 0)) continue;
         for (std::size_t c = 0; c < own.size(); ++c) own[c] = (*factors)[c].empty() ? 1.0f : (*factors)[c][v];
-        if (by_weights) trust_.of_row(mesh.weights.row(v), trust);
-        shares[v] = share_curves(rest, curves_.size(), mesh.positions[v], trust, own, settings);
+        const PointTrust trust = by_weights ? PointTrust(trust_, mesh.weights.row(v)) : PointTrust();
+        shares[v] = share_curves(rest, trust, mesh.positions[v], own, settings);
         // Its joints are on no curve.
-        if (shares[v].empty()) shares[v] = share_curves(rest, curves_.size(), mesh.positions[v], {}, own, settings);
+        if (shares[v].empty()) shares[v] = share_curves(rest, PointTrust(), mesh.positions[v], own, settings);
       }
     });
     return shares;
@@ -161,13 +127,15 @@ struct Samples {
 
 Samples place_all_samples(std::span<const Curve> curves, std::span<const Shares> shares, float error,
                           std::span<const glm::dmat4> at_bind) {
-  std::vector<std::vector<float>> reach;  // of the skin, at each bone
+  std::vector<std::vector<float>> reach;  // of the skin, at each bone; 0: none is there
   for (const Curve& curve : curves) reach.emplace_back(curve.bone_count(), 0.0f);
   for (const Shares& target : shares) {
-    each_main_share(target, [&](const CurvePlace& place) {
-      float& own = reach[place.curve][place.bone];
-      own = std::max(own, static_cast<float>(place.distance));
-    });
+    for (const std::vector<CurveShare>& vertex : target) {
+      for (const CurveShare& share : vertex) {
+        float& own = reach[share.place.curve][share.place.bone];
+        own = std::max(own, static_cast<float>(std::max(share.place.distance * share.weight, 1e-9)));
+      }
+    }
   }
   Samples samples;
   for (std::size_t c = 0; c < curves.size(); ++c) {

@@ -42,6 +42,7 @@ struct Curve {
   CurveReference reference = CurveReference::kHalfSwing;
   float centre = 0;
   float float_margin = 1;
+  bool edited = false;  // has settings of its own: shares no frames with curves over the same joints
 
   std::size_t bone_count() const { return spans.size(); }
   float bone_length(std::size_t bone) const { return lengths[bone + 1] - lengths[bone]; }

@@ -105,6 +105,8 @@ std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<cons
   }
   std::vector<std::vector<float>> samples;
   for (std::size_t bone = 0; bone < curve.bone_count(); ++bone) {
+    samples.emplace_back();
+    if (!(reach[bone] > 0)) continue;
     // Where one pose takes more than another, the more.
     std::array<double, kProbes + 1> integral{};
     std::array<std::array<double, kProbes + 1>, std::size(kStrongPoses)> taken;
@@ -117,7 +119,7 @@ std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<cons
     constexpr std::size_t kSlots = shared::kCurveSlots;
     const double wanted = std::isfinite(integral[kProbes]) ? std::min(integral[kProbes] / 0.9, 1e6) : 0;
     const std::size_t count = (static_cast<std::size_t>(std::ceil(wanted)) + kSlots) / kSlots * kSlots;
-    samples.push_back(spread(integral, std::clamp(count, kSlots, kMostSamples)));
+    samples.back() = spread(integral, std::clamp(count, kSlots, kMostSamples));
   }
   return samples;
 }

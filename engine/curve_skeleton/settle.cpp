@@ -291,6 +291,7 @@ Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& paramete
       if (joint->bulge) anchor.bulge = *joint->bulge;
     }
     if (const CurvePath* path = find_path(parameters, chain.name)) {
+      curve.edited = true;
       for (const VertexOffset& offset : path->control_offsets) {
         if (is_anchor(chain, offset.vertex)) continue;
         CurveAnchor& anchor = curve.anchors[(offset.vertex + 2) / 3];

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What the weights of a mesh say of where along the curves its vertices belong.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/binding/sparse_rows.h"
+#include "engine/curve_skeleton/curve.h"
+#include "engine/model/model.h"
+
+namespace pelt::curve_skeleton {
+
+// A place on a curve is trusted as much as the vertex's weight is on the joints that move the bones there: a joint
+// counts along the bones that it carries, and less and less along the next ones, up to three quarters of their length.
+// So a vertex of the chest does not follow an arm that hangs beside it, and one near an elbow trusts both its bones.
+class Trust {
+ public:
+  // A joint that is on no curve counts as the nearest one above it that is.
+  Trust(const Model& model, std::span<const Curve> curves);
+
+  // In [0, 1], at the rest length s. `row`: over the model's bound joints.
+  float at(std::size_t curve, float s, std::span<const Influence> row) const;
+
+  // Whether any place of the curve is trusted.
+  bool any(std::size_t curve, std::span<const Influence> row) const;
+
+ private:
+  // Rises from `before` to `first`, is 1 up to `last`, and falls to `after`.
+  struct Stretch {
+    float before, first, last, after;
+  };
+
+  std::vector<std::vector<std::vector<Stretch>>> stretches_;  // of each curve, of each bound joint
+};
+
+}  // namespace pelt::curve_skeleton
