@@ -12,7 +12,8 @@
 namespace pelt::curve_skeleton {
 namespace {
 
-constexpr std::size_t kSteps = 16;  // samples of a bone
+constexpr std::size_t kSteps = 16;       // samples of a bone
+constexpr double kLeastDistance = 1e-9;  // metres
 
 }  // namespace
 
@@ -162,45 +163,56 @@ glm::vec3 RestCurves::slope(const CurvePlace& place, glm::vec3 point) const {
   return turning > 0.05 ? glm::vec3(axis(here) / turning) : glm::vec3(0.0f);
 }
 
-std::vector<CurveShare> share_curves(const RestCurves& rest, const PointTrust& trust, glm::vec3 point,
-                                     std::span<const float> factors, const ShareSettings& settings) {
+CurvePlace RestCurves::place_at(std::uint32_t curve, float s) const {
+  const std::vector<float>& lengths = curves_[curve].lengths;
+  const auto after = std::upper_bound(lengths.begin() + 1, lengths.end() - 1, s);
+  CurvePlace place;
+  place.curve = curve;
+  place.bone = static_cast<std::uint32_t>(after - lengths.begin()) - 1;
+  place.lambda = std::clamp((s - lengths[place.bone]) / curves_[curve].bone_length(place.bone), 0.0f, 1.0f);
+  return place;
+}
+
+double RestCurves::distance(const CurvePlace& place, glm::vec3 point) const {
+  return glm::length(glm::dvec3(point) -
+                     glm::dvec3(affine_origin(posed_[place.curve].frame(place.bone, place.lambda))));
+}
+
+std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
+                                        std::uint32_t curve, glm::vec3 point) {
+  if (!trust.any(curve, row)) return std::nullopt;
   std::vector<CurvePlace> places;
-  std::vector<double> distances;  // over the trust
-  std::vector<CurvePlace> own;
-  for (std::uint32_t c = 0; c < rest.curve_count(); ++c) {
-    if (!trust.any(c)) continue;
-    own.clear();
-    if (trust.by_distance()) {
-      own.push_back(rest.closest(c, point));
-    } else {
-      rest.find_places(c, point, own);
-    }
-    for (const CurvePlace& place : own) {
-      const double trusted = trust.at(c, rest.length_at(place));
-      if (trusted <= 0 || rest.duplicate(c, place.bone)) continue;
-      places.push_back(place);
-      distances.push_back(std::max(place.distance, 1e-9) / trusted);
-    }
+  rest.find_places(curve, point, places);
+  std::optional<CurveOffer> nearest;
+  for (const CurvePlace& place : places) {
+    const double trusted = trust.at(curve, rest.length_at(place), row);
+    if (trusted <= 0) continue;
+    const double distance = std::max(place.distance, kLeastDistance) / trusted;
+    if (!nearest || distance < nearest->distance) nearest = CurveOffer{place, distance};
   }
-  if (places.empty()) return {};
-  const auto nearest =
-      static_cast<std::size_t>(std::min_element(distances.begin(), distances.end()) - distances.begin());
+  if (nearest) rest.refine(nearest->place, point);
+  return nearest;
+}
+
+std::vector<CurveShare> share_curves(const RestCurves& rest, std::span<const CurveOffer> offers,
+                                     std::span<const float> factors, const ShareSettings& settings) {
+  if (offers.empty()) return {};
+  const auto nearer = [](const CurveOffer& a, const CurveOffer& b) { return a.distance < b.distance; };
+  const auto nearest = std::min_element(offers.begin(), offers.end(), nearer);
+  const double least = std::max(nearest->distance, kLeastDistance);
   std::vector<WeightedElement> row;
-  for (std::uint32_t p = 0; p < places.size(); ++p) {
-    const double factor =
-        (factors.empty() ? 1.0 : factors[places[p].curve]) * rest.copies(places[p].curve, places[p].bone);
-    const double weight = factor * std::max(0.0, 1 / distances[p] - 1 / (settings.reach * distances[nearest]));
-    if (weight > 0) row.push_back({p, weight});
+  for (std::uint32_t i = 0; i < offers.size(); ++i) {
+    const CurvePlace& place = offers[i].place;
+    if (rest.duplicate(place.curve, place.bone)) continue;
+    const double factor = (factors.empty() ? 1.0 : factors[place.curve]) * rest.copies(place.curve, place.bone);
+    const double weight =
+        factor * std::max(0.0, 1 / std::max(offers[i].distance, kLeastDistance) - 1 / (settings.reach * least));
+    if (weight > 0) row.push_back({i, weight});
   }
-  if (row.empty()) row.push_back({static_cast<std::uint32_t>(nearest), 1.0});
+  if (row.empty()) row.push_back({static_cast<std::uint32_t>(nearest - offers.begin()), 1.0});
   cut_row(row, settings.most, Cut::kContinuous);
   std::vector<CurveShare> shares;
-  for (const WeightedElement& element : row) {
-    CurvePlace place = places[element.index];
-    if (!trust.by_distance()) rest.refine(place, point);
-    place.slope = rest.slope(place, point);
-    shares.push_back({place, element.weight});
-  }
+  for (const WeightedElement& element : row) shares.push_back({offers[element.index].place, element.weight});
   return shares;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,10 +46,14 @@ class RestCurves {
   // The nearest of these.
   CurvePlace closest(std::size_t curve, glm::vec3 point) const;
 
-  // s.
+  // s of a place, and the place at s, but for its distance and slope.
   float length_at(const CurvePlace& place) const {
     return curves_[place.curve].lengths[place.bone] + place.lambda * curves_[place.curve].bone_length(place.bone);
   }
+  CurvePlace place_at(std::uint32_t curve, float s) const;
+
+  // From a place to a point, metres.
+  double distance(const CurvePlace& place, glm::vec3 point) const;
 
   // Whether another curve, before this one, has the same frames along the bone; how many have, this one among them.
   bool duplicate(std::size_t curve, std::size_t bone) const { return duplicate_[curve][bone]; }
@@ -78,27 +83,22 @@ struct ShareSettings {
   double reach = 2;        // rho > 1
 };
 
-// What is trusted at one vertex: everything, or what its weights say.
-class PointTrust {
- public:
-  PointTrust() = default;
-  PointTrust(const Trust& trust, std::span<const Influence> row) : trust_(&trust), row_(row) {}
-
-  bool by_distance() const { return trust_ == nullptr; }
-  bool any(std::size_t curve) const { return trust_ == nullptr || trust_->any(curve, row_); }
-  double at(std::size_t curve, float s) const { return trust_ == nullptr ? 1.0 : trust_->at(curve, s, row_); }
-
- private:
-  const Trust* trust_ = nullptr;
-  std::span<const Influence> row_;
+// A place on a curve, and how far from it a point counts as being: the distance over the trust, so that places that are
+// trusted less seem farther away.
+struct CurveOffer {
+  CurvePlace place;
+  double distance = 0;
 };
 
-// The curves of a vertex: w_i = max(0, 1/d_i - 1/(rho d_min)), cut continuously to `most` and normalised, where d_i is
-// the distance over the trust: places that are trusted less seem farther away. Without weights the nearest place of
-// each curve counts, with them every one. Weights are multiplied by factors[curve] >= 0 before they are cut; bones that
-// several curves share count for all of them. Where the factors leave nothing, the nearest place; empty only where none
-// is trusted. Empty factors: 1 each.
-std::vector<CurveShare> share_curves(const RestCurves& rest, const PointTrust& trust, glm::vec3 point,
+// The place of a curve that seems nearest by the weights of the point's vertex; none where no place is trusted.
+std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
+                                        std::uint32_t curve, glm::vec3 point);
+
+// The curves of a vertex: w_i = max(0, 1/d_i - 1/(rho d_min)), d_i the offers' distances, cut continuously to `most`
+// and normalised. Weights are multiplied by factors[curve] >= 0 before they are cut; bones that several curves share
+// count for all of them. Where the factors leave nothing, the nearest place; empty only where nothing is offered. Empty
+// factors: 1 each.
+std::vector<CurveShare> share_curves(const RestCurves& rest, std::span<const CurveOffer> offers,
                                      std::span<const float> factors, const ShareSettings& settings);
 
 }  // namespace pelt::curve_skeleton

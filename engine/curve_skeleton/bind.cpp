@@ -16,6 +16,7 @@
 #include "engine/curve_skeleton/attach.h"
 #include "engine/curve_skeleton/chains.h"
 #include "engine/curve_skeleton/curve.h"
+#include "engine/curve_skeleton/relax.h"
 #include "engine/curve_skeleton/samples.h"
 #include "engine/curve_skeleton/settle.h"
 
@@ -57,27 +58,91 @@ class Attacher {
     if (parameters_.binding == CurveBinding::kWeights && !weighted) {
       return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", mesh.name));
     }
-    const bool by_weights = weighted && parameters_.binding != CurveBinding::kDistance;
     const Result<std::vector<std::vector<float>>> factors = weight_factors(parameters_, curves_, mesh, input_);
     if (!factors) return tl::unexpected(factors.error());
-    const ShareSettings settings{parameters_.curves_per_vertex, parameters_.curve_reach};
+    const bool by_weights = weighted && parameters_.binding != CurveBinding::kDistance;
+    const std::vector<Field> fields = by_weights ? trusted_places(rest, target) : std::vector<Field>();
+    std::optional<Surface> surface;
+    if (by_weights) surface.emplace(mesh);
     Shares shares(mesh.positions.size());
-    constexpr std::size_t kGrain = 64;
-    parallel_for(mesh.positions.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
-      std::vector<float> own(parameters_.weights.empty() ? 0 : curves_.size());
-      for (std::size_t v = begin; v < end; ++v) {
-        if (!(target.mask[v] > 0)) continue;
-        for (std::size_t c = 0; c < own.size(); ++c) own[c] = (*factors)[c].empty() ? 1.0f : (*factors)[c][v];
-        const PointTrust trust = by_weights ? PointTrust(trust_, mesh.weights.row(v)) : PointTrust();
-        shares[v] = share_curves(rest, trust, mesh.positions[v], own, settings);
-        // Its joints are on no curve.
-        if (shares[v].empty()) shares[v] = share_curves(rest, PointTrust(), mesh.positions[v], own, settings);
+    each_vertex(target, [&](std::uint32_t v, std::vector<CurveOffer>& offers) {
+      const glm::vec3 point = mesh.positions[v];
+      for (std::uint32_t c = 0; c < fields.size(); ++c) {
+        if (!fields[c].defined[v]) continue;
+        CurveOffer& offer = offers.emplace_back();
+        offer.place = rest.place_at(c, fields[c].s[v]);
+        offer.distance = std::exp(double{fields[c].distance[v]});
+      }
+      // Its joints are on no curve, or it has no weights.
+      const bool by_distance = offers.empty();
+      for (std::uint32_t c = 0; by_distance && c < curves_.size(); ++c) {
+        CurveOffer& offer = offers.emplace_back();
+        offer.place = rest.closest(c, point);
+        offer.distance = offer.place.distance;
+      }
+      std::vector<float> own;
+      for (std::size_t c = 0; c < (parameters_.weights.empty() ? 0 : curves_.size()); ++c) {
+        own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
+      }
+      shares[v] = share_curves(rest, offers, own, {parameters_.curves_per_vertex, parameters_.curve_reach});
+      for (CurveShare& share : shares[v]) {
+        CurvePlace& place = share.place;
+        place.distance = rest.distance(place, point);
+        const bool relaxed = !by_distance && fields[place.curve].changed[v];
+        place.slope = relaxed ? surface->gradient(v, fields[place.curve].defined, fields[place.curve].s)
+                              : rest.slope(place, point);
       }
     });
     return shares;
   }
 
  private:
+  // Where along one curve every vertex of a mesh belongs.
+  struct Field {
+    std::vector<std::uint8_t> defined;
+    std::vector<float> s;
+    std::vector<float> distance;  // its logarithm
+    std::vector<bool> changed;
+  };
+
+  template <class Visit>
+  void each_vertex(const DeformerTarget& target, const Visit& visit) const {
+    constexpr std::size_t kGrain = 64;
+    parallel_for(target.mask.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
+      std::vector<CurveOffer> offers;
+      for (std::size_t v = begin; v < end; ++v) {
+        if (!(target.mask[v] > 0)) continue;
+        offers.clear();
+        visit(static_cast<std::uint32_t>(v), offers);
+      }
+    });
+  }
+
+  std::vector<Field> trusted_places(const RestCurves& rest, const DeformerTarget& target) const {
+    const Mesh& mesh = input_.model.meshes[target.mesh];
+    const std::size_t count = mesh.positions.size();
+    std::vector<Field> fields;
+    for (std::size_t c = 0; c < curves_.size(); ++c) {
+      fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count), {}});
+    }
+    each_vertex(target, [&](std::uint32_t v, std::vector<CurveOffer>&) {
+      for (std::uint32_t c = 0; c < curves_.size(); ++c) {
+        const auto offer = trusted_offer(rest, trust_, mesh.weights.row(v), c, mesh.positions[v]);
+        if (!offer) continue;
+        fields[c].defined[v] = 1;
+        fields[c].s[v] = rest.length_at(offer->place);
+        fields[c].distance[v] = static_cast<float>(std::log(offer->distance));
+      }
+    });
+    const Surface surface(mesh);
+    parallel_for(fields.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = begin; c < end; ++c) {
+        fields[c].changed = surface.relax(fields[c].defined, fields[c].s, fields[c].distance);
+      }
+    });
+    return fields;
+  }
+
   const CurveSkeletonParameters& parameters_;
   std::span<const Curve> curves_;
   const DeformerInput& input_;

@@ -80,17 +80,42 @@ void CurveTable::put_vector(glm::dvec3 vector) {
   for (int c = 0; c < 3; ++c) put_number(vector[c]);
 }
 
-// The joint's z; its y where z runs along the curve (math.md section 2).
-glm::vec3 CurveTable::reference_axis(const Chain& chain, std::size_t i) const {
+// Of every anchor the joint's z, or its y where z runs along the curve (math.md section 2). Where that would turn the
+// frame by more than a quarter from the anchor before, as it does where joints' axes point this way and that, of the
+// joint's axes and their opposites the one that turns it least: between frames turned against each other no way is
+// shorter, and a pose would decide.
+std::vector<glm::vec3> CurveTable::reference_axes(const Chain& chain) const {
   const std::vector<Anchor>& anchors = chain.anchors;
-  const glm::vec3 before = anchors[i == 0 ? 0 : i - 1].position;
-  const glm::vec3 after = anchors[std::min(i + 1, anchors.size() - 1)].position;
-  const glm::vec3 here = anchors[i].position;
-  const glm::vec3 along = shared::normalize_or(
-      shared::normalize_or(here - before, glm::vec3(0.0f)) + shared::normalize_or(after - here, glm::vec3(0.0f)),
-      shared::normalize_or(after - here, glm::vec3(1, 0, 0)));
-  const glm::mat3 axes = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind_[anchors[i].joint])));
-  return std::abs(glm::dot(axes[2], along)) > 0.99f ? axes[1] : axes[2];
+  const auto direction = [&](std::size_t i) {  // of the bone from anchor i
+    return glm::normalize(anchors[i + 1].position - anchors[i].position);
+  };
+  const auto carried = [](glm::vec3 axis, glm::vec3 from, glm::vec3 to) {  // by the least turn
+    const float both = 1 + glm::dot(from, to);
+    return both > 1e-6f ? axis - (from + to) * (glm::dot(axis, to) / both) : axis;
+  };
+  std::vector<glm::vec3> axes;
+  glm::vec3 side(0.0f);
+  glm::vec3 along_before(0.0f);
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const glm::vec3 coming = direction(i == 0 ? 0 : i - 1);
+    const glm::vec3 going = direction(std::min(i, anchors.size() - 2));
+    const glm::vec3 along = shared::normalize_or(coming + going, going);
+    const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind_[anchors[i].joint])));
+    glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > 0.99f ? joint[1] : joint[2];
+    if (i > 0) {
+      const glm::vec3 arrived = carried(carried(side, along_before, coming), coming, along);
+      const auto turned = [&](glm::vec3 candidate) { return glm::dot(shared::frame_side(candidate, along), arrived); };
+      if (turned(axis) < 0) {
+        for (const glm::vec3 candidate : {joint[2], -joint[2], joint[1], -joint[1], joint[0], -joint[0]}) {
+          if (std::abs(glm::dot(candidate, along)) < 0.9f && turned(candidate) > turned(axis)) axis = candidate;
+        }
+      }
+    }
+    side = shared::frame_side(axis, along);
+    along_before = along;
+    axes.push_back(axis);
+  }
+  return axes;
 }
 
 void CurveTable::put_anchor(const Chain& chain, std::size_t i) {
@@ -123,10 +148,10 @@ void CurveTable::put_anchor(const Chain& chain, std::size_t i) {
   put_word(turns ? twist_inputs_[anchor.joint] : shared::kNoInput);
 }
 
-void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i) {
+void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference) {
   const CurveAnchor& anchor = curve.anchors[i];
   put_number(curve.lengths[i]);
-  put_vector(reference_axis(curve.chain, i));
+  put_vector(reference);
   put_number(anchor.skin_distance);
   put_number(anchor.float_min);
   put_number(anchor.float_max);
@@ -154,7 +179,8 @@ std::uint32_t CurveTable::put(const Curve& curve) {
   put_number(curve.centre);
   put_word(first_curve_anchor);
   for (std::size_t i = 0; i < count; ++i) put_anchor(curve.chain, i);
-  for (std::size_t i = 0; i < count; ++i) put_curve_anchor(curve, i);
+  const std::vector<glm::vec3> axes = reference_axes(curve.chain);
+  for (std::size_t i = 0; i < count; ++i) put_curve_anchor(curve, i, axes[i]);
   for (std::size_t i = 0; i < count; ++i) {
     words_[first_curve_anchor + i * shared::kCurveAnchorWords + shared::kCurveAnchorKeys] = size();
     for (const CurveKey& key : curve.anchors[i].float_keys) {

@@ -72,8 +72,8 @@ class CurveTable {
   void put_number(double number);
   void put_vector(glm::dvec3 vector);
   void put_anchor(const Chain& chain, std::size_t i);
-  void put_curve_anchor(const Curve& curve, std::size_t i);
-  glm::vec3 reference_axis(const Chain& chain, std::size_t i) const;
+  void put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference);
+  std::vector<glm::vec3> reference_axes(const Chain& chain) const;
 
   std::span<const glm::dmat4> at_bind_;
   std::span<const std::uint32_t> twist_inputs_;
