@@ -109,6 +109,7 @@ Result<Poser> Poser::create(const Character& character, const Animation& animati
       for (const Clip& known : character->clips) names.push_back(known.name);
       return tl::unexpected(unknown_name("clip", "clips", animation.clip, names));
     }
+    poser.twists_.emplace(*character, *poser.clip_);
   }
   for (const std::string& cache : animation.caches) {
     const Result<void> added = poser.add_cache(cache);
@@ -167,6 +168,7 @@ InstancePose Poser::at(float seconds) const {
   model_matrices(data.skeleton, local, pose.joints);
   pose.inputs.resize(data.input_count);
   rest_inputs(data, pose.inputs);
+  if (twists_) twists_->sample(seconds, pose.inputs);
   for (std::size_t m = 0; clip_ != nullptr && m < clip_->morph_channels.size(); ++m) {
     const MorphChannel& channel = clip_->morph_channels[m];
     for (const Control& control : data.controls) {

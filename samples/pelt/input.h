@@ -11,6 +11,7 @@
 
 #include "engine/character/bind.h"
 #include "engine/character/character.h"
+#include "engine/character/clip_twists.h"
 #include "engine/core/result.h"
 #include "engine/model/model.h"
 #include "engine/model/point_cache.h"
@@ -52,8 +53,8 @@ struct Animation {
   double fps = 24;                  // of the caches
 };
 
-// A character, posed over time: joints and morph targets by a clip, streamed drivers by point caches. The character
-// outlives it.
+// A character, posed over time: joints, their twists and morph targets by a clip, streamed drivers by point caches. The
+// character outlives it.
 class Poser {
  public:
   // Errors: no such clip; a cache that cannot be read, of no streamed driver, or of another number of points.
@@ -74,6 +75,7 @@ class Poser {
 
   const Character* character_;
   const Clip* clip_ = nullptr;
+  std::optional<ClipTwists> twists_;  // of the clip
   std::vector<Cache> caches_;
   double fps_ = 24;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <glm/gtc/constants.hpp>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -620,6 +621,28 @@ TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
     std::vector<glm::vec3> expected = grown.frames[0];
     for (glm::vec3& p : expected) p *= 1 + 0.5f * static_cast<float>(i);
     EXPECT_LT(farthest(grown.frames[i], expected), 1e-4f) << i;
+  }
+}
+
+// The limb's clip "twist" turns by 90 degrees a second, all the way round.
+TEST_F(Pelt, PlaysTwistsBeyondHalfATurn) {
+  done("bind builtin:limb --deformer curve-skeleton -o limb.pelt");
+  const Character limb = load_pelt((folder / "limb.pelt").string()).value();
+  std::vector<glm::mat4> joints(limb->skeleton.joints.size());
+  rest_matrices(limb->skeleton, joints);
+  Evaluator evaluator(limb);
+  for (const int quarters : {1, 3, 4}) {
+    const float angle = static_cast<float>(quarters) * glm::half_pi<float>();
+    std::vector<glm::mat4> turned = joints;
+    turned.back() *= glm::mat4_cast(glm::angleAxis(angle, glm::vec3(1, 0, 0)));
+    evaluator.pose(turned);
+    evaluator.control(limb->find_control("twist/joint").value(), angle);
+    evaluator.evaluate();
+    std::vector<glm::vec3> expected(limb->meshes.front().vertex_count());
+    to_source_order<glm::vec3>(limb->meshes.front(), evaluator.positions(), expected);
+    done("deform limb.pelt --clip twist --time " + std::to_string(quarters) + " --backend cpu -o twisted.obj");
+    const Model twisted = import_model((folder / "twisted.obj").string()).value();
+    EXPECT_LT(farthest(twisted.meshes.front().positions, expected), 1e-4f) << quarters;
   }
 }
 

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/clip_twists.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <glm/gtc/constants.hpp>
+#include <optional>
+
+#include "engine/character/records.h"
+#include "engine/model/pose.h"
+#include "shaders/curve_skeleton/pose.h"
+
+namespace pelt {
+namespace {
+
+// Times are added between others while a joint twists by more than this between them, but at most so many times over:
+// at a swing of half a turn a twist does jump.
+constexpr float kMostStep = glm::quarter_pi<float>();
+constexpr int kMostHalvings = 6;
+// A joint that stays this far from half a turn needs no help.
+constexpr float kClear = glm::pi<float>() / 18;
+
+// An anchor whose twist a control is of, and its neighbour towards the top.
+struct TwistAnchor {
+  const PalettePass* pass;
+  shared::Chain chain;
+  std::uint32_t upper;
+  std::uint32_t anchor;
+};
+
+// The first of the anchors that take their twist from `input`; several, on several curves, take the same.
+std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint32_t input) {
+  for (const PalettePass& pass : character.passes) {
+    if (pass.kernel != PoseKernel::kCurveSkeleton) continue;
+    const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr};
+    std::uint32_t seen = shared::kNoInput;
+    for (std::size_t r = 0; r < pass.record_count; ++r) {
+      const std::uint32_t curve = read_record<shared::CurveRecord>(pass.records, r).curve;
+      if (curve == seen) continue;
+      seen = curve;
+      const shared::Chain chain = shared::read_chain(work, curve);
+      for (std::uint32_t i = 0; i < chain.anchor_count; ++i) {
+        if (i == chain.top || pass.table[shared::anchor_word(chain, i) + shared::kAnchorTwist] != input) continue;
+        return TwistAnchor{&pass, chain, i < chain.top ? i + 1 : i - 1, i};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// A character in the clip: all twists at a time, each the nearest to what it was before.
+class Player {
+ public:
+  Player(const CharacterData& character, const Clip& clip)
+      : character_(character),
+        clip_(clip),
+        local_(character.skeleton.joints.size()),
+        joints_(character.skeleton.joints.size()),
+        inputs_(character.input_count, 0.0f) {
+    for (const Control& control : character.controls) {
+      if (control.kind != ControlKind::kTwist) continue;
+      const std::optional<TwistAnchor> anchor = find_anchor(character, control.input);
+      if (anchor) {
+        anchors_.push_back(*anchor);
+        controls_.push_back(control.input);
+      } else {
+        unused_.push_back(control.input);
+      }
+    }
+  }
+
+  std::span<const std::uint32_t> controls() const { return controls_; }
+  std::span<const std::uint32_t> unused() const { return unused_; }
+
+  // The twists of controls() at `time`, near `before`, twists a little earlier.
+  std::vector<float> twists(float time, std::span<const float> before) {
+    rest_pose(character_.skeleton, local_);
+    sample_clip(clip_, time, local_);
+    model_matrices(character_.skeleton, local_, joints_);
+    std::vector<float> angles(anchors_.size());
+    for (std::size_t a = 0; a < anchors_.size(); ++a) {
+      const TwistAnchor& anchor = anchors_[a];
+      inputs_[controls_[a]] = before[a];
+      const shared::PoseWork work{anchor.pass->table.data(), joints_.data(), nullptr, inputs_.data()};
+      angles[a] = shared::anchor_twist(work, anchor.chain, anchor.upper, anchor.anchor);
+    }
+    return angles;
+  }
+
+ private:
+  const CharacterData& character_;
+  const Clip& clip_;
+  std::vector<TwistAnchor> anchors_;
+  std::vector<std::uint32_t> controls_;
+  std::vector<std::uint32_t> unused_;
+  std::vector<Transform> local_;
+  std::vector<glm::mat4> joints_;
+  std::vector<float> inputs_;
+};
+
+struct Moment {
+  float time;
+  std::vector<float> angles;
+};
+
+float largest_step(const Moment& from, const Moment& to) {
+  float largest = 0;
+  for (std::size_t a = 0; a < from.angles.size(); ++a) {
+    largest = std::max(largest, std::abs(to.angles[a] - from.angles[a]));
+  }
+  return largest;
+}
+
+// Appends what happens after moments.back() up to `time`.
+void play(Player& player, float time, int halvings, std::vector<Moment>& moments) {
+  const Moment from = moments.back();
+  Moment to{time, player.twists(time, from.angles)};
+  if (halvings == kMostHalvings || (halvings > 0 && !(largest_step(from, to) > kMostStep))) {
+    moments.push_back(std::move(to));
+    return;
+  }
+  play(player, 0.5f * (from.time + time), halvings + 1, moments);
+  play(player, time, halvings + 1, moments);
+}
+
+std::vector<float> key_times(const Clip& clip) {
+  std::vector<float> times;
+  for (const Channel& channel : clip.channels) times.insert(times.end(), channel.times.begin(), channel.times.end());
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+}  // namespace
+
+ClipTwists::ClipTwists(const CharacterData& character, const Clip& clip) {
+  Player player(character, clip);
+  const std::span<const std::uint32_t> controls = player.controls();
+  still_.assign(player.unused().begin(), player.unused().end());
+  const std::vector<float> keys = key_times(clip);
+  if (controls.empty() || keys.empty()) {
+    still_.insert(still_.end(), controls.begin(), controls.end());
+    return;
+  }
+  std::vector<Moment> moments{{keys.front(), player.twists(keys.front(), std::vector<float>(controls.size(), 0.0f))}};
+  for (std::size_t k = 1; k < keys.size(); ++k) play(player, keys[k], 0, moments);
+
+  std::vector<std::size_t> kept;
+  for (std::size_t a = 0; a < controls.size(); ++a) {
+    const bool far = std::any_of(moments.begin(), moments.end(), [&](const Moment& moment) {
+      return std::abs(moment.angles[a]) > glm::pi<float>() - kClear;
+    });
+    (far ? inputs_ : still_).push_back(controls[a]);
+    if (far) kept.push_back(a);
+  }
+  if (kept.empty()) return;
+  for (const Moment& moment : moments) {
+    times_.push_back(moment.time);
+    for (const std::size_t a : kept) angles_.push_back(moment.angles[a]);
+  }
+}
+
+void ClipTwists::sample(float time, std::span<float> inputs) const {
+  for (const std::uint32_t input : still_) inputs[input] = 0;
+  if (times_.empty()) return;
+  const auto above = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), time) - times_.begin());
+  const std::size_t after = std::min(above, times_.size() - 1);
+  const std::size_t before = after == 0 ? 0 : after - 1;
+  const float interval = times_[after] - times_[before];
+  const float share = interval > 0 ? std::clamp((time - times_[before]) / interval, 0.0f, 1.0f) : 0.0f;
+  const float* from = &angles_[before * inputs_.size()];
+  const float* to = &angles_[after * inputs_.size()];
+  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs[inputs_[i]] = std::lerp(from[i], to[i], share);
+}
+
+}  // namespace pelt

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What the twist controls of a character (ControlKind::kTwist) are while a clip plays: joint matrices do not know 270
+// degrees from -90, the way from key to key does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/character/character.h"
+
+namespace pelt {
+
+// Made once for a clip, when it is loaded; sampled every frame beside sample_clip.
+class ClipTwists {
+ public:
+  // Plays the clip: poses the skeleton twice a key, and more often where a joint twists by more than 45 degrees in
+  // between. The twists are those of the joints' neighbours on their curves (shaders/chain.h), within half a turn at
+  // the clip's first key and without jumps from there.
+  // Precondition: the channels are of the character's joints, as those of CharacterData::clips are.
+  ClipTwists(const CharacterData& character, const Clip& clip);
+
+  // Overwrites the inputs of all twist controls, at `time` seconds, clamped to the first and last key. Radians; where
+  // the clip stays clear of half a turn throughout, 0, which tells as much. Allocates nothing.
+  // Shape: inputs.size() == CharacterData::input_count.
+  void sample(float time, std::span<float> inputs) const;
+
+ private:
+  std::vector<std::uint32_t> still_;   // inputs of controls that the clip never turns far
+  std::vector<std::uint32_t> inputs_;  // of the others
+  std::vector<float> times_;           // seconds, ascending
+  std::vector<float> angles_;          // at times_[t] of inputs_[i]: [t * inputs_.size() + i]
+};
+
+}  // namespace pelt

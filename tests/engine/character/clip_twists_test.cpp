@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Twists beyond half a turn, from the way that a clip goes.
+#include "engine/character/clip_twists.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <glm/gtc/constants.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <vector>
+
+#include "engine/character/bind.h"
+#include "engine/character/evaluate.h"
+#include "engine/model/builtin.h"
+#include "engine/model/model_builder.h"
+#include "engine/model/pose.h"
+#include "engine/rig/deformers.h"
+#include "tests/engine/character/largest_allocation.h"
+
+namespace pelt {
+namespace {
+
+constexpr glm::vec3 kAlong(1, 0, 0);
+constexpr std::uint32_t kRoot = 0;
+constexpr std::uint32_t kJoint = 1;
+
+Character bound_limb(const char* deformer) {
+  return bind(make_limb(), *rig_from_deformer_name(deformer)).value().character;
+}
+
+const Character& limb() {
+  static const Character character = bound_limb("curve_skeleton");
+  return character;
+}
+
+// Keys of turns about the limb's axis, one a second, degrees.
+Channel turns(std::uint32_t joint, const std::vector<float>& degrees, Interpolation interpolation) {
+  Channel channel{.joint = joint, .path = ChannelPath::kRotation, .interpolation = interpolation};
+  for (std::size_t k = 0; k < degrees.size(); ++k) {
+    channel.times.push_back(static_cast<float>(k));
+    const glm::quat q = glm::angleAxis(glm::radians(degrees[k]), kAlong);
+    channel.values.insert(channel.values.end(), {q.x, q.y, q.z, q.w});
+  }
+  return channel;
+}
+
+Clip clip_of(std::vector<Channel> channels) {
+  Clip clip{.name = "turns"};
+  for (const Channel& channel : channels) clip.duration = std::max(clip.duration, channel.times.back());
+  clip.channels = std::move(channels);
+  return clip;
+}
+
+Clip clip_of(const std::vector<float>& degrees, Interpolation interpolation = Interpolation::kLinear) {
+  return clip_of({turns(kJoint, degrees, interpolation)});
+}
+
+// Degrees that the limb's joint is told at a time.
+float told(const ClipTwists& twists, float time) {
+  const CharacterData& data = *limb();
+  std::vector<float> inputs(data.input_count);
+  rest_inputs(data, inputs);
+  twists.sample(time, inputs);
+  return glm::degrees(inputs[data.controls[data.find_control("twist/joint").value()].input]);
+}
+
+float told(const Clip& clip, float time) { return told(ClipTwists(*limb(), clip), time); }
+
+std::vector<glm::vec3> posed(const Clip& clip, float time, const std::vector<float>& inputs) {
+  const Skeleton& skeleton = limb()->skeleton;
+  std::vector<Transform> local(skeleton.joints.size());
+  rest_pose(skeleton, local);
+  sample_clip(clip, time, local);
+  std::vector<glm::mat4> joints(local.size());
+  model_matrices(skeleton, local, joints);
+  Evaluator evaluator(limb());
+  evaluator.pose(joints);
+  evaluator.inputs(inputs);
+  evaluator.evaluate();
+  return {evaluator.positions().begin(), evaluator.positions().end()};
+}
+
+float farthest(const std::vector<glm::vec3>& a, const std::vector<glm::vec3>& b) {
+  float most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, glm::distance(a[i], b[i]));
+  return most;
+}
+
+TEST(ClipTwists, FollowsTheKeysRoundAndRound) {
+  const ClipTwists forth(*limb(), clip_of({0, 90, 180, 270, 360, 450}));
+  const ClipTwists back(*limb(), clip_of({0, -90, -180, -270, -360, -450}));
+  for (const float time : {0.0f, 0.25f, 1.0f, 1.99f, 2.0f, 2.5f, 3.0f, 4.75f, 5.0f}) {
+    EXPECT_NEAR(told(forth, time), 90 * time, 0.01f) << time;
+    EXPECT_NEAR(told(back, time), -90 * time, 0.01f) << time;
+  }
+  // Held at the ends.
+  EXPECT_NEAR(told(forth, -1), 0, 0.01f);
+  EXPECT_NEAR(told(forth, 9), 450, 0.01f);
+}
+
+TEST(ClipTwists, GoesTheShortWayFromKeyToKey) {
+  EXPECT_NEAR(told(clip_of({0, 170, 340}), 2), 340, 0.01f);
+  EXPECT_NEAR(told(clip_of({0, 100, 200, 10}), 3), 370, 0.01f);
+  EXPECT_NEAR(told(clip_of({270, 180, 90}), 0), -90, 0.01f);  // the first key is within half a turn
+  EXPECT_NEAR(told(clip_of({270, 180, 90}), 2), -270, 0.01f);
+  EXPECT_NEAR(told(clip_of({160, 190}), 1), 190, 0.01f);
+  EXPECT_NEAR(told(clip_of({0, 120, 240}, Interpolation::kStep), 2), 240, 0.01f);
+}
+
+TEST(ClipTwists, CountsAgainstTheJointBefore) {
+  const std::vector<float> round{0, 90, 180, 270};
+  EXPECT_EQ(told(clip_of({turns(kRoot, round, Interpolation::kLinear)}), 3), 0);
+  const Clip both =
+      clip_of({turns(kRoot, round, Interpolation::kLinear), turns(kJoint, round, Interpolation::kLinear)});
+  EXPECT_NEAR(told(both, 3), 270, 0.01f);
+}
+
+// Bends of any size are no twists; a bent joint twists about its own bone.
+TEST(ClipTwists, LeavesBendsAlone) {
+  Clip clip{.name = "both", .duration = 4};
+  add_rotation_channel(clip, kJoint, 32, [](float time) {
+    return glm::angleAxis(0.25f * time, glm::vec3(0, 0, 1)) * glm::angleAxis(glm::radians(90 * time), kAlong);
+  });
+  EXPECT_NEAR(told(clip, 4), 360, 0.1f);
+  for (const Clip& own : limb()->clips) {
+    const ClipTwists twists(*limb(), own);
+    for (float time = 0; time <= own.duration; time += 0.1f) {
+      const float expected = own.name == "twist" ? 90 * time : 0;
+      EXPECT_NEAR(told(twists, time), expected, 0.01f) << own.name << " " << time;
+    }
+  }
+}
+
+// A skin that has gone round twice is not where one is that has not.
+TEST(ClipTwists, TwistsTheSkin) {
+  const Clip clip = clip_of({0, 90, 180, 270});
+  const ClipTwists twists(*limb(), clip);
+  std::vector<float> inputs(limb()->input_count);
+  for (const float time : {0.5f, 1.5f, 2.0f, 2.9f}) {
+    rest_inputs(*limb(), inputs);
+    const std::vector<glm::vec3> untold = posed(clip, time, inputs);
+    twists.sample(time, inputs);
+    const std::vector<glm::vec3> moved = posed(clip, time, inputs);
+    inputs[limb()->controls[*limb()->find_control("twist/joint")].input] = glm::radians(90 * time);
+    EXPECT_EQ(farthest(moved, posed(clip, time, inputs)), 0) << time;
+    if (time > 2) {
+      EXPECT_GT(farthest(moved, untold), 1.9f) << time;
+    }
+  }
+}
+
+TEST(ClipTwists, StandsWithoutKeys) {
+  EXPECT_EQ(told(Clip{}, 0), 0);
+  EXPECT_NEAR(told(clip_of(std::vector{185.0f}), 0.5f), -175, 0.01f);
+  EXPECT_EQ(told(clip_of(std::vector{120.0f}), 0.5f), 0);  // as good as 120
+}
+
+TEST(ClipTwists, LeavesOtherInputsAlone) {
+  const Character plain = bound_limb("linear_blend");
+  ASSERT_EQ(plain->input_count, 0u);
+  ClipTwists(*plain, plain->clips.front()).sample(1, {});
+
+  CharacterData data = *limb();
+  data.controls.push_back({ControlKind::kTwist, "twist/unused", "", kRoot, 0.0f, data.input_count++});
+  data.controls.push_back({ControlKind::kMorphTarget, "cage/bulge", "cage", 0, 0.0f, data.input_count++});
+  std::vector<float> inputs(data.input_count, 7.0f);
+  ClipTwists(data, clip_of({0, 90, 180, 270})).sample(3, inputs);
+  EXPECT_EQ(inputs[data.input_count - 2], 0.0f);
+  EXPECT_EQ(inputs[data.input_count - 1], 7.0f);
+}
+
+TEST(ClipTwists, AllocatesOnlyAtLoad) {
+  const ClipTwists twists(*limb(), clip_of({0, 90, 180, 270}));
+  std::vector<float> inputs(limb()->input_count);
+  test::forget_allocations();
+  twists.sample(1.5f, inputs);
+  EXPECT_EQ(test::largest_allocation(), 0u);
+}
+
+}  // namespace
+}  // namespace pelt
