@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "engine/core/finite.h"
 #include "engine/rig/deformers.h"
 
 namespace pelt::curve_skeleton {
@@ -37,6 +38,10 @@ Result<void> check_offsets(const CurvePath& path, const Chain& chain, const std:
     if (offset.vertex >= control_count(chain)) {
       return invalid(what, fmt::format("offsets control point {} of the {} of the curve '{}'", offset.vertex,
                                        control_count(chain), chain.name));
+    }
+    if (!is_finite(offset.offset)) {
+      return invalid(what, fmt::format("offsets control point {} of the curve '{}' by what is no length", offset.vertex,
+                                       chain.name));
     }
   }
   return {};
