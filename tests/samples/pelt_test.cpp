@@ -693,9 +693,14 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
     EXPECT_GE(row["bytes_out_per_vertex"], 20.0) << row;
     EXPECT_LT(row["error"], 1e-5) << row;
     EXPECT_LE(row["seconds"]["low_quartile"], row["seconds"]["median"]) << row;
+    EXPECT_TRUE(row.contains("time_of_linear_blend_4")) << row;
+    if (row["method"] == "linear blend, 4") {
+      EXPECT_EQ(row["time_of_linear_blend_4"], 1.0) << row;
+    }
+    EXPECT_EQ(row.contains("palette_seconds"), row["backend"] == "cpu") << row;
   }
   for (const std::string backend : {"cpu", "gpu"}) {
-    for (const std::string method : {"linear blend, 4", "dual quaternion, 4", "surface FFD, K = 8"}) {
+    for (const std::string method : {"linear blend, 4", "dual quaternion, 4", "surface FFD, K = 8", "curve skeleton"}) {
       EXPECT_TRUE(rows.contains(backend + " " + method)) << backend << " " << method;
     }
   }

@@ -79,7 +79,10 @@ Json to_json(const BenchRow& row) {
                {"bytes_per_second", row.bytes_per_second()},
                {"copy_bytes_per_second", row.copy_bytes_per_second()},
                {"ratio_to_copy", ratio_json(row.copy_share)},
+               {"time_of_linear_blend_4", ratio_json(row.of_yardstick)},
                {"error", row.error}});
+  if (row.palette_seconds) json["palette_seconds"] = to_json(*row.palette_seconds);
+  if (row.blend_of_yardstick) json["blend_time_of_linear_blend_4"] = ratio_json(*row.blend_of_yardstick);
   return json;
 }
 
@@ -133,7 +136,10 @@ void print_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
                {"B/vertex"},
                {"GB/s"},
                {"copy GB/s"},
-               {"of copy"}});
+               {"of copy"},
+               {"of linear"},
+               {"palettes ms"},
+               {"blend of linear"}});
   for (const BenchRow& row : rows) {
     if (row.backend != backend) continue;
     table.add({row.method, fmt::format("{:.1f}", row.influences), fmt::to_string(row.vertices),
@@ -141,7 +147,10 @@ void print_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
                fmt::format("{:.3f}", 1e3 * row.seconds.median), fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()),
                fmt::format("{:.1f}", row.bytes_in + row.bytes_out),
                fmt::format("{:.2f}", 1e-9 * row.bytes_per_second()),
-               fmt::format("{:.2f}", 1e-9 * row.copy_bytes_per_second()), ratio_text(row.copy_share)});
+               fmt::format("{:.2f}", 1e-9 * row.copy_bytes_per_second()), ratio_text(row.copy_share),
+               ratio_text(row.of_yardstick),
+               row.palette_seconds ? fmt::format("{:.3f}", 1e3 * row.palette_seconds->median) : "-",
+               row.blend_of_yardstick ? ratio_text(*row.blend_of_yardstick) : "-"});
   }
   fmt::print("{}", table.text());
 }

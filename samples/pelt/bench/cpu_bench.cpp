@@ -8,11 +8,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <thread>
 
 #include "engine/binding/pack.h"
 #include "engine/character/evaluate.h"
+#include "engine/character/pose_kernels.h"
 #include "engine/core/parallel.h"
 #include "samples/pelt/bench/baseline.h"
 #include "samples/pelt/bench/workload.h"
@@ -113,11 +115,52 @@ float largest_distance(std::span<const glm::vec3> a, std::span<const glm::vec3> 
   return largest;
 }
 
-// An evaluator, posed, and the copy of its bytes: both live as long as the contenders.
+// The palettes of a character in a pose, alone.
+class Palettes {
+ public:
+  // `vertices`: of all meshes, posed, which the palettes of later stages read.
+  Palettes(const Character& character, std::vector<glm::mat4> joints, std::span<const glm::vec3> vertices,
+           std::uint32_t threads)
+      : character_(character),
+        joints_(std::move(joints)),
+        vertices_(vertices.begin(), vertices.end()),
+        inputs_(character->input_count),
+        palette_(character->palette_size),
+        threads_(threads) {
+    rest_inputs(*character, inputs_);
+  }
+
+  void run() {
+    constexpr std::size_t kGrain = 64;
+    const PoseContext context{joints_, vertices_, inputs_, palette_};
+    for (const PalettePass& pass : character_->passes) {
+      parallel_for(pass.record_count, kGrain, threads_, [&](std::size_t begin, std::size_t end) {
+        pose_kernel(pass.kernel).pose(pass, begin, end, context);
+      });
+    }
+  }
+
+ private:
+  Character character_;
+  std::vector<glm::mat4> joints_;
+  std::vector<glm::vec3> vertices_;
+  std::vector<float> inputs_;
+  std::vector<Affine> palette_;
+  std::uint32_t threads_;
+};
+
+// An evaluator, posed, the palettes in it and the copy of its bytes: all live as long as the contenders.
 struct Task {
   Evaluator evaluator;
+  Palettes palettes;
   Copy copy;
 };
+
+std::vector<double> difference(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> rest(a.size());
+  std::transform(a.begin(), a.end(), b.begin(), rest.begin(), std::minus<>());
+  return rest;
+}
 
 }  // namespace
 
@@ -141,10 +184,16 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
       for (const std::uint32_t threads : thread_counts) {
         Evaluator::Options options;
         options.threads = threads;
-        tasks.push_back(std::make_unique<Task>(Task{Evaluator(*character, options), Copy(traffic, threads)}));
+        const std::vector<glm::mat4> joints = bent(data.skeleton);
+        Evaluator evaluator(*character, options);
+        evaluator.pose(joints);
+        evaluator.evaluate();
+        Palettes palettes(*character, joints, evaluator.positions(), threads);
+        tasks.push_back(
+            std::make_unique<Task>(Task{std::move(evaluator), std::move(palettes), Copy(traffic, threads)}));
         Task* task = tasks.back().get();
-        task->evaluator.pose(bent(data.skeleton));
         contenders.push_back(contender([task] { task->evaluator.evaluate(); }, threads));
+        contenders.push_back(contender([task] { task->palettes.run(); }, threads));
         contenders.push_back(contender([task] { task->copy.run(); }, threads));
         BenchRow row;
         row.backend = "cpu";
@@ -165,11 +214,18 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
     const auto seconds = interleave(contenders, rounds);
     if (!seconds) return tl::unexpected(seconds.error());
     for (std::size_t i = 0; i < of_size.size(); ++i) {
-      const std::vector<double>& spent = (*seconds)[2 * i];
-      const std::vector<double>& copied = (*seconds)[2 * i + 1];
+      const std::vector<double>& spent = (*seconds)[3 * i];
+      const std::vector<double>& posed = (*seconds)[3 * i + 1];
+      const std::vector<double>& copied = (*seconds)[3 * i + 2];
       of_size[i].seconds = spread_of(spent);
       of_size[i].copy_seconds = spread_of(copied);
       of_size[i].copy_share = ratio_of(copied, spent);
+      const std::size_t yardstick = kYardstick * thread_counts.size() + i % thread_counts.size();
+      const std::vector<double>& yardstick_spent = (*seconds)[3 * yardstick];
+      const std::vector<double>& yardstick_posed = (*seconds)[3 * yardstick + 1];
+      of_size[i].of_yardstick = ratio_of(spent, yardstick_spent);
+      of_size[i].palette_seconds = spread_of(posed);
+      of_size[i].blend_of_yardstick = ratio_of(difference(spent, posed), difference(yardstick_spent, yardstick_posed));
       rows.push_back(of_size[i]);
     }
   }

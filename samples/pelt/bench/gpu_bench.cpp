@@ -180,6 +180,7 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
     rows[i].seconds = spread_of((*seconds)[2 * i]);
     rows[i].copy_seconds = spread_of((*seconds)[2 * i + 1]);
     rows[i].copy_share = ratio_of((*seconds)[2 * i + 1], (*seconds)[2 * i]);
+    rows[i].of_yardstick = ratio_of((*seconds)[2 * i], (*seconds)[2 * kYardstick]);
   }
   return rows;
 }

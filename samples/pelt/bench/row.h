@@ -22,7 +22,11 @@ struct BenchRow {
   double bytes_out = 0;
   Spread copy_seconds;  // of a copy of the same bytes
   Spread copy_share;    // copy_seconds / seconds, within rounds
-  double error = 0;     // largest distance of a vertex from where another implementation puts it, of the size
+  Spread of_yardstick;  // seconds / those of linear blend with 4 influences, within rounds
+  // cpu: what of it posing palettes takes, and the ratio for the rest: moving vertices, of drivers and of the skin.
+  std::optional<Spread> palette_seconds;
+  std::optional<Spread> blend_of_yardstick;
+  double error = 0;  // largest distance of a vertex from where another implementation puts it, of the size
 
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
   double bytes_per_second() const { return (bytes_in + bytes_out) * vertices_per_second(); }

@@ -2,6 +2,7 @@
 // What is moved: a bent tube of any number of vertices, bound by the engine as a character is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <string>
@@ -24,8 +25,12 @@ struct Method {
   DeformerParameters deformer;
 };
 
-// Linear blend at 1, 4 and 8 influences, dual quaternion at 4, surface FFD at K = 8, 16 and as it is by default.
+// Linear blend at 1, 4 and 8 influences, dual quaternion at 4, surface FFD at K = 8, 16 and as it is by default, curve
+// skeleton as it is by default.
 std::vector<Method> methods();
+
+// Of methods(): linear blend at 4, as games have it, which the others are compared with.
+inline constexpr std::size_t kYardstick = 1;
 
 Result<Character> make_workload(const Method& method, std::uint32_t vertices);
 
