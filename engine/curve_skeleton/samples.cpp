@@ -15,7 +15,8 @@ struct StrongPose {
   double bend;
   double twist;
 };
-constexpr StrongPose kStrongPoses[] = {{glm::radians(135.0), glm::radians(180.0)}, {0, glm::radians(360.0)}};
+constexpr StrongPose kStrongPoses[] = {
+    {glm::radians(135.0), 0}, {glm::radians(135.0), glm::radians(180.0)}, {0, glm::radians(360.0)}};
 constexpr int kProbes = 96;                // places along a bone at which the curve's motion is measured
 constexpr std::size_t kMostSamples = 512;  // of a bone
 
@@ -25,17 +26,23 @@ std::vector<glm::mat4> strong_pose(const StrongPose& pose, const Chain& chain, s
   const std::vector<Anchor>& anchors = chain.anchors;
   const auto walk = [&](int step) {
     glm::dmat4 motion(1.0);  // of the bone that leaves the anchor away from the top
+    glm::dvec3 side(0.0);    // at bind
     for (auto i = static_cast<std::ptrdiff_t>(chain.top) + step;
          i >= 0 && i + (step < 0 ? 1 : 0) < static_cast<std::ptrdiff_t>(anchors.size()); i += step) {
       const Anchor& anchor = anchors[static_cast<std::size_t>(i)];
       const Anchor& upper = anchors[static_cast<std::size_t>(i - step)];
       if (anchor.joint == upper.joint) continue;  // a tip
       const glm::dvec3 place = glm::dvec3(motion * glm::dvec4(anchor.position, 1.0));
-      const glm::dvec3 bone = glm::normalize(glm::dmat3(motion) * glm::dvec3(anchor.position - upper.position));
-      const glm::dvec3 other = std::abs(bone.x) < 0.6 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0);
-      const glm::dvec3 side = glm::normalize(glm::cross(bone, other));
+      const glm::dvec3 at_rest = glm::normalize(glm::dvec3(anchor.position - upper.position));
+      // All to one side, so that the curve rolls up.
+      side -= at_rest * glm::dot(side, at_rest);
+      if (glm::length(side) < 0.1) {
+        side = glm::cross(at_rest, std::abs(at_rest.x) < 0.6 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0));
+      }
+      side = glm::normalize(side);
+      const glm::dvec3 bone = glm::dmat3(motion) * at_rest;
       glm::dmat4 turn = glm::translate(glm::dmat4(1.0), place);
-      turn = glm::rotate(turn, pose.bend, side);
+      turn = glm::rotate(turn, pose.bend, glm::dmat3(motion) * side);
       turn = glm::rotate(turn, pose.twist, bone);
       motion = glm::translate(turn, -place) * motion;
       joints[anchor.joint] = glm::mat4(motion * at_bind[anchor.joint]);

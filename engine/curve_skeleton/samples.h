@@ -10,10 +10,10 @@
 namespace pelt::curve_skeleton {
 
 // Fractions of each bone (none where reach[bone] is 0), ascending from 0 to 1, a multiple of shared::kCurveSlots of
-// them, so that in a pose in which every joint of the chain bends by 135 degrees and twists by 180, or twists by 360,
-// the table moves no point within `reach[bone]` of the curve by more than `error` metres from where the curve would:
-// between samples h apart it is off by at most h^2 |v'' - 2 X'| / 8 (v: the moved point, X: the frame's first axis, by
-// lambda), so samples are laid at equal steps of the integral of the square root of that.
+// them, so that in a pose in which every joint of the chain bends by 135 degrees, twisting by 180 or not, or twists by
+// 360, the table moves no point within `reach[bone]` of the curve by more than `error` metres from where the curve
+// would: between samples h apart it is off by at most h^2 |v'' - 2 X'| / 8 (v: the moved point, X: the frame's first
+// axis, by lambda), so samples are laid at equal steps of the integral of the square root of that.
 std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<const float> reach, float error,
                                               std::span<const glm::dmat4> at_bind);
 
