@@ -17,6 +17,12 @@ PELT_SHARED_FN vec4 spline_slope(float u) {
   return vec4(-v * v, (3.0f * u - 4.0f) * u, (4.0f - 3.0f * v) * v, u * u) * 0.5f;
 }
 
+// `axis`, perpendicular to the unit vector x0, turned by the least turn that takes x0 to x1.
+PELT_SHARED_FN vec3 least_turn(vec3 axis, vec3 x0, vec3 x1) {
+  float both = 1.0f + dot(x0, x1);
+  return both > 1e-6f ? axis - (x0 + x1) * (dot(axis, x1) / both) : axis;
+}
+
 // The unit vector `axis`, perpendicular to the unit tangent x0 at p0, carried to x1 at p1 without turning about the
 // curve: double reflection (Wang, Juettler, Zheng, Liu 2008, "Computation of Rotation Minimizing Frames", table 1).
 // Where rounding is all that there is of the chord, it does not say which way the curve goes: then by the least turn.
@@ -25,8 +31,7 @@ PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3
   float squared = dot(chord, chord);
   float forward = dot(chord, x0);
   if (!(forward * forward > 0.25f * squared) || squared < 1e-30f) {
-    float both = 1.0f + dot(x0, x1);
-    return both > 1e-6f ? axis - (x0 + x1) * (dot(axis, x1) / both) : axis;
+    return least_turn(axis, x0, x1);
   }
   vec3 reflected_axis = axis - chord * (2.0f / squared * dot(chord, axis));
   vec3 reflected_tangent = x0 - chord * (2.0f / squared * forward);

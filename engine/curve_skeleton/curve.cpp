@@ -89,10 +89,6 @@ std::vector<glm::vec3> CurveTable::reference_axes(const Chain& chain) const {
   const auto direction = [&](std::size_t i) {  // of the bone from anchor i
     return glm::normalize(anchors[i + 1].position - anchors[i].position);
   };
-  const auto carried = [](glm::vec3 axis, glm::vec3 from, glm::vec3 to) {  // by the least turn
-    const float both = 1 + glm::dot(from, to);
-    return both > 1e-6f ? axis - (from + to) * (glm::dot(axis, to) / both) : axis;
-  };
   std::vector<glm::vec3> axes;
   glm::vec3 side(0.0f);
   glm::vec3 along_before(0.0f);
@@ -103,7 +99,7 @@ std::vector<glm::vec3> CurveTable::reference_axes(const Chain& chain) const {
     const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind_[anchors[i].joint])));
     glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > 0.99f ? joint[1] : joint[2];
     if (i > 0) {
-      const glm::vec3 arrived = carried(carried(side, along_before, coming), coming, along);
+      const glm::vec3 arrived = shared::least_turn(shared::least_turn(side, along_before, coming), coming, along);
       const auto turned = [&](glm::vec3 candidate) { return glm::dot(shared::frame_side(candidate, along), arrived); };
       if (turned(axis) < 0) {
         for (const glm::vec3 candidate : {joint[2], -joint[2], joint[1], -joint[1], joint[0], -joint[0]}) {
@@ -163,6 +159,7 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
   put_number(anchor.bulge.volume);
   put_number(anchor.bulge.across);
   put_number(anchor.bulge.along);
+  put_number(anchor.twist_after);
 }
 
 std::uint32_t CurveTable::put(const Curve& curve) {

@@ -24,6 +24,7 @@ struct CurveAnchor {
   std::vector<CurveKey> float_keys;  // f over the bend; none: the formula
   glm::vec3 before{0.0f};            // displacement of B-,
   glm::vec3 after{0.0f};             // of B+
+  float twist_after = 0;             // part of the joint's twist that the bone leaving it takes
   Bulge bulge;
 };
 

@@ -13,8 +13,26 @@
 // length)
 //     endpoint   x, y interpolated linearly, orthonormalised, x first                                 (equation 2)
 //     tangent    x = unit tangent, y by double reflection from J_i, what is left to J_i+1 spread linearly in lambda
-// then turned about x by Theta_i + (Theta_i+1 - Theta_i) dist(lambda) (shaders/chain.h).
+// then turned about x by Theta_i + (Theta_i+1 - Theta_i) dist(lambda) (shaders/chain.h). A joint may leave part of its
+// twist to the bone that leaves it: Theta_i less after_i theta_i at J_i.
 // Centre: (1 - centre) * curve point + centre * point of the bone.
+//
+// Automatic frames. `tangent` folds a thick limb on the inside of a bend, `endpoint` leans a thin one over its whole
+// length, and both lose volume, since at J_i the curve goes by cos(theta/2) for each step along the bones, whatever f
+// is. Here the frames keep the skin from folding, f only rounds the corner, and the curve keeps its speed (h = theta/2,
+// l: length of the bone, b: its direction, q: way along it from J_j, sums over the two joints of a bone that bend):
+//     f = clamp(margin 2.5 d sin h, f_min, f_max)
+//     C* = C + sum_j g(|q|/min(l, 3.5 d_j)) (0.4 (1 - cos h_j) q X_j - 0.3 cut_j),      g(a) = (1 - a^3)^3
+//     x = normalize(b + sum_j k_j (X_j - b)),                      k_j = ramp(1 - |q|/min(l, 4 max(d_j, l/16)))
+// X_j: unit tangent of C at J_j; cut_j: from J_j to C there. The middle term of C* gives the curve part of its speed
+// back, the last part of the way by which it cuts the corner; g is flat at both its ends. x turns at an even rate
+// within four skin distances of a joint: slower than C* passes the inside of the skin, so that nothing folds. y is
+// carried by the least turn. Constants by measure, on limbs a quarter to three quarters of a bone thick
+// (docs/curve_skeleton.md).
+//
+// Bulge. A slice has the volume of its section times the way that its plane moves along x, v = dC*/ds . x (1 at rest
+// where the joints are straight). Its section is widened by a(1/v)^volume, half of that in every direction and half
+// across the plane of the bend alone, where flesh has room; a(u) = 1 + tanh(u - 1) stays below 2.
 #ifndef PELT_SHADERS_CURVE_SKELETON_POSE_H
 #define PELT_SHADERS_CURVE_SKELETON_POSE_H
 
@@ -35,7 +53,7 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 // In the table, beside what chain.h says:
 //   curve         chain (3 words), frames, reference, centre, first curve anchor (word)
 //   curve anchor  s, reference axis at rest x, y, z, d, f_min, f_max, margin, first key (word), keys (0: the formula),
-//                 displacement of B-, of B+ at rest, volume, across, along
+//                 displacement of B-, of B+ at rest, volume, across, along, after
 //   key           theta, f
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
 //                 (beside what the pose gives), (M^R)^-1 row by row
@@ -54,14 +72,24 @@ PELT_SHARED_CONST uint kCurveAnchorKeys = 8u;
 PELT_SHARED_CONST uint kCurveAnchorBefore = 10u;
 PELT_SHARED_CONST uint kCurveAnchorAfter = 13u;
 PELT_SHARED_CONST uint kCurveAnchorBulge = 16u;
-PELT_SHARED_CONST uint kCurveAnchorWords = 19u;
+PELT_SHARED_CONST uint kCurveAnchorTwistAfter = 19u;
+PELT_SHARED_CONST uint kCurveAnchorWords = 20u;
 PELT_SHARED_CONST uint kCurveSampleShape = 1u;
 PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
 PELT_SHARED_CONST uint kCurveSampleWords = 19u;
 
 PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries a record: neighbouring samples of one bone
 PELT_SHARED_CONST uint kMostFloatKeys = 64u;
-PELT_SHARED_CONST int kCurveReflections = 12;  // steps of the double reflection along a bone
+PELT_SHARED_CONST int kCurveReflections = 12;  // steps in which y is carried along a bone
+
+PELT_SHARED_CONST float kCurveRounding = 2.5f;       // automatic f, in skin distances
+PELT_SHARED_CONST float kCurveSpeed = 0.4f;          // part of the speed that a bend takes which the curve gets back
+PELT_SHARED_CONST float kCurveUncut = 0.3f;          // part of the cut corner
+PELT_SHARED_CONST float kCurveWindow = 3.5f;         // skin distances within which it gets them
+PELT_SHARED_CONST float kCurveTurning = 4.0f;        // skin distances within which automatic frames turn
+PELT_SHARED_CONST float kCurveTurningEase = 0.2f;    // part of that in which they begin to
+PELT_SHARED_CONST float kCurveAcross = 0.5f;         // part of the bulge that goes across the plane of the bend
+PELT_SHARED_CONST float kCurveMostThinning = 0.03f;  // where a slice is longer than at rest
 
 struct CurveRecord {
   uint curve;         // word
@@ -80,12 +108,14 @@ struct CurvePart {
   vec3 first_x, first_y, last_x, last_y;  // the frames there, without twist
   float first_twist, last_twist;
   float first_scale, last_scale;
-  float first_bend, last_bend;            // theta; 0 at the ends of the curve
-  float first_fold, last_fold;            // auto: how much of `endpoint` goes in
-  vec3 first_inside, last_inside;         // unit, towards the inside of the bend; any direction where there is none
-  vec3 first_bulge, last_bulge;           // volume, across, along
-  vec3 reflected[kCurveReflections + 1];  // y by double reflection
-  float remaining;                        // angle left at the last anchor
+  float first_distance, last_distance;  // d
+  float first_bend, last_bend;          // 1 - cos theta; 0 at the ends of the curve
+  float first_speed, last_speed;        // what C* gets back
+  vec3 first_uncut, last_uncut;
+  vec3 first_inside, last_inside;       // towards the inside of the bend, 2 sin(theta/2) long
+  vec3 first_bulge, last_bulge;         // volume, across, along
+  vec3 carried[kCurveReflections + 1];  // y from the first anchor, in equal steps of t or (automatic) lambda
+  float remaining;                      // angle left at the last anchor
   uint frames;
   float centre;
 };
@@ -119,13 +149,14 @@ PELT_SHARED_FN vec3 curve_tangent(PELT_SHARED_IN(CurvePart) part, int k, float u
 PELT_SHARED_FN uint curve_anchor_word(uint first, uint i) { return first + i * kCurveAnchorWords; }
 
 // f of an inner anchor that bends by theta, from its words.
-PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float bend) {
+PELT_SHARED_FN float floating_distance(PoseWork work, uint word, uint frames, float bend) {
   uint key = table_word(work, word + kCurveAnchorKeys);
   uint count = table_word(work, word + kCurveAnchorKeys + 1u);
   if (count == 0u) {
     float across = cos(0.5f * bend);
-    float wanted = table_float(work, word + kCurveAnchorMargin) * 2.0f *
-                   table_float(work, word + kCurveAnchorDistance) * sin(0.5f * bend) / max(across * across, 1e-6f);
+    float rounding = frames == kCurveFramesAuto ? kCurveRounding : 2.0f / max(across * across, 1e-6f);
+    float wanted = table_float(work, word + kCurveAnchorMargin) * rounding *
+                   table_float(work, word + kCurveAnchorDistance) * sin(0.5f * bend);
     return clamp(wanted, table_float(work, word + kCurveAnchorLeast), table_float(work, word + kCurveAnchorMost));
   }
   float result = table_float(work, key + 1u);
@@ -151,11 +182,12 @@ PELT_SHARED_FN vec3 moved_with_bone(PoseWork work, Chain chain, uint k, vec3 dis
 struct CurveCorner {
   vec3 before, point, after;
   float arc, reach;
-  float bend;
-  vec3 inside;
+  float bend;   // theta
+  vec3 cut;     // from the anchor to the curve there, but for displacements
+  vec3 inside;  // towards the inside of the bend, 2 sin(theta/2) long
 };
 
-PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint first_anchor, uint i) {
+PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint first_anchor, uint frames, uint i) {
   uint word = curve_anchor_word(first_anchor, i);
   vec3 from = anchor_position(work, chain, i - 1u);
   vec3 to = anchor_position(work, chain, i + 1u);
@@ -165,14 +197,17 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint first_a
   vec3 coming = normalize_or(corner.point - from, vec3(0.0f));
   vec3 going = normalize_or(to - corner.point, coming);
   corner.bend = atan(length(cross(coming, going)), dot(coming, going));
-  corner.inside = normalize_or(going - coming, vec3(0.0f));
-  corner.reach = floating_distance(work, word, corner.bend);
+  corner.inside = going - coming;
+  corner.reach = floating_distance(work, word, frames, corner.bend);
   float before = corner.arc - table_float(work, word - kCurveAnchorWords + kCurveAnchorLength);
   float after = table_float(work, word + kCurveAnchorWords + kCurveAnchorLength) - corner.arc;
-  corner.before = corner.point + (from - corner.point) * (corner.reach / before) +
+  vec3 towards_before = (from - corner.point) * (corner.reach / before);
+  vec3 towards_after = (to - corner.point) * (corner.reach / after);
+  corner.cut = (towards_before + towards_after) * (1.0f / 6.0f);
+  corner.before = corner.point + towards_before +
                   moved_with_bone(work, chain, i - 1u, table_vector(work, word + kCurveAnchorBefore));
-  corner.after = corner.point + (to - corner.point) * (corner.reach / after) +
-                 moved_with_bone(work, chain, i, table_vector(work, word + kCurveAnchorAfter));
+  corner.after =
+      corner.point + towards_after + moved_with_bone(work, chain, i, table_vector(work, word + kCurveAnchorAfter));
   return corner;
 }
 
@@ -195,12 +230,71 @@ PELT_SHARED_FN vec3 frame_side(vec3 reference, vec3 x) {
   return normalize_or(cross(reference, x), normalize(cross(x, other)));
 }
 
-// How much of `endpoint` goes into an automatic frame: all where the skin would fold on the inside of the bend, r < d.
-PELT_SHARED_FN float fold_share(PoseWork work, uint word, CurveCorner corner) {
-  float across = cos(0.5f * corner.bend);
-  float radius = corner.reach * across * across;
-  float needed = table_float(work, word + kCurveAnchorDistance) * 2.0f * sin(0.5f * corner.bend);
-  return 1.0f - smoothstep(needed, 1.25f * needed + 1e-20f, radius);
+// after_i theta_i.
+PELT_SHARED_FN float twist_left(PoseWork work, Chain chain, uint word, uint i) {
+  float after = table_float(work, word + kCurveAnchorTwistAfter);
+  if (after == 0.0f || i == chain.top) return 0.0f;
+  return after * anchor_twist(work, chain, i > chain.top ? i - 1u : i + 1u, i);
+}
+
+// 1 at a = 0, 0 from 1 on, flat there; and its slope.
+PELT_SHARED_FN float smooth_window(float a) {
+  float left = 1.0f - a * a * a;
+  return a < 1.0f ? left * left * left : 0.0f;
+}
+PELT_SHARED_FN float smooth_window_slope(float a) {
+  float left = 1.0f - a * a * a;
+  return a < 1.0f ? -9.0f * a * a * left * left : 0.0f;
+}
+
+// A point of the curve, and its slope by the rest length.
+struct CurvePoint {
+  vec3 point, slope;
+};
+
+// What C* has beside C near an anchor, `way` along the bone from it.
+PELT_SHARED_FN CurvePoint curve_correction(float way, float window, float speed, vec3 x, vec3 uncut) {
+  float a = abs(way) / window;
+  float g = smooth_window(a);
+  float slope = smooth_window_slope(a) / window * (way < 0.0f ? -1.0f : 1.0f);
+  return CurvePoint(x * (speed * way * g) - uncut * g, x * (speed * (g + way * slope)) - uncut * slope);
+}
+
+PELT_SHARED_FN CurvePoint curve_point_at(PELT_SHARED_IN(CurvePart) part, int k, float u) {
+  float arc = curve_arc(part, k, u);
+  CurvePoint result =
+      CurvePoint(curve_point(part, k, u), curve_slope(part, k, u) / max(curve_arc_slope(part, k, u), 1e-12f));
+  if (part.frames != kCurveFramesAuto) return result;
+  float bone = part.last_arc - part.first_arc;
+  if (part.first_bend > 0.0f) {
+    CurvePoint more =
+        curve_correction(arc - part.first_arc, clamp(kCurveWindow * part.first_distance, 1e-3f * bone, bone),
+                         part.first_speed, part.first_x, part.first_uncut);
+    result = CurvePoint(result.point + more.point, result.slope + more.slope);
+  }
+  if (part.last_bend > 0.0f) {
+    CurvePoint more =
+        curve_correction(arc - part.last_arc, clamp(kCurveWindow * part.last_distance, 1e-3f * bone, bone),
+                         part.last_speed, part.last_x, part.last_uncut);
+    result = CurvePoint(result.point + more.point, result.slope + more.slope);
+  }
+  return result;
+}
+
+// k_j, `way` from an anchor with the skin distance d.
+PELT_SHARED_FN float curve_ramp(float way, float distance, float bone) {
+  float u = max(1.0f - way / min(bone, kCurveTurning * max(distance, bone * (1.0f / 16.0f))), 0.0f);
+  const float ease = kCurveTurningEase;
+  return (u < ease ? u * u / (2.0f * ease) : u - 0.5f * ease) / (1.0f - 0.5f * ease);
+}
+
+// x of automatic frames.
+PELT_SHARED_FN vec3 automatic_axis(PELT_SHARED_IN(CurvePart) part, float lambda) {
+  float bone = part.last_arc - part.first_arc;
+  vec3 along = normalize_or(part.last - part.first, part.first_x);
+  vec3 x = along + (part.first_x - along) * curve_ramp(lambda * bone, part.first_distance, bone) +
+           (part.last_x - along) * curve_ramp((1.0f - lambda) * bone, part.last_distance, bone);
+  return normalize_or(x, along);
 }
 
 PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
@@ -218,16 +312,20 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
   part.last_bulge = table_vector(work, last_word + kCurveAnchorBulge);
   part.first_scale = anchor_scale(work, chain, i);
   part.last_scale = anchor_scale(work, chain, i + 1u);
+  part.first_distance = table_float(work, first_word + kCurveAnchorDistance);
+  part.last_distance = table_float(work, last_word + kCurveAnchorDistance);
   part.first_bend = 0.0f;
   part.last_bend = 0.0f;
-  part.first_fold = 0.0f;
-  part.last_fold = 0.0f;
+  part.first_speed = 0.0f;
+  part.last_speed = 0.0f;
+  part.first_uncut = vec3(0.0f);
+  part.last_uncut = vec3(0.0f);
   part.first_inside = vec3(0.0f);
   part.last_inside = vec3(0.0f);
 
   int count = 2;
   if (i > 0u) {
-    CurveCorner corner = curve_corner(work, chain, first_anchor, i);
+    CurveCorner corner = curve_corner(work, chain, first_anchor, part.frames, i);
     part.control[0] = corner.before;
     part.control[1] = corner.point;
     part.control[2] = corner.after;
@@ -235,9 +333,10 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
     part.arc[1] = corner.arc;
     part.arc[2] = corner.arc + corner.reach;
     part.first = corner.point;
-    part.first_bend = corner.bend;
+    part.first_bend = 1.0f - cos(corner.bend);
+    part.first_speed = kCurveSpeed * (1.0f - cos(0.5f * corner.bend)) * part.first_scale;
+    part.first_uncut = corner.cut * kCurveUncut;
     part.first_inside = corner.inside;
-    part.first_fold = fold_share(work, first_word, corner);
     count = 3;
   } else {
     part.first = anchor_position(work, chain, 0u);
@@ -245,7 +344,7 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
     part.arc[1] = part.first_arc;
   }
   if (i + 2u < chain.anchor_count) {
-    CurveCorner corner = curve_corner(work, chain, first_anchor, i + 1u);
+    CurveCorner corner = curve_corner(work, chain, first_anchor, part.frames, i + 1u);
     part.control[count] = corner.before;
     part.control[count + 1] = corner.point;
     part.control[count + 2] = corner.after;
@@ -253,9 +352,10 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
     part.arc[count + 1] = corner.arc;
     part.arc[count + 2] = corner.arc + corner.reach;
     part.last = corner.point;
-    part.last_bend = corner.bend;
+    part.last_bend = 1.0f - cos(corner.bend);
+    part.last_speed = kCurveSpeed * (1.0f - cos(0.5f * corner.bend)) * part.last_scale;
+    part.last_uncut = corner.cut * kCurveUncut;
     part.last_inside = corner.inside;
-    part.last_fold = fold_share(work, last_word, corner);
     count += 3;
   } else {
     part.last = anchor_position(work, chain, i + 1u);
@@ -281,8 +381,8 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
     last_twist = accumulated_twist(work, chain, next);
     first_twist = last_twist + anchor_twist(work, chain, next, i);
   }
-  part.first_twist = along_chain(chain, i, first_twist);
-  part.last_twist = along_chain(chain, next, last_twist);
+  part.first_twist = along_chain(chain, i, first_twist - twist_left(work, chain, first_word, i));
+  part.last_twist = along_chain(chain, next, last_twist - twist_left(work, chain, last_word, next));
   part.first_x = curve_tangent(part, 0, 0.0f);
   part.last_x = curve_tangent(part, part.spans - 1, 1.0f);
   part.first_y = frame_side(reference_axis(work, chain, record.curve, i, first_twist), part.first_x);
@@ -290,19 +390,22 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
 
   part.remaining = 0.0f;
   if (part.frames != kCurveFramesEndpoint) {
-    part.reflected[0] = part.first_y;
+    bool automatic = part.frames == kCurveFramesAuto;
+    part.carried[0] = part.first_y;
     vec3 point = part.first;
-    vec3 x = part.first_x;
+    vec3 x = automatic ? automatic_axis(part, 0.0f) : part.first_x;
     for (int step = 1; step <= kCurveReflections; ++step) {
-      float at = float(step * part.spans) / float(kCurveReflections);
-      int k = min(int(at), part.spans - 1);
-      vec3 next_point = curve_point(part, k, at - float(k));
-      vec3 next_x = curve_tangent(part, k, at - float(k));
-      part.reflected[step] = double_reflection(part.reflected[step - 1], point, x, next_point, next_x);
+      float at = float(step) / float(kCurveReflections);
+      float t = at * float(part.spans);
+      int k = min(int(t), part.spans - 1);
+      vec3 next_point = automatic ? point : curve_point(part, k, t - float(k));
+      vec3 next_x = automatic ? automatic_axis(part, at) : curve_tangent(part, k, t - float(k));
+      part.carried[step] = automatic ? least_turn(part.carried[step - 1], x, next_x)
+                                     : double_reflection(part.carried[step - 1], point, x, next_point, next_x);
       point = next_point;
       x = next_x;
     }
-    vec3 arrived = part.reflected[kCurveReflections];
+    vec3 arrived = part.carried[kCurveReflections];
     part.remaining = atan(dot(cross(arrived, part.last_y), part.last_x), dot(arrived, part.last_y));
   }
   return part;
@@ -340,38 +443,86 @@ struct CurveShape {
   float width_y, width_z;
 };
 
+// x and y of the frame at lambda, where the curve is at t, before it twists.
+struct CurveAxes {
+  vec3 x, y;
+};
+
+PELT_SHARED_FN CurveAxes curve_axes(PELT_SHARED_IN(CurvePart) part, float lambda, float t) {
+  if (part.frames == kCurveFramesEndpoint) {
+    vec3 along = normalize_or(part.last - part.first, part.first_x);
+    return CurveAxes(normalize_or(mix(part.first_x, part.last_x, lambda), along),
+                     mix(part.first_y, part.last_y, lambda));
+  }
+  bool automatic = part.frames == kCurveFramesAuto;
+  float at = (automatic ? lambda : t / float(part.spans)) * float(kCurveReflections);
+  int node = min(int(at), kCurveReflections - 1);
+  float from = float(node) / float(kCurveReflections);
+  vec3 x = automatic_axis(part, lambda);
+  vec3 y = least_turn(part.carried[node], automatic_axis(part, from), x);
+  if (!automatic) {
+    int k = min(int(t), part.spans - 1);
+    float from_t = from * float(part.spans);
+    int from_k = min(int(from_t), part.spans - 1);
+    x = curve_tangent(part, k, t - float(k));
+    y = double_reflection(part.carried[node], curve_point(part, from_k, from_t - float(from_k)),
+                          curve_tangent(part, from_k, from_t - float(from_k)), curve_point(part, k, t - float(k)), x);
+  }
+  return CurveAxes(x, turned_about(x, y, part.remaining * lambda));
+}
+
+// The section's widening: along the direction `inside`, which is in the section, and across it.
+struct CurveBulge {
+  vec3 inside;
+  float along, across;
+};
+
+// `pace`: v.
+PELT_SHARED_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape, vec3 x,
+                                      float pace) {
+  float bone = part.last_arc - part.first_arc;
+  float first = curve_ramp(lambda * bone, part.first_distance, bone);
+  float last = curve_ramp((1.0f - lambda) * bone, part.last_distance, bone);
+  vec3 inside = part.first_inside * first + part.last_inside * last;
+  inside = inside - x * dot(x, inside);
+  float size = length(inside);
+
+  float u = 1.0f / max(pace, 0.05f) - 1.0f;
+  float whole = 1.0f + (u > 0.0f ? tanh(u) : kCurveMostThinning * tanh(u / kCurveMostThinning));
+  whole = pow(whole, mix(part.first_bulge.x, part.last_bulge.x, lambda));
+  CurveBulge bulge;
+  bulge.inside = size > 1e-6f ? inside / size : vec3(0.0f);
+  bulge.along = pow(whole, 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size));
+  bulge.across = whole / bulge.along;
+  float first_fat = first * part.first_bend * shape.first_reach;
+  float last_fat = last * part.last_bend * shape.last_reach;
+  bulge.across *= 1.0f + part.first_bulge.y * first_fat + part.last_bulge.y * last_fat;
+  bulge.along *= 1.0f + part.first_bulge.z * first_fat + part.last_bulge.z * last_fat;
+  return bulge;
+}
+
+PELT_SHARED_FN vec3 bulged(CurveBulge bulge, vec3 axis) {
+  vec3 along = bulge.inside * dot(bulge.inside, axis);
+  return along * bulge.along + (axis - along) * bulge.across;
+}
+
 // M at lambda.
 PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
   float t = curve_parameter(part, mix(part.first_arc, part.last_arc, lambda));
   int k = min(int(t), part.spans - 1);
-  vec3 point = curve_point(part, k, t - float(k));
-  vec3 x = curve_tangent(part, k, t - float(k));
-  vec3 y = part.first_y;
-  float fold = part.frames == kCurveFramesEndpoint  ? 1.0f
-               : part.frames == kCurveFramesTangent ? 0.0f
-                                                    : mix(part.first_fold, part.last_fold, lambda);
-  if (fold < 1.0f) {
-    float at = t * float(kCurveReflections) / float(part.spans);
-    int node = min(int(at), kCurveReflections - 1);
-    float from = float(node * part.spans) / float(kCurveReflections);
-    int from_k = min(int(from), part.spans - 1);
-    vec3 from_point = curve_point(part, from_k, from - float(from_k));
-    vec3 from_x = curve_tangent(part, from_k, from - float(from_k));
-    y = turned_about(x, double_reflection(part.reflected[node], from_point, from_x, point, x), part.remaining * lambda);
-  }
-  if (fold > 0.0f) {
-    vec3 endpoint_x = normalize_or(mix(part.first_x, part.last_x, lambda), x);
-    vec3 endpoint_y = mix(part.first_y, part.last_y, lambda);
-    x = normalize_or(mix(x, endpoint_x, fold), x);
-    y = mix(y, endpoint_y, fold);
-  }
-  y = direction_across(x, y, frame_side(x, x));
-  y = turned_about(x, y, mix(part.first_twist, part.last_twist, shape.twist_share) + shape.twist);
-  vec3 z = cross(x, y);
+  CurvePoint place = curve_point_at(part, k, t - float(k));
+  CurveAxes axes = curve_axes(part, lambda, t);
+  vec3 y = direction_across(axes.x, axes.y, frame_side(axes.x, axes.x));
+  y = turned_about(axes.x, y, mix(part.first_twist, part.last_twist, shape.twist_share) + shape.twist);
+  vec3 z = cross(axes.x, y);
 
   float scale = mix(part.first_scale, part.last_scale, lambda);
-  vec3 origin = mix(point, mix(part.first, part.last, lambda), part.centre);
-  return affine_from_axes(mat3(x * scale, y * (scale * shape.width_y), z * (scale * shape.width_z)), origin);
+  float pace = dot(place.slope, axes.x) / max(scale, 1e-20f);
+  CurveBulge bulge = curve_bulge(part, lambda, shape, axes.x, pace);
+  vec3 origin = mix(place.point, mix(part.first, part.last, lambda), part.centre);
+  return affine_from_axes(
+      mat3(axes.x * scale, bulged(bulge, y) * (scale * shape.width_y), bulged(bulge, z) * (scale * shape.width_z)),
+      origin);
 }
 
 PELT_SHARED_FN CurveShape curve_shape(PoseWork work, uint sample_word) {
