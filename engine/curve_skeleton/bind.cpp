@@ -183,6 +183,29 @@ void measure_distances(std::span<const Shares> shares, std::vector<Curve>& curve
   }
 }
 
+// How much of a joint's twist the bone up to a tip takes, where the rig does not say (CurveJoint::twist_after).
+void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
+  for (Curve& curve : curves) {
+    const std::vector<Anchor>& anchors = curve.chain.anchors;
+    const std::size_t last = anchors.size() - 1;
+    const auto settle = [&](std::size_t tip, std::size_t joint, std::size_t bone, std::size_t bone_before) {
+      if (anchors[tip].joint != anchors[joint].joint || joint == curve.chain.top) return;
+      const float length = curve.bone_length(bone);
+      const float slender = length / std::max(curve.anchors[joint].skin_distance, 1e-3f * length);
+      const float share = std::clamp(slender - 3, 0.0f, 1.0f);
+      curve.anchors[joint].twist_after = share * length / (length + curve.bone_length(bone_before));
+    };
+    if (last >= 2) {
+      settle(last, last - 1, last - 1, last - 2);
+      settle(0, 1, 0, 1);
+    }
+    for (std::size_t i = 1; i < last; ++i) {
+      const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
+      if (joint != nullptr && joint->twist_after) curve.anchors[i].twist_after = *joint->twist_after;
+    }
+  }
+}
+
 // Where the table's samples of every curve are, and the palette entries that they write.
 struct Samples {
   std::vector<std::vector<std::vector<float>>> lambdas;  // of each curve, of each bone
@@ -358,6 +381,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   Result<RestCurves> rest = attach_all(0.0);
   if (!rest) return tl::unexpected(rest.error());
   measure_distances(shares, *curves);
+  settle_twists(parameters, input.model, *curves);
   rest = attach_all(0.45);
   if (!rest) return tl::unexpected(rest.error());
 

@@ -96,6 +96,9 @@ Result<void> check_joint(const CurveJoint& joint, const std::string& what) {
     }
     if (k > 0 && !(key.at > joint.float_distance[k - 1].at)) return invalid(what, "has keys that do not ascend");
   }
+  if (joint.twist_after && !in_range(*joint.twist_after, 0, 1)) {
+    return invalid(what, fmt::format("leaves {} of its twist to the next bone, not 0 to 1", *joint.twist_after));
+  }
   return joint.bulge ? check_bulge(*joint.bulge, what) : Result<void>{};
 }
 
@@ -112,21 +115,6 @@ Result<void> check_twist(const CurveBone& bone, const std::string& what) {
   return {};
 }
 
-// The settings of the rig at the place of an anchor.
-const CurveJoint* settings_of(const CurveSkeletonParameters& parameters, const Model& model, const Anchor& anchor) {
-  const std::string& name = model.skeleton.joints[anchor.joint].name;
-  const auto found = std::find_if(parameters.joints.begin(), parameters.joints.end(),
-                                  [&](const CurveJoint& joint) { return joint.joint == name; });
-  return found == parameters.joints.end() ? nullptr : &*found;
-}
-
-// A tip belongs to the joint before it, which has its own anchor.
-bool is_tip(const Chain& chain, std::size_t i) {
-  const std::vector<Anchor>& anchors = chain.anchors;
-  return (i + 1 == anchors.size() && anchors[i].joint == anchors[i - 1].joint) ||
-         (i == 0 && anchors[0].joint == anchors[1].joint);
-}
-
 float largest_key(const CurveJoint& joint) {
   float largest = 0;
   for (const CurveKey& key : joint.float_distance) largest = std::max(largest, key.value);
@@ -138,7 +126,7 @@ Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Mode
                            Curve& curve) {
   const std::size_t last = curve.anchors.size() - 1;
   const auto given = [&](std::size_t i) -> std::optional<float> {
-    const CurveJoint* joint = settings_of(parameters, model, curve.chain.anchors[i]);
+    const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
     if (joint == nullptr || i == 0 || i == last) return std::nullopt;
     if (!joint->float_distance.empty()) return largest_key(*joint);
     return joint->float_max;
@@ -152,7 +140,7 @@ Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Mode
   };
   for (std::size_t i = 1; i < last; ++i) {
     CurveAnchor& anchor = curve.anchors[i];
-    const CurveJoint* joint = settings_of(parameters, model, curve.chain.anchors[i]);
+    const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
     anchor.float_max = given(i).value_or(std::min(room(i - 1, i - 1), room(i, i + 1)));
     anchor.float_min =
@@ -223,6 +211,19 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
 
 }  // namespace
 
+const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
+                                 std::size_t anchor) {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  const std::size_t last = anchors.size() - 1;
+  const bool tip = (anchor == last && anchors[last].joint == anchors[last - 1].joint) ||
+                   (anchor == 0 && anchors[0].joint == anchors[1].joint);
+  if (tip) return nullptr;
+  const std::string& name = model.skeleton.joints[anchors[anchor].joint].name;
+  const auto found = std::find_if(parameters.joints.begin(), parameters.joints.end(),
+                                  [&](const CurveJoint& joint) { return joint.joint == name; });
+  return found == parameters.joints.end() ? nullptr : &*found;
+}
+
 Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Model& model,
                              std::span<const std::uint32_t> meshes, const std::string& what) {
   const Result<void> valid = check_parameters(parameters, what);
@@ -289,7 +290,7 @@ Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& paramete
     for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
       CurveAnchor& anchor = curve.anchors.emplace_back();
       anchor.bulge = parameters.bulge;
-      const CurveJoint* joint = is_tip(chain, i) ? nullptr : settings_of(parameters, model, chain.anchors[i]);
+      const CurveJoint* joint = joint_settings(parameters, model, chain, i);
       if (joint == nullptr) continue;
       anchor.skin_distance = joint->skin_distance.value_or(0);
       for (const CurveKey& key : joint->float_distance) anchor.float_keys.push_back({glm::radians(key.at), key.value});

@@ -22,4 +22,8 @@ Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Mo
 Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
                                          const Model& model, const std::string& what);
 
+// What the rig says of the joint of an anchor; nullptr: nothing, or the anchor is the tip of a joint that has its own.
+const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
+                                 std::size_t anchor);
+
 }  // namespace pelt::curve_skeleton

@@ -233,6 +233,9 @@ struct CurveJoint {
   std::optional<float> float_min;        // f_min, metres; none: an eighth of the shorter bone
   std::optional<float> float_max;        // f_max, metres; none: what the bones leave
   std::vector<CurveKey> float_distance;  // f, metres, over the bend in degrees; one key: constant; none: the formula
+  // How much of the joint's twist the bone that leaves it takes, instead of the one before it; none: 0, but where the
+  // bone is the last one, and so long that it is no head or foot, as much as spreads the twist evenly over both.
+  std::optional<float> twist_after;
   std::optional<Bulge> bulge;
   friend bool operator==(const CurveJoint&, const CurveJoint&) = default;
 };
@@ -264,7 +267,7 @@ struct CurveSkeletonParameters {
   CurveFrames frames = CurveFrames::kAuto;
   float centre = 0;  // of the frames: 0 on the curve, 1 on the bone
   CurveReference reference = CurveReference::kHalfSwing;
-  float float_margin = 1.25f;  // of the radius of curvature over the skin's distance
+  float float_margin = 1;  // f times this
   Bulge bulge;
   std::vector<CurveJoint> joints;
   std::vector<CurveBone> bones;
