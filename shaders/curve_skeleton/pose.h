@@ -22,7 +22,7 @@
 // is. Here the frames keep the skin from folding, f only rounds the corner, and the curve keeps its speed (h = theta/2,
 // l: length of the bone, b: its direction, q: way along it from J_j, sums over the two joints of a bone that bend):
 //     f = clamp(margin 2.5 d sin h, f_min, f_max)
-//     C* = C + sum_j g(|q|/min(l, 3.5 d_j)) (0.4 (1 - cos h_j) q X_j - 0.3 cut_j),      g(a) = (1 - a^3)^3
+//     C* = C + sum_j g(|q|/min(l, 6 d_j)) (0.25 (1 - cos h_j) q X_j - 0.5 cut_j),       g(a) = (1 - a^3)^3
 //     x = normalize(b + sum_j k_j (X_j - b)),                      k_j = ramp(1 - |q|/min(l, 4 max(d_j, l/16)))
 // X_j: unit tangent of C at J_j; cut_j: from J_j to C there. The middle term of C* gives the curve part of its speed
 // back, the last part of the way by which it cuts the corner; g is flat at both its ends. x turns at an even rate
@@ -83,9 +83,9 @@ PELT_SHARED_CONST uint kMostFloatKeys = 64u;
 PELT_SHARED_CONST int kCurveReflections = 12;  // steps in which y is carried along a bone
 
 PELT_SHARED_CONST float kCurveRounding = 2.5f;       // automatic f, in skin distances
-PELT_SHARED_CONST float kCurveSpeed = 0.4f;          // part of the speed that a bend takes which the curve gets back
-PELT_SHARED_CONST float kCurveUncut = 0.3f;          // part of the cut corner
-PELT_SHARED_CONST float kCurveWindow = 3.5f;         // skin distances within which it gets them
+PELT_SHARED_CONST float kCurveSpeed = 0.25f;         // part of the speed that a bend takes which the curve gets back
+PELT_SHARED_CONST float kCurveUncut = 0.5f;          // part of the cut corner
+PELT_SHARED_CONST float kCurveWindow = 6.0f;         // skin distances within which it gets them
 PELT_SHARED_CONST float kCurveTurning = 4.0f;        // skin distances within which automatic frames turn
 PELT_SHARED_CONST float kCurveTurningEase = 0.2f;    // part of that in which they begin to
 PELT_SHARED_CONST float kCurveAcross = 0.5f;         // part of the bulge that goes across the plane of the bend
