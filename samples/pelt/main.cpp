@@ -21,6 +21,7 @@
 #include "samples/pelt/info.h"
 #include "samples/pelt/quality/quality.h"
 #include "samples/pelt/render.h"
+#include "samples/pelt/skeleton/skeleton.h"
 
 namespace pelt::samples {
 namespace {
@@ -350,6 +351,39 @@ void add_quality(CLI::App& app, Command& chosen) {
   quality->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
 }
 
+void add_skeleton(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<SkeletonCommand>();
+  SkeletonizeOptions& options = command->options;
+  CLI::App* skeleton = app.add_subcommand(
+      "skeleton", "Give a closed mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
+  skeleton->add_option("model", command->model, "Model: .gltf, .glb, .obj, builtin:biped, builtin:limb or builtin:tail")
+      ->required()
+      ->type_name("MODEL");
+  skeleton->add_option("-o,--output", command->output, "glTF with a skin to write")
+      ->required()
+      ->check(extension_in({".glb"}))
+      ->type_name("X.glb");
+  skeleton
+      ->add_option("--resolution", options.resolution,
+                   "Voxels along the longest side: limbs should be two or more thick; time goes by the cube")
+      ->check(finite_in(SkeletonizeOptions::kLeastResolution, SkeletonizeOptions::kMostResolution))
+      ->capture_default_str()
+      ->type_name("N");
+  skeleton
+      ->add_option("--detail", options.detail,
+                   "How far a limb must reach beyond what it grows from, as a share of the model's diagonal")
+      ->check(finite_in(0, 1))
+      ->capture_default_str()
+      ->type_name("SHARE");
+  skeleton->add_option("--bone-length", options.bone_length, "Radii of a limb that one of its bones is long, at most")
+      ->check(finite_in(1, 1e6))
+      ->capture_default_str()
+      ->type_name("RADII");
+  skeleton->add_flag("--json", command->json, "Print the report as JSON");
+  skeleton->footer("Example:\n  pelt skeleton statue.obj -o statue.glb");
+  skeleton->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("Pelt binds skins to film-grade deformers and moves them on the GPU.", "pelt");
   app.require_subcommand(1);
@@ -365,6 +399,7 @@ int run_program(int argc, char** argv) {
   add_render(app, command);
   add_bench(app, command);
   add_quality(app, command);
+  add_skeleton(app, command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -2,17 +2,16 @@
 #include "samples/pelt/mesh_file.h"
 
 #include <fmt/format.h>
-#include <tiny_gltf.h>
 
 #include <cctype>
-#include <cstring>
 #include <iterator>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "engine/character/evaluate.h"
 #include "engine/core/file_io.h"
+#include "engine/model/gltf_export.h"
+#include "engine/model/model.h"
 
 namespace pelt::samples {
 namespace {
@@ -22,89 +21,6 @@ std::string without_spaces(std::string name) {
     if (std::isspace(static_cast<unsigned char>(c)) != 0) c = '_';
   }
   return name;
-}
-
-// Fills one buffer, and describes it to a tinygltf::Model.
-class GlbBuilder {
- public:
-  explicit GlbBuilder(tinygltf::Model& gltf) : gltf_(gltf) { gltf_.buffers.emplace_back(); }
-
-  // Floats of 1 to 4 components: returns the accessor.
-  template <glm::length_t n>
-  int add(const std::vector<glm::vec<n, float>>& values, int type, bool bounds) {
-    tinygltf::Accessor accessor = describe(std::as_bytes(std::span(values)), TINYGLTF_TARGET_ARRAY_BUFFER);
-    accessor.componentType = TINYGLTF_COMPONENT_TYPE_FLOAT;
-    accessor.type = type;
-    accessor.count = values.size();
-    if (bounds) {
-      glm::vec<n, float> low = values.front();
-      glm::vec<n, float> high = values.front();
-      for (const glm::vec<n, float>& value : values) {
-        low = glm::min(low, value);
-        high = glm::max(high, value);
-      }
-      for (glm::length_t c = 0; c < n; ++c) {
-        accessor.minValues.push_back(low[c]);
-        accessor.maxValues.push_back(high[c]);
-      }
-    }
-    return keep(std::move(accessor));
-  }
-
-  int add_indices(std::span<const glm::uvec3> triangles) {
-    tinygltf::Accessor accessor = describe(std::as_bytes(triangles), TINYGLTF_TARGET_ELEMENT_ARRAY_BUFFER);
-    accessor.componentType = TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT;
-    accessor.type = TINYGLTF_TYPE_SCALAR;
-    accessor.count = 3 * triangles.size();
-    return keep(std::move(accessor));
-  }
-
- private:
-  // Appends the bytes, whole words, as a buffer view.
-  tinygltf::Accessor describe(std::span<const std::byte> bytes, int target) {
-    std::vector<unsigned char>& data = gltf_.buffers.front().data;
-    tinygltf::BufferView view;
-    view.buffer = 0;
-    view.byteOffset = data.size();
-    view.byteLength = bytes.size();
-    view.target = target;
-    const auto* first = reinterpret_cast<const unsigned char*>(bytes.data());
-    data.insert(data.end(), first, first + bytes.size());
-    gltf_.bufferViews.push_back(std::move(view));
-    tinygltf::Accessor accessor;
-    accessor.bufferView = static_cast<int>(gltf_.bufferViews.size()) - 1;
-    return accessor;
-  }
-
-  int keep(tinygltf::Accessor accessor) {
-    gltf_.accessors.push_back(std::move(accessor));
-    return static_cast<int>(gltf_.accessors.size()) - 1;
-  }
-
-  tinygltf::Model& gltf_;
-};
-
-tinygltf::Mesh add_mesh(GlbBuilder& builder, const PosedMesh& mesh) {
-  tinygltf::Mesh result;
-  result.name = mesh.name;
-  tinygltf::Primitive shared;
-  shared.mode = TINYGLTF_MODE_TRIANGLES;
-  shared.attributes["POSITION"] = builder.add(mesh.positions, TINYGLTF_TYPE_VEC3, true);
-  shared.attributes["NORMAL"] = builder.add(mesh.normals, TINYGLTF_TYPE_VEC3, false);
-  if (!mesh.uvs.empty()) shared.attributes["TEXCOORD_0"] = builder.add(mesh.uvs, TINYGLTF_TYPE_VEC2, false);
-  for (const MeshPart& part : mesh.parts) {
-    if (part.triangle_count == 0) continue;
-    tinygltf::Primitive primitive = shared;
-    primitive.indices =
-        builder.add_indices(std::span(mesh.triangles).subspan(part.first_triangle, part.triangle_count));
-    primitive.material = part.material;
-    result.primitives.push_back(std::move(primitive));
-  }
-  if (result.primitives.empty()) {
-    shared.mode = TINYGLTF_MODE_POINTS;
-    result.primitives.push_back(std::move(shared));
-  }
-  return result;
 }
 
 }  // namespace
@@ -172,40 +88,22 @@ Result<void> write_obj(const std::filesystem::path& path, std::span<const PosedM
 
 Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedMesh> meshes,
                        std::span<const Material> materials) {
-  tinygltf::Model gltf;
-  gltf.asset.version = "2.0";
-  gltf.asset.generator = "pelt";
-  for (const Material& material : materials) {
-    tinygltf::Material result;
-    result.name = material.name;
-    const glm::vec4& color = material.base_color;
-    result.pbrMetallicRoughness.baseColorFactor = {color.x, color.y, color.z, color.w};
-    result.pbrMetallicRoughness.metallicFactor = 0;
-    gltf.materials.push_back(std::move(result));
-  }
-  GlbBuilder builder(gltf);
-  tinygltf::Scene scene;
+  Model model{.name = path.string(), .materials = {materials.begin(), materials.end()}};
   for (const PosedMesh& mesh : meshes) {
     if (mesh.positions.empty()) continue;
-    tinygltf::Node node;
-    node.name = mesh.name;
-    node.mesh = static_cast<int>(gltf.meshes.size());
-    scene.nodes.push_back(static_cast<int>(gltf.nodes.size()));
-    gltf.nodes.push_back(std::move(node));
-    gltf.meshes.push_back(add_mesh(builder, mesh));
+    model.meshes.push_back({.name = mesh.name,
+                            .positions = mesh.positions,
+                            .normals = mesh.normals,
+                            .uvs = mesh.uvs,
+                            .triangles = mesh.triangles,
+                            .parts = mesh.parts});
   }
-  if (gltf.meshes.empty()) {
+  if (model.meshes.empty()) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: there are no vertices to write", path.string()));
   }
-  gltf.scenes.push_back(std::move(scene));
-  gltf.defaultScene = 0;
-
-  std::ostringstream stream;
-  if (!tinygltf::TinyGLTF().WriteGltfSceneToStream(&gltf, stream, false, true)) {
-    return fail(ErrorCode::kWriteFailed, fmt::format("{}: cannot be put together", path.string()));
-  }
-  const std::string bytes = std::move(stream).str();
-  return write_file(path, std::as_bytes(std::span(bytes)));
+  const Result<std::string> bytes = format_glb(model);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return write_file(path, std::as_bytes(std::span(*bytes)));
 }
 
 }  // namespace pelt::samples

@@ -29,7 +29,7 @@ using test::Outcome;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const char* const kCommands[] = {"info", "bind", "deform", "render", "bench", "quality"};
+const char* const kCommands[] = {"info", "bind", "deform", "render", "bench", "quality", "skeleton"};
 
 class Pelt : public testing::Test {
  protected:
@@ -376,6 +376,31 @@ TEST_F(Pelt, RefusesOptionsThatDoNotGoTogether) {
   EXPECT_THAT(failure("render old.pelt --show unbound --weights 0 -o x.png", 2), HasSubstr("excludes"));
   EXPECT_THAT(failure("render old.pelt --show weights -o x.png", 2), HasSubstr("weights"));
   EXPECT_THAT(failure("deform old.pelt -o x.pc2 --cache", 2), HasSubstr("--cache"));
+}
+
+TEST_F(Pelt, GivesASkinASkeleton) {
+  write("sheet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  const std::string arguments = "skeleton builtin:biped --resolution 96 ";
+  const Json report = Json::parse(done(arguments + "--json -o first.glb"));
+  EXPECT_EQ(report["ends"], 5u);
+  EXPECT_EQ(report["bytes"], std::filesystem::file_size(folder / "first.glb"));
+  EXPECT_THAT(done(arguments + "-o text.glb"), HasSubstr("note: its skeleton of 20 joints"));
+  const Outcome one_core =
+      test::run_program("/usr/bin/taskset", "-c 0 '" PELT_PROGRAM "' " + arguments + "-o second.glb", folder.path());
+  EXPECT_EQ(one_core.status, 0) << one_core.errors;
+  EXPECT_EQ(file_text(folder / "first.glb"), file_text(folder / "second.glb"));
+  const Result<Model> model = import_model((folder / "first.glb").string());
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->bound_joints.size(), report["joints"].size());
+  done("bind first.glb --deformer linear-blend -o first.pelt");
+
+  EXPECT_THAT(failure("skeleton none.obj -o x.glb"), HasSubstr("none.obj: no such file"));
+  EXPECT_THAT(failure("skeleton sheet.obj -o x.glb"), HasSubstr("is open at the edge from vertex 0 to 1"));
+  EXPECT_THAT(failure("skeleton sheet.obj", 2), HasSubstr("--output is required"));
+  EXPECT_THAT(failure("skeleton sheet.obj -o x.obj", 2), HasSubstr(".glb"));
+  EXPECT_THAT(failure("skeleton sheet.obj --resolution 1000 -o x.glb", 2), HasSubstr("--resolution"));
+  EXPECT_THAT(failure("skeleton sheet.obj --detail nan -o x.glb", 2), HasSubstr("--detail"));
+  EXPECT_THAT(failure("skeleton sheet.obj --bone-length 0 -o x.glb", 2), HasSubstr("--bone-length"));
 }
 
 TEST_F(Pelt, RefusesARigWithItsPlace) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Models to files.
+#pragma once
+
+#include <string>
+
+#include "engine/core/result.h"
+#include "engine/model/model.h"
+
+namespace pelt {
+
+// A model as binary glTF 2.0, the bytes of a .glb file: a node a joint, one skin of all bound joints, and a node and a
+// mesh for each mesh that has vertices, skinned where it has weights, a primitive a part; points where a mesh has no
+// triangles. Positions, normals, tangents, UVs, as many sets of 4 weights as the longest row needs, offsets of morph
+// targets, attributes, base colours. What import_gltf reads of it is the model again, and a joint for each mesh's node.
+// Clips and textures are not written.
+// Errors: kUnsupported for more than 65536 bound joints, or more than 4 GiB.
+Result<std::string> format_glb(const Model& model);
+
+}  // namespace pelt

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+#include "engine/skeletonize/trace.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "engine/core/parallel.h"
+
+namespace pelt::skeletonize {
+namespace {
+
+// Cornea et al. follow the force from the saddles of the field, which joins its critical points, and from seeds of low
+// divergence, which adds the limbs. On voxels such lines end where the force gets lost in rounding: in the middle of an
+// even tube it is a ten-thousandth of what it is at the wall. So here they are roads, on which travel is cheap, and
+// beside them it costs by the force that is met. What is kept are the cheapest ways from the ends of limbs to what is
+// kept already: one tree for a piece, whether or not the roads hang together.
+
+constexpr float kSeedDivergence = -1.5f;  // between the middle of a plate and that of a limb
+constexpr double kStep = 0.3;             // voxels a step along the force
+constexpr std::size_t kMostSteps = 4000;  // along one line
+constexpr std::size_t kPatience = 8;      // steps in which a line must get farther than one step
+constexpr float kRoad = 0.05f;            // cost of a voxel's length on a road
+constexpr float kMiddle = 0.15f;          // and beside it, where there is no force
+constexpr float kForce = 2.0f;            // and what a force of 1, or an ascent of 1, adds
+constexpr float kLimb = 0.5f;             // ascent up to which a voxel lies in a limb, and not at an edge of a body
+constexpr float kWeak = 0.3f;             // force up to which a voxel may be a seed
+constexpr double kCover = 1.25;           // depths round what is kept that belong to it
+constexpr int kRounds = 24;               // of smoothing
+
+constexpr std::uint32_t kNone = 0xffffffff;
+
+glm::ivec3 neighbour(int n) { return glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1; }
+constexpr int kNeighbours = 27;
+constexpr int kSelf = 13;
+
+// Calls visit(voxel, distance) for the inside voxels round one.
+template <class Visit>
+void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visit) {
+  static const std::array<float, 4> kDistance = {0.0f, 1.0f, std::sqrt(2.0f), std::sqrt(3.0f)};
+  for (int n = 0; n < kNeighbours; ++n) {
+    if (n == kSelf) continue;
+    const glm::ivec3 step = neighbour(n);
+    const std::uint32_t next = voxels.at(voxels.cells[voxel] + step);
+    if (next == kOutside) continue;
+    visit(next, kDistance[static_cast<std::size_t>(std::abs(step.x) + std::abs(step.y) + std::abs(step.z))]);
+  }
+}
+
+// The voxels that a line along the force passes through, from `point` to where it comes to rest.
+void follow(const ForceField& field, const Voxels& voxels, glm::dvec3 point, std::vector<std::uint32_t>& passed) {
+  glm::dvec3 earlier = point;
+  for (std::size_t i = 1; i <= kMostSteps; ++i) {
+    const std::uint32_t voxel = voxels.at(glm::ivec3(glm::round(point)));
+    if (voxel == kOutside) return;
+    if (passed.empty() || passed.back() != voxel) passed.push_back(voxel);
+    const std::optional<glm::dvec3> force = sample(field, voxels, point);
+    const double length = force ? glm::length(*force) : 0.0;
+    if (!(length > 0)) return;
+    point += kStep / length * *force;
+    if (i % kPatience != 0) continue;
+    if (glm::distance(point, earlier) < 2 * kStep) return;
+    earlier = point;
+  }
+}
+
+// How fast it gets deeper from each voxel, at most, per voxel, over up to its own depth: 0 in the middle of limbs and
+// plates, 0.3 along a cone whose tip is 35 degrees wide, 0.7 from a right-angled edge inward, 1 from a wall.
+std::vector<float> find_ascent(const ForceField& field, const Voxels& voxels, unsigned threads) {
+  std::vector<float> ascent(voxels.cells.size(), 0.0f);
+  parallel_for(ascent.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      for (int n = 0; n < kNeighbours; ++n) {
+        if (n == kSelf) continue;
+        const glm::vec3 direction = glm::normalize(glm::vec3(neighbour(n)));
+        for (const float reach : {2.0f, 0.5f * field.depth[v], field.depth[v]}) {
+          const glm::ivec3 step(glm::round(std::max(2.0f, reach) * direction));
+          const std::uint32_t there = voxels.at(voxels.cells[v] + step);
+          if (there == kOutside) continue;
+          ascent[v] = std::max(ascent[v], (field.depth[there] - field.depth[v]) / glm::length(glm::vec3(step)));
+        }
+      }
+    }
+  });
+  return ascent;
+}
+
+struct Roads {
+  std::vector<bool> passes;   // through each voxel
+  std::vector<float> ascent;  // find_ascent
+  std::size_t critical_points = 0;
+  std::size_t seeds = 0;
+};
+
+Roads find_roads(const ForceField& field, const Voxels& voxels, unsigned threads) {
+  const std::vector<CriticalPoint> critical = find_critical_points(field, voxels, threads);
+  std::vector<glm::dvec3> starts;
+  for (const CriticalPoint& point : critical) {
+    starts.push_back(point.position);
+    for (const glm::dvec3& direction : point.directions) {
+      starts.push_back(point.position + direction);
+      starts.push_back(point.position - direction);
+    }
+  }
+  const std::vector<float> converging = divergence(field, voxels, threads);
+  Roads roads{std::vector<bool>(voxels.cells.size()), find_ascent(field, voxels, threads), critical.size(), 0};
+  for (std::uint32_t v = 0; v < converging.size(); ++v) {
+    if (!(converging[v] < kSeedDivergence) || glm::length(field.force[v]) > kWeak) continue;
+    bool least = true;
+    for_neighbours(voxels, v, [&](std::uint32_t next, float) {
+      least = least && std::pair(converging[v], v) < std::pair(converging[next], next);
+    });
+    if (!least) continue;
+    starts.emplace_back(voxels.cells[v]);
+    ++roads.seeds;
+  }
+  std::vector<std::vector<std::uint32_t>> lines(starts.size());
+  parallel_for(lines.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) follow(field, voxels, starts[i], lines[i]);
+  });
+  for (const std::vector<std::uint32_t>& line : lines) {
+    for (const std::uint32_t voxel : line) roads.passes[voxel] = roads.ascent[voxel] <= kLimb;
+  }
+  return roads;
+}
+
+struct Piece {
+  std::uint32_t deepest = 0;
+  std::uint32_t voxels = 0;
+  glm::ivec3 low{0};
+  glm::ivec3 high{0};
+};
+
+std::vector<Piece> find_pieces(const ForceField& field, const Voxels& voxels) {
+  std::vector<Piece> pieces;
+  std::vector<bool> seen(voxels.cells.size());
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t v = 0; v < seen.size(); ++v) {
+    if (seen[v]) continue;
+    Piece piece{.deepest = v, .low = voxels.cells[v], .high = voxels.cells[v]};
+    seen[v] = true;
+    open.assign(1, v);
+    while (!open.empty()) {
+      const std::uint32_t at = open.back();
+      open.pop_back();
+      ++piece.voxels;
+      piece.low = glm::min(piece.low, voxels.cells[at]);
+      piece.high = glm::max(piece.high, voxels.cells[at]);
+      if (std::pair(-field.depth[at], at) < std::pair(-field.depth[piece.deepest], piece.deepest)) piece.deepest = at;
+      for_neighbours(voxels, at, [&](std::uint32_t next, float) {
+        if (seen[next]) return;
+        seen[next] = true;
+        open.push_back(next);
+      });
+    }
+    pieces.push_back(piece);
+  }
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.voxels > b.voxels; });
+  return pieces;
+}
+
+// The cheapest way from every voxel to what is kept (Dijkstra 1959); what is kept grows.
+class Ways {
+ public:
+  Ways(const ForceField& field, const Voxels& voxels, const Roads& roads)
+      : voxels_(voxels),
+        price_(voxels.cells.size()),
+        cost_(voxels.cells.size(), std::numeric_limits<float>::infinity()),
+        next_(voxels.cells.size(), kNone) {
+    for (std::size_t v = 0; v < price_.size(); ++v) {
+      const float beside = kMiddle + kForce * (glm::length(field.force[v]) + roads.ascent[v]);
+      price_[v] = roads.passes[v] ? kRoad : beside;
+    }
+  }
+
+  void keep(std::span<const std::uint32_t> kept) {
+    for (const std::uint32_t v : kept) {
+      cost_[v] = 0;
+      next_[v] = kNone;
+      open_.emplace(0.0f, v);
+    }
+    while (!open_.empty()) {
+      const auto [cost, v] = open_.top();
+      open_.pop();
+      if (cost > cost_[v]) continue;
+      for_neighbours(voxels_, v, [&, from = v, so_far = cost](std::uint32_t to, float distance) {
+        const float there = so_far + 0.5f * distance * (price_[from] + price_[to]);
+        if (!(there < cost_[to])) return;
+        cost_[to] = there;
+        next_[to] = from;
+        open_.emplace(there, to);
+      });
+    }
+  }
+
+  // The voxel after this one; kNone: it is kept.
+  std::uint32_t next(std::uint32_t voxel) const { return next_[voxel]; }
+  float cost(std::uint32_t voxel) const { return cost_[voxel]; }
+
+ private:
+  using Open = std::pair<float, std::uint32_t>;
+  const Voxels& voxels_;
+  std::vector<float> price_;
+  std::vector<float> cost_;
+  std::vector<std::uint32_t> next_;
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+};
+
+double distance(const Voxels& voxels, std::uint32_t a, std::uint32_t b) {
+  return glm::distance(glm::dvec3(voxels.cells[a]), glm::dvec3(voxels.cells[b]));
+}
+
+// Voxels from which every way back is shorter, those with the longest way first: where limbs may end.
+std::vector<std::uint32_t> find_ends(const Voxels& voxels, const Ways& ways) {
+  // Ways pass cheaper voxels first, so that lengths are known in the order of the costs.
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t v = 0; v < voxels.cells.size(); ++v) {
+    if (std::isfinite(ways.cost(v))) order.push_back(v);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return std::pair(ways.cost(a), a) < std::pair(ways.cost(b), b); });
+  std::vector<double> length(voxels.cells.size(), 0.0);
+  for (const std::uint32_t v : order) {
+    if (ways.next(v) != kNone) length[v] = length[ways.next(v)] + distance(voxels, v, ways.next(v));
+  }
+  std::vector<std::uint32_t> ends;
+  for (const std::uint32_t v : order) {
+    bool farthest = true;
+    for_neighbours(voxels, v, [&](std::uint32_t next, float) {
+      farthest = farthest && std::pair(-length[v], v) < std::pair(-length[next], next);
+    });
+    if (farthest) ends.push_back(v);
+  }
+  std::sort(ends.begin(), ends.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return std::pair(-length[a], a) < std::pair(-length[b], b); });
+  return ends;
+}
+
+// What lies in the balls round kept voxels: a limb is what reaches beyond them (Sato et al. 2000, "TEASAR").
+class Covered {
+ public:
+  Covered(const ForceField& field, const Voxels& voxels)
+      : field_(field), voxels_(voxels), holds_(voxels.cells.size()) {}
+
+  bool holds(std::uint32_t voxel) const { return holds_[voxel]; }
+
+  void add(std::span<const std::uint32_t> kept) {
+    std::uint32_t last = kNone;  // whose ball was added
+    for (const std::uint32_t v : kept) {
+      const double radius = kCover * field_.depth[v];
+      if (last != kNone && v != kept.back() && distance(voxels_, v, last) < 0.1 * radius) continue;
+      last = v;
+      const glm::ivec3 reach(static_cast<int>(radius));
+      for (int z = -reach.z; z <= reach.z; ++z) {
+        for (int y = -reach.y; y <= reach.y; ++y) {
+          for (int x = -reach.x; x <= reach.x; ++x) {
+            const glm::ivec3 offset(x, y, z);
+            if (glm::length(glm::dvec3(offset)) > radius) continue;
+            const std::uint32_t voxel = voxels_.at(voxels_.cells[v] + offset);
+            if (voxel != kOutside) holds_[voxel] = true;
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  const ForceField& field_;
+  const Voxels& voxels_;
+  std::vector<bool> holds_;
+};
+
+// The first voxel on the way from an end at the surface that lies in the middle of its limb: from which the surface is
+// nearly as near as it gets, by the distance from the end. That is the middle of a round cap, the same place in a flat
+// one, and the very tip of a cone. Only before the way comes to what is covered.
+std::uint32_t reach_middle(std::uint32_t end, const ForceField& field, const Voxels& voxels, const Ways& ways,
+                           const Covered& covered, const Roads& roads) {
+  constexpr double kNearly = 0.9;
+  const auto share = [&](std::uint32_t v) { return field.depth[v] / (distance(voxels, v, end) + 1); };
+  double most = 0;
+  for (std::uint32_t v = end; v != kNone && !covered.holds(v); v = ways.next(v)) most = std::max(most, share(v));
+  std::uint32_t v = end;
+  while (ways.next(v) != kNone && share(v) < kNearly * most) v = ways.next(v);
+  while (ways.next(v) != kNone && roads.ascent[v] > kLimb) v = ways.next(v);
+  return v;
+}
+
+// Points stand on voxels as they come: evened out along their lines, and pushed back to the middle.
+void smooth(std::span<TracedPoint> points, std::int32_t first, const ForceField& field, const Voxels& voxels) {
+  std::vector<glm::dvec3> sum(points.size());
+  std::vector<double> count(points.size());
+  for (int round = 0; round < kRounds; ++round) {
+    std::fill(sum.begin(), sum.end(), glm::dvec3(0));
+    std::fill(count.begin(), count.end(), 0.0);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (points[i].parent < 0) continue;
+      const auto parent = static_cast<std::size_t>(points[i].parent - first);
+      sum[i] += points[parent].position;
+      sum[parent] += points[i].position;
+      ++count[i];
+      ++count[parent];
+    }
+    std::vector<glm::dvec3> moved(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      moved[i] = points[i].position;
+      if (count[i] < 2) continue;  // ends stay
+      const glm::dvec3 middle = glm::mix(points[i].position, sum[i] / count[i], 0.5);
+      const std::optional<glm::dvec3> force = sample(field, voxels, middle);
+      const glm::dvec3 pushed = middle + (force ? 0.25 * *force : glm::dvec3(0));
+      if (voxels.at(glm::ivec3(glm::round(pushed))) != kOutside) moved[i] = pushed;
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].position = moved[i];
+  }
+}
+
+}  // namespace
+
+Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsigned threads) {
+  const Roads roads = find_roads(field, voxels, threads);
+  std::vector<Piece> pieces = find_pieces(field, voxels);
+  const auto is_small = [&](const Piece& piece) { return glm::length(glm::dvec3(piece.high - piece.low)) <= detail; };
+  pieces.erase(std::remove_if(pieces.begin() + 1, pieces.end(), is_small), pieces.end());
+
+  // Of every piece the end that is farthest from its deepest voxel: the other end of the longest way from there is the
+  // other end of the piece, so that no limb is cut off where the tree begins.
+  std::vector<std::uint32_t> kept;
+  for (const Piece& piece : pieces) kept.push_back(piece.deepest);
+  Ways from_deepest(field, voxels, roads);
+  from_deepest.keep(kept);
+  Covered trunk(field, voxels);
+  for (const std::uint32_t deepest : kept) trunk.add(std::span(&deepest, 1));
+  std::vector<std::uint32_t> starts(voxels.cells.size(), kNone);  // at the deepest voxel of each piece
+  for (const std::uint32_t end : find_ends(voxels, from_deepest)) {
+    std::uint32_t deepest = end;
+    while (from_deepest.next(deepest) != kNone) deepest = from_deepest.next(deepest);
+    if (starts[deepest] == kNone) starts[deepest] = reach_middle(end, field, voxels, from_deepest, trunk, roads);
+  }
+  kept.clear();
+  for (const Piece& piece : pieces) kept.push_back(starts[piece.deepest]);
+  Ways ways(field, voxels, roads);
+  ways.keep(kept);
+
+  // Of every kept voxel the kept one towards where its tree begins.
+  std::vector<std::uint32_t> parent(voxels.cells.size(), kNone);
+  std::vector<std::vector<std::uint32_t>> branches;
+  std::vector<std::uint32_t> branch;
+  Covered covered(field, voxels);
+  for (const std::uint32_t end : find_ends(voxels, ways)) {
+    if (covered.holds(end)) continue;
+    std::uint32_t v = reach_middle(end, field, voxels, ways, covered, roads);
+    branch.clear();
+    for (; ways.next(v) != kNone; v = ways.next(v)) branch.push_back(v);
+    double length = 0;
+    for (std::size_t i = 1; i < branch.size() && !covered.holds(branch[i]); ++i) {
+      if (roads.ascent[branch[i]] <= kLimb) length += distance(voxels, branch[i - 1], branch[i]);
+    }
+    if (!(length > detail)) continue;
+    for (std::size_t i = 0; i < branch.size(); ++i) parent[branch[i]] = i + 1 < branch.size() ? branch[i + 1] : v;
+    ways.keep(branch);
+    covered.add(branch);
+    branches.push_back(branch);
+  }
+
+  Traced traced{.critical_points = roads.critical_points, .seeds = roads.seeds};
+  // Pieces one after the other, each from its deepest voxel on; a branch begins at what was there before.
+  std::vector<std::int32_t> point_of(voxels.cells.size(), -1);
+  const auto add = [&](std::uint32_t v) {
+    point_of[v] = static_cast<std::int32_t>(traced.points.size());
+    traced.points.push_back({.position = glm::dvec3(voxels.cells[v]),
+                             .depth = field.depth[v],
+                             .parent = parent[v] == kNone ? -1 : point_of[parent[v]]});
+  };
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    TracedPiece result{.first = static_cast<std::uint32_t>(traced.points.size()), .voxels = pieces[p].voxels};
+    const auto grows_from = [&](const std::vector<std::uint32_t>& own) { return point_of[parent[own.back()]]; };
+    add(kept[p]);
+    if (std::none_of(branches.begin(), branches.end(),
+                     [&](const auto& own) { return grows_from(own) >= static_cast<std::int32_t>(result.first); })) {
+      traced.points.back().position = glm::dvec3(voxels.cells[pieces[p].deepest]);
+      traced.points.back().depth = field.depth[pieces[p].deepest];
+    }
+    for (const std::vector<std::uint32_t>& own : branches) {
+      if (grows_from(own) < static_cast<std::int32_t>(result.first)) continue;
+      for (std::size_t i = own.size(); i-- > 0;) add(own[i]);
+    }
+    result.count = static_cast<std::uint32_t>(traced.points.size()) - result.first;
+    smooth(std::span(traced.points).subspan(result.first, result.count), static_cast<std::int32_t>(result.first), field,
+           voxels);
+    traced.pieces.push_back(result);
+  }
+  return traced;
+}
+
+}  // namespace pelt::skeletonize

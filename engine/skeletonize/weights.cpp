@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "engine/skeletonize/weights.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <utility>
+
+namespace pelt::skeletonize {
+namespace {
+
+constexpr std::uint32_t kNone = 0xffffffff;
+
+template <class Visit>
+void for_neighbours(const Voxels& voxels, const glm::ivec3& cell, const Visit& visit) {
+  for (int n = 0; n < 27; ++n) {
+    const glm::ivec3 step = glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1;
+    if (n != 13 && voxels.holds(cell + step)) visit(cell + step, std::sqrt(glm::dot(glm::vec3(step), glm::vec3(step))));
+  }
+}
+
+// The joint of every inside voxel, by its number (Dijkstra 1959 from all traced points); kNone in small pieces.
+std::vector<std::uint32_t> joints_inside(const Traced& traced, const JointPlan& plan, const Voxels& voxels) {
+  using Open = std::pair<float, std::uint32_t>;
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+  std::vector<float> way(voxels.cells.size(), std::numeric_limits<float>::infinity());
+  std::vector<std::uint32_t> joint(voxels.cells.size(), kNone);
+  for (std::size_t i = 0; i < traced.points.size(); ++i) {
+    const std::uint32_t voxel = voxels.at(glm::ivec3(glm::round(traced.points[i].position)));
+    if (voxel == kOutside || way[voxel] == 0) continue;
+    way[voxel] = 0;
+    joint[voxel] = plan.joint_of[i];
+    open.emplace(0.0f, voxel);
+  }
+  while (!open.empty()) {
+    const auto [so_far, voxel] = open.top();
+    open.pop();
+    if (so_far > way[voxel]) continue;
+    for_neighbours(voxels, voxels.cells[voxel], [&, from = voxel, length = so_far](const glm::ivec3& cell, float step) {
+      const std::uint32_t next = voxels.at(cell);
+      if (next == kOutside || !(length + step < way[next])) return;
+      way[next] = length + step;
+      joint[next] = joint[from];
+      open.emplace(way[next], next);
+    });
+  }
+  return joint;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Traced& traced, const JointPlan& plan,
+                                     const Voxels& voxels) {
+  const std::vector<std::uint32_t> inside = joints_inside(traced, plan, voxels);
+  std::vector<std::uint32_t> joint(voxels.number.size(), kNone);  // of every voxel of the grid
+  std::vector<glm::ivec3> front;
+  for (std::uint32_t v = 0; v < inside.size(); ++v) {
+    joint[voxels.place(voxels.cells[v])] = inside[v];
+    if (inside[v] != kNone) front.push_back(voxels.cells[v]);
+  }
+  std::vector<std::size_t> wanted;  // places of the points
+  for (const glm::vec3& point : points) {
+    const glm::dvec3 cell = glm::round(voxels.to_voxels(glm::dvec3(point)));
+    wanted.push_back(voxels.place(glm::ivec3(glm::clamp(cell, glm::dvec3(0), glm::dvec3(voxels.extent - 1)))));
+  }
+  // Outward a layer at a time, until all points are reached.
+  std::size_t reached = 0;
+  std::vector<glm::ivec3> next_front;
+  while (!front.empty()) {
+    while (reached < wanted.size() && joint[wanted[reached]] != kNone) ++reached;
+    if (reached == wanted.size()) break;
+    next_front.clear();
+    for (const glm::ivec3& from : front) {
+      for_neighbours(voxels, from, [&](const glm::ivec3& cell, float) {
+        std::uint32_t& own = joint[voxels.place(cell)];
+        if (own != kNone) return;
+        own = joint[voxels.place(from)];
+        next_front.push_back(cell);
+      });
+    }
+    std::swap(front, next_front);
+  }
+  std::vector<std::uint32_t> result;
+  for (const std::size_t place : wanted) result.push_back(joint[place]);
+  return result;
+}
+
+}  // namespace pelt::skeletonize

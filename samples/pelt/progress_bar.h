@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace pelt::samples {
+
+// One line on stderr that is drawn over and taken away at the end; nothing where stderr is no terminal.
+class ProgressBar {
+ public:
+  ~ProgressBar() {
+    if (shown_ >= 0) fmt::print(stderr, "\r\033[K");
+  }
+
+  void show(double fraction, const std::string& what) {
+    const int percent = static_cast<int>(100 * std::clamp(fraction, 0.0, 1.0));
+    if (!terminal_ || percent == shown_) return;
+    shown_ = percent;
+    constexpr int kWidth = 30;
+    const int filled = kWidth * percent / 100;
+    fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {:3}%  {}", "", filled, "", kWidth - filled, percent, what);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+  int shown_ = -1;
+};
+
+}  // namespace pelt::samples

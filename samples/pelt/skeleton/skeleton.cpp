@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/skeleton/skeleton.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "engine/core/file_io.h"
+#include "engine/model/gltf_export.h"
+#include "engine/model/import.h"
+#include "samples/pelt/progress_bar.h"
+#include "samples/pelt/table.h"
+
+namespace pelt::samples {
+namespace {
+
+Result<Skeletonized> skeletonize_with_progress(const SkeletonCommand& command, Model model) {
+  ProgressBar bar;
+  SkeletonizeOptions options = command.options;
+  options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
+  return make_skeleton(std::move(model), options);
+}
+
+void print_json(const SkeletonCommand& command, const Skeletonized& made, std::size_t bytes, double seconds) {
+  const SkeletonizeReport& report = made.report;
+  nlohmann::ordered_json joints = nlohmann::json::array();
+  for (const Joint& joint : made.model.skeleton.joints) joints.push_back(joint.name);
+  const nlohmann::ordered_json document{{"model", command.model},
+                                        {"output", command.output},
+                                        {"bytes", bytes},
+                                        {"seconds", seconds},
+                                        {"joints", joints},
+                                        {"ends", report.ends},
+                                        {"junctions", report.junctions},
+                                        {"pieces", report.pieces},
+                                        {"voxel_size", report.voxel_size},
+                                        {"voxels", report.voxels},
+                                        {"critical_points", report.critical_points},
+                                        {"seeds", report.seeds},
+                                        {"notes", report.notes},
+                                        {"import_notes", made.model.report.notes}};
+  fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void print_text(const SkeletonCommand& command, const Skeletonized& made, std::size_t bytes, double seconds) {
+  const SkeletonizeReport& report = made.report;
+  fmt::print("joints: {}, of these {} ends of limbs and {} junctions, in {} {}\n", report.joints, report.ends,
+             report.junctions, report.pieces, report.pieces == 1 ? "piece" : "pieces");
+  fmt::print("inside: {} voxels of {:.3g} m; {} critical points, {} seeds\n", report.voxels, report.voxel_size,
+             report.critical_points, report.seeds);
+  for (const std::string& note : made.model.report.notes) fmt::print("note: {}\n", note);
+  for (const std::string& note : report.notes) fmt::print("note: {}\n", note);
+  fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(bytes), seconds);
+}
+
+}  // namespace
+
+Result<void> run(const SkeletonCommand& command) {
+  const auto start = std::chrono::steady_clock::now();
+  Result<Model> model = import_model(command.model);
+  if (!model) return tl::unexpected(model.error());
+  const Result<Skeletonized> made = skeletonize_with_progress(command, std::move(*model));
+  if (!made) return tl::unexpected(made.error());
+  const Result<std::string> bytes = format_glb(made->model);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const Result<void> written = write_file(command.output, std::as_bytes(std::span(*bytes)));
+  if (!written) return written;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (command.json) {
+    print_json(command, *made, bytes->size(), spent.count());
+  } else {
+    print_text(command, *made, bytes->size(), spent.count());
+  }
+  return {};
+}
+
+}  // namespace pelt::samples
