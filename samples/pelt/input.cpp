@@ -172,6 +172,7 @@ InstancePose Poser::at(float seconds) const {
   for (std::size_t m = 0; clip_ != nullptr && m < clip_->morph_channels.size(); ++m) {
     const MorphChannel& channel = clip_->morph_channels[m];
     for (const Control& control : data.controls) {
+      if (control.kind != ControlKind::kMorphTarget) continue;
       if (control.mesh != channel.mesh || control.target != channel.target) continue;
       pose.inputs[control.input] = sample(channel, seconds);
     }
