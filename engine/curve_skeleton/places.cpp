@@ -303,14 +303,15 @@ std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span
   return points;
 }
 
-// The middle of those points whose offset along `direction` is at least `least`; zero where there are none.
-glm::dvec3 middle(std::span<const SkinPoint> skin, const glm::dvec3& direction, double least) {
+// The middle of the points, those that are `from` ahead or less left out, and more and more of them in up to `to`: with
+// a sharp bound a ring of vertices just there would count in part, by rounding, and pull the middle aside.
+glm::dvec3 middle(std::span<const SkinPoint> skin, const glm::dvec3& direction, double from, double to) {
   glm::dvec3 sum(0.0);
   double total = 0;
   for (const SkinPoint& point : skin) {
-    if (glm::dot(point.offset, direction) < least) continue;
-    sum += point.weight * point.offset;
-    total += point.weight;
+    const double weight = point.weight * std::clamp((glm::dot(point.offset, direction) - from) / (to - from), 0.0, 1.0);
+    sum += weight * point.offset;
+    total += weight;
   }
   return total > 0 ? sum / total : glm::dvec3(0.0);
 }
@@ -337,10 +338,11 @@ glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along)
   const double reach = glm::length(farthest.offset);
   if (reach == 0) return glm::dvec3(0.0);
   // Skin all round the joint says nothing; without a bone, any direction is as good.
-  const glm::dvec3 centre = middle(skin, glm::dvec3(0.0), 0);
+  const glm::dvec3 centre = middle(skin, glm::dvec3(0.0), -1, 0);
   glm::dvec3 direction = glm::length(centre) >= 0.1 * reach ? turned_ahead(centre, along) : along;
   if (direction == glm::dvec3(0.0)) direction = farthest.offset / reach;
-  const glm::dvec3 end = middle(skin, direction, 0.75 * reach_along(skin, direction));
+  const double ahead = std::max(reach_along(skin, direction), 1e-9 * reach);
+  const glm::dvec3 end = middle(skin, direction, 0.65 * ahead, 0.85 * ahead);
   if (glm::dot(end, direction) > 0.1 * reach) direction = turned_ahead(end, along);
   double sum = 0;
   for (const SkinPoint& point : skin) sum += std::max(0.0, glm::dot(point.offset, direction));
