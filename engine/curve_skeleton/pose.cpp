@@ -26,7 +26,7 @@ class Table {
     read_ += std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
     if (read_ > words_.size()) return "and those before it read more of its table than there is";
     if (record.bone >= words_[record.curve] - 1) return "names a bone that is not there";
-    return check_numbers(record.first_sample, std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords);
+    return check_samples(record.first_sample);
   }
 
  private:
@@ -38,6 +38,15 @@ class Table {
     if (!holds(first, count)) return "reads past its table";
     for (std::uint64_t i = first; i < first + count; ++i) {
       if (!std::isfinite(number(i))) return "holds a number that is not finite";
+    }
+    return nullptr;
+  }
+
+  const char* check_samples(std::uint64_t first) const {
+    const std::uint64_t count = std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
+    if (const char* wrong = check_numbers(first, count)) return wrong;
+    for (std::uint64_t word = first; word < first + count; word += shared::kCurveSampleWords) {
+      if (!(number(word) >= 0 && number(word) <= 1)) return "has a sample that is not on its bone";
     }
     return nullptr;
   }

@@ -143,6 +143,10 @@ const Fault kFaults[] = {
     {"KeysDoNotAscend", [](CharacterData& d) { key_word(d, 2) = key_word(d, 0); }, "keys that do not ascend"},
     // Samples.
     {"LambdaNotFinite", [](CharacterData& d) { sample_word(d, 0) = kNanWord; }, "not finite"},
+    {"LambdaBelow", [](CharacterData& d) { sample_word(d, 0) = 0xFF7FFFFFu; }, "a sample that is not on its bone"},
+    {"LambdaAbove",
+     [](CharacterData& d) { sample_word(d, 3 * shared::kCurveSampleWords) = std::bit_cast<std::uint32_t>(1.01f); },
+     "a sample that is not on its bone"},
     {"ShapeNotFinite", [](CharacterData& d) { sample_word(d, shared::kCurveSampleShape) = kInfinityWord; },
      "not finite"},
     {"RestNotFinite",
@@ -173,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(All, CurveFault, testing::ValuesIn(kFaults),
 TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {
   const CharacterData data = make_data();
   CharacterData changed = data;
-  const std::size_t end = std::min<std::size_t>(pass_of(changed).table.size(), 300);
+  const std::size_t end = std::min<std::size_t>(pass_of(changed).table.size(), 400);
   for (std::size_t word = 0; word < end; ++word) {
     for (const std::uint32_t value : {0u, 1u, 7u, 1024u, 0x3F800000u, 0xBF800000u, 0x7F7FFFFFu, 0xFFFFFFFFu}) {
       const std::uint32_t before = pass_of(changed).table[word];
