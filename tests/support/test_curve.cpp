@@ -30,6 +30,7 @@ TestCurve::TestCurve(const std::vector<glm::dvec3>& points, std::size_t top, con
         i == 0 ? 0.0f : curve.lengths.back() + static_cast<float>(glm::distance(points[i], points[i - 1])));
   }
   curve.anchors.resize(points.size());
+  for (CurveAnchor& anchor : curve.anchors) anchor.bulge.volume = 0;
   curve.spans.resize(points.size() - 1);
   for (std::size_t i = 1; i + 1 < points.size(); ++i) {
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));

@@ -16,7 +16,8 @@ namespace pelt::test {
 // direction.
 class TestCurve {
  public:
-  // d, f_min and f_max are 0.3, an eighth and half of the shorter bone; `frames` are tangent. `top`: Chain::top.
+  // d, f_min and f_max are 0.3, an eighth and half of the shorter bone; `frames` are tangent, and
+  // nothing bulges. `top`: Chain::top.
   explicit TestCurve(const std::vector<glm::dvec3>& points, std::size_t top = 0,
                      const glm::dvec3& z = glm::dvec3(0, 0, 1));
 

@@ -134,7 +134,7 @@ TEST(CurveBind, TwistKeepsTheSection) {
 
 // A quarter of the way along the upper bone, where a twist of 270 has come to 67.5 degrees and one of -90 to -22.5.
 TEST(CurveBind, TwistIsWhatThePoseSays) {
-  const Limb limb(by_curves());
+  const Limb limb(by_curves([](auto& p) { p.joints = {{.joint = "joint", .twist_after = 0.0f}}; }));
   const glm::mat4 motion = glm::rotate(glm::mat4(1), glm::radians(270.0f), glm::vec3(1, 0, 0));
   const std::vector<glm::vec3>& rest = limb.model.meshes[0].positions;
   for (const float twist : {-90.0f, 270.0f}) {

@@ -304,7 +304,6 @@ TEST(CurveFrame, IsOrthonormalAndContinuous) {
         own.curve.frames = frames;
         own.curve.reference = reference;
         own.curve.centre = centre;
-        for (CurveAnchor& anchor : own.curve.anchors) anchor.bulge.volume = 0;
         const PosedCurve curve = own.posed(own.posed_joints(wild_turns(kCrooked.size())));
         std::optional<Affine> before;
         for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {

@@ -73,7 +73,10 @@ class Samples : public testing::TestWithParam<CurveFrames> {
   static TestCurve limb() {
     TestCurve own({{0, 0, 0}, {2, 0, 0}, {4, 0, 0}, {5.5, 0, 0}});
     own.curve.frames = GetParam();
-    for (CurveAnchor& anchor : own.curve.anchors) anchor.skin_distance = kReach;
+    for (CurveAnchor& anchor : own.curve.anchors) {
+      anchor.skin_distance = kReach;
+      anchor.bulge.volume = GetParam() == CurveFrames::kAuto ? 1.0f : 0.0f;
+    }
     return own;
   }
 };
