@@ -44,7 +44,8 @@ void RestCurves::find_copies() {
     const Curve& curve = curves_[c];
     const auto last = static_cast<std::ptrdiff_t>(curve.anchors.size()) - 1;
     const auto top = static_cast<std::ptrdiff_t>(curve.chain.top);
-    duplicate_.emplace_back(curve.bone_count(), false);
+    std::vector<Bone>& original = original_.emplace_back();
+    for (std::uint32_t b = 0; b < curve.bone_count(); ++b) original.push_back({static_cast<std::uint32_t>(c), b});
     copies_.emplace_back(curve.bone_count(), 1);
     for (std::ptrdiff_t bone = 0; bone < last; ++bone) {
       // A curve that the rig edits is its own.
@@ -62,7 +63,8 @@ void RestCurves::find_copies() {
       }
       const auto [known, is_new] = first.try_emplace(std::move(stretch), c, static_cast<std::size_t>(bone));
       if (is_new) continue;
-      duplicate_[c][static_cast<std::size_t>(bone)] = true;
+      original[static_cast<std::size_t>(bone)] = {static_cast<std::uint32_t>(known->second.first),
+                                                  static_cast<std::uint32_t>(known->second.second)};
       ++copies_[known->second.first][known->second.second];
     }
   }

@@ -55,14 +55,25 @@ class RestCurves {
   // From a place to a point, metres.
   double distance(const CurvePlace& place, glm::vec3 point) const;
 
-  // Whether another curve, before this one, has the same frames along the bone; how many have, this one among them.
-  bool duplicate(std::size_t curve, std::size_t bone) const { return duplicate_[curve][bone]; }
+  // Whether another curve, before this one, has the same frames along the bone, and the same place on it; how many
+  // have, this one among them.
+  bool duplicate(std::size_t curve, std::size_t bone) const { return original_[curve][bone].curve != curve; }
+  CurvePlace original(CurvePlace place) const {
+    const Bone bone = original_[place.curve][place.bone];
+    place.curve = bone.curve;
+    place.bone = bone.bone;
+    return place;
+  }
   std::uint32_t copies(std::size_t curve, std::size_t bone) const { return copies_[curve][bone]; }
 
   // The gradient of s, where `place` is of a point.
   glm::vec3 slope(const CurvePlace& place, glm::vec3 point) const;
 
  private:
+  struct Bone {
+    std::uint32_t curve;
+    std::uint32_t bone;
+  };
   struct Sample {
     glm::vec3 origin;
     glm::vec3 x;
@@ -74,7 +85,7 @@ class RestCurves {
   std::span<const Curve> curves_;
   std::vector<PosedCurve> posed_;
   std::vector<std::vector<Sample>> samples_;  // of each curve, kSteps a bone and one more
-  std::vector<std::vector<bool>> duplicate_;
+  std::vector<std::vector<Bone>> original_;   // of every bone of every curve
   std::vector<std::vector<std::uint32_t>> copies_;
 };
 

@@ -24,6 +24,7 @@ namespace pelt::curve_skeleton {
 namespace {
 
 constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
+constexpr float kShareWidth = 0.02f;       // over which a vertex passes from curve to curve at least, of the extent
 
 // The curves of every vertex of a target; none where the layer does not show.
 using Shares = std::vector<std::vector<CurveShare>>;
@@ -44,6 +45,19 @@ Result<std::vector<std::vector<float>>> weight_factors(const CurveSkeletonParame
     }
   }
   return factors;
+}
+
+float largest_extent(const DeformerInput& input) {
+  glm::vec3 low(std::numeric_limits<float>::max());
+  glm::vec3 high(std::numeric_limits<float>::lowest());
+  for (const DeformerTarget& target : input.targets) {
+    for (const glm::vec3 p : input.model.meshes[target.mesh].positions) {
+      low = glm::min(low, p);
+      high = glm::max(high, p);
+    }
+  }
+  const glm::vec3 extent = glm::max(high - low, glm::vec3(0.0f));
+  return std::max({extent.x, extent.y, extent.z, 1e-6f});
 }
 
 // Binds the vertices of a layer's targets to its curves.
@@ -85,10 +99,14 @@ class Attacher {
         own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
       }
       shares[v] = share_curves(rest, offers, own, {parameters_.curves_per_vertex, parameters_.curve_reach});
+    });
+    if (surface) smooth_shares(rest, *surface, fields, shares);
+    each_vertex(target, [&](std::uint32_t v, std::vector<CurveOffer>&) {
+      const glm::vec3 point = mesh.positions[v];
       for (CurveShare& share : shares[v]) {
         CurvePlace& place = share.place;
         place.distance = rest.distance(place, point);
-        const bool relaxed = !by_distance && fields[place.curve].changed[v];
+        const bool relaxed = !fields.empty() && fields[place.curve].changed[v];
         place.slope = relaxed ? surface->gradient(v, fields[place.curve].defined, fields[place.curve].s)
                               : rest.slope(place, point);
       }
@@ -116,6 +134,51 @@ class Attacher {
         visit(static_cast<std::uint32_t>(v), offers);
       }
     });
+  }
+
+  // Lets the curves' weights pass gradually over the skin: by distance and trust they may change within one edge.
+  void smooth_shares(const RestCurves& rest, const Surface& surface, const std::vector<Field>& fields,
+                     Shares& shares) const {
+    const float width = kShareWidth * largest_extent(input_);
+    std::vector<std::vector<float>> weights(curves_.size());
+    parallel_for(curves_.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = begin; c < end; ++c) {
+        weights[c].assign(shares.size(), 0.0f);
+        for (std::size_t v = 0; v < shares.size(); ++v) {
+          for (const CurveShare& share : shares[v]) {
+            if (share.place.curve == c) weights[c][v] = static_cast<float>(share.weight);
+          }
+        }
+        surface.smooth(fields[c].defined, width, weights[c]);
+      }
+    });
+    std::vector<WeightedElement> row;
+    for (std::uint32_t v = 0; v < shares.size(); ++v) {
+      if (shares[v].empty() ||
+          std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.defined[v]; })) {
+        continue;
+      }
+      row.clear();
+      std::vector<CurvePlace> places;
+      for (std::uint32_t c = 0; c < curves_.size(); ++c) {
+        if (!fields[c].defined[v] || weights[c][v] < 1e-3f) continue;
+        const CurvePlace place = rest.original(rest.place_at(c, fields[c].s[v]));
+        const auto same = [&](const CurvePlace& other) {
+          return other.curve == place.curve && other.bone == place.bone;
+        };
+        const auto known = std::find_if(places.begin(), places.end(), same);
+        if (known != places.end()) {
+          row[static_cast<std::size_t>(known - places.begin())].weight += weights[c][v];
+          continue;
+        }
+        row.push_back({static_cast<std::uint32_t>(places.size()), weights[c][v]});
+        places.push_back(place);
+      }
+      if (row.empty()) continue;
+      cut_row(row, parameters_.curves_per_vertex, Cut::kContinuous);
+      shares[v].clear();
+      for (const WeightedElement& element : row) shares[v].push_back({places[element.index], element.weight});
+    }
   }
 
   std::vector<Field> trusted_places(const RestCurves& rest, const DeformerTarget& target) const {
@@ -287,19 +350,6 @@ MeshBinding make_binding(std::span<const Curve> curves, const Samples& samples, 
   }
   binding.remarks.assign(shares.size(), 0);
   return binding;
-}
-
-float largest_extent(const DeformerInput& input) {
-  glm::vec3 low(std::numeric_limits<float>::max());
-  glm::vec3 high(std::numeric_limits<float>::lowest());
-  for (const DeformerTarget& target : input.targets) {
-    for (const glm::vec3 p : input.model.meshes[target.mesh].positions) {
-      low = glm::min(low, p);
-      high = glm::max(high, p);
-    }
-  }
-  const glm::vec3 extent = glm::max(high - low, glm::vec3(0.0f));
-  return std::max({extent.x, extent.y, extent.z, 1e-6f});
 }
 
 const char* linkage_name(Linkage linkage) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/curve_skeleton/relax.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/model/parts.h"
@@ -12,6 +13,9 @@ constexpr float kSteepest = 2.5f;
 constexpr int kGrowths = 24;        // times that the changed region may grow by the edges still too steep
 constexpr int kSweepsAGrowth = 20;  // of Gauss and Seidel
 constexpr int kLastSweeps = 200;
+constexpr int kSofteningRings = 4;  // round the changed region, across which its edge is softened
+constexpr int kSofteningSweeps = 8;
+constexpr int kMostSmoothing = 64;
 
 }  // namespace
 
@@ -22,6 +26,8 @@ Surface::Surface(const Mesh& mesh)
       first_edge_(mesh.positions.size() + 1, 0) {
   for (const auto& edge : edges_) ++first_edge_[edge.first + 1];
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) first_edge_[v + 1] += first_edge_[v];
+  for (const auto& edge : edges_) mean_edge_ += glm::distance(positions_[edge.first], positions_[edge.second]);
+  mean_edge_ /= static_cast<double>(std::max<std::size_t>(edges_.size(), 1));
 }
 
 std::span<const std::pair<std::uint32_t, std::uint32_t>> Surface::neighbours(std::uint32_t vertex) const {
@@ -70,6 +76,16 @@ std::vector<bool> Surface::relax(std::span<const std::uint8_t> defined, std::spa
     for (int k = 0; k < kSweepsAGrowth; ++k) sweep();
   }
   for (int k = 0; k < kLastSweeps && !region.empty(); ++k) sweep();
+  for (int ring = 0; ring < kSofteningRings; ++ring) {
+    for (std::size_t i = 0, count = region.size(); i < count; ++i) {
+      for (const auto& edge : neighbours(region[i])) {
+        if (!defined[edge.second] || changed[edge.second]) continue;
+        changed[edge.second] = true;
+        region.push_back(edge.second);
+      }
+    }
+  }
+  for (int k = 0; k < kSofteningSweeps && !region.empty(); ++k) sweep();
   for (std::uint32_t v = 0; v < vertex_count(); ++v) {
     const std::uint32_t own = welded_[v];
     if (!changed[own]) continue;
@@ -78,6 +94,29 @@ std::vector<bool> Surface::relax(std::span<const std::uint8_t> defined, std::spa
     other[v] = other[own];
   }
   return changed;
+}
+
+void Surface::smooth(std::span<const std::uint8_t> defined, float width, std::span<float> values) const {
+  if (!(mean_edge_ > 0)) return;
+  // Steps spread as their square root.
+  const double steps = (width / mean_edge_) * (width / mean_edge_);
+  const int count = static_cast<int>(std::clamp(steps, 1.0, double{kMostSmoothing}));
+  std::vector<float> next(values.begin(), values.end());
+  for (int step = 0; step < count; ++step) {
+    for (std::uint32_t v = 0; v < vertex_count(); ++v) {
+      if (welded_[v] != v || !defined[v]) continue;
+      double sum = values[v];
+      double weight = 1;
+      for (const auto& edge : neighbours(v)) {
+        if (!defined[edge.second]) continue;
+        sum += values[edge.second];
+        weight += 1;
+      }
+      next[v] = static_cast<float>(sum / weight);
+    }
+    std::copy(next.begin(), next.end(), values.begin());
+  }
+  for (std::uint32_t v = 0; v < vertex_count(); ++v) values[v] = values[welded_[v]];
 }
 
 glm::vec3 Surface::gradient(std::uint32_t vertex, std::span<const std::uint8_t> defined,

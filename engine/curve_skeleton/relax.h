@@ -26,6 +26,10 @@ class Surface {
   // were changed. Shape: one entry a vertex, of all.
   std::vector<bool> relax(std::span<const std::uint8_t> defined, std::span<float> s, std::span<float> other) const;
 
+  // Lets each value pass to the neighbours so that a step in it becomes about `width` wide, metres. Only vertices that
+  // are `defined` take part.
+  void smooth(std::span<const std::uint8_t> defined, float width, std::span<float> values) const;
+
   // The gradient of s over the skin at a vertex, from its neighbours that are `defined`.
   glm::vec3 gradient(std::uint32_t vertex, std::span<const std::uint8_t> defined, std::span<const float> s) const;
 
@@ -33,6 +37,7 @@ class Surface {
   std::span<const std::pair<std::uint32_t, std::uint32_t>> neighbours(std::uint32_t vertex) const;
 
   std::span<const glm::vec3> positions_;
+  double mean_edge_ = 0;
   std::vector<std::uint32_t> welded_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // both ways, sorted
   std::vector<std::size_t> first_edge_;                         // of each vertex, and one more
