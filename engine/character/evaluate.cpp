@@ -15,7 +15,7 @@ namespace pelt {
 
 namespace {
 
-constexpr std::size_t kRecordGrain = 256;
+constexpr std::size_t kEntryGrain = 256;
 constexpr std::size_t kSliceGrain = 32;  // 1024 vertices
 
 }  // namespace
@@ -36,7 +36,7 @@ struct Evaluator::State {
     for (const PalettePass& pass : character->passes) {
       if (pass.stage != stage) continue;
       const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-      parallel_for(pass.record_count, kRecordGrain, options.threads,
+      parallel_for(pass.record_count, kEntryGrain / kernel.slots_per_record, options.threads,
                    [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
       fill_lines(pass.first_slot, std::size_t{pass.record_count} * kernel.slots_per_record);
     }

@@ -454,13 +454,14 @@ PELT_SHARED_FN CurveAxes curve_axes(PELT_SHARED_IN(CurvePart) part, float lambda
     return CurveAxes(normalize_or(mix(part.first_x, part.last_x, lambda), along),
                      mix(part.first_y, part.last_y, lambda));
   }
-  bool automatic = part.frames == kCurveFramesAuto;
-  float at = (automatic ? lambda : t / float(part.spans)) * float(kCurveReflections);
+  float at = (part.frames == kCurveFramesAuto ? lambda : t / float(part.spans)) * float(kCurveReflections);
   int node = min(int(at), kCurveReflections - 1);
   float from = float(node) / float(kCurveReflections);
-  vec3 x = automatic_axis(part, lambda);
-  vec3 y = least_turn(part.carried[node], automatic_axis(part, from), x);
-  if (!automatic) {
+  vec3 x, y;
+  if (part.frames == kCurveFramesAuto) {
+    x = automatic_axis(part, lambda);
+    y = least_turn(part.carried[node], automatic_axis(part, from), x);
+  } else {
     int k = min(int(t), part.spans - 1);
     float from_t = from * float(part.spans);
     int from_k = min(int(from_t), part.spans - 1);
