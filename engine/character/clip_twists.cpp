@@ -116,10 +116,12 @@ float largest_step(const Moment& from, const Moment& to) {
 // Appends what happens after moments.back() up to `time`.
 void play(Player& player, float time, int halvings, std::vector<Moment>& moments) {
   const Moment from = moments.back();
-  Moment to{time, player.twists(time, from.angles)};
-  if (halvings == kMostHalvings || (halvings > 0 && !(largest_step(from, to) > kMostStep))) {
-    moments.push_back(std::move(to));
-    return;
+  if (halvings > 0) {
+    Moment to{time, player.twists(time, from.angles)};
+    if (halvings == kMostHalvings || !(largest_step(from, to) > kMostStep)) {
+      moments.push_back(std::move(to));
+      return;
+    }
   }
   play(player, 0.5f * (from.time + time), halvings + 1, moments);
   play(player, time, halvings + 1, moments);

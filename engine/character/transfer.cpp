@@ -178,6 +178,11 @@ class Transfer {
         }
       };
       if (layer.mask.region.group == group.name) add_target();
+      if (const auto* curves = std::get_if<CurveSkeletonParameters>(&layer.deformer)) {
+        for (const CurveWeight& weight : curves->weights) {
+          if (weight.region.group == group.name) add_target();
+        }
+      }
       const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
       if (ffd == nullptr) continue;
       for (const auto* pairs : {&ffd->exclude, &ffd->exclusive}) {

@@ -83,7 +83,7 @@ Result<void> check_bulge(const Bulge& bulge, const std::string& what) {
 
 Result<void> check_joint(const CurveJoint& joint, const std::string& what) {
   for (const std::optional<float>& length : {joint.skin_distance, joint.float_min, joint.float_max}) {
-    if (length && !(std::isfinite(*length) && *length >= 0))
+    if (length && !(std::isfinite(*length) && *length > 0))
       return invalid(what, fmt::format("the length {} is not one", *length));
   }
   if (joint.float_distance.size() > shared::kMostFloatKeys) {
@@ -209,6 +209,27 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
   return {};
 }
 
+// What offsets of control points, or the skeleton itself, may have made unusable.
+Result<void> check_chain(const Chain& chain, const Model& model, const std::string& what) {
+  if (chain.anchors.size() > shared::kMostAnchors) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: the curve '{}' has {} joints, more than {}; split it", what,
+                                                     chain.name, chain.anchors.size(), shared::kMostAnchors));
+  }
+  double length = 0;
+  for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
+    length += glm::distance(glm::dvec3(chain.anchors[i].position), glm::dvec3(chain.anchors[i - 1].position));
+  }
+  constexpr double kShortest = 1e-6;  // of the curve's length: what floats tell apart along it
+  for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
+    const glm::dvec3 bone = glm::dvec3(chain.anchors[i].position) - glm::dvec3(chain.anchors[i - 1].position);
+    if (glm::length(bone) > kShortest * length) continue;
+    const auto name = [&](std::size_t a) { return model.skeleton.joints[chain.anchors[a].joint].name; };
+    return invalid(what, fmt::format("the joints '{}' and '{}' of the curve '{}' lie on each other", name(i - 1),
+                                     name(i), chain.name));
+  }
+  return {};
+}
+
 }  // namespace
 
 const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
@@ -244,6 +265,8 @@ Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Mo
     if (chain == nullptr) return not_found(what, "curve", path.name, known);
     const Result<void> there = check_offsets(path, *chain, what);
     if (!there) return tl::unexpected(there.error());
+    if (!is_finite(path.offset))
+      return invalid(what, fmt::format("the offset of the curve '{}' is not finite", path.name));
     if (path.joints.empty()) {
       for (Anchor& anchor : chain->anchors) anchor.position += path.offset;
     }
@@ -251,12 +274,10 @@ Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Mo
       if (!is_anchor(*chain, offset.vertex)) continue;
       chain->anchors[(offset.vertex + 2) / 3].position += offset.offset;
     }
-    for (std::size_t i = 1; i < chain->anchors.size(); ++i) {
-      if (!(glm::distance(chain->anchors[i].position, chain->anchors[i - 1].position) > 0)) {
-        return invalid(what,
-                       fmt::format("the offsets of the curve '{}' lay two of its joints on each other", path.name));
-      }
-    }
+  }
+  for (const Chain& chain : chains->chains) {
+    const Result<void> valid_chain = check_chain(chain, model, what);
+    if (!valid_chain) return tl::unexpected(valid_chain.error());
   }
   return chains;
 }

@@ -189,7 +189,7 @@ struct CurveKey {
 
 // How the frames along a curve run from joint to joint (math.md section 2).
 enum class CurveFrames {
-  kAuto,      // tangent, and endpoint as far as the skin would fold on the inside of a bend: the default
+  kAuto,      // turning near the joints alone, without folds, the curve kept as long as it was: the default
   kTangent,   // rotation-minimising
   kEndpoint,  // interpolated linearly from joint to joint (Yang et al. 2006, equation 2)
 };
@@ -244,7 +244,8 @@ struct CurveJoint {
 struct CurveBone {
   std::string joint;
   std::string to;  // the joint at its other end; empty: every bone that leaves `joint`
-  // Twist of the bone's far end that has arrived at a fraction of the bone: from (0, 0) to (1, 1), ascending. None: even.
+  // Twist of the bone's far end that has arrived at a fraction of the bone: from (0, 0) to (1, 1), ascending. None:
+  // even.
   std::vector<CurveKey> twist;
   bool smooth_twist = true;  // monotone cubic between the keys; else linear
   friend bool operator==(const CurveBone&, const CurveBone&) = default;

@@ -138,6 +138,7 @@ Result<void> model_info(const InfoCommand& command) {
 // Clips that key the morph target; none: the game alone gives it.
 std::vector<std::string> clips_of(const Control& control, const std::vector<Clip>& clips) {
   std::vector<std::string> names;
+  if (control.kind != ControlKind::kMorphTarget) return names;
   for (const Clip& clip : clips) {
     const bool keyed = std::any_of(
         clip.morph_channels.begin(), clip.morph_channels.end(),
@@ -157,6 +158,7 @@ Json describe_inputs(const CharacterData& data) {
   for (const Control& control : data.controls) {
     controls.push_back({{"name", control.name},
                         {"rest", control.rest},
+                        {"kind", control.kind == ControlKind::kTwist ? "twist" : "morph_target"},
                         {"clips", clips_of(control, data.clips)},
                         {"input", control.input}});
   }

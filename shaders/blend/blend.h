@@ -141,8 +141,10 @@ PELT_SHARED_FN WiresSum wires_add(WiresSum sum, Affine frame, Affine root, vec3 
                     : (length_moved > 0.0f ? pow(length_moved / sum.largest, exponent) : 0.0f);
   float squared = dot(moved, moved);
   vec3 slope = vec3(0.0f);
-  // Of a displacement that is next to nothing beside another it would be next to infinite, and its share next to nothing.
-  if (squared > 1e-24f && length_moved > 1e-3f * sum.largest) slope = transpose(affine_axes(frame) - affine_axes(root)) * moved * (exponent / squared);
+  // Of a displacement that is next to nothing beside another it would be next to infinite, and its share next to
+  // nothing.
+  if (squared > 1e-24f && length_moved > 1e-3f * sum.largest)
+    slope = transpose(affine_axes(frame) - affine_axes(root)) * moved * (exponent / squared);
   sum.shares += share;
   sum.frame += share * frame;
   sum.outer += share * outerProduct(moved, slope);

@@ -194,7 +194,7 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint first_a
   CurveCorner corner;
   corner.point = anchor_position(work, chain, i);
   corner.arc = table_float(work, word + kCurveAnchorLength);
-  vec3 coming = normalize_or(corner.point - from, vec3(0.0f));
+  vec3 coming = normalize_or(corner.point - from, vec3(1, 0, 0));
   vec3 going = normalize_or(to - corner.point, coming);
   corner.bend = atan(length(cross(coming, going)), dot(coming, going));
   corner.inside = going - coming;
@@ -406,7 +406,9 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
       x = next_x;
     }
     vec3 arrived = part.carried[kCurveReflections];
-    part.remaining = atan(dot(cross(arrived, part.last_y), part.last_x), dot(arrived, part.last_y));
+    float side = dot(cross(arrived, part.last_y), part.last_x);
+    float same = dot(arrived, part.last_y);
+    part.remaining = abs(side) + abs(same) > 0.0f ? atan(side, same) : 0.0f;
   }
   return part;
 }
@@ -416,11 +418,13 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
 PELT_SHARED_FN float curve_parameter(PELT_SHARED_IN(CurvePart) part, float s) {
   int k = 0;
   while (k + 1 < part.spans && curve_arc(part, k, 1.0f) < s) ++k;
-  if (curve_arc(part, k, 0.0f) >= s) return float(k);
-  if (curve_arc(part, k, 1.0f) <= s) return float(k + 1);
+  float first = curve_arc(part, k, 0.0f);
+  float last = curve_arc(part, k, 1.0f);
+  if (first >= s) return float(k);
+  if (last <= s) return float(k + 1);
   float low = 0.0f;
   float high = 1.0f;
-  float u = 0.5f;
+  float u = (s - first) / (last - first);
   for (int step = 0; step < 12; ++step) {
     float off = curve_arc(part, k, u) - s;
     if (off > 0.0f)
