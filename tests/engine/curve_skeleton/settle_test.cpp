@@ -305,7 +305,7 @@ const Wrong kWrong[] = {
      [](auto& p) {
        with_control(p, 0, {2, 0, 0});
      },
-     kInvalid, "the offsets of the curve 'c' lay two of its joints on each other"},
+     kInvalid, "of the curve 'c' lie on each other"},
     {"NoSuchJointOfACurve",
      [](auto& p) {
        p.curves = {{"c", {"joint0", "joint7"}, {}, {}}};
