@@ -411,9 +411,10 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   for (const DeformerTarget& target : input.targets) meshes.push_back(target.mesh);
   const Result<Chains> chains = settle_chains(parameters, input.model, meshes, input.layer);
   if (!chains) return tl::unexpected(chains.error());
-  Result<std::vector<Curve>> curves = settle_curves(parameters, chains->chains, input.model, input.layer);
-  if (!curves) return tl::unexpected(curves.error());
   const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
+  Result<std::vector<Curve>> curves =
+      settle_curves(parameters, chains->chains, input.model, at_bind, input.layer, input.notes);
+  if (!curves) return tl::unexpected(curves.error());
 
   // Distances need places on the curves, and these, where joints are bent at bind, floats that need distances.
   const Attacher attacher(parameters, *curves, input);

@@ -72,6 +72,33 @@ shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambd
           1.0f};
 }
 
+shared::CurveShape posed_shape(const Curve& curve, std::size_t bone, float lambda) {
+  constexpr float kMeeting = 0.25f;  // of the bone
+  const CurveSpan& span = curve.spans[bone];
+  const auto window = [&](float away) {
+    const float part = std::min(away / kMeeting, 1.0f);
+    return (1 - part * part) * (1 - part * part);
+  };
+  const float at_first = window(lambda);
+  const float at_last = window(1 - lambda);
+  shared::CurveShape shape = curve_shape(curve, bone, lambda);
+  shape.twist += std::lerp(span.first.roll, span.last.roll, lambda) +
+                 at_first * (span.first.joint_roll - span.first.roll) +
+                 at_last * (span.last.joint_roll - span.last.roll);
+  const glm::vec2 width = glm::mix(span.first.width, span.last.width, lambda) +
+                          at_first * (span.first.joint_width - span.first.width) +
+                          at_last * (span.last.joint_width - span.last.width);
+  shape.width_y *= width.x;
+  shape.width_z *= width.y;
+  return shape;
+}
+
+float posed_lambda(const CurveSpan& span, float lambda) {
+  if (span.stretch == 0) return lambda;
+  const double part = std::expm1(double{span.stretch} * lambda) / std::expm1(double{span.stretch});
+  return static_cast<float>(std::clamp(part, 0.0, 1.0));
+}
+
 void CurveTable::put_number(double number) {
   words_.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
 }
@@ -190,8 +217,8 @@ std::uint32_t CurveTable::put(const Curve& curve) {
 
 std::uint32_t CurveTable::put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest) {
   const auto word = static_cast<std::uint32_t>(words_.size());
-  const shared::CurveShape shape = curve_shape(curve, bone, lambda);
-  put_number(lambda);
+  const shared::CurveShape shape = posed_shape(curve, bone, lambda);
+  put_number(posed_lambda(curve.spans[bone], lambda));
   for (const float number :
        {shape.twist_share, shape.first_reach, shape.last_reach, shape.twist, shape.width_y, shape.width_z}) {
     put_number(number);

@@ -28,10 +28,22 @@ struct CurveAnchor {
   Bulge bulge;
 };
 
+// What a bendy bone has at one of its ends, in the curve's direction. `joint_*`: what holds right at the joint, where
+// the next bone may say something else.
+struct SpanEnd {
+  float roll = 0;
+  glm::vec2 width{1.0f};  // of the frame's y, z
+  float joint_roll = 0;
+  glm::vec2 joint_width{1.0f};
+};
+
 // What a curve has from an anchor to the next, in the curve's direction.
 struct CurveSpan {
   std::vector<CurveKey> twist;  // dist over lambda; none: even
   bool smooth_twist = true;
+  SpanEnd first;  // bendy bones: in poses alone, not at rest
+  SpanEnd last;
+  float stretch = 0;  // ln of the lengthwise scale at the end over that at the start
 };
 
 struct Curve {
@@ -62,7 +74,7 @@ class CurveTable {
   // Returns the curve's word.
   std::uint32_t put(const Curve& curve);
 
-  // A sample of it; returns its word. `rest`: M^R there.
+  // A sample of it, as posed; returns its word. `rest`: M^R there.
   std::uint32_t put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest);
 
   const std::vector<std::uint32_t>& words() const { return words_; }
@@ -84,6 +96,13 @@ class CurveTable {
 // How a sample at lambda of a bone differs from others of its place.
 shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambda);
 
+// The same in poses, with what bendy bones add: rolls and widths are linear between the bone's ends, and within a
+// quarter of the bone go over into what holds at the joint.
+shared::CurveShape posed_shape(const Curve& curve, std::size_t bone, float lambda);
+
+// Where along the bone the sample at lambda is in poses: as lengthwise scales exp(stretch lambda) make of it.
+float posed_lambda(const CurveSpan& span, float lambda);
+
 // A curve in a pose.
 class PosedCurve {
  public:
@@ -91,9 +110,15 @@ class PosedCurve {
   PosedCurve(const Curve& curve, std::span<const std::uint32_t> words, std::uint32_t word,
              std::span<const glm::mat4> joints, std::span<const float> inputs);
 
-  // M at lambda of a bone.
+  // M at lambda of a bone, without what bendy bones add: M^R, in the pose at bind.
   Affine frame(std::size_t bone, float lambda) const {
     return shared::curve_frame(parts_[bone], lambda, curve_shape(*curve_, bone, lambda));
+  }
+
+  // M^D of the sample at lambda.
+  Affine posed_frame(std::size_t bone, float lambda) const {
+    return shared::curve_frame(parts_[bone], posed_lambda(curve_->spans[bone], lambda),
+                               posed_shape(*curve_, bone, lambda));
   }
 
   // Distance of B- and B+ from each inner anchor along the bones: f.

@@ -57,7 +57,7 @@ std::vector<glm::mat4> strong_pose(const StrongPose& pose, const Chain& chain, s
 std::array<double, kProbes + 1> samples_taken(const PosedCurve& posed, const Curve& curve, std::size_t bone,
                                               float reach, float error) {
   std::array<Affine, kProbes + 1> frames;
-  for (int p = 0; p <= kProbes; ++p) frames[p] = posed.frame(bone, static_cast<float>(p) / kProbes);
+  for (int p = 0; p <= kProbes; ++p) frames[p] = posed.posed_frame(bone, static_cast<float>(p) / kProbes);
   // The ends count like their neighbours.
   const auto taken_at = [&](int p) {
     const int k = std::clamp(p, 1, kProbes - 1);

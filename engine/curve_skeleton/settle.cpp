@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/core/finite.h"
+#include "engine/curve_skeleton/bendy.h"
 #include "engine/rig/deformers.h"
 
 namespace pelt::curve_skeleton {
@@ -115,34 +116,48 @@ Result<void> check_twist(const CurveBone& bone, const std::string& what) {
   return {};
 }
 
-float largest_key(const CurveJoint& joint) {
+Result<void> check_bendy(const BendyBone& bone, const std::string& what) {
+  if (const char* wrong = wrong_property(bone)) return invalid(what, fmt::format("has a {} out of its range", wrong));
+  return {};
+}
+
+float largest_key(const std::vector<CurveKey>& keys) {
   float largest = 0;
-  for (const CurveKey& key : joint.float_distance) largest = std::max(largest, key.value);
+  for (const CurveKey& key : keys) largest = std::max(largest, key.value);
   return largest;
+}
+
+// The largest float of each anchor for which the rig gives one.
+std::vector<std::optional<float>> given_floats(const CurveSkeletonParameters& parameters, const Model& model,
+                                               const Curve& curve) {
+  std::vector<std::optional<float>> given(curve.anchors.size());
+  for (std::size_t i = 1; i + 1 < given.size(); ++i) {
+    const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
+    if (joint == nullptr) continue;
+    given[i] = joint->float_distance.empty() ? joint->float_max : largest_key(joint->float_distance);
+  }
+  return given;
 }
 
 // f_min and f_max of inner anchors (math.md section 2): what the bones leave, half of one that another float shares.
 Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Model& model, const std::string& what,
-                           Curve& curve) {
+                           std::vector<std::optional<float>> given, Curve& curve) {
   const std::size_t last = curve.anchors.size() - 1;
-  const auto given = [&](std::size_t i) -> std::optional<float> {
-    const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
-    if (joint == nullptr || i == 0 || i == last) return std::nullopt;
-    if (!joint->float_distance.empty()) return largest_key(*joint);
-    return joint->float_max;
-  };
+  for (std::size_t i = 1; i < last; ++i) {
+    if (!curve.anchors[i].float_keys.empty()) given[i] = largest_key(curve.anchors[i].float_keys);
+  }
   constexpr float kOfEndBone = 0.9f;
   const auto room = [&](std::size_t bone, std::size_t other) {
     const float length = curve.bone_length(bone);
     if (other == 0 || other == last) return kOfEndBone * length;
-    const std::optional<float> taken = given(other);
+    const std::optional<float> taken = given[other];
     return taken ? std::max(length - *taken, 0.0f) : 0.5f * length;
   };
   for (std::size_t i = 1; i < last; ++i) {
     CurveAnchor& anchor = curve.anchors[i];
     const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
-    anchor.float_max = given(i).value_or(std::min(room(i - 1, i - 1), room(i, i + 1)));
+    anchor.float_max = given[i].value_or(std::min(room(i - 1, i - 1), room(i, i + 1)));
     anchor.float_min =
         std::min(joint != nullptr && joint->float_min ? *joint->float_min : shorter / 8, anchor.float_max);
   }
@@ -195,7 +210,16 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
   for (const CurveBone& bone : parameters.bones) {
     if (!known(bone.joint)) return not_found(what, "joint on a curve", bone.joint, names);
     if (!bone.to.empty() && !known(bone.to)) return not_found(what, "joint on a curve", bone.to, names);
-    const Result<void> valid = check_twist(bone, fmt::format("{}: the bone from '{}'", what, bone.joint));
+    const std::string name = fmt::format("{}: the bone from '{}'", what, bone.joint);
+    Result<void> valid = check_twist(bone, name);
+    if (valid && bone.bendy) valid = check_bendy(*bone.bendy, name);
+    if (!valid) return valid;
+  }
+  for (const JointBendyBone& bone : model.bendy_bones) {
+    const std::vector<Joint>& joints = model.skeleton.joints;
+    if (bone.joint >= joints.size()) return invalid(what, "the model has a bendy bone at no joint");
+    const Result<void> valid =
+        check_bendy(bone.values, fmt::format("{}: the model's bendy bone from '{}'", what, joints[bone.joint].name));
     if (!valid) return valid;
   }
   for (const CurveWeight& weight : parameters.weights) {
@@ -283,12 +307,15 @@ Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Mo
 }
 
 Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
-                                         const Model& model, const std::string& what) {
+                                         const Model& model, std::span<const glm::dmat4> at_bind,
+                                         const std::string& what, std::vector<std::string>& notes) {
   Result<void> valid = check_bulge(parameters.bulge, what);
   if (valid) valid = check_names(parameters, chains, model, what);
   if (!valid) return tl::unexpected(valid.error());
   std::vector<Curve> curves;
+  BendyBones bendy(model, chains, at_bind);
   for (const Chain& chain : chains) {
+    std::vector<const BendyBone*> bendy_of_rig;
     Curve& curve = curves.emplace_back();
     curve.chain = chain;
     curve.frames = parameters.frames;
@@ -301,6 +328,7 @@ Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& paramete
                               glm::distance(chain.anchors[i].position, chain.anchors[i - 1].position));
       const auto [bone, against] = settings_of_bone(parameters, model, chain, i - 1);
       CurveSpan& span = curve.spans.emplace_back();
+      bendy_of_rig.push_back(bone != nullptr && bone->bendy ? &*bone->bendy : nullptr);
       if (bone == nullptr) continue;
       span.smooth_twist = bone->smooth_twist;
       span.twist = bone->twist;
@@ -325,9 +353,12 @@ Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& paramete
         (offset.vertex % 3 == 1 ? anchor.before : anchor.after) += offset.offset;
       }
     }
-    valid = settle_floats(parameters, model, what, curve);
+    const std::vector<std::optional<float>> given = given_floats(parameters, model, curve);
+    bendy.lay(bendy_of_rig, given, curve);
+    valid = settle_floats(parameters, model, what, given, curve);
     if (!valid) return tl::unexpected(valid.error());
   }
+  if (const std::optional<std::string> note = bendy.note()) notes.push_back(fmt::format("{}: {}", what, *note));
   return curves;
 }
 

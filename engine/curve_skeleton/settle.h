@@ -17,10 +17,12 @@ namespace pelt::curve_skeleton {
 Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Model& model,
                              std::span<const std::uint32_t> meshes, const std::string& what);
 
-// Curves over the chains. Skin distances that the rig does not give are 0, for measure_distances. Errors begin with
-// `what`: a joint or bone that is on no curve, a float or twist that makes no sense, floats that overlap on a bone.
+// Curves over the chains, with bendy bones laid over them. `at_bind`: matrices_at_bind; appends to `notes`. Skin
+// distances that the rig does not give are 0, for measure_distances. Errors begin with `what`: a joint or bone that is
+// on no curve, a float, twist or bendy bone that makes no sense, floats that overlap on a bone.
 Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
-                                         const Model& model, const std::string& what);
+                                         const Model& model, std::span<const glm::dmat4> at_bind,
+                                         const std::string& what, std::vector<std::string>& notes);
 
 // What the rig says of the joint of an anchor; nullptr: nothing, or the anchor is the tip of a joint that has its own.
 const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,

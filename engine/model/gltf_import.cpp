@@ -9,6 +9,7 @@
 
 #include "engine/model/gltf_accessor.h"
 #include "engine/model/gltf_animation.h"
+#include "engine/model/gltf_bendy_bone.h"
 #include "engine/model/gltf_budget.h"
 #include "engine/model/gltf_check.h"
 #include "engine/model/gltf_document.h"
@@ -33,6 +34,7 @@ class Importer {
     auto skins = read_skins(document_, skeleton->joint_of_node);
     if (!skins) return tl::unexpected(skins.error());
     skins_ = std::move(*skins);
+    add_bendy_bones(skeleton->joint_of_node);
     add_materials();
     auto done = add_meshes(skeleton->joint_of_node);
     if (done) done = bring_to_model_space(document_, *skeleton, skins_, skin_of_mesh_, model_);
@@ -42,6 +44,22 @@ class Importer {
   }
 
  private:
+  void add_bendy_bones(const std::vector<std::uint32_t>& joint_of_node) {
+    std::size_t refused = 0;
+    std::string first;
+    for (const int index : tree_.order) {
+      const auto i = static_cast<std::size_t>(index);
+      std::string why;
+      const std::optional<BendyBone> bone = read_bendy_bone(document_.gltf.nodes[i].extras, why);
+      if (bone) model_.bendy_bones.push_back({joint_of_node[i], *bone});
+      if (why.empty() || refused++ > 0) continue;
+      first = fmt::format("{} of '{}'", why, model_.skeleton.joints[joint_of_node[i]].name.substr(0, 100));
+    }
+    if (refused == 0) return;
+    model_.report.notes.push_back(
+        fmt::format("bendy-bone properties of {} nodes are left out, since they are not valid: {}", refused, first));
+  }
+
   void add_materials() {
     for (std::size_t i = 0; i < document_.gltf.materials.size(); ++i) {
       const tinygltf::Material& source = document_.gltf.materials[i];

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using namespace std::string_view_literals;
 
-enum class Kind { kObject, kString, kBoolean, kNumber, kInteger, kIndex };
+enum class Kind { kObject, kString, kBoolean, kNumber, kInteger, kIndex, kUnchecked };
 enum class Holds {
   kOne,   // a value
   kList,  // an array of such values
@@ -68,6 +68,8 @@ constexpr Property numbers(std::string_view key, std::size_t count) {
   return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList, .least_items = count, .most_items = count};
 }
 constexpr Property numbers(std::string_view key) { return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList}; }
+// What reads it checks it.
+constexpr Property unchecked(std::string_view key) { return {.key = key, .kind = Kind::kUnchecked}; }
 constexpr Property required(Property property) {
   property.required = true;
   return property;
@@ -97,10 +99,24 @@ constexpr Property kComponentType = required(integer("componentType", 5120, 5126
 
 constexpr std::array kAsset{required(text("version")), text("minVersion")};
 constexpr std::array kScene{list(index("nodes", "nodes"))};
+// Not of the standard: what Blender's exporter writes of custom properties that are named like a bendy bone's own.
+constexpr std::array kNodeExtras{
+    unchecked("bbone_segments"), unchecked("bbone_easein"),    unchecked("bbone_easeout"),
+    unchecked("bbone_rollin"),   unchecked("bbone_rollout"),   unchecked("bbone_curveinx"),
+    unchecked("bbone_curveinz"), unchecked("bbone_curveoutx"), unchecked("bbone_curveoutz"),
+    unchecked("bbone_scalein"),  unchecked("bbone_scaleout"),
+};
 constexpr std::array kNode{
-    text("name"),          list(index("children", "nodes")), index("mesh", "meshes"), index("skin", "skins"),
-    numbers("matrix", 16), numbers("translation", 3),        numbers("rotation", 4),  numbers("scale", 3),
+    text("name"),
+    list(index("children", "nodes")),
+    index("mesh", "meshes"),
+    index("skin", "skins"),
+    numbers("matrix", 16),
+    numbers("translation", 3),
+    numbers("rotation", 4),
+    numbers("scale", 3),
     numbers("weights"),
+    lenient(object("extras", kNodeExtras)),
 };
 constexpr std::array kPrimitive{
     required(map(index("attributes", "accessors"))),
@@ -289,6 +305,8 @@ class Checker {
         return refuse(fmt::format("{} is no multiple of {}", value.get<std::int64_t>(), property.divisor), place);
       case Kind::kIndex:
         return check_index(value, property.target, place);
+      case Kind::kUnchecked:
+        return {};
     }
     return {};
   }

@@ -11,7 +11,8 @@ namespace pelt {
 
 // Checks every property that the importer reads: types, bounds of numbers, sizes of arrays, and that each index names
 // an entry that the document has. Removes everything else (materials' textures, extensions, extras but for the names
-// of morph targets, and what else there may be), so that nothing unchecked goes further. An error names `source` and
+// of morph targets and the properties of bendy bones, and what else there may be), so that nothing unchecked but the
+// latter goes further. An error names `source` and
 // the place as a JSON pointer.
 Result<void> check_gltf_schema(nlohmann::json& document, const std::string& source);
 

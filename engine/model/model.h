@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/model/animation.h"
+#include "engine/model/bendy_bone.h"
 #include "engine/model/mesh.h"
 #include "engine/model/skeleton.h"
 
@@ -19,6 +20,12 @@ namespace pelt {
 struct BoundJoint {
   std::uint32_t joint = 0;       // in Model::skeleton
   glm::mat4 inverse_bind{1.0f};  // joint space from model space at bind; affine
+};
+
+// A joint that is a bendy bone of Blender.
+struct JointBendyBone {
+  std::uint32_t joint = 0;  // in Model::skeleton
+  BendyBone values;
 };
 
 struct Material {
@@ -37,7 +44,8 @@ struct Model {
   std::string name;  // file name, or "builtin:..."
   Skeleton skeleton;
   std::vector<BoundJoint> bound_joints;
-  std::vector<Mesh> meshes;  // names are unique
+  std::vector<JointBendyBone> bendy_bones;  // joints ascend; none twice
+  std::vector<Mesh> meshes;                 // names are unique
   std::vector<Material> materials;
   std::vector<Clip> clips;  // names are unique
   ImportReport report;

@@ -194,6 +194,15 @@ void Reader::vector(std::string_view key, glm::vec3& value) {
   if (const Json* json = find(key)) read_vector(*json, child(pointer_, key), value);
 }
 
+void Reader::vector(std::string_view key, glm::vec2& value) {
+  const Json* json = find(key);
+  if (json == nullptr) return;
+  std::vector<float> numbers;
+  read_numbers(*json, child(pointer_, key), numbers, kAnyNumber);
+  if (problem_.error || !expect(numbers.size() == 2, key, *json, "[x, z]")) return;
+  value = {numbers[0], numbers[1]};
+}
+
 void Reader::vectors(std::string_view key, std::vector<glm::vec3>& values) {
   each(key, "an array of [x, y, z]",
        [&](const Json& json, const std::string& pointer) { read_vector(json, pointer, values.emplace_back()); });
@@ -395,6 +404,10 @@ void Writer::numbers(const char* key, const std::vector<float>& values, Range) {
 }
 
 void Writer::vector(const char* key, const glm::vec3& value) { object_[key] = to_json(value); }
+
+void Writer::vector(const char* key, const glm::vec2& value) {
+  object_[key] = OrderedJson::array({shortest(value.x), shortest(value.y)});
+}
 
 void Writer::vectors(const char* key, const std::vector<glm::vec3>& values) {
   OrderedJson& array = object_[key] = OrderedJson::array();

@@ -64,6 +64,7 @@ class Reader {
   void texts(std::string_view key, std::vector<std::string>& values);
   void numbers(std::string_view key, std::vector<float>& values, Range range);
   void vector(std::string_view key, glm::vec3& value);
+  void vector(std::string_view key, glm::vec2& value);
   void vectors(std::string_view key, std::vector<glm::vec3>& values);
   void integers(std::string_view key, std::array<std::uint32_t, 2>& values);  // >= 1
 
@@ -193,6 +194,7 @@ class Writer {
   void texts(const char* key, const std::vector<std::string>& values) { object_[key] = values; }
   void numbers(const char* key, const std::vector<float>& values, Range);
   void vector(const char* key, const glm::vec3& value);
+  void vector(const char* key, const glm::vec2& value);
   void vectors(const char* key, const std::vector<glm::vec3>& values);
   void integers(const char* key, const std::array<std::uint32_t, 2>& values) { object_[key] = values; }
   void ranges(const char* key, const std::vector<IndexRange>& values);

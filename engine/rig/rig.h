@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/binding/sparse_rows.h"
+#include "engine/model/bendy_bone.h"
 
 namespace pelt {
 
@@ -247,7 +248,8 @@ struct CurveBone {
   // Twist of the bone's far end that has arrived at a fraction of the bone: from (0, 0) to (1, 1), ascending. None:
   // even.
   std::vector<CurveKey> twist;
-  bool smooth_twist = true;  // monotone cubic between the keys; else linear
+  bool smooth_twist = true;        // monotone cubic between the keys; else linear
+  std::optional<BendyBone> bendy;  // none: what the model brings
   friend bool operator==(const CurveBone&, const CurveBone&) = default;
 };
 

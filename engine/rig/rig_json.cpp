@@ -27,6 +27,8 @@ constexpr Range kAnyNumber{"a number", [](float) { return true; }};
 constexpr Range kUnitInterval{"a number from 0 to 1", [](float v) { return v >= 0 && v <= 1; }};
 constexpr Range kBendDegrees{"a number from 0 to 180", [](float v) { return v >= 0 && v <= 180; }};
 constexpr Range kWidening{"a number from -1 to 4", [](float v) { return v >= -1 && v <= 4; }};
+constexpr Range kEase{"a number from 0 to 10", [](float v) { return v >= 0 && v <= kMostEase; }};
+constexpr Range kRoll{"a number from -3600 to 3600", [](float v) { return v >= -kMostRoll && v <= kMostRoll; }};
 constexpr Range kCurveWeight{"a number from 0 to 100", [](float v) { return v >= 0 && v <= 100; }};
 
 constexpr Choice<Follow> kFollows[] = {{"dual_quaternion", Follow::kDualQuaternion},
@@ -207,6 +209,25 @@ void describe(Fields& fields, CurveJoint& joint) {
 }
 
 template <class Fields>
+void describe(Fields& fields, BendyBone& bone) {
+  fields.count_or("auto", "segments", bone.segments);
+  fields.number_or("auto", "ease_in", bone.ease_in, kEase);
+  fields.number_or("auto", "ease_out", bone.ease_out, kEase);
+  fields.number("roll_in", bone.roll_in, kRoll);
+  fields.number("roll_out", bone.roll_out, kRoll);
+  fields.vector("curve_in", bone.curve_in);
+  fields.vector("curve_out", bone.curve_out);
+  fields.vector("scale_in", bone.scale_in);
+  fields.vector("scale_out", bone.scale_out);
+  const std::string_view wrong = wrong_property(bone) == nullptr ? "" : wrong_property(bone);
+  fields.refuse(wrong == "bbone_segments", "segments", "must be an integer >= 1");
+  fields.refuse(wrong == "bbone_curvein", "curve_in", "must be within -1000 and 1000");
+  fields.refuse(wrong == "bbone_curveout", "curve_out", "must be within -1000 and 1000");
+  fields.refuse(wrong == "bbone_scalein", "scale_in", "must be within 0.001 and 1000");
+  fields.refuse(wrong == "bbone_scaleout", "scale_out", "must be within 0.001 and 1000");
+}
+
+template <class Fields>
 void describe(Fields& fields, CurveBone& bone) {
   fields.text("joint", bone.joint);
   fields.refuse(bone.joint.empty(), "joint", "must not be empty");
@@ -215,6 +236,7 @@ void describe(Fields& fields, CurveBone& bone) {
   fields.refuse(!starts_and_ends(bone.twist), "twist", "must run from [0, 0] to [1, 1]");
   fields.refuse(falls(bone.twist), "twist", "must never fall");
   fields.flag("smooth_twist", bone.smooth_twist);
+  fields.optional_object("bendy", bone.bendy);
 }
 
 template <class Fields>

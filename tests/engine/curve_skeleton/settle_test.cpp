@@ -32,7 +32,9 @@ Result<Settled> settle(const CurveSkeletonParameters& parameters) {
   const std::vector<std::uint32_t> meshes{0};
   Result<Chains> chains = settle_chains(parameters, own, meshes, "layer 1");
   if (!chains) return tl::unexpected(chains.error());
-  Result<std::vector<Curve>> curves = settle_curves(parameters, chains->chains, own, "layer 1");
+  std::vector<std::string> notes;
+  Result<std::vector<Curve>> curves =
+      settle_curves(parameters, chains->chains, own, matrices_at_bind(own, meshes), "layer 1", notes);
   if (!curves) return tl::unexpected(curves.error());
   return Settled{*std::move(chains), *std::move(curves)};
 }

@@ -75,9 +75,12 @@ TEST(ParseRig, ReadsEveryKeyOfCurves) {
       "frames": "endpoint", "centre": 0.25, "reference": "joint", "float_margin": 1.5,
       "bulge": {"volume": 0.5, "across": 0.25, "along": -1, "reach": 0.125},
       "joints": [{"joint": "elbow", "skin_distance": 0.0625, "float_min": 0.25, "float_max": 0.5,
-                  "float": [[0, 0.25], [90, 0.5]], "bulge": {"volume": 0}},
+                  "float": [[0, 0.25], [90, 0.5]], "twist_after": 0.75, "bulge": {"volume": 0}},
                  {"joint": "wrist", "float": 0.125}, {"joint": "knee", "float": "auto"}],
-      "bones": [{"joint": "elbow", "to": "wrist", "twist": [[0, 0], [0.5, 0.25], [1, 1]], "smooth_twist": false}],
+      "bones": [{"joint": "elbow", "to": "wrist", "twist": [[0, 0], [0.5, 0.25], [1, 1]], "smooth_twist": false},
+                {"joint": "knee", "bendy": {"segments": 8, "ease_in": 0.5, "ease_out": "auto", "roll_in": -30,
+                 "roll_out": 90, "curve_in": [0.25, -0.5], "curve_out": [0, 1], "scale_in": [1, 2, 1],
+                 "scale_out": [0.5, 1, 2]}}],
       "binding": "weights", "curves_per_vertex": 2, "curve_reach": 1.5,
       "weights": [{"curve": "arm", "value": 2, "region": {"group": "armpit"}}], "table_error": 0.001)"),
                              "x.json");
@@ -93,10 +96,19 @@ TEST(ParseRig, ReadsEveryKeyOfCurves) {
   curves.reference = CurveReference::kJoint;
   curves.float_margin = 1.5f;
   curves.bulge = {.volume = 0.5f, .across = 0.25f, .along = -1.0f, .reach = 0.125f};
-  curves.joints = {{"elbow", 0.0625f, 0.25f, 0.5f, {{0.0f, 0.25f}, {90.0f, 0.5f}}, Bulge{.volume = 0.0f}},
+  curves.joints = {{"elbow", 0.0625f, 0.25f, 0.5f, {{0.0f, 0.25f}, {90.0f, 0.5f}}, 0.75f, Bulge{.volume = 0.0f}},
                    {.joint = "wrist", .float_distance = {{0.0f, 0.125f}}},
                    {.joint = "knee"}};
-  curves.bones = {{"elbow", "wrist", {{0.0f, 0.0f}, {0.5f, 0.25f}, {1.0f, 1.0f}}, false}};
+  curves.bones = {{"elbow", "wrist", {{0.0f, 0.0f}, {0.5f, 0.25f}, {1.0f, 1.0f}}, false, std::nullopt},
+                  {.joint = "knee",
+                   .bendy = BendyBone{.segments = 8,
+                                      .ease_in = 0.5f,
+                                      .roll_in = -30.0f,
+                                      .roll_out = 90.0f,
+                                      .curve_in = {0.25f, -0.5f},
+                                      .curve_out = {0.0f, 1.0f},
+                                      .scale_in = {1.0f, 2.0f, 1.0f},
+                                      .scale_out = {0.5f, 1.0f, 2.0f}}}};
   curves.binding = CurveBinding::kWeights;
   curves.curves_per_vertex = 2;
   curves.curve_reach = 1.5f;
