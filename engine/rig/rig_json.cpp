@@ -203,8 +203,8 @@ void describe(Fields& fields, CurveJoint& joint) {
   fields.number_or("auto", "float_max", joint.float_max, kPositive);
   fields.refuse(joint.float_min && joint.float_max && *joint.float_max < *joint.float_min, "float_max",
                 "must not be below float_min");
-  fields.keys_or("auto", "float", joint.float_distance, kBendDegrees, kPositive);
   fields.number_or("auto", "twist_after", joint.twist_after, kUnitInterval);
+  fields.keys_or("auto", "float", joint.float_distance, kBendDegrees, kPositive);
   fields.optional_object("bulge", joint.bulge);
 }
 
