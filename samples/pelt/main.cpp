@@ -99,7 +99,7 @@ void add_binding_options(CLI::App& app, Binding& binding) {
   CLI::Option* rig =
       app.add_option("--rig", binding.rig, "Rig that says which deformer moves which mesh (docs/rig.md)");
   app.add_option("--deformer", binding.deformer,
-                 "Without a rig: one deformer over all: linear-blend, dual-quaternion or surface-ffd")
+                 "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd or curve-skeleton")
       ->check(kDeformer)
       ->capture_default_str()
       ->excludes(rig);
