@@ -9,10 +9,11 @@
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
 #include "runtime/vulkan_functions.h"
+#include "shaders/action_line/pose.comp.h"
 #include "shaders/blend/blend.comp.h"
 #include "shaders/blend/blend.h"
-#include "shaders/dual_quaternion/pose.comp.h"
 #include "shaders/curve_skeleton/pose.comp.h"
+#include "shaders/dual_quaternion/pose.comp.h"
 #include "shaders/key_pose/pose.comp.h"
 #include "shaders/linear_blend/pose.comp.h"
 #include "shaders/patch_frame/pose.comp.h"
@@ -39,6 +40,7 @@ constexpr PoseShader kPoseShaders[] = {
     {PoseKernel::kStream, spirv::stream_pose_comp},
     {PoseKernel::kKeyPose, spirv::key_pose_pose_comp},
     {PoseKernel::kCurveSkeleton, spirv::curve_skeleton_pose_comp},
+    {PoseKernel::kActionLine, spirv::action_line_pose_comp},
 };
 static_assert(std::size(kPoseShaders) == kPoseKernelCount);
 

@@ -12,6 +12,8 @@
 #include <span>
 #include <utility>
 
+#include "engine/action_line/bind.h"
+#include "engine/action_line/muscles.h"
 #include "engine/character/builder.h"
 #include "engine/character/layer_plan.h"
 #include "engine/core/finite.h"
@@ -210,9 +212,10 @@ namespace {
 // Binds the layers of a plan, drivers before what they drive.
 class Binder {
  public:
-  Binder(const Model& model, const Rig& rig, const LayerPlan& plan, const BindOptions& options,
-         std::vector<std::string>& notes)
+  Binder(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig, const LayerPlan& plan,
+         const BindOptions& options, std::vector<std::string>& notes)
       : model_(model),
+        muscles_(muscles),
         rig_(rig),
         plan_(plan),
         options_(options),
@@ -248,16 +251,26 @@ class Binder {
  private:
   bool moved_by_layers(std::size_t mesh) const { return plan_.is_driver[mesh] && !plan_.meshes[mesh].empty(); }
 
-  // The first layer that is not bound and whose driver is there, if it is one that layers move.
+  bool is_muscle(std::size_t mesh) const {
+    return std::any_of(muscles_.begin(), muscles_.end(), [&](const MuscleMeshes& m) { return m.mesh == mesh; });
+  }
+
+  bool is_line(std::size_t mesh) const {
+    return std::any_of(muscles_.begin(), muscles_.end(), [&](const MuscleMeshes& m) { return m.line == mesh; });
+  }
+
+  // The first layer that is not bound and whose driver is there, if it is a muscle or one that layers move.
   std::optional<std::size_t> next_layer() const {
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
       const std::optional<std::size_t>& driver = plan_.layers[l].driver_mesh;
-      if (!bound_[l] && (!driver || !moved_by_layers(*driver) || added_[*driver])) return l;
+      const bool waits = driver && (moved_by_layers(*driver) || is_muscle(*driver)) && !added_[*driver];
+      if (!bound_[l] && !waits) return l;
     }
     return std::nullopt;
   }
 
-  // Whatever waits, waits for a layer that moves its driver and waits, too: following that ends in the cycle.
+  // Whatever waits, waits for a layer that moves its driver and waits, too: following that ends in the cycle. Muscles
+  // are not in it: the layers that carry their lines wait for nothing.
   Error cycle() const {
     auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
     for (std::size_t step = 0; step < bound_.size(); ++step) {
@@ -304,7 +317,7 @@ class Binder {
     return bindings;
   }
 
-  // Drivers all of whose layers are bound.
+  // Drivers all of whose layers are bound, and the muscles of lines that are.
   Result<void> add_drivers() {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!moved_by_layers(m) || added_[m]) continue;
@@ -312,15 +325,31 @@ class Binder {
       if (!std::all_of(plan_.meshes[m].begin(), plan_.meshes[m].end(), is_bound)) continue;
       Result<Bindings> bindings = merged(m);
       if (!bindings) return tl::unexpected(bindings.error());
+      if (is_line(m)) bindings->merged->distances.clear();  // to curves: nothing to judge a line by
       const Result<std::size_t> added =
           builder_.add_control_mesh(model_.meshes[m], std::move(*bindings->merged), "driver by " + bindings->deformer);
       if (!added) return tl::unexpected(added.error());
       added_[m] = true;
+      for (std::size_t i = 0; i < muscles_.size(); ++i) {
+        if (muscles_[i].line != m) continue;
+        if (const Result<void> muscle = add_muscle(i, *added); !muscle) return muscle;
+      }
     }
     return {};
   }
 
+  Result<void> add_muscle(std::size_t i, std::size_t line) {
+    const Mesh& mesh = model_.meshes[muscles_[i].mesh];
+    MeshBinding binding =
+        action_line::bind(rig_.muscles[i], mesh, model_.meshes[muscles_[i].line], line, options_.threads, builder_);
+    const Result<std::size_t> added = builder_.add_control_mesh(mesh, std::move(binding), "muscle");
+    if (!added) return tl::unexpected(added.error());
+    added_[muscles_[i].mesh] = true;
+    return {};
+  }
+
   const Model& model_;
+  std::span<const MuscleMeshes> muscles_;
   const Rig& rig_;
   const LayerPlan& plan_;
   const BindOptions& options_;
@@ -329,7 +358,7 @@ class Binder {
   SharedDrivers drivers_;
   std::vector<std::map<std::size_t, MeshBinding>> layer_bindings_;  // of each layer, by mesh
   std::vector<bool> bound_;                                         // of each layer
-  std::vector<bool> added_;                                         // of each driver that layers move
+  std::vector<bool> added_;                                         // of each driver that layers move, and of muscles
 };
 
 }  // namespace
@@ -338,9 +367,15 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
   const Result<void> valid = check_model(model);
   if (!valid) return tl::unexpected(valid.error());
   std::vector<std::string> notes;
-  const Result<LayerPlan> plan = plan_layers(model, rig, notes);
-  if (!plan) return tl::unexpected(plan.error());
-  return Binder(model, rig, *plan, options, notes).run();
+  const auto run = [&](const Model& whole, std::span<const MuscleMeshes> muscles) -> Result<Bound> {
+    const Result<LayerPlan> plan = plan_layers(whole, muscles, rig, notes);
+    if (!plan) return tl::unexpected(plan.error());
+    return Binder(whole, muscles, rig, *plan, options, notes).run();
+  };
+  if (rig.muscles.empty()) return run(model, {});
+  const Result<ModelWithMuscles> whole = add_muscles(model, rig);
+  if (!whole) return tl::unexpected(whole.error());
+  return run(whole->model, whole->muscles);
 }
 
 }  // namespace pelt

@@ -32,6 +32,7 @@ enum class PoseKernel : std::uint32_t {
   kStream = 5,          // the translation of a vertex to its streamed position
   kKeyPose = 6,         // an offset of a vertex before it is moved: CharacterMesh::offset_slot
   kCurveSkeleton = 7,   // M^D (M^R)^-1 of a sample of a curve
+  kActionLine = 8,      // the same of a muscle's line
 };
 
 // Records that one pose kernel turns into palette entries. Stage s is: its palette passes, then the blend of its

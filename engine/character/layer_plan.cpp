@@ -55,7 +55,8 @@ Result<void> find_drivers(const Model& model, LayerPlan& plan) {
   return {};
 }
 
-Result<std::vector<std::size_t>> find_targets(const Model& model, const std::string& target, const PlannedLayer& layer,
+Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<const MuscleMeshes> muscles,
+                                              const std::string& target, const PlannedLayer& layer,
                                               const std::vector<bool>& is_driver) {
   std::vector<std::size_t> targets;
   if (target == "*") {
@@ -68,6 +69,10 @@ Result<std::vector<std::size_t>> find_targets(const Model& model, const std::str
   if (mesh == nullptr) return no_such_mesh(layer, model, "target", target);
   targets.push_back(static_cast<std::size_t>(mesh - model.meshes.data()));
   if (layer.driver_mesh == targets[0]) return invalid(layer, fmt::format("the target '{}' is its own driver", target));
+  for (const MuscleMeshes& muscle : muscles) {
+    if (muscle.mesh != targets[0] && muscle.line != targets[0]) continue;
+    return invalid(layer, fmt::format("the target '{}' belongs to a muscle, whose line moves it", target));
+  }
   return targets;
 }
 
@@ -139,9 +144,28 @@ void drop_hidden(std::vector<LayerAtMesh>& layers, const std::vector<PlannedLaye
   layers.erase(std::remove_if(layers.begin() + 1, layers.end(), nowhere), layers.end());
 }
 
+void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, LayerPlan& plan) {
+  if (muscles.empty()) return;
+  const auto carries = [](const PlannedLayer& layer) {
+    return std::holds_alternative<CurveSkeletonParameters>(layer.deformer) && !layer.wires;
+  };
+  const auto found = std::find_if(plan.layers.begin(), plan.layers.end(), carries);
+  const auto curves = static_cast<std::size_t>(found - plan.layers.begin());
+  if (found == plan.layers.end()) {
+    plan.layers.push_back({"lines of muscles (curve_skeleton)", CurveSkeletonParameters{}, {}, {}});
+  }
+  for (const MuscleMeshes& muscle : muscles) {
+    const std::size_t count = model.meshes[muscle.line].positions.size();
+    std::vector<float> between(count, 1.0f);
+    between[0] = between[count - 2] = between[count - 1] = 0.0f;  // the ends, and the side vertex
+    plan.meshes[muscle.line] = {{0, std::vector<float>(count, 1.0f)}, {curves, std::move(between)}};
+  }
+}
+
 }  // namespace
 
-Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
+Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig,
+                              std::vector<std::string>& notes) {
   LayerPlan plan;
   plan.meshes.resize(model.meshes.size());
   plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}, {}, {}});
@@ -153,11 +177,12 @@ Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<st
   }
   const Result<void> drivers = find_drivers(model, plan);
   if (!drivers) return tl::unexpected(drivers.error());
+  for (const MuscleMeshes& muscle : muscles) plan.is_driver[muscle.line] = plan.is_driver[muscle.mesh] = true;
 
   for (std::size_t l = 1; l < plan.layers.size(); ++l) {
     const Layer& source = rig.layers[l - 1];
     const PlannedLayer& layer = plan.layers[l];
-    const Result<std::vector<std::size_t>> targets = find_targets(model, source.target, layer, plan.is_driver);
+    const Result<std::vector<std::size_t>> targets = find_targets(model, muscles, source.target, layer, plan.is_driver);
     if (!targets) return tl::unexpected(targets.error());
     if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMostWiresExponent)) {
       return invalid(layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires,
@@ -190,6 +215,7 @@ Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<st
     if (layers.empty()) layers.push_back({0, std::vector<float>(model.meshes[m].positions.size(), 1.0f)});
     drop_hidden(layers, plan.layers);
   }
+  plan_lines(model, muscles, plan);
   return plan;
 }
 

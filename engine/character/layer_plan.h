@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/action_line/muscles.h"
 #include "engine/core/result.h"
 #include "engine/model/model.h"
 #include "engine/rig/rig.h"
@@ -30,14 +32,18 @@ struct PlannedLayer {
 struct LayerPlan {
   std::vector<PlannedLayer> layers;
   // Of each mesh of the model the layers that show, from the bottom up; the first acts everywhere. Drivers have those
-  // that name them as their target, or none.
+  // that name them as their target, or none; the lines of muscles those that carry them, their meshes none.
   std::vector<std::vector<LayerAtMesh>> meshes;
   std::vector<bool> is_driver;  // of each mesh of the model
 };
 
 // The rules of rig.h. In a layer over *, connected parts that follow one joint all but alone (eyes, teeth, a helmet)
 // stay on linear blend: it keeps them rigid, where a surface FFD would mix them with what surrounds them. Errors name
-// the layer. The model is validated.
-Result<LayerPlan> plan_layers(const Model& model, const Rig& rig, std::vector<std::string>& notes);
+// the layer. The model is validated, and has the meshes of the muscles.
+//
+// The ends of a muscle's line move with their joints by linear blend. Over it, between them, lies the rig's first layer
+// of a curve skeleton, so that muscles follow the curves that move the skin; where there is none, a layer of its own.
+Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig,
+                              std::vector<std::string>& notes);
 
 }  // namespace pelt

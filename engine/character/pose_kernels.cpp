@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 
+#include "engine/action_line/pose.h"
 #include "engine/curve_skeleton/pose.h"
 #include "engine/dual_quaternion/pose.h"
 #include "engine/key_pose/pose.h"
@@ -13,6 +14,7 @@
 #include "engine/stream/pose.h"
 #include "engine/surface_ffd/pose.h"
 #include "engine/vertex_frame/pose.h"
+#include "shaders/action_line/pose.h"
 #include "shaders/curve_skeleton/pose.h"
 #include "shaders/dual_quaternion/pose.h"
 #include "shaders/key_pose/pose.h"
@@ -41,6 +43,7 @@ constexpr std::array<PoseKernelInfo, kPoseKernelCount> kPoseKernels{{
     one_entry<shared::StreamRecord, shared::pose_stream>("stream", stream::validate_records),
     one_entry<shared::KeyPoseRecord, shared::pose_key_offset>("key_pose", key_pose::validate_records),
     {"curve_skeleton", kRecordWords<shared::CurveRecord>, shared::kCurveSlots, curve_skeleton::validate_records, curve_skeleton::pose_records},
+    {"action_line", kRecordWords<shared::ActionLineRecord>, shared::kLineSlots, action_line::validate_records, action_line::pose_records},
 }};
 // clang-format on
 

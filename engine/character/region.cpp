@@ -15,6 +15,7 @@
 #include "engine/core/finite.h"
 #include "engine/model/parts.h"
 #include "engine/rig/deformers.h"
+#include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt {
 namespace {
@@ -104,7 +105,41 @@ Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh,
   return values;
 }
 
+// Metres from each vertex to the triangles of another mesh. Errors: none with area.
+Result<std::vector<double>> distances_to(const Mesh& other, const Mesh& mesh) {
+  std::vector<glm::uvec3> triangles;
+  for (const glm::uvec3 t : other.triangles) {
+    const glm::dvec3 a(other.positions[t.x]);
+    const glm::dvec3 normal = glm::cross(glm::dvec3(other.positions[t.y]) - a, glm::dvec3(other.positions[t.z]) - a);
+    if (glm::dot(normal, normal) > 0) triangles.push_back(t);
+  }
+  const Result<TriangleTree> tree = TriangleTree::create(other.positions, triangles);
+  if (!tree) return tl::unexpected(tree.error());
+  const std::vector<glm::dvec3> points(mesh.positions.begin(), mesh.positions.end());
+  std::vector<double> distances(points.size());
+  tree->nearest(points, 1, [&](std::size_t i, std::span<const TriangleTree::NearPoint> found) {
+    distances[i] = std::sqrt(found[0].closest.squared_distance);
+  });
+  return distances;
+}
+
 bool is_finite_falloff(float falloff) { return std::isfinite(falloff) && falloff >= 0; }
+
+Result<std::vector<double>> near_distances(const Near& near, const Mesh& mesh, const Model& model,
+                                           const std::string& what) {
+  if (!is_finite_falloff(near.falloff)) {
+    return invalid(what, fmt::format("has a falloff from '{}' that is negative or not finite", near.mesh));
+  }
+  const Mesh* other = model.find_mesh(near.mesh);
+  if (other == nullptr) {
+    std::vector<std::string_view> known;
+    for (const Mesh& candidate : model.meshes) known.push_back(candidate.name);
+    return not_found(what, "mesh", near.mesh, known);
+  }
+  Result<std::vector<double>> distances = distances_to(*other, mesh);
+  if (!distances) return invalid(what, fmt::format("is near the mesh '{}', which has no surface", near.mesh));
+  return distances;
+}
 
 void multiply(std::vector<float>& values, const std::function<double(std::size_t)>& factor) {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -195,6 +230,11 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
       const double away = glm::distance(glm::dvec3(mesh.positions[i]), glm::dvec3(region.sphere->center));
       return fall(away - region.sphere->radius, region.sphere->falloff);
     });
+  }
+  if (region.near) {
+    const Result<std::vector<double>> near = near_distances(*region.near, mesh, model, what);
+    if (!near) return tl::unexpected(near.error());
+    multiply(values, [&](std::size_t i) { return fall((*near)[i], region.near->falloff); });
   }
   return values;
 }

@@ -14,7 +14,7 @@ namespace pelt {
 
 // One value in [0, 1] a vertex. `what` begins the errors: "layer 2 (surface_ffd): the mask". Errors: a joint, group or
 // attribute that is not there, joints on a mesh without weights, a box whose min is above its max, a radius or falloff
-// that is negative or not finite.
+// that is negative or not finite, a mesh to be near to that is not there or has no surface.
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
                                          const std::string& what);
 

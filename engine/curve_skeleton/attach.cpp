@@ -12,7 +12,6 @@
 namespace pelt::curve_skeleton {
 namespace {
 
-constexpr std::size_t kSteps = 16;       // samples of a bone
 constexpr double kLeastDistance = 1e-9;  // metres
 
 }  // namespace
@@ -24,13 +23,13 @@ RestCurves::RestCurves(std::span<const Curve> curves, std::span<const glm::dmat4
   std::vector<std::uint32_t> words;
   for (const Curve& curve : curves) words.push_back(table.put(curve));
   for (std::size_t c = 0; c < curves.size(); ++c) {
-    const PosedCurve& posed = posed_.emplace_back(curves[c], table.words(), words[c], joints, std::span<const float>());
-    std::vector<Sample>& samples = samples_.emplace_back();
-    for (std::size_t k = 0; k <= kSteps * curves[c].bone_count(); ++k) {
-      const std::size_t bone = std::min(k / kSteps, curves[c].bone_count() - 1);
-      const Affine frame = posed.frame(bone, static_cast<float>(k - bone * kSteps) / kSteps);
-      samples.push_back({affine_origin(frame), glm::normalize(affine_axes(frame)[0])});
-    }
+    posed_.push_back(
+        std::make_shared<const PosedCurve>(curves[c], table.words(), words[c], joints, std::span<const float>()));
+    std::vector<double> lengths;
+    for (std::size_t bone = 0; bone < curves[c].bone_count(); ++bone) lengths.push_back(curves[c].bone_length(bone));
+    frames_.emplace_back(std::move(lengths), [posed = posed_.back()](std::size_t bone, float lambda) {
+      return posed->frame(bone, lambda);
+    });
   }
   find_copies();
 }
@@ -70,99 +69,28 @@ void RestCurves::find_copies() {
   }
 }
 
-// (P - c).x at lambda of a bone.
-double RestCurves::along(std::size_t curve, std::size_t bone, float lambda, glm::dvec3 point) const {
-  const Affine frame = posed_[curve].frame(bone, lambda);
-  return glm::dot(point - glm::dvec3(affine_origin(frame)), glm::normalize(glm::dvec3(affine_axes(frame)[0])));
-}
-
 void RestCurves::find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const {
-  const std::vector<Sample>& samples = samples_[curve];
-  const auto offer = [&](std::size_t step, float part, glm::vec3 origin) {
-    CurvePlace& place = places.emplace_back();
-    place.curve = static_cast<std::uint32_t>(curve);
-    place.bone = static_cast<std::uint32_t>(std::min(step / kSteps, curves_[curve].bone_count() - 1));
-    place.lambda = (static_cast<float>(step - place.bone * kSteps) + part) / kSteps;
-    place.distance = glm::length(glm::dvec3(point) - glm::dvec3(origin));
-  };
-  float before = glm::dot(point - samples[0].origin, samples[0].x);
-  if (before <= 0) offer(0, 0, samples[0].origin);
-  for (std::size_t k = 1; k < samples.size(); ++k) {
-    const float after = glm::dot(point - samples[k].origin, samples[k].x);
-    // The other way round the distance is largest.
-    if (before > 0 && after <= 0) {
-      const float part = before / (before - after);
-      offer(k - 1, part, glm::mix(samples[k - 1].origin, samples[k].origin, part));
-    }
-    before = after;
+  std::vector<FrameCurve::Place> found;
+  frames_[curve].find_places(point, found);
+  for (const FrameCurve::Place& place : found) {
+    places.push_back({static_cast<std::uint32_t>(curve), place.piece, place.lambda, place.distance, {}});
   }
-  if (before > 0) offer(samples.size() - 1, 0, samples.back().origin);
 }
 
 void RestCurves::refine(CurvePlace& place, glm::vec3 point) const {
-  if (is_end(place)) return;
-  const auto step = std::min(static_cast<int>(place.lambda * kSteps), static_cast<int>(kSteps) - 1);
-  double low = static_cast<double>(step) / kSteps;
-  double high = static_cast<double>(step + 1) / kSteps;
-  double at_low = along(place.curve, place.bone, static_cast<float>(low), point);
-  double at_high = along(place.curve, place.bone, static_cast<float>(high), point);
-  if ((at_low > 0) == (at_high > 0)) return;
-  // Regula falsi; an end that stays counts half (Illinois).
-  const double enough = 1e-6 * curves_[place.curve].bone_length(place.bone);
-  int stayed = 0;
-  double lambda = place.lambda;
-  for (int count = 0; count < 8; ++count) {
-    const double at = along(place.curve, place.bone, static_cast<float>(lambda), point);
-    if (std::abs(at) < enough) break;
-    if ((at > 0) == (at_low > 0)) {
-      low = lambda;
-      at_low = at;
-      if (stayed == 1) at_high *= 0.5;
-      stayed = 1;
-    } else {
-      high = lambda;
-      at_high = at;
-      if (stayed == -1) at_low *= 0.5;
-      stayed = -1;
-    }
-    lambda = (low * at_high - high * at_low) / (at_high - at_low);
-  }
-  place.lambda = static_cast<float>(lambda);
-  place.distance =
-      glm::length(glm::dvec3(point) - glm::dvec3(affine_origin(posed_[place.curve].frame(place.bone, place.lambda))));
+  FrameCurve::Place refined{place.bone, place.lambda, place.distance};
+  frames_[place.curve].refine(refined, point);
+  place.lambda = refined.lambda;
+  place.distance = refined.distance;
 }
 
 CurvePlace RestCurves::closest(std::size_t curve, glm::vec3 point) const {
-  std::vector<CurvePlace> places;
-  find_places(curve, point, places);
-  CurvePlace nearest = *std::min_element(
-      places.begin(), places.end(), [](const CurvePlace& a, const CurvePlace& b) { return a.distance < b.distance; });
-  refine(nearest, point);
-  return nearest;
+  const FrameCurve::Place place = frames_[curve].closest(point);
+  return {static_cast<std::uint32_t>(curve), place.piece, place.lambda, place.distance, {}};
 }
 
-bool RestCurves::is_end(const CurvePlace& place) const {
-  return (place.bone == 0 && place.lambda <= 0) ||
-         (place.bone + 1 == curves_[place.curve].bone_count() && place.lambda >= 1);
-}
-
-// (P - c(s)).x(s) = 0 gives grad s = x / (c'.x - (P - c).x').
 glm::vec3 RestCurves::slope(const CurvePlace& place, glm::vec3 point) const {
-  constexpr float kStep = 1.0f / 256;
-  if (is_end(place)) return glm::vec3(0.0f);
-  const float from = std::max(place.lambda - kStep, 0.0f);
-  const float to = std::min(place.lambda + kStep, 1.0f);
-  const Affine here = posed_[place.curve].frame(place.bone, place.lambda);
-  const Affine before = posed_[place.curve].frame(place.bone, from);
-  const Affine after = posed_[place.curve].frame(place.bone, to);
-  const double step = double{to - from} * curves_[place.curve].bone_length(place.bone);
-  const auto axis = [](const Affine& frame) { return glm::normalize(glm::dvec3(affine_axes(frame)[0])); };
-  const glm::dvec3 centre_slope = glm::dvec3(affine_origin(after) - affine_origin(before)) / step;
-  const glm::dvec3 axis_slope = (axis(after) - axis(before)) / step;
-  const double turning =
-      glm::dot(centre_slope, axis(here)) - glm::dot(glm::dvec3(point) - glm::dvec3(affine_origin(here)), axis_slope);
-  // Where the curve's sections meet s is not smooth.
-  return turning > 0.05 ? glm::vec3(axis(here) / turning) : glm::vec3(0.0f);
+  return frames_[place.curve].slope({place.bone, place.lambda, place.distance}, point);
 }
 
 CurvePlace RestCurves::place_at(std::uint32_t curve, float s) const {
@@ -177,7 +105,7 @@ CurvePlace RestCurves::place_at(std::uint32_t curve, float s) const {
 
 double RestCurves::distance(const CurvePlace& place, glm::vec3 point) const {
   return glm::length(glm::dvec3(point) -
-                     glm::dvec3(affine_origin(posed_[place.curve].frame(place.bone, place.lambda))));
+                     glm::dvec3(affine_origin(posed_[place.curve]->frame(place.bone, place.lambda))));
 }
 
 std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,

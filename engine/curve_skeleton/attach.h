@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/curve_skeleton/curve.h"
+#include "engine/curve_skeleton/frame_curve.h"
 #include "engine/curve_skeleton/trust.h"
 
 namespace pelt::curve_skeleton {
@@ -34,13 +36,11 @@ class RestCurves {
   RestCurves(std::span<const Curve> curves, std::span<const glm::dmat4> at_bind);
 
   std::size_t curve_count() const { return posed_.size(); }
-  const PosedCurve& posed(std::size_t curve) const { return posed_[curve]; }
+  const PosedCurve& posed(std::size_t curve) const { return *posed_[curve]; }
 
-  // Adds, to within a few thousandths of a bone, every point c with (P - c).x = 0 where the distance to P is least, x
-  // the frame's first axis, and each end that P lies beyond: one place at least.
+  // FrameCurve::find_places, refine.
   void find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const;
 
-  // The same to within rounding.
   void refine(CurvePlace& place, glm::vec3 point) const;
 
   // The nearest of these.
@@ -74,18 +74,12 @@ class RestCurves {
     std::uint32_t curve;
     std::uint32_t bone;
   };
-  struct Sample {
-    glm::vec3 origin;
-    glm::vec3 x;
-  };
   void find_copies();
-  bool is_end(const CurvePlace& place) const;
-  double along(std::size_t curve, std::size_t bone, float lambda, glm::dvec3 point) const;
 
   std::span<const Curve> curves_;
-  std::vector<PosedCurve> posed_;
-  std::vector<std::vector<Sample>> samples_;  // of each curve, kSteps a bone and one more
-  std::vector<std::vector<Bone>> original_;   // of every bone of every curve
+  std::vector<std::shared_ptr<const PosedCurve>> posed_;
+  std::vector<FrameCurve> frames_;
+  std::vector<std::vector<Bone>> original_;  // of every bone of every curve
   std::vector<std::vector<std::uint32_t>> copies_;
 };
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/binding/table_rows.h"
 #include "engine/character/records.h"
 #include "engine/character/region.h"
 #include "engine/core/parallel.h"
@@ -225,14 +226,15 @@ void each_main_share(const Shares& shares, const Visit& visit) {
 }
 
 // d of the inner anchors for which the rig gives none: the largest distance of skin within f_max along the bones.
-void measure_distances(std::span<const Shares> shares, std::vector<Curve>& curves) {
+void measure_distances(std::span<const Shares> shares, std::span<const std::size_t> shaping,
+                       std::vector<Curve>& curves) {
   std::vector<std::vector<bool>> given;
   for (const Curve& curve : curves) {
     std::vector<bool>& own = given.emplace_back();
     for (const CurveAnchor& anchor : curve.anchors) own.push_back(anchor.skin_distance > 0);
   }
-  for (const Shares& target : shares) {
-    each_main_share(target, [&](const CurvePlace& place) {
+  for (const std::size_t t : shaping) {
+    each_main_share(shares[t], [&](const CurvePlace& place) {
       Curve& curve = curves[place.curve];
       const float length = curve.bone_length(place.bone);
       const auto offer = [&](std::size_t i, float away) {
@@ -300,6 +302,18 @@ Samples place_all_samples(std::span<const Curve> curves, std::span<const Shares>
   return samples;
 }
 
+// The targets that the curves are laid for: points without triangles, a muscle's line, say, follow curves and do not
+// shape them, unless there is nothing else.
+std::vector<std::size_t> shaping_targets(const DeformerInput& input) {
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> skins;
+  for (std::size_t t = 0; t < input.targets.size(); ++t) {
+    all.push_back(t);
+    if (!input.model.meshes[input.targets[t].mesh].triangles.empty()) skins.push_back(t);
+  }
+  return skins.empty() ? all : skins;
+}
+
 // The pass that poses the samples of all curves.
 PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest,
                       CurveTable& table) {
@@ -331,17 +345,10 @@ MeshBinding make_binding(std::span<const Curve> curves, const Samples& samples, 
     double distance = vertex.empty() ? -1 : vertex[0].place.distance;
     for (const CurveShare& share : vertex) {
       const CurvePlace& place = share.place;
-      const std::vector<float>& lambdas = samples.lambdas[place.curve][place.bone];
-      const auto after = std::upper_bound(lambdas.begin() + 1, lambdas.end() - 1, place.lambda);
-      const auto k = static_cast<std::uint32_t>(after - lambdas.begin()) - 1;
-      const double step = double{lambdas[k + 1]} - lambdas[k];
-      const double part = std::clamp((double{place.lambda} - lambdas[k]) / step, 0.0, 1.0);
-      const std::uint32_t slot = first_slot + samples.first[place.curve][place.bone] + k;
-      row.push_back({slot, share.weight * (1 - part)});
-      row.push_back({slot + 1, share.weight * part});
-      const double length = step * curves[place.curve].bone_length(place.bone);
-      const glm::vec3 gradient = glm::vec3(glm::dvec3(place.slope) * (share.weight / length));
-      if (gradient != glm::vec3(0.0f)) slopes.push_back({slot, gradient});
+      const TablePiece piece{samples.lambdas[place.curve][place.bone],
+                             first_slot + samples.first[place.curve][place.bone]};
+      const double length = curves[place.curve].bone_length(place.bone);
+      append_between(piece, place.lambda, share.weight, glm::dvec3(place.slope) / length, row, slopes);
       distance = std::min(distance, place.distance);
     }
     append_row(binding.rows, row);
@@ -407,8 +414,9 @@ std::vector<std::uint32_t> twist_inputs(std::span<const Curve> curves, const Def
 }  // namespace
 
 Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters, const DeformerInput& input) {
+  const std::vector<std::size_t> shaping = shaping_targets(input);
   std::vector<std::uint32_t> meshes;
-  for (const DeformerTarget& target : input.targets) meshes.push_back(target.mesh);
+  for (const std::size_t t : shaping) meshes.push_back(input.targets[t].mesh);
   const Result<Chains> chains = settle_chains(parameters, input.model, meshes, input.layer);
   if (!chains) return tl::unexpected(chains.error());
   const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
@@ -431,7 +439,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   };
   Result<RestCurves> rest = attach_all(0.0);
   if (!rest) return tl::unexpected(rest.error());
-  measure_distances(shares, *curves);
+  measure_distances(shares, shaping, *curves);
   settle_twists(parameters, input.model, *curves);
   rest = attach_all(0.45);
   if (!rest) return tl::unexpected(rest.error());

@@ -26,4 +26,8 @@ Model make_limb(const LimbOptions& options = {});
 // A tapered closed tail of 8 joints along +x, clip "curl".
 Model make_tail();
 
+// An arm along +x of about 10,000 vertices, closed, 0.79 m long: joints "shoulder", "elbow", "wrist". Clips "flex" (the
+// elbow bends by 0 to 130 degrees towards +y) and "twist" (the wrist turns by 0 to 150), 60 degrees a second.
+Model make_arm();
+
 }  // namespace pelt

@@ -20,7 +20,8 @@ struct Builtin {
   Model (*make)();
 };
 constexpr std::string_view kBuiltinPrefix = "builtin:";
-constexpr std::array<Builtin, 3> kBuiltins{{
+constexpr std::array<Builtin, 4> kBuiltins{{
+    {"arm", [] { return make_arm(); }},
     {"biped", [] { return make_biped(); }},
     {"limb", [] { return make_limb(); }},
     {"tail", [] { return make_tail(); }},

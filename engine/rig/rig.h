@@ -40,6 +40,13 @@ struct Sphere {
   friend bool operator==(const Sphere&, const Sphere&) = default;
 };
 
+// 1 at the surface of a mesh of the model, or of a muscle; 0 from `falloff` metres away from it.
+struct Near {
+  std::string mesh;
+  float falloff = 0;
+  friend bool operator==(const Near&, const Near&) = default;
+};
+
 // A value in [0, 1] for each vertex of a mesh: the product of what is given; nothing given: 1.
 struct Region {
   std::vector<std::string> joints;  // their summed weights
@@ -48,6 +55,7 @@ struct Region {
   std::string attribute;    // vertex attribute of the model, clamped: "_MASK", "COLOR_0.r"
   std::optional<Box> box;
   std::optional<Sphere> sphere;
+  std::optional<Near> near;
   friend bool operator==(const Region&, const Region&) = default;
 };
 
@@ -220,9 +228,9 @@ struct CurvePath {
 
 // Flesh keeps its volume where a curve cuts the corner of a bend, and swells.
 struct Bulge {
-  float volume = 1;  // how much of a slice's volume is kept: 0 none, 1 all
-  float across = 0;  // further widening at a bend of 90 degrees, across the plane of the bend,
-  float along = 0;   // and in it, as fractions of the skin's distance
+  float volume = 1;            // how much of a slice's volume is kept: 0 none, 1 all
+  float across = 0;            // further widening at a bend of 90 degrees, across the plane of the bend,
+  float along = 0;             // and in it, as fractions of the skin's distance
   std::optional<float> reach;  // metres along the curve from the joint; none: as far as the curve leaves the bone
   friend bool operator==(const Bulge&, const Bulge&) = default;
 };
@@ -302,12 +310,46 @@ struct Layer {
   friend bool operator==(const Layer&, const Layer&) = default;
 };
 
+// ----------------------------------------------------------------------------------------------------------- muscles
+
+// Where a muscle is attached: a point that moves rigidly with a joint.
+struct Attachment {
+  std::string joint;
+  glm::vec3 offset{0.0f};  // from the joint, metres, model space at bind
+  friend bool operator==(const Attachment&, const Attachment&) = default;
+};
+
+// Pulls a muscle's line aside.
+struct LinePoint {
+  float at = 0.5f;         // fraction of the way between the attachments, in (0, 1)
+  glm::vec3 offset{0.0f};  // from that place, metres, model space at bind
+  friend bool operator==(const LinePoint&, const LinePoint&) = default;
+};
+
+// A mesh on an action line (Yang et al. 2006, "Muscle Deformation"; math.md section 2): the line's ends move with their
+// joints, what is between them with the curve skeleton of the rig's first such layer, and the mesh swells as the line
+// shortens. It is a control mesh, which layers name as their driver.
+struct Muscle {
+  std::string name;  // of the mesh, unless `mesh` is
+  Attachment from;
+  Attachment to;
+  std::vector<LinePoint> points;  // by ascending `at`, at most 6; none: on the straight line
+  std::string mesh;               // of the model, which then is no skin; none: a spindle round the line,
+  float radius = 0;               // of this radius in its middle, metres,
+  std::uint32_t resolution = 16;  // and this many quads round, 4 to 128
+  float tendon = 0.1f;            // fraction of the line at either end that is thin and keeps its length, to 0.4
+  float volume = 1;               // how much of its volume the muscle keeps: 0 none, 1 all
+  float bulge = 0;                // further swelling of the middle as it shortens, 0 to 2
+  friend bool operator==(const Muscle&, const Muscle&) = default;
+};
+
 // Layers are laid one over the other in order: where a layer's mask is 1 it hides those before it. The first layer of
 // a mesh acts everywhere. A mesh that no layer names is moved by linear blend.
 struct Rig {
   std::string name;
   std::string directory;  // where relative file names start; not part of the file
   std::vector<Group> groups;
+  std::vector<Muscle> muscles;
   std::vector<Layer> layers;
 
   const Group* find_group(std::string_view group) const;

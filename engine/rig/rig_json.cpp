@@ -24,6 +24,8 @@ constexpr Range kWiresExponent{"a number from 0 to 64", [](float v) { return v >
 constexpr Range kAboveOne{"a number > 1", [](float v) { return v > 1; }};
 constexpr Range kAtLeastOne{"a number >= 1", [](float v) { return v >= 1; }};
 constexpr Range kAnyNumber{"a number", [](float) { return true; }};
+constexpr Range kTendon{"a number from 0 to 0.4", [](float v) { return v >= 0 && v <= 0.4f; }};
+constexpr Range kMuscleBulge{"a number from 0 to 2", [](float v) { return v >= 0 && v <= 2; }};
 constexpr Range kUnitInterval{"a number from 0 to 1", [](float v) { return v >= 0 && v <= 1; }};
 constexpr Range kBendDegrees{"a number from 0 to 180", [](float v) { return v >= 0 && v <= 180; }};
 constexpr Range kWidening{"a number from -1 to 4", [](float v) { return v >= -1 && v <= 4; }};
@@ -79,6 +81,13 @@ void describe(Fields& fields, Sphere& sphere) {
 }
 
 template <class Fields>
+void describe(Fields& fields, Near& near) {
+  fields.text("mesh", near.mesh);
+  fields.refuse(near.mesh.empty(), "mesh", "must name a mesh or a muscle");
+  fields.number("falloff", near.falloff, kNotNegative);
+}
+
+template <class Fields>
 void describe(Fields& fields, Region& region) {
   fields.texts("joints", region.joints);
   fields.number("joint_falloff", region.joint_falloff, kNotNegative);
@@ -86,6 +95,7 @@ void describe(Fields& fields, Region& region) {
   fields.text("attribute", region.attribute);
   fields.optional_object("box", region.box);
   fields.optional_object("sphere", region.sphere);
+  fields.optional_object("near", region.near);
 }
 
 template <class Fields>
@@ -283,10 +293,41 @@ void describe(Fields& fields, Layer& layer) {
 }
 
 template <class Fields>
+void describe(Fields& fields, Attachment& attachment) {
+  fields.require("joint");
+  fields.text("joint", attachment.joint);
+  fields.vector("offset", attachment.offset);
+}
+
+template <class Fields>
+void describe(Fields& fields, LinePoint& point) {
+  fields.number("at", point.at, kUnitInterval);
+  fields.vector("offset", point.offset);
+}
+
+template <class Fields>
+void describe(Fields& fields, Muscle& muscle) {
+  fields.text("name", muscle.name);
+  fields.refuse(muscle.name.empty(), "name", "must not be empty");
+  fields.require("from");
+  fields.object("from", muscle.from);
+  fields.require("to");
+  fields.object("to", muscle.to);
+  fields.objects("points", muscle.points);
+  fields.text("mesh", muscle.mesh);
+  fields.number("radius", muscle.radius, kNotNegative);
+  fields.number("tendon", muscle.tendon, kTendon);
+  fields.integer("resolution", muscle.resolution);
+  fields.number("volume", muscle.volume, kUnitInterval);
+  fields.number("bulge", muscle.bulge, kMuscleBulge);
+}
+
+template <class Fields>
 void describe(Fields& fields, Rig& rig) {
   fields.format("format", kFormat, kFormatFamily);
   fields.text("name", rig.name);
   fields.objects("groups", rig.groups);
+  fields.objects("muscles", rig.muscles);
   fields.require("layers");
   fields.objects("layers", rig.layers);
 }

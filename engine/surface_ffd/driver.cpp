@@ -37,7 +37,7 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
   plain.morph_targets = parameters.morph_targets;
   if (!(parameters == plain)) {
     return invalid(input,
-                   fmt::format("the driver '{}' is moved by layers; how it follows, refinements, welding and key "
+                   fmt::format("the driver '{}' is moved by layers, or a muscle; how it follows, refinements, welding and key "
                                "poses are not theirs to change",
                                parameters.mesh));
   }

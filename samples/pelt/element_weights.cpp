@@ -3,14 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "engine/binding/pack.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "samples/pelt/input.h"
+#include "shaders/action_line/pose.h"
 #include "shaders/curve_skeleton/pose.h"
 #include "shaders/linear_blend/pose.h"
 #include "shaders/patch_frame/pose.h"
@@ -47,6 +50,18 @@ float curve_share(const PalettePass& pass, std::uint32_t record, std::uint32_t s
          (pass.table[anchor + shared::kAnchorWords] == joint ? lambda : 0.0f);
 }
 
+// A sample of a muscle's line: of the two control points beside it.
+float line_share(const PalettePass& pass, std::uint32_t record, std::uint32_t slot,
+                 const std::vector<float>& vertices) {
+  const auto line = read_record<shared::ActionLineRecord>(pass.records, record);
+  const std::uint32_t first = pass.table[line.line + shared::kLineFirstPoint];
+  const std::uint32_t spans = pass.table[line.line + shared::kLinePointCount] - 1;
+  const float lambda = std::bit_cast<float>(pass.table[line.first_sample + slot * shared::kLineSampleWords]);
+  const std::uint32_t span = std::min(static_cast<std::uint32_t>(lambda * static_cast<float>(spans)), spans - 1);
+  return std::lerp(vertices[first + span], vertices[first + span + 1],
+                   lambda * static_cast<float>(spans) - static_cast<float>(span));
+}
+
 // The share of a joint in a palette entry that a record poses.
 float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t slot, std::uint32_t joint,
                    const std::vector<float>& vertices) {
@@ -71,6 +86,8 @@ float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t 
     }
     case PoseKernel::kCurveSkeleton:
       return curve_share(pass, record, slot, joint);
+    case PoseKernel::kActionLine:
+      return line_share(pass, record, slot, vertices);
     case PoseKernel::kStream:
     case PoseKernel::kKeyPose:
       break;

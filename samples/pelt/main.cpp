@@ -130,8 +130,9 @@ using Command = std::function<Result<void>()>;
 void add_info(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<InfoCommand>();
   CLI::App* info = app.add_subcommand("info", "Say what is in a model, a rig or a .pelt file");
-  info->add_option("file", command->file,
-                   "Model (.gltf, .glb, .obj, builtin:biped, builtin:limb, builtin:tail), rig (.json) or .pelt")
+  info->add_option(
+          "file", command->file,
+          "Model (.gltf, .glb, .obj, builtin:arm, builtin:biped, builtin:limb, builtin:tail), rig (.json) or .pelt")
       ->required()
       ->type_name("FILE");
   info->add_flag("--json", command->json, "Print JSON");
@@ -142,7 +143,8 @@ void add_info(CLI::App& app, Command& chosen) {
 void add_bind(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<BindCommand>();
   CLI::App* bind = app.add_subcommand("bind", "Bind a model to a rig, once, and write the character that games load");
-  bind->add_option("model", command->model, "Model: .gltf, .glb, .obj, builtin:biped, builtin:limb or builtin:tail")
+  bind->add_option("model", command->model,
+                   "Model: .gltf, .glb, .obj, builtin:arm, builtin:biped, builtin:limb or builtin:tail")
       ->required()
       ->type_name("MODEL");
   add_binding_options(*bind, command->binding);
@@ -356,7 +358,9 @@ void add_skeleton(CLI::App& app, Command& chosen) {
   SkeletonizeOptions& options = command->options;
   CLI::App* skeleton = app.add_subcommand(
       "skeleton", "Give a closed mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
-  skeleton->add_option("model", command->model, "Model: .gltf, .glb, .obj, builtin:biped, builtin:limb or builtin:tail")
+  skeleton
+      ->add_option("model", command->model,
+                   "Model: .gltf, .glb, .obj, builtin:arm, builtin:biped, builtin:limb or builtin:tail")
       ->required()
       ->type_name("MODEL");
   skeleton->add_option("-o,--output", command->output, "glTF with a skin to write")

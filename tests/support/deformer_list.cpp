@@ -79,6 +79,22 @@ CurveSkeletonParameters displaced_curves() {
   });
 }
 
+// A muscle that a curve skeleton carries, under the skin near it.
+void add_muscle(Model& model, Rig& rig) {
+  rig.muscles = {{.name = "muscle",
+                  .from = {"joint0", {1, 0.5f, 0}},
+                  .to = {"joint1", {0.5f, 0.4f, 0.1f}},
+                  .points = {{0.3f, {0, 0.1f, 0}}, {0.7f, {0, 0.2f, -0.1f}}},
+                  .radius = 0.3f,
+                  .bulge = 0.5f}};
+  rig.layers[0].mask.region.near = Near{"muscle", 0.8f};
+  rig.layers.insert(rig.layers.begin(), {model.meshes[0].name, curves(), {}, {}});
+}
+
+SurfaceFfdParameters by_muscle() {
+  return ffd([](auto& p) { p.driver.mesh = "muscle"; });
+}
+
 void add_morph_targets(Model& model, Rig&) {
   Mesh& cage = model.meshes.back();
   MorphTarget bulge{"bulge", {}, 0.25f};
@@ -175,6 +191,7 @@ const std::vector<Deformer>& deformers() {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
          put_under(model, rig);
        }},
+      {"Muscle", by_muscle(), true, Follows::kSimilarity, add_muscle},
       {"Wires", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; }), true, Follows::kAffine,
        [](Model& model, Rig& rig) {
          rig.layers[0].mask.value = 0.8f;

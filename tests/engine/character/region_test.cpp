@@ -51,6 +51,21 @@ class Regions : public testing::Test {
   }
 };
 
+TEST_F(Regions, NearAMeshFallAwayFromItsSurface) {
+  Mesh plate;
+  plate.name = "plate";
+  plate.positions = {{-9, 2, -9}, {-9, 2, 9}, {99, 2, 0}};
+  plate.triangles = {{0, 1, 2}, {0, 0, 1}};  // one without area
+  model_.meshes.push_back(plate);
+  expect_values({.near = Near{"plate", 3}}, [](glm::vec3 p) { return smooth((2 - p.y) / 3); });
+  EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("the mask names the mesh 'plat'"));
+  EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("did you mean 'plate'?"));
+  EXPECT_THAT(error(Region{.near = Near{"plate", -1}}), HasSubstr("a falloff from 'plate' that is negative"));
+  EXPECT_THAT(error(Region{.near = Near{"plate", kNan}}), HasSubstr("a falloff from 'plate' that is negative"));
+  model_.meshes.back().triangles.clear();
+  EXPECT_THAT(error(Region{.near = Near{"plate", 3}}), HasSubstr("near the mesh 'plate', which has no surface"));
+}
+
 TEST_F(Regions, OfNothingAreEverywhere) { EXPECT_THAT(values(Region{}), Each(1.0f)); }
 
 TEST_F(Regions, OfJointsAreTheirWeights) {

@@ -213,6 +213,16 @@ TEST(Limb, ClipsTurnAtTheSpeedTheyPromise) {
   EXPECT_NEAR(glm::distance(glm::vec3(twisted[1]), glm::vec3(0, 0, -1)), 0.0f, 1e-5f);
 }
 
+TEST(Arm, IsSoundFlexesAndTwists) {
+  const Model arm = make_arm();
+  expect_sound(arm);
+  EXPECT_GT(arm.meshes.front().positions.size(), 9000u);
+  const glm::mat4 elbow = joint_matrix(arm, pose(arm, "flex", 1.5f), "elbow");
+  EXPECT_NEAR(glm::distance(glm::vec3(elbow[0]), glm::vec3(0, 1, 0)), 0.0f, 1e-3f);
+  const glm::mat4 wrist = joint_matrix(arm, pose(arm, "twist", 1.5f), "wrist");
+  EXPECT_NEAR(glm::distance(glm::vec3(wrist[1]), glm::vec3(0, 0, 1)), 0.0f, 1e-3f);
+}
+
 TEST(Tail, IsSoundAndCurls) {
   const Model tail = make_tail();
   expect_sound(tail);
@@ -353,7 +363,8 @@ TEST_F(Biped, WalksWithArmsAgainstLegs) {
 }
 
 TEST(BuiltinCharacters, AreTheSameEveryTime) {
-  for (const auto& make : {+[] { return make_biped(); }, +[] { return make_limb(); }, +[] { return make_tail(); }}) {
+  for (const auto& make : {+[] { return make_arm(); }, +[] { return make_biped(); }, +[] { return make_limb(); },
+                           +[] { return make_tail(); }}) {
     const Model a = make(), b = make();
     ASSERT_EQ(a.meshes.size(), b.meshes.size());
     EXPECT_EQ(a.meshes[0].positions, b.meshes[0].positions);

@@ -105,13 +105,13 @@ TEST(ImportModel, ChoosesByName) {
 }
 
 TEST(ImportModel, MakesBuiltinCharacters) {
-  for (const char* name : {"builtin:limb", "builtin:tail", "builtin:biped"}) {
+  for (const char* name : {"builtin:limb", "builtin:tail", "builtin:arm", "builtin:biped"}) {
     const Result<Model> model = import_model(name);
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_FALSE(model->meshes.empty());
   }
   EXPECT_THAT(import_model("builtin:horse").error().message,
-              HasSubstr("there are builtin:biped, builtin:limb, builtin:tail"));
+              HasSubstr("there are builtin:arm, builtin:biped, builtin:limb, builtin:tail"));
 }
 
 }  // namespace

@@ -67,6 +67,30 @@ TEST(ParseRig, ReadsEveryKey) {
   EXPECT_EQ(*rig, expected);
 }
 
+TEST(ParseRig, ReadsEveryKeyOfMuscles) {
+  const auto rig = parse_rig(R"({
+      "format": "pelt-rig 1",
+      "muscles": [{"name": "biceps", "from": {"joint": "shoulder", "offset": [0, 0.5, 0]}, "to": {"joint": "elbow"},
+                   "points": [{"at": 0.25, "offset": [0, 0, 0.125]}, {}], "mesh": "flesh", "radius": 0.0625,
+                   "tendon": 0.25, "resolution": 8, "volume": 0.5, "bulge": 1.5}],
+      "layers": [{"deformer": "linear_blend", "mask": {"near": {"mesh": "biceps", "falloff": 0.5}}}]
+    })",
+                             "hero.json");
+  ASSERT_TRUE(rig) << rig.error().message;
+  const Muscle biceps{.name = "biceps",
+                      .from = {"shoulder", {0, 0.5f, 0}},
+                      .to = {"elbow", {}},
+                      .points = {{0.25f, {0, 0, 0.125f}}, {}},
+                      .mesh = "flesh",
+                      .radius = 0.0625f,
+                      .resolution = 8,
+                      .tendon = 0.25f,
+                      .volume = 0.5f,
+                      .bulge = 1.5f};
+  EXPECT_THAT(rig->muscles, testing::ElementsAre(biceps));
+  EXPECT_EQ(rig->layers[0].mask.region.near, (Near{"biceps", 0.5f}));
+}
+
 TEST(ParseRig, ReadsEveryKeyOfCurves) {
   const auto rig = parse_rig(curve_skeleton(R"(
       "automatic": false, "split": ["hip"], "remove": ["spine..tail"],

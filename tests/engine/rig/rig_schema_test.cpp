@@ -180,6 +180,7 @@ Json full_document(const std::string& deformer) {
   return Json{{"format", schema().at("/properties/format/const"_json_pointer)},
               {"name", ""},
               {"groups", Json::array()},
+              {"muscles", Json::array()},
               {"layers", {layer}}};
 }
 
@@ -187,6 +188,7 @@ Json full_document(const std::string& deformer) {
 Json rich_document(const std::string& deformer) {
   Json document = full_document(deformer);
   document["groups"] = {example_of(schema().at("/$defs/group"_json_pointer))};
+  document["muscles"] = {example_of(schema().at("/$defs/muscle"_json_pointer))};
   Json& layer = document["layers"][0];
   layer["mask"] = example_of(schema().at("/$defs/mask"_json_pointer));
   layer["parameters"] = example_of(schema().at("$defs").at(deformer));
