@@ -424,7 +424,8 @@ PELT_SHARED_FN float curve_parameter(PELT_SHARED_IN(CurvePart) part, float s) {
   if (last <= s) return float(k + 1);
   float low = 0.0f;
   float high = 1.0f;
-  float u = (s - first) / (last - first);
+  float straight = (s - first) / (last - first);
+  float u = straight > 0.0f && straight < 1.0f ? straight : 0.5f;  // it is no number where the lengths are none
   for (int step = 0; step < 12; ++step) {
     float off = curve_arc(part, k, u) - s;
     if (off > 0.0f)
