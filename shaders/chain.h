@@ -76,34 +76,65 @@ PELT_SHARED_FN float anchor_scale(PoseWork work, Chain chain, uint i) {
   return axes_scale(axes) * table_float(work, word + kAnchorScale);
 }
 
-// theta_i of anchor i, whose neighbour towards the top is `upper`: by swing-twist in (-pi, pi], and of the angles that
-// differ from it by whole turns the one nearest to the twist that the pose gives.
-PELT_SHARED_FN float anchor_twist(PoseWork work, Chain chain, uint upper, uint i) {
+// theta_i of anchor i, which moves by `motion`, its neighbour towards the top by `upper`: by swing-twist in (-pi, pi],
+// and of the angles that differ from it by whole turns the one nearest to the twist that the pose gives.
+PELT_SHARED_FN float twist_from(PoseWork work, Chain chain, uint i, vec4 upper, vec4 motion) {
   uint word = anchor_word(chain, i);
-  vec4 turn =
-      quaternion_product(quaternion_conjugate(anchor_motion(work, chain, upper)), anchor_motion(work, chain, i));
-  float angle = twist_angle(turn, table_vector(work, word + kAnchorAxis));
+  float angle =
+      twist_angle(quaternion_product(quaternion_conjugate(upper), motion), table_vector(work, word + kAnchorAxis));
   uint twist_input = table_word(work, word + kAnchorTwist);
   const float whole = 6.28318530718f;
   if (twist_input != kNoInput) angle += whole * round((input_value(work, twist_input) - angle) / whole);
   return angle;
 }
 
-// tau_i.
-PELT_SHARED_FN float accumulated_twist(PoseWork work, Chain chain, uint i) {
-  float sum = 0.0f;
-  for (uint k = chain.top; k < i; ++k) sum += anchor_twist(work, chain, k, k + 1u);
-  for (uint k = chain.top; k > i; --k) sum += anchor_twist(work, chain, k, k - 1u);
-  return sum;
+// The neighbour of anchor i towards the top, which itself has none.
+PELT_SHARED_FN uint upper_anchor(Chain chain, uint i) { return i > chain.top ? i - 1u : i + 1u; }
+
+// What turns a bone: its end away from the top, its end towards the top, and the neighbour of that.
+struct ChainStretch {
+  vec4 motion[3];  // D_i
+  float own[2];    // theta_i; 0 at the top
+  float twist[3];  // tau_i
+};
+
+// `far`: the bone's end away from the top. One walk up to the top.
+PELT_SHARED_FN ChainStretch chain_stretch(PoseWork work, Chain chain, uint far) {
+  ChainStretch stretch;
+  stretch.motion[0] = anchor_motion(work, chain, far);
+  stretch.motion[1] = stretch.motion[0];
+  stretch.motion[2] = stretch.motion[0];
+  stretch.own[0] = 0.0f;
+  stretch.own[1] = 0.0f;
+  vec4 motion = stretch.motion[0];
+  float above = 0.0f;
+  uint i = far;
+  for (uint step = 0u; i != chain.top; ++step) {
+    uint upper = upper_anchor(chain, i);
+    vec4 next = anchor_motion(work, chain, upper);
+    float twist = twist_from(work, chain, i, next, motion);
+    if (step < 2u) {
+      stretch.motion[step + 1u] = next;
+      stretch.own[step] = twist;
+    } else {
+      above += twist;
+    }
+    motion = next;
+    i = upper;
+  }
+  stretch.twist[2] = above;
+  stretch.twist[1] = above + stretch.own[1];
+  stretch.twist[0] = stretch.twist[1] + stretch.own[0];
+  return stretch;
 }
 
 // Theta_i from tau_i.
 PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
 
-// U_i.
-PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, float twist) {
+// U_i of anchor i, which moves by `motion` and has the twist tau_i.
+PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, vec4 motion, float twist) {
   vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
-  return quaternion_product(anchor_motion(work, chain, i), quaternion_about(axis, -twist));
+  return quaternion_product(motion, quaternion_about(axis, -twist));
 }
 
 PELT_SHARED_END

@@ -84,7 +84,9 @@ class Player {
       const TwistAnchor& anchor = anchors_[a];
       inputs_[controls_[a]] = before[a];
       const shared::PoseWork work{anchor.pass->table.data(), joints_.data(), nullptr, inputs_.data()};
-      angles[a] = shared::anchor_twist(work, anchor.chain, anchor.upper, anchor.anchor);
+      angles[a] =
+          shared::twist_from(work, anchor.chain, anchor.anchor, shared::anchor_motion(work, anchor.chain, anchor.upper),
+                             shared::anchor_motion(work, anchor.chain, anchor.anchor));
     }
     return angles;
   }

@@ -98,22 +98,27 @@ struct CurveRecord {
 };
 PELT_SHARED_SIZE(CurveRecord, 12);
 
+// An anchor at an end of a bone.
+struct CurveEnd {
+  vec3 point;
+  float arc;    // s
+  vec3 x, y;    // the frame there, without twist
+  float twist;  // Theta
+  float scale;
+  float distance;  // d
+  float bend;      // 1 - cos theta; 0 at the ends of the curve
+  float speed;     // what C* gets back
+  vec3 uncut;
+  vec3 inside;  // towards the inside of the bend, 2 sin(theta/2) long
+  vec3 bulge;   // volume, across, along
+};
+
 // A bone's part of a posed curve: what its samples share.
 struct CurvePart {
-  vec3 control[6];   // with phantom points at the ends of the curve
-  float arc[6];      // rest length of each
-  int spans;         // 1 to 3; span k is of control[k] .. control[k + 3]
-  vec3 first, last;  // the anchors
-  float first_arc, last_arc;
-  vec3 first_x, first_y, last_x, last_y;  // the frames there, without twist
-  float first_twist, last_twist;
-  float first_scale, last_scale;
-  float first_distance, last_distance;  // d
-  float first_bend, last_bend;          // 1 - cos theta; 0 at the ends of the curve
-  float first_speed, last_speed;        // what C* gets back
-  vec3 first_uncut, last_uncut;
-  vec3 first_inside, last_inside;       // towards the inside of the bend, 2 sin(theta/2) long
-  vec3 first_bulge, last_bulge;         // volume, across, along
+  vec3 control[6];  // with phantom points at the ends of the curve
+  float arc[6];     // rest length of each
+  int spans;        // 1 to 3; span k is of control[k] .. control[k + 3]
+  CurveEnd first, last;
   vec3 carried[kCurveReflections + 1];  // y from the first anchor, in equal steps of t or (automatic) lambda
   float remaining;                      // angle left at the last anchor
   uint frames;
@@ -143,7 +148,7 @@ PELT_SHARED_FN float curve_arc_slope(PELT_SHARED_IN(CurvePart) part, int k, floa
 }
 
 PELT_SHARED_FN vec3 curve_tangent(PELT_SHARED_IN(CurvePart) part, int k, float u) {
-  return normalize_or(curve_slope(part, k, u), normalize_or(part.last - part.first, vec3(1, 0, 0)));
+  return normalize_or(curve_slope(part, k, u), normalize_or(part.last.point - part.first.point, vec3(1, 0, 0)));
 }
 
 PELT_SHARED_FN uint curve_anchor_word(uint first, uint i) { return first + i * kCurveAnchorWords; }
@@ -171,55 +176,52 @@ PELT_SHARED_FN float floating_distance(PoseWork work, uint word, uint frames, fl
   return result;
 }
 
-// The motion of what is fixed to the bone from anchor k to the next: that of its upper end.
-PELT_SHARED_FN vec3 moved_with_bone(PoseWork work, Chain chain, uint k, vec3 displacement) {
-  if (dot(displacement, displacement) == 0.0f) return displacement;
-  uint upper = k < chain.top ? k + 1u : k;
-  return quaternion_rotate(anchor_motion(work, chain, upper), displacement) * anchor_scale(work, chain, upper);
-}
-
-// An inner anchor: its three control points, where they are along the bones, its bend.
+// An inner anchor: its control points B-, B+, how far they are from it along the bones, its bend.
 struct CurveCorner {
   vec3 before, point, after;
-  float arc, reach;
+  float reach;
   float bend;   // theta
   vec3 cut;     // from the anchor to the curve there, but for displacements
   vec3 inside;  // towards the inside of the bend, 2 sin(theta/2) long
 };
 
-PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint first_anchor, uint frames, uint i) {
-  uint word = curve_anchor_word(first_anchor, i);
-  vec3 from = anchor_position(work, chain, i - 1u);
-  vec3 to = anchor_position(work, chain, i + 1u);
+PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint word, uint frames, uint i) {
+  vec3 at[3];
+  for (uint k = 0u; k < 3u; ++k) at[k] = anchor_position(work, chain, i + k - 1u);
   CurveCorner corner;
-  corner.point = anchor_position(work, chain, i);
-  corner.arc = table_float(work, word + kCurveAnchorLength);
-  vec3 coming = normalize_or(corner.point - from, vec3(1, 0, 0));
-  vec3 going = normalize_or(to - corner.point, coming);
+  corner.point = at[1];
+  float arc = table_float(work, word + kCurveAnchorLength);
+  vec3 coming = normalize_or(at[1] - at[0], vec3(1, 0, 0));
+  vec3 going = normalize_or(at[2] - at[1], coming);
   corner.bend = atan(length(cross(coming, going)), dot(coming, going));
   corner.inside = going - coming;
   corner.reach = floating_distance(work, word, frames, corner.bend);
-  float before = corner.arc - table_float(work, word - kCurveAnchorWords + kCurveAnchorLength);
-  float after = table_float(work, word + kCurveAnchorWords + kCurveAnchorLength) - corner.arc;
-  vec3 towards_before = (from - corner.point) * (corner.reach / before);
-  vec3 towards_after = (to - corner.point) * (corner.reach / after);
-  corner.cut = (towards_before + towards_after) * (1.0f / 6.0f);
-  corner.before = corner.point + towards_before +
-                  moved_with_bone(work, chain, i - 1u, table_vector(work, word + kCurveAnchorBefore));
-  corner.after =
-      corner.point + towards_after + moved_with_bone(work, chain, i, table_vector(work, word + kCurveAnchorAfter));
+  vec3 way[2];  // to B-, B+
+  float before = arc - table_float(work, word - kCurveAnchorWords + kCurveAnchorLength);
+  float after = table_float(work, word + kCurveAnchorWords + kCurveAnchorLength) - arc;
+  way[0] = (at[0] - at[1]) * (corner.reach / before);
+  way[1] = (at[2] - at[1]) * (corner.reach / after);
+  corner.cut = (way[0] + way[1]) * (1.0f / 6.0f);
+  for (uint k = 0u; k < 2u; ++k) {
+    vec3 displacement = table_vector(work, word + (k == 0u ? kCurveAnchorBefore : kCurveAnchorAfter));
+    if (dot(displacement, displacement) == 0.0f) continue;
+    uint bone = i + k - 1u;  // what is fixed to it moves with its upper end
+    uint upper = bone < chain.top ? bone + 1u : bone;
+    way[k] += quaternion_rotate(anchor_motion(work, chain, upper), displacement) * anchor_scale(work, chain, upper);
+  }
+  corner.before = at[1] + way[0];
+  corner.after = at[1] + way[1];
   return corner;
 }
 
-// z_i: the reference axis of anchor i, carried.
-PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint i, float twist) {
+// z_i: the reference axis of anchor i, carried. Of `stretch` the anchor is end k.
+PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(ChainStretch) stretch,
+                                   uint k) {
   uint word = curve_anchor_word(table_word(work, curve + kCurveFirstAnchor), i);
-  vec4 motion = untwisted_motion(work, chain, i, twist);
+  vec4 motion = untwisted_motion(work, chain, i, stretch.motion[k], stretch.twist[k]);
   bool inner = i > 0u && i + 1u < chain.anchor_count && i != chain.top;
   if (inner && table_word(work, curve + kCurveReference) == kCurveReferenceHalfSwing) {
-    uint upper = i > chain.top ? i - 1u : i + 1u;
-    float upper_twist = twist - anchor_twist(work, chain, upper, i);
-    vec4 before = untwisted_motion(work, chain, upper, upper_twist);
+    vec4 before = untwisted_motion(work, chain, upper_anchor(chain, i), stretch.motion[k + 1u], stretch.twist[k + 1u]);
     motion = quaternion_product(before, half_turn(quaternion_product(quaternion_conjugate(before), motion)));
   }
   return quaternion_rotate(motion, table_vector(work, word + kCurveAnchorReference));
@@ -228,13 +230,6 @@ PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint 
 PELT_SHARED_FN vec3 frame_side(vec3 reference, vec3 x) {
   vec3 other = abs(x.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
   return normalize_or(cross(reference, x), normalize(cross(x, other)));
-}
-
-// after_i theta_i.
-PELT_SHARED_FN float twist_left(PoseWork work, Chain chain, uint word, uint i) {
-  float after = table_float(work, word + kCurveAnchorTwistAfter);
-  if (after == 0.0f || i == chain.top) return 0.0f;
-  return after * anchor_twist(work, chain, i > chain.top ? i - 1u : i + 1u, i);
 }
 
 // 1 at a = 0, 0 from 1 on, flat there; and its slope.
@@ -265,17 +260,17 @@ PELT_SHARED_FN CurvePoint curve_point_at(PELT_SHARED_IN(CurvePart) part, int k, 
   CurvePoint result =
       CurvePoint(curve_point(part, k, u), curve_slope(part, k, u) / max(curve_arc_slope(part, k, u), 1e-12f));
   if (part.frames != kCurveFramesAuto) return result;
-  float bone = part.last_arc - part.first_arc;
-  if (part.first_bend > 0.0f) {
+  float bone = part.last.arc - part.first.arc;
+  if (part.first.bend > 0.0f) {
     CurvePoint more =
-        curve_correction(arc - part.first_arc, clamp(kCurveWindow * part.first_distance, 1e-3f * bone, bone),
-                         part.first_speed, part.first_x, part.first_uncut);
+        curve_correction(arc - part.first.arc, clamp(kCurveWindow * part.first.distance, 1e-3f * bone, bone),
+                         part.first.speed, part.first.x, part.first.uncut);
     result = CurvePoint(result.point + more.point, result.slope + more.slope);
   }
-  if (part.last_bend > 0.0f) {
+  if (part.last.bend > 0.0f) {
     CurvePoint more =
-        curve_correction(arc - part.last_arc, clamp(kCurveWindow * part.last_distance, 1e-3f * bone, bone),
-                         part.last_speed, part.last_x, part.last_uncut);
+        curve_correction(arc - part.last.arc, clamp(kCurveWindow * part.last.distance, 1e-3f * bone, bone),
+                         part.last.speed, part.last.x, part.last.uncut);
     result = CurvePoint(result.point + more.point, result.slope + more.slope);
   }
   return result;
@@ -290,110 +285,88 @@ PELT_SHARED_FN float curve_ramp(float way, float distance, float bone) {
 
 // x of automatic frames.
 PELT_SHARED_FN vec3 automatic_axis(PELT_SHARED_IN(CurvePart) part, float lambda) {
-  float bone = part.last_arc - part.first_arc;
-  vec3 along = normalize_or(part.last - part.first, part.first_x);
-  vec3 x = along + (part.first_x - along) * curve_ramp(lambda * bone, part.first_distance, bone) +
-           (part.last_x - along) * curve_ramp((1.0f - lambda) * bone, part.last_distance, bone);
+  float bone = part.last.arc - part.first.arc;
+  vec3 along = normalize_or(part.last.point - part.first.point, part.first.x);
+  vec3 x = along + (part.first.x - along) * curve_ramp(lambda * bone, part.first.distance, bone) +
+           (part.last.x - along) * curve_ramp((1.0f - lambda) * bone, part.last.distance, bone);
   return normalize_or(x, along);
 }
 
 PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
   Chain chain = read_chain(work, record.curve);
   uint first_anchor = table_word(work, record.curve + kCurveFirstAnchor);
-  uint i = record.bone;
-  uint first_word = curve_anchor_word(first_anchor, i);
-  uint last_word = first_word + kCurveAnchorWords;
   CurvePart part;
   part.frames = table_word(work, record.curve + kCurveFrames);
   part.centre = table_float(work, record.curve + kCurveCentre);
-  part.first_arc = table_float(work, first_word + kCurveAnchorLength);
-  part.last_arc = table_float(work, last_word + kCurveAnchorLength);
-  part.first_bulge = table_vector(work, first_word + kCurveAnchorBulge);
-  part.last_bulge = table_vector(work, last_word + kCurveAnchorBulge);
-  part.first_scale = anchor_scale(work, chain, i);
-  part.last_scale = anchor_scale(work, chain, i + 1u);
-  part.first_distance = table_float(work, first_word + kCurveAnchorDistance);
-  part.last_distance = table_float(work, last_word + kCurveAnchorDistance);
-  part.first_bend = 0.0f;
-  part.last_bend = 0.0f;
-  part.first_speed = 0.0f;
-  part.last_speed = 0.0f;
-  part.first_uncut = vec3(0.0f);
-  part.last_uncut = vec3(0.0f);
-  part.first_inside = vec3(0.0f);
-  part.last_inside = vec3(0.0f);
 
-  int count = 2;
-  if (i > 0u) {
-    CurveCorner corner = curve_corner(work, chain, first_anchor, part.frames, i);
-    part.control[0] = corner.before;
-    part.control[1] = corner.point;
-    part.control[2] = corner.after;
-    part.arc[0] = corner.arc - corner.reach;
-    part.arc[1] = corner.arc;
-    part.arc[2] = corner.arc + corner.reach;
-    part.first = corner.point;
-    part.first_bend = 1.0f - cos(corner.bend);
-    part.first_speed = kCurveSpeed * (1.0f - cos(0.5f * corner.bend)) * part.first_scale;
-    part.first_uncut = corner.cut * kCurveUncut;
-    part.first_inside = corner.inside;
-    count = 3;
-  } else {
-    part.first = anchor_position(work, chain, 0u);
-    part.control[1] = part.first;
-    part.arc[1] = part.first_arc;
+  // Before the twist and the frames: these need the control points of both ends.
+  CurveEnd ends[2];
+  int count = 1;  // control points so far, the phantom before the first among them
+  for (uint e = 0u; e < 2u; ++e) {
+    uint i = record.bone + e;
+    uint word = curve_anchor_word(first_anchor, i);
+    ends[e].arc = table_float(work, word + kCurveAnchorLength);
+    ends[e].bulge = table_vector(work, word + kCurveAnchorBulge);
+    ends[e].scale = anchor_scale(work, chain, i);
+    ends[e].distance = table_float(work, word + kCurveAnchorDistance);
+    if (i > 0u && i + 1u < chain.anchor_count) {
+      CurveCorner corner = curve_corner(work, chain, word, part.frames, i);
+      if (e == 0u) count = 0;
+      part.control[count] = corner.before;
+      part.control[count + 1] = corner.point;
+      part.control[count + 2] = corner.after;
+      part.arc[count] = ends[e].arc - corner.reach;
+      part.arc[count + 1] = ends[e].arc;
+      part.arc[count + 2] = ends[e].arc + corner.reach;
+      count += 3;
+      ends[e].point = corner.point;
+      ends[e].bend = 1.0f - cos(corner.bend);
+      ends[e].speed = kCurveSpeed * (1.0f - cos(0.5f * corner.bend)) * ends[e].scale;
+      ends[e].uncut = corner.cut * kCurveUncut;
+      ends[e].inside = corner.inside;
+    } else {
+      ends[e].point = anchor_position(work, chain, i);
+      ends[e].bend = 0.0f;
+      ends[e].speed = 0.0f;
+      ends[e].uncut = vec3(0.0f);
+      ends[e].inside = vec3(0.0f);
+      part.control[count] = ends[e].point;
+      part.arc[count] = ends[e].arc;
+      count += 1;
+    }
   }
-  if (i + 2u < chain.anchor_count) {
-    CurveCorner corner = curve_corner(work, chain, first_anchor, part.frames, i + 1u);
-    part.control[count] = corner.before;
-    part.control[count + 1] = corner.point;
-    part.control[count + 2] = corner.after;
-    part.arc[count] = corner.arc - corner.reach;
-    part.arc[count + 1] = corner.arc;
-    part.arc[count + 2] = corner.arc + corner.reach;
-    part.last = corner.point;
-    part.last_bend = 1.0f - cos(corner.bend);
-    part.last_speed = kCurveSpeed * (1.0f - cos(0.5f * corner.bend)) * part.last_scale;
-    part.last_uncut = corner.cut * kCurveUncut;
-    part.last_inside = corner.inside;
-    count += 3;
-  } else {
-    part.last = anchor_position(work, chain, i + 1u);
-    part.control[count] = part.last;
-    part.arc[count] = part.last_arc;
-    part.control[count + 1] = part.last * 2.0f - part.control[count - 1];
-    part.arc[count + 1] = part.last_arc * 2.0f - part.arc[count - 1];
-    count += 2;
+  if (record.bone == 0u) {
+    part.control[0] = part.control[1] * 2.0f - part.control[2];
+    part.arc[0] = part.arc[1] * 2.0f - part.arc[2];
   }
-  if (i == 0u) {
-    part.control[0] = part.first * 2.0f - part.control[2];
-    part.arc[0] = part.first_arc * 2.0f - part.arc[2];
+  if (record.bone + 2u == chain.anchor_count) {
+    part.control[count] = part.control[count - 1] * 2.0f - part.control[count - 2];
+    part.arc[count] = part.arc[count - 1] * 2.0f - part.arc[count - 2];
+    count += 1;
   }
   part.spans = count - 3;
+  part.first = ends[0];
+  part.last = ends[1];
 
-  uint next = i + 1u;
-  float first_twist = 0.0f;
-  float last_twist = 0.0f;
-  if (i >= chain.top) {
-    first_twist = accumulated_twist(work, chain, i);
-    last_twist = first_twist + anchor_twist(work, chain, i, next);
-  } else {
-    last_twist = accumulated_twist(work, chain, next);
-    first_twist = last_twist + anchor_twist(work, chain, next, i);
+  bool away = record.bone >= chain.top;  // the bone leads away from the top
+  ChainStretch stretch = chain_stretch(work, chain, record.bone + (away ? 1u : 0u));
+  for (uint e = 0u; e < 2u; ++e) {
+    uint i = record.bone + e;
+    uint k = away ? 1u - e : e;
+    float left = table_float(work, curve_anchor_word(first_anchor, i) + kCurveAnchorTwistAfter);
+    ends[e].twist = along_chain(chain, i, stretch.twist[k] - left * stretch.own[k]);
+    ends[e].x = curve_tangent(part, e == 0u ? 0 : part.spans - 1, float(e));
+    ends[e].y = frame_side(reference_axis(work, chain, record.curve, i, stretch, k), ends[e].x);
   }
-  part.first_twist = along_chain(chain, i, first_twist - twist_left(work, chain, first_word, i));
-  part.last_twist = along_chain(chain, next, last_twist - twist_left(work, chain, last_word, next));
-  part.first_x = curve_tangent(part, 0, 0.0f);
-  part.last_x = curve_tangent(part, part.spans - 1, 1.0f);
-  part.first_y = frame_side(reference_axis(work, chain, record.curve, i, first_twist), part.first_x);
-  part.last_y = frame_side(reference_axis(work, chain, record.curve, next, last_twist), part.last_x);
+  part.first = ends[0];
+  part.last = ends[1];
 
   part.remaining = 0.0f;
   if (part.frames != kCurveFramesEndpoint) {
     bool automatic = part.frames == kCurveFramesAuto;
-    part.carried[0] = part.first_y;
-    vec3 point = part.first;
-    vec3 x = automatic ? automatic_axis(part, 0.0f) : part.first_x;
+    part.carried[0] = part.first.y;
+    vec3 point = part.first.point;
+    vec3 x = automatic ? automatic_axis(part, 0.0f) : part.first.x;
     for (int step = 1; step <= kCurveReflections; ++step) {
       float at = float(step) / float(kCurveReflections);
       float t = at * float(part.spans);
@@ -406,8 +379,8 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
       x = next_x;
     }
     vec3 arrived = part.carried[kCurveReflections];
-    float side = dot(cross(arrived, part.last_y), part.last_x);
-    float same = dot(arrived, part.last_y);
+    float side = dot(cross(arrived, part.last.y), part.last.x);
+    float same = dot(arrived, part.last.y);
     part.remaining = abs(side) + abs(same) > 0.0f ? atan(side, same) : 0.0f;
   }
   return part;
@@ -455,9 +428,9 @@ struct CurveAxes {
 
 PELT_SHARED_FN CurveAxes curve_axes(PELT_SHARED_IN(CurvePart) part, float lambda, float t) {
   if (part.frames == kCurveFramesEndpoint) {
-    vec3 along = normalize_or(part.last - part.first, part.first_x);
-    return CurveAxes(normalize_or(mix(part.first_x, part.last_x, lambda), along),
-                     mix(part.first_y, part.last_y, lambda));
+    vec3 along = normalize_or(part.last.point - part.first.point, part.first.x);
+    return CurveAxes(normalize_or(mix(part.first.x, part.last.x, lambda), along),
+                     mix(part.first.y, part.last.y, lambda));
   }
   float at = (part.frames == kCurveFramesAuto ? lambda : t / float(part.spans)) * float(kCurveReflections);
   int node = min(int(at), kCurveReflections - 1);
@@ -486,24 +459,24 @@ struct CurveBulge {
 // `pace`: v.
 PELT_SHARED_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape, vec3 x,
                                       float pace) {
-  float bone = part.last_arc - part.first_arc;
-  float first = curve_ramp(lambda * bone, part.first_distance, bone);
-  float last = curve_ramp((1.0f - lambda) * bone, part.last_distance, bone);
-  vec3 inside = part.first_inside * first + part.last_inside * last;
+  float bone = part.last.arc - part.first.arc;
+  float first = curve_ramp(lambda * bone, part.first.distance, bone);
+  float last = curve_ramp((1.0f - lambda) * bone, part.last.distance, bone);
+  vec3 inside = part.first.inside * first + part.last.inside * last;
   inside = inside - x * dot(x, inside);
   float size = length(inside);
 
   float u = 1.0f / max(pace, 0.05f) - 1.0f;
   float whole = 1.0f + (u > 0.0f ? tanh(u) : kCurveMostThinning * tanh(u / kCurveMostThinning));
-  whole = pow(whole, mix(part.first_bulge.x, part.last_bulge.x, lambda));
+  whole = pow(whole, mix(part.first.bulge.x, part.last.bulge.x, lambda));
   CurveBulge bulge;
   bulge.inside = size > 1e-6f ? inside / size : vec3(0.0f);
   bulge.along = pow(whole, 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size));
   bulge.across = whole / bulge.along;
-  float first_fat = first * part.first_bend * shape.first_reach;
-  float last_fat = last * part.last_bend * shape.last_reach;
-  bulge.across *= 1.0f + part.first_bulge.y * first_fat + part.last_bulge.y * last_fat;
-  bulge.along *= 1.0f + part.first_bulge.z * first_fat + part.last_bulge.z * last_fat;
+  float first_fat = first * part.first.bend * shape.first_reach;
+  float last_fat = last * part.last.bend * shape.last_reach;
+  bulge.across *= 1.0f + part.first.bulge.y * first_fat + part.last.bulge.y * last_fat;
+  bulge.along *= 1.0f + part.first.bulge.z * first_fat + part.last.bulge.z * last_fat;
   return bulge;
 }
 
@@ -514,18 +487,18 @@ PELT_SHARED_FN vec3 bulged(CurveBulge bulge, vec3 axis) {
 
 // M at lambda.
 PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
-  float t = curve_parameter(part, mix(part.first_arc, part.last_arc, lambda));
+  float t = curve_parameter(part, mix(part.first.arc, part.last.arc, lambda));
   int k = min(int(t), part.spans - 1);
   CurvePoint place = curve_point_at(part, k, t - float(k));
   CurveAxes axes = curve_axes(part, lambda, t);
   vec3 y = direction_across(axes.x, axes.y, frame_side(axes.x, axes.x));
-  y = turned_about(axes.x, y, mix(part.first_twist, part.last_twist, shape.twist_share) + shape.twist);
+  y = turned_about(axes.x, y, mix(part.first.twist, part.last.twist, shape.twist_share) + shape.twist);
   vec3 z = cross(axes.x, y);
 
-  float scale = mix(part.first_scale, part.last_scale, lambda);
+  float scale = mix(part.first.scale, part.last.scale, lambda);
   float pace = dot(place.slope, axes.x) / max(scale, 1e-20f);
   CurveBulge bulge = curve_bulge(part, lambda, shape, axes.x, pace);
-  vec3 origin = mix(place.point, mix(part.first, part.last, lambda), part.centre);
+  vec3 origin = mix(place.point, mix(part.first.point, part.last.point, lambda), part.centre);
   return affine_from_axes(
       mat3(axes.x * scale, bulged(bulge, y) * (scale * shape.width_y), bulged(bulge, z) * (scale * shape.width_z)),
       origin);
