@@ -20,6 +20,7 @@ PELT_SHARED_BEGIN
 // In the table:
 //   chain    anchors (2 or more), top, first anchor (word)
 //   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest, a_i, twist input
+PELT_SHARED_CONST uint kChainFirstAnchor = 2u;
 PELT_SHARED_CONST uint kChainWords = 3u;
 PELT_SHARED_CONST uint kAnchorWords = 13u;
 PELT_SHARED_CONST uint kAnchorPosition = 1u;
@@ -37,7 +38,7 @@ struct Chain {
 };
 
 PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
-  return Chain(table_word(work, word), table_word(work, word + 1u), table_word(work, word + 2u));
+  return Chain(table_word(work, word), table_word(work, word + 1u), table_word(work, word + kChainFirstAnchor));
 }
 
 PELT_SHARED_FN vec3 table_vector(PoseWork work, uint word) {

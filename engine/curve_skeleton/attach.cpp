@@ -2,7 +2,7 @@
 #include "engine/curve_skeleton/attach.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -31,40 +31,81 @@ RestCurves::RestCurves(std::span<const Curve> curves, std::span<const glm::dmat4
       return posed->frame(bone, lambda);
     });
   }
-  find_copies();
+  find_copies(table.words(), words);
 }
 
-// Where two curves run through the same joints their frames depend on the same: those of the bone's ends, the next
-// joints beside them, and the twist from the top to there.
-void RestCurves::find_copies() {
-  using Stretch = std::vector<std::pair<std::uint32_t, std::array<float, 3>>>;  // anchors, in order away from the top
-  std::map<Stretch, std::pair<std::size_t, std::size_t>> first;
-  for (std::size_t c = 0; c < curves_.size(); ++c) {
+// The frames along a bone depend on the joints from the chain's top to the bone, on the next ones beside it, and on
+// what the curve has at its ends: the words of these, in order away from the top, say whether two curves have the same,
+// but for rounding.
+void RestCurves::find_copies(std::span<const std::uint32_t> table, std::span<const std::uint32_t> words) {
+  using Key = std::vector<std::int64_t>;
+  std::map<Key, Bone> first;
+  for (std::uint32_t c = 0; c < curves_.size(); ++c) {
     const Curve& curve = curves_[c];
-    const auto last = static_cast<std::ptrdiff_t>(curve.anchors.size()) - 1;
+    const auto count = static_cast<std::ptrdiff_t>(curve.anchors.size());
     const auto top = static_cast<std::ptrdiff_t>(curve.chain.top);
+    const std::uint32_t* anchors = &table[table[words[c] + shared::kChainFirstAnchor]];
+    const std::uint32_t* curve_anchors = &table[table[words[c] + shared::kCurveFirstAnchor]];
+    Key key;
+    double grid = 1;
+    const auto put_number = [&](float number) { key.push_back(std::llround(number / grid)); };
+    const auto put_numbers = [&](const std::uint32_t* from, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) put_number(std::bit_cast<float>(from[i]));
+    };
+    const auto put_anchor = [&](std::ptrdiff_t i, std::uint32_t end) {
+      const bool is_there = i >= 0 && i < count;
+      key.push_back(is_there ? anchors[i * shared::kAnchorWords] : -1);
+      if (is_there) put_numbers(anchors + i * shared::kAnchorWords, shared::kAnchorPosition, end);
+    };
+    // A reference axis and its opposite turn the frame by half a turn, at rest as in every pose.
+    const auto put_reference = [&](std::ptrdiff_t i) {
+      const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords + shared::kCurveAnchorReference;
+      const glm::vec3 axis(std::bit_cast<float>(own[0]), std::bit_cast<float>(own[1]), std::bit_cast<float>(own[2]));
+      const glm::vec3 size = glm::abs(axis);
+      const int largest = size.x > 0.5f ? 0 : size.y > 0.5f ? 1 : 2;
+      for (int k = 0; k < 3; ++k) put_number(axis[largest] < 0 ? -axis[k] : axis[k]);
+    };
     std::vector<Bone>& original = original_.emplace_back();
-    for (std::uint32_t b = 0; b < curve.bone_count(); ++b) original.push_back({static_cast<std::uint32_t>(c), b});
-    copies_.emplace_back(curve.bone_count(), 1);
-    for (std::ptrdiff_t bone = 0; bone < last; ++bone) {
-      // A curve that the rig edits is its own.
+    for (std::uint32_t bone = 0; bone < curve.bone_count(); ++bone) {
+      original.push_back({c, bone, false});
       if (curve.edited) continue;
-      // A bone is that of another curve in one direction only: the frames' axes run along the curve.
-      const std::ptrdiff_t from = std::max<std::ptrdiff_t>(std::min(bone - 1, top - 1), 0);
-      const std::ptrdiff_t to = std::min(std::max(bone + 2, top + 1), last);
-      Stretch stretch;
-      stretch.push_back({static_cast<std::uint32_t>(bone - from), {}});
-      stretch.push_back({static_cast<std::uint32_t>(top - from), {}});
-      stretch.push_back({static_cast<std::uint32_t>((from == 0 ? 1 : 0) + (to == last ? 2 : 0)), {}});
-      for (std::ptrdiff_t i = from; i <= to; ++i) {
-        const Anchor& anchor = curve.chain.anchors[static_cast<std::size_t>(i)];
-        stretch.push_back({anchor.joint, {anchor.position.x, anchor.position.y, anchor.position.z}});
+      const bool reversed = bone < curve.chain.top;
+      const std::ptrdiff_t away = reversed ? -1 : 1;
+      const std::ptrdiff_t near = bone + (reversed ? 1 : 0);
+      const std::ptrdiff_t far = near + away;
+      key.clear();
+      grid = std::max(1e-5 * curve.bone_length(bone), 1e-6);
+      if (near == top) put_anchor(near - away, shared::kAnchorRotation);
+      for (std::ptrdiff_t i = top; i != far + away; i += away) {
+        put_anchor(i, i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
       }
-      const auto [known, is_new] = first.try_emplace(std::move(stretch), c, static_cast<std::size_t>(bone));
-      if (is_new) continue;
-      original[static_cast<std::size_t>(bone)] = {static_cast<std::uint32_t>(known->second.first),
-                                                  static_cast<std::uint32_t>(known->second.second)};
-      ++copies_[known->second.first][known->second.second];
+      put_anchor(far + away, shared::kAnchorRotation);
+      for (const std::ptrdiff_t i : {near, far}) {
+        const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords;
+        put_reference(i);
+        put_numbers(own, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
+        put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorWords);
+      }
+      const auto [known, is_new] = first.try_emplace(key, Bone{c, bone, reversed});
+      if (!is_new) original.back() = {known->second.curve, known->second.bone, known->second.reversed != reversed};
+    }
+  }
+}
+
+void RestCurves::share_distances(std::span<Curve> curves) const {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t c = 0; c < curves.size(); ++c) {
+      for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
+        const Bone& from = original_[c][bone];
+        for (std::uint32_t end = 0; end < 2; ++end) {
+          float& own = curves[c].anchors[bone + end].skin_distance;
+          float& other = curves[from.curve].anchors[from.bone + (from.reversed ? 1 - end : end)].skin_distance;
+          if (own == other) continue;
+          own = other = std::max(own, other);
+          changed = true;
+        }
+      }
     }
   }
 }
@@ -130,20 +171,31 @@ std::vector<CurveShare> share_curves(const RestCurves& rest, std::span<const Cur
   const auto nearer = [](const CurveOffer& a, const CurveOffer& b) { return a.distance < b.distance; };
   const auto nearest = std::min_element(offers.begin(), offers.end(), nearer);
   const double least = std::max(nearest->distance, kLeastDistance);
+  std::vector<CurvePlace> places;  // that differ
   std::vector<WeightedElement> row;
-  for (std::uint32_t i = 0; i < offers.size(); ++i) {
-    const CurvePlace& place = offers[i].place;
-    if (rest.duplicate(place.curve, place.bone)) continue;
-    const double factor = (factors.empty() ? 1.0 : factors[place.curve]) * rest.copies(place.curve, place.bone);
-    const double weight =
-        factor * std::max(0.0, 1 / std::max(offers[i].distance, kLeastDistance) - 1 / (settings.reach * least));
-    if (weight > 0) row.push_back({i, weight});
+  for (const CurveOffer& offer : offers) {
+    const double distance = std::max(offer.distance, kLeastDistance);
+    const double factor = factors.empty() ? 1.0 : factors[offer.place.curve];
+    const double weight = factor * std::max(0.0, 1 / distance - 1 / (settings.reach * least));
+    if (weight > 0) add_share(rest.original(offer.place), weight, places, row);
   }
-  if (row.empty()) row.push_back({static_cast<std::uint32_t>(nearest - offers.begin()), 1.0});
+  if (row.empty()) add_share(rest.original(nearest->place), 1.0, places, row);
   cut_row(row, settings.most, Cut::kContinuous);
   std::vector<CurveShare> shares;
-  for (const WeightedElement& element : row) shares.push_back({offers[element.index].place, element.weight});
+  for (const WeightedElement& element : row) shares.push_back({places[element.index], element.weight});
   return shares;
+}
+
+void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
+               std::vector<WeightedElement>& row) {
+  const auto same = [&](const CurvePlace& other) { return other.curve == place.curve && other.bone == place.bone; };
+  const auto known = std::find_if(places.begin(), places.end(), same);
+  if (known != places.end()) {
+    row[static_cast<std::size_t>(known - places.begin())].weight += weight;
+    return;
+  }
+  row.push_back({static_cast<std::uint32_t>(places.size()), weight});
+  places.push_back(place);
 }
 
 }  // namespace pelt::curve_skeleton

@@ -55,16 +55,20 @@ class RestCurves {
   // From a place to a point, metres.
   double distance(const CurvePlace& place, glm::vec3 point) const;
 
-  // Whether another curve, before this one, has the same frames along the bone, and the same place on it; how many
-  // have, this one among them.
-  bool duplicate(std::size_t curve, std::size_t bone) const { return original_[curve][bone].curve != curve; }
+  // The same place on the first curve that has the same frames along the bone; itself where no other has.
   CurvePlace original(CurvePlace place) const {
     const Bone bone = original_[place.curve][place.bone];
     place.curve = bone.curve;
     place.bone = bone.bone;
+    if (bone.reversed) {
+      place.lambda = 1 - place.lambda;
+      place.slope = -place.slope;
+    }
     return place;
   }
-  std::uint32_t copies(std::size_t curve, std::size_t bone) const { return copies_[curve][bone]; }
+
+  // Gives the ends of bones that are each other's copies the same skin distance, the larger one. `curves`: these.
+  void share_distances(std::span<Curve> curves) const;
 
   // The gradient of s, where `place` is of a point.
   glm::vec3 slope(const CurvePlace& place, glm::vec3 point) const;
@@ -73,14 +77,15 @@ class RestCurves {
   struct Bone {
     std::uint32_t curve;
     std::uint32_t bone;
+    bool reversed;  // runs the other way
   };
-  void find_copies();
+  // The curves are at `words` of the table's.
+  void find_copies(std::span<const std::uint32_t> table, std::span<const std::uint32_t> words);
 
   std::span<const Curve> curves_;
   std::vector<std::shared_ptr<const PosedCurve>> posed_;
   std::vector<FrameCurve> frames_;
   std::vector<std::vector<Bone>> original_;  // of every bone of every curve
-  std::vector<std::vector<std::uint32_t>> copies_;
 };
 
 struct ShareSettings {
@@ -100,10 +105,14 @@ std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& tru
                                         std::uint32_t curve, glm::vec3 point);
 
 // The curves of a vertex: w_i = max(0, 1/d_i - 1/(rho d_min)), d_i the offers' distances, cut continuously to `most`
-// and normalised. Weights are multiplied by factors[curve] >= 0 before they are cut; bones that several curves share
-// count for all of them. Where the factors leave nothing, the nearest place; empty only where nothing is offered. Empty
+// and normalised. Weights are multiplied by factors[curve] >= 0 before they are cut; those of curves that share a bone
+// are added up. Where the factors leave nothing, the nearest place; empty only where nothing is offered. Empty
 // factors: 1 each.
 std::vector<CurveShare> share_curves(const RestCurves& rest, std::span<const CurveOffer> offers,
                                      std::span<const float> factors, const ShareSettings& settings);
+
+// Adds a place to those that `row` has the weights of, or to the one that it already is.
+void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
+               std::vector<WeightedElement>& row);
 
 }  // namespace pelt::curve_skeleton

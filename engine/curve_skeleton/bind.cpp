@@ -164,16 +164,7 @@ class Attacher {
       for (std::uint32_t c = 0; c < curves_.size(); ++c) {
         if (!fields[c].defined[v] || weights[c][v] < 1e-3f) continue;
         const CurvePlace place = rest.original(rest.place_at(c, fields[c].s[v]));
-        const auto same = [&](const CurvePlace& other) {
-          return other.curve == place.curve && other.bone == place.bone;
-        };
-        const auto known = std::find_if(places.begin(), places.end(), same);
-        if (known != places.end()) {
-          row[static_cast<std::size_t>(known - places.begin())].weight += weights[c][v];
-          continue;
-        }
-        row.push_back({static_cast<std::uint32_t>(places.size()), weights[c][v]});
-        places.push_back(place);
+        add_share(place, weights[c][v], places, row);
       }
       if (row.empty()) continue;
       cut_row(row, parameters_.curves_per_vertex, Cut::kContinuous);
@@ -440,6 +431,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   Result<RestCurves> rest = attach_all(0.0);
   if (!rest) return tl::unexpected(rest.error());
   measure_distances(shares, shaping, *curves);
+  rest->share_distances(*curves);
   settle_twists(parameters, input.model, *curves);
   rest = attach_all(0.45);
   if (!rest) return tl::unexpected(rest.error());

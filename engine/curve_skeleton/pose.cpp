@@ -65,7 +65,8 @@ class Table {
     if (words_[word + shared::kCurveReference] > shared::kCurveReferenceJoint) return "has an unknown reference";
     if (const char* wrong = check_numbers(word + shared::kCurveCentre, 1)) return wrong;
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (const char* wrong = check_anchor(words_[word + 2] + i * shared::kAnchorWords)) return wrong;
+      if (const char* wrong = check_anchor(words_[word + shared::kChainFirstAnchor] + i * shared::kAnchorWords))
+        return wrong;
     }
     const std::uint64_t first = words_[word + shared::kCurveFirstAnchor];
     float length = -std::numeric_limits<float>::infinity();

@@ -124,18 +124,20 @@ TEST(RestCurves, SlopeIsTheGradientOfLength) {
 
 // ------------------------------------------------------------------------------------------------------------ shares
 
-// Straight curves of one bone each, over joints of their own.
+// Curves over points, with joints of their own.
 struct Lines {
-  explicit Lines(const std::vector<std::pair<glm::vec3, glm::vec3>>& ends) {
-    for (const auto& [from, to] : ends) {
+  explicit Lines(const std::vector<std::vector<glm::vec3>>& lines) {
+    for (const std::vector<glm::vec3>& line : lines) {
       Curve& curve = curves.emplace_back();
-      for (const glm::vec3 end : {from, to}) {
-        curve.chain.anchors.push_back({static_cast<std::uint32_t>(at_bind.size()), end});
-        at_bind.push_back(glm::translate(glm::dmat4(1.0), glm::dvec3(end)));
+      for (const glm::vec3 point : line) {
+        curve.lengths.push_back(curve.lengths.empty()
+                                    ? 0.0f
+                                    : curve.lengths.back() + glm::distance(curve.chain.anchors.back().position, point));
+        curve.chain.anchors.push_back({static_cast<std::uint32_t>(at_bind.size()), point});
+        at_bind.push_back(glm::translate(glm::dmat4(1.0), glm::dvec3(point)));
       }
-      curve.lengths = {0, glm::distance(from, to)};
-      curve.anchors.resize(2);
-      curve.spans.resize(1);
+      curve.anchors.resize(line.size());
+      curve.spans.resize(line.size() - 1);
     }
   }
 
@@ -228,16 +230,53 @@ TEST(CurveShares, OfABoneOfSeveralCurvesAreOne) {
   Lines lines({{{0, 0, 0}, {4, 0, 0}}, {{0, 0, 0}, {4, 0, 0}}, {{0, 3, 0}, {4, 3, 0}}});
   lines.curves[1].chain.anchors = lines.curves[0].chain.anchors;
   const RestCurves rest(lines.curves, lines.at_bind);
-  EXPECT_FALSE(rest.duplicate(0, 0));
-  EXPECT_TRUE(rest.duplicate(1, 0));
-  EXPECT_EQ(rest.copies(0, 0), 2u);
-  EXPECT_FALSE(rest.duplicate(2, 0));
+  EXPECT_EQ(rest.original({1, 0, 0.25f, 0, {}}).curve, 0u);
+  EXPECT_EQ(rest.original({2, 0, 0.25f, 0, {}}).curve, 2u);
   const std::vector<double> weights = lines.weights({2, 1.3f, 0}, {3, 2.0});
   const double near = 2 * (1 / 1.3 - 0.5 / 1.3);
   const double far = 1 / 1.7 - 0.5 / 1.3;
   EXPECT_NEAR(weights[0], near / (near + far), 1e-6);
   EXPECT_EQ(weights[1], 0);
   EXPECT_NEAR(weights[2], far / (near + far), 1e-6);
+}
+
+// Curves 0 and 1 meet at the origin, their top, and run on together: one up it, one down.
+TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
+  Lines lines({{{-4, 0, 0}, {0, 0, 0}, {4, 0, 0}, {7, 1, 0}, {10, 1, 0}},
+               {{10, 1, 0}, {7, 1, 0}, {4, 0, 0}, {0, 0, 0}, {-3, 2, 0}}});
+  std::vector<Anchor>& first = lines.curves[0].chain.anchors;
+  std::vector<Anchor>& second = lines.curves[1].chain.anchors;
+  for (std::size_t i = 1; i < 5; ++i) second[4 - i].joint = first[i].joint;
+  lines.curves[0].chain.top = 1;
+  lines.curves[1].chain.top = 3;
+  for (Curve& curve : lines.curves) {
+    for (CurveAnchor& anchor : curve.anchors) anchor.skin_distance = 1;
+  }
+  lines.curves[0].anchors[3].skin_distance = 2;
+  lines.curves[1].anchors[1].skin_distance = 2;
+  const RestCurves rest(lines.curves, lines.at_bind);
+  const CurvePlace place = rest.original({1, 0, 0.25f, 0, {1, 2, 3}});
+  EXPECT_EQ(place.curve, 0u);
+  EXPECT_EQ(place.bone, 3u);
+  EXPECT_EQ(place.lambda, 0.75f);
+  EXPECT_EQ(place.slope, glm::vec3(-1, -2, -3));
+  EXPECT_EQ(rest.original({1, 1, 0.25f, 0, {}}).curve, 0u);
+  EXPECT_EQ(rest.original({1, 2, 0.25f, 0, {}}).curve, 1u) << "what is beyond the top differs";
+  // So do the frames that they share.
+  for (const float lambda : {0.0f, 0.3f, 1.0f}) {
+    const Affine one = rest.posed(0).frame(3, lambda);
+    const Affine other = rest.posed(1).frame(0, 1 - lambda);
+    EXPECT_LT(glm::distance(affine_origin(one), affine_origin(other)), 1e-5f);
+    EXPECT_LT(glm::distance(affine_axes(one)[0], -affine_axes(other)[0]), 1e-5f);
+    const float sign = glm::dot(affine_axes(one)[1], affine_axes(other)[1]) < 0 ? -1.0f : 1.0f;
+    EXPECT_LT(glm::distance(affine_axes(one)[1], sign * affine_axes(other)[1]), 1e-5f);
+  }
+  // A distance is that of all.
+  std::vector<Curve> measured = lines.curves;
+  measured[0].anchors[4].skin_distance = 3;
+  rest.share_distances(measured);
+  EXPECT_EQ(measured[1].anchors[0].skin_distance, 3);
+  EXPECT_EQ(measured[1].anchors[1].skin_distance, 2);
 }
 
 }  // namespace
