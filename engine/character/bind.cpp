@@ -20,6 +20,7 @@
 #include "engine/curve_skeleton/bind.h"
 #include "engine/dual_quaternion/bind.h"
 #include "engine/linear_blend/bind.h"
+#include "engine/mos/bind.h"
 #include "engine/rig/rig_json.h"
 #include "engine/surface_ffd/bind.h"
 #include "engine/surface_ffd/driver.h"
@@ -40,6 +41,9 @@ Result<std::vector<MeshBinding>> bind_deformer(const SurfaceFfdParameters& param
 }
 Result<std::vector<MeshBinding>> bind_deformer(const CurveSkeletonParameters& parameters, const DeformerInput& input) {
   return curve_skeleton::bind(parameters, input);
+}
+Result<std::vector<MeshBinding>> bind_deformer(const MosParameters& parameters, const DeformerInput& input) {
+  return mos::bind(parameters, input);
 }
 
 // ------------------------------------------------------------------------------------------------------ validation

@@ -20,6 +20,13 @@
 
 namespace pelt {
 
+// v' = sum over groups g: share_g * sum over j of w_gj T_gj l_g, `rows` of the binding the group whose local point is
+// the rest position and whose share is what these leave.
+struct OffsetGroup {
+  SparseRows rows;               // over palette entries; weights sum to 1, or no entry where the share is 0
+  std::vector<glm::vec4> local;  // of each vertex: l, share in [0, 1]
+};
+
 // How a deformer moves one mesh, and what it has to say about it. Vertices are the mesh's own.
 struct MeshBinding {
   SparseRows rows;  // over palette entries, not yet merged with other layers
@@ -37,6 +44,8 @@ struct MeshBinding {
   std::vector<SparseRows> wires_rows;
   std::vector<SlopeRows> wires_slopes;  // of each of wires_rows
   float wires_exponent = 1;
+  // What moves a vertex by another local point than its rest position, beside `rows`. kLinear only.
+  std::vector<OffsetGroup> offset_groups;
 };
 
 // What a control mesh has beside its binding.

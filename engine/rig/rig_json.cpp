@@ -278,6 +278,9 @@ void describe(Fields& fields, CurveSkeletonParameters& curves) {
 }
 
 template <class Fields>
+void describe(Fields&, MosParameters&) {}
+
+template <class Fields>
 void describe(Fields& fields, Mask& mask) {
   fields.number("value", mask.value, kUnitInterval);
   describe(fields, mask.region);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Control points (US 2013/0088497, figures 3 and 7; math.md section 3).
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <string>
+
+namespace pelt::mos {
+
+// How a point turns beside its joint: between the two ends of a bone of a chain (shaders/chain.h), `near` the end
+// towards the chain's top and `far` the one away from it.
+struct PointTurn {
+  std::uint32_t chain = 0;
+  std::uint32_t far = 0;  // anchor; not the top
+  float swing = 0;        // of the frame: 0 near's, 1/2 bisects, 1 far's
+  float twist = 0;        // Theta: 0 near's, 1 far's, linear between
+  glm::vec3 axis{0.0f};   // of the twist: unit, model space at bind, away from the top
+  bool angles = false;    // the twist is not in the frame, but beside it, as an angle: chains with tables
+};
+
+// Moves rigidly with its joint. Model space at bind, metres.
+struct ControlPoint {
+  std::string name;  // may be empty
+  std::uint32_t joint = 0;
+  glm::dvec3 position{0.0};
+  std::optional<PointTurn> turn;  // none: its frame is the joint's
+};
+
+}  // namespace pelt::mos
