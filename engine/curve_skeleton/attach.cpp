@@ -1,153 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "engine/curve_skeleton/attach.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <utility>
 
 #include "engine/binding/sparse_rows.h"
+#include "engine/character/region.h"
+#include "engine/core/parallel.h"
 
 namespace pelt::curve_skeleton {
 namespace {
 
 constexpr double kLeastDistance = 1e-9;  // metres
+constexpr float kShareWidth = 0.02f;     // over which a vertex passes from curve to curve at least, of the extent
 
 }  // namespace
-
-RestCurves::RestCurves(std::span<const Curve> curves, std::span<const glm::dmat4> at_bind) : curves_(curves) {
-  const std::vector<std::uint32_t> no_inputs(at_bind.size(), shared::kNoInput);
-  const std::vector<glm::mat4> joints(at_bind.begin(), at_bind.end());
-  CurveTable table(at_bind, no_inputs);
-  std::vector<std::uint32_t> words;
-  for (const Curve& curve : curves) words.push_back(table.put(curve));
-  for (std::size_t c = 0; c < curves.size(); ++c) {
-    posed_.push_back(
-        std::make_shared<const PosedCurve>(curves[c], table.words(), words[c], joints, std::span<const float>()));
-    std::vector<double> lengths;
-    for (std::size_t bone = 0; bone < curves[c].bone_count(); ++bone) lengths.push_back(curves[c].bone_length(bone));
-    frames_.emplace_back(std::move(lengths), [posed = posed_.back()](std::size_t bone, float lambda) {
-      return posed->frame(bone, lambda);
-    });
-  }
-  find_copies(table.words(), words);
-}
-
-// The frames along a bone depend on the joints from the chain's top to the bone, on the next ones beside it, and on
-// what the curve has at its ends: the words of these, in order away from the top, say whether two curves have the same,
-// but for rounding.
-void RestCurves::find_copies(std::span<const std::uint32_t> table, std::span<const std::uint32_t> words) {
-  using Key = std::vector<std::int64_t>;
-  std::map<Key, Bone> first;
-  for (std::uint32_t c = 0; c < curves_.size(); ++c) {
-    const Curve& curve = curves_[c];
-    const auto count = static_cast<std::ptrdiff_t>(curve.anchors.size());
-    const auto top = static_cast<std::ptrdiff_t>(curve.chain.top);
-    const std::uint32_t* anchors = &table[table[words[c] + shared::kChainFirstAnchor]];
-    const std::uint32_t* curve_anchors = &table[table[words[c] + shared::kCurveFirstAnchor]];
-    Key key;
-    double grid = 1;
-    const auto put_number = [&](float number) { key.push_back(std::llround(number / grid)); };
-    const auto put_numbers = [&](const std::uint32_t* from, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) put_number(std::bit_cast<float>(from[i]));
-    };
-    const auto put_anchor = [&](std::ptrdiff_t i, std::uint32_t end) {
-      const bool is_there = i >= 0 && i < count;
-      key.push_back(is_there ? anchors[i * shared::kAnchorWords] : -1);
-      if (is_there) put_numbers(anchors + i * shared::kAnchorWords, shared::kAnchorPosition, end);
-    };
-    // A reference axis and its opposite turn the frame by half a turn, at rest as in every pose.
-    const auto put_reference = [&](std::ptrdiff_t i) {
-      const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords + shared::kCurveAnchorReference;
-      const glm::vec3 axis(std::bit_cast<float>(own[0]), std::bit_cast<float>(own[1]), std::bit_cast<float>(own[2]));
-      const glm::vec3 size = glm::abs(axis);
-      const int largest = size.x > 0.5f ? 0 : size.y > 0.5f ? 1 : 2;
-      for (int k = 0; k < 3; ++k) put_number(axis[largest] < 0 ? -axis[k] : axis[k]);
-    };
-    std::vector<Bone>& original = original_.emplace_back();
-    for (std::uint32_t bone = 0; bone < curve.bone_count(); ++bone) {
-      original.push_back({c, bone, false});
-      if (curve.edited) continue;
-      const bool reversed = bone < curve.chain.top;
-      const std::ptrdiff_t away = reversed ? -1 : 1;
-      const std::ptrdiff_t near = bone + (reversed ? 1 : 0);
-      const std::ptrdiff_t far = near + away;
-      key.clear();
-      grid = std::max(1e-5 * curve.bone_length(bone), 1e-6);
-      if (near == top) put_anchor(near - away, shared::kAnchorRotation);
-      for (std::ptrdiff_t i = top; i != far + away; i += away) {
-        put_anchor(i, i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
-      }
-      put_anchor(far + away, shared::kAnchorRotation);
-      for (const std::ptrdiff_t i : {near, far}) {
-        const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords;
-        put_reference(i);
-        put_numbers(own, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
-        put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorWords);
-      }
-      const auto [known, is_new] = first.try_emplace(key, Bone{c, bone, reversed});
-      if (!is_new) original.back() = {known->second.curve, known->second.bone, known->second.reversed != reversed};
-    }
-  }
-}
-
-void RestCurves::share_distances(std::span<Curve> curves) const {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t c = 0; c < curves.size(); ++c) {
-      for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
-        const Bone& from = original_[c][bone];
-        for (std::uint32_t end = 0; end < 2; ++end) {
-          float& own = curves[c].anchors[bone + end].skin_distance;
-          float& other = curves[from.curve].anchors[from.bone + (from.reversed ? 1 - end : end)].skin_distance;
-          if (own == other) continue;
-          own = other = std::max(own, other);
-          changed = true;
-        }
-      }
-    }
-  }
-}
-
-void RestCurves::find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const {
-  std::vector<FrameCurve::Place> found;
-  frames_[curve].find_places(point, found);
-  for (const FrameCurve::Place& place : found) {
-    places.push_back({static_cast<std::uint32_t>(curve), place.piece, place.lambda, place.distance, {}});
-  }
-}
-
-void RestCurves::refine(CurvePlace& place, glm::vec3 point) const {
-  FrameCurve::Place refined{place.bone, place.lambda, place.distance};
-  frames_[place.curve].refine(refined, point);
-  place.lambda = refined.lambda;
-  place.distance = refined.distance;
-}
-
-CurvePlace RestCurves::closest(std::size_t curve, glm::vec3 point) const {
-  const FrameCurve::Place place = frames_[curve].closest(point);
-  return {static_cast<std::uint32_t>(curve), place.piece, place.lambda, place.distance, {}};
-}
-
-glm::vec3 RestCurves::slope(const CurvePlace& place, glm::vec3 point) const {
-  return frames_[place.curve].slope({place.bone, place.lambda, place.distance}, point);
-}
-
-CurvePlace RestCurves::place_at(std::uint32_t curve, float s) const {
-  const std::vector<float>& lengths = curves_[curve].lengths;
-  const auto after = std::upper_bound(lengths.begin() + 1, lengths.end() - 1, s);
-  CurvePlace place;
-  place.curve = curve;
-  place.bone = static_cast<std::uint32_t>(after - lengths.begin()) - 1;
-  place.lambda = std::clamp((s - lengths[place.bone]) / curves_[curve].bone_length(place.bone), 0.0f, 1.0f);
-  return place;
-}
-
-double RestCurves::distance(const CurvePlace& place, glm::vec3 point) const {
-  return glm::length(glm::dvec3(point) -
-                     glm::dvec3(affine_origin(posed_[place.curve]->frame(place.bone, place.lambda))));
-}
 
 std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
                                         std::uint32_t curve, glm::vec3 point) {
@@ -196,6 +67,161 @@ void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& 
   }
   row.push_back({static_cast<std::uint32_t>(places.size()), weight});
   places.push_back(place);
+}
+
+float largest_extent(const DeformerInput& input) {
+  glm::vec3 low(std::numeric_limits<float>::max());
+  glm::vec3 high(std::numeric_limits<float>::lowest());
+  for (const DeformerTarget& target : input.targets) {
+    for (const glm::vec3 p : input.model.meshes[target.mesh].positions) {
+      low = glm::min(low, p);
+      high = glm::max(high, p);
+    }
+  }
+  const glm::vec3 extent = glm::max(high - low, glm::vec3(0.0f));
+  return std::max({extent.x, extent.y, extent.z, 1e-6f});
+}
+
+Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
+                   const DeformerTarget& target)
+    : settings_(settings),
+      curves_(curves),
+      input_(input),
+      target_(target),
+      mesh_(input.model.meshes[target.mesh]),
+      weighted_(mesh_.weights.row_count() == mesh_.positions.size()),
+      trust_(input.model, curves) {
+  if (weighted_ && settings.binding != CurveBinding::kDistance) surface_.emplace(mesh_);
+}
+
+template <class Visit>
+void Attacher::each_vertex(const Visit& visit) const {
+  constexpr std::size_t kGrain = 64;
+  parallel_for(target_.mask.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<CurveOffer> offers;
+    for (std::size_t v = begin; v < end; ++v) {
+      if (!(target_.mask[v] > 0)) continue;
+      offers.clear();
+      visit(static_cast<std::uint32_t>(v), offers);
+    }
+  });
+}
+
+// factors[c][v]: what the rig multiplies the weight of curve c at vertex v by; empty: 1.
+Result<std::vector<std::vector<float>>> Attacher::weight_factors() const {
+  std::vector<std::vector<float>> factors(curves_.size());
+  for (const CurveWeight& weight : settings_.weights) {
+    const Result<std::vector<float>> region =
+        region_values(weight.region, mesh_, input_.model, input_.rig,
+                      fmt::format("{}: the weight of '{}'", input_.layer, weight.curve));
+    if (!region) return tl::unexpected(region.error());
+    for (std::size_t c = 0; c < curves_.size(); ++c) {
+      if (curves_[c].chain.name != weight.curve) continue;
+      factors[c].resize(mesh_.positions.size(), 1.0f);
+      for (std::size_t v = 0; v < region->size(); ++v) factors[c][v] *= std::lerp(1.0f, weight.value, (*region)[v]);
+    }
+  }
+  return factors;
+}
+
+Result<Shares> Attacher::attach(const RestCurves& rest) const {
+  if (settings_.binding == CurveBinding::kWeights && !weighted_) {
+    return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", mesh_.name));
+  }
+  const Result<std::vector<std::vector<float>>> factors = weight_factors();
+  if (!factors) return tl::unexpected(factors.error());
+  const std::vector<Field> fields = surface_ ? trusted_places(rest) : std::vector<Field>();
+  Shares shares(mesh_.positions.size());
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
+    const glm::vec3 point = mesh_.positions[v];
+    for (std::uint32_t c = 0; c < fields.size(); ++c) {
+      if (!fields[c].defined[v]) continue;
+      CurveOffer& offer = offers.emplace_back();
+      offer.place = rest.place_at(c, fields[c].s[v]);
+      offer.distance = std::exp(double{fields[c].distance[v]});
+    }
+    // Its joints are on no curve, or it has no weights.
+    const bool by_distance = offers.empty();
+    for (std::uint32_t c = 0; by_distance && c < curves_.size(); ++c) {
+      CurveOffer& offer = offers.emplace_back();
+      offer.place = rest.closest(c, point);
+      offer.distance = offer.place.distance;
+    }
+    std::vector<float> own;
+    for (std::size_t c = 0; c < (settings_.weights.empty() ? 0 : curves_.size()); ++c) {
+      own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
+    }
+    shares[v] = share_curves(rest, offers, own, settings_.shares);
+  });
+  if (surface_) smooth_shares(rest, fields, shares);
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>&) {
+    const glm::vec3 point = mesh_.positions[v];
+    for (CurveShare& share : shares[v]) {
+      CurvePlace& place = share.place;
+      place.distance = rest.distance(place, point);
+      const bool relaxed = !fields.empty() && fields[place.curve].changed[v];
+      place.slope = relaxed ? surface_->gradient(v, fields[place.curve].defined, fields[place.curve].s)
+                            : rest.slope(place, point);
+    }
+  });
+  return shares;
+}
+
+// Lets the curves' weights pass gradually over the skin: by distance and trust they may change within one edge.
+void Attacher::smooth_shares(const RestCurves& rest, const std::vector<Field>& fields, Shares& shares) const {
+  const float width = kShareWidth * largest_extent(input_);
+  std::vector<std::vector<float>> weights(curves_.size());
+  parallel_for(curves_.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      weights[c].assign(shares.size(), 0.0f);
+      for (std::size_t v = 0; v < shares.size(); ++v) {
+        for (const CurveShare& share : shares[v]) {
+          if (share.place.curve == c) weights[c][v] = static_cast<float>(share.weight);
+        }
+      }
+      surface_->smooth(fields[c].defined, width, weights[c]);
+    }
+  });
+  std::vector<WeightedElement> row;
+  for (std::uint32_t v = 0; v < shares.size(); ++v) {
+    if (shares[v].empty() || std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.defined[v]; })) {
+      continue;
+    }
+    row.clear();
+    std::vector<CurvePlace> places;
+    for (std::uint32_t c = 0; c < curves_.size(); ++c) {
+      if (!fields[c].defined[v] || weights[c][v] < 1e-3f) continue;
+      const CurvePlace place = rest.original(rest.place_at(c, fields[c].s[v]));
+      add_share(place, weights[c][v], places, row);
+    }
+    if (row.empty()) continue;
+    cut_row(row, settings_.shares.most, Cut::kContinuous);
+    shares[v].clear();
+    for (const WeightedElement& element : row) shares[v].push_back({places[element.index], element.weight});
+  }
+}
+
+std::vector<Attacher::Field> Attacher::trusted_places(const RestCurves& rest) const {
+  const std::size_t count = mesh_.positions.size();
+  std::vector<Field> fields;
+  for (std::size_t c = 0; c < curves_.size(); ++c) {
+    fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count), {}});
+  }
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>&) {
+    for (std::uint32_t c = 0; c < curves_.size(); ++c) {
+      const auto offer = trusted_offer(rest, trust_, mesh_.weights.row(v), c, mesh_.positions[v]);
+      if (!offer) continue;
+      fields[c].defined[v] = 1;
+      fields[c].s[v] = rest.length_at(offer->place);
+      fields[c].distance[v] = static_cast<float>(std::log(offer->distance));
+    }
+  });
+  parallel_for(fields.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      fields[c].changed = surface_->relax(fields[c].defined, fields[c].s, fields[c].distance);
+    }
+  });
+  return fields;
 }
 
 }  // namespace pelt::curve_skeleton

@@ -5,87 +5,20 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "engine/curve_skeleton/curve.h"
-#include "engine/curve_skeleton/frame_curve.h"
+#include "engine/character/builder.h"
+#include "engine/curve_skeleton/relax.h"
+#include "engine/curve_skeleton/rest_curves.h"
 #include "engine/curve_skeleton/trust.h"
 
 namespace pelt::curve_skeleton {
 
-// A point on a curve.
-struct CurvePlace {
-  std::uint32_t curve = 0;
-  std::uint32_t bone = 0;
-  float lambda = 0;       // fraction of the bone
-  double distance = 0;    // metres to the curve
-  glm::vec3 slope{0.0f};  // gradient of the rest length s there, by the vertex; 0 beyond the ends
-};
-
 struct CurveShare {
   CurvePlace place;
   double weight = 0;
-};
-
-// Curves at bind, ready for closest points.
-class RestCurves {
- public:
-  RestCurves(std::span<const Curve> curves, std::span<const glm::dmat4> at_bind);
-
-  std::size_t curve_count() const { return posed_.size(); }
-  const PosedCurve& posed(std::size_t curve) const { return *posed_[curve]; }
-
-  // FrameCurve::find_places, refine.
-  void find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const;
-
-  void refine(CurvePlace& place, glm::vec3 point) const;
-
-  // The nearest of these.
-  CurvePlace closest(std::size_t curve, glm::vec3 point) const;
-
-  // s of a place, and the place at s, but for its distance and slope.
-  float length_at(const CurvePlace& place) const {
-    return curves_[place.curve].lengths[place.bone] + place.lambda * curves_[place.curve].bone_length(place.bone);
-  }
-  CurvePlace place_at(std::uint32_t curve, float s) const;
-
-  // From a place to a point, metres.
-  double distance(const CurvePlace& place, glm::vec3 point) const;
-
-  // The same place on the first curve that has the same frames along the bone; itself where no other has.
-  CurvePlace original(CurvePlace place) const {
-    const Bone bone = original_[place.curve][place.bone];
-    place.curve = bone.curve;
-    place.bone = bone.bone;
-    if (bone.reversed) {
-      place.lambda = 1 - place.lambda;
-      place.slope = -place.slope;
-    }
-    return place;
-  }
-
-  // Gives the ends of bones that are each other's copies the same skin distance, the larger one. `curves`: these.
-  void share_distances(std::span<Curve> curves) const;
-
-  // The gradient of s, where `place` is of a point.
-  glm::vec3 slope(const CurvePlace& place, glm::vec3 point) const;
-
- private:
-  struct Bone {
-    std::uint32_t curve;
-    std::uint32_t bone;
-    bool reversed;  // runs the other way
-  };
-  // The curves are at `words` of the table's.
-  void find_copies(std::span<const std::uint32_t> table, std::span<const std::uint32_t> words);
-
-  std::span<const Curve> curves_;
-  std::vector<std::shared_ptr<const PosedCurve>> posed_;
-  std::vector<FrameCurve> frames_;
-  std::vector<std::vector<Bone>> original_;  // of every bone of every curve
 };
 
 struct ShareSettings {
@@ -114,5 +47,54 @@ std::vector<CurveShare> share_curves(const RestCurves& rest, std::span<const Cur
 // Adds a place to those that `row` has the weights of, or to the one that it already is.
 void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
                std::vector<WeightedElement>& row);
+
+// The curves of every vertex of a target; none where the layer does not show.
+using Shares = std::vector<std::vector<CurveShare>>;
+
+struct AttachSettings {
+  CurveBinding binding = CurveBinding::kAuto;
+  ShareSettings shares;
+  std::span<const CurveWeight> weights;  // of curves, by name
+};
+
+// Largest edge of the bounding box of the targets, metres.
+float largest_extent(const DeformerInput& input);
+
+// Binds the vertices of a target to curves.
+class Attacher {
+ public:
+  // `curves`: their chains and lengths count, and where these are on the way change nothing else. All is kept by
+  // reference.
+  Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
+           const DeformerTarget& target);
+
+  // `rest`: of the curves.
+  Result<Shares> attach(const RestCurves& rest) const;
+
+ private:
+  // Where along one curve every vertex of the mesh belongs.
+  struct Field {
+    std::vector<std::uint8_t> defined;
+    std::vector<float> s;
+    std::vector<float> distance;  // its logarithm
+    std::vector<bool> changed;
+  };
+
+  template <class Visit>
+  void each_vertex(const Visit& visit) const;
+
+  Result<std::vector<std::vector<float>>> weight_factors() const;
+  void smooth_shares(const RestCurves& rest, const std::vector<Field>& fields, Shares& shares) const;
+  std::vector<Field> trusted_places(const RestCurves& rest) const;
+
+  const AttachSettings& settings_;
+  std::span<const Curve> curves_;
+  const DeformerInput& input_;
+  const DeformerTarget& target_;
+  const Mesh& mesh_;
+  bool weighted_;
+  Trust trust_;
+  std::optional<Surface> surface_;  // where binding is by weights
+};
 
 }  // namespace pelt::curve_skeleton

@@ -12,12 +12,9 @@
 
 #include "engine/binding/table_rows.h"
 #include "engine/character/records.h"
-#include "engine/character/region.h"
-#include "engine/core/parallel.h"
 #include "engine/curve_skeleton/attach.h"
 #include "engine/curve_skeleton/chains.h"
 #include "engine/curve_skeleton/curve.h"
-#include "engine/curve_skeleton/relax.h"
 #include "engine/curve_skeleton/samples.h"
 #include "engine/curve_skeleton/settle.h"
 
@@ -25,184 +22,6 @@ namespace pelt::curve_skeleton {
 namespace {
 
 constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
-constexpr float kShareWidth = 0.02f;       // over which a vertex passes from curve to curve at least, of the extent
-
-// The curves of every vertex of a target; none where the layer does not show.
-using Shares = std::vector<std::vector<CurveShare>>;
-
-// factors[c][v]: what the rig multiplies the weight of curve c at vertex v by; empty: 1.
-Result<std::vector<std::vector<float>>> weight_factors(const CurveSkeletonParameters& parameters,
-                                                       std::span<const Curve> curves, const Mesh& mesh,
-                                                       const DeformerInput& input) {
-  std::vector<std::vector<float>> factors(curves.size());
-  for (const CurveWeight& weight : parameters.weights) {
-    const Result<std::vector<float>> region = region_values(
-        weight.region, mesh, input.model, input.rig, fmt::format("{}: the weight of '{}'", input.layer, weight.curve));
-    if (!region) return tl::unexpected(region.error());
-    for (std::size_t c = 0; c < curves.size(); ++c) {
-      if (curves[c].chain.name != weight.curve) continue;
-      factors[c].resize(mesh.positions.size(), 1.0f);
-      for (std::size_t v = 0; v < region->size(); ++v) factors[c][v] *= std::lerp(1.0f, weight.value, (*region)[v]);
-    }
-  }
-  return factors;
-}
-
-float largest_extent(const DeformerInput& input) {
-  glm::vec3 low(std::numeric_limits<float>::max());
-  glm::vec3 high(std::numeric_limits<float>::lowest());
-  for (const DeformerTarget& target : input.targets) {
-    for (const glm::vec3 p : input.model.meshes[target.mesh].positions) {
-      low = glm::min(low, p);
-      high = glm::max(high, p);
-    }
-  }
-  const glm::vec3 extent = glm::max(high - low, glm::vec3(0.0f));
-  return std::max({extent.x, extent.y, extent.z, 1e-6f});
-}
-
-// Binds the vertices of a layer's targets to its curves.
-class Attacher {
- public:
-  Attacher(const CurveSkeletonParameters& parameters, std::span<const Curve> curves, const DeformerInput& input)
-      : parameters_(parameters), curves_(curves), input_(input), trust_(input.model, curves) {}
-
-  Result<Shares> attach(const RestCurves& rest, const DeformerTarget& target) const {
-    const Mesh& mesh = input_.model.meshes[target.mesh];
-    const bool weighted = mesh.weights.row_count() == mesh.positions.size();
-    if (parameters_.binding == CurveBinding::kWeights && !weighted) {
-      return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", mesh.name));
-    }
-    const Result<std::vector<std::vector<float>>> factors = weight_factors(parameters_, curves_, mesh, input_);
-    if (!factors) return tl::unexpected(factors.error());
-    const bool by_weights = weighted && parameters_.binding != CurveBinding::kDistance;
-    const std::vector<Field> fields = by_weights ? trusted_places(rest, target) : std::vector<Field>();
-    std::optional<Surface> surface;
-    if (by_weights) surface.emplace(mesh);
-    Shares shares(mesh.positions.size());
-    each_vertex(target, [&](std::uint32_t v, std::vector<CurveOffer>& offers) {
-      const glm::vec3 point = mesh.positions[v];
-      for (std::uint32_t c = 0; c < fields.size(); ++c) {
-        if (!fields[c].defined[v]) continue;
-        CurveOffer& offer = offers.emplace_back();
-        offer.place = rest.place_at(c, fields[c].s[v]);
-        offer.distance = std::exp(double{fields[c].distance[v]});
-      }
-      // Its joints are on no curve, or it has no weights.
-      const bool by_distance = offers.empty();
-      for (std::uint32_t c = 0; by_distance && c < curves_.size(); ++c) {
-        CurveOffer& offer = offers.emplace_back();
-        offer.place = rest.closest(c, point);
-        offer.distance = offer.place.distance;
-      }
-      std::vector<float> own;
-      for (std::size_t c = 0; c < (parameters_.weights.empty() ? 0 : curves_.size()); ++c) {
-        own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
-      }
-      shares[v] = share_curves(rest, offers, own, {parameters_.curves_per_vertex, parameters_.curve_reach});
-    });
-    if (surface) smooth_shares(rest, *surface, fields, shares);
-    each_vertex(target, [&](std::uint32_t v, std::vector<CurveOffer>&) {
-      const glm::vec3 point = mesh.positions[v];
-      for (CurveShare& share : shares[v]) {
-        CurvePlace& place = share.place;
-        place.distance = rest.distance(place, point);
-        const bool relaxed = !fields.empty() && fields[place.curve].changed[v];
-        place.slope = relaxed ? surface->gradient(v, fields[place.curve].defined, fields[place.curve].s)
-                              : rest.slope(place, point);
-      }
-    });
-    return shares;
-  }
-
- private:
-  // Where along one curve every vertex of a mesh belongs.
-  struct Field {
-    std::vector<std::uint8_t> defined;
-    std::vector<float> s;
-    std::vector<float> distance;  // its logarithm
-    std::vector<bool> changed;
-  };
-
-  template <class Visit>
-  void each_vertex(const DeformerTarget& target, const Visit& visit) const {
-    constexpr std::size_t kGrain = 64;
-    parallel_for(target.mask.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
-      std::vector<CurveOffer> offers;
-      for (std::size_t v = begin; v < end; ++v) {
-        if (!(target.mask[v] > 0)) continue;
-        offers.clear();
-        visit(static_cast<std::uint32_t>(v), offers);
-      }
-    });
-  }
-
-  // Lets the curves' weights pass gradually over the skin: by distance and trust they may change within one edge.
-  void smooth_shares(const RestCurves& rest, const Surface& surface, const std::vector<Field>& fields,
-                     Shares& shares) const {
-    const float width = kShareWidth * largest_extent(input_);
-    std::vector<std::vector<float>> weights(curves_.size());
-    parallel_for(curves_.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t c = begin; c < end; ++c) {
-        weights[c].assign(shares.size(), 0.0f);
-        for (std::size_t v = 0; v < shares.size(); ++v) {
-          for (const CurveShare& share : shares[v]) {
-            if (share.place.curve == c) weights[c][v] = static_cast<float>(share.weight);
-          }
-        }
-        surface.smooth(fields[c].defined, width, weights[c]);
-      }
-    });
-    std::vector<WeightedElement> row;
-    for (std::uint32_t v = 0; v < shares.size(); ++v) {
-      if (shares[v].empty() ||
-          std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.defined[v]; })) {
-        continue;
-      }
-      row.clear();
-      std::vector<CurvePlace> places;
-      for (std::uint32_t c = 0; c < curves_.size(); ++c) {
-        if (!fields[c].defined[v] || weights[c][v] < 1e-3f) continue;
-        const CurvePlace place = rest.original(rest.place_at(c, fields[c].s[v]));
-        add_share(place, weights[c][v], places, row);
-      }
-      if (row.empty()) continue;
-      cut_row(row, parameters_.curves_per_vertex, Cut::kContinuous);
-      shares[v].clear();
-      for (const WeightedElement& element : row) shares[v].push_back({places[element.index], element.weight});
-    }
-  }
-
-  std::vector<Field> trusted_places(const RestCurves& rest, const DeformerTarget& target) const {
-    const Mesh& mesh = input_.model.meshes[target.mesh];
-    const std::size_t count = mesh.positions.size();
-    std::vector<Field> fields;
-    for (std::size_t c = 0; c < curves_.size(); ++c) {
-      fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count), {}});
-    }
-    each_vertex(target, [&](std::uint32_t v, std::vector<CurveOffer>&) {
-      for (std::uint32_t c = 0; c < curves_.size(); ++c) {
-        const auto offer = trusted_offer(rest, trust_, mesh.weights.row(v), c, mesh.positions[v]);
-        if (!offer) continue;
-        fields[c].defined[v] = 1;
-        fields[c].s[v] = rest.length_at(offer->place);
-        fields[c].distance[v] = static_cast<float>(std::log(offer->distance));
-      }
-    });
-    const Surface surface(mesh);
-    parallel_for(fields.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t c = begin; c < end; ++c) {
-        fields[c].changed = surface.relax(fields[c].defined, fields[c].s, fields[c].distance);
-      }
-    });
-    return fields;
-  }
-
-  const CurveSkeletonParameters& parameters_;
-  std::span<const Curve> curves_;
-  const DeformerInput& input_;
-  Trust trust_;
-};
 
 // Calls visit(share) for the curves that a vertex is on the most.
 template <class Visit>
@@ -315,7 +134,7 @@ PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, con
     for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
       const std::vector<float>& lambdas = samples.lambdas[c][bone];
       for (std::size_t k = 0; k < lambdas.size(); ++k) {
-        const std::uint32_t word = table.put_sample(curves[c], bone, lambdas[k], rest.posed(c).frame(bone, lambdas[k]));
+        const std::uint32_t word = table.put_sample(curves[c], bone, lambdas[k], rest.frame(c, bone, lambdas[k]));
         if (k % shared::kCurveSlots == 0) append_record(pass.records, shared::CurveRecord{curve, bone, word});
       }
     }
@@ -416,12 +235,15 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   if (!curves) return tl::unexpected(curves.error());
 
   // Distances need places on the curves, and these, where joints are bent at bind, floats that need distances.
-  const Attacher attacher(parameters, *curves, input);
+  const AttachSettings settings{
+      parameters.binding, {parameters.curves_per_vertex, parameters.curve_reach}, parameters.weights};
+  std::vector<Attacher> attachers;
+  for (const DeformerTarget& target : input.targets) attachers.emplace_back(settings, *curves, input, target);
   std::vector<Shares> shares(input.targets.size());
   const auto attach_all = [&](double done) -> Result<RestCurves> {
-    RestCurves rest(*curves, at_bind);
+    RestCurves rest = make_rest_curves(*curves, at_bind);
     for (std::size_t t = 0; t < input.targets.size(); ++t) {
-      Result<Shares> attached = attacher.attach(rest, input.targets[t]);
+      Result<Shares> attached = attachers[t].attach(rest);
       if (!attached) return tl::unexpected(attached.error());
       shares[t] = std::move(*attached);
       input.progress(done + 0.45 * static_cast<double>(t + 1) / static_cast<double>(input.targets.size()));
@@ -431,7 +253,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   Result<RestCurves> rest = attach_all(0.0);
   if (!rest) return tl::unexpected(rest.error());
   measure_distances(shares, shaping, *curves);
-  rest->share_distances(*curves);
+  share_distances(*rest, *curves);
   settle_twists(parameters, input.model, *curves);
   rest = attach_all(0.45);
   if (!rest) return tl::unexpected(rest.error());

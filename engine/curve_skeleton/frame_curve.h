@@ -25,6 +25,8 @@ class FrameCurve {
   // `lengths`: of the pieces, at least one.
   FrameCurve(std::vector<double> lengths, Frame frame);
 
+  Affine frame(std::size_t piece, float lambda) const { return frame_(piece, lambda); }
+
   // Adds, to within a few thousandths of a piece, every point c with (P - c).x = 0 where the distance to P is least, x
   // the frame's first axis, and each end that P lies beyond: one place at least.
   void find_places(glm::vec3 point, std::vector<Place>& places) const;

@@ -17,11 +17,11 @@ using test::TestCurve;
 const std::vector<glm::dvec3> kCrooked{{0, 0, 0}, {1, 0.1, 0}, {1.8, 0.9, 0.2}, {2.9, 0.8, 0.4}, {3.5, 1.7, 0.3}};
 
 // Frames all along a curve.
-std::vector<Affine> many_frames(const TestCurve& own, const PosedCurve& curve) {
+std::vector<Affine> many_frames(const TestCurve& own, const RestCurves& rest) {
   constexpr int kSteps = 2000;
   std::vector<Affine> frames;
   for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
-    for (int k = 0; k <= kSteps; ++k) frames.push_back(curve.frame(bone, static_cast<float>(k) / kSteps));
+    for (int k = 0; k <= kSteps; ++k) frames.push_back(rest.frame(0, bone, static_cast<float>(k) / kSteps));
   }
   return frames;
 }
@@ -45,8 +45,8 @@ class Closest : public testing::TestWithParam<CurveFrames> {};
 TEST_P(Closest, IsTheNearestOfAllRoots) {
   TestCurve own(kCrooked);
   own.curve.frames = GetParam();
-  const RestCurves rest(std::span(&own.curve, 1), own.at_bind());
-  const std::vector<Affine> frames = many_frames(own, rest.posed(0));
+  const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
+  const std::vector<Affine> frames = many_frames(own, rest);
   std::mt19937 random(3);
   std::uniform_real_distribution<float> unit(-1, 1);
   std::size_t beyond = 0;
@@ -56,7 +56,7 @@ TEST_P(Closest, IsTheNearestOfAllRoots) {
     const double expected = least_distance(frames, point);
     EXPECT_NEAR(place.distance, expected, 2e-3 * expected) << point.x << ' ' << point.y << ' ' << point.z;
     EXPECT_NEAR(rest.distance(place, point), place.distance, 1e-6);
-    const Affine frame = rest.posed(0).frame(place.bone, place.lambda);
+    const Affine frame = rest.frame(0, place.bone, place.lambda);
     const glm::dvec3 away = glm::dvec3(point) - glm::dvec3(affine_origin(frame));
     const double along = glm::dot(away, glm::dvec3(affine_axes(frame)[0]));
     const bool first = place.bone == 0 && place.lambda == 0;
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Frames, Closest,
 
 TEST(RestCurves, PlacesHaveLengths) {
   const TestCurve own(kCrooked);
-  const RestCurves rest(std::span(&own.curve, 1), own.at_bind());
+  const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
   const float whole = own.curve.lengths.back();
   for (int k = 0; k <= 50; ++k) {
     const float s = whole * static_cast<float>(k) / 50;
@@ -93,13 +93,13 @@ TEST(RestCurves, PlacesHaveLengths) {
 
 TEST(RestCurves, SlopeIsTheGradientOfLength) {
   const TestCurve own(kCrooked);
-  const RestCurves rest(std::span(&own.curve, 1), own.at_bind());
+  const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
   std::mt19937 random(4);
   std::uniform_real_distribution<float> unit(-1, 1);
   int checked = 0;
   for (int i = 0; i < 300; ++i) {
     const auto bone = static_cast<std::size_t>(i % 4);
-    const Affine frame = rest.posed(0).frame(bone, 0.5f + 0.25f * unit(random));
+    const Affine frame = rest.frame(0, bone, 0.5f + 0.25f * unit(random));
     const glm::vec3 point = transform_point(frame, glm::vec3(0, 0.2f * unit(random), 0.2f * unit(random)));
     const CurvePlace place = rest.closest(0, point);
     glm::dvec3 expected;
@@ -143,7 +143,7 @@ struct Lines {
 
   std::vector<double> weights(glm::vec3 point, const ShareSettings& settings,
                               std::span<const float> factors = {}) const {
-    const RestCurves rest(curves, at_bind);
+    const RestCurves rest = make_rest_curves(curves, at_bind);
     std::vector<CurveOffer> offers;
     for (std::uint32_t c = 0; c < curves.size(); ++c) {
       const CurvePlace place = rest.closest(c, point);
@@ -222,14 +222,14 @@ TEST(CurveShares, FollowTheFormula) {
   const std::vector<float> none{0.0f, 0.0f, 0.0f};
   EXPECT_EQ(lines.weights(glm::vec3(0.0f), {3, 2.0}, none), (std::vector<double>{1, 0, 0})) << "the nearest";
   EXPECT_EQ(lines.weights({0, 1, 0}, {3, 2.0}), (std::vector<double>{1, 0, 0})) << "on a curve";
-  EXPECT_TRUE(share_curves(RestCurves(lines.curves, lines.at_bind), {}, {}, {}).empty());
+  EXPECT_TRUE(share_curves(make_rest_curves(lines.curves, lines.at_bind), {}, {}, {}).empty());
 }
 
 // A bone that two curves run along alike counts twice, once.
 TEST(CurveShares, OfABoneOfSeveralCurvesAreOne) {
   Lines lines({{{0, 0, 0}, {4, 0, 0}}, {{0, 0, 0}, {4, 0, 0}}, {{0, 3, 0}, {4, 3, 0}}});
   lines.curves[1].chain.anchors = lines.curves[0].chain.anchors;
-  const RestCurves rest(lines.curves, lines.at_bind);
+  const RestCurves rest = make_rest_curves(lines.curves, lines.at_bind);
   EXPECT_EQ(rest.original({1, 0, 0.25f, 0, {}}).curve, 0u);
   EXPECT_EQ(rest.original({2, 0, 0.25f, 0, {}}).curve, 2u);
   const std::vector<double> weights = lines.weights({2, 1.3f, 0}, {3, 2.0});
@@ -254,7 +254,7 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   }
   lines.curves[0].anchors[3].skin_distance = 2;
   lines.curves[1].anchors[1].skin_distance = 2;
-  const RestCurves rest(lines.curves, lines.at_bind);
+  const RestCurves rest = make_rest_curves(lines.curves, lines.at_bind);
   const CurvePlace place = rest.original({1, 0, 0.25f, 0, {1, 2, 3}});
   EXPECT_EQ(place.curve, 0u);
   EXPECT_EQ(place.bone, 3u);
@@ -264,8 +264,8 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   EXPECT_EQ(rest.original({1, 2, 0.25f, 0, {}}).curve, 1u) << "what is beyond the top differs";
   // So do the frames that they share.
   for (const float lambda : {0.0f, 0.3f, 1.0f}) {
-    const Affine one = rest.posed(0).frame(3, lambda);
-    const Affine other = rest.posed(1).frame(0, 1 - lambda);
+    const Affine one = rest.frame(0, 3, lambda);
+    const Affine other = rest.frame(1, 0, 1 - lambda);
     EXPECT_LT(glm::distance(affine_origin(one), affine_origin(other)), 1e-5f);
     EXPECT_LT(glm::distance(affine_axes(one)[0], -affine_axes(other)[0]), 1e-5f);
     const float sign = glm::dot(affine_axes(one)[1], affine_axes(other)[1]) < 0 ? -1.0f : 1.0f;
@@ -274,7 +274,7 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   // A distance is that of all.
   std::vector<Curve> measured = lines.curves;
   measured[0].anchors[4].skin_distance = 3;
-  rest.share_distances(measured);
+  share_distances(rest, measured);
   EXPECT_EQ(measured[1].anchors[0].skin_distance, 3);
   EXPECT_EQ(measured[1].anchors[1].skin_distance, 2);
 }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "engine/curve_skeleton/rest_curves.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace pelt::curve_skeleton {
+namespace {
+
+// The frames along a bone depend on the joints from the chain's top to the bone, on the next ones beside it, and on
+// what the curve has at its ends: the words of these, in order away from the top, say whether two curves have the same,
+// but for rounding.
+std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, std::span<const std::uint32_t> table,
+                                               std::span<const std::uint32_t> words) {
+  std::vector<std::vector<BoneCopy>> originals;
+  using Key = std::vector<std::int64_t>;
+  std::map<Key, BoneCopy> first;
+  for (std::uint32_t c = 0; c < curves.size(); ++c) {
+    const Curve& curve = curves[c];
+    const auto count = static_cast<std::ptrdiff_t>(curve.anchors.size());
+    const auto top = static_cast<std::ptrdiff_t>(curve.chain.top);
+    const std::uint32_t* anchors = &table[table[words[c] + shared::kChainFirstAnchor]];
+    const std::uint32_t* curve_anchors = &table[table[words[c] + shared::kCurveFirstAnchor]];
+    Key key;
+    double grid = 1;
+    const auto put_number = [&](float number) { key.push_back(std::llround(number / grid)); };
+    const auto put_numbers = [&](const std::uint32_t* from, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) put_number(std::bit_cast<float>(from[i]));
+    };
+    const auto put_anchor = [&](std::ptrdiff_t i, std::uint32_t end) {
+      const bool is_there = i >= 0 && i < count;
+      key.push_back(is_there ? anchors[i * shared::kAnchorWords] : -1);
+      if (is_there) put_numbers(anchors + i * shared::kAnchorWords, shared::kAnchorPosition, end);
+    };
+    // A reference axis and its opposite turn the frame by half a turn, at rest as in every pose.
+    const auto put_reference = [&](std::ptrdiff_t i) {
+      const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords + shared::kCurveAnchorReference;
+      const glm::vec3 axis(std::bit_cast<float>(own[0]), std::bit_cast<float>(own[1]), std::bit_cast<float>(own[2]));
+      const glm::vec3 size = glm::abs(axis);
+      const int largest = size.x > 0.5f ? 0 : size.y > 0.5f ? 1 : 2;
+      for (int k = 0; k < 3; ++k) put_number(axis[largest] < 0 ? -axis[k] : axis[k]);
+    };
+    std::vector<BoneCopy>& original = originals.emplace_back();
+    for (std::uint32_t bone = 0; bone < curve.bone_count(); ++bone) {
+      original.push_back({c, bone, false});
+      if (curve.edited) continue;
+      const bool reversed = bone < curve.chain.top;
+      const std::ptrdiff_t away = reversed ? -1 : 1;
+      const std::ptrdiff_t near = bone + (reversed ? 1 : 0);
+      const std::ptrdiff_t far = near + away;
+      key.clear();
+      grid = std::max(1e-5 * curve.bone_length(bone), 1e-6);
+      if (near == top) put_anchor(near - away, shared::kAnchorRotation);
+      for (std::ptrdiff_t i = top; i != far + away; i += away) {
+        put_anchor(i, i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
+      }
+      put_anchor(far + away, shared::kAnchorRotation);
+      for (const std::ptrdiff_t i : {near, far}) {
+        const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords;
+        put_reference(i);
+        put_numbers(own, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
+        put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorWords);
+      }
+      const auto [known, is_new] = first.try_emplace(key, BoneCopy{c, bone, reversed});
+      if (!is_new) original.back() = {known->second.curve, known->second.bone, known->second.reversed != reversed};
+    }
+  }
+  return originals;
+}
+
+}  // namespace
+
+RestCurves::RestCurves(std::vector<RestCurve> curves, std::vector<std::vector<BoneCopy>> originals)
+    : originals_(std::move(originals)) {
+  for (RestCurve& curve : curves) {
+    std::vector<double> lengths;
+    for (std::size_t bone = 0; bone + 1 < curve.lengths.size(); ++bone) {
+      lengths.push_back(curve.lengths[bone + 1] - curve.lengths[bone]);
+    }
+    frames_.emplace_back(std::move(lengths), std::move(curve.frame));
+    lengths_.push_back(std::move(curve.lengths));
+  }
+}
+
+void RestCurves::find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const {
+  std::vector<FrameCurve::Place> found;
+  frames_[curve].find_places(point, found);
+  for (const FrameCurve::Place& place : found) {
+    places.push_back({static_cast<std::uint32_t>(curve), place.piece, place.lambda, place.distance, {}});
+  }
+}
+
+void RestCurves::refine(CurvePlace& place, glm::vec3 point) const {
+  FrameCurve::Place refined{place.bone, place.lambda, place.distance};
+  frames_[place.curve].refine(refined, point);
+  place.lambda = refined.lambda;
+  place.distance = refined.distance;
+}
+
+CurvePlace RestCurves::closest(std::size_t curve, glm::vec3 point) const {
+  const FrameCurve::Place place = frames_[curve].closest(point);
+  return {static_cast<std::uint32_t>(curve), place.piece, place.lambda, place.distance, {}};
+}
+
+glm::vec3 RestCurves::slope(const CurvePlace& place, glm::vec3 point) const {
+  return frames_[place.curve].slope({place.bone, place.lambda, place.distance}, point);
+}
+
+CurvePlace RestCurves::place_at(std::uint32_t curve, float s) const {
+  const std::vector<float>& lengths = lengths_[curve];
+  const auto after = std::upper_bound(lengths.begin() + 1, lengths.end() - 1, s);
+  CurvePlace place;
+  place.curve = curve;
+  place.bone = static_cast<std::uint32_t>(after - lengths.begin()) - 1;
+  place.lambda = std::clamp((s - lengths[place.bone]) / bone_length(curve, place.bone), 0.0f, 1.0f);
+  return place;
+}
+
+double RestCurves::distance(const CurvePlace& place, glm::vec3 point) const {
+  return glm::length(glm::dvec3(point) - glm::dvec3(affine_origin(frame(place.curve, place.bone, place.lambda))));
+}
+
+CurvePlace RestCurves::original(CurvePlace place) const {
+  const BoneCopy& bone = originals_[place.curve][place.bone];
+  place.curve = bone.curve;
+  place.bone = bone.bone;
+  if (bone.reversed) {
+    place.lambda = 1 - place.lambda;
+    place.slope = -place.slope;
+  }
+  return place;
+}
+
+RestCurves make_rest_curves(std::span<const Curve> curves, std::span<const glm::dmat4> at_bind) {
+  const std::vector<std::uint32_t> no_inputs(at_bind.size(), shared::kNoInput);
+  const std::vector<glm::mat4> joints(at_bind.begin(), at_bind.end());
+  CurveTable table(at_bind, no_inputs);
+  std::vector<std::uint32_t> words;
+  for (const Curve& curve : curves) words.push_back(table.put(curve));
+  std::vector<RestCurve> rest;
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    const auto posed =
+        std::make_shared<const PosedCurve>(curves[c], table.words(), words[c], joints, std::span<const float>());
+    rest.push_back({curves[c].lengths, [posed](std::size_t bone, float lambda) { return posed->frame(bone, lambda); }});
+  }
+  return {std::move(rest), find_copies(curves, table.words(), words)};
+}
+
+void share_distances(const RestCurves& rest, std::span<Curve> curves) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t c = 0; c < curves.size(); ++c) {
+      for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
+        const BoneCopy& from = rest.original(c, bone);
+        for (std::uint32_t end = 0; end < 2; ++end) {
+          float& own = curves[c].anchors[bone + end].skin_distance;
+          float& other = curves[from.curve].anchors[from.bone + (from.reversed ? 1 - end : end)].skin_distance;
+          if (own == other) continue;
+          own = other = std::max(own, other);
+          changed = true;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace pelt::curve_skeleton
