@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "engine/mos/strategies.h"
+
+namespace pelt::mos {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<glm::dvec3> scattered(std::size_t count) {
+  std::mt19937 random(3);
+  const auto coordinate = [&] { return static_cast<double>(random()) / 4294967296.0; };
+  std::vector<glm::dvec3> points;
+  for (std::size_t i = 0; i < count; ++i) points.emplace_back(coordinate(), coordinate(), coordinate());
+  return points;
+}
+
+std::vector<double> weights_at(const RadialBasis& basis, glm::dvec3 place) {
+  std::vector<WeightedElement> row{{99, 5.0}};  // to be replaced
+  basis.weights(place, row);
+  std::vector<double> weights;
+  for (const WeightedElement& element : row) {
+    EXPECT_EQ(element.index, weights.size());
+    weights.push_back(element.weight);
+  }
+  return weights;
+}
+
+TEST(RadialBasis, IsCardinalAndSumsToOne) {
+  for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
+    for (const std::size_t count : {2, 3, 64}) {
+      const std::vector<glm::dvec3> points = scattered(count);
+      const auto basis = RadialBasis::create(points, kernel, std::nullopt);
+      ASSERT_TRUE(basis) << basis.error().message;
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::vector<double> weights = weights_at(*basis, points[k]);
+        ASSERT_EQ(weights.size(), count);
+        for (std::size_t j = 0; j < count; ++j) EXPECT_NEAR(weights[j], j == k ? 1 : 0, 1e-9);
+      }
+      for (const glm::dvec3 place : {glm::dvec3(0.4), glm::dvec3(-1, 3, 2), glm::dvec3(0, 0, 100)}) {
+        double sum = 0;
+        for (const double weight : weights_at(*basis, place)) sum += weight;
+        EXPECT_NEAR(sum, 1, 1e-9);
+      }
+    }
+  }
+}
+
+// Any field sum_k a_k kernel(p_k, .) + c with sum a = 0 comes back from its values at the points.
+TEST(RadialBasis, ReproducesItsOwnFields) {
+  const std::vector<glm::dvec3> points = scattered(5);
+  const std::vector<double> amounts{1, -2, 3, 0.5, -2.5};
+  for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
+    const auto field = [&](glm::dvec3 place) {
+      double value = 4;
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        const double r = glm::distance(place, points[k]);
+        value += amounts[k] * (kernel == MosKernel::kGaussian ? std::exp(-(r / 0.5) * (r / 0.5)) : r);
+      }
+      return value;
+    };
+    const auto basis = RadialBasis::create(points, kernel, 0.5f);
+    ASSERT_TRUE(basis) << basis.error().message;
+    for (const glm::dvec3 place : {glm::dvec3(0.1, 0.7, 0.4), glm::dvec3(-1, 0, 2)}) {
+      const std::vector<double> weights = weights_at(*basis, place);
+      double value = 0;
+      for (std::size_t k = 0; k < points.size(); ++k) value += weights[k] * field(points[k]);
+      EXPECT_NEAR(value, field(place), 1e-9);
+    }
+  }
+}
+
+TEST(RadialBasis, HalvesBetweenTwoPoints) {
+  const std::vector<glm::dvec3> points{{0, 0, 0}, {2, 0, 0}};
+  const auto basis = RadialBasis::create(points, MosKernel::kBiharmonic, std::nullopt);
+  ASSERT_TRUE(basis);
+  EXPECT_NEAR(weights_at(*basis, {1, 5, 0})[0], 0.5, 1e-14);
+  EXPECT_NEAR(weights_at(*basis, {0.5, 0, 0})[0], 0.75, 1e-14);
+}
+
+TEST(RadialBasis, BiharmonicWeightsDoNotDependOnTheUnit) {
+  const std::vector<glm::dvec3> points = scattered(64);
+  const glm::dvec3 place(0.3, 0.2, 0.9);
+  const std::vector<double> expected = weights_at(*RadialBasis::create(points, MosKernel::kBiharmonic, {}), place);
+  for (const double unit : {1e-6, 1e9}) {
+    std::vector<glm::dvec3> scaled;
+    for (const glm::dvec3& point : points) scaled.push_back(point * unit);
+    const auto basis = RadialBasis::create(scaled, MosKernel::kBiharmonic, std::nullopt);
+    ASSERT_TRUE(basis) << basis.error().message;
+    const std::vector<double> weights = weights_at(*basis, place * unit);
+    for (std::size_t j = 0; j < weights.size(); ++j) EXPECT_NEAR(weights[j], expected[j], 1e-9);
+  }
+}
+
+TEST(RadialBasis, TakesTheMeanSpacingForTheWidth) {
+  const std::vector<glm::dvec3> points{{0, 0, 0}, {1, 0, 0}, {3, 0, 0}, {6, 0, 0}};
+  const auto automatic = RadialBasis::create(points, MosKernel::kGaussian, std::nullopt);
+  ASSERT_TRUE(automatic);
+  EXPECT_DOUBLE_EQ(automatic->width(), (1 + 1 + 2 + 3) / 4.0);
+  const auto given = RadialBasis::create(points, MosKernel::kGaussian, 0.75f);
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->width(), 0.75);
+}
+
+TEST(RadialBasis, RefusesPointsThatCoincideNamingBoth) {
+  std::vector<glm::dvec3> points = scattered(64);
+  points[40] = points[7];
+  for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
+    const auto basis = RadialBasis::create(points, kernel, std::nullopt);
+    ASSERT_FALSE(basis);
+    EXPECT_EQ(basis.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(basis.error().message, "radial basis: the control points 7 and 40 are at the same place");
+  }
+}
+
+TEST(RadialBasis, RefusesWhatHasNoSolution) {
+  const auto refusal = [](std::span<const glm::dvec3> points, std::optional<float> width) {
+    const auto basis = RadialBasis::create(points, MosKernel::kGaussian, width);
+    return basis ? std::string() : basis.error().message;
+  };
+  const std::vector<glm::dvec3> points = scattered(64);
+  EXPECT_THAT(refusal({}, {}), HasSubstr("0 control points, where 2 are needed"));
+  EXPECT_THAT(refusal(std::span(points).first(1), {}), HasSubstr("1 control points, where 2 are needed"));
+  EXPECT_THAT(refusal(points, 0.0f), HasSubstr("the width is 0, not above 0"));
+  EXPECT_THAT(refusal(points, -1.0f), HasSubstr("the width is -1, not above 0"));
+  EXPECT_THAT(refusal(points, std::numeric_limits<float>::quiet_NaN()), HasSubstr("not above 0"));
+  EXPECT_THAT(refusal(points, std::numeric_limits<float>::infinity()), HasSubstr("not above 0"));
+  EXPECT_THAT(refusal(points, 1000.0f), HasSubstr("a width of 1000 does not tell the 64 control points apart"));
+}
+
+}  // namespace
+}  // namespace pelt::mos
