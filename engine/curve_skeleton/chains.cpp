@@ -28,13 +28,6 @@ tl::unexpected<Error> not_found(const std::string& what, const std::string& name
   return fail(ErrorCode::kNotFound, fmt::format("{} '{}', which is not there; {}", what, name, hint));
 }
 
-Result<std::uint32_t> find_joint(const Model& model, const std::string& what, const std::string& name) {
-  if (const auto joint = model.skeleton.find(name)) return *joint;
-  std::vector<std::string_view> known;
-  for (const Joint& joint : model.skeleton.joints) known.push_back(joint.name);
-  return not_found(what + " names the joint", name, known);
-}
-
 // Appends unless the place is taken, which rounding to floats may do far from the origin. The lower joint stays.
 void append(std::vector<Anchor>& anchors, std::uint32_t joint, const glm::dvec3& position) {
   const glm::vec3 rounded(position);
@@ -252,6 +245,13 @@ class Finder {
 };
 
 }  // namespace
+
+Result<std::uint32_t> find_joint(const Model& model, const std::string& what, const std::string& name) {
+  if (const auto joint = model.skeleton.find(name)) return *joint;
+  std::vector<std::string_view> known;
+  for (const Joint& joint : model.skeleton.joints) known.push_back(joint.name);
+  return not_found(what + " names the joint", name, known);
+}
 
 Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options) {
   return Finder(model, meshes, options).find();

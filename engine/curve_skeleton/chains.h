@@ -90,6 +90,9 @@ struct ChainOptions {
 // for a skeleton on which no curve can be laid.
 Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options);
 
+// The joint of this name. Errors begin with `what`: kNotFound, with the nearest name.
+Result<std::uint32_t> find_joint(const Model& model, const std::string& what, const std::string& name);
+
 // Model space from joint space at bind, for every joint of the model, as the skins of `meshes` say: an anchor moves by
 // matrix_of(joint) * inverse(matrices_at_bind[joint]). The rest transform serves joints that no skin names, relative to
 // the nearest that one does.

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/control_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "engine/core/finite.h"
+#include "engine/curve_skeleton/chains.h"
+
+namespace pelt::mos {
+namespace {
+
+using curve_skeleton::Anchor;
+using curve_skeleton::Chain;
+using curve_skeleton::ChainOptions;
+using curve_skeleton::Chains;
+using curve_skeleton::Curve;
+
+// `anchors` with their lengths.
+Curve curve_over(Chain chain) {
+  Curve curve;
+  float s = 0;
+  for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
+    if (i > 0) s += glm::distance(chain.anchors[i - 1].position, chain.anchors[i].position);
+    curve.lengths.push_back(s);
+  }
+  curve.anchors.resize(chain.anchors.size());
+  curve.spans.resize(chain.anchors.size() - 1);
+  curve.chain = std::move(chain);
+  return curve;
+}
+
+// Of the bone that leaves anchor i away from the top; at an end, of the one that arrives.
+glm::vec3 axis_at(const Chain& chain, std::size_t i) {
+  const std::size_t last = chain.anchors.size() - 1;
+  std::size_t from = i;
+  std::size_t to = i < chain.top ? i - 1 : i + 1;
+  if (i == 0 && chain.top > 0) {
+    from = 1;
+    to = 0;
+  } else if (i == last && chain.top < last) {
+    from = last - 1;
+    to = last;
+  } else if (i == chain.top && i == last) {
+    to = i - 1;
+  }
+  return glm::normalize(chain.anchors[to].position - chain.anchors[from].position);
+}
+
+class Settler {
+ public:
+  Settler(const MosParameters& parameters, const Model& model, std::span<const glm::dmat4> at_bind, bool angles,
+          const std::string& what)
+      : parameters_(parameters), model_(model), at_bind_(at_bind), angles_(angles), what_(what) {}
+
+  Result<ControlPoints> settle(std::span<const std::uint32_t> meshes) {
+    ChainOptions options{parameters_.split, parameters_.remove, {}, parameters_.automatic};
+    std::set<std::string_view> given;
+    for (const MosChain& chain : parameters_.chains) {
+      if (!chain.joints.empty()) {
+        options.curves.push_back({chain.name, chain.joints, glm::vec3(0.0f)});
+      } else {
+        given.insert(chain.name);
+      }
+    }
+    if (options.automatic || !options.curves.empty()) {
+      const Result<Chains> chains = curve_skeleton::find_chains(model_, meshes, options);
+      if (!chains) return fail(chains.error().code, fmt::format("{}: {}", what_, chains.error().message));
+      result_.notes = chains->notes;
+      for (const Chain& chain : chains->chains) {
+        if (!given.contains(chain.name)) place_along(chain);
+      }
+    }
+    for (const MosChain& chain : parameters_.chains) {
+      if (chain.joints.empty()) {
+        const Result<void> added = add_given(chain);
+        if (!added) return tl::unexpected(added.error());
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Chains that run over the same bones have the same points there.
+  std::uint32_t add(ControlPoint point) {
+    const auto same = [](const std::optional<PointTurn>& a, const std::optional<PointTurn>& b) {
+      return a.has_value() == b.has_value() && (!a || (a->swing == b->swing && a->twist == b->twist));
+    };
+    const double near = 1e-6 * glm::length(point.position) + 1e-12;
+    for (const std::uint32_t known : points_of_joint_[point.joint]) {
+      const ControlPoint& other = result_.points[known];
+      if (other.name != point.name || glm::distance(other.position, point.position) > near) continue;
+      if (!same(other.turn, point.turn)) continue;
+      // Twists count from the chain's top.
+      if (!angles_ || !point.turn || top_joint(*point.turn) == top_joint(*other.turn)) return known;
+    }
+    const auto index = static_cast<std::uint32_t>(result_.points.size());
+    points_of_joint_[point.joint].push_back(index);
+    result_.points.push_back(std::move(point));
+    return index;
+  }
+
+  std::uint32_t top_joint(const PointTurn& turn) const {
+    const Chain& chain = result_.turning[turn.chain];
+    return chain.anchors[chain.top].joint;
+  }
+
+  void place_along(const Chain& chain) {
+    const auto number = static_cast<std::uint32_t>(result_.turning.size());
+    result_.turning.push_back(chain);
+    PointChain own{curve_over(chain), {}, {}};
+    const auto put = [&](ControlPoint point, float s) {
+      own.points.push_back(add(std::move(point)));
+      own.lengths.push_back(s);
+    };
+    const std::size_t last = chain.anchors.size() - 1;
+    const std::uint32_t count = parameters_.points_per_bone;
+    for (std::size_t i = 0; i < last; ++i) {
+      if (i > 0 && i != chain.top && parameters_.bisecting) {
+        ControlPoint point{{}, chain.anchors[i].joint, glm::dvec3(chain.anchors[i].position), {}};
+        point.turn = PointTurn{number, static_cast<std::uint32_t>(i), 0.5f, 1.0f, axis_at(chain, i), angles_};
+        put(std::move(point), own.curve.lengths[i]);
+      }
+      const std::size_t near = i >= chain.top ? i : i + 1;
+      const std::size_t far = i >= chain.top ? i + 1 : i;
+      const glm::dvec3 from(chain.anchors[i].position);
+      const glm::dvec3 to(chain.anchors[i + 1].position);
+      for (std::uint32_t k = 0; k < count; ++k) {
+        const float part = count == 1 ? 0.0f : static_cast<float>(k) / static_cast<float>(count - 1) - 0.5f;
+        const float lambda = 0.5f + parameters_.spread * part;
+        ControlPoint point{{}, chain.anchors[near].joint, glm::mix(from, to, double{lambda}), {}};
+        if (angles_) {
+          point.turn = PointTurn{
+              number, static_cast<std::uint32_t>(far), 0.0f, near == i ? lambda : 1 - lambda, axis_at(chain, near),
+              true};
+        }
+        put(std::move(point), own.curve.lengths[i] + lambda * own.curve.bone_length(i));
+      }
+    }
+    result_.chains.push_back(std::move(own));
+  }
+
+  Result<void> add_given(const MosChain& given) {
+    const std::string what = fmt::format("{}: chain '{}'", what_, given.name);
+    std::vector<std::uint32_t> joints;
+    Chain line{.name = given.name};   // of the points themselves
+    Chain bones{.name = given.name};  // of their joints
+    std::vector<std::size_t> line_anchor;
+    std::vector<std::size_t> bone_anchor;
+    for (const MosPoint& point : given.points) {
+      const auto joint = curve_skeleton::find_joint(model_, what, point.joint);
+      if (!joint) return tl::unexpected(joint.error());
+      if (!is_finite(point.offset)) return fail(ErrorCode::kInvalidArgument, what + ": an offset is not finite");
+      joints.push_back(*joint);
+      const glm::vec3 origin = glm::vec3(glm::dvec3(at_bind_[*joint][3]));
+      append(line, *joint, origin + point.offset);
+      line_anchor.push_back(line.anchors.size() - 1);
+      if (bones.anchors.empty() || bones.anchors.back().joint != *joint) append(bones, *joint, origin);
+      bone_anchor.push_back(bones.anchors.size() - 1);
+    }
+    if (line.anchors.size() < 2) return fail(ErrorCode::kInvalidArgument, what + ": its points are all at one place");
+    std::set<std::uint32_t> distinct;
+    for (const Anchor& anchor : bones.anchors) distinct.insert(anchor.joint);
+    const bool turns = bones.anchors.size() >= 2 && distinct.size() == bones.anchors.size();
+    set_top(line);
+    set_top(bones);
+    const auto number = static_cast<std::uint32_t>(result_.turning.size());
+    PointChain own{curve_over(line), {}, {}};
+    for (std::size_t k = 0; k < given.points.size(); ++k) {
+      ControlPoint point{
+          given.points[k].name, joints[k], glm::dvec3(at_bind_[joints[k]][3]) + glm::dvec3(given.points[k].offset), {}};
+      const bool bisecting = given.points[k].bisecting;
+      if (turns && (angles_ || bisecting)) {
+        const std::size_t a = bone_anchor[k];
+        const bool top = a == bones.top;
+        const std::size_t far = top ? (a + 1 < bones.anchors.size() ? a + 1 : a - 1) : a;
+        const float turned = top ? 0.0f : bisecting ? 0.5f : 1.0f;
+        point.turn = PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, axis_at(bones, a), angles_};
+      }
+      own.points.push_back(add(std::move(point)));
+      // Points at one place share an anchor: a little further each, since lengths ascend.
+      float s = own.curve.lengths[line_anchor[k]];
+      if (!own.lengths.empty() && s <= own.lengths.back()) s = std::nextafter(own.lengths.back(), INFINITY);
+      own.lengths.push_back(s);
+    }
+    if (turns) {
+      result_.turning.push_back(std::move(bones));
+    } else if (angles_) {
+      result_.notes.push_back(
+          fmt::format("The joints of the chain '{}' are no chain, so it has no twist.", given.name));
+    }
+    result_.chains.push_back(std::move(own));
+    return {};
+  }
+
+  static void append(Chain& chain, std::uint32_t joint, glm::vec3 position) {
+    if (!chain.anchors.empty() &&
+        glm::distance(chain.anchors.back().position, position) <= 1e-6f * (glm::length(position) + 1e-6f)) {
+      return;
+    }
+    chain.anchors.push_back({joint, position});
+  }
+
+  void set_top(Chain& chain) const {
+    const auto depth = [&](const Anchor& anchor) {
+      std::size_t steps = 0;
+      for (std::int64_t j = anchor.joint; j >= 0; j = model_.skeleton.joints[static_cast<std::size_t>(j)].parent)
+        ++steps;
+      return steps;
+    };
+    const auto top = std::ranges::min_element(chain.anchors, {}, depth);
+    chain.top = static_cast<std::size_t>(top - chain.anchors.begin());
+  }
+
+  const MosParameters& parameters_;
+  const Model& model_;
+  std::span<const glm::dmat4> at_bind_;
+  bool angles_;
+  const std::string& what_;
+  ControlPoints result_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> points_of_joint_;
+};
+
+}  // namespace
+
+Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,
+                                    std::span<const std::uint32_t> meshes, std::span<const glm::dmat4> at_bind,
+                                    bool angles, const std::string& what) {
+  return Settler(parameters, model, at_bind, angles, what).settle(meshes);
+}
+
+}  // namespace pelt::mos

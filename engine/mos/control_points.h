@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// From a rig and a skeleton to control points (US 2013/0088497, figures 3 and 7; math.md section 3).
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/curve_skeleton/curve.h"
+#include "engine/model/model.h"
+#include "engine/mos/points.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::mos {
+
+// Control points in the order of a chain.
+struct PointChain {
+  // Its name, anchors and their lengths, by which a vertex finds its way (curve_skeleton::Attacher): the joints, or the
+  // points themselves where the rig gives them.
+  curve_skeleton::Curve curve;
+  std::vector<std::uint32_t> points;  // in ControlPoints::points; two at least
+  std::vector<float> lengths;         // of each, along `curve`; ascending
+};
+
+struct ControlPoints {
+  std::vector<ControlPoint> points;  // no two of one joint at one place with the same turn
+  std::vector<PointChain> chains;
+  std::vector<curve_skeleton::Chain> turning;  // what PointTurn::chain names
+  std::vector<std::string> notes;              // one sentence each
+};
+
+// The points of all chains: those that the rig gives, and those placed along automatic and named ones: points_per_bone
+// about the middle of every bone, which move with the joint at its upper end, and one at every inner joint, which
+// bisects its turn. Their twist is that of the curve skeleton: linear from joint to joint. `angles`: twists are to be
+// blended as angles. `at_bind`: curve_skeleton::matrices_at_bind. Errors begin with `what`: those of
+// curve_skeleton::find_chains; a joint that is not there; a chain of points that are all at one place.
+Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,
+                                    std::span<const std::uint32_t> meshes, std::span<const glm::dmat4> at_bind,
+                                    bool angles, const std::string& what);
+
+}  // namespace pelt::mos
