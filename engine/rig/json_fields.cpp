@@ -203,6 +203,14 @@ void Reader::vector(std::string_view key, glm::vec2& value) {
   value = {numbers[0], numbers[1]};
 }
 
+void Reader::vector_or(std::string_view word, std::string_view key, std::optional<glm::vec3>& value) {
+  const Json* json = find(key);
+  if (json == nullptr) return;
+  value.reset();
+  if (json->is_array()) return read_vector(*json, child(pointer_, key), value.emplace());
+  expect(*json == word, key, *json, fmt::format("[x, y, z] or \"{}\"", word));
+}
+
 void Reader::vectors(std::string_view key, std::vector<glm::vec3>& values) {
   each(key, "an array of [x, y, z]",
        [&](const Json& json, const std::string& pointer) { read_vector(json, pointer, values.emplace_back()); });

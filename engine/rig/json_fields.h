@@ -65,6 +65,7 @@ class Reader {
   void numbers(std::string_view key, std::vector<float>& values, Range range);
   void vector(std::string_view key, glm::vec3& value);
   void vector(std::string_view key, glm::vec2& value);
+  void vector_or(std::string_view word, std::string_view key, std::optional<glm::vec3>& value);
   void vectors(std::string_view key, std::vector<glm::vec3>& values);
   void integers(std::string_view key, std::array<std::uint32_t, 2>& values);  // >= 1
 
@@ -146,6 +147,9 @@ class Reader {
     if (wrong) problem_.report(child(pointer_, key), why);
   }
 
+  // Refuses a key that has no place beside what was read before it.
+  void refuse_key(std::string_view key, const char* why) { refuse(find(key) != nullptr, key, why); }
+
   // Refuses the keys that nobody asked for; after all others.
   void finish();
 
@@ -195,6 +199,10 @@ class Writer {
   void numbers(const char* key, const std::vector<float>& values, Range);
   void vector(const char* key, const glm::vec3& value);
   void vector(const char* key, const glm::vec2& value);
+  void vector_or(const char* word, const char* key, const std::optional<glm::vec3>& value) {
+    if (value) return vector(key, *value);
+    object_[key] = word;
+  }
   void vectors(const char* key, const std::vector<glm::vec3>& values);
   void integers(const char* key, const std::array<std::uint32_t, 2>& values) { object_[key] = values; }
   void ranges(const char* key, const std::vector<IndexRange>& values);
@@ -249,6 +257,7 @@ class Writer {
   }
   void format(const char* key, std::string_view format, std::string_view) { object_[key] = format; }
   void refuse(bool, const char*, const char*) {}
+  void refuse_key(const char*, const char*) {}
   void require(const char*) {}
 
  private:

@@ -28,6 +28,7 @@ constexpr Range kTendon{"a number from 0 to 0.4", [](float v) { return v >= 0 &&
 constexpr Range kMuscleBulge{"a number from 0 to 2", [](float v) { return v >= 0 && v <= 2; }};
 constexpr Range kUnitInterval{"a number from 0 to 1", [](float v) { return v >= 0 && v <= 1; }};
 constexpr Range kBendDegrees{"a number from 0 to 180", [](float v) { return v >= 0 && v <= 180; }};
+constexpr Range kTurnDegrees{"a number from -180 to 180", [](float v) { return v >= -180 && v <= 180; }};
 constexpr Range kWidening{"a number from -1 to 4", [](float v) { return v >= -1 && v <= 4; }};
 constexpr Range kEase{"a number from 0 to 10", [](float v) { return v >= 0 && v <= kMostEase; }};
 constexpr Range kRoll{"a number from -3600 to 3600", [](float v) { return v >= -kMostRoll && v <= kMostRoll; }};
@@ -48,7 +49,20 @@ constexpr Choice<CurveReference> kCurveReferences[] = {{"half_swing", CurveRefer
                                                        {"joint", CurveReference::kJoint}};
 constexpr Choice<CurveBinding> kCurveBindings[] = {
     {"auto", CurveBinding::kAuto}, {"distance", CurveBinding::kDistance}, {"weights", CurveBinding::kWeights}};
-constexpr std::uint32_t kMostCurvesPerVertex = 3;
+constexpr Choice<MosStrategy> kMosStrategies[] = {{"b_spline", MosStrategy::kBSpline},
+                                                  {"catmull_clark", MosStrategy::kCatmullClark},
+                                                  {"inverse_distance", MosStrategy::kInverseDistance},
+                                                  {"radial_basis", MosStrategy::kRadialBasis}};
+constexpr Choice<MosFrames> kMosFrames[] = {{"relative", MosFrames::kRelative}, {"joint", MosFrames::kJoint}};
+constexpr Choice<MosKernel> kMosKernels[] = {{"biharmonic", MosKernel::kBiharmonic},
+                                             {"gaussian", MosKernel::kGaussian}};
+constexpr Choice<MosOperation> kMosOperations[] = {{"bulge", MosOperation::kBulge},
+                                                   {"slide", MosOperation::kSlide},
+                                                   {"scale", MosOperation::kScale},
+                                                   {"motion", MosOperation::kMotion},
+                                                   {"twist", MosOperation::kTwist}};
+constexpr std::uint32_t kMostCurvesPerVertex = 3;  // and chains
+constexpr std::uint32_t kMostPointsPerBone = 16;
 
 bool starts_and_ends(const std::vector<CurveKey>& twist) {
   return twist.empty() || (twist.front() == CurveKey{0, 0} && twist.back() == CurveKey{1, 1});
@@ -56,6 +70,14 @@ bool starts_and_ends(const std::vector<CurveKey>& twist) {
 
 bool falls(const std::vector<CurveKey>& keys) {
   return !std::is_sorted(keys.begin(), keys.end(), [](CurveKey a, CurveKey b) { return a.value < b.value; });
+}
+
+bool has_rest_key(const std::vector<CurveKey>& share) {
+  return std::find(share.begin(), share.end(), CurveKey{0, 0}) != share.end();
+}
+
+bool has_twist(const std::vector<MosEdit>& edits) {
+  return std::any_of(edits.begin(), edits.end(), [](const MosEdit& e) { return e.operation == MosOperation::kTwist; });
 }
 
 }  // namespace
@@ -278,7 +300,105 @@ void describe(Fields& fields, CurveSkeletonParameters& curves) {
 }
 
 template <class Fields>
-void describe(Fields&, MosParameters&) {}
+void describe(Fields& fields, MosPoint& point) {
+  fields.text("name", point.name);
+  fields.text("joint", point.joint);
+  fields.refuse(point.joint.empty(), "joint", "must not be empty");
+  fields.vector("offset", point.offset);
+  fields.flag("bisecting", point.bisecting);
+}
+
+template <class Fields>
+void describe(Fields& fields, MosChain& chain) {
+  fields.text("name", chain.name);
+  fields.refuse(chain.name.empty(), "name", "must not be empty");
+  fields.objects("points", chain.points);
+  fields.texts("joints", chain.joints);
+  fields.refuse(!chain.points.empty() && !chain.joints.empty(), "joints", "a chain has points or joints, not both");
+  fields.refuse(chain.points.empty() && chain.joints.empty(), "joints", "a chain has points or joints");
+  fields.refuse(chain.points.size() == 1, "points", "a chain has at least two points");
+  fields.refuse(chain.joints.size() == 1, "joints", "a chain runs over at least two joints");
+}
+
+template <class Fields>
+void describe(Fields& fields, MosEdit& edit) {
+  fields.require("operation");
+  fields.choice("operation", edit.operation, std::span(kMosOperations));
+  const MosOperation operation = edit.operation;
+  fields.texts("points", edit.points);
+  if (operation == MosOperation::kBulge || operation == MosOperation::kMotion) {
+    fields.number("factor", edit.factor, kAnyNumber);
+  } else {
+    fields.refuse_key("factor", "belongs to a bulge or motion");
+  }
+  if (operation == MosOperation::kBulge) {
+    fields.vector_or("joint", "pivot", edit.pivot);
+  } else {
+    fields.refuse_key("pivot", "belongs to a bulge");
+  }
+  if (operation == MosOperation::kSlide) {
+    fields.number("distance", edit.distance, kAnyNumber);
+    fields.vector("offset", edit.offset);
+  } else {
+    fields.refuse_key("distance", "belongs to a slide");
+    fields.refuse_key("offset", "belongs to a slide");
+  }
+  if (operation == MosOperation::kScale) {
+    fields.vector("scale", edit.scale);
+    fields.refuse(!glm::all(glm::greaterThan(edit.scale, glm::vec3(0.0f))), "scale", "must be numbers > 0");
+  } else {
+    fields.refuse_key("scale", "belongs to a scale");
+  }
+  if (operation == MosOperation::kTwist) {
+    fields.number("degrees", edit.degrees, kAnyNumber);
+  } else {
+    fields.refuse_key("degrees", "belongs to a twist");
+  }
+  fields.optional_object("driver", edit.driver);
+  fields.keys("share", edit.share, kTurnDegrees, kAnyNumber);
+  fields.refuse(edit.driver && edit.share.empty(), "driver", "needs a share: how much is done at which angle");
+  fields.refuse(!edit.driver && !edit.share.empty(), "share", "needs a driver: the angle that it is keyed over");
+  fields.refuse(edit.driver && !has_rest_key(edit.share), "share", "must hold the key [0, 0]: nothing is done at rest");
+  fields.flag("in_bind", edit.in_bind);
+  fields.refuse(edit.driver && !edit.in_bind, "in_bind", "must be true beside a driver, which does nothing at bind");
+}
+
+template <class Fields>
+void describe(Fields& fields, MosParameters& mos) {
+  fields.choice("strategy", mos.strategy, std::span(kMosStrategies));
+  fields.flag("automatic", mos.automatic);
+  fields.texts("split", mos.split);
+  fields.texts("remove", mos.remove);
+  fields.objects("chains", mos.chains);
+  fields.integer("points_per_bone", mos.points_per_bone, kMostPointsPerBone);
+  fields.number("spread", mos.spread, kUnitInterval);
+  fields.flag("bisecting", mos.bisecting);
+  fields.choice("frames", mos.frames, std::span(kMosFrames));
+  fields.flag("exact_normals", mos.exact_normals);
+  fields.flag("clamp_ends", mos.clamp_ends);
+  fields.flag("twist", mos.twist);
+  fields.choice("binding", mos.binding, std::span(kCurveBindings));
+  fields.integer("chains_per_vertex", mos.chains_per_vertex, kMostCurvesPerVertex);
+  fields.number("chain_reach", mos.chain_reach, kAboveOne);
+  fields.number("table_error", mos.table_error, kPositive);
+  fields.number("power", mos.power, kPositive);
+  fields.integer_or("all", "nearest", mos.nearest);
+  fields.choice("cut", mos.cut, std::span(kCuts));
+  fields.choice("kernel", mos.kernel, std::span(kMosKernels));
+  fields.number_or("auto", "width", mos.width, kPositive);
+  fields.refuse(mos.width && mos.kernel != MosKernel::kGaussian, "width", "belongs to the kernel gaussian");
+  fields.text("cage", mos.cage);
+  fields.text("cage_file", mos.cage_file);
+  const bool on_cage = mos.strategy == MosStrategy::kCatmullClark;
+  fields.refuse(!on_cage && !mos.cage.empty(), "cage", "belongs to the strategy catmull_clark");
+  fields.refuse(!on_cage && !mos.cage_file.empty(), "cage_file", "belongs to the strategy catmull_clark");
+  fields.refuse(!mos.cage.empty() && !mos.cage_file.empty(), "cage_file", "there is cage or cage_file, not both");
+  fields.refuse(on_cage && mos.cage.empty() && mos.cage_file.empty(), "cage",
+                "the strategy catmull_clark needs cage or cage_file");
+  fields.objects("edits", mos.edits);
+  fields.refuse(mos.strategy != MosStrategy::kBSpline && has_twist(mos.edits), "edits",
+                "a twist needs the strategy b_spline");
+}
 
 template <class Fields>
 void describe(Fields& fields, Mask& mask) {

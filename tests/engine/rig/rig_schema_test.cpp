@@ -62,6 +62,9 @@ bool conforms(const Json& value, const Json& node) {
       ok = !value.is_array() || value.size() >= rule.get<std::size_t>();
     } else if (keyword == "maxItems") {
       ok = !value.is_array() || value.size() <= rule.get<std::size_t>();
+    } else if (keyword == "contains") {
+      ok = !value.is_array() ||
+           std::any_of(value.begin(), value.end(), [&](const Json& item) { return conforms(item, rule); });
     } else if (keyword == "prefixItems") {
       for (std::size_t i = 0; value.is_array() && i < std::min(rule.size(), value.size()); ++i) {
         ok = ok && conforms(value[i], rule[i]);
@@ -99,16 +102,19 @@ bool conforms(const Json& value, const Json& node) {
   return true;
 }
 
-// What the descriptions of `twist` and `float` ask of a document that conforms.
+// What the descriptions of `twist`, `float` and `share` ask of a document that conforms.
 bool keys_in_order(const Json& document) {
   for (const Json& layer : document.at("layers")) {
-    if (layer.at("deformer") != "curve_skeleton" || !layer.contains("parameters")) continue;
+    if (!layer.contains("parameters")) continue;
     const Json& parameters = layer["parameters"];
     const auto ascends = [](const Json& keys) {
       bool ok = true;
       for (std::size_t i = 1; keys.is_array() && i < keys.size(); ++i) ok = ok && keys[i - 1][0] < keys[i][0];
       return ok;
     };
+    for (const Json& edit : parameters.value("edits", Json::array())) {
+      if (!ascends(edit.value("share", Json::array()))) return false;
+    }
     for (const Json& joint : parameters.value("joints", Json::array())) {
       if (!ascends(joint.value("float", Json("auto")))) return false;
     }
@@ -209,7 +215,9 @@ void collect_words(const Json& node, std::set<std::string>& words) {
   if (node.is_object() && node.contains("enum")) {
     for (const Json& word : node["enum"]) words.insert(word.get<std::string>());
   }
-  if (node.is_object() && node.contains("const")) words.insert(node["const"].get<std::string>());
+  if (node.is_object() && node.contains("const") && node["const"].is_string()) {
+    words.insert(node["const"].get<std::string>());
+  }
   for (const Json& child : node) collect_words(child, words);
 }
 
@@ -285,7 +293,7 @@ TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
   };
   std::vector<Json> documents;
   for (const std::string& deformer : schema_deformers()) documents.push_back(full_document(deformer));
-  for (const char* deformer : {"surface_ffd", "curve_skeleton"}) documents.push_back(rich_document(deformer));
+  for (const char* deformer : {"surface_ffd", "curve_skeleton", "mos"}) documents.push_back(rich_document(deformer));
   for (const Json& full : documents) {
     std::vector<Json::json_pointer> pointers;
     collect(full, Json::json_pointer(), pointers);
@@ -295,8 +303,9 @@ TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
         changed[pointer] = value;
         compare(changed);
         if (pointer.empty() || !full[pointer.parent_pointer()].is_object()) continue;
-        // Along with every word in its neighbour: conditions between keys.
-        for (const auto& [key, unused] : full[pointer.parent_pointer()].items()) {
+        // Along with a word in its neighbour: conditions between keys.
+        for (const auto& [key, neighbour] : full[pointer.parent_pointer()].items()) {
+          if (!neighbour.is_string() || !value.is_string()) continue;
           Json both = changed;
           both[pointer.parent_pointer() / key] = "x";
           compare(both);

@@ -27,6 +27,7 @@ TEST(RigFromDeformerName, TakesHyphensAndUnderscores) {
     EXPECT_EQ(rig->layers[0], (Layer{.deformer = SurfaceFfdParameters{}}));
     EXPECT_EQ(rig->name, "surface_ffd");
   }
+  EXPECT_EQ(rig_from_deformer_name("mos")->layers[0].deformer, DeformerParameters(MosParameters{}));
   EXPECT_EQ(rig_from_deformer_name("linear-blend")->layers[0].deformer, DeformerParameters(LinearBlendParameters{}));
   EXPECT_EQ(rig_from_deformer_name("dual-quaternion")->layers[0].deformer,
             DeformerParameters(DualQuaternionParameters{}));
@@ -37,7 +38,7 @@ TEST(RigFromDeformerName, UnknownNameIsAnErrorWithTheNearest) {
   ASSERT_FALSE(rig);
   EXPECT_EQ(rig.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(rig.error().message, HasSubstr("'surface-fdd'; did you mean 'surface_ffd'?"));
-  EXPECT_THAT(rig.error().message, HasSubstr("linear_blend, dual_quaternion, surface_ffd, curve_skeleton"));
+  EXPECT_THAT(rig.error().message, HasSubstr("linear_blend, dual_quaternion, surface_ffd, curve_skeleton, mos"));
   EXPECT_FALSE(rig_from_deformer_name(""));
   EXPECT_FALSE(rig_from_deformer_name(std::string(1 << 20, 'x')));
 }
