@@ -14,6 +14,7 @@
 
 #include "pose_pass.h"
 #include "swing_twist.h"
+#include "table.h"
 
 PELT_SHARED_BEGIN
 
@@ -39,10 +40,6 @@ struct Chain {
 
 PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
   return Chain(table_word(work, word), table_word(work, word + 1u), table_word(work, word + kChainFirstAnchor));
-}
-
-PELT_SHARED_FN vec3 table_vector(PoseWork work, uint word) {
-  return vec3(table_float(work, word), table_float(work, word + 1u), table_float(work, word + 2u));
 }
 
 PELT_SHARED_FN uint anchor_word(Chain chain, uint i) { return chain.first_anchor + i * kAnchorWords; }

@@ -6,6 +6,7 @@
 #include "dual_quaternion/dual_quaternion.h"
 #include "frame.h"
 #include "pose_pass.h"
+#include "table.h"
 
 PELT_SHARED_BEGIN
 
@@ -33,6 +34,14 @@ PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
   return real + abs(along) > 0.0f ? 2.0f * atan(along, real) : 0.0f;
 }
 
+// So much of the turn q, by the shorter way.
+PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
+  vec4 shorter = q.w < 0.0f ? -q : q;
+  float sine = length(quaternion_vector(shorter));
+  float angle = part * atan(sine, shorter.w);
+  return sine > 0.0f ? vec4(quaternion_vector(shorter) * (sin(angle) / sine), cos(angle)) : vec4(0, 0, 0, 1);
+}
+
 // Half of the turn q, by the shorter way.
 PELT_SHARED_FN vec4 half_turn(vec4 q) {
   vec4 half_way = q.w < 0.0f ? vec4(-q.x, -q.y, -q.z, 1.0f - q.w) : vec4(q.x, q.y, q.z, 1.0f + q.w);
@@ -41,6 +50,20 @@ PELT_SHARED_FN vec4 half_turn(vec4 q) {
 
 PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
   return quaternion_from_rotation(orthonormal_axes(affine_axes(affine_from_mat4(joint_matrix(work, joint)))));
+}
+
+// In the table: joint, parent joint, axis x, y, z, rest rotation of the joint in its parent x, y, z, w.
+PELT_SHARED_CONST uint kJointAngleWords = 9u;
+
+// The turn of a joint about an axis of its own, from rest, relative to its parent: the twist of swing-twist, in (-pi,
+// pi]. Whole turns cannot be told from none.
+PELT_SHARED_FN float joint_angle(PoseWork work, uint word) {
+  vec4 parent = joint_rotation(work, table_word(work, word + 1u));
+  vec4 own = joint_rotation(work, table_word(work, word));
+  vec4 rest = vec4(table_vector(work, word + 5u), table_float(work, word + 8u));
+  vec4 local = quaternion_product(quaternion_conjugate(parent), own);
+  vec4 turn = quaternion_product(quaternion_conjugate(rest), local);
+  return twist_angle(turn, table_vector(work, word + 2u));
 }
 
 PELT_SHARED_END

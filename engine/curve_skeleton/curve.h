@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/core/frame.h"
+#include "engine/curve_skeleton/chain_table.h"
 #include "engine/curve_skeleton/chains.h"
 #include "engine/rig/rig.h"
 #include "shaders/curve_skeleton/pose.h"
@@ -69,7 +70,7 @@ class CurveTable {
  public:
   // `at_bind`: a matrix a joint; `twist_inputs`: of the joints, or shared::kNoInput.
   CurveTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs)
-      : at_bind_(at_bind), twist_inputs_(twist_inputs) {}
+      : table_(at_bind, twist_inputs) {}
 
   // Returns the curve's word.
   std::uint32_t put(const Curve& curve);
@@ -77,20 +78,14 @@ class CurveTable {
   // A sample of it, as posed; returns its word. `rest`: M^R there.
   std::uint32_t put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest);
 
-  const std::vector<std::uint32_t>& words() const { return words_; }
-  std::vector<std::uint32_t> take_words() { return std::move(words_); }
+  const std::vector<std::uint32_t>& words() const { return table_.words(); }
+  std::vector<std::uint32_t> take_words() { return table_.take_words(); }
 
  private:
-  void put_word(std::uint32_t word) { words_.push_back(word); }
-  void put_number(double number);
-  void put_vector(glm::dvec3 vector);
-  void put_anchor(const Chain& chain, std::size_t i);
   void put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference);
   std::vector<glm::vec3> reference_axes(const Chain& chain) const;
 
-  std::span<const glm::dmat4> at_bind_;
-  std::span<const std::uint32_t> twist_inputs_;
-  std::vector<std::uint32_t> words_;
+  ChainTable table_;
 };
 
 // How a sample at lambda of a bone differs from others of its place.

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -25,28 +23,16 @@ class Table {
     if (const char* wrong = check_curve(record.curve)) return wrong;
     read_ += std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
     if (read_ > words_.size()) return "and those before it read more of its table than there is";
-    if (record.bone >= words_[record.curve] - 1) return "names a bone that is not there";
+    if (record.bone >= words_.word(record.curve) - 1) return "names a bone that is not there";
     return check_samples(record.first_sample);
   }
 
  private:
-  float number(std::uint64_t word) const { return std::bit_cast<float>(words_[word]); }
-
-  bool holds(std::uint64_t first, std::uint64_t count) const { return first + count <= words_.size(); }
-
-  const char* check_numbers(std::uint64_t first, std::uint64_t count) const {
-    if (!holds(first, count)) return "reads past its table";
-    for (std::uint64_t i = first; i < first + count; ++i) {
-      if (!std::isfinite(number(i))) return "holds a number that is not finite";
-    }
-    return nullptr;
-  }
-
   const char* check_samples(std::uint64_t first) const {
     const std::uint64_t count = std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
-    if (const char* wrong = check_numbers(first, count)) return wrong;
+    if (const char* wrong = words_.check_numbers(first, count)) return wrong;
     for (std::uint64_t word = first; word < first + count; word += shared::kCurveSampleWords) {
-      if (!(number(word) >= 0 && number(word) <= 1)) return "has a sample that is not on its bone";
+      if (!(words_.number(word) >= 0 && words_.number(word) <= 1)) return "has a sample that is not on its bone";
     }
     return nullptr;
   }
@@ -54,65 +40,72 @@ class Table {
   // Each curve once, whatever names it. Curves and samples that overlap are refused, so that a small file does not take
   // long to check or to pose.
   const char* check_curve(std::uint64_t word) {
-    if (!holds(word, shared::kCurveWords)) return "reads past its table";
+    if (!words_.holds(word, shared::kCurveWords)) return "reads past its table";
     if (checked_curves_[word]) return nullptr;
     checked_curves_[word] = true;
-    const std::uint64_t count = words_[word];
-    if (count < 2 || count > shared::kMostAnchors) return "has a chain of too few or too many anchors";
+    if (const char* wrong = check_chain(words_, data_, word)) return wrong;
+    const std::uint64_t count = words_.word(word);
     read_ += shared::kCurveWords + count * (shared::kAnchorWords + shared::kCurveAnchorWords);
-    if (words_[word + 1] >= count) return "has a chain whose top is not there";
-    if (words_[word + shared::kCurveFrames] > shared::kCurveFramesEndpoint) return "has frames of an unknown kind";
-    if (words_[word + shared::kCurveReference] > shared::kCurveReferenceJoint) return "has an unknown reference";
-    if (const char* wrong = check_numbers(word + shared::kCurveCentre, 1)) return wrong;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if (const char* wrong = check_anchor(words_[word + shared::kChainFirstAnchor] + i * shared::kAnchorWords))
-        return wrong;
-    }
-    const std::uint64_t first = words_[word + shared::kCurveFirstAnchor];
+    if (words_.word(word + shared::kCurveFrames) > shared::kCurveFramesEndpoint) return "has frames of an unknown kind";
+    if (words_.word(word + shared::kCurveReference) > shared::kCurveReferenceJoint) return "has an unknown reference";
+    if (const char* wrong = words_.check_numbers(word + shared::kCurveCentre, 1)) return wrong;
+    const std::uint64_t first = words_.word(word + shared::kCurveFirstAnchor);
     float length = -std::numeric_limits<float>::infinity();
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t anchor = first + i * shared::kCurveAnchorWords;
       if (const char* wrong = check_curve_anchor(anchor)) return wrong;
-      if (!(number(anchor) > length)) return "has rest lengths that do not ascend";
-      length = number(anchor);
+      if (!(words_.number(anchor) > length)) return "has rest lengths that do not ascend";
+      length = words_.number(anchor);
     }
     return nullptr;
-  }
-
-  const char* check_anchor(std::uint64_t word) const {
-    if (!holds(word, shared::kAnchorWords)) return "reads past its table";
-    if (words_[word] >= data_.skeleton.joints.size()) return "names a joint that is not there";
-    const std::uint32_t twist = words_[word + shared::kAnchorTwist];
-    if (twist != shared::kNoInput && twist >= data_.input_count) return "names an input that is not there";
-    return check_numbers(word + shared::kAnchorPosition, shared::kAnchorTwist - shared::kAnchorPosition);
   }
 
   const char* check_curve_anchor(std::uint64_t word) const {
     const std::uint64_t keys = word + shared::kCurveAnchorKeys;
-    if (const char* wrong = check_numbers(word, shared::kCurveAnchorKeys)) return wrong;
-    if (const char* wrong = check_numbers(keys + 2, shared::kCurveAnchorWords - shared::kCurveAnchorKeys - 2)) {
+    if (const char* wrong = words_.check_numbers(word, shared::kCurveAnchorKeys)) return wrong;
+    if (const char* wrong = words_.check_numbers(keys + 2, shared::kCurveAnchorWords - shared::kCurveAnchorKeys - 2)) {
       return wrong;
     }
-    if (!(number(word + shared::kCurveAnchorLeast) <= number(word + shared::kCurveAnchorMost))) {
+    if (!(words_.number(word + shared::kCurveAnchorLeast) <= words_.number(word + shared::kCurveAnchorMost))) {
       return "has a range of distances that is none";
     }
-    const std::uint64_t first = words_[keys];
-    const std::uint64_t count = words_[keys + 1];
+    const std::uint64_t first = words_.word(keys);
+    const std::uint64_t count = words_.word(keys + 1);
     if (count > shared::kMostFloatKeys) return "has too many keys";
-    if (const char* wrong = check_numbers(first, 2 * count)) return wrong;
+    if (const char* wrong = words_.check_numbers(first, 2 * count)) return wrong;
     for (std::uint64_t k = 1; k < count; ++k) {
-      if (!(number(first + 2 * k) > number(first + 2 * k - 2))) return "has keys that do not ascend";
+      if (!(words_.number(first + 2 * k) > words_.number(first + 2 * k - 2))) return "has keys that do not ascend";
     }
     return nullptr;
   }
 
-  std::span<const std::uint32_t> words_;
+  TableReader words_;
   const CharacterData& data_;
   std::vector<bool> checked_curves_;  // by their words
   std::uint64_t read_ = 0;            // words of curves and samples so far
 };
 
+const char* check_anchor(const TableReader& words, const CharacterData& data, std::uint64_t word) {
+  if (!words.holds(word, shared::kAnchorWords)) return "reads past its table";
+  if (words.word(word) >= data.skeleton.joints.size()) return "names a joint that is not there";
+  const std::uint32_t twist = words.word(word + shared::kAnchorTwist);
+  if (twist != shared::kNoInput && twist >= data.input_count) return "names an input that is not there";
+  return words.check_numbers(word + shared::kAnchorPosition, shared::kAnchorTwist - shared::kAnchorPosition);
+}
+
 }  // namespace
+
+const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word) {
+  if (!words.holds(word, shared::kChainWords)) return "reads past its table";
+  const std::uint64_t count = words.word(word);
+  if (count < 2 || count > shared::kMostAnchors) return "has a chain of too few or too many anchors";
+  if (words.word(word + 1) >= count) return "has a chain whose top is not there";
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t anchor = words.word(word + shared::kChainFirstAnchor) + i * shared::kAnchorWords;
+    if (const char* wrong = check_anchor(words, data, anchor)) return wrong;
+  }
+  return nullptr;
+}
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   Table table(pass, data);

@@ -3,12 +3,16 @@
 #pragma once
 
 #include "engine/character/pose_kernels.h"
+#include "engine/character/table_reader.h"
 
 namespace pelt::curve_skeleton {
 
 // Errors: words past the table, a joint or an input that is not there, a number that is not finite, rest lengths that
 // do not ascend, too long a chain.
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data);
+
+// Why the words of a chain and its anchors (shaders/chain.h) cannot be posed; nullptr where they can.
+const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word);
 
 // Records of one bone after each other share its part of the curve.
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);

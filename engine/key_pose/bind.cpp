@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/character/records.h"
-#include "engine/model/pose.h"
+#include "engine/key_pose/angle.h"
 #include "engine/rig/deformers.h"
 #include "shaders/key_pose/pose.h"
 
@@ -71,34 +71,11 @@ tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
 // ------------------------------------------------------------------------------------------------------------ angles
 
 Result<std::uint32_t> put_angles(const KeyPoseSet& set, const Model& model, const std::string& what, Table& table) {
-  const std::vector<Joint>& joints = model.skeleton.joints;
-  std::vector<glm::mat4> rest(joints.size());
-  rest_matrices(model.skeleton, rest);
-  const shared::PoseWork work{nullptr, rest.data(), nullptr, nullptr};
   const std::uint32_t first = table.size();
   for (const KeyAngle& angle : set.angles) {
-    const std::optional<std::uint32_t> joint = model.skeleton.find(angle.joint);
-    if (!joint) {
-      std::vector<std::string_view> known;
-      for (const Joint& other : joints) known.push_back(other.name);
-      return fail(ErrorCode::kNotFound, fmt::format("{}: there is no joint '{}'; did you mean '{}'?", what, angle.joint,
-                                                    nearest_name(angle.joint, known)));
-    }
-    const double length = glm::length(glm::dvec3(angle.axis));
-    if (!(length > 0 && std::isfinite(length))) return invalid(what, "an axis has no direction");
-    const std::int32_t parent = joints[*joint].parent;
-    if (parent < 0) {
-      return invalid(what,
-                     fmt::format("joint '{}' has no parent: its turn is that of the whole character", angle.joint));
-    }
-    const auto parent_word = static_cast<std::uint32_t>(parent);
-    const glm::vec4 outer = shared::joint_rotation(work, parent_word);
-    const glm::vec4 local = shared::quaternion_product(glm::vec4(-glm::vec3(outer), outer.w),  //
-                                                       shared::joint_rotation(work, *joint));
-    table.put(*joint);
-    table.put(parent_word);
-    for (int c = 0; c < 3; ++c) table.put(angle.axis[c] / length);
-    for (int c = 0; c < 4; ++c) table.put(local[c]);
+    const Result<AngleWords> words = angle_words(angle, model, what);
+    if (!words) return tl::unexpected(words.error());
+    for (const std::uint32_t word : *words) table.put(word);
   }
   return first;
 }

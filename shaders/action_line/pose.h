@@ -20,6 +20,7 @@
 #include "../frame.h"
 #include "../pose_pass.h"
 #include "../spline.h"
+#include "../table.h"
 
 PELT_SHARED_BEGIN
 
@@ -177,13 +178,7 @@ PELT_SHARED_FN LineShape line_shape(PoseWork work, uint word) {
 
 // (M^R)^-1 of the sample at `word`.
 PELT_SHARED_FN Affine line_rest_inverse(PoseWork work, uint word) {
-  uint first = word + kLineSampleInverse;
-  return Affine(vec4(table_float(work, first), table_float(work, first + 1u), table_float(work, first + 2u),
-                     table_float(work, first + 3u)),
-                vec4(table_float(work, first + 4u), table_float(work, first + 5u), table_float(work, first + 6u),
-                     table_float(work, first + 7u)),
-                vec4(table_float(work, first + 8u), table_float(work, first + 9u), table_float(work, first + 10u),
-                     table_float(work, first + 11u)));
+  return table_affine(work, word + kLineSampleInverse);
 }
 
 PELT_SHARED_END

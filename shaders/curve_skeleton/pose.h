@@ -40,6 +40,7 @@
 #include "../frame.h"
 #include "../pose_pass.h"
 #include "../spline.h"
+#include "../table.h"
 
 PELT_SHARED_BEGIN
 
@@ -513,11 +514,8 @@ PELT_SHARED_FN CurveShape curve_shape(PoseWork work, uint sample_word) {
 // The palette entry of sample k of the record.
 PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k) {
   uint word = record.first_sample + k * kCurveSampleWords;
-  uint inverse = word + kCurveSampleInverse;
-  Affine rest_inverse = Affine(vec4(table_vector(work, inverse), table_float(work, inverse + 3u)),
-                               vec4(table_vector(work, inverse + 4u), table_float(work, inverse + 7u)),
-                               vec4(table_vector(work, inverse + 8u), table_float(work, inverse + 11u)));
-  return affine_compose(curve_frame(part, table_float(work, word), curve_shape(work, word)), rest_inverse);
+  return affine_compose(curve_frame(part, table_float(work, word), curve_shape(work, word)),
+                        table_affine(work, word + kCurveSampleInverse));
 }
 
 PELT_SHARED_END

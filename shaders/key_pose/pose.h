@@ -23,10 +23,9 @@ PELT_SHARED_BEGIN
 //     control: input, its value at rest
 //     linear:  angle (word), previous, own, next key in radians
 //     rbf:     angle count, centre count, first angle (word), first centre (word), a_c ...
-//   angle    joint, parent joint, axis x, y, z, rest rotation of the joint in its parent x, y, z, w
+//   angle    of a joint: shaders/swing_twist.h
 //   centre   one number an angle, radians, then 1 / width^2
 PELT_SHARED_CONST uint kKeyEntryWords = 4u;
-PELT_SHARED_CONST uint kKeyAngleWords = 9u;
 PELT_SHARED_CONST uint kKeyControl = 0u;
 PELT_SHARED_CONST uint kKeyLinear = 1u;
 PELT_SHARED_CONST uint kKeyRbf = 2u;
@@ -39,19 +38,6 @@ struct KeyPoseRecord {
   uint entry_count;
 };
 PELT_SHARED_SIZE(KeyPoseRecord, 8);
-
-// The turn of a joint about an axis of its own, from rest, relative to its parent: the twist of swing-twist, in (-pi,
-// pi]. Whole turns cannot be told from none.
-PELT_SHARED_FN float joint_angle(PoseWork work, uint word) {
-  vec4 parent = joint_rotation(work, table_word(work, word + 1u));
-  vec4 own = joint_rotation(work, table_word(work, word));
-  vec3 axis = vec3(table_float(work, word + 2u), table_float(work, word + 3u), table_float(work, word + 4u));
-  vec4 rest = vec4(table_float(work, word + 5u), table_float(work, word + 6u), table_float(work, word + 7u),
-                   table_float(work, word + 8u));
-  vec4 local = quaternion_product(quaternion_conjugate(parent), own);
-  vec4 turn = quaternion_product(quaternion_conjugate(rest), local);
-  return twist_angle(turn, axis);
-}
 
 PELT_SHARED_FN float linear_key_weight(PoseWork work, uint word) {
   float x = joint_angle(work, table_word(work, word + 1u));
@@ -67,7 +53,7 @@ PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {
   uint first_angle = table_word(work, word + 3u);
   uint first_centre = table_word(work, word + 4u);
   float angles[kMaxKeyAngles];
-  for (uint a = 0u; a < angle_count; ++a) angles[a] = joint_angle(work, first_angle + a * kKeyAngleWords);
+  for (uint a = 0u; a < angle_count; ++a) angles[a] = joint_angle(work, first_angle + a * kJointAngleWords);
   float weight = 0.0f;
   for (uint c = 0u; c < centre_count; ++c) {
     float squared = 0.0f;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// A pass's table, read within its bounds: what the kernels' validate_records check it by.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+namespace pelt {
+
+class TableReader {
+ public:
+  explicit TableReader(std::span<const std::uint32_t> words) : words_(words) {}
+
+  std::uint64_t size() const { return words_.size(); }
+
+  // Precondition: the word is there.
+  std::uint32_t word(std::uint64_t i) const { return words_[i]; }
+  float number(std::uint64_t i) const { return std::bit_cast<float>(words_[i]); }
+
+  bool holds(std::uint64_t first, std::uint64_t count) const {
+    return first <= words_.size() && count <= words_.size() - first;
+  }
+
+  // Why `count` words from `first` on cannot be read or hold no finite numbers; nullptr where they do.
+  const char* check_numbers(std::uint64_t first, std::uint64_t count) const {
+    if (!holds(first, count)) return "reads past its table";
+    for (std::uint64_t i = first; i < first + count; ++i) {
+      if (!std::isfinite(number(i))) return "holds a number that is not finite";
+    }
+    return nullptr;
+  }
+
+ private:
+  std::span<const std::uint32_t> words_;
+};
+
+}  // namespace pelt
