@@ -16,6 +16,8 @@
 #include "shaders/dual_quaternion/pose.comp.h"
 #include "shaders/key_pose/pose.comp.h"
 #include "shaders/linear_blend/pose.comp.h"
+#include "shaders/mos_point/pose.comp.h"
+#include "shaders/mos_table/pose.comp.h"
 #include "shaders/patch_frame/pose.comp.h"
 #include "shaders/pose_pass.h"
 #include "shaders/stream/pose.comp.h"
@@ -41,6 +43,8 @@ constexpr PoseShader kPoseShaders[] = {
     {PoseKernel::kKeyPose, spirv::key_pose_pose_comp},
     {PoseKernel::kCurveSkeleton, spirv::curve_skeleton_pose_comp},
     {PoseKernel::kActionLine, spirv::action_line_pose_comp},
+    {PoseKernel::kMosPoint, spirv::mos_point_pose_comp},
+    {PoseKernel::kMosTable, spirv::mos_table_pose_comp},
 };
 static_assert(std::size(kPoseShaders) == kPoseKernelCount);
 

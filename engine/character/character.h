@@ -33,6 +33,8 @@ enum class PoseKernel : std::uint32_t {
   kKeyPose = 6,         // an offset of a vertex before it is moved: CharacterMesh::offset_slot
   kCurveSkeleton = 7,   // M^D (M^R)^-1 of a sample of a curve
   kActionLine = 8,      // the same of a muscle's line
+  kMosPoint = 9,        // [F_j | p_j] of a control point
+  kMosTable = 10,       // M^D (M^R)^-1 of a sample of a window of control points
 };
 
 // Records that one pose kernel turns into palette entries. Stage s is: its palette passes, then the blend of its

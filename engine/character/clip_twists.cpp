@@ -10,6 +10,7 @@
 
 #include "engine/character/records.h"
 #include "engine/model/pose.h"
+#include "engine/mos/pose.h"
 #include "shaders/curve_skeleton/pose.h"
 
 namespace pelt {
@@ -30,20 +31,32 @@ struct TwistAnchor {
   std::uint32_t anchor;
 };
 
+// The words of the chains that record i of a pass turns by. Replaces `chains`.
+void chains_of(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
+  chains.clear();
+  if (pass.kernel == PoseKernel::kCurveSkeleton) {
+    chains.push_back(read_record<shared::CurveRecord>(pass.records, i).curve);
+  } else {
+    mos::append_chains(pass, i, chains);
+  }
+}
+
 // The first of the anchors that take their twist from `input`; several, on several curves, take the same.
 std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint32_t input) {
+  std::vector<std::uint32_t> chains;
   for (const PalettePass& pass : character.passes) {
-    if (pass.kernel != PoseKernel::kCurveSkeleton) continue;
     const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr};
     std::uint32_t seen = shared::kNoInput;
     for (std::size_t r = 0; r < pass.record_count; ++r) {
-      const std::uint32_t curve = read_record<shared::CurveRecord>(pass.records, r).curve;
-      if (curve == seen) continue;
-      seen = curve;
-      const shared::Chain chain = shared::read_chain(work, curve);
-      for (std::uint32_t i = 0; i < chain.anchor_count; ++i) {
-        if (i == chain.top || pass.table[shared::anchor_word(chain, i) + shared::kAnchorTwist] != input) continue;
-        return TwistAnchor{&pass, chain, i < chain.top ? i + 1 : i - 1, i};
+      chains_of(pass, r, chains);
+      for (const std::uint32_t word : chains) {
+        if (word == seen) continue;
+        seen = word;
+        const shared::Chain chain = shared::read_chain(work, word);
+        for (std::uint32_t i = 0; i < chain.anchor_count; ++i) {
+          if (i == chain.top || pass.table[shared::anchor_word(chain, i) + shared::kAnchorTwist] != input) continue;
+          return TwistAnchor{&pass, chain, shared::upper_anchor(chain, i), i};
+        }
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "engine/dual_quaternion/pose.h"
 #include "engine/key_pose/pose.h"
 #include "engine/linear_blend/pose.h"
+#include "engine/mos/pose.h"
 #include "engine/patch_frame/pose.h"
 #include "engine/stream/pose.h"
 #include "engine/surface_ffd/pose.h"
@@ -19,6 +20,8 @@
 #include "shaders/dual_quaternion/pose.h"
 #include "shaders/key_pose/pose.h"
 #include "shaders/linear_blend/pose.h"
+#include "shaders/mos_point/pose.h"
+#include "shaders/mos_table/pose.h"
 #include "shaders/patch_frame/pose.h"
 #include "shaders/stream/pose.h"
 #include "shaders/surface_ffd/pose.h"
@@ -44,6 +47,8 @@ constexpr std::array<PoseKernelInfo, kPoseKernelCount> kPoseKernels{{
     one_entry<shared::KeyPoseRecord, shared::pose_key_offset>("key_pose", key_pose::validate_records),
     {"curve_skeleton", kRecordWords<shared::CurveRecord>, shared::kCurveSlots, curve_skeleton::validate_records, curve_skeleton::pose_records},
     {"action_line", kRecordWords<shared::ActionLineRecord>, shared::kLineSlots, action_line::validate_records, action_line::pose_records},
+    one_entry<shared::MosPointRecord, shared::pose_mos_entry>("mos_point", mos::validate_point_records),
+    {"mos_table", kRecordWords<shared::MosTableRecord>, shared::kMosSlots, mos::validate_table_records, mos::pose_table_records},
 }};
 // clang-format on
 

@@ -1,1 +1,152 @@
 // SPDX-License-Identifier: MIT
+#include "engine/mos/table.h"
+
+#include <algorithm>
+#include <cassert>
+#include <glm/gtc/constants.hpp>
+
+#include "engine/rig/curve_keys.h"
+
+namespace pelt::mos {
+namespace {
+
+std::uint32_t operation_word(MosOperation operation) {
+  switch (operation) {
+    case MosOperation::kBulge:
+      return shared::kMosBulge;
+    case MosOperation::kSlide:
+      return shared::kMosSlide;
+    case MosOperation::kScale:
+      return shared::kMosScale;
+    case MosOperation::kMotion:
+      return shared::kMosMotion;
+    case MosOperation::kTwist:
+      return shared::kMosTwist;
+  }
+  return shared::kMosBulge;
+}
+
+glm::dvec3 in_space_of(const glm::dmat4& joint, const glm::dvec3& position) {
+  return glm::dvec3(glm::inverse(joint) * glm::dvec4(position, 1.0));
+}
+
+}  // namespace
+
+MosTable::MosTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs, std::uint32_t root,
+                   MosFrames frames)
+    : table_(at_bind, twist_inputs), frames_(frames) {
+  table_.put_word(root);
+  const glm::dmat4 inverse = glm::inverse(at_bind[root]);
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 4; ++column) table_.put_number(inverse[column][row]);
+  }
+}
+
+std::uint32_t MosTable::put_chain(const curve_skeleton::Chain& chain) {
+  const std::uint32_t word = table_.size();
+  table_.put_word(static_cast<std::uint32_t>(chain.anchors.size()));
+  table_.put_word(static_cast<std::uint32_t>(chain.top));
+  table_.put_word(word + shared::kChainWords);
+  table_.put_anchors(chain);
+  return word;
+}
+
+std::uint32_t MosTable::put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys) {
+  assert(keys.size() >= shared::kFewestMosKeys && keys.size() <= shared::kMostMosKeys);
+  const std::uint32_t word = table_.size();
+  table_.put_word(static_cast<std::uint32_t>(keys.size()));
+  for (const std::uint32_t part : angle) table_.put_word(part);
+  constexpr double kDegree = glm::pi<double>() / 180;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    table_.put_number(kDegree * keys[k].at);
+    table_.put_number(keys[k].value);
+    table_.put_number(monotone_slope(keys, k) / kDegree);
+  }
+  return word;
+}
+
+void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
+  const glm::dmat4& at_bind = table_.at_bind(joint);
+  const glm::dmat3 axes(at_bind);
+  const std::uint32_t end = table_.size() + shared::kMosEditWords;
+  table_.put_word(operation_word(edit.operation));
+  table_.put_word(edit.driver.value_or(shared::kMosNoWord));
+  switch (edit.operation) {
+    case MosOperation::kBulge:
+      table_.put_number(edit.factor - 1.0);
+      table_.put_vector(in_space_of(at_bind, edit.pivot));
+      break;
+    case MosOperation::kSlide:
+      table_.put_number(edit.distance);
+      table_.put_word(edit.from);
+      table_.put_word(edit.to);
+      for (int c = 0; c < 3; ++c) {
+        const double length = glm::length(axes[c]);
+        table_.put_number(length > 0 ? edit.offset[c] / length : 0);
+      }
+      break;
+    case MosOperation::kScale: {
+      const glm::dmat3 turn = glm::dmat3(shared::orthonormal_axes(glm::mat3(axes)));
+      const glm::dvec3 more = glm::dvec3(edit.scale) - 1.0;
+      const glm::dmat3 factor = turn * glm::dmat3(more.x, 0, 0, 0, more.y, 0, 0, 0, more.z) * glm::transpose(turn);
+      table_.put_vector({factor[0][0], factor[1][1], factor[2][2]});
+      table_.put_vector({factor[0][1], factor[0][2], factor[1][2]});
+      break;
+    }
+    case MosOperation::kMotion:
+      table_.put_number(edit.factor - 1.0);
+      break;
+    case MosOperation::kTwist:
+      table_.put_number(edit.radians);
+      break;
+  }
+  while (table_.size() < end) table_.put_word(0);
+}
+
+std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
+                                  std::span<const PointEdit> edits) {
+  assert(edits.size() <= shared::kMostMosEdits);
+  const std::uint32_t word = table_.size();
+  const glm::dmat4& joint = table_.at_bind(point.joint);
+  const glm::dmat3 axes(joint);
+  const float scale = shared::axes_scale(glm::mat3(axes));
+  const PointTurn turn = point.turn.value_or(PointTurn{});
+  table_.put_word(point.joint);
+  table_.put_vector(in_space_of(joint, point.position));
+  table_.put_matrix(glm::inverse(axes));
+  table_.put_number(scale > 0 ? 1 / scale : 1);
+  table_.put_matrix(frames_ == MosFrames::kJoint ? axes : glm::dmat3(1.0));
+  table_.put_vector(point.position);
+  const std::uint32_t chain = point.turn ? chains[turn.chain] : shared::kMosNoWord;
+  // Towards the end of the chain, wherever its top is: angles on either side of it are blended.
+  const bool backwards = point.turn && turn.far < table_.words()[chain + 1];
+  table_.put_word(chain);
+  table_.put_word(turn.far);
+  table_.put_number(turn.swing);
+  table_.put_number(turn.twist);
+  table_.put_vector(glm::dvec3(backwards ? -turn.axis : turn.axis));
+  table_.put_word(turn.angles ? 1 : 0);
+  table_.put_word(static_cast<std::uint32_t>(edits.size()));
+  table_.put_word(word + shared::kMosPointWords);
+  for (const PointEdit& edit : edits) put_edit(edit, point.joint);
+  return word;
+}
+
+std::uint32_t MosTable::put_sample(float u, const Affine& rest) {
+  const std::uint32_t word = table_.size();
+  table_.put_number(u);
+  table_.put_inverse(rest);
+  return word;
+}
+
+Affine PosedPoints::frame(std::uint32_t word) const {
+  return shared::mos_frame(shared::pose_mos_point(work_, shared::mos_root_motion(work_), word));
+}
+
+shared::MosWindow PosedPoints::window(const std::array<std::uint32_t, shared::kMosWindow>& points) const {
+  shared::MosTableRecord record{};
+  std::copy(points.begin(), points.end(), record.points);
+  return shared::pose_mos_window(record, work_);
+}
+
+}  // namespace pelt::mos

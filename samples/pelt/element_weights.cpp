@@ -16,6 +16,8 @@
 #include "shaders/action_line/pose.h"
 #include "shaders/curve_skeleton/pose.h"
 #include "shaders/linear_blend/pose.h"
+#include "shaders/mos_point/pose.h"
+#include "shaders/mos_table/pose.h"
 #include "shaders/patch_frame/pose.h"
 #include "shaders/surface_ffd/pose.h"
 #include "shaders/vertex_frame/pose.h"
@@ -62,6 +64,23 @@ float line_share(const PalettePass& pass, std::uint32_t record, std::uint32_t sl
                    lambda * static_cast<float>(spans) - static_cast<float>(span));
 }
 
+// A control point: of its joint alone, whatever it turns with.
+float point_share(const PalettePass& pass, std::uint32_t point, std::uint32_t joint) {
+  return pass.table[point] == joint ? 1.0f : 0.0f;
+}
+
+// A sample of a window of control points.
+float window_share(const PalettePass& pass, std::uint32_t record, std::uint32_t slot, std::uint32_t joint) {
+  const auto window = read_record<shared::MosTableRecord>(pass.records, record);
+  const float u = std::bit_cast<float>(pass.table[window.first_sample + slot * shared::kMosSampleWords]);
+  const glm::vec4 weights = shared::spline_basis(u);
+  float share = 0;
+  for (std::uint32_t k = 0; k < shared::kMosWindow; ++k) {
+    share += weights[static_cast<glm::length_t>(k)] * point_share(pass, window.points[k], joint);
+  }
+  return share;
+}
+
 // The share of a joint in a palette entry that a record poses.
 float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t slot, std::uint32_t joint,
                    const std::vector<float>& vertices) {
@@ -88,6 +107,12 @@ float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t 
       return curve_share(pass, record, slot, joint);
     case PoseKernel::kActionLine:
       return line_share(pass, record, slot, vertices);
+    case PoseKernel::kMosPoint: {
+      const auto entry = read_record<shared::MosPointRecord>(pass.records, record);
+      return std::lerp(pass.table[0] == joint ? 1.0f : 0.0f, point_share(pass, entry.point, joint), entry.gain);
+    }
+    case PoseKernel::kMosTable:
+      return window_share(pass, record, slot, joint);
     case PoseKernel::kStream:
     case PoseKernel::kKeyPose:
       break;

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/pose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "engine/curve_skeleton/pose.h"
+#include "engine/key_pose/pose.h"
+
+namespace pelt::mos {
+namespace {
+
+// What a pass may take to pose, in anchors of chains that it walks along, a word of its table and records.
+constexpr std::uint64_t kMostWork = 64;
+
+class Table {
+ public:
+  Table(const PalettePass& pass, const CharacterData& data)
+      : words_(pass.table),
+        data_(data),
+        most_work_(kMostWork * (pass.table.size() + pass.records.size())),
+        work_of_(pass.table.size(), 0),
+        checked_(pass.table.size(), false) {}
+
+  // Why a record cannot be posed; nullptr where it can.
+  const char* check(const shared::MosPointRecord& record) {
+    if (const char* wrong = check_point(record.point)) return wrong;
+    return std::isfinite(record.gain) ? nullptr : "has a gain that is not finite";
+  }
+
+  const char* check(const shared::MosTableRecord& record) {
+    for (const std::uint32_t point : record.points) {
+      if (const char* wrong = check_point(point)) return wrong;
+    }
+    const std::uint64_t count = std::uint64_t{shared::kMosSlots} * shared::kMosSampleWords;
+    if (const char* wrong = words_.check_numbers(record.first_sample, count)) return wrong;
+    for (std::uint64_t k = 0; k < shared::kMosSlots; ++k) {
+      const float u = words_.number(record.first_sample + k * shared::kMosSampleWords);
+      if (!(u >= 0 && u <= 1)) return "has a sample that is not in its window";
+    }
+    return count_words(count);
+  }
+
+  const char* check_header() const {
+    if (!words_.holds(0, shared::kMosHeaderWords)) return "reads past its table";
+    if (!is_joint(0)) return "names a joint that is not there";
+    return words_.check_numbers(1, shared::kMosHeaderWords - 1);
+  }
+
+ private:
+  bool is_joint(std::uint64_t word) const { return words_.word(word) < data_.skeleton.joints.size(); }
+
+  // Words that several things are made of are refused, so that a small file does not take long to check.
+  const char* count_words(std::uint64_t count) {
+    counted_ += count;
+    return counted_ > words_.size() ? "and those before it read more of its table than there is" : nullptr;
+  }
+
+  // Each point once, whatever names it; what it takes to pose, every time.
+  const char* check_point(std::uint64_t word) {
+    if (!words_.holds(word, shared::kMosPointWords)) return "reads past its table";
+    if (work_of_[word] == 0) {
+      work_of_[word] = 1;
+      if (const char* wrong = check_new_point(word)) return wrong;
+    }
+    work_ += work_of_[word];
+    return work_ > most_work_ ? "and those before it take too long for the size of its table" : nullptr;
+  }
+
+  const char* check_new_point(std::uint64_t word) {
+    if (const char* wrong = count_words(shared::kMosPointWords)) return wrong;
+    if (!is_joint(word)) return "names a joint that is not there";
+    const std::uint64_t position = word + shared::kMosPointPosition;
+    if (const char* wrong = words_.check_numbers(position, shared::kMosPointChain - shared::kMosPointPosition)) {
+      return wrong;
+    }
+    if (words_.word(word + shared::kMosPointChain) != shared::kMosNoWord) {
+      if (const char* wrong = check_turn(word)) return wrong;
+    }
+    const std::uint64_t edits = words_.word(word + shared::kMosPointEdits);
+    if (edits > shared::kMostMosEdits) return "has too many edits";
+    if (const char* wrong = count_words(edits * shared::kMosEditWords)) return wrong;
+    const std::uint64_t first = words_.word(word + shared::kMosPointEdits + 1);
+    if (!words_.holds(first, edits * shared::kMosEditWords)) return "reads past its table";
+    for (std::uint64_t e = 0; e < edits; ++e) {
+      if (const char* wrong = check_edit(word, first + e * shared::kMosEditWords)) return wrong;
+    }
+    return nullptr;
+  }
+
+  const char* check_turn(std::uint64_t word) {
+    const std::uint64_t chain = words_.word(word + shared::kMosPointChain);
+    if (!words_.holds(chain, shared::kChainWords)) return "reads past its table";
+    if (!checked_[chain]) {
+      checked_[chain] = true;
+      if (const char* wrong = curve_skeleton::check_chain(words_, data_, chain)) return wrong;
+      const std::uint64_t anchors = words_.word(chain) * std::uint64_t{shared::kAnchorWords};
+      if (const char* wrong = count_words(shared::kChainWords + anchors)) return wrong;
+    }
+    const std::uint32_t top = words_.word(chain + 1);
+    const std::uint32_t far = words_.word(word + shared::kMosPointFar);
+    if (far >= words_.word(chain) || far == top) return "turns with a bone that is not there";
+    for (const std::uint32_t part : {shared::kMosPointSwing, shared::kMosPointTwist}) {
+      const float value = words_.number(word + part);
+      if (!(value >= 0 && value <= 1)) return "turns beside its bone";
+    }
+    work_of_[word] += far > top ? far - top : top - far;
+    return words_.check_numbers(word + shared::kMosPointAxis, 3);
+  }
+
+  const char* check_edit(std::uint64_t point, std::uint64_t word) {
+    const std::uint64_t values = word + shared::kMosEditValues;
+    work_of_[point] += 2;
+    if (words_.word(word) > shared::kMosTwist) return "has an edit of an unknown kind";
+    if (words_.word(word) == shared::kMosSlide) {
+      if (!is_joint(values + 1) || !is_joint(values + 2)) return "names a joint that is not there";
+      if (const char* wrong = words_.check_numbers(values, 1)) return wrong;
+      if (const char* wrong = words_.check_numbers(values + 3, 3)) return wrong;
+    } else if (const char* wrong = words_.check_numbers(values, shared::kMosEditWords - shared::kMosEditValues)) {
+      return wrong;
+    }
+    const std::uint64_t driver = words_.word(word + shared::kMosEditDriver);
+    if (driver == shared::kMosNoWord) return nullptr;
+    if (const char* wrong = check_driver(driver)) return wrong;
+    work_of_[point] += words_.word(driver) / 16;
+    return nullptr;
+  }
+
+  const char* check_driver(std::uint64_t word) {
+    if (!words_.holds(word, shared::kMosDriverKeys)) return "reads past its table";
+    if (checked_[word]) return nullptr;
+    checked_[word] = true;
+    const std::uint64_t count = words_.word(word);
+    if (count < shared::kFewestMosKeys || count > shared::kMostMosKeys) return "has too few or too many keys";
+    if (const char* wrong = key_pose::check_angle(words_, data_, word + shared::kMosDriverAngle)) return wrong;
+    const std::uint64_t first = word + shared::kMosDriverKeys;
+    if (const char* wrong = words_.check_numbers(first, count * shared::kMosKeyWords)) return wrong;
+    for (std::uint64_t k = 1; k < count; ++k) {
+      const std::uint64_t key = first + k * shared::kMosKeyWords;
+      if (!(words_.number(key) > words_.number(key - shared::kMosKeyWords))) return "has keys that do not ascend";
+    }
+    return count_words(shared::kMosDriverKeys + count * shared::kMosKeyWords);
+  }
+
+  TableReader words_;
+  const CharacterData& data_;
+  std::uint64_t most_work_;
+  std::vector<std::uint32_t> work_of_;  // points, by their words: 0 where not yet checked
+  std::vector<bool> checked_;           // chains and drivers, by their words
+  std::uint64_t counted_ = 0;           // words of all that so far
+  std::uint64_t work_ = 0;
+};
+
+template <class Record>
+Result<void> validate(const PalettePass& pass, const CharacterData& data) {
+  Table table(pass, data);
+  for (std::size_t i = 0; i < pass.record_count; ++i) {
+    const char* wrong = i == 0 ? table.check_header() : nullptr;
+    if (wrong == nullptr) wrong = table.check(read_record<Record>(pass.records, i));
+    if (wrong != nullptr) return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> validate_point_records(const PalettePass& pass, const CharacterData& data) {
+  return validate<shared::MosPointRecord>(pass, data);
+}
+
+Result<void> validate_table_records(const PalettePass& pass, const CharacterData& data) {
+  return validate<shared::MosTableRecord>(pass, data);
+}
+
+void pose_table_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
+  shared::MosWindow window;
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto record = read_record<shared::MosTableRecord>(pass.records, i);
+    const auto before = i > begin ? read_record<shared::MosTableRecord>(pass.records, i - 1) : record;
+    if (i == begin || !std::equal(std::begin(record.points), std::end(record.points), std::begin(before.points))) {
+      window = shared::pose_mos_window(record, work);
+    }
+    Affine* slots = &context.palette[pass.first_slot + i * shared::kMosSlots];
+    for (std::uint32_t k = 0; k < shared::kMosSlots; ++k) slots[k] = pose_mos_sample(record, window, work, k);
+  }
+}
+
+void append_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
+  const auto append = [&](std::uint32_t point) {
+    const std::uint32_t chain = pass.table[point + shared::kMosPointChain];
+    if (chain != shared::kMosNoWord) chains.push_back(chain);
+  };
+  if (pass.kernel == PoseKernel::kMosPoint) {
+    append(read_record<shared::MosPointRecord>(pass.records, i).point);
+  } else if (pass.kernel == PoseKernel::kMosTable) {
+    for (const std::uint32_t point : read_record<shared::MosTableRecord>(pass.records, i).points) append(point);
+  }
+}
+
+}  // namespace pelt::mos

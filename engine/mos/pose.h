@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The pose kernels of multipoint offset sampling (shaders/mos_point/pose.h, shaders/mos_table/pose.h): what their
+// records must hold, and posing on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/character/pose_kernels.h"
+#include "shaders/mos_point/pose.h"
+#include "shaders/mos_table/pose.h"
+
+namespace pelt::mos {
+
+// Errors: words past the table or that overlap, a joint or an input that is not there, a number that is not finite, an
+// unknown operation, too many edits or keys, keys that do not ascend, a turn beside its bone, a sample beside its
+// window, records that take too long for their size.
+Result<void> validate_point_records(const PalettePass& pass, const CharacterData& data);
+Result<void> validate_table_records(const PalettePass& pass, const CharacterData& data);
+
+// Records of one window after each other share its control points.
+void pose_table_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
+
+// The words of the chains that record i of a pass of either kernel turns by, in order of its points. Appends.
+void append_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains);
+
+}  // namespace pelt::mos

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Control points, chains and samples as the tables of palette passes hold them (shaders/mos.h), and points in any pose,
+// for binding. Model space at bind, metres, radians.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/core/frame.h"
+#include "engine/curve_skeleton/chain_table.h"
+#include "engine/key_pose/angle.h"
+#include "engine/mos/points.h"
+#include "engine/rig/rig.h"
+#include "shaders/mos_table/pose.h"
+
+namespace pelt::mos {
+
+// A MosEdit as one point has it, resolved.
+struct PointEdit {
+  MosOperation operation = MosOperation::kBulge;
+  float factor = 1;                     // bulge, motion
+  glm::dvec3 pivot{0.0};                // bulge: moves with the point's joint
+  float distance = 0;                   // slide,
+  std::uint32_t from = 0;               // along the line from this joint's origin
+  std::uint32_t to = 0;                 // to this one's
+  glm::vec3 offset{0.0f};               // slide: in the axes of the point's joint
+  glm::vec3 scale{1.0f};                // scale: along the axes of the point's joint
+  float radians = 0;                    // twist: about the chain's direction
+  std::optional<std::uint32_t> driver;  // from put_driver
+};
+
+// The words of control points, one after the other, for a pass of either kernel.
+class MosTable {
+ public:
+  // `at_bind`: a matrix a joint; `twist_inputs`: of the joints, or shared::kNoInput; both must outlive the table.
+  // `root`: the joint from whose motion displacements are measured.
+  MosTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs, std::uint32_t root,
+           MosFrames frames);
+
+  // Each returns the word of what it puts.
+  std::uint32_t put_chain(const curve_skeleton::Chain& chain);
+
+  // Precondition: shared::kFewestMosKeys to kMostMosKeys keys, ascending. `keys`: share over degrees.
+  std::uint32_t put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys);
+
+  // `chains`: the word of each chain that PointTurn::chain counts.
+  // Precondition: at most shared::kMostMosEdits edits; finite numbers.
+  std::uint32_t put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
+                          std::span<const PointEdit> edits = {});
+
+  // `rest`: M^R at u of the window, not singular.
+  std::uint32_t put_sample(float u, const Affine& rest);
+
+  const std::vector<std::uint32_t>& words() const { return table_.words(); }
+  std::vector<std::uint32_t> take_words() { return table_.take_words(); }
+
+ private:
+  void put_edit(const PointEdit& edit, std::uint32_t joint);
+
+  curve_skeleton::ChainTable table_;
+  MosFrames frames_;
+};
+
+// Control points in a pose. All spans must outlive it.
+class PosedPoints {
+ public:
+  // `words`: of a table; `inputs`: twists as the joints give them where 0.
+  PosedPoints(std::span<const std::uint32_t> words, std::span<const glm::mat4> joints, std::span<const float> inputs)
+      : work_{words.data(), joints.data(), nullptr, inputs.data()} {}
+
+  // [F | p] of the point at `word`.
+  Affine frame(std::uint32_t word) const;
+
+  // Of which shared::mos_window_frame gives M(u).
+  shared::MosWindow window(const std::array<std::uint32_t, shared::kMosWindow>& points) const;
+
+ private:
+  shared::PoseWork work_;
+};
+
+}  // namespace pelt::mos
