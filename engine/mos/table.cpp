@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <glm/gtc/constants.hpp>
 
 #include "engine/rig/curve_keys.h"
 
@@ -52,15 +51,20 @@ std::uint32_t MosTable::put_chain(const curve_skeleton::Chain& chain) {
 }
 
 std::uint32_t MosTable::put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys) {
-  assert(keys.size() >= shared::kFewestMosKeys && keys.size() <= shared::kMostMosKeys);
+  assert(!keys.empty() && keys.size() <= shared::kMostMosKeys);
   const std::uint32_t word = table_.size();
-  table_.put_word(static_cast<std::uint32_t>(keys.size()));
+  const auto count = static_cast<std::uint32_t>(keys.size());
+  table_.put_word(std::max(count, shared::kFewestMosKeys));
   for (const std::uint32_t part : angle) table_.put_word(part);
-  constexpr double kDegree = glm::pi<double>() / 180;
   for (std::size_t k = 0; k < keys.size(); ++k) {
-    table_.put_number(kDegree * keys[k].at);
+    table_.put_number(glm::radians(double{keys[k].at}));
     table_.put_number(keys[k].value);
-    table_.put_number(monotone_slope(keys, k) / kDegree);
+    table_.put_number(glm::degrees(monotone_slope(keys, k)));
+  }
+  if (count == 1) {  // there are always two
+    table_.put_number(glm::radians(double{keys[0].at}) + 1);
+    table_.put_number(keys[0].value);
+    table_.put_number(0);
   }
   return word;
 }

@@ -44,7 +44,7 @@ class MosTable {
   // Each returns the word of what it puts.
   std::uint32_t put_chain(const curve_skeleton::Chain& chain);
 
-  // Precondition: shared::kFewestMosKeys to kMostMosKeys keys, ascending. `keys`: share over degrees.
+  // Precondition: 1 to shared::kMostMosKeys keys, ascending. `keys`: share over degrees, held beyond them.
   std::uint32_t put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys);
 
   // `chains`: the word of each chain that PointTurn::chain counts.

@@ -46,6 +46,16 @@ TEST(SwingTwist, HalfATurnTwiceIsTheTurn) {
   }
 }
 
+TEST(SwingTwist, PartsOfATurnAreByTheShorterWay) {
+  for (const float degrees : {0.0f, 1e-4f, 30.0f, 120.0f, 179.0f, 200.0f, 350.0f}) {
+    for (const float part : {0.0f, 0.3f, 0.5f, 1.0f}) {
+      const float shorter = degrees > 180 ? degrees - 360 : degrees;
+      const vec4 turned = partial_turn(quaternion_about(kAxis, glm::radians(degrees)), part);
+      EXPECT_LT(distance(turned, quaternion_about(kAxis, glm::radians(part * shorter))), 1e-6f) << degrees;
+    }
+  }
+}
+
 TEST(SwingTwist, RotatesAndComesBack) {
   const glm::quat q = glm::angleAxis(2.3f, kAxis);
   for (const vec3 v : {vec3(1, 0, 0), vec3(-2, 3, 0.5f), vec3(0)}) {
