@@ -33,6 +33,8 @@ find_package(nlohmann_json REQUIRED)
 find_library(PELT_MESHOPT_LIBRARY meshoptimizer REQUIRED)
 # Eigen: linear systems, in which weights spread over a driver and key poses find theirs.
 find_package(Eigen3 REQUIRED NO_MODULE)
+# OpenSubdiv: limit stencils of Catmull-Clark surfaces, whose cages are control points; its part without a GPU.
+find_library(PELT_OSD_LIBRARY osdCPU REQUIRED)
 # OpenVDB: the inside of a skin as voxels, from which a skeleton is made; Imath: the half floats of its headers.
 find_library(PELT_OPENVDB_LIBRARY openvdb REQUIRED)
 find_library(PELT_IMATH_LIBRARY Imath REQUIRED)

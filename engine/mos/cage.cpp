@@ -1,2 +1,321 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <opensubdiv/bfr/refinerSurfaceFactory.h>
+#include <opensubdiv/bfr/surface.h>
+#include <opensubdiv/far/topologyDescriptor.h>
+#include <opensubdiv/far/topologyRefiner.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <unsupported/Eigen/BVH>
+
 #include "engine/mos/strategies.h"
+
+namespace pelt::mos {
+namespace {
+
+namespace Bfr = OpenSubdiv::Bfr;
+namespace Far = OpenSubdiv::Far;
+namespace Sdc = OpenSubdiv::Sdc;
+
+using Patch = Bfr::Surface<double>;  // the limit surface of a face
+using Box = Eigen::AlignedBox3d;
+
+constexpr std::size_t kMostCorners = 1000;  // of one face
+constexpr int kLevels = 5;                  // of subdivision towards an irregular point, before an end cap
+constexpr int kCellsAlongQuad = 4;
+constexpr int kSamplesAlongCell = 3;
+
+tl::unexpected<Error> refuse(const std::string& why) { return fail(ErrorCode::kInvalidArgument, "cage: " + why); }
+
+Result<void> check_faces(std::size_t point_count, const std::vector<std::vector<std::uint32_t>>& faces) {
+  if (faces.empty()) return refuse("no face");
+  if (point_count > std::numeric_limits<int>::max() || faces.size() > std::numeric_limits<int>::max() / kMostCorners) {
+    return refuse(fmt::format("{} points and {} faces are too many", point_count, faces.size()));
+  }
+  struct Edge {
+    std::uint32_t low, high;
+    bool ascends;
+    std::uint32_t face;
+  };
+  std::vector<Edge> edges;
+  for (std::uint32_t f = 0; f < faces.size(); ++f) {
+    const std::vector<std::uint32_t>& face = faces[f];
+    if (face.size() < 3 || face.size() > kMostCorners) {
+      return refuse(fmt::format("face {} has {} corners, not 3 to {}", f, face.size(), kMostCorners));
+    }
+    for (std::size_t c = 0; c < face.size(); ++c) {
+      if (face[c] >= point_count) return refuse(fmt::format("face {} names point {} of {}", f, face[c], point_count));
+      const std::uint32_t next = face[(c + 1) % face.size()];
+      edges.push_back({std::min(face[c], next), std::max(face[c], next), face[c] < next, f});
+    }
+    std::vector<std::uint32_t> sorted = face;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) return refuse(fmt::format("face {} has the point {} twice", f, *twice));
+  }
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.low, a.high, a.face) < std::tie(b.low, b.high, b.face);
+  });
+  const auto same = [](const Edge& a, const Edge& b) { return a.low == b.low && a.high == b.high; };
+  for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
+    const Edge& a = edges[e];
+    const Edge& b = edges[e + 1];
+    if (!same(a, b)) continue;
+    if (e + 2 < edges.size() && same(a, edges[e + 2])) {
+      return refuse(fmt::format("the edge from point {} to {} belongs to more than two faces: {}, {} and {}", a.low,
+                                a.high, a.face, b.face, edges[e + 2].face));
+    }
+    if (a.ascends == b.ascends) {
+      return refuse(fmt::format("the faces {} and {} wind opposite ways at the edge from point {} to {}", a.face,
+                                b.face, a.low, a.high));
+    }
+  }
+  return {};
+}
+
+std::unique_ptr<Far::TopologyRefiner> refiner_of(std::size_t point_count,
+                                                 const std::vector<std::vector<std::uint32_t>>& faces) {
+  std::vector<int> sizes;
+  std::vector<int> corners;
+  for (const std::vector<std::uint32_t>& face : faces) {
+    sizes.push_back(static_cast<int>(face.size()));
+    corners.insert(corners.end(), face.begin(), face.end());
+  }
+  Far::TopologyDescriptor topology;
+  topology.numVertices = static_cast<int>(point_count);
+  topology.numFaces = static_cast<int>(sizes.size());
+  topology.numVertsPerFace = sizes.data();
+  topology.vertIndicesPerFace = corners.data();
+  Sdc::Options rules;
+  rules.SetVtxBoundaryInterpolation(Sdc::Options::VTX_BOUNDARY_EDGE_AND_CORNER);
+  using Factory = Far::TopologyRefinerFactory<Far::TopologyDescriptor>;
+  return std::unique_ptr<Far::TopologyRefiner>(Factory::Create(topology, {Sdc::SCHEME_CATMARK, rules}));
+}
+
+// A square of a face's domain, small enough for one minimum of the distance.
+struct Cell {
+  std::uint32_t face = 0;
+  glm::dvec2 low{0.0};
+  double size = 0;
+  Box box;  // of this piece of the surface
+  std::array<glm::dvec3, kSamplesAlongCell * kSamplesAlongCell> samples;
+};
+
+// The least of g.d + d.H.d / 2 over the square, H positive definite: inside, or on one of the four sides.
+glm::dvec2 least_in_square(glm::dvec2 g, double uu, double uv, double vv, glm::dvec2 low, glm::dvec2 high) {
+  const double determinant = uu * vv - uv * uv;
+  const glm::dvec2 inside((uv * g.y - vv * g.x) / determinant, (uv * g.x - uu * g.y) / determinant);
+  if (glm::all(glm::greaterThanEqual(inside, low)) && glm::all(glm::lessThanEqual(inside, high))) return inside;
+  glm::dvec2 best(0.0);
+  double least = 0;
+  const auto consider = [&](glm::dvec2 d) {
+    const double value = glm::dot(g, d) + 0.5 * (uu * d.x * d.x + 2 * uv * d.x * d.y + vv * d.y * d.y);
+    if (value < least) {
+      least = value;
+      best = d;
+    }
+  };
+  for (const double u : {low.x, high.x}) consider({u, std::clamp(-(g.y + uv * u) / vv, low.y, high.y)});
+  for (const double v : {low.y, high.y}) consider({std::clamp(-(g.x + uv * v) / uu, low.x, high.x), v});
+  return best;
+}
+
+}  // namespace
+
+struct CageSurface::Surface {
+  struct Place {
+    double squared_distance = std::numeric_limits<double>::max();
+    std::uint32_t face = 0;
+    glm::dvec2 at{0.0};
+  };
+
+  std::vector<Patch> patches;
+  std::vector<std::vector<int>> controls;             // of each patch
+  std::vector<std::vector<glm::dvec3>> patch_points;  // what its positions are evaluated from
+  std::vector<Cell> cells;
+  Eigen::KdBVH<double, 3, std::uint32_t> tree;  // of cells
+
+  void add_cells(std::uint32_t face);
+  void add_cell(std::uint32_t face, glm::dvec2 low, double size);
+  void search(const Cell& cell, glm::dvec3 place, Place& best) const;
+  Place closest(glm::dvec3 place) const;
+};
+
+void CageSurface::Surface::add_cell(std::uint32_t face, glm::dvec2 low, double size) {
+  Cell cell{.face = face, .low = low, .size = size, .box = {}, .samples = {}};
+  const double step = size / (kSamplesAlongCell - 1);
+  double curvature = 0;
+  for (int i = 0; i < kSamplesAlongCell * kSamplesAlongCell; ++i) {
+    const glm::dvec2 at = low + step * glm::dvec2(i % kSamplesAlongCell, i / kSamplesAlongCell);
+    std::array<glm::dvec3, 6> s{};
+    patches[face].Evaluate(&at.x, &patch_points[face][0].x, 3, &s[0].x, &s[1].x, &s[2].x, &s[3].x, &s[4].x, &s[5].x);
+    cell.samples[static_cast<std::size_t>(i)] = s[0];
+    cell.box.extend(Eigen::Vector3d(s[0].x, s[0].y, s[0].z));
+    curvature = std::max(curvature, glm::length(s[3]) + 2 * glm::length(s[4]) + glm::length(s[5]));
+  }
+  // Where a coordinate is largest its slope along the cell is 0, and a sample is within half a step: it exceeds that
+  // by (step^2 / 8) (|S_uu| + 2 |S_uv| + |S_vv|) at most. Twice that, as the derivatives are known at samples only.
+  cell.box.min().array() -= step * step / 4 * curvature;
+  cell.box.max().array() += step * step / 4 * curvature;
+  cells.push_back(cell);
+}
+
+void CageSurface::Surface::add_cells(std::uint32_t face) {
+  const Bfr::Parameterization domain = patches[face].GetParameterization();
+  const bool is_split = domain.HasSubFaces();  // a quadrilateral a corner, half as long
+  const int count = is_split ? kCellsAlongQuad / 2 : kCellsAlongQuad;
+  const double size = 1.0 / kCellsAlongQuad;
+  for (int part = 0; part < (is_split ? domain.GetFaceSize() : 1); ++part) {
+    glm::dvec2 origin(0.0);
+    const glm::dvec2 corner(0.0);
+    if (is_split) domain.ConvertSubFaceToCoord(part, &corner.x, &origin.x);
+    for (int v = 0; v < count; ++v) {
+      for (int u = 0; u < count; ++u) add_cell(face, origin + size * glm::dvec2(u, v), size);
+    }
+  }
+}
+
+// Newton's method on half the squared distance, f = |S - place|^2 / 2, kept to the cell: f_uu = S_u.S_u + S_uu.(S -
+// place), and so on, without the second derivatives where they make it not convex.
+void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& best) const {
+  constexpr int kMostSteps = 30;
+  constexpr int kMostHalvings = 20;
+  constexpr double kSmallStep = 1e-10;  // of the cell
+  std::size_t nearest = 0;
+  double least = std::numeric_limits<double>::max();
+  for (std::size_t i = 0; i < cell.samples.size(); ++i) {
+    const glm::dvec3 offset = cell.samples[i] - place;
+    const double squared = glm::dot(offset, offset);
+    if (squared < least) {
+      least = squared;
+      nearest = i;
+    }
+  }
+  const glm::dvec2 high = cell.low + cell.size;
+  glm::dvec2 at = cell.low + cell.size / (kSamplesAlongCell - 1) *
+                                 glm::dvec2(nearest % kSamplesAlongCell, nearest / kSamplesAlongCell);
+  const double* points = &patch_points[cell.face][0].x;
+  const Patch& patch = patches[cell.face];
+
+  std::array<glm::dvec3, 6> s{};  // S, S_u, S_v, S_uu, S_uv, S_vv
+  const auto evaluate = [&](glm::dvec2 uv) {
+    patch.Evaluate(&uv.x, points, 3, &s[0].x, &s[1].x, &s[2].x, &s[3].x, &s[4].x, &s[5].x);
+    const glm::dvec3 offset = s[0] - place;
+    return glm::dot(offset, offset);
+  };
+  double squared = evaluate(at);
+  for (int step = 0; step < kMostSteps; ++step) {
+    const glm::dvec3 offset = s[0] - place;
+    const glm::dvec2 gradient(glm::dot(offset, s[1]), glm::dot(offset, s[2]));
+    const double first_uu = glm::dot(s[1], s[1]);
+    const double first_vv = glm::dot(s[2], s[2]);
+    double uu = first_uu + glm::dot(offset, s[3]);
+    double uv = glm::dot(s[1], s[2]) + glm::dot(offset, s[4]);
+    double vv = first_vv + glm::dot(offset, s[5]);
+    const double least_determinant = 1e-6 * first_uu * first_vv;
+    if (!(uu > 1e-3 * first_uu && vv > 1e-3 * first_vv && uu * vv - uv * uv > least_determinant)) {
+      const double damping = 1e-6 * (first_uu + first_vv);
+      if (damping == 0) break;
+      uu = first_uu + damping;
+      uv = glm::dot(s[1], s[2]);
+      vv = first_vv + damping;
+    }
+    glm::dvec2 move = least_in_square(gradient, uu, uv, vv, cell.low - at, high - at);
+    if (std::max(std::abs(move.x), std::abs(move.y)) <= kSmallStep * cell.size) break;
+    const double slope = glm::dot(gradient, move);  // of f; below 0
+    bool found = false;
+    for (int halving = 0; halving < kMostHalvings && !found; ++halving, move *= 0.5) {
+      const glm::dvec2 next = glm::clamp(at + move, cell.low, high);
+      const double there = evaluate(next);
+      if (there > squared + 2e-4 * slope * std::exp2(-halving)) continue;
+      found = there < squared;
+      if (!found) break;
+      squared = there;
+      at = next;
+    }
+    if (!found) break;
+  }
+  if (squared < best.squared_distance) best = {squared, cell.face, at};
+}
+
+CageSurface::Surface::Place CageSurface::Surface::closest(glm::dvec3 place) const {
+  struct Search {
+    using Scalar = double;
+    const Surface& surface;
+    glm::dvec3 place;
+    Place best;
+
+    double minimumOnVolume(const Box& box) const {
+      return box.squaredExteriorDistance(Eigen::Vector3d(place.x, place.y, place.z));
+    }
+    double minimumOnObject(std::uint32_t index) {
+      const Cell& cell = surface.cells[index];
+      if (minimumOnVolume(cell.box) < best.squared_distance) surface.search(cell, place, best);
+      return best.squared_distance;
+    }
+  };
+  Search search{*this, place, {}};
+  Eigen::BVMinimize(tree, search);
+  return search.best;
+}
+
+Result<CageSurface> CageSurface::create(std::span<const glm::dvec3> points,
+                                        const std::vector<std::vector<std::uint32_t>>& faces) {
+  if (const auto checked = check_faces(points.size(), faces); !checked) return tl::unexpected(checked.error());
+  const std::unique_ptr<Far::TopologyRefiner> refiner = refiner_of(points.size(), faces);
+  if (!refiner) return refuse("a point belongs to more faces than can be subdivided");
+  Bfr::SurfaceFactory::Options options;
+  options.SetApproxLevelSmooth(kLevels);
+  const Bfr::RefinerSurfaceFactory<> factory(*refiner, options);
+
+  const auto surface = std::make_shared<Surface>();
+  surface->patches.resize(faces.size());
+  for (std::uint32_t f = 0; f < faces.size(); ++f) {
+    Patch& patch = surface->patches[f];
+    if (!factory.InitVertexSurface(static_cast<int>(f), &patch)) {
+      return refuse(fmt::format("face {} has no limit surface", f));
+    }
+    std::vector<int>& controls = surface->controls.emplace_back(patch.GetNumControlPoints());
+    patch.GetControlPointIndices(controls.data());
+    std::vector<glm::dvec3>& patch_points = surface->patch_points.emplace_back(patch.GetNumPatchPoints());
+    patch.PreparePatchPoints(&points[0].x, 3, &patch_points[0].x, 3);
+    surface->add_cells(f);
+  }
+  std::vector<std::uint32_t> indices;
+  std::vector<Box> boxes;
+  for (const Cell& cell : surface->cells) {
+    indices.push_back(static_cast<std::uint32_t>(indices.size()));
+    boxes.push_back(cell.box);
+  }
+  surface->tree.init(indices.begin(), indices.end(), boxes.begin(), boxes.end());
+  return CageSurface(surface);
+}
+
+void CageSurface::weights(glm::dvec3 place, std::vector<WeightedElement>& row) const {
+  const Surface::Place closest = surface_->closest(place);
+  const std::vector<int>& controls = surface_->controls[closest.face];
+  std::vector<double> stencil(controls.size());
+  surface_->patches[closest.face].EvaluateStencil(&closest.at.x, stencil.data());
+  row.clear();
+  for (std::size_t c = 0; c < controls.size(); ++c) {
+    row.push_back({static_cast<std::uint32_t>(controls[c]), stencil[c]});
+  }
+  // Round a narrow tube a patch meets a point from both sides.
+  std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  std::size_t count = 0;
+  for (const WeightedElement& element : row) {
+    if (count > 0 && row[count - 1].index == element.index) {
+      row[count - 1].weight += element.weight;
+    } else {
+      row[count++] = element;
+    }
+  }
+  row.resize(count);
+}
+
+}  // namespace pelt::mos

@@ -44,11 +44,14 @@ class RadialBasis {
 // A Catmull-Clark surface whose control points are the vertices of a cage.
 class CageSurface {
  public:
-  // Errors: no face, an edge of more than two faces, an index that is not there; named by face.
+  // Boundary edges and their corners are sharp, so that the surface spans an open cage. Points of no face have no
+  // weight anywhere. Errors, kInvalidArgument, named by face: no face, fewer than 3 corners, an index that is not
+  // there, a point twice in a face, an edge of more than two faces or of two that wind opposite ways.
   static Result<CageSurface> create(std::span<const glm::dvec3> points,
                                     const std::vector<std::vector<std::uint32_t>>& faces);
 
-  // The limit stencil of the point of the limit surface that is closest to the place. Replaces `row`.
+  // The limit stencil of the point of the limit surface that is closest to the place. Replaces `row`. May be called
+  // from several threads.
   void weights(glm::dvec3 place, std::vector<WeightedElement>& row) const;
 
  private:

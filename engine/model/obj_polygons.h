@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "engine/core/result.h"
+
+namespace pelt {
+
+// The v and f lines of a Wavefront OBJ.
+struct ObjPolygons {
+  std::vector<glm::vec3> positions;
+  std::vector<std::uint32_t> corners;  // of all faces, in order: positions
+  std::vector<std::size_t> ends;       // of each face in `corners`
+
+  std::size_t face_count() const { return ends.size(); }
+  std::span<const std::uint32_t> face(std::size_t f) const {
+    const std::size_t begin = f == 0 ? 0 : ends[f - 1];
+    return std::span(corners).subspan(begin, ends[f] - begin);
+  }
+};
+
+// Errors: those of import_obj (import.h).
+Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path);
+
+}  // namespace pelt

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/cage_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "engine/model/obj_polygons.h"
+
+namespace pelt::mos {
+namespace {
+
+constexpr double kNearlyFlat = 0.77;  // cosine of the angle between the normals of a quad's halves: 40 degrees
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+// Of each vertex the first one at its position.
+std::vector<std::uint32_t> first_at_position(std::span<const glm::vec3> positions) {
+  const auto key = [&](std::uint32_t v) { return std::tie(positions[v].x, positions[v].y, positions[v].z); };
+  std::vector<std::uint32_t> order(positions.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  std::vector<std::uint32_t> first(positions.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool again = i > 0 && key(order[i]) == key(order[i - 1]);
+    first[order[i]] = again ? first[order[i - 1]] : order[i];
+  }
+  return first;
+}
+
+std::optional<std::vector<std::uint32_t>> quad_of(std::span<const glm::dvec3> points, glm::uvec3 one,
+                                                  glm::uvec3 other) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      if (one[i] != other[(j + 1) % 3] || one[(i + 1) % 3] != other[j]) continue;
+      const std::vector<std::uint32_t> quad{one[i], other[(j + 2) % 3], one[(i + 1) % 3], one[(i + 2) % 3]};
+      if (quad[1] == quad[3]) return std::nullopt;
+      const auto edge = [&](std::size_t c) { return points[quad[(c + 1) % 4]] - points[quad[c % 4]]; };
+      const auto normal = [&](glm::uvec3 t) {
+        return glm::cross(points[t[1]] - points[t[0]], points[t[2]] - points[t[0]]);
+      };
+      const glm::dvec3 a = normal(one);
+      const glm::dvec3 b = normal(other);
+      if (!(glm::dot(a, b) > kNearlyFlat * glm::length(a) * glm::length(b))) return std::nullopt;
+      for (std::size_t c = 0; c < 4; ++c) {
+        if (!(glm::dot(glm::cross(edge(c), edge(c + 1)), a + b) > 0)) return std::nullopt;
+      }
+      return quad;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<CageMesh> load_cage(const std::filesystem::path& path) {
+  const auto polygons = read_obj_polygons(path);
+  if (!polygons) return tl::unexpected(polygons.error());
+  if (polygons->face_count() == 0) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no face", path.string()));
+  }
+  CageMesh cage;
+  cage.points.assign(polygons->positions.begin(), polygons->positions.end());
+  for (std::size_t f = 0; f < polygons->face_count(); ++f) {
+    const std::span<const std::uint32_t> face = polygons->face(f);
+    cage.faces.emplace_back(face.begin(), face.end());
+  }
+  cage.source_vertex.resize(cage.points.size());
+  std::iota(cage.source_vertex.begin(), cage.source_vertex.end(), 0u);
+  return cage;
+}
+
+CageMesh cage_of(const Mesh& mesh) {
+  CageMesh cage;
+  const std::vector<std::uint32_t> first = first_at_position(mesh.positions);
+  std::vector<bool> is_used(mesh.positions.size(), false);
+  for (const glm::uvec3& triangle : mesh.triangles) {
+    for (int c = 0; c < 3; ++c) is_used[first[triangle[c]]] = true;
+  }
+  std::vector<std::uint32_t> point(mesh.positions.size(), kNone);
+  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
+    if (!is_used[v]) continue;
+    point[v] = static_cast<std::uint32_t>(cage.points.size());
+    cage.points.emplace_back(mesh.positions[v]);
+    cage.source_vertex.push_back(v);
+  }
+  const auto corners = [&](std::size_t t) {
+    const glm::uvec3& triangle = mesh.triangles[t];
+    return glm::uvec3(point[first[triangle.x]], point[first[triangle.y]], point[first[triangle.z]]);
+  };
+  for (const MeshPart& part : mesh.parts) {
+    const std::size_t end = std::size_t{part.first_triangle} + part.triangle_count;
+    for (std::size_t t = part.first_triangle; t < end; ++t) {
+      const glm::uvec3 one = corners(t);
+      if (one.x == one.y || one.y == one.z || one.z == one.x) continue;
+      auto quad = t + 1 < end ? quad_of(cage.points, one, corners(t + 1)) : std::nullopt;
+      if (quad) {
+        cage.faces.push_back(std::move(*quad));
+        ++t;
+      } else {
+        cage.faces.push_back({one.x, one.y, one.z});
+      }
+    }
+  }
+  return cage;
+}
+
+}  // namespace pelt::mos
