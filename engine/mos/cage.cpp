@@ -28,7 +28,7 @@ using Box = Eigen::AlignedBox3d;
 constexpr std::size_t kMostCorners = 1000;  // of one face
 constexpr int kLevels = 5;                  // of subdivision towards an irregular point, before an end cap
 constexpr int kCellsAlongQuad = 4;
-constexpr int kSamplesAlongCell = 3;
+constexpr std::size_t kSamplesAlongCell = 3;
 
 tl::unexpected<Error> refuse(const std::string& why) { return fail(ErrorCode::kInvalidArgument, "cage: " + why); }
 
@@ -102,9 +102,61 @@ struct Cell {
   std::uint32_t face = 0;
   glm::dvec2 low{0.0};
   double size = 0;
-  Box box;  // of this piece of the surface
-  std::array<glm::dvec3, kSamplesAlongCell * kSamplesAlongCell> samples;
+  Box box;               // of this piece of the surface
+  glm::dmat3 axes{1.0};  // of a closer box: rotates into it
+  Box turned;
+  using Samples = std::array<glm::dvec3, kSamplesAlongCell * kSamplesAlongCell>;
+  Samples samples{};
 };
+
+// Of a sample in its cell.
+glm::dvec2 grid_place(std::size_t i) {
+  return glm::dvec2(i % kSamplesAlongCell, i / kSamplesAlongCell) / (kSamplesAlongCell - 1.0);
+}
+
+// Along the cell, across it and away from the surface; the model's where it has no area.
+glm::dmat3 axes_of(const Cell::Samples& samples) {
+  const glm::dvec3 one = samples.back() - samples.front();
+  const glm::dvec3 other = samples[samples.size() - kSamplesAlongCell] - samples[kSamplesAlongCell - 1];
+  const glm::dvec3 normal = glm::cross(one, other);
+  const glm::dvec3 along = one - other;
+  if (!(glm::length(normal) > 1e-9 * glm::length(one) * glm::length(other)) || along == glm::dvec3(0.0)) {
+    return glm::dmat3(1.0);
+  }
+  const glm::dvec3 x = glm::normalize(along);
+  const glm::dvec3 z = glm::normalize(normal);
+  return glm::transpose(glm::dmat3(x, glm::cross(z, x), z));
+}
+
+// How far the surface may leave the box of its samples. Where a coordinate is largest its slope along the cell is 0,
+// and a sample is within half a step h: it exceeds that by (h^2 / 8) (|S_uu| + 2 |S_uv| + |S_vv|) at most. Twice that,
+// since the derivatives are differences of samples.
+double margin_of(const Cell::Samples& samples) {
+  const auto at = [&](std::size_t u, std::size_t v) { return samples[v * kSamplesAlongCell + u]; };
+  double uu = 0;
+  double uv = 0;
+  double vv = 0;
+  for (std::size_t i = 0; i < kSamplesAlongCell; ++i) {
+    uu = std::max(uu, glm::length(at(0, i) - 2.0 * at(1, i) + at(2, i)));
+    vv = std::max(vv, glm::length(at(i, 0) - 2.0 * at(i, 1) + at(i, 2)));
+  }
+  for (std::size_t v = 0; v < 2; ++v) {
+    for (std::size_t u = 0; u < 2; ++u) {
+      uv = std::max(uv, glm::length(at(u, v) - at(u + 1, v) - at(u, v + 1) + at(u + 1, v + 1)));
+    }
+  }
+  return (uu + 2 * uv + vv) / 4;
+}
+
+Eigen::Vector3d to_eigen(glm::dvec3 v) { return {v.x, v.y, v.z}; }
+
+Box box_of(const Cell::Samples& samples, const glm::dmat3& axes, double margin) {
+  Box box;
+  for (const glm::dvec3& sample : samples) box.extend(to_eigen(axes * sample));
+  box.min().array() -= margin;
+  box.max().array() += margin;
+  return box;
+}
 
 // The least of g.d + d.H.d / 2 over the square, H positive definite: inside, or on one of the four sides.
 glm::dvec2 least_in_square(glm::dvec2 g, double uu, double uv, double vv, glm::dvec2 low, glm::dvec2 high) {
@@ -147,21 +199,15 @@ struct CageSurface::Surface {
 };
 
 void CageSurface::Surface::add_cell(std::uint32_t face, glm::dvec2 low, double size) {
-  Cell cell{.face = face, .low = low, .size = size, .box = {}, .samples = {}};
-  const double step = size / (kSamplesAlongCell - 1);
-  double curvature = 0;
-  for (int i = 0; i < kSamplesAlongCell * kSamplesAlongCell; ++i) {
-    const glm::dvec2 at = low + step * glm::dvec2(i % kSamplesAlongCell, i / kSamplesAlongCell);
-    std::array<glm::dvec3, 6> s{};
-    patches[face].Evaluate(&at.x, &patch_points[face][0].x, 3, &s[0].x, &s[1].x, &s[2].x, &s[3].x, &s[4].x, &s[5].x);
-    cell.samples[static_cast<std::size_t>(i)] = s[0];
-    cell.box.extend(Eigen::Vector3d(s[0].x, s[0].y, s[0].z));
-    curvature = std::max(curvature, glm::length(s[3]) + 2 * glm::length(s[4]) + glm::length(s[5]));
+  Cell cell{.face = face, .low = low, .size = size};
+  for (std::size_t i = 0; i < cell.samples.size(); ++i) {
+    const glm::dvec2 at = low + size * grid_place(i);
+    patches[face].Evaluate(&at.x, &patch_points[face][0].x, 3, &cell.samples[i].x);
   }
-  // Where a coordinate is largest its slope along the cell is 0, and a sample is within half a step: it exceeds that
-  // by (step^2 / 8) (|S_uu| + 2 |S_uv| + |S_vv|) at most. Twice that, as the derivatives are known at samples only.
-  cell.box.min().array() -= step * step / 4 * curvature;
-  cell.box.max().array() += step * step / 4 * curvature;
+  const double margin = margin_of(cell.samples);
+  cell.axes = axes_of(cell.samples);
+  cell.box = box_of(cell.samples, glm::dmat3(1.0), margin);
+  cell.turned = box_of(cell.samples, cell.axes, margin);
   cells.push_back(cell);
 }
 
@@ -185,7 +231,8 @@ void CageSurface::Surface::add_cells(std::uint32_t face) {
 void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& best) const {
   constexpr int kMostSteps = 30;
   constexpr int kMostHalvings = 20;
-  constexpr double kSmallStep = 1e-10;  // of the cell
+  constexpr double kNoStep = 1e-10;  // of the cell
+  constexpr double kSmallStep = 1e-4;
   std::size_t nearest = 0;
   double least = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < cell.samples.size(); ++i) {
@@ -197,8 +244,7 @@ void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& bes
     }
   }
   const glm::dvec2 high = cell.low + cell.size;
-  glm::dvec2 at = cell.low + cell.size / (kSamplesAlongCell - 1) *
-                                 glm::dvec2(nearest % kSamplesAlongCell, nearest / kSamplesAlongCell);
+  glm::dvec2 at = cell.low + cell.size * grid_place(nearest);
   const double* points = &patch_points[cell.face][0].x;
   const Patch& patch = patches[cell.face];
 
@@ -218,7 +264,8 @@ void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& bes
     double uv = glm::dot(s[1], s[2]) + glm::dot(offset, s[4]);
     double vv = first_vv + glm::dot(offset, s[5]);
     const double least_determinant = 1e-6 * first_uu * first_vv;
-    if (!(uu > 1e-3 * first_uu && vv > 1e-3 * first_vv && uu * vv - uv * uv > least_determinant)) {
+    const bool is_convex = uu > 1e-3 * first_uu && vv > 1e-3 * first_vv && uu * vv - uv * uv > least_determinant;
+    if (!is_convex) {
       const double damping = 1e-6 * (first_uu + first_vv);
       if (damping == 0) break;
       uu = first_uu + damping;
@@ -226,7 +273,9 @@ void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& bes
       vv = first_vv + damping;
     }
     glm::dvec2 move = least_in_square(gradient, uu, uv, vv, cell.low - at, high - at);
-    if (std::max(std::abs(move.x), std::abs(move.y)) <= kSmallStep * cell.size) break;
+    if (std::max(std::abs(move.x), std::abs(move.y)) <= kNoStep * cell.size) break;
+    // Newton's error after a step is of the order of the step's square.
+    const bool is_last = is_convex && std::max(std::abs(move.x), std::abs(move.y)) <= kSmallStep * cell.size;
     const double slope = glm::dot(gradient, move);  // of f; below 0
     bool found = false;
     for (int halving = 0; halving < kMostHalvings && !found; ++halving, move *= 0.5) {
@@ -238,7 +287,7 @@ void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& bes
       squared = there;
       at = next;
     }
-    if (!found) break;
+    if (!found || is_last) break;
   }
   if (squared < best.squared_distance) best = {squared, cell.face, at};
 }
@@ -250,12 +299,12 @@ CageSurface::Surface::Place CageSurface::Surface::closest(glm::dvec3 place) cons
     glm::dvec3 place;
     Place best;
 
-    double minimumOnVolume(const Box& box) const {
-      return box.squaredExteriorDistance(Eigen::Vector3d(place.x, place.y, place.z));
-    }
+    double minimumOnVolume(const Box& box) const { return box.squaredExteriorDistance(to_eigen(place)); }
     double minimumOnObject(std::uint32_t index) {
       const Cell& cell = surface.cells[index];
-      if (minimumOnVolume(cell.box) < best.squared_distance) surface.search(cell, place, best);
+      if (cell.turned.squaredExteriorDistance(to_eigen(cell.axes * place)) < best.squared_distance) {
+        surface.search(cell, place, best);
+      }
       return best.squared_distance;
     }
   };
