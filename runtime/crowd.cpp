@@ -231,7 +231,8 @@ Step plan_blend(const GpuCharacter::State& gpu, std::uint32_t instances, std::ui
                                .root_slot = mesh.wires ? mesh.wires->root_slot : 0,
                                .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
                                .first_slope_slice = mesh.binding.slopes.empty() ? shared::kNoSlot : start.slope_slice,
-                               .first_slope = start.slope});
+                               .first_slope = start.slope,
+                               .first_local = start.local_point});
     step.workgroups += blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize) * instances;
   }
   step.range.job_count = narrow(plan.blend_jobs.size()) - step.range.first_job;

@@ -30,6 +30,7 @@ struct GpuCharacter::State {
     std::uint32_t influence = 0;
     std::uint32_t slope_slice = 0;
     std::uint32_t slope = 0;
+    std::uint32_t local_point = 0;  // in units of its four words
   };
   std::vector<MeshStart> mesh_starts;
   std::vector<std::uint32_t> first_records;  // of each pass, in records of its kernel

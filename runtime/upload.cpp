@@ -27,6 +27,8 @@ std::vector<Stream> collect_streams(const CharacterData& data, GpuCharacter::Sta
   Stream points{"points", &state.points};
   Stream directions{"directions", &state.directions};
   Stream rows{"rows", &state.rows};
+  // In front, so that each is at a multiple of its size.
+  for (const CharacterMesh& mesh : data.meshes) rows.append(mesh.binding.local_points);
   for (const CharacterMesh& mesh : data.meshes) {
     points.append(mesh.binding.points);
     directions.append(mesh.binding.directions);
@@ -51,14 +53,20 @@ std::vector<Stream> collect_streams(const CharacterData& data, GpuCharacter::Sta
 
 // Precondition: every stream fits a storage buffer range, so that 32 bits count its elements.
 void find_starts(const CharacterData& data, GpuCharacter::State& state) {
-  std::uint32_t row_word = 0;
+  std::uint32_t local_points = 0;
   for (const CharacterMesh& mesh : data.meshes) {
-    GpuCharacter::State::MeshStart start{.point = mesh.first_vertex, .slice = row_word};
+    state.mesh_starts.push_back({.point = mesh.first_vertex, .local_point = local_points});
+    local_points += static_cast<std::uint32_t>(mesh.binding.local_points.size());
+  }
+  std::uint32_t row_word = 4 * local_points;
+  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
+    const CharacterMesh& mesh = data.meshes[m];
+    GpuCharacter::State::MeshStart& start = state.mesh_starts[m];
+    start.slice = row_word;
     start.influence = start.slice + static_cast<std::uint32_t>(mesh.binding.slices.size());
     start.slope_slice = start.influence + static_cast<std::uint32_t>(mesh.binding.influences.size());
     start.slope = start.slope_slice + static_cast<std::uint32_t>(mesh.binding.slope_slices.size());
     row_word = start.slope + 2 * static_cast<std::uint32_t>(mesh.binding.slopes.size());
-    state.mesh_starts.push_back(start);
   }
   std::uint32_t word = 0;
   std::array<std::uint32_t, kPoseKernelCount> next_record{};

@@ -156,6 +156,8 @@ TEST_P(Properties, WeightsSumToOne) {
   for (const CharacterMesh& mesh : character->meshes) {
     if (mesh.mode == BlendMode::kWires) {
       EXPECT_TRUE(validate(mesh.binding, 0x10000, Groups::kSeveral, mesh.name));
+    } else if (mesh.mode == BlendMode::kOffsets) {
+      EXPECT_TRUE(validate(mesh.binding, 0x10000, Groups::kWithPoints, mesh.name));
     } else {
       EXPECT_TRUE(validate(unpack_rows(mesh.binding), 0x10000, mesh.name));
     }

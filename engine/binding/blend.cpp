@@ -449,7 +449,7 @@ void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<con
 
 namespace {
 
-// The blended frame of one vertex, and the rotation of its first influence.
+// The blended frame of one vertex, and the rotation of its strongest influence.
 struct VertexFrame {
   Affine frame;
   glm::mat3 turn;
@@ -512,6 +512,42 @@ VertexFrame combine_row(const PackedBinding& binding, std::size_t v, const std::
   return {shared::wires_frame(sum, point), shared::orthonormal_axes(affine_axes(first))};
 }
 
+// The blended frame of vertex v of a binding with local points.
+VertexFrame add_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
+                    const Affine* palette) {
+  const std::size_t slice = v / shared::kSliceRows;
+  const bool has_slopes = !binding.slopes.empty();
+  std::size_t slope = has_slopes ? binding.slope_slices[slice] + v % shared::kSliceRows : 0;
+  const std::size_t last_slope = has_slopes ? binding.slope_slices[slice + 1] : 0;
+  shared::OffsetsSum sum = shared::offsets_begin();
+  Affine frame(0.0f);
+  std::uint32_t units = 0;
+  std::uint32_t leading = 0;           // first word of the group
+  std::uint32_t strongest = words[0];  // the same of the group with the largest share
+  float largest = 0;
+  std::size_t local = v;
+  for (std::size_t k = 0; k < influences; ++k) {
+    const std::uint32_t word = words[k * shared::kSliceRows];
+    if (units == 0) leading = word;
+    frame += shared::influence_weight(word) * palette[shared::influence_index(word)];
+    units += shared::influence_units(word);
+    if (units < shared::kWeightUnits) continue;
+    const glm::vec4 local_point = binding.local_points[local];
+    // None ends a group: all are of the first one.
+    frame = add_group_slopes(binding, slope, last_slope, palette, glm::vec3(local_point), frame);
+    sum = shared::offsets_add(sum, frame, local_point);
+    if (local_point.w > largest) {
+      largest = local_point.w;
+      strongest = leading;
+    }
+    local += binding.points.size();
+    frame = Affine(0.0f);
+    units = 0;
+  }
+  const Affine& first = palette[shared::influence_index(strongest)];
+  return {shared::offsets_frame(sum, binding.points[v]), shared::orthonormal_axes(affine_axes(first))};
+}
+
 void write_vertex(const PackedBinding& binding, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
   out.positions[v] = transform_point(blended.frame, binding.points[v]);
   if (out.normals != nullptr) {
@@ -553,6 +589,13 @@ void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<cons
                  const WiresParameters& parameters, const BlendOutputs& out) {
   blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t v) {
     return combine_row(binding, v, words, influences, palette.data(), parameters);
+  });
+}
+
+void blend_offsets(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                   const BlendOutputs& out) {
+  blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t v) {
+    return add_row(binding, v, words, influences, palette.data());
   });
 }
 

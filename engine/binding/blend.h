@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CPU's vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), with the gradient of the weights in its
-// frames where the binding has slopes, and dual quaternion as its other mode.
+// frames where the binding has slopes, and its other modes: dual quaternion, Wires, local points.
 // It reads the streams that the GPU reads, as they are, so that both differ by rounding only.
 #pragma once
 
@@ -50,6 +50,10 @@ struct WiresParameters {
 };
 void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                  const WiresParameters& parameters, const BlendOutputs& out);
+
+// The same of a binding of several groups with local points of their own.
+void blend_offsets(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                   const BlendOutputs& out);
 
 // Moves what was blended with frames: vertex i by the first row of offsets[i], added to its point before it was moved.
 // Normals stay. Precondition: out.frames.

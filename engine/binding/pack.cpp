@@ -17,10 +17,19 @@ namespace {
 
 constexpr std::size_t kSortWindow = 4096;  // rows: far enough to fill slices, near enough to keep the mesh's locality
 
+// Words of a row: a group without an entry takes one.
 std::size_t row_length(std::span<const SparseRows> groups, std::size_t row) {
   std::size_t sum = 0;
-  for (const SparseRows& rows : groups) sum += rows.row(row).size();
+  for (const SparseRows& rows : groups) sum += std::max<std::size_t>(rows.row(row).size(), 1);
   return sum;
+}
+
+// The first entry of a row, of any group.
+Result<Influence> first_entry(std::span<const SparseRows> groups, std::size_t row) {
+  for (const SparseRows& rows : groups) {
+    if (!rows.row(row).empty()) return rows.row(row).front();
+  }
+  return fail(ErrorCode::kInvalidArgument, fmt::format("row {} names no palette entry", row));
 }
 
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
@@ -139,6 +148,10 @@ Result<void> pack_slopes(std::span<const SlopeRows> groups, const SourceOf& sour
   return {};
 }
 
+std::size_t local_group_count(const PackedBinding& packed) {
+  return packed.points.empty() ? 0 : packed.local_points.size() / packed.points.size();
+}
+
 // The groups of a row of influences. Precondition: its weights are valid.
 std::size_t group_count(const PackedBinding& packed, std::size_t row) {
   const std::size_t slice = row / shared::kSliceRows;
@@ -157,7 +170,7 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
   for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
     const std::size_t row = slice * shared::kSliceRows + r;
     std::uint32_t sum = 0;
-    bool whole = false;  // a group has ended
+    std::size_t ended = 0;  // groups
     for (std::size_t k = 0; k < length; ++k) {
       const std::uint32_t word = packed.influences[begin + k * shared::kSliceRows + r];
       if (shared::influence_index(word) >= palette_size) {
@@ -167,15 +180,19 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
       sum += shared::influence_units(word);
       if (sum > shared::kWeightUnits) break;
       if (sum < shared::kWeightUnits) continue;
-      whole = true;
-      if (groups == Groups::kSeveral) sum = 0;
+      ++ended;
+      if (groups != Groups::kOne) sum = 0;
     }
     const bool padding = row >= packed.points.size();
     const bool right =
-        padding ? sum == 0 && !whole : whole && sum == (groups == Groups::kOne ? shared::kWeightUnits : 0);
+        padding ? sum == 0 && ended == 0 : ended > 0 && sum == (groups == Groups::kOne ? shared::kWeightUnits : 0);
     if (!right) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("{}: the weights of row {} do not sum to {}", what, row,
                                                            padding ? 0 : shared::kWeightUnits));
+    }
+    if (groups == Groups::kWithPoints && !padding && ended != local_group_count(packed)) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("{}: row {} holds {} groups, but has {} local points", what,
+                                                           row, ended, local_group_count(packed)));
     }
   }
   return {};
@@ -198,11 +215,38 @@ Result<void> validate_slope_slice(const PackedBinding& packed, std::size_t slice
       if (shared::slope_ends_group(words)) ++ended;
     }
     const bool padding = row >= packed.points.size();
-    const std::size_t wanted = groups == Groups::kOne || padding ? 0 : group_count(packed, row);
+    const std::size_t wanted = groups != Groups::kSeveral || padding ? 0 : group_count(packed, row);
     if (ended != wanted) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("{}: the slopes of row {} end {} groups, not {}", what, row, ended, wanted));
     }
+  }
+  return {};
+}
+
+Result<void> validate_local_points(const PackedBinding& packed, Groups groups, const std::string& what) {
+  const std::size_t count = packed.points.size();
+  const std::size_t size = packed.local_points.size();
+  const auto broken = [&](const std::string& why) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
+  };
+  if (groups != Groups::kWithPoints) {
+    return size == 0 ? Result<void>() : broken("has local points, but is not blended with them");
+  }
+  if (count == 0 ? size != 0 : size == 0 || size % count != 0 || size / count > kMostLocalGroups) {
+    return broken(fmt::format("{} local points for {} vertices", size, count));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    double sum = 0;
+    for (std::size_t at = i; at < size; at += count) {
+      const glm::vec4 local = packed.local_points[at];
+      if (!std::isfinite(local.x) || !std::isfinite(local.y) || !std::isfinite(local.z)) {
+        return broken(fmt::format("a local point of row {} is not finite", i));
+      }
+      if (!(std::abs(local.w) <= kMostShare)) return broken(fmt::format("a share of row {} is {}", i, local.w));
+      sum += local.w;
+    }
+    if (!(std::abs(sum - 1) <= 1e-4)) return broken(fmt::format("the shares of row {} sum to {}, not 1", i, sum));
   }
   return {};
 }
@@ -244,14 +288,33 @@ std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> group
 }
 
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
-                           std::span<const std::uint32_t> order, std::span<const SlopeRows> slopes) {
+                           std::span<const std::uint32_t> order, std::span<const SlopeRows> slopes,
+                           std::span<const std::vector<glm::vec4>> local_points) {
   assert(!groups.empty() && (slopes.empty() || slopes.size() == groups.size()));
+  assert(local_points.empty() || local_points.size() == groups.size());
   const std::size_t count = groups[0].row_count();
   for (const SparseRows& rows : groups) {
     if (rows.row_count() != count) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("pack: groups of {} and of {} rows", count, rows.row_count()));
     }
+  }
+  for (const std::vector<glm::vec4>& points : local_points) {
+    if (points.size() != count) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("pack: {} rows, but {} local points", count, points.size()));
+    }
+  }
+  if (local_points.size() > kMostLocalGroups) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{} groups of influences with local points; a mesh can have {}",
+                                                     local_points.size(), kMostLocalGroups));
+  }
+  if (!local_points.empty() && !slopes.empty()) {
+    // Nothing to tell groups apart by: all are of the first.
+    const auto none = [](const SlopeRows& rows) { return rows.slopes.empty(); };
+    if (!std::all_of(slopes.begin() + 1, slopes.end(), none)) {
+      return fail(ErrorCode::kInvalidArgument, "pack: slopes of another group than the first of those with points");
+    }
+    slopes = slopes.first(1);
   }
   bool has_slopes = false;
   for (const SlopeRows& rows : slopes) {
@@ -307,7 +370,14 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
       const std::size_t row = slice * shared::kSliceRows + r;
       if (row >= count) continue;
       for (const SparseRows& rows : groups) {
-        const std::span<const Influence> source = rows.row(source_of(row));
+        std::span<const Influence> source = rows.row(source_of(row));
+        Influence filler{0, 1.0f};
+        if (source.empty()) {
+          const Result<Influence> entry = first_entry(groups, source_of(row));
+          if (!entry) return tl::unexpected(entry.error());
+          filler.index = entry->index;
+          source = std::span(&filler, 1);
+        }
         quantise(source, by_index, weights);
         for (std::size_t k = 0; k < source.size(); ++k) {
           if (weights[k] == 0) continue;
@@ -336,6 +406,10 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
     const Result<void> done = pack_slopes(slopes, source_of, packed);
     if (!done) return tl::unexpected(done.error());
   }
+  packed.local_points.reserve(local_points.size() * count);
+  for (const std::vector<glm::vec4>& points : local_points) {
+    for (std::size_t row = 0; row < count; ++row) packed.local_points.push_back(points[source_of(row)]);
+  }
   return packed;
 }
 
@@ -345,11 +419,18 @@ SparseRows unpack_rows(const PackedBinding& packed) {
   for (std::size_t i = 0; i < packed.points.size(); ++i) {
     const std::size_t slice = i / shared::kSliceRows;
     row.clear();
+    std::uint32_t units = 0;  // of the group
+    std::size_t local = i;
     for (std::size_t at = packed.slices[slice] + i % shared::kSliceRows; at < packed.slices[slice + 1];
          at += shared::kSliceRows) {
       const std::uint32_t word = packed.influences[at];
-      if (shared::influence_units(word) != 0)
-        row.push_back({shared::influence_index(word), shared::influence_weight(word)});
+      if (shared::influence_units(word) == 0) continue;
+      const float share = packed.local_points.empty() ? 1.0f : packed.local_points[local].w;
+      if (share != 0) row.push_back({shared::influence_index(word), share * shared::influence_weight(word)});
+      units += shared::influence_units(word);
+      if (units < shared::kWeightUnits) continue;
+      units = 0;
+      local += packed.points.size();
     }
     rows.append_row(row);
   }
@@ -384,6 +465,8 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Gro
     return broken(fmt::format("{} points, but {} directions", count, packed.directions.size()));
   }
   Result<void> valid = validate_slices(packed.slices, count, packed.influences.size(), what + ", influences");
+  if (!valid) return valid;
+  valid = validate_local_points(packed, groups, what);
   if (!valid) return valid;
   if (!packed.slope_slices.empty() || !packed.slopes.empty()) {
     valid = validate_slices(packed.slope_slices, count, packed.slopes.size(), what + ", slopes");

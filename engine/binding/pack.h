@@ -15,7 +15,8 @@ namespace pelt {
 
 // The bind data of one mesh as the GPU reads it (layout and decoding: shaders/blend/blend.h).
 //
-//   points      n x float3      local point of vertex i, here its rest position, model space at bind, metres
+//   points      n x float3      rest position of vertex i, model space at bind, metres: its local point, but for groups
+//                               that have their own
 //   directions  n x uint x 2    normal: octahedral snorm16 x 2; tangent: the same, lowest bit 1 where handedness is -1
 //   slices      ceil(n/32)+1    first word of slice s in `influences`
 //   influences  words           slice s holds 32 rows of one length, column-major: word k * 32 + r is influence k of
@@ -25,10 +26,17 @@ namespace pelt {
 //   slopes      uint x 2        column-major per slice, as influences. First word: the slope's slot in the low 16 bits,
 //                               above it |gradient| in 15 bits; second word: the gradient's direction, octahedral
 //                               snorm16 x 2. Filled with gradient 0 at a valid slot.
+//   local_points  G x n x float4  of groups with local points of their own, else empty: entry g n + i is the local
+//   point
+//                               of vertex i in group g, model space at bind, metres, then the group's share
 //
 // The integer weights of a row sum to exactly 65535. A row may hold several groups, one after the other, each with
 // weights that sum to that: deformers that are combined at the vertex. There the slopes of a row follow in the same
 // order, and the last one of each group, which may have gradient 0, has the highest bit of its first word set.
+//
+// Where there are local points every row holds G groups, at most kMostLocalGroups, and their shares sum to 1. A group
+// whose share is 0 at a vertex has one influence there, an entry that the row names elsewhere. All slopes are of the
+// first group, whose local points are then the rest positions, and none has the highest bit set.
 struct PackedBinding {
   std::vector<glm::vec3> points;
   std::vector<glm::uvec2> directions;
@@ -36,13 +44,18 @@ struct PackedBinding {
   std::vector<std::uint32_t> influences;
   std::vector<std::uint32_t> slope_slices;
   std::vector<glm::uvec2> slopes;
+  std::vector<glm::vec4> local_points;
 
   std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(points.size()); }
 };
 
+constexpr std::size_t kMostLocalGroups = 8;
+constexpr float kMostShare = 64;  // of either sign
+
 enum class Groups {
   kOne,
-  kSeveral,
+  kSeveral,    // any number in a row
+  kWithPoints  // as many as local_points has
 };
 
 struct RestGeometry {
@@ -58,12 +71,16 @@ std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> group
                                                std::span<const SlopeRows> slopes = {});
 
 // Packs the rows of `groups` (at least one) and `rest`, packed row r taken from source row order[r]; `order` is a
-// permutation (empty: as they are). `slopes`: of each group, without rows where it has none; or empty. Errors:
-// kUnsupported where an index does not fit 16 bits, or a gradient is not below 8e9 per metre; sizes that differ.
+// permutation (empty: as they are). `slopes`: of each group, without rows where it has none; or empty.
+// `local_points`: of each group, a vertex each, or empty; with them only the first group has slopes, and a row of a
+// group may have no entry where its share is 0. Errors: kUnsupported where an index does not fit 16 bits, a gradient is
+// not below 8e9 per metre, or there are more than kMostLocalGroups; sizes that differ; a vertex without any entry.
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
-                           std::span<const std::uint32_t> order, std::span<const SlopeRows> slopes = {});
+                           std::span<const std::uint32_t> order, std::span<const SlopeRows> slopes = {},
+                           std::span<const std::vector<glm::vec4>> local_points = {});
 
-// The rows that the streams hold, weights as multiples of 1/65535; padding left out.
+// The rows that the streams hold, weights as multiples of 1/65535; padding left out. Of groups with local points the
+// weights times the share, those of share 0 left out.
 SparseRows unpack_rows(const PackedBinding& packed);
 
 // The slopes of all groups, as exact as they are kept; no rows where there are none.
@@ -71,7 +88,8 @@ SlopeRows unpack_slopes(const PackedBinding& packed);
 
 // Every way in which packed streams can be unusable, as a kInvalidArgument error that names `what` and the row: sizes
 // that disagree, slices that do not ascend or overrun, indices >= palette_size, weights that do not sum to 65535,
-// slopes that are not in as many groups as the weights, points that are not finite.
+// slopes that are not in as many groups as the weights, points that are not finite, local points that are not there for
+// every group, or whose shares are beyond kMostShare or do not sum to 1.
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what);
 
 }  // namespace pelt

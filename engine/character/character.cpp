@@ -125,11 +125,22 @@ Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count
   return names_are_unique(clips, "clip");
 }
 
+Groups groups_of(BlendMode mode) {
+  switch (mode) {
+    case BlendMode::kWires:
+      return Groups::kSeveral;
+    case BlendMode::kOffsets:
+      return Groups::kWithPoints;
+    default:
+      return Groups::kOne;
+  }
+}
+
 // What the mesh says of itself, apart from the palette.
 Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   const std::size_t material_count = data.materials.size();
   const std::size_t count = mesh.binding.points.size();
-  if (mesh.mode > BlendMode::kWires) {
+  if (mesh.mode > BlendMode::kOffsets) {
     return invalid("mesh '{}' has the unknown blend mode {}", mesh.name, static_cast<std::uint32_t>(mesh.mode));
   }
   if ((mesh.mode == BlendMode::kWires) != mesh.wires.has_value()) {
@@ -343,8 +354,8 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
   if (mesh.first_slot > slots.size()) {
     return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
   }
-  const Groups groups = mesh.mode == BlendMode::kWires ? Groups::kSeveral : Groups::kOne;
-  const Result<void> valid = validate(mesh.binding, slots.size() - mesh.first_slot, groups, "mesh '" + mesh.name + "'");
+  const Result<void> valid =
+      validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'");
   if (!valid) return valid;
   const Slot::Kind wanted = mesh.mode == BlendMode::kDualQuaternion ? Slot::Kind::kDualQuaternion : Slot::Kind::kFrame;
   for (const std::uint32_t word : mesh.binding.influences) {

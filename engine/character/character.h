@@ -52,6 +52,7 @@ enum class BlendMode : std::uint32_t {
   kLinear = 0,          // v' = sum w T l
   kDualQuaternion = 1,  // stretches blended linearly, then dual quaternions (Kavan et al. 2008)
   kWires = 2,           // groups of influences, each blended linearly, combined by Wires (Singh & Fiume 1998)
+  kOffsets = 3,         // groups of influences, each blended linearly, with a local point of its own: v' = sum s w T l
 };
 
 // Beyond it the largest displacement is alone.

@@ -64,6 +64,9 @@ struct Evaluator::State {
           case BlendMode::kWires:
             blend_wires(mesh.binding, slices, entries, {palette[mesh.wires->root_slot], mesh.wires->exponent}, out);
             break;
+          case BlendMode::kOffsets:
+            blend_offsets(mesh.binding, slices, entries, out);
+            break;
         }
       });
       if (mesh.offset_slot) {

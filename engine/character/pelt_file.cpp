@@ -88,7 +88,8 @@ void describe(Archive& archive, Is<MeshPart> auto& part) {
 
 template <class Archive>
 void describe(Archive& archive, Is<PackedBinding> auto& binding) {
-  archive(binding.points, binding.directions, binding.slices, binding.influences, binding.slope_slices, binding.slopes);
+  archive(binding.points, binding.directions, binding.slices, binding.influences, binding.slope_slices, binding.slopes,
+          binding.local_points);
 }
 
 template <class Archive>

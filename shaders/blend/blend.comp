@@ -12,6 +12,7 @@ layout(binding = kBlendBindJobs, scalar) readonly buffer Jobs { BlendJob jobs[];
 layout(binding = kBlendBindPoints, scalar) readonly buffer Points { vec3 points[]; };
 layout(binding = kBlendBindDirections, scalar) readonly buffer Directions { uvec2 directions[]; };
 layout(binding = kBlendBindRows, scalar) readonly buffer Rows { uint rows[]; };
+layout(binding = kBlendBindRows, scalar) readonly buffer LocalPoints { vec4 local_points[]; };  // in front of them
 layout(binding = kBlendBindPalette, scalar) readonly buffer Palette { Affine palette[]; };
 layout(binding = kBlendBindFrames, scalar) writeonly buffer Frames { Affine frames[]; };
 layout(binding = kBlendBindPositions, scalar) writeonly buffer Positions { vec3 positions[]; };
@@ -92,6 +93,36 @@ Affine blend_wires(uint palette_first, uint first, uint end, SlopeRange slopes, 
   return wires_frame(sum, point);
 }
 
+// The groups of a row, each with weights that sum to 65535 and a local point of its own. All slopes are of the first
+// one. `local`: of that, in local_points; the next group's is `stride` further on. `strongest`: the first word of the
+// group with the largest share.
+Affine blend_offsets(uint palette_first, uint first, uint end, SlopeRange slopes, vec3 point, uint local, uint stride,
+                     inout uint strongest) {
+  OffsetsSum sum = offsets_begin();
+  Affine frame = Affine(0.0f);
+  uint units = 0u;
+  uint leading = 0u;
+  float largest = 0.0f;
+  for (uint at = first; at < end; at += kSliceRows) {
+    uint word = rows[at];
+    if (units == 0u) leading = word;
+    frame += influence_weight(word) * palette[palette_first + influence_index(word)];
+    units += influence_units(word);
+    if (units < kWeightUnits) continue;
+    vec4 local_point = local_points[local];
+    frame = add_slopes(frame, palette_first, local_point.xyz, slopes);
+    sum = offsets_add(sum, frame, local_point);
+    if (local_point.w > largest) {
+      largest = local_point.w;
+      strongest = leading;
+    }
+    local += stride;
+    frame = Affine(0.0f);
+    units = 0u;
+  }
+  return offsets_frame(sum, point);
+}
+
 void main() {
   uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   BlendJob job = jobs[find_job(workgroup)];
@@ -109,19 +140,22 @@ void main() {
   uint palette_first = job.palette_first + instance_palette;
 
   SlopeRange slopes = slope_range(job, vertex);
+  uint strongest_word = rows[first];
 
   Affine frame;
   if (job.mode == kBlendLinear) frame = blend_affine(palette_first, first, end);
   else if (job.mode == kBlendDualQuaternion) frame = blend_dual_quaternion(palette_first, first, end);
-  else frame = blend_wires(palette_first, first, end, slopes, point, palette[job.root_slot + instance_palette],
-                           job.wires_exponent);
+  else if (job.mode == kBlendWires) frame = blend_wires(palette_first, first, end, slopes, point,
+                                                        palette[job.root_slot + instance_palette], job.wires_exponent);
+  else frame = blend_offsets(palette_first, first, end, slopes, point, job.first_local + vertex, job.vertex_count,
+                             strongest_word);
   vec3 position = transform_point(frame, point);
   if (job.mode == kBlendLinear) frame = add_slopes(frame, palette_first, point, slopes);
   if (job.offset_first != kNoSlot) {
     frame = offset_frame(frame, palette[job.offset_first + instance_palette + vertex][0].xyz);
     position = transform_point(frame, point);
   }
-  Affine strongest = palette[palette_first + influence_index(rows[first])];
+  Affine strongest = palette[palette_first + influence_index(strongest_word)];
   mat3 turn = job.mode == kBlendDualQuaternion ? rotation_from_quaternion(strongest[0])
                                                : orthonormal_axes(affine_axes(strongest));
 

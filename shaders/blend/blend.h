@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), and its other modes, dual quaternion and
-// several deformers combined as in Wires.
+// The one vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), and its other modes, dual quaternion,
+// several deformers combined as in Wires, and groups of influences with local points of their own.
 // Records, constants, bindings and the mathematics that blend.comp and its readers share.
 #ifndef PELT_SHADERS_BLEND_BLEND_H
 #define PELT_SHADERS_BLEND_BLEND_H
@@ -21,11 +21,13 @@ PELT_SHARED_CONST uint kNoSlot = 0xFFFFFFFFu;
 PELT_SHARED_CONST uint kBlendLinear = 0u;
 PELT_SHARED_CONST uint kBlendDualQuaternion = 1u;
 PELT_SHARED_CONST uint kBlendWires = 2u;
+PELT_SHARED_CONST uint kBlendOffsets = 3u;
 
 PELT_SHARED_CONST uint kBlendBindJobs = 0u;        // BlendJob[], ascending first_workgroup
-PELT_SHARED_CONST uint kBlendBindPoints = 1u;      // vec3[], local points
+PELT_SHARED_CONST uint kBlendBindPoints = 1u;      // vec3[], rest positions
 PELT_SHARED_CONST uint kBlendBindDirections = 2u;  // uvec2[], packed normal and tangent
-PELT_SHARED_CONST uint kBlendBindRows = 3u;        // uint[], slices and influences, of slopes as well
+PELT_SHARED_CONST uint kBlendBindRows = 3u;        // vec4[], local points of kBlendOffsets; behind them, as uint[],
+                                                   // slices and influences, of slopes as well
 PELT_SHARED_CONST uint kBlendBindPalette = 4u;     // Affine[]
 PELT_SHARED_CONST uint kBlendBindFrames = 5u;      // the palette again, written by control meshes
 PELT_SHARED_CONST uint kBlendBindPositions = 6u;   // vec3[], written
@@ -38,7 +40,7 @@ struct BlendJob {
   uint first_workgroup;
   uint instance_count;
   uint vertex_count;
-  uint mode;             // kBlendLinear, kBlendDualQuaternion or kBlendWires
+  uint mode;             // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
   uint first_point;      // of the mesh in points and directions
   uint first_slice;      // of the mesh in rows; slice values are relative to first_influence
   uint first_influence;  // of the mesh in rows
@@ -52,8 +54,9 @@ struct BlendJob {
   float wires_exponent;  // kBlendWires: m
   uint first_slope_slice;  // of the mesh in rows, or kNoSlot where it has no slopes; values are relative to first_slope
   uint first_slope;        // of the mesh in rows; two words a slope
+  uint first_local;        // kBlendOffsets: of the mesh's first group in local points
 };
-PELT_SHARED_SIZE(BlendJob, 68);
+PELT_SHARED_SIZE(BlendJob, 72);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 
@@ -161,8 +164,36 @@ PELT_SHARED_FN Affine wires_frame(WiresSum sum, vec3 point) {
   return affine_from_axes(axes, transform_point(frame, point) - axes * point);
 }
 
+// Groups of influences, each with a local point l_g of its own and a share s_g, all s_g sum to 1 (math.md section 0):
+//     v' = sum s_g T_g l_g,  T_g = sum over j in g of w_gj T_gj,        B = sum s_g A_g,
+// A: the 3x3 part of T with the slopes of its group. `local` is l_g, s_g.
+struct OffsetsSum {
+  Affine frame;  // of T_g
+  vec3 moved;    // of T_g l_g
+};
+
+PELT_SHARED_FN OffsetsSum offsets_begin() {
+  OffsetsSum sum;
+  sum.frame = Affine(0.0f);
+  sum.moved = vec3(0.0f);
+  return sum;
+}
+
+PELT_SHARED_FN OffsetsSum offsets_add(OffsetsSum sum, Affine frame, vec4 local) {
+  sum.frame += local.w * frame;
+  sum.moved += local.w * transform_point(frame, vec3(local.x, local.y, local.z));
+  return sum;
+}
+
+// The frame that moves the rest position `point` to v' and whose axes are B.
+PELT_SHARED_FN Affine offsets_frame(OffsetsSum sum, vec3 point) {
+  mat3 axes = affine_axes(sum.frame);
+  return affine_from_axes(axes, sum.moved - axes * point);
+}
+
 // Normals and tangents (math.md section 0). B is the 3x3 part of the blended frame, `turn` a rotation near the one of
-// the row's first influence, which is its strongest: what stays where B has no usable rank.
+// the first influence of the row, or of its group with the largest share, which is the strongest: what stays where B
+// has no usable rank.
 PELT_SHARED_CONST float kLeastDirection = 1e-12f;  // squared length, relative to B: ten times what rounding leaves
 
 // The squares of B's entries, summed: what lengths of mapped directions are compared with.

@@ -785,5 +785,158 @@ TEST(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
   }
 }
 
+// ---------------------------------------------------------------------------------------- groups with local points
+
+// A sample whose rows are the group of the rest position, with two groups that have local points beside it.
+struct PointSample {
+  Sample sample;
+  std::vector<SparseRows> groups;
+  std::vector<std::vector<glm::vec4>> points;  // of each group
+};
+
+// Row r has shares[r % size], of the rest position first; groups have no entry where theirs is 0.
+PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& shares) {
+  PointSample result{make_sample(count, lengths_to(5), {0, 2, 1}), std::vector<SparseRows>(3),
+                     std::vector<std::vector<glm::vec4>>(3)};
+  Sample& sample = result.sample;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+  std::vector<SlopeRows> slopes(3);
+  for (std::uint32_t r = 0; r < count; ++r) {
+    const glm::vec3& of_row = shares[r % shares.size()];
+    for (int g = 0; g < 3; ++g) {
+      std::vector<Influence> row;
+      for (const Influence& influence : sample.rows.row((r + 7 * static_cast<std::uint32_t>(g)) % count)) {
+        if (of_row[g] != 0) row.push_back(influence);
+      }
+      const auto group = static_cast<std::size_t>(g);
+      result.groups[group].append_row(row);
+      const glm::vec3 aside = static_cast<float>(g) * glm::vec3(sample.normals[r]);
+      result.points[group].emplace_back(sample.positions[r] + aside, of_row[g]);
+    }
+    slopes[0].append_row(of_row[0] != 0 ? sample.slopes.row(r) : std::span<const Slope>());
+    normals.emplace_back(sample.normals[r]);
+    tangents.emplace_back(glm::vec3(sample.tangents[r]), sample.handedness[r]);
+  }
+  Result<PackedBinding> packed = pack(result.groups, {sample.positions, normals, tangents}, {}, slopes, result.points);
+  EXPECT_TRUE(packed) << packed.error().message;
+  sample.binding = std::move(*packed);
+  sample.slopes = unpack_slopes(sample.binding);
+  const Result<void> valid = validate(sample.binding, kElements, Groups::kWithPoints, "sample");
+  EXPECT_TRUE(valid) << valid.error().message;
+  return result;
+}
+
+// v' = sum over groups g: share_g * sum over j of w_gj T_gj l_g.
+Expected expected_offsets(const PointSample& with, std::size_t row, std::span<const Affine> palette) {
+  const Sample& sample = with.sample;
+  const dvec3 rest(sample.positions[row]);
+  Expected expected;
+  dvec3 position(0);
+  for (std::size_t g = 0; g < with.groups.size(); ++g) {
+    const dvec3 local(with.points[g][row]);
+    const double share = with.points[g][row].w;
+    Expected group;
+    for (const Influence& influence : with.groups[g].row(row)) {
+      const double weight = std::round(influence.weight * 65535.0) * kUnit;
+      const Affine& frame = palette[influence.index];
+      group.axes += weight * axes_of(frame);
+      group.origin += weight * origin_of(frame);
+      group.size += weight * (glm::length(axes_of(frame) * local) + glm::length(origin_of(frame)) + glm::length(local));
+    }
+    if (g == 0 && share != 0 && sample.slopes.row_count() != 0) add_slopes(sample, row, palette, group);
+    position += share * (group.axes * local + group.origin);
+    expected.axes += share * group.axes;
+    expected.size += std::abs(share) * group.size;
+  }
+  expected.origin = position - expected.axes * rest;
+  expected.size += glm::length(expected.axes * rest);
+  map_vertex(sample, row, expected);
+  return expected;
+}
+
+Outputs offsets(const Sample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
+  blend_offsets(sample.binding, {0, slice_count(sample.binding)}, palette, outputs.all());
+  return outputs;
+}
+
+const std::vector<glm::vec3> kShares[] = {
+    {{1, 0, 0}},
+    {{0, 1, 0}},
+    {{0, 0.25f, 0.75f}},
+    {{0.5f, 0.25f, 0.25f}},
+    {{0, 1.125f, -0.125f}},  // weights of both signs
+    {{1, 0, 0}, {0, 0, 1}, {0.25f, 0.75f, 0}, {0.5f, 0, 0.5f}, {0, 0.5f, 0.5f}, {0.0625f, 0.0625f, 0.875f}}};
+
+TEST(BlendOffsets, IsTheEquationForEverySizeAndEveryShare) {
+  const std::vector<Affine> palette = make_palette(false);
+  for (const std::size_t count : kSizes) {
+    for (const std::vector<glm::vec3>& shares : kShares) {
+      SCOPED_TRACE(std::to_string(count) + " vertices, " + std::to_string(&shares - kShares));
+      const PointSample with = make_point_sample(count, shares);
+      const Outputs actual = offsets(with.sample, palette);
+      for (std::size_t row = 0; row < count; ++row) {
+        expect_near(actual, row, expected_offsets(with, row, palette), with.sample);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+// One group at the rest position is a linear blend.
+TEST(BlendOffsets, AtTheRestPositionIsLinear) {
+  const std::vector<Affine> palette = make_palette(false);
+  const PointSample with = make_point_sample(1234, {{1, 0, 0}});
+  Sample alone = with.sample;
+  std::vector<glm::vec3> normals(alone.normals.begin(), alone.normals.end());
+  alone.binding = *pack({with.groups.data(), 1}, {alone.positions, normals, {}}, {}, {&alone.slopes, 1});
+  const Outputs expected = linear(alone, palette);
+  const Outputs actual = offsets(with.sample, palette);
+  for (std::size_t v = 0; v < 1234; ++v) {
+    EXPECT_LT(glm::distance(actual.positions[v], expected.positions[v]), 2e-5f);
+    EXPECT_LT(glm::distance(actual.normals[v], expected.normals[v]), 1e-5f);
+  }
+}
+
+// At rest every frame is the identity: what is left is the mean of the local points by their shares.
+TEST(BlendOffsets, FramesAtRestGiveTheMeanOfTheLocalPoints) {
+  const std::vector<Affine> palette(kElements, affine_identity());
+  for (const std::vector<glm::vec3>& shares : kShares) {
+    const PointSample with = make_point_sample(65, shares);
+    const Outputs actual = offsets(with.sample, palette);
+    for (std::size_t v = 0; v < 65; ++v) {
+      glm::vec3 mean(0);
+      for (const std::vector<glm::vec4>& points : with.points) mean += points[v].w * glm::vec3(points[v]);
+      EXPECT_LT(glm::distance(actual.positions[v], mean), 5e-6f);
+      EXPECT_GT(glm::dot(actual.normals[v], glm::vec3(with.sample.normals[v])), 1 - 1e-6f);
+    }
+  }
+}
+
+// Half turns about the axes and none sum to nothing; that of the group with the largest share is what stays.
+TEST(BlendOffsets, WhereNothingIsLeftTheLargestShareTurnsTheRestDirections) {
+  const float shares[] = {0.125f, 0.5f, 0.125f, 0.25f};
+  const glm::vec3 turns[] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+  const std::vector<glm::vec3> position{{1, 2, 3}}, normal{{0, 0, 1}};
+  std::vector<SparseRows> groups(4);
+  std::vector<std::vector<glm::vec4>> points(4);
+  std::vector<Affine> palette;
+  for (std::uint32_t g = 0; g < 4; ++g) {
+    const glm::vec3 axes = turns[g] * (0.25f / shares[g]);
+    palette.push_back(affine_from_axes(glm::mat3(axes.x, 0, 0, 0, axes.y, 0, 0, 0, axes.z), glm::vec3(5)));
+    const Influence alone{g, 1.0f};
+    groups[g].append_row({&alone, 1});
+    points[g].emplace_back(0, 0, 0, shares[g]);
+  }
+  const std::vector<glm::vec4> tangent{{0, 1, 0, 1}};
+  const PackedBinding binding = *pack(groups, {position, normal, tangent}, {}, {}, points);
+  Outputs actual(1);
+  blend_offsets(binding, {0, 1}, palette, actual.all());
+  EXPECT_LT(glm::distance(actual.positions[0], glm::vec3(5)), 1e-5f);
+  EXPECT_LT(glm::distance(actual.normals[0], glm::vec3(0, 0, -1)), 1e-3f);
+  EXPECT_LT(glm::distance(glm::vec3(actual.tangents[0]), glm::vec3(0, -1, 0)), 1e-3f);
+}
+
 }  // namespace
 }  // namespace pelt

@@ -142,6 +142,51 @@ TEST_P(PackSizes, SlopesOfGroupsAreMarkedAtTheirEnds) {
   }
 }
 
+// Two groups with local points: the first has no share in every fifth row, the second is alone there.
+struct WithPoints {
+  Sample sample;
+  std::vector<SparseRows> groups{2};
+  std::vector<std::vector<glm::vec4>> points{2};
+
+  explicit WithPoints(std::size_t count) : sample(make_sample(count)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const float share = i % 5 == 0 ? 0.0f : 0.25f;
+      groups[0].append_row(share == 0 ? std::span<const Influence>() : sample.rows.row(i));
+      groups[1].append_row(sample.rows.row(i).first(1));
+      groups[1].influences.back().weight = 1;
+      points[0].emplace_back(static_cast<float>(i), 3, 4, share);
+      points[1].emplace_back(5, static_cast<float>(i), 7, 1 - share);
+    }
+  }
+  PackedBinding packed(std::span<const std::uint32_t> order = {}) const {
+    Result<PackedBinding> result = pack(groups, sample.rest(), order, {}, points);
+    EXPECT_TRUE(result) << result.error().message;
+    return *result;
+  }
+};
+
+TEST_P(PackSizes, LocalPointsFollowTheirRows) {
+  const WithPoints with(GetParam());
+  for (const bool sorted : {false, true}) {
+    const std::vector<std::uint32_t> order = sorted ? order_by_row_length(with.groups) : std::vector<std::uint32_t>{};
+    const PackedBinding packed = with.packed(order);
+    const Result<void> valid = validate(packed, 50, Groups::kWithPoints, "sample");
+    EXPECT_TRUE(valid) << valid.error().message;
+    ASSERT_EQ(packed.local_points.size(), 2 * GetParam());
+    const SparseRows back = unpack_rows(packed);
+    for (std::size_t r = 0; r < GetParam(); ++r) {
+      const std::size_t source = sorted ? order[r] : r;
+      EXPECT_EQ(packed.points[r], with.sample.positions[source]);
+      EXPECT_EQ(packed.local_points[r], with.points[0][source]);
+      EXPECT_EQ(packed.local_points[GetParam() + r], with.points[1][source]);
+      // A group without a share has an influence in the stream, but none that counts.
+      ASSERT_EQ(back.row(r).size(), with.groups[0].row(source).size() + 1);
+      EXPECT_EQ(back.row(r).back().index, with.groups[1].row(source)[0].index);
+      EXPECT_NEAR(back.row(r).back().weight, with.points[1][source].w, 1e-6f);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, PackSizes, testing::Values(0, 1, 31, 32, 33, 63, 64, 65, 1234, 5000));
 
 TEST(Pack, LengthOrderWastesLittle) {
@@ -216,6 +261,79 @@ TEST(Pack, RefusesSlopes) {
   EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::quiet_NaN(), 0)));
   EXPECT_TRUE(refuses(0, glm::vec3(0, 0, 8.1e9f)));
   EXPECT_FALSE(refuses(0, glm::vec3(0, 0, 7.9e9f)));
+}
+
+TEST(Pack, RefusesLocalPoints) {
+  const WithPoints good(3);
+  const auto error = [&](const auto& change) {
+    WithPoints bad = good;
+    std::vector<SlopeRows> slopes;
+    change(bad, slopes);
+    const Result<PackedBinding> packed = pack(bad.groups, bad.sample.rest(), {}, slopes, bad.points);
+    return packed ? "packed" : packed.error().message;
+  };
+  EXPECT_EQ(error([](WithPoints&, auto&) {}), "packed");
+  EXPECT_EQ(error([](WithPoints& w, auto&) { w.points[1].pop_back(); }), "pack: 3 rows, but 2 local points");
+  EXPECT_EQ(error([](WithPoints& w, auto&) {
+              for (int i = 0; i < 7; ++i) {
+                w.groups.push_back(w.groups[1]);
+                w.points.push_back(w.points[1]);
+              }
+            }),
+            "9 groups of influences with local points; a mesh can have 8");
+  EXPECT_EQ(error([](WithPoints& w, auto&) {
+              for (SparseRows& rows : w.groups) {
+                rows = {};
+                for (int i = 0; i < 3; ++i) rows.append_row({});
+              }
+            }),
+            "row 0 names no palette entry");
+  const Slope slope{0, glm::vec3(1)};
+  const auto slopes_in = [&](std::size_t group) {
+    return error([&](WithPoints&, std::vector<SlopeRows>& slopes) {
+      slopes.resize(2);
+      for (int i = 0; i < 3; ++i) slopes[group].append_row({&slope, 1});
+    });
+  };
+  EXPECT_EQ(slopes_in(0), "packed");
+  EXPECT_EQ(slopes_in(1), "pack: slopes of another group than the first of those with points");
+}
+
+TEST(Pack, ValidationFindsEveryFaultOfLocalPoints) {
+  const PackedBinding good = WithPoints(65).packed();
+  ASSERT_TRUE(validate(good, 50, Groups::kWithPoints, "good"));
+  EXPECT_FALSE(validate(good, 50, Groups::kSeveral, "good")) << "nothing reads them";
+  const auto error = [&](const auto& change) {
+    PackedBinding bad = good;
+    change(bad);
+    const Result<void> valid = validate(bad, 50, Groups::kWithPoints, "bad");
+    return valid ? "valid" : valid.error().message;
+  };
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(error([](PackedBinding& b) { b.local_points.clear(); }), "bad: 0 local points for 65 vertices");
+  EXPECT_EQ(error([](PackedBinding& b) { b.local_points.pop_back(); }), "bad: 129 local points for 65 vertices");
+  EXPECT_EQ(error([](PackedBinding& b) { b.local_points.resize(9 * 65); }), "bad: 585 local points for 65 vertices");
+  EXPECT_EQ(error([](PackedBinding& b) { b.local_points.resize(3 * 65, glm::vec4(0)); }),
+            "bad: row 0 holds 2 groups, but has 3 local points");
+  EXPECT_EQ(error([](PackedBinding& b) {
+              b.local_points.resize(65);
+              for (glm::vec4& point : b.local_points) point.w = 1;
+            }),
+            "bad: row 0 holds 2 groups, but has 1 local points");
+  EXPECT_EQ(error([](PackedBinding& b) { b.local_points[70].y = kNan; }), "bad: a local point of row 5 is not finite");
+  EXPECT_EQ(error([](PackedBinding& b) { b.local_points[70].w = kNan; }), "bad: a share of row 5 is nan");
+  EXPECT_EQ(error([](PackedBinding& b) {
+              b.local_points[5].w = 101;
+              b.local_points[70].w = -100;
+            }),
+            "bad: a share of row 5 is 101");
+  EXPECT_EQ(error([](PackedBinding& b) { b.local_points[70].w = 0.5f; }), "bad: the shares of row 5 sum to 0.5, not 1");
+  EXPECT_EQ(error([](PackedBinding& b) { b.influences[3] ^= 0x10000u; }),
+            "bad: the weights of row 3 do not sum to 65535");
+  PackedBinding empty = WithPoints(0).packed();
+  EXPECT_TRUE(validate(empty, 50, Groups::kWithPoints, "empty"));
+  empty.local_points.resize(1);
+  EXPECT_FALSE(validate(empty, 50, Groups::kWithPoints, "empty"));
 }
 
 TEST(Pack, ValidationFindsEveryFault) {
