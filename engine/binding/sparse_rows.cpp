@@ -123,7 +123,11 @@ SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::spa
     if (share > 0) {
       for (const Influence& influence : above.row(i)) row.push_back({influence.index, share * influence.weight});
     }
-    append_row(merged, row);
+    if (row.empty()) {
+      merged.append_row({});
+    } else {
+      append_row(merged, row);
+    }
   }
   return merged;
 }

@@ -90,7 +90,7 @@ class WeightSums {
 };
 
 // The rows of two layers, one over the other: (1 - mask_i) * below + mask_i * above. Both must index the same palette
-// and have mask.size() rows; mask in [0, 1].
+// and have mask.size() rows; mask in [0, 1]. Where both have no element neither does the result.
 SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask);
 
 // Figures for the bind report.

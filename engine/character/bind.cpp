@@ -14,6 +14,7 @@
 
 #include "engine/action_line/bind.h"
 #include "engine/action_line/muscles.h"
+#include "engine/character/blend_groups.h"
 #include "engine/character/builder.h"
 #include "engine/character/layer_plan.h"
 #include "engine/core/finite.h"
@@ -185,6 +186,12 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
         "mask 1 everywhere, or split the mesh",
         layer.label, mesh, deformer, below.deformer);
   }
+  if (layer.wires && !(below.merged->offset_groups.empty() && above.offset_groups.empty())) {
+    return invalid(
+        "{}: mesh '{}' cannot be combined as in Wires where a deformer has local points of its own ({} with {}); lay "
+        "one over the other, or split the mesh",
+        layer.label, mesh, deformer, below.deformer);
+  }
   add_figures(*below.merged, above);
   below.deformer = fmt::format("{} {} {}", deformer, layer.wires ? "with" : "over", below.deformer);
   if (layer.wires) return combine(*below.merged, std::move(above), mask, layer, mesh, builder);
@@ -193,8 +200,7 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
                 fmt::format("{}: over '{}', mesh '{}' might have more influences than 32 bits count", layer.label,
                             below.deformer, mesh));
   }
-  below.merged->rows = merge_over(below.merged->rows, above.rows, mask);
-  below.merged->slopes = merge_over(below.merged->slopes, above.slopes, mask);
+  lay_groups_over(*below.merged, std::move(above), mask);
   return {};
 }
 

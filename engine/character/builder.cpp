@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 
+#include "engine/character/blend_groups.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "engine/core/frame.h"
@@ -70,7 +71,8 @@ double bytes_per_vertex(const PackedBinding& packed) {
   const std::size_t bytes =
       packed.points.size() * sizeof(packed.points[0]) + packed.directions.size() * sizeof(packed.directions[0]) +
       packed.slices.size() * sizeof(packed.slices[0]) + packed.influences.size() * sizeof(packed.influences[0]) +
-      packed.slope_slices.size() * sizeof(packed.slope_slices[0]) + packed.slopes.size() * sizeof(packed.slopes[0]);
+      packed.slope_slices.size() * sizeof(packed.slope_slices[0]) + packed.slopes.size() * sizeof(packed.slopes[0]) +
+      packed.local_points.size() * sizeof(packed.local_points[0]);
   return static_cast<double>(bytes) / packed.vertex_count() + kOutputBytes;
 }
 
@@ -187,13 +189,12 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   result.topology = topology_hash(mesh);
   result.offset_slot = options.offset_slot;
 
-  std::vector<SparseRows> groups;
-  groups.push_back(std::move(binding.rows));
-  for (SparseRows& rows : binding.wires_rows) groups.push_back(std::move(rows));
-  std::vector<SlopeRows> slopes;
-  slopes.push_back(std::move(binding.slopes));
-  for (SlopeRows& rows : binding.wires_slopes) slopes.push_back(std::move(rows));
-  if (groups.size() > 1) {
+  BlendGroups taken = take_groups(binding, mesh.positions);
+  std::vector<SparseRows>& groups = taken.rows;
+  std::vector<SlopeRows>& slopes = taken.slopes;
+  if (!taken.local_points.empty()) {
+    result.mode = BlendMode::kOffsets;
+  } else if (groups.size() > 1) {
     result.mode = BlendMode::kWires;
     result.wires = Wires{binding.wires_exponent, root_slot()};
   }
@@ -205,7 +206,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   const std::vector<std::uint32_t> order = sorted ? order_by_row_length(groups, slopes) : std::vector<std::uint32_t>{};
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};
-  Result<PackedBinding> packed = pack(groups, rest, order, slopes);
+  Result<PackedBinding> packed = pack(groups, rest, order, slopes, taken.local_points);
   if (!packed) return fail(packed.error().code, fmt::format("mesh '{}': {}", mesh.name, packed.error().message));
   result.binding = std::move(*packed);
   MeshReport report;
@@ -214,8 +215,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
     report.mean_influences += figures.mean_influences;
     report.max_influences += figures.max_influences;
   }
-  slopes.clear();
-  groups.clear();  // the largest part of what bind holds of a mesh
+  taken = {};  // the largest part of what bind holds of a mesh
 
   const std::uint32_t count = result.vertex_count();
   std::vector<std::uint32_t> packed_of_source(count);

@@ -24,7 +24,7 @@ namespace pelt {
 // the rest position and whose share is what these leave.
 struct OffsetGroup {
   SparseRows rows;               // over palette entries; weights sum to 1, or no entry where the share is 0
-  std::vector<glm::vec4> local;  // of each vertex: l, share in [0, 1]
+  std::vector<glm::vec4> local;  // of each vertex: l, share; two groups with shares of both signs are negative weights
 };
 
 // How a deformer moves one mesh, and what it has to say about it. Vertices are the mesh's own.

@@ -110,8 +110,8 @@ TEST(GpuCpu, OnSizesThatDoNotDivide) {
 
 TEST(GpuCpu, OnSlopes) {
   PELT_REQUIRE_GPU(gpu_device());
-  for (const test::Sloped kind :
-       {test::Sloped::kSkin, test::Sloped::kPartly, test::Sloped::kDriver, test::Sloped::kWires}) {
+  for (const test::Sloped kind : {test::Sloped::kSkin, test::Sloped::kPartly, test::Sloped::kDriver,
+                                  test::Sloped::kWires, test::Sloped::kOffsets, test::Sloped::kOffsetDriver}) {
     for (const std::size_t vertices : {1, 31, 32, 33, 65, 1234}) {
       const Character character = test::make_sloped(vertices, kind);
       expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3),

@@ -49,6 +49,30 @@ MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spac
   return binding;
 }
 
+// Two groups with local points, at rest the rest position together with what is left: of nothing, of one of them alone,
+// of all three, of both with shares of either sign.
+void add_offset_groups(const Mesh& mesh, std::uint32_t first_slot, MeshBinding& binding) {
+  const glm::vec2 shares[] = {{0, 0}, {1, 0}, {0.25f, 0.25f}, {1.5f, -0.5f}};
+  OffsetGroup groups[2];
+  for (std::uint32_t i = 0; i < mesh.positions.size(); ++i) {
+    const glm::vec3 aside = 0.5f * mesh.normals[i];
+    // Sums with the rest group to the rest position.
+    const glm::vec3 points[] = {mesh.positions[i] + (i % 4 == 1 ? 0.0f : 1.0f) * aside,
+                                mesh.positions[i] + (i % 4 == 3 ? 3.0f : -1.0f) * aside};
+    for (std::uint32_t g = 0; g < 2; ++g) {
+      const float share = shares[i % 4][static_cast<int>(g)];
+      groups[g].local.emplace_back(points[g], share);
+      const WeightedElement row[] = {{first_slot + (i + g) % kJoints, 0.5}, {first_slot + (i + 2) % kJoints, 0.75}};
+      if (share == 0) {
+        groups[g].rows.append_row({});
+      } else {
+        append_row(groups[g].rows, row);
+      }
+    }
+  }
+  binding.offset_groups = {std::move(groups[0]), std::move(groups[1])};
+}
+
 }  // namespace
 
 Character make_sloped(std::size_t count, Sloped kind) {
@@ -71,7 +95,8 @@ Character make_sloped(std::size_t count, Sloped kind) {
     binding.wires_slopes = {SlopeRows{}, std::move(last.slopes)};
     binding.wires_exponent = 2;
   }
-  if (kind == Sloped::kDriver) {
+  if (kind == Sloped::kOffsets) add_offset_groups(skin, first_slot, binding);
+  if (kind == Sloped::kDriver || kind == Sloped::kOffsetDriver) {
     Mesh driver = make_points(std::max<std::size_t>(count, 2), "driver", length);
     driver.morph_targets = {{"bulge", driver.normals, 0.25f}};
     const auto as_it_is = [](std::span<const glm::vec3> offsets) {
@@ -80,8 +105,10 @@ Character make_sloped(std::size_t count, Sloped kind) {
     const auto offsets = key_pose::add_pass({}, driver, driver, as_it_is, model, "driver", builder);
     EXPECT_TRUE(offsets) << offsets.error().message;
     EXPECT_TRUE(offsets->has_value());
-    const Result<std::size_t> control = builder.add_control_mesh(
-        driver, bind_to_table(driver, first_slot, spacing, kind, 0.3f), "by hand", {.offset_slot = *offsets});
+    MeshBinding moved = bind_to_table(driver, first_slot, spacing, kind, 0.3f);
+    if (kind == Sloped::kOffsetDriver) add_offset_groups(driver, first_slot, moved);
+    const Result<std::size_t> control =
+        builder.add_control_mesh(driver, std::move(moved), "by hand", {.offset_slot = *offsets});
     EXPECT_TRUE(control) << control.error().message;
     const std::uint32_t frames = builder.frame_slots(*control);
     binding = {};
@@ -90,6 +117,7 @@ Character make_sloped(std::size_t count, Sloped kind) {
       const Influence row[] = {{frames + i, 0.75f}, {frames + other, 0.25f}};
       binding.rows.append_row(row);
     }
+    if (kind == Sloped::kOffsetDriver) add_offset_groups(skin, first_slot, binding);
   }
   const Result<void> added = builder.add_skin(skin, std::move(binding), "by hand");
   EXPECT_TRUE(added) << added.error().message;

@@ -353,6 +353,7 @@ TEST_P(PeltFileOfSlopes, IsExact) {
   for (std::size_t m = 0; m < character->meshes.size(); ++m) {
     EXPECT_EQ((*read)->meshes[m].binding.slope_slices, character->meshes[m].binding.slope_slices);
     EXPECT_EQ((*read)->meshes[m].binding.slopes, character->meshes[m].binding.slopes);
+    EXPECT_EQ((*read)->meshes[m].binding.local_points, character->meshes[m].binding.local_points);
   }
   EXPECT_FALSE(character->meshes.front().binding.slopes.empty());
 }
@@ -365,7 +366,7 @@ TEST_P(PeltFileOfSlopes, SealedMutantsAreRefusedOrReadExactly) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfSlopes,
                          testing::Values(test::Sloped::kSkin, test::Sloped::kPartly, test::Sloped::kDriver,
-                                         test::Sloped::kWires));
+                                         test::Sloped::kWires, test::Sloped::kOffsets, test::Sloped::kOffsetDriver));
 
 std::vector<test::Deformer> drivers_with_tables() {
   std::vector<test::Deformer> chosen;
