@@ -24,10 +24,10 @@ std::size_t row_length(std::span<const SparseRows> groups, std::size_t row) {
   return sum;
 }
 
-// The first entry of a row, of any group.
-Result<Influence> first_entry(std::span<const SparseRows> groups, std::size_t row) {
+// What stands where a group without a share has no entry: the first of the row, of any group.
+Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, float share) {
   for (const SparseRows& rows : groups) {
-    if (!rows.row(row).empty()) return rows.row(row).front();
+    if (share == 0 && !rows.row(row).empty()) return Influence{rows.row(row).front().index, 1.0f};
   }
   return fail(ErrorCode::kInvalidArgument, fmt::format("row {} names no palette entry", row));
 }
@@ -369,14 +369,15 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
       words[r].clear();
       const std::size_t row = slice * shared::kSliceRows + r;
       if (row >= count) continue;
-      for (const SparseRows& rows : groups) {
-        std::span<const Influence> source = rows.row(source_of(row));
-        Influence filler{0, 1.0f};
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        std::span<const Influence> source = groups[g].row(source_of(row));
+        Influence entry{};
         if (source.empty()) {
-          const Result<Influence> entry = first_entry(groups, source_of(row));
-          if (!entry) return tl::unexpected(entry.error());
-          filler.index = entry->index;
-          source = std::span(&filler, 1);
+          const float share = local_points.empty() ? 1.0f : local_points[g][source_of(row)].w;
+          const Result<Influence> found = filler(groups, source_of(row), share);
+          if (!found) return tl::unexpected(found.error());
+          entry = *found;
+          source = std::span(&entry, 1);
         }
         quantise(source, by_index, weights);
         for (std::size_t k = 0; k < source.size(); ++k) {

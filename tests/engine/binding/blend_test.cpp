@@ -814,7 +814,8 @@ PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& s
       const glm::vec3 aside = static_cast<float>(g) * glm::vec3(sample.normals[r]);
       result.points[group].emplace_back(sample.positions[r] + aside, of_row[g]);
     }
-    slopes[0].append_row(of_row[0] != 0 ? sample.slopes.row(r) : std::span<const Slope>());
+    const bool has_slopes = of_row[0] != 0 && sample.slopes.row_count() != 0;
+    slopes[0].append_row(has_slopes ? sample.slopes.row(r) : std::span<const Slope>());
     normals.emplace_back(sample.normals[r]);
     tangents.emplace_back(glm::vec3(sample.tangents[r]), sample.handedness[r]);
   }

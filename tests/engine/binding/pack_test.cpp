@@ -288,6 +288,7 @@ TEST(Pack, RefusesLocalPoints) {
               }
             }),
             "row 0 names no palette entry");
+  EXPECT_EQ(error([](WithPoints& w, auto&) { w.points[0][0].w = 0.5f; }), "row 0 names no palette entry");
   const Slope slope{0, glm::vec3(1)};
   const auto slopes_in = [&](std::size_t group) {
     return error([&](WithPoints&, std::vector<SlopeRows>& slopes) {
