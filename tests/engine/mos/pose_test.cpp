@@ -456,7 +456,7 @@ TEST(MosEntries, OfAPointHaveAGainAgainstTheRootsMotion) {
   }
 }
 
-TEST(MosEntries, MoveRigidlyWithTheCharacter) {
+TEST(MosEntries, MoveAndGrowWithTheCharacter) {
   const std::vector<PointEdit> edits{
       {.operation = MosOperation::kBulge, .factor = 1.3f, .pivot = {0, 1, 0}},
       {.operation = MosOperation::kSlide, .distance = 0.4f, .from = 1, .to = 2, .offset = {0.1f, 0, 0.2f}},
@@ -465,16 +465,18 @@ TEST(MosEntries, MoveRigidlyWithTheCharacter) {
       {.operation = MosOperation::kTwist, .radians = 0.5f}};
   Scene scene(1);
   const Passes passes(scene, edits);
-  const glm::mat4 motion =
+  const glm::mat4 rigid =
       glm::translate(glm::rotate(glm::mat4(1.0f), 2.0f, glm::normalize(glm::vec3(1, 2, -1))), glm::vec3(1, -2, 0.5f));
-  for (const PalettePass* pass : {&passes.along, &passes.single}) {
-    Scene moved = scene;
-    for (glm::mat4& joint : moved.joints) joint = motion * joint;
-    const std::vector<Affine> before = passes.palette(*pass, scene);
-    const std::vector<Affine> after = passes.palette(*pass, moved);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      const Affine wanted = affine_compose(affine_from_mat4(motion), before[i]);
-      EXPECT_LT(distance({glm::dmat3(affine_axes(wanted)), glm::dvec3(affine_origin(wanted))}, after[i]), 2e-4) << i;
+  for (const glm::mat4& motion : {rigid, glm::scale(rigid, glm::vec3(0.4f))}) {
+    for (const PalettePass* pass : {&passes.along, &passes.single}) {
+      Scene moved = scene;
+      for (glm::mat4& joint : moved.joints) joint = motion * joint;
+      const std::vector<Affine> before = passes.palette(*pass, scene);
+      const std::vector<Affine> after = passes.palette(*pass, moved);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        const Affine wanted = affine_compose(affine_from_mat4(motion), before[i]);
+        EXPECT_LT(distance({glm::dmat3(affine_axes(wanted)), glm::dvec3(affine_origin(wanted))}, after[i]), 2e-4) << i;
+      }
     }
   }
 }
