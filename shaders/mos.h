@@ -31,7 +31,7 @@ PELT_SHARED_BEGIN
 //            column, p^R in model space, chain (word) or kMosNoWord, far anchor, swing, twist, axis along the chain,
 //            whether theta is beside the frame, edits, first edit (word)
 //   edit     operation, driver (word) or kMosNoWord, then
-//     bulge    factor - 1, pivot in the joint's space
+//     bulge    factor - 1, 0, 0, pivot in the joint's space
 //     slide    metres, from joint, to joint, offset in the joint's space
 //     scale    of the symmetric matrix R0 diag(scale - 1) R0^-1: xx, yy, zz, xy, xz, yz
 //     motion   factor - 1
@@ -146,28 +146,29 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
   uint operation = table_word(work, edit);
   float share = mos_share(work, table_word(work, edit + kMosEditDriver));
   uint value = edit + kMosEditValues;
-  float first = table_float(work, value);
+  vec3 first = table_vector(work, value);
+  vec3 second = table_vector(work, value + 3u);
   if (operation == kMosTwist) {
-    point.angle += share * first;
+    point.angle += share * first.x;
   } else if (operation == kMosMotion) {
-    float factor = 1.0f + share * first;
+    float factor = 1.0f + share * first.x;
     vec3 still = transform_point(root, table_vector(work, word + kMosPointRest));
     point.position = still * (1.0f - factor) + point.position * factor;
     point.still = affine_axes(root) * (1.0f - factor) + point.still * factor;
     point.cosine = point.cosine * factor;
     point.sine = point.sine * factor;
   } else if (operation == kMosBulge) {
-    vec3 pivot = transform_point(joint, table_vector(work, value + 1u));
-    point.position += (point.position - pivot) * (share * first);
+    vec3 pivot = transform_point(joint, second);
+    point.position += (point.position - pivot) * (share * first.x);
   } else if (operation == kMosSlide) {
     mat4 from = joint_matrix(work, table_word(work, value + 1u));
     mat4 to = joint_matrix(work, table_word(work, value + 2u));
     vec3 direction = normalize_or(vec3(to[3]) - vec3(from[3]), vec3(0.0f));
-    vec3 offset = transform_vector(joint, table_vector(work, value + 3u));
-    point.position += (direction * (first * scale) + offset) * share;
+    vec3 offset = transform_vector(joint, second);
+    point.position += (direction * (first.x * scale) + offset) * share;
   } else {
-    vec3 own = table_vector(work, value) * share;
-    vec3 mixed = table_vector(work, value + 3u) * share;
+    vec3 own = first * share;
+    vec3 mixed = second * share;
     mat3 factor = mat3(vec3(1.0f + own.x, mixed.x, mixed.y), vec3(mixed.x, 1.0f + own.y, mixed.z),
                        vec3(mixed.y, mixed.z, 1.0f + own.z));
     point.still = point.still * factor;

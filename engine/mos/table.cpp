@@ -77,7 +77,7 @@ void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
   table_.put_word(edit.driver.value_or(shared::kMosNoWord));
   switch (edit.operation) {
     case MosOperation::kBulge:
-      table_.put_number(edit.factor - 1.0);
+      table_.put_vector({edit.factor - 1.0, 0, 0});
       table_.put_vector(in_space_of(at_bind, edit.pivot));
       break;
     case MosOperation::kSlide:

@@ -33,7 +33,10 @@ struct MosWindow {
 PELT_SHARED_FN MosWindow pose_mos_window(MosTableRecord record, PoseWork work) {
   Affine root = mos_root_motion(work);
   MosWindow window;
-  for (uint k = 0u; k < kMosWindow; ++k) window.points[k] = pose_mos_point(work, root, record.points[k]);
+  for (uint k = 0u; k < kMosWindow; ++k) {
+    uint i = k % kMosWindow;  // k itself, but a compiler unrolls a loop that counts through an array: four points' code
+    window.points[i] = pose_mos_point(work, root, record.points[i]);
+  }
   return window;
 }
 
