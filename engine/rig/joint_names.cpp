@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "engine/rig/joint_names.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace pelt {
+namespace {
+
+constexpr std::string_view kLeftWords = "l left lft lt";
+constexpr std::string_view kRightWords = "r right rgt rt";
+// Prefixes and suffixes of programs, and what a joint is anyway.
+constexpr std::string_view kEmptyWords =
+    "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character";
+
+// Locale-free: names are UTF-8, of which ASCII alone says where words begin.
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (static_cast<unsigned char>(c) & 0x80u) != 0; }
+
+// Letters alone, in lower case. A word begins after anything else, at a capital after a small letter, and at the last
+// of several capitals before a small letter: "LArm" is two words.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  bool begins = true;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (!is_upper(c) && !is_lower(c)) {
+      begins = true;
+      continue;
+    }
+    const bool after_small = i > 0 && is_lower(name[i - 1]);
+    const bool before_small = i + 1 < name.size() && is_lower(name[i + 1]);
+    if (begins || (is_upper(c) && (after_small || before_small))) words.emplace_back();
+    words.back() += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    begins = false;
+  }
+  return words;
+}
+
+}  // namespace
+
+bool holds_word(std::string_view words, std::string_view word) {
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    if (words.substr(at, end - at) == word) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+JointName parse_joint_name(std::string_view name) {
+  name = name.substr(name.find_last_of(":|") + 1);  // npos + 1: all of it
+  JointName result;
+  std::string last_empty;
+  for (const std::string& word : words_of(name)) {
+    if (holds_word(kLeftWords, word)) {
+      result.side = Side::kLeft;
+    } else if (holds_word(kRightWords, word)) {
+      result.side = Side::kRight;
+    } else if (holds_word(kEmptyWords, word)) {
+      last_empty = word;
+    } else if (word.size() > 1) {
+      result.word += word;
+    }
+  }
+  if (result.word.empty()) result.word = last_empty;
+  return result;
+}
+
+}  // namespace pelt

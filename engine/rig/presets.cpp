@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+#include "engine/rig/presets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/curve_skeleton/chains.h"
+#include "engine/curve_skeleton/places.h"
+#include "engine/model/unique_names.h"
+#include "engine/rig/deformers.h"
+#include "engine/rig/joint_names.h"
+
+namespace pelt {
+namespace {
+
+using curve_skeleton::kNone;
+
+constexpr std::string_view kPresets[] = {"biped", "limb", "tail"};
+
+// --------------------------------------------------------------------------------------------------------- the names
+
+// A chain of a body: joints of these roles in order. Names as parse_joint_name leaves them.
+struct BodyPart {
+  std::string_view name;
+  bool sided = false;          // one a side
+  std::string_view from = "";  // the part that it hangs on, at the joint above it there
+  std::size_t from_roles = 0;  // where that has no joint above it: at its last joint of the first so many roles
+  std::vector<std::string_view> roles;
+};
+
+// Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL and what people type.
+const BodyPart kBiped[] = {
+    {.name = "spine",
+     .roles = {"hips hip pelvis",
+               "spine lowerspine upperspine spinelower spineupper torso abdomen abdomenlower "
+               "abdomenupper belly waist back lowerback upperback",
+               "chest chestlower chestupper lowerchest upperchest ribs ribcage thorax",
+               "neck necklower neckupper lowerneck upperneck", "head skull"}},
+    {.name = "arm",
+     .sided = true,
+     .from = "spine",
+     .from_roles = 3,
+     .roles = {"clavicle clav collar collarbone shoulder scapula", "upperarm uparm arm shldr shldrbend humerus bicep",
+               "forearm forearmbend lowerarm lowarm elbow", "hand wrist"}},
+    {.name = "leg",
+     .sided = true,
+     .from = "spine",
+     .from_roles = 1,
+     .roles = {"thigh thighbend upleg upperleg hip femur", "leg lowerleg lowleg shin calf knee tibia", "foot ankle",
+               "toe toes ball"}},
+    {.name = "thumb", .sided = true, .from = "arm", .from_roles = 4, .roles = {"thumb handthumb thumbfinger fngthumb"}},
+    {.name = "index",
+     .sided = true,
+     .from = "arm",
+     .from_roles = 4,
+     .roles = {"indexmetacarpal", "index handindex indexfinger fngindex"}},
+    {.name = "middle",
+     .sided = true,
+     .from = "arm",
+     .from_roles = 4,
+     .roles = {"middlemetacarpal", "middle mid handmiddle middlefinger fngmiddle fngmid"}},
+    {.name = "ring",
+     .sided = true,
+     .from = "arm",
+     .from_roles = 4,
+     .roles = {"ringmetacarpal", "ring handring ringfinger fngring"}},
+    {.name = "pinky",
+     .sided = true,
+     .from = "arm",
+     .from_roles = 4,
+     .roles = {"pinkymetacarpal", "pinky pinkie little handpinky pinkyfinger littlefinger fngpinky"}},
+};
+
+// In order of preference.
+constexpr std::string_view kTails[] = {"tail tentacle caudal", "spine vertebra", "joint bone link segment"};
+
+// ----------------------------------------------------------------------------------------------------- the skeleton
+
+// The places of joints that move skin, as a tree.
+class Tree {
+ public:
+  explicit Tree(const Model& model) : model_(model) {
+    std::vector<std::uint32_t> meshes(model.meshes.size());
+    std::iota(meshes.begin(), meshes.end(), 0u);
+    places_ = curve_skeleton::find_places(model, curve_skeleton::find_skins(model, meshes),
+                                          curve_skeleton::matrices_at_bind(model, meshes));
+    find_movers();
+    const std::size_t count = places_.places.size();
+    std::vector<bool> counts(count);
+    for (const std::uint32_t joint : movers_) counts[places_.of_joint[joint]] = true;
+    up_.assign(count, kNone);
+    down_.resize(count);
+    enter_.resize(count);
+    leave_.resize(count);
+    std::uint32_t clock = 0;
+    // Depth first, and again when all below is done.
+    std::vector<std::pair<std::uint32_t, bool>> open;
+    for (auto p = static_cast<std::uint32_t>(count); p-- > 0;) {
+      if (places_.places[p].parent == kNone) open.emplace_back(p, false);
+    }
+    while (!open.empty()) {
+      const auto [p, done] = open.back();
+      open.pop_back();
+      if (done) {
+        leave_[p] = clock;
+        continue;
+      }
+      enter_[p] = clock++;
+      const curve_skeleton::Place& place = places_.places[p];
+      if (place.parent != kNone) up_[p] = counts[place.parent] ? place.parent : up_[place.parent];
+      if (counts[p]) {
+        order_.push_back(p);
+        if (up_[p] != kNone) down_[up_[p]].push_back(p);
+      }
+      open.emplace_back(p, true);
+      for (std::size_t c = place.children.size(); c-- > 0;) open.emplace_back(place.children[c], false);
+    }
+  }
+
+  // Joints that move skin and stand at a place, ascending.
+  const std::vector<std::uint32_t>& movers() const { return movers_; }
+  // Joints that move none and stand at a place between such.
+  const std::vector<std::uint32_t>& others() const { return others_; }
+  // Places of such joints, each before those below it.
+  const std::vector<std::uint32_t>& order() const { return order_; }
+  std::size_t place_count() const { return up_.size(); }
+
+  std::uint32_t place_of(std::uint32_t joint) const { return places_.of_joint[joint]; }
+  std::uint32_t up(std::uint32_t p) const { return up_[p]; }  // kNone at a root
+  const std::vector<std::uint32_t>& down(std::uint32_t p) const { return down_[p]; }
+  bool is_above(std::uint32_t p, std::uint32_t q) const { return enter_[p] < enter_[q] && enter_[q] < leave_[p]; }
+
+  // The joint that a chain follows at `p` on its way to `next`.
+  const std::string& joint_name(std::uint32_t p, std::uint32_t next) const {
+    const std::uint32_t joint = next != kNone && is_above(p, next)
+                                    ? curve_skeleton::turning_joint(model_, places_, p, next)
+                                    : places_.places[p].lowest;
+    return model_.skeleton.joints[joint].name;
+  }
+
+ private:
+  void find_movers() {
+    const std::size_t count = model_.skeleton.joints.size();
+    std::vector<bool> moves(count);
+    for (const Mesh& mesh : model_.meshes) {
+      for (std::size_t v = 0; v < mesh.weights.row_count(); ++v) {
+        for (const Influence& influence : mesh.weights.row(v)) {
+          if (influence.weight > 0) moves[model_.bound_joints[influence.index].joint] = true;
+        }
+      }
+    }
+    if (std::find(moves.begin(), moves.end(), true) == moves.end()) moves.assign(count, true);
+    for (std::uint32_t j = 0; j < count; ++j) {
+      if (places_.of_joint[j] != kNone) (moves[j] ? movers_ : others_).push_back(j);
+    }
+  }
+
+  const Model& model_;
+  curve_skeleton::Places places_;
+  std::vector<std::uint32_t> movers_;
+  std::vector<std::uint32_t> others_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> up_;
+  std::vector<std::vector<std::uint32_t>> down_;
+  std::vector<std::uint32_t> enter_, leave_;  // depth-first times
+};
+
+// ----------------------------------------------------------------------------------------------------------- chains
+
+// Places in order along a chain.
+struct Way {
+  std::string name;  // empty: by its joints
+  std::vector<std::uint32_t> places;
+  std::size_t own = 0;                  // the first that is its own: those before are what it hangs on
+  std::vector<std::size_t> roles = {};  // of a body part's own places
+};
+
+class Finder {
+ public:
+  explicit Finder(const Model& model) : tree_(model), taken_(tree_.place_count()) {
+    names_.reserve(model.skeleton.joints.size());
+    for (const Joint& joint : model.skeleton.joints) names_.push_back(parse_joint_name(joint.name));
+  }
+
+  void find_biped() {
+    for (const BodyPart& part : kBiped) {
+      if (!part.sided) add_part(part, Side::kNone, std::string(part.name));
+      if (part.sided) add_part(part, Side::kLeft, fmt::format("left_{}", part.name));
+      if (part.sided) add_part(part, Side::kRight, fmt::format("right_{}", part.name));
+    }
+    for (Way& way : ways_) fill(way);
+  }
+
+  void find_tail() {
+    for (const std::string_view words : kTails) {
+      std::vector<Way> runs = runs_of(words);
+      const auto length = [](const Way& way) { return way.places.size() - way.own; };
+      std::size_t longest = 2;
+      for (const Way& run : runs) longest = std::max(longest, length(run));
+      for (Way& run : runs) {
+        if (length(run) == longest) add(std::move(run));
+      }
+      if (!ways_.empty()) return;
+    }
+    std::vector<std::uint32_t> depth(tree_.place_count());
+    std::uint32_t end = kNone;
+    for (const std::uint32_t p : tree_.order()) {
+      depth[p] = tree_.up(p) == kNone ? 1 : depth[tree_.up(p)] + 1;
+      if (end == kNone || depth[p] > depth[end]) end = p;
+    }
+    Way way{.name = "tail"};
+    for (std::uint32_t p = end; p != kNone; p = tree_.up(p)) way.places.push_back(p);
+    std::reverse(way.places.begin(), way.places.end());
+    add(std::move(way));
+  }
+
+  void find_limbs() {
+    for (const std::uint32_t p : tree_.order()) {
+      if (tree_.up(p) != kNone && tree_.down(tree_.up(p)).size() == 1) continue;
+      Way way = starting_at(p);
+      while (tree_.down(way.places.back()).size() == 1) way.places.push_back(tree_.down(way.places.back()).front());
+      add(std::move(way));
+    }
+  }
+
+  bool has_found() const { return !ways_.empty(); }
+
+  // Chains of the places that have none.
+  void find_rest() {
+    for (const std::uint32_t p : tree_.order()) {
+      if (taken_[p]) continue;
+      Way way = starting_at(p);
+      for (bool goes_on = true; goes_on;) {
+        const std::vector<std::uint32_t>& down = tree_.down(way.places.back());
+        const auto next = std::find_if(down.begin(), down.end(), [&](std::uint32_t q) { return !taken_[q]; });
+        goes_on = next != down.end();
+        if (goes_on) way.places.push_back(*next);
+      }
+      // A root above what has chains reaches down to it.
+      if (way.places.size() == 1 && !tree_.down(p).empty()) way.places.push_back(tree_.down(p).front());
+      add(std::move(way));
+    }
+  }
+
+  std::vector<MosChain> chains() const {
+    UniqueNames unique;
+    std::vector<MosChain> chains;
+    for (const Way& way : ways_) {
+      MosChain chain;
+      for (std::size_t i = 0; i < way.places.size(); ++i) {
+        const std::uint32_t next = i + 1 < way.places.size() ? way.places[i + 1] : kNone;
+        chain.joints.push_back(tree_.joint_name(way.places[i], next));
+      }
+      const std::string& first = chain.joints[way.own];
+      const std::string& last = chain.joints.back();
+      chain.name = unique.claim(!way.name.empty() ? way.name : first == last ? first : first + ".." + last);
+      chains.push_back(std::move(chain));
+    }
+    return chains;
+  }
+
+ private:
+  void add(Way way) {
+    if (way.places.size() < 2) return;
+    for (const std::uint32_t p : way.places) taken_[p] = true;
+    ways_.push_back(std::move(way));
+  }
+
+  Way starting_at(std::uint32_t p) const {
+    if (tree_.up(p) == kNone) return {.places = {p}};
+    return {.places = {tree_.up(p), p}, .own = 1};
+  }
+
+  // Runs down the tree of at least two joints whose names are the same word of `words`.
+  std::vector<Way> runs_of(std::string_view words) const {
+    std::vector<std::string_view> word(tree_.place_count());
+    for (const std::uint32_t joint : tree_.movers()) {
+      if (holds_word(words, names_[joint].word)) word[tree_.place_of(joint)] = names_[joint].word;
+    }
+    std::vector<Way> runs;
+    for (const std::uint32_t p : tree_.order()) {
+      if (word[p].empty() || (tree_.up(p) != kNone && word[tree_.up(p)] == word[p])) continue;
+      Way way = starting_at(p);
+      way.name = "tail";
+      for (bool goes_on = true; goes_on;) {
+        const std::vector<std::uint32_t>& down = tree_.down(way.places.back());
+        const auto next = std::find_if(down.begin(), down.end(), [&](std::uint32_t q) { return word[q] == word[p]; });
+        goes_on = next != down.end();
+        if (goes_on) way.places.push_back(*next);
+      }
+      if (way.places.size() - way.own >= 2) runs.push_back(std::move(way));
+    }
+    return runs;
+  }
+
+  void add_part(const BodyPart& part, Side side, const std::string& name) {
+    Way way{.name = name};
+    for (std::size_t role = 0; role < part.roles.size(); ++role) {
+      // A torso that moves no skin still says where the arms begin.
+      if (!append(way, tree_.movers(), part.roles[role], side, role)) {
+        append(way, tree_.others(), part.roles[role], side, role);
+      }
+    }
+    if (way.places.empty()) return;
+    if (const auto start = start_of(part, side, way.places.front())) {
+      way.places.insert(way.places.begin(), *start);
+      way.own = 1;
+    }
+    add(std::move(way));
+  }
+
+  // Those of `joints` that have one of the names; false: there are none.
+  bool append(Way& way, const std::vector<std::uint32_t>& joints, std::string_view words, Side side,
+              std::size_t role) const {
+    bool found = false;
+    for (const std::uint32_t joint : joints) {
+      if (names_[joint].side != side || !holds_word(words, names_[joint].word)) continue;
+      append(way, tree_.place_of(joint), role);
+      found = true;
+    }
+    return found;
+  }
+
+  // Unless it has a chain, or stands beside one that has the same role.
+  void append(Way& way, std::uint32_t p, std::size_t role) const {
+    std::vector<std::uint32_t>& places = way.places;
+    if (taken_[p] || std::find(places.begin(), places.end(), p) != places.end()) return;
+    if (!places.empty() && way.roles.back() == role && tree_.up(places.back()) == tree_.up(p) && tree_.up(p) != kNone) {
+      return;
+    }
+    // A joint that hangs on the way but does not lead on is a helper. Joints of rigs without a hierarchy stay.
+    while (places.size() >= 2 && !tree_.is_above(places.back(), p) && tree_.is_above(places[places.size() - 2], p)) {
+      places.pop_back();
+      way.roles.pop_back();
+    }
+    places.push_back(p);
+    way.roles.push_back(role);
+  }
+
+  // What a part that begins at `first` hangs on.
+  std::optional<std::uint32_t> start_of(const BodyPart& part, Side side, std::uint32_t first) const {
+    const auto from = std::find_if(std::begin(kBiped), std::end(kBiped),
+                                   [&](const BodyPart& other) { return other.name == part.from; });
+    if (from == std::end(kBiped)) return std::nullopt;
+    const std::string name = !from->sided ? std::string(from->name)
+                                          : fmt::format("{}_{}", side == Side::kLeft ? "left" : "right", from->name);
+    const auto way = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) { return other.name == name; });
+    if (way == ways_.end()) return std::nullopt;
+    const auto own = way->places.begin() + static_cast<std::ptrdiff_t>(way->own);
+    for (std::uint32_t p = tree_.up(first); p != kNone; p = tree_.up(p)) {
+      if (std::find(own, way->places.end(), p) != way->places.end()) return p;
+    }
+    std::uint32_t last = *own;
+    for (std::size_t i = 0; i < way->roles.size(); ++i) {
+      if (way->roles[i] < part.from_roles) last = own[static_cast<std::ptrdiff_t>(i)];
+    }
+    return last;
+  }
+
+  // Takes the places between two of a chain that no chain has.
+  void fill(Way& way) {
+    std::vector<std::uint32_t> filled{way.places.front()};
+    for (std::size_t i = 1; i < way.places.size(); ++i) {
+      const std::uint32_t above = way.places[i - 1];
+      const std::size_t end = filled.size();
+      for (std::uint32_t p = tree_.up(way.places[i]); p != kNone && tree_.is_above(above, p); p = tree_.up(p)) {
+        if (!taken_[p]) filled.insert(filled.begin() + static_cast<std::ptrdiff_t>(end), p);
+      }
+      for (std::size_t f = end; f < filled.size(); ++f) taken_[filled[f]] = true;
+      filled.push_back(way.places[i]);
+    }
+    way.places = std::move(filled);
+  }
+
+  Tree tree_;
+  std::vector<JointName> names_;  // of the joints
+  std::vector<bool> taken_;       // of a place: some chain has it
+  std::vector<Way> ways_;
+};
+
+std::string patterns_of(const std::string& preset) {
+  std::vector<std::string> patterns;
+  if (preset == "biped") {
+    for (const BodyPart& part : kBiped) {
+      patterns.push_back(
+          fmt::format("{}{}: {}", part.name, part.sided ? " (left, right)" : "", fmt::join(part.roles, ", ")));
+    }
+  } else {
+    patterns.push_back("two joints, one below the other");
+  }
+  return fmt::format("{}", fmt::join(patterns, "; "));
+}
+
+Error nothing_found(const std::string& preset, const Model& model) {
+  constexpr std::size_t kMostNames = 50;
+  std::vector<std::string_view> names;
+  for (const Joint& joint : model.skeleton.joints) names.push_back(std::string_view(joint.name).substr(0, 64));
+  const std::size_t more = names.size() - std::min(names.size(), kMostNames);
+  names.resize(names.size() - more);
+  return {ErrorCode::kNotFound,
+          fmt::format(
+              "the preset {} finds no chain among the joints that move skin of '{}'. It looks for {}. There are: {}{}",
+              preset, model.name, patterns_of(preset), fmt::join(names, ", "),
+              more == 0 ? std::string() : fmt::format(" and {} more", more))};
+}
+
+}  // namespace
+
+std::span<const std::string_view> preset_names() { return kPresets; }
+
+Result<Rig> rig_from_preset(const std::string& preset, const Model& model) {
+  if (std::find(std::begin(kPresets), std::end(kPresets), preset) == std::end(kPresets)) {
+    return fail(ErrorCode::kNotFound,
+                fmt::format("there is no preset '{}'; did you mean '{}'? There are: {}", preset.substr(0, 64),
+                            nearest_name(preset, kPresets), fmt::join(kPresets, ", ")));
+  }
+  Finder finder(model);
+  if (preset == "biped") finder.find_biped();
+  if (preset == "limb") finder.find_limbs();
+  if (preset == "tail") finder.find_tail();
+  if (!finder.has_found()) return tl::unexpected(nothing_found(preset, model));
+  finder.find_rest();
+  MosParameters mos;
+  mos.automatic = false;
+  mos.chains = finder.chains();
+  Rig rig;
+  rig.name = preset;
+  rig.layers = {Layer{.deformer = std::move(mos)}};
+  return rig;
+}
+
+}  // namespace pelt
