@@ -15,6 +15,7 @@
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
 #include "engine/rig/deformers.h"
+#include "engine/rig/presets.h"
 #include "engine/rig/rig_json.h"
 
 namespace pelt::samples {
@@ -55,6 +56,7 @@ Result<Rig> choose_rig(const Binding& binding, const Model& model, const std::st
     return std::move(transferred->rig);
   }
   if (!binding.rig.empty()) return load_rig(binding.rig);
+  if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
   return body.empty() ? rig_from_deformer_name(binding.deformer) : garment_rig(binding.deformer, body);
 }
 

@@ -22,9 +22,10 @@ namespace pelt::samples {
 // The last extension of a file name in lower case, with its dot.
 std::string lower_extension(const std::string& path);
 
-// How a model is to be bound: by a rig, or by one deformer over all of it.
+// How a model is to be bound: by a rig, by a preset, or by one deformer over all of it.
 struct Binding {
-  std::string rig;  // file; empty: the deformer
+  std::string rig;     // file; empty: the preset
+  std::string preset;  // empty: the deformer
   std::string deformer = "surface-ffd";
   std::string body;      // model that drives, as a body drives a garment; the deformer, without a rig, is the body's
   std::string transfer;  // .pelt whose rig is carried over to the model

@@ -11,10 +11,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/rig/presets.h"
 #include "samples/pelt/bench/bench.h"
 #include "samples/pelt/bind.h"
 #include "samples/pelt/deform.h"
@@ -98,11 +100,18 @@ const CLI::Validator kDeformer(
 void add_binding_options(CLI::App& app, Binding& binding) {
   CLI::Option* rig =
       app.add_option("--rig", binding.rig, "Rig that says which deformer moves which mesh (docs/rig.md)");
-  app.add_option("--deformer", binding.deformer,
-                 "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd or curve-skeleton")
-      ->check(kDeformer)
-      ->capture_default_str()
-      ->excludes(rig);
+  CLI::Option* deformer = app.add_option(
+      "--deformer", binding.deformer,
+      "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd, curve-skeleton or mos");
+  deformer->check(kDeformer)->capture_default_str()->excludes(rig);
+  const std::span<const std::string_view> presets = preset_names();
+  app.add_option(
+         "--preset", binding.preset,
+         fmt::format("Without a rig: MOS along chains found by the names of joints: {}", fmt::join(presets, ", ")))
+      ->check(CLI::IsMember(std::vector<std::string>(presets.begin(), presets.end())))
+      ->excludes(rig)
+      ->excludes(deformer)
+      ->type_name("NAME");
   rig->type_name("RIG.json");
 }
 
@@ -156,12 +165,14 @@ void add_bind(CLI::App& app, Command& chosen) {
           "--driver", command->binding.body,
           "Body that drives the model, a garment: its skeleton and clips become the character's, and --deformer "
           "says how it moves")
+      ->excludes("--preset")
       ->type_name("MODEL");
   bind->add_option(
           "--transfer", command->binding.transfer,
           "Instead of a rig: the one of an older character, its groups and key poses carried over to this model")
       ->excludes("--rig")
       ->excludes("--deformer")
+      ->excludes("--preset")
       ->check(extension_in({".pelt"}))
       ->type_name("OLD.pelt");
   bind->add_option("--report", command->report, "Write what was decided at every vertex")
