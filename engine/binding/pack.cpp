@@ -34,29 +34,6 @@ Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, fl
 
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
-// Weights as multiples of 1/65535 that sum to exactly 1, in the row's order. Each is rounded, and what that leaves is
-// carried to the next palette entry: neighbours in the palette move alike, so that the errors of a long row cancel
-// where they would add up, and weights below one step do not vanish together.
-// Precondition: weights are >= 0 and sum to about 1.
-void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index,
-              std::vector<std::uint32_t>& weights) {
-  by_index.resize(row.size());
-  weights.resize(row.size());
-  std::iota(by_index.begin(), by_index.end(), 0u);
-  std::sort(by_index.begin(), by_index.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return row[a].index < row[b].index; });
-  double sum = 0;
-  for (const Influence& influence : row) sum += influence.weight;
-  double passed = 0;
-  std::int64_t given = 0;
-  for (const std::uint32_t k : by_index) {
-    passed += row[k].weight;
-    const std::int64_t upto = std::llround(passed / sum * shared::kWeightUnits);
-    weights[k] = static_cast<std::uint32_t>(upto - given);
-    given = upto;
-  }
-}
-
 constexpr std::uint32_t kEndsGroup = 0x80000000u;  // of a slope's first word
 constexpr std::uint32_t kNoSlope = 0xFFFFu;        // the slot of no slope: it has no next one
 constexpr double kMostSlope = 8e9;                 // per metre, what 15 bits hold (shaders/blend/blend.h)
@@ -270,6 +247,24 @@ Result<void> validate_slices(std::span<const std::uint32_t> slices, std::size_t 
 }
 
 }  // namespace
+
+void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index, std::vector<std::uint32_t>& units) {
+  by_index.resize(row.size());
+  units.resize(row.size());
+  std::iota(by_index.begin(), by_index.end(), 0u);
+  std::sort(by_index.begin(), by_index.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return row[a].index < row[b].index; });
+  double sum = 0;
+  for (const Influence& influence : row) sum += influence.weight;
+  double passed = 0;
+  std::int64_t given = 0;
+  for (const std::uint32_t k : by_index) {
+    passed += row[k].weight;
+    const std::int64_t upto = std::llround(passed / sum * shared::kWeightUnits);
+    units[k] = static_cast<std::uint32_t>(upto - given);
+    given = upto;
+  }
+}
 
 std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes) {
   const auto longer = [&](std::uint32_t a, std::uint32_t b) {

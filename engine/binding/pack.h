@@ -64,6 +64,12 @@ struct RestGeometry {
   std::span<const glm::vec4> tangents;  // unit xyz, w = +1 or -1; empty: made from the normals
 };
 
+// Weights as multiples of 1/65535 that sum to exactly 1, in the row's order: as pack stores them. Each is rounded, and
+// what that leaves is carried to the next palette entry: neighbours in the palette move alike, so that the errors of a
+// long row cancel where they would add up, and weights below one step do not vanish together. Replaces `by_index`, the
+// order of the row's indices, and `units`. Precondition: weights are >= 0 and sum to about 1.
+void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index, std::vector<std::uint32_t>& units);
+
 // The order in which rows of similar length become neighbours, so that slices waste little: rows sorted by length,
 // longest first, of equal ones those with the most slopes, within windows of 4096, ties by index. Returns the source
 // row of each packed row.

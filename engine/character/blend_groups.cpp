@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 
 namespace pelt {
@@ -13,8 +14,12 @@ constexpr double kLeastShare = 1e-6;  // more than rounding leaves of the sum of
 // What the offset groups leave of vertex i. Shares may have been multiplied and rounded: next to nothing is nothing.
 double rest_share(std::span<const OffsetGroup> groups, std::size_t i) {
   double share = 1;
-  for (const OffsetGroup& group : groups) share -= group.local[i].w;
-  return share < kLeastShare ? 0.0 : share;
+  double size = 1;
+  for (const OffsetGroup& group : groups) {
+    share -= group.local[i].w;
+    size += std::abs(group.local[i].w);
+  }
+  return share < kLeastShare * size ? 0.0 : share;
 }
 
 bool has_share(const std::vector<glm::vec4>& local) {

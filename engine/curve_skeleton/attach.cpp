@@ -69,6 +69,16 @@ void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& 
   places.push_back(place);
 }
 
+std::vector<std::size_t> shaping_targets(const DeformerInput& input) {
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> skins;
+  for (std::size_t t = 0; t < input.targets.size(); ++t) {
+    all.push_back(t);
+    if (!input.model.meshes[input.targets[t].mesh].triangles.empty()) skins.push_back(t);
+  }
+  return skins.empty() ? all : skins;
+}
+
 float largest_extent(const DeformerInput& input) {
   glm::vec3 low(std::numeric_limits<float>::max());
   glm::vec3 high(std::numeric_limits<float>::lowest());

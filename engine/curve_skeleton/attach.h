@@ -57,6 +57,10 @@ struct AttachSettings {
   std::span<const CurveWeight> weights;  // of curves, by name
 };
 
+// The targets that curves are laid for, by their place in input.targets: points without triangles, a muscle's line,
+// say, follow curves and do not shape them, unless there is nothing else.
+std::vector<std::size_t> shaping_targets(const DeformerInput& input);
+
 // Largest edge of the bounding box of the targets, metres.
 float largest_extent(const DeformerInput& input);
 

@@ -112,18 +112,6 @@ Samples place_all_samples(std::span<const Curve> curves, std::span<const Shares>
   return samples;
 }
 
-// The targets that the curves are laid for: points without triangles, a muscle's line, say, follow curves and do not
-// shape them, unless there is nothing else.
-std::vector<std::size_t> shaping_targets(const DeformerInput& input) {
-  std::vector<std::size_t> all;
-  std::vector<std::size_t> skins;
-  for (std::size_t t = 0; t < input.targets.size(); ++t) {
-    all.push_back(t);
-    if (!input.model.meshes[input.targets[t].mesh].triangles.empty()) skins.push_back(t);
-  }
-  return skins.empty() ? all : skins;
-}
-
 // The pass that poses the samples of all curves.
 PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest,
                       CurveTable& table) {

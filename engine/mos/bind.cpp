@@ -1,10 +1,339 @@
 // SPDX-License-Identifier: MIT
 #include "engine/mos/bind.h"
 
-namespace pelt::mos {
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-Result<std::vector<MeshBinding>> bind(const MosParameters&, const DeformerInput& input) {
-  return invalid(input, "multipoint offset sampling is not there yet");
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "engine/binding/table_rows.h"
+#include "engine/character/records.h"
+#include "engine/curve_skeleton/attach.h"
+#include "engine/curve_skeleton/chains.h"
+#include "engine/mos/cage_points.h"
+#include "engine/mos/cloud.h"
+#include "engine/mos/control_points.h"
+#include "engine/mos/edits.h"
+#include "engine/mos/table.h"
+#include "engine/mos/windows.h"
+
+namespace pelt::mos {
+namespace {
+
+using curve_skeleton::Attacher;
+using curve_skeleton::BoneCopy;
+using curve_skeleton::Curve;
+using curve_skeleton::CurveShare;
+using curve_skeleton::RestCurve;
+using curve_skeleton::RestCurves;
+using curve_skeleton::Shares;
+
+constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
+constexpr std::size_t kMostWindowSamples = 512;
+constexpr float kPi = 3.14159265f;
+
+// ------------------------------------------------------------------------------------------------------ the B-spline
+
+// The windows of every chain, and what is known of them.
+struct Windows {
+  std::vector<std::vector<Window>> of_chain;
+  std::vector<std::vector<float>> lengths;  // s at their ends
+};
+
+// Windows of the same points are one; backwards, too.
+std::vector<std::vector<BoneCopy>> find_copies(const Windows& windows) {
+  std::map<Window, BoneCopy> first;
+  std::vector<std::vector<BoneCopy>> originals;
+  for (std::uint32_t c = 0; c < windows.of_chain.size(); ++c) {
+    std::vector<BoneCopy>& own = originals.emplace_back();
+    for (std::uint32_t w = 0; w < windows.of_chain[c].size(); ++w) {
+      const Window& window = windows.of_chain[c][w];
+      const Window backwards{window[3], window[2], window[1], window[0]};
+      const bool reversed = backwards < window;
+      const auto [known, is_new] = first.try_emplace(reversed ? backwards : window, BoneCopy{c, w, reversed});
+      own.push_back({known->second.curve, known->second.bone, known->second.reversed != reversed});
+    }
+  }
+  return originals;
+}
+
+RestCurves make_rest_curves(const Windows& windows, std::span<const glm::vec3> points) {
+  std::vector<RestCurve> curves;
+  for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
+    curves.push_back({windows.lengths[c], [&own = windows.of_chain[c], points](std::size_t window, float u) {
+                        const WindowPlace place = place_in(points, own[window], u);
+                        glm::mat3 axes(0.0f);
+                        axes[0] = place.tangent;
+                        return affine_from_axes(axes, place.point);
+                      }});
+  }
+  return {std::move(curves), find_copies(windows)};
+}
+
+// Samples of a window, both ends among them, so that between two of them no vertex `reach` away from the chain is off
+// by more than `error` metres where the frames of neighbouring points turn by a right angle against each other, and
+// their joints twist by 270 degrees: half of the second derivative of sum N_k (p_k + F_k O) by u, over 8.
+std::size_t sample_count(std::span<const ControlPoint> points, const Window& window, float reach, float error) {
+  double step = 0;
+  double twist = 0;
+  for (std::size_t k = 1; k < 4; ++k) {
+    const ControlPoint& from = points[window[k - 1]];
+    const ControlPoint& to = points[window[k]];
+    step = std::max(step, glm::distance(from.position, to.position));
+    if (!from.turn || !to.turn || !from.turn->angles) continue;
+    const double far_from = from.turn->far == to.turn->far ? from.turn->twist : 0;
+    twist = std::max(twist, std::abs(to.turn->twist - far_from));
+  }
+  const double turning = 1.5 * kPi * twist;
+  const double second = 4 * step + double{reach} * (2 + turning * turning);
+  const double intervals = std::sqrt(second / (8 * double{error}));
+  const std::size_t groups = static_cast<std::size_t>(std::min(intervals, 1e6) + 1) / shared::kMosSlots + 1;
+  return std::min(groups * shared::kMosSlots, kMostWindowSamples);
+}
+
+// The tables of all windows that skin follows: how many samples, and the first one's number among all.
+struct Samples {
+  std::vector<std::vector<std::size_t>> counts;  // of each chain, of each window; 0: none
+  std::vector<std::vector<std::uint32_t>> first;
+  std::size_t count = 0;
+};
+
+Samples place_samples(const ControlPoints& points, const Windows& windows, std::span<const Shares> shares,
+                      float error) {
+  std::vector<std::vector<float>> reach;
+  for (const std::vector<Window>& own : windows.of_chain) reach.emplace_back(own.size(), 0.0f);
+  for (const Shares& target : shares) {
+    for (const std::vector<CurveShare>& vertex : target) {
+      for (const CurveShare& share : vertex) {
+        float& own = reach[share.place.curve][share.place.bone];
+        own = std::max(own, static_cast<float>(std::max(share.place.distance * share.weight, 1e-9)));
+      }
+    }
+  }
+  Samples samples;
+  for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
+    std::vector<std::size_t>& counts = samples.counts.emplace_back();
+    std::vector<std::uint32_t>& first = samples.first.emplace_back();
+    for (std::size_t w = 0; w < windows.of_chain[c].size(); ++w) {
+      first.push_back(static_cast<std::uint32_t>(samples.count));
+      counts.push_back(reach[c][w] > 0 ? sample_count(points.points, windows.of_chain[c][w], reach[c][w], error) : 0);
+      samples.count += counts.back();
+    }
+  }
+  return samples;
+}
+
+float sample_at(std::size_t k, std::size_t count) { return static_cast<float>(k) / static_cast<float>(count - 1); }
+
+std::string names_of(const ControlPoints& points, const Window& window, const Model& model) {
+  std::vector<std::string> names;
+  for (const std::uint32_t p : window) names.push_back(point_name(points.points[p], model));
+  return fmt::format("'{}'", fmt::join(names, "', '"));
+}
+
+// The tables as palette entries, and which of their frames at bind are singular (math.md section 3).
+struct Tables {
+  std::uint32_t first_slot = 0;
+  std::vector<bool> singular;  // by the sample's number
+};
+
+Tables add_tables(const Windows& windows, const Samples& samples, const RestPoints& rest, MosTable& table,
+                  std::span<const std::uint32_t> point_words, CharacterBuilder& builder) {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kMosTable;
+  Tables tables;
+  for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
+    for (std::size_t w = 0; w < windows.of_chain[c].size(); ++w) {
+      const Window& window = windows.of_chain[c][w];
+      const std::size_t count = samples.counts[c][w];
+      for (std::size_t k = 0; k < count; ++k) {
+        const float u = sample_at(k, count);
+        tables.singular.push_back(rest.is_singular(window, u));
+        const std::uint32_t word = table.put_sample(u, rest.frame(window, u));
+        if (k % shared::kMosSlots != 0) continue;
+        append_record(pass.records, shared::MosTableRecord{{point_words[window[0]], point_words[window[1]],
+                                                            point_words[window[2]], point_words[window[3]]},
+                                                           word});
+      }
+    }
+  }
+  pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kMosSlots);
+  pass.table = table.take_words();
+  tables.first_slot = builder.add_pass(std::move(pass));
+  return tables;
+}
+
+Result<MeshBinding> make_binding(const MosParameters& parameters, const ControlPoints& points, const Windows& windows,
+                                 const Samples& samples, const Tables& tables, const RestCurves& rest,
+                                 const Shares& shares, const Mesh& mesh, const DeformerInput& input) {
+  MeshBinding binding;
+  std::vector<WeightedElement> row;
+  std::vector<Slope> slopes;
+  std::vector<float> at;
+  for (std::size_t v = 0; v < shares.size(); ++v) {
+    row.clear();
+    slopes.clear();
+    double distance = shares[v].empty() ? -1 : shares[v][0].place.distance;
+    for (const CurveShare& share : shares[v]) {
+      const auto& [curve, bone, lambda, away, slope] = share.place;
+      const std::size_t count = samples.counts[curve][bone];
+      at.clear();
+      for (std::size_t k = 0; k < count; ++k) at.push_back(sample_at(k, count));
+      const std::size_t first = row.size();
+      const TablePiece piece{at, tables.first_slot + samples.first[curve][bone]};
+      append_between(piece, lambda, share.weight, glm::dvec3(slope) / double{rest.bone_length(curve, bone)}, row,
+                     slopes);
+      distance = std::min(distance, away);
+      const bool singular = std::any_of(
+          row.begin() + static_cast<std::ptrdiff_t>(first), row.end(),
+          [&](const WeightedElement& e) { return e.weight > 0 && tables.singular[e.index - tables.first_slot]; });
+      if (!singular) continue;
+      return invalid(input, fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points {} cancel out "
+                                        "where it is bound",
+                                        v, mesh.name, names_of(points, windows.of_chain[curve][bone], input.model)));
+    }
+    append_row(binding.rows, row);
+    if (parameters.exact_normals) binding.slopes.append_row(slopes);
+    binding.distances.push_back(static_cast<float>(distance));
+  }
+  binding.remarks.assign(shares.size(), 0);
+  return binding;
+}
+
+// Of the joints that twist on a chain: every one but its top.
+std::vector<std::uint32_t> twist_inputs(std::span<const curve_skeleton::Chain> chains, const DeformerInput& input) {
+  std::vector<std::uint32_t> inputs(input.model.skeleton.joints.size(), shared::kNoInput);
+  for (const curve_skeleton::Chain& chain : chains) {
+    const std::uint32_t top = chain.anchors[chain.top].joint;
+    for (const curve_skeleton::Anchor& anchor : chain.anchors) {
+      if (anchor.joint != top) inputs[anchor.joint] = input.builder.twist_input(anchor.joint);
+    }
+  }
+  return inputs;
+}
+
+void note_chains(const ControlPoints& points, const Windows& windows, const Samples& samples,
+                 const DeformerInput& input) {
+  for (std::size_t c = 0; c < points.chains.size(); ++c) {
+    std::size_t count = 0;
+    for (const std::size_t own : samples.counts[c]) count += own;
+    input.notes.push_back(fmt::format("{}: the chain '{}' has {} control points, {} windows and {} samples of its own",
+                                      input.layer, points.chains[c].curve.chain.name, points.chains[c].points.size(),
+                                      windows.of_chain[c].size(), count));
+  }
+}
+
+Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, const ControlPoints& points,
+                                               const PointEdits& edits, std::span<const glm::dmat4> at_bind,
+                                               const DeformerInput& input) {
+  const RestPoints rest_points(points, edits, parameters.frames, at_bind);
+  Windows windows;
+  std::vector<Curve> curves;
+  for (const PointChain& chain : points.chains) {
+    const bool clamp = parameters.clamp_ends || chain.points.size() < 4;
+    windows.of_chain.push_back(windows_of(chain.points, clamp));
+    windows.lengths.push_back(window_lengths(chain.lengths, clamp));
+    curves.push_back(chain.curve);
+  }
+  const RestCurves rest = make_rest_curves(windows, rest_points.positions());
+  const curve_skeleton::AttachSettings settings{
+      parameters.binding, {parameters.chains_per_vertex, parameters.chain_reach}, {}};
+  std::vector<Shares> shares;
+  for (const DeformerTarget& target : input.targets) {
+    Result<Shares> attached = Attacher(settings, curves, input, target).attach(rest);
+    if (!attached) return tl::unexpected(attached.error());
+    shares.push_back(std::move(*attached));
+    input.progress(0.9 * static_cast<double>(shares.size()) / static_cast<double>(input.targets.size()));
+  }
+
+  const float asked = parameters.table_error * curve_skeleton::largest_extent(input);
+  float error = asked;
+  Samples samples = place_samples(points, windows, shares, error);
+  while (samples.count > kMostSlots && error < 100 * asked) {
+    error *= 2;
+    samples = place_samples(points, windows, shares, error);
+  }
+  if (samples.count > kMostSlots) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: {} chains take {} samples, more than {}", input.layer,
+                                                     windows.of_chain.size(), samples.count, kMostSlots));
+  }
+  if (error > asked) {
+    input.notes.push_back(
+        fmt::format("{}: the tables of the chains may be off by {:.3g} m instead of {:.3g} m, so "
+                    "that they have no more than {} samples",
+                    input.layer, error, asked, kMostSlots));
+  }
+  note_chains(points, windows, samples, input);
+
+  const std::vector<std::uint32_t> inputs = twist_inputs(points.turning, input);
+  MosTable table(at_bind, inputs, 0, parameters.frames);
+  const std::vector<std::uint32_t> point_words = put_points(points, edits, table);
+  const Tables tables = add_tables(windows, samples, rest_points, table, point_words, input.builder);
+  std::vector<MeshBinding> bindings;
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    Result<MeshBinding> binding = make_binding(parameters, points, windows, samples, tables, rest, shares[t],
+                                               input.model.meshes[input.targets[t].mesh], input);
+    if (!binding) return tl::unexpected(binding.error());
+    bindings.push_back(std::move(*binding));
+  }
+  return bindings;
+}
+
+// -------------------------------------------------------------------------------------------------------- validation
+
+Result<void> check_parameters(const MosParameters& parameters, const DeformerInput& input) {
+  const auto in = [](float value, float low, float high) { return value >= low && value <= high; };
+  if (parameters.points_per_bone < 1 || parameters.points_per_bone > 16) {
+    return invalid(input, fmt::format("{} points a bone are not 1 to 16", parameters.points_per_bone));
+  }
+  if (!in(parameters.spread, 0, 1))
+    return invalid(input, fmt::format("a spread of {} is not 0 to 1", parameters.spread));
+  if (!(parameters.chain_reach > 1 && std::isfinite(parameters.chain_reach))) {
+    return invalid(input, fmt::format("a chain reach of {} is not above 1", parameters.chain_reach));
+  }
+  if (parameters.chains_per_vertex < 1) return invalid(input, "a vertex needs one chain at least");
+  if (!(parameters.table_error > 0 && std::isfinite(parameters.table_error))) {
+    return invalid(input, fmt::format("the table error is {}, but must be above 0", parameters.table_error));
+  }
+  if (!in(parameters.power, 1e-3f, 1e3f)) {
+    return invalid(input, fmt::format("a power of {} is not 0.001 to 1000", parameters.power));
+  }
+  const bool twists = std::any_of(parameters.edits.begin(), parameters.edits.end(),
+                                  [](const MosEdit& edit) { return edit.operation == MosOperation::kTwist; });
+  if (twists && (parameters.strategy != MosStrategy::kBSpline || !parameters.twist)) {
+    return invalid(input, "control points are twisted, which the strategy 'b_spline' with 'twist' alone can blend");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const DeformerInput& input) {
+  const Result<void> valid = check_parameters(parameters, input);
+  if (!valid) return tl::unexpected(valid.error());
+  if (!input.builder.has_joints()) return invalid(input, "the model has no joints for control points to follow");
+  std::vector<std::uint32_t> meshes;
+  for (const std::size_t t : curve_skeleton::shaping_targets(input)) meshes.push_back(input.targets[t].mesh);
+  const std::vector<glm::dmat4> at_bind = curve_skeleton::matrices_at_bind(input.model, meshes);
+  const bool by_spline = parameters.strategy == MosStrategy::kBSpline;
+  std::optional<CageSurface> cage;
+  Result<ControlPoints> points =
+      parameters.strategy == MosStrategy::kCatmullClark
+          ? settle_cage(parameters, meshes, input, cage)
+          : settle_points(parameters, input.model, meshes, at_bind, by_spline && parameters.twist, input.layer);
+  if (!points) return tl::unexpected(points.error());
+  if (points->points.empty()) return invalid(input, "there are no control points");
+  for (const std::string& note : points->notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
+  const Result<PointEdits> edits = resolve_edits(parameters.edits, *points, input.model, at_bind, input.layer);
+  if (!edits) return tl::unexpected(edits.error());
+  Result<std::vector<MeshBinding>> bindings = by_spline ? bind_b_spline(parameters, *points, *edits, at_bind, input)
+                                                        : bind_cloud(parameters, *points, cage, *edits, at_bind, input);
+  if (bindings) input.progress(1.0);
+  return bindings;
 }
 
 }  // namespace pelt::mos

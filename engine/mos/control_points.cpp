@@ -111,22 +111,43 @@ class Settler {
     return chain.anchors[chain.top].joint;
   }
 
+  void put(PointChain& chain, ControlPoint point, float s) {
+    chain.points.push_back(add(std::move(point)));
+    chain.lengths.push_back(s);
+  }
+
+  // About inner anchor i, which is not the top: the k-th of n has (k + 1) / (n + 1) of its turn, counted away from the
+  // top, and stands on the bone that moves more like it.
+  void place_about(PointChain& own, std::uint32_t number, std::size_t i) {
+    const Chain& chain = result_.turning[number];
+    const bool away = i > chain.top;  // the chain's direction is away from its top
+    const std::uint32_t count = parameters_.points_per_joint;
+    const float width = parameters_.joint_spread * std::min(own.curve.bone_length(i - 1), own.curve.bone_length(i));
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);  // along the chain
+      const float way = (part - 0.5f) * width;
+      const std::size_t bone = way < 0 ? i - 1 : i;
+      const float lambda = (way < 0 ? own.curve.bone_length(bone) + way : way) / own.curve.bone_length(bone);
+      const glm::dvec3 from(chain.anchors[bone].position);
+      const glm::dvec3 to(chain.anchors[bone + 1].position);
+      const float turned = away ? part : 1 - part;
+      const bool before = turned < 0.5f;  // on the side of the top
+      ControlPoint point{
+          {}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, glm::mix(from, to, double{lambda}), {}};
+      const float twist = !before ? 1.0f : away ? lambda : 1 - lambda;
+      point.turn = PointTurn{number, static_cast<std::uint32_t>(i), turned, twist, axis_at(chain, i), angles_};
+      put(own, std::move(point), own.curve.lengths[i] + way);
+    }
+  }
+
   void place_along(const Chain& chain) {
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
     PointChain own{curve_over(chain), {}, {}};
-    const auto put = [&](ControlPoint point, float s) {
-      own.points.push_back(add(std::move(point)));
-      own.lengths.push_back(s);
-    };
     const std::size_t last = chain.anchors.size() - 1;
     const std::uint32_t count = parameters_.points_per_bone;
     for (std::size_t i = 0; i < last; ++i) {
-      if (i > 0 && i != chain.top && parameters_.bisecting) {
-        ControlPoint point{{}, chain.anchors[i].joint, glm::dvec3(chain.anchors[i].position), {}};
-        point.turn = PointTurn{number, static_cast<std::uint32_t>(i), 0.5f, 1.0f, axis_at(chain, i), angles_};
-        put(std::move(point), own.curve.lengths[i]);
-      }
+      if (i > 0 && i != chain.top) place_about(own, number, i);
       const std::size_t near = i >= chain.top ? i : i + 1;
       const std::size_t far = i >= chain.top ? i + 1 : i;
       const glm::dvec3 from(chain.anchors[i].position);
@@ -140,7 +161,7 @@ class Settler {
               number, static_cast<std::uint32_t>(far), 0.0f, near == i ? lambda : 1 - lambda, axis_at(chain, near),
               true};
         }
-        put(std::move(point), own.curve.lengths[i] + lambda * own.curve.bone_length(i));
+        put(own, std::move(point), own.curve.lengths[i] + lambda * own.curve.bone_length(i));
       }
     }
     result_.chains.push_back(std::move(own));

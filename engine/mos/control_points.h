@@ -33,8 +33,8 @@ struct ControlPoints {
 };
 
 // The points of all chains: those that the rig gives, and those placed along automatic and named ones: points_per_bone
-// about the middle of every bone, which move with the joint at its upper end, and one at every inner joint, which
-// bisects its turn. Their twist is that of the curve skeleton: linear from joint to joint. `angles`: twists are to be
+// about the middle of every bone, which move with the joint at its upper end, and points_per_joint about every inner
+// joint, which take part of its turn. Their twist is that of the curve skeleton: linear from joint to joint. `angles`: twists are to be
 // blended as angles. `at_bind`: curve_skeleton::matrices_at_bind. Errors begin with `what`: those of
 // curve_skeleton::find_chains; a joint that is not there; a chain of points that are all at one place.
 Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,

@@ -19,7 +19,8 @@ const DeformerEntry kDeformers[] = {
     {"surface_ffd", SurfaceFfdParameters{}, RigidParts::kLeft,
      [](const DeformerParameters& p) -> const std::string& { return std::get<SurfaceFfdParameters>(p).driver.mesh; }},
     {"curve_skeleton", CurveSkeletonParameters{}, RigidParts::kLeft},
-    {"mos", MosParameters{}, RigidParts::kLeft},
+    {"mos", MosParameters{}, RigidParts::kLeft,
+     [](const DeformerParameters& p) -> const std::string& { return std::get<MosParameters>(p).cage; }},
 };
 static_assert(std::size(kDeformers) == std::variant_size_v<DeformerParameters>);
 

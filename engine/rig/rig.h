@@ -364,13 +364,14 @@ struct MosParameters {
   std::vector<std::string> split;   // joints at which automatic chains end
   std::vector<std::string> remove;  // automatic chains to leave out, by name
   std::vector<MosChain> chains;
-  std::uint32_t points_per_bone = 2;  // of placed points, 1 to 16
-  float spread = 0.5f;                // the part of the bone, about its middle, over which they stand, 0 to 1
-  bool bisecting = true;              // and one at every inner joint
+  std::uint32_t points_per_bone = 2;   // of placed points, 1 to 16
+  float spread = 0.5f;                 // the part of the bone, about its middle, over which they stand, 0 to 1
+  std::uint32_t points_per_joint = 3;  // and of those that turn with an inner joint, part by part, 0 to 8; 1 bisects
+  float joint_spread = 0.6f;           // the part of the shorter bone beside the joint over which they stand, 0 to 1
   MosFrames frames = MosFrames::kRelative;
   bool exact_normals = true;  // B-spline: with the gradient of the weights, or of the frames alone
-  bool clamp_ends = true;  // B-spline: each end point counts three times; so it does with fewer than four points
-  bool twist = true;       // B-spline: angles are blended, not matrices
+  bool clamp_ends = true;     // B-spline: each end point counts three times; so it does with fewer than four points
+  bool twist = true;          // B-spline: angles are blended, not matrices
   CurveBinding binding = CurveBinding::kAuto;  // B-spline: how a vertex finds its chains
   std::uint32_t chains_per_vertex = 3;
   float chain_reach = 2;                      // chains beyond so many times the nearest one's distance do not count

@@ -63,6 +63,7 @@ constexpr Choice<MosOperation> kMosOperations[] = {{"bulge", MosOperation::kBulg
                                                    {"twist", MosOperation::kTwist}};
 constexpr std::uint32_t kMostCurvesPerVertex = 3;  // and chains
 constexpr std::uint32_t kMostPointsPerBone = 16;
+constexpr std::uint32_t kMostPointsPerJoint = 8;
 
 bool starts_and_ends(const std::vector<CurveKey>& twist) {
   return twist.empty() || (twist.front() == CurveKey{0, 0} && twist.back() == CurveKey{1, 1});
@@ -372,7 +373,9 @@ void describe(Fields& fields, MosParameters& mos) {
   fields.objects("chains", mos.chains);
   fields.integer("points_per_bone", mos.points_per_bone, kMostPointsPerBone);
   fields.number("spread", mos.spread, kUnitInterval);
-  fields.flag("bisecting", mos.bisecting);
+  fields.count("points_per_joint", mos.points_per_joint);
+  fields.refuse(mos.points_per_joint > kMostPointsPerJoint, "points_per_joint", "must be an integer from 0 to 8");
+  fields.number("joint_spread", mos.joint_spread, kUnitInterval);
   fields.choice("frames", mos.frames, std::span(kMosFrames));
   fields.flag("exact_normals", mos.exact_normals);
   fields.flag("clamp_ends", mos.clamp_ends);

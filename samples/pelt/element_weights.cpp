@@ -107,10 +107,8 @@ float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t 
       return curve_share(pass, record, slot, joint);
     case PoseKernel::kActionLine:
       return line_share(pass, record, slot, vertices);
-    case PoseKernel::kMosPoint: {
-      const auto entry = read_record<shared::MosPointRecord>(pass.records, record);
-      return std::lerp(pass.table[0] == joint ? 1.0f : 0.0f, point_share(pass, entry.point, joint), entry.gain);
-    }
+    case PoseKernel::kMosPoint:
+      return point_share(pass, read_record<shared::MosPointRecord>(pass.records, record).point, joint);
     case PoseKernel::kMosTable:
       return window_share(pass, record, slot, joint);
     case PoseKernel::kStream:

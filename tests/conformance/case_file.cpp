@@ -373,6 +373,75 @@ void read_curve_settings(const Node& set, const Node& root, const Case& own, Var
   variant.rig.layers = {skin_layer(std::move(curves))};
 }
 
+std::vector<std::string> read_op_points(const Node& op) {
+  return op.at("points").each([](const Node& point) { return fmt::format("point{}", point.index(1u << 20)); });
+}
+
+// Operations are done in every pose but "bind", which no angle drives: they are not in what the skin is bound to.
+MosEdit read_op(const Node& op) {
+  MosEdit edit;
+  edit.in_bind = false;
+  const std::string kind = op.at("op").text();
+  if (kind != "motion") edit.points = read_op_points(op);
+  if (kind == "bulge") {
+    edit.operation = MosOperation::kBulge;
+    edit.factor = static_cast<float>(op.at("factor").number());
+    if (op.has("pivot")) edit.pivot = glm::vec3(read_vector(op.at("pivot")));
+  } else if (kind == "slide") {
+    edit.operation = MosOperation::kSlide;
+    edit.distance = static_cast<float>(op.at("amount").number());
+  } else if (kind == "slide_local") {
+    edit.operation = MosOperation::kSlide;
+    edit.offset = glm::vec3(read_vector(op.at("delta")));
+  } else if (kind == "scale") {
+    edit.operation = MosOperation::kScale;
+    edit.scale = glm::vec3(read_vector(op.at("factor")));
+  } else if (kind == "motion") {
+    edit.operation = MosOperation::kMotion;
+    edit.factor = static_cast<float>(op.at("factor").number());
+  } else {
+    op.at("op").refuse("is an unknown operation");
+  }
+  return edit;
+}
+
+void read_mos_settings(const Node& set, const Node& root, const Case& own, Variant& variant) {
+  MosParameters mos;
+  const std::string strategy = set.at("strategy").text();
+  if (strategy == "bspline") {
+    mos.strategy = MosStrategy::kBSpline;
+  } else if (strategy == "inverseDistance") {
+    mos.strategy = MosStrategy::kInverseDistance;
+  } else if (strategy == "rbf") {
+    mos.strategy = MosStrategy::kRadialBasis;
+  } else {
+    variant.unsupported = "strategy " + strategy;
+    return;
+  }
+  mos.automatic = false;
+  mos.clamp_ends = set.at("clampEnds").flag();
+  mos.twist = set.at("twist_angles").flag();
+  mos.frames = set.at("relative_frames").flag() ? MosFrames::kRelative : MosFrames::kJoint;
+  mos.exact_normals = false;  // the reference's are those of the blended frame
+  mos.power = static_cast<float>(set.at("power").number());
+  mos.nearest = set.at("K").is_null() ? 0 : static_cast<std::uint32_t>(set.at("K").number());
+  mos.cut = set.at("cut").text() == "hard" ? Cut::kHard : Cut::kContinuous;
+  mos.kernel = set.at("kernel").text() == "gaussian" ? MosKernel::kGaussian : MosKernel::kBiharmonic;
+  if (!set.at("width").is_null()) mos.width = static_cast<float>(set.at("width").number());
+  const Node points = root.at("control_points");
+  MosChain& chain = mos.chains.emplace_back();
+  chain.name = "chain";
+  for (std::size_t k = 0; k < points.at("joint").size(); ++k) {
+    const std::uint32_t joint = 1 + points.at("joint").item(k).index(own.joints_at_rest.size() - 1);
+    const glm::dvec3 position = read_vector(points.at("position").item(k));
+    chain.points.push_back({fmt::format("point{}", k), joint_name(joint),
+                            glm::vec3(position - glm::dvec3(own.joints_at_rest[joint][3])), false});
+  }
+  const Node ops = set.at("ops");
+  for (std::size_t k = 0; k < ops.size(); ++k) mos.edits.push_back(read_op(ops.item(k)));
+  variant.rig.layers = {skin_layer(std::move(mos))};
+}
+
 Answer read_answer(const Node& node, const Case& own) {
   const std::string name = node.at("pose").text();
   const auto pose =
@@ -405,12 +474,14 @@ CasePose read_pose(const Node& node, const Case& own) {
     positions.expect_size(count);
     pose.driver_positions.push_back(positions.each(read_vector));
   };
-  if (own.system == "linear_blend" || own.system == "curve_skeleton") {
-    node.at("joints").expect_size(own.joints_at_rest.size());
+  if (own.system == "linear_blend" || own.system == "curve_skeleton" || own.system == "mos") {
+    node.at("joints").expect_size(own.joints_at_rest.size() - (own.system == "mos" ? 1 : 0));
     pose.joints = node.at("joints").each(read_frame);
+    if (own.system == "mos") pose.joints.insert(pose.joints.begin(), glm::dmat4(1.0));
     if (node.has("twist")) {
       const std::vector<float> twists = read_numbers(node.at("twist"));
-      for (std::uint32_t j = 0; j < twists.size(); ++j) pose.controls.emplace_back("twist/" + joint_name(j), twists[j]);
+      for (std::uint32_t j = 0; j < twists.size(); ++j)
+        pose.controls.emplace_back("twist/" + joint_name(own.system == "mos" ? j + 1 : j), twists[j]);
     }
   } else if (own.system == "surface_ffd") {
     read_positions(node.at("driver_positions"), own.drivers[0].positions.size());
@@ -444,12 +515,17 @@ Variant read_variant(const Node& result, const Node& root, const Case& own) {
     read_combine_settings(set, root.at("bind").at("each"), own, variant);
   } else if (own.system == "curve_skeleton") {
     read_curve_settings(set, root, own, variant);
+  } else if (own.system == "mos") {
+    read_mos_settings(set, root, own, variant);
   } else {
     variant.unsupported = "system " + own.system;
   }
   if (!variant.unsupported.empty()) return variant;
   variant.answers = result.at("poses").each([&](const Node& node) { return read_answer(node, own); });
   if (variant.answers.empty()) result.at("poses").refuse("is empty");
+  if (own.system == "mos" && set.at("ops").size() > 0) {
+    std::erase_if(variant.answers, [&](const Answer& answer) { return own.poses[answer.pose].name == "bind"; });
+  }
   for (const Answer& answer : variant.answers) {
     if (variant.follows_transforms &&
         own.poses[answer.pose].driver_transforms.size() != own.drivers[0].positions.size()) {
@@ -462,7 +538,7 @@ Variant read_variant(const Node& result, const Node& root, const Case& own) {
 // Whether anything but the names of its variants can be read.
 bool is_known(const std::string& system) {
   return system == "linear_blend" || system == "surface_ffd" || system == "surface_ffd_patch" || system == "combine" ||
-         system == "curve_skeleton";
+         system == "curve_skeleton" || system == "mos";
 }
 
 Case read_case(const Node& root) {
@@ -478,8 +554,10 @@ Case read_case(const Node& root) {
       own.joints_at_rest = root.at("skeleton").at("rest").each(read_frame);
       own.skin.weights =
           read_weights(root.at("bind").at("weights"), own.skin.positions.size(), own.joints_at_rest.size());
-    } else if (own.system == "curve_skeleton") {
+    } else if (own.system == "curve_skeleton" || own.system == "mos") {
       own.joints_at_rest = root.at("skeleton").at("rest").each(read_frame);
+      // Displacements are scaled in the world's frame.
+      if (own.system == "mos") own.joints_at_rest.insert(own.joints_at_rest.begin(), glm::dmat4(1.0));
     } else if (own.system == "surface_ffd") {
       own.drivers = {read_driver(root.at("driver"), 0)};
     } else if (own.system == "surface_ffd_patch") {

@@ -46,7 +46,7 @@ struct Case {
   std::string name;
   std::string system;
   Mesh skin;  // weights only for linear_blend: columns are joints
-  std::vector<glm::dmat4> joints_at_rest;
+  std::vector<glm::dmat4> joints_at_rest;  // of mos the first one is the world, which is not in the file
   std::vector<Mesh> drivers;
   std::size_t control_count = 0;  // of surface_ffd_patch: vertices that the poses place
   std::vector<CasePose> poses;

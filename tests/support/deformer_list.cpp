@@ -79,6 +79,44 @@ CurveSkeletonParameters displaced_curves() {
   });
 }
 
+MosParameters mos(const std::function<void(MosParameters&)>& change = [](MosParameters&) {}) {
+  MosParameters parameters;
+  parameters.table_error = 2e-3f;
+  change(parameters);
+  return parameters;
+}
+
+// The patent's: no points that turn in part, the joints' own frames, blended as matrices.
+MosParameters patent_mos() {
+  return mos([](MosParameters& p) {
+    p.frames = MosFrames::kJoint;
+    p.points_per_joint = 0;
+    p.twist = false;
+  });
+}
+
+MosParameters scattered_mos(MosStrategy strategy) {
+  return mos([&](MosParameters& p) { p.strategy = strategy; });
+}
+
+// Each operation, some at the turn of a joint, some already at bind.
+MosParameters edited_mos() {
+  return mos([](MosParameters& p) {
+    const KeyAngle turn{"joint1", {0.4f, 1, 0.7f}};
+    const std::vector<CurveKey> share{{-60, 0.5f}, {0, 0}, {60, 1}, {120, 1.5f}};
+    p.edits = {{.operation = MosOperation::kBulge,
+                .points = {"joint?"},
+                .factor = 1.2f,
+                .pivot = glm::vec3(4, -1, 0),
+                .driver = turn,
+                .share = share},
+               {.operation = MosOperation::kSlide, .distance = 0.1f, .offset = {0, 0.1f, 0}},
+               {.operation = MosOperation::kScale, .points = {"joint?"}, .scale = {1, 1.3f, 1.1f}},
+               {.operation = MosOperation::kMotion, .factor = 0.9f, .driver = turn, .share = share},
+               {.operation = MosOperation::kTwist, .points = {"*t?"}, .degrees = 40, .driver = turn, .share = share}};
+  });
+}
+
 // A muscle that a curve skeleton carries, under the skin near it.
 void add_muscle(Model& model, Rig& rig) {
   rig.muscles = {{.name = "muscle",
@@ -190,6 +228,26 @@ const std::vector<Deformer>& deformers() {
        [](Model& model, Rig& rig) {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
          put_under(model, rig);
+       }},
+      {"Mos", mos(), true, Follows::kSimilarity},
+      {"MosOfThePatent", patent_mos()},
+      {"MosBlendedNormals", mos([](auto& p) {
+         p.exact_normals = false;
+         p.clamp_ends = false;
+       }),
+       true, Follows::kSimilarity},
+      {"MosEdited", edited_mos(), false, Follows::kSimilarity},
+      {"MosInverseDistance", scattered_mos(MosStrategy::kInverseDistance), true, Follows::kSimilarity},
+      {"MosRadialBasis", scattered_mos(MosStrategy::kRadialBasis), false, Follows::kSimilarity},
+      {"MosCage", mos([](auto& p) {
+         p.strategy = MosStrategy::kCatmullClark;
+         p.cage = "cage";
+       })},
+      {"MosMasked", scattered_mos(MosStrategy::kRadialBasis), false, Follows::kSimilarity,
+       [](Model& model, Rig& rig) {
+         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
+         put_under(model, rig);
+         rig.layers.push_back({model.meshes[0].name, scattered_mos(MosStrategy::kInverseDistance), {0.5f, {}}, {}});
        }},
       {"Muscle", by_muscle(), true, Follows::kSimilarity, add_muscle},
       {"Wires", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; }), true, Follows::kAffine,

@@ -362,10 +362,8 @@ struct Passes {
     along.table = table.take_words();
     single.kernel = PoseKernel::kMosPoint;
     for (const std::uint32_t word : words) {
-      for (const float gain : {1.0f, 0.0f, 3.0f, -3.0f}) {
-        append_record(single.records, shared::MosPointRecord{word, gain});
-        ++single.record_count;
-      }
+      append_record(single.records, shared::MosPointRecord{word});
+      ++single.record_count;
     }
     single.table = along.table;
   }
@@ -437,22 +435,13 @@ TEST(MosEntries, OfASampleAreNeutralAtBind) {
   }
 }
 
-TEST(MosEntries, OfAPointHaveAGainAgainstTheRootsMotion) {
+TEST(MosEntries, OfAPointAreItsFrame) {
   const Scene scene;
   const Passes passes(scene);
   const std::vector<Affine> palette = passes.palette(passes.single, scene);
-  const glm::dmat4 root = scene.motion(kRoot);
   for (std::size_t j = 0; j < passes.points.size(); ++j) {
     const Expected point = expected(scene, passes.points[j]);
-    const Frame plain = point.frame(glm::dmat3(1.0), point.angle);
-    expect_near(plain, palette[4 * j]);
-    const auto with_gain = [&](double gain) {
-      return Frame{glm::dmat3(root) + gain * (plain.axes - glm::dmat3(root)),
-                   glm::dvec3(root[3]) + gain * (plain.origin - glm::dvec3(root[3]))};
-    };
-    expect_near(with_gain(0), palette[4 * j + 1]);
-    EXPECT_LT(distance(with_gain(3), palette[4 * j + 2]), 4 * kTolerance);
-    EXPECT_LT(distance(with_gain(-3), palette[4 * j + 3]), 4 * kTolerance);
+    expect_near(point.frame(glm::dmat3(1.0), point.angle), palette[j]);
   }
 }
 
@@ -578,8 +567,8 @@ struct File {
     single.kernel = PoseKernel::kMosPoint;
     single.table = along.table;
     single.record_count = 2;
-    append_record(single.records, shared::MosPointRecord{point, 1});
-    append_record(single.records, shared::MosPointRecord{plain, -2.5f});
+    append_record(single.records, shared::MosPointRecord{point});
+    append_record(single.records, shared::MosPointRecord{plain});
     data.skeleton.joints.resize(4);
     data.input_count = 4;
   }
@@ -641,7 +630,7 @@ const Fault kFaults[] = {
     {"PointAtTheEnd",
      [](File& f) {
        const auto end = static_cast<std::uint32_t>(f.along.table.size());
-       f.along.records[5] = f.single.records[2] = end - shared::kMosPointWords + 1;
+       f.along.records[5] = f.single.records[1] = end - shared::kMosPointWords + 1;
      },
      "record 1 reads past its table"},
     {"SamplesFar", [](File& f) { f.along.records[4] = kFar; }, "record 0 reads past its table", false},
@@ -703,14 +692,6 @@ const Fault kFaults[] = {
 INSTANTIATE_TEST_SUITE_P(All, MosFault, testing::ValuesIn(kFaults),
                          [](const auto& fault) { return std::string(fault.param.name); });
 
-TEST(MosRecords, OfAGainThatIsNotFiniteAreRefused) {
-  File file;
-  file.single.records[3] = kNanWord;
-  const Result<void> valid = validate_point_records(file.single, file.data);
-  ASSERT_FALSE(valid);
-  EXPECT_THAT(valid.error().message, testing::HasSubstr("record 1 has a gain that is not finite"));
-}
-
 // Many records of one point at the far end of a long chain, with all the edits there may be.
 TEST(MosRecords, ThatTakeTooLongForTheirSizeAreRefused) {
   std::vector<glm::dmat4> at_bind{glm::dmat4(1.0)};
@@ -728,7 +709,7 @@ TEST(MosRecords, ThatTakeTooLongForTheirSizeAreRefused) {
   pass.table = table.take_words();
   const auto with_records = [&](std::uint32_t count) {
     pass.records.clear();
-    for (std::uint32_t i = 0; i < count; ++i) append_record(pass.records, shared::MosPointRecord{word, 1});
+    for (std::uint32_t i = 0; i < count; ++i) append_record(pass.records, shared::MosPointRecord{word});
     pass.record_count = count;
     return validate_point_records(pass, data);
   };

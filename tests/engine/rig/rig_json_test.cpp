@@ -157,7 +157,7 @@ TEST(ParseRig, ReadsEveryKeyOfMos) {
       "chains": [{"name": "arm", "joints": ["shoulder", "elbow", "wrist"]},
                  {"name": "leg", "points": [{"name": "knee", "joint": "hip", "offset": [0, -0.5, 0], "bisecting": true},
                                             {"joint": "ankle"}]}],
-      "points_per_bone": 3, "spread": 0.75, "bisecting": false, "frames": "joint", "exact_normals": false,
+      "points_per_bone": 3, "spread": 0.75, "points_per_joint": 2, "joint_spread": 0.5, "frames": "joint", "exact_normals": false,
       "clamp_ends": false, "twist": false, "binding": "distance", "chains_per_vertex": 2, "chain_reach": 1.5,
       "table_error": 0.001, "power": 3, "nearest": "all", "cut": "hard", "kernel": "gaussian", "width": 0.25,
       "edits": [{"operation": "bulge", "points": ["knee", "arm*"], "factor": 1.5, "pivot": [0, 1, 0.5],
@@ -177,7 +177,8 @@ TEST(ParseRig, ReadsEveryKeyOfMos) {
                 {.name = "leg", .points = {{"knee", "hip", {0.0f, -0.5f, 0.0f}, true}, {.joint = "ankle"}}}};
   mos.points_per_bone = 3;
   mos.spread = 0.75f;
-  mos.bisecting = false;
+  mos.points_per_joint = 2;
+  mos.joint_spread = 0.5f;
   mos.frames = MosFrames::kJoint;
   mos.exact_normals = false;
   mos.clamp_ends = false;

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/cage_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "engine/curve_skeleton/chains.h"
+#include "engine/mos/cage_file.h"
+#include "engine/rig/deformers.h"
+
+namespace pelt::mos {
+namespace {
+
+using curve_skeleton::Chain;
+using curve_skeleton::Chains;
+
+// The joint that moves a vertex the most.
+std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t vertex, const Model& model) {
+  if (mesh.weights.row_count() != mesh.positions.size()) return std::nullopt;
+  const std::span<const Influence> row = mesh.weights.row(vertex);
+  const auto strongest = std::max_element(row.begin(), row.end(),
+                                          [](const Influence& a, const Influence& b) { return a.weight < b.weight; });
+  return strongest == row.end() ? std::nullopt : std::optional(model.bound_joints[strongest->index].joint);
+}
+
+// Lets a point move with the nearest bone of the chains; beside a joint between two bones with part of its turn: half
+// of it at the joint, none or all of it as far along the bones as the point is away from them.
+void follow_bones(std::span<const Chain> chains, ControlPoint& point) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::uint32_t c = 0; c < chains.size(); ++c) {
+    const Chain& chain = chains[c];
+    const std::size_t last = chain.anchors.size() - 1;
+    for (std::size_t i = 0; i < last; ++i) {
+      const glm::dvec3 from(chain.anchors[i].position);
+      const glm::dvec3 way = glm::dvec3(chain.anchors[i + 1].position) - from;
+      const double length = glm::length(way);
+      const double along = std::clamp(glm::dot(point.position - from, way) / length, 0.0, length);
+      const double away = glm::distance(point.position, from + way * (along / length));
+      if (!(away < nearest)) continue;
+      nearest = away;
+      const std::size_t upper = i >= chain.top ? i : i + 1;
+      point.joint = chain.anchors[upper].joint;
+      point.turn.reset();
+      const bool first_is_nearer = along < length - along;
+      const std::size_t end = first_is_nearer ? i : i + 1;
+      const double part = (first_is_nearer ? along : length - along) / std::max(away, 1e-9 * length);
+      if (end == 0 || end == last || end == chain.top || part >= 1) continue;
+      const bool below = end == upper;  // the bone is the joint's own
+      const auto swing = static_cast<float>(below ? 0.5 + 0.5 * part : 0.5 - 0.5 * part);
+      point.joint = chain.anchors[end].joint;
+      point.turn = PointTurn{c, static_cast<std::uint32_t>(end), swing, swing, glm::vec3(way / length), false};
+    }
+  }
+}
+
+Result<CageMesh> find_cage(const MosParameters& parameters, const DeformerInput& input, const Mesh** mesh) {
+  if (!parameters.cage_file.empty()) {
+    const Result<CageMesh> cage = load_cage(std::filesystem::path(input.rig.directory) / parameters.cage_file);
+    if (!cage) return fail(cage.error().code, fmt::format("{}: {}", input.layer, cage.error().message));
+    return cage;
+  }
+  std::vector<std::string_view> known;
+  for (const Mesh& own : input.model.meshes) {
+    if (own.name == parameters.cage) {
+      *mesh = &own;
+      return cage_of(own);
+    }
+    known.push_back(own.name);
+  }
+  return fail(ErrorCode::kNotFound, fmt::format("{}: there is no mesh '{}' for its cage; did you mean '{}'?",
+                                                input.layer, parameters.cage, nearest_name(parameters.cage, known)));
+}
+
+}  // namespace
+
+Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<const std::uint32_t> meshes,
+                                  const DeformerInput& input, std::optional<CageSurface>& cage) {
+  const Mesh* mesh = nullptr;
+  const Result<CageMesh> own = find_cage(parameters, input, &mesh);
+  if (!own) return tl::unexpected(own.error());
+  Result<CageSurface> surface = CageSurface::create(own->points, own->faces);
+  if (!surface) return invalid(input, fmt::format("its cage {}", surface.error().message));
+  cage = std::move(*surface);
+  ControlPoints result;
+  const curve_skeleton::ChainOptions options{parameters.split, parameters.remove, {}, true};
+  for (std::uint32_t p = 0; p < own->points.size(); ++p) {
+    ControlPoint& point = result.points.emplace_back();
+    point.name = std::to_string(p);
+    point.position = own->points[p];
+    const auto joint = mesh == nullptr ? std::nullopt : strongest_joint(*mesh, own->source_vertex[p], input.model);
+    if (joint) {
+      point.joint = *joint;
+      continue;
+    }
+    if (result.turning.empty()) {
+      Result<Chains> chains = curve_skeleton::find_chains(input.model, meshes, options);
+      if (!chains) return fail(chains.error().code, fmt::format("{}: {}", input.layer, chains.error().message));
+      result.turning = std::move(chains->chains);
+    }
+    follow_bones(result.turning, point);
+  }
+  return result;
+}
+
+}  // namespace pelt::mos

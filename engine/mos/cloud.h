@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Skin to control points that are in no order: inverse distance, radial basis functions, a cage's limit surface.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/character/builder.h"
+#include "engine/core/result.h"
+#include "engine/mos/control_points.h"
+#include "engine/mos/edits.h"
+#include "engine/mos/strategies.h"
+
+namespace pelt::mos {
+
+// One binding a target, each of one offset group. `cage`: of kCatmullClark. Errors: RadialBasis::create's; a vertex at
+// which the blended frame is singular.
+Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, const ControlPoints& points,
+                                            const std::optional<CageSurface>& cage, const PointEdits& edits,
+                                            std::span<const glm::dmat4> at_bind, const DeformerInput& input);
+
+}  // namespace pelt::mos

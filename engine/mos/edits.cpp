@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/edits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "engine/core/finite.h"
+#include "engine/rig/deformers.h"
+#include "shaders/spline.h"
+
+namespace pelt::mos {
+namespace {
+
+constexpr float kSingular = 1e-6f;  // |det|, relative to what it could be (math.md section 3)
+
+// * and ? as wildcards. Greedy, back to the last star: no worse than the product of the lengths.
+bool matches(std::string_view name, std::string_view pattern) {
+  std::size_t n = 0;
+  std::size_t p = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t from = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] == name[n] && pattern[p] != '*'))) {
+      ++n;
+      ++p;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{} {}", what, why));
+}
+
+class Resolver {
+ public:
+  Resolver(const ControlPoints& points, const Model& model, std::span<const glm::dmat4> at_bind)
+      : points_(points), model_(model), at_bind_(at_bind) {
+    result_.of_point.resize(points.points.size());
+  }
+
+  Result<void> add(const MosEdit& edit, const std::string& what) {
+    const bool finite = std::isfinite(edit.factor) && std::isfinite(edit.distance) && std::isfinite(edit.degrees) &&
+                        is_finite(edit.offset) && is_finite(edit.scale) && (!edit.pivot || is_finite(*edit.pivot));
+    if (!finite) return invalid(what, "has a number that is not finite");
+    std::optional<std::uint32_t> driver;
+    if (edit.driver) {
+      const Result<void> added = add_driver(edit, what);
+      if (!added) return added;
+      driver = static_cast<std::uint32_t>(result_.drivers.size() - 1);
+    }
+    const Result<std::vector<std::uint32_t>> named = find_points(edit, what);
+    if (!named) return tl::unexpected(named.error());
+    for (const std::uint32_t p : *named) {
+      const ControlPoint& point = points_.points[p];
+      PointEdits::Edit own;
+      own.in_bind = edit.driver || edit.in_bind;
+      own.edit = {.operation = edit.operation,
+                  .factor = edit.factor,
+                  .pivot = edit.pivot ? glm::dvec3(*edit.pivot) : glm::dvec3(at_bind_[point.joint][3]),
+                  .distance = edit.distance,
+                  .offset = edit.offset,
+                  .scale = edit.scale,
+                  .radians = glm::radians(edit.degrees),
+                  .driver = driver};
+      std::tie(own.edit.from, own.edit.to) = bone_of(point.joint);
+      if (result_.of_point[p].size() == shared::kMostMosEdits) {
+        return invalid(
+            what, fmt::format("is more than {} of the point '{}'", shared::kMostMosEdits, point_name(point, model_)));
+      }
+      result_.of_point[p].push_back(own);
+    }
+    return {};
+  }
+
+  PointEdits take() { return std::move(result_); }
+
+ private:
+  Result<void> add_driver(const MosEdit& edit, const std::string& what) {
+    const std::vector<CurveKey>& share = edit.share;
+    if (share.size() < shared::kFewestMosKeys || share.size() > shared::kMostMosKeys) {
+      return invalid(what, fmt::format("has {} keys of its share, not {} to {}", share.size(), shared::kFewestMosKeys,
+                                       shared::kMostMosKeys));
+    }
+    for (std::size_t k = 0; k < share.size(); ++k) {
+      if (!std::isfinite(share[k].at) || !std::isfinite(share[k].value) || (k > 0 && share[k].at <= share[k - 1].at)) {
+        return invalid(what, "has keys of its share that do not ascend, or are not finite");
+      }
+    }
+    Result<key_pose::AngleWords> angle = key_pose::angle_words(*edit.driver, model_, what);
+    if (!angle) return tl::unexpected(angle.error());
+    result_.drivers.push_back({*angle, share});
+    return {};
+  }
+
+  Result<std::vector<std::uint32_t>> find_points(const MosEdit& edit, const std::string& what) const {
+    std::vector<bool> chosen(points_.points.size(), edit.points.empty());
+    for (const std::string& pattern : edit.points) {
+      bool any = false;
+      for (std::size_t p = 0; p < chosen.size(); ++p) {
+        const ControlPoint& point = points_.points[p];
+        if (!matches(point.name, pattern) && !matches(model_.skeleton.joints[point.joint].name, pattern)) continue;
+        chosen[p] = any = true;
+      }
+      if (any) continue;
+      std::vector<std::string_view> known;
+      for (const ControlPoint& point : points_.points) {
+        if (!point.name.empty()) known.push_back(point.name);
+        known.push_back(model_.skeleton.joints[point.joint].name);
+      }
+      return fail(ErrorCode::kNotFound, fmt::format("{} names the point '{}', which is not there; did you mean '{}'?",
+                                                    what, pattern, nearest_name(pattern, known)));
+    }
+    std::vector<std::uint32_t> result;
+    for (std::uint32_t p = 0; p < chosen.size(); ++p) {
+      if (chosen[p]) result.push_back(p);
+    }
+    return result;
+  }
+
+  // The joint and the next one of a chain away from its top; at a chain's end, the bone that arrives there.
+  std::pair<std::uint32_t, std::uint32_t> bone_of(std::uint32_t joint) const {
+    std::pair<std::uint32_t, std::uint32_t> arriving(joint, joint);
+    for (const curve_skeleton::Chain& chain : points_.turning) {
+      const auto count = static_cast<std::ptrdiff_t>(chain.anchors.size());
+      const auto top = static_cast<std::ptrdiff_t>(chain.top);
+      const auto joint_at = [&](std::ptrdiff_t i) { return chain.anchors[static_cast<std::size_t>(i)].joint; };
+      for (std::ptrdiff_t i = 0; i < count; ++i) {
+        if (joint_at(i) != joint) continue;
+        const std::ptrdiff_t away = i < top ? -1 : 1;
+        std::ptrdiff_t next = i + away;
+        while (next >= 0 && next < count && joint_at(next) == joint) next += away;
+        if (next >= 0 && next < count) return {joint, joint_at(next)};
+        if (i != top) arriving = {joint_at(i - away), joint};
+      }
+    }
+    const std::int32_t parent = model_.skeleton.joints[joint].parent;
+    if (arriving.first == joint && parent >= 0) arriving.first = static_cast<std::uint32_t>(parent);
+    return arriving;
+  }
+
+  const ControlPoints& points_;
+  const Model& model_;
+  std::span<const glm::dmat4> at_bind_;
+  PointEdits result_;
+};
+
+}  // namespace
+
+Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPoints& points, const Model& model,
+                                 std::span<const glm::dmat4> at_bind, const std::string& what) {
+  Resolver resolver(points, model, at_bind);
+  for (std::size_t e = 0; e < edits.size(); ++e) {
+    const Result<void> added = resolver.add(edits[e], fmt::format("{}: edit {}", what, e + 1));
+    if (!added) return tl::unexpected(added.error());
+  }
+  return resolver.take();
+}
+
+std::vector<std::uint32_t> put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table) {
+  std::vector<std::uint32_t> chains;
+  for (const curve_skeleton::Chain& chain : points.turning) chains.push_back(table.put_chain(chain));
+  std::vector<std::uint32_t> drivers;
+  for (const PointEdits::Driver& driver : edits.drivers) {
+    drivers.push_back(table.put_driver(driver.angle, driver.share));
+  }
+  std::vector<std::uint32_t> words;
+  for (std::size_t p = 0; p < points.points.size(); ++p) {
+    std::vector<PointEdit> own;
+    for (const PointEdits::Edit& edit : edits.of_point[p]) {
+      own.push_back(edit.edit);
+      if (edit.edit.driver) own.back().driver = drivers[*edit.edit.driver];
+    }
+    words.push_back(table.put_point(points.points[p], chains, own));
+  }
+  return words;
+}
+
+RestPoints::RestPoints(const ControlPoints& points, const PointEdits& edits, MosFrames frames,
+                       std::span<const glm::dmat4> at_bind)
+    : joints_(at_bind.begin(), at_bind.end()) {
+  PointEdits there = edits;
+  for (std::vector<PointEdits::Edit>& own : there.of_point) {
+    std::erase_if(own, [](const PointEdits::Edit& edit) { return !edit.in_bind; });
+  }
+  const std::vector<std::uint32_t> no_inputs(at_bind.size(), shared::kNoInput);
+  MosTable table(at_bind, no_inputs, 0, frames);
+  words_ = put_points(points, there, table);
+  table_ = table.take_words();
+  const PosedPoints posed(table_, joints_, inputs_);
+  for (const std::uint32_t word : words_) {
+    frames_.push_back(posed.frame(word));
+    positions_.push_back(affine_origin(frames_.back()));
+  }
+}
+
+Affine RestPoints::frame(const Window& window, float u) const {
+  const PosedPoints posed(table_, joints_, inputs_);
+  return shared::mos_window_frame(
+      posed.window({words_[window[0]], words_[window[1]], words_[window[2]], words_[window[3]]}), u);
+}
+
+bool RestPoints::is_singular(const Window& window, float u) const {
+  const glm::vec4 weights = shared::spline_basis(u);
+  glm::vec3 lengths(0.0f);
+  for (int k = 0; k < 4; ++k) {
+    const glm::mat3 own = axes(window[static_cast<std::size_t>(k)]);
+    for (int c = 0; c < 3; ++c) lengths[c] += weights[k] * glm::length(own[c]);
+  }
+  const float size = lengths.x * lengths.y * lengths.z;
+  return !(std::abs(glm::determinant(affine_axes(frame(window, u)))) > kSingular * size);
+}
+
+std::string point_name(const ControlPoint& point, const Model& model) {
+  return point.name.empty() ? model.skeleton.joints[point.joint].name : point.name;
+}
+
+}  // namespace pelt::mos

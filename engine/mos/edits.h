@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Secondary operations, point by point, and the points as bind has them.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/frame.h"
+#include "engine/core/result.h"
+#include "engine/key_pose/angle.h"
+#include "engine/model/model.h"
+#include "engine/mos/control_points.h"
+#include "engine/mos/table.h"
+#include "engine/mos/windows.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::mos {
+
+// What the edits of a rig do to its points.
+struct PointEdits {
+  struct Driver {
+    key_pose::AngleWords angle;
+    std::vector<CurveKey> share;
+  };
+  struct Edit {
+    PointEdit edit;  // its driver counts `drivers`
+    bool in_bind = true;
+  };
+  std::vector<Driver> drivers;
+  std::vector<std::vector<Edit>> of_point;  // in order
+};
+
+// Errors begin with `what`: an edit that names no point, an angle that is none, keys that do not ascend, numbers that
+// are not finite, too many edits.
+Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPoints& points, const Model& model,
+                                 std::span<const glm::dmat4> at_bind, const std::string& what);
+
+// Puts the chains, drivers and points; returns the words of the points.
+std::vector<std::uint32_t> put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table);
+
+// The points at bind, edited where the skin at bind has the edits already. Model space, metres.
+class RestPoints {
+ public:
+  RestPoints(const ControlPoints& points, const PointEdits& edits, MosFrames frames,
+             std::span<const glm::dmat4> at_bind);
+
+  std::span<const glm::vec3> positions() const { return positions_; }
+
+  // F of a point.
+  glm::mat3 axes(std::uint32_t point) const { return affine_axes(frames_[point]); }
+
+  // M^R at u, and whether it is none that can be inverted (math.md section 3, "Singular").
+  Affine frame(const Window& window, float u) const;
+  bool is_singular(const Window& window, float u) const;
+
+ private:
+  std::vector<std::uint32_t> words_;  // of the points
+  std::vector<std::uint32_t> table_;
+  std::vector<glm::mat4> joints_;
+  std::vector<float> inputs_;
+  std::vector<Affine> frames_;
+  std::vector<glm::vec3> positions_;
+};
+
+// Its name, or that of its joint.
+std::string point_name(const ControlPoint& point, const Model& model);
+
+}  // namespace pelt::mos
