@@ -23,14 +23,14 @@ namespace {
 
 constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
 
-// Calls visit(share) for the curves that a vertex is on the most.
+// Calls visit(share) for the curves that a vertex is on the most, or half as much.
 template <class Visit>
 void each_main_share(const Shares& shares, const Visit& visit) {
   for (const std::vector<CurveShare>& vertex : shares) {
     double largest = 0;
     for (const CurveShare& share : vertex) largest = std::max(largest, share.weight);
     for (const CurveShare& share : vertex) {
-      if (share.weight >= 0.99 * largest) visit(share.place);
+      if (share.weight >= 0.5 * largest) visit(share.place);
     }
   }
 }

@@ -26,7 +26,12 @@ Surface::Surface(const Mesh& mesh)
       first_edge_(mesh.positions.size() + 1, 0) {
   for (const auto& edge : edges_) ++first_edge_[edge.first + 1];
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) first_edge_[v + 1] += first_edge_[v];
-  for (const auto& edge : edges_) mean_edge_ += glm::distance(positions_[edge.first], positions_[edge.second]);
+  closeness_.reserve(edges_.size());
+  for (const auto& edge : edges_) {
+    const float length = glm::distance(positions_[edge.first], positions_[edge.second]);
+    mean_edge_ += length;
+    closeness_.push_back(1 / std::max(length, 1e-12f));
+  }
   mean_edge_ /= static_cast<double>(std::max<std::size_t>(edges_.size(), 1));
 }
 
@@ -39,14 +44,12 @@ std::vector<bool> Surface::relax(std::span<const std::uint8_t> defined, std::spa
                                  std::span<float> other) const {
   std::vector<bool> changed(vertex_count(), false);
   std::vector<std::uint32_t> region;
-  const auto length = [&](const std::pair<std::uint32_t, std::uint32_t>& edge) {
-    return glm::distance(positions_[edge.first], positions_[edge.second]);
-  };
   const auto grow = [&] {
     const std::size_t before = region.size();
-    for (const auto& edge : edges_) {
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+      const auto& edge = edges_[e];
       if (!defined[edge.first] || !defined[edge.second]) continue;
-      if (!(std::abs(s[edge.first] - s[edge.second]) > kSteepest * length(edge))) continue;
+      if (!(std::abs(s[edge.first] - s[edge.second]) * closeness_[e] > kSteepest)) continue;
       for (const std::uint32_t end : {edge.first, edge.second}) {
         if (!changed[end]) region.push_back(end);
         changed[end] = true;
@@ -59,12 +62,13 @@ std::vector<bool> Surface::relax(std::span<const std::uint8_t> defined, std::spa
       double weights = 0;
       double sum = 0;
       double other_sum = 0;
-      for (const auto& edge : neighbours(vertex)) {
-        if (!defined[edge.second]) continue;
-        const double weight = 1 / std::max(double{length(edge)}, 1e-12);
+      for (std::size_t e = first_edge_[vertex]; e < first_edge_[vertex + 1]; ++e) {
+        const std::uint32_t next = edges_[e].second;
+        if (!defined[next]) continue;
+        const double weight = closeness_[e];
         weights += weight;
-        sum += weight * s[edge.second];
-        other_sum += weight * other[edge.second];
+        sum += weight * s[next];
+        other_sum += weight * other[next];
       }
       if (weights > 0) {
         s[vertex] = static_cast<float>(sum / weights);

@@ -40,6 +40,7 @@ class Surface {
   double mean_edge_ = 0;
   std::vector<std::uint32_t> welded_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // both ways, sorted
+  std::vector<float> closeness_;                                // of each edge: 1 / its length
   std::vector<std::size_t> first_edge_;                         // of each vertex, and one more
 };
 

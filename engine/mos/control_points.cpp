@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -87,23 +86,23 @@ class Settler {
   }
 
  private:
-  // Chains that run over the same bones have the same points there.
+  // Chains that run over the same bones have the same points there. Where points are in no order, those that are placed
+  // are one where they meet, too, whatever they turn with.
   std::uint32_t add(ControlPoint point) {
-    const auto same = [](const std::optional<PointTurn>& a, const std::optional<PointTurn>& b) {
+    const auto same_turn = [](const std::optional<PointTurn>& a, const std::optional<PointTurn>& b) {
       return a.has_value() == b.has_value() && (!a || (a->swing == b->swing && a->twist == b->twist));
     };
     const double near = 1e-6 * glm::length(point.position) + 1e-12;
-    for (const std::uint32_t known : points_of_joint_[point.joint]) {
+    for (std::uint32_t known = 0; known < result_.points.size(); ++known) {
       const ControlPoint& other = result_.points[known];
       if (other.name != point.name || glm::distance(other.position, point.position) > near) continue;
-      if (!same(other.turn, point.turn)) continue;
+      if (parameters_.strategy != MosStrategy::kBSpline && point.name.empty()) return known;
+      if (other.joint != point.joint || !same_turn(other.turn, point.turn)) continue;
       // Twists count from the chain's top.
       if (!angles_ || !point.turn || top_joint(*point.turn) == top_joint(*other.turn)) return known;
     }
-    const auto index = static_cast<std::uint32_t>(result_.points.size());
-    points_of_joint_[point.joint].push_back(index);
     result_.points.push_back(std::move(point));
-    return index;
+    return static_cast<std::uint32_t>(result_.points.size() - 1);
   }
 
   std::uint32_t top_joint(const PointTurn& turn) const {
@@ -245,7 +244,6 @@ class Settler {
   bool angles_;
   const std::string& what_;
   ControlPoints result_;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> points_of_joint_;
 };
 
 }  // namespace
