@@ -731,11 +731,12 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
     EXPECT_EQ(row.contains("palette_seconds"), row["backend"] == "cpu") << row;
   }
   for (const std::string backend : {"cpu", "gpu"}) {
-    for (const std::string method : {"linear blend, 4", "dual quaternion, 4", "surface FFD, K = 8", "curve skeleton"}) {
+    for (const std::string method :
+         {"linear blend, 4", "dual quaternion, 4", "surface FFD, K = 8", "curve skeleton", "mos"}) {
       EXPECT_TRUE(rows.contains(backend + " " + method)) << backend << " " << method;
     }
   }
-  ASSERT_EQ(result["kernels"].size(), 8u);
+  ASSERT_EQ(result["kernels"].size(), 9u);
   for (const Json& kernel : result["kernels"]) {
     EXPECT_LT(kernel["error"], 1e-5) << kernel;
     if (!kernel["normal_error"].is_null()) {
@@ -746,15 +747,15 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
 
 TEST_F(Pelt, MeasuresBinding) {
   const Json result = Json::parse(done("bench --bind --vertices 20000 --rounds 2 --json"));
-  ASSERT_EQ(result["bind"].size(), 4u);
-  const std::vector<std::uint64_t> vertices{2000, 2000, 20'000, 20'000};
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
+  const std::vector<std::string> methods{"surface FFD, driver given", "surface FFD, driver made", "curve skeleton",
+                                         "mos", "mos, inverse distance"};
+  ASSERT_EQ(result["bind"].size(), 2 * methods.size());
+  for (std::size_t i = 0; i < 2 * methods.size(); ++i) {
     const Json& row = result["bind"][i];
-    EXPECT_EQ(row["driver"], i % 2 == 0 ? "given" : "made");
-    EXPECT_NEAR(row["vertices"].get<double>(), static_cast<double>(vertices[i]),
-                0.25 * static_cast<double>(vertices[i]));
-    EXPECT_EQ(row["driver_triangles"], 2000u);
-    EXPECT_GT(row["influences"], 4.0);
+    EXPECT_EQ(row["method"], methods[i % methods.size()]);
+    const double vertices = i < methods.size() ? 2000 : 20'000;
+    EXPECT_NEAR(row["vertices"].get<double>(), vertices, 0.25 * vertices);
+    EXPECT_GT(row["influences"], 1.0);
     EXPECT_GT(row["vertices_per_second"], 0.0);
     if (!row["peak_bytes_per_vertex"].is_null()) {
       EXPECT_GT(row["peak_bytes_per_vertex"], 20.0) << "less than the result holds";

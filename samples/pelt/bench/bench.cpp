@@ -97,9 +97,8 @@ Json to_json(const KernelRow& row) {
 }
 
 Json to_json(const BindRow& row) {
-  return {{"driver", row.driver},
+  return {{"method", row.method},
           {"vertices", row.vertices},
-          {"driver_triangles", row.driver_triangles},
           {"influences", row.influences},
           {"seconds", to_json(row.seconds)},
           {"processor_seconds", row.processor_seconds},
@@ -166,18 +165,12 @@ void print_kernels(const std::vector<KernelRow>& rows) {
 }
 
 void print_binds(const std::vector<BindRow>& rows) {
-  Table table({{"vertices"},
-               {"driver triangles"},
-               {"driver", false},
-               {"influences"},
-               {"s"},
-               {"processor s"},
-               {"Mvert/s"},
-               {"peak B/vertex"}});
+  Table table(
+      {{"vertices"}, {"method", false}, {"influences"}, {"s"}, {"processor s"}, {"Mvert/s"}, {"peak B/vertex"}});
   for (const BindRow& row : rows) {
-    table.add({fmt::to_string(row.vertices), fmt::to_string(row.driver_triangles), row.driver,
-               fmt::format("{:.1f}", row.influences), fmt::format("{:.3f}", row.seconds.median),
-               fmt::format("{:.3f}", row.processor_seconds), fmt::format("{:.2f}", 1e-6 * row.vertices_per_second()),
+    table.add({fmt::to_string(row.vertices), row.method, fmt::format("{:.1f}", row.influences),
+               fmt::format("{:.3f}", row.seconds.median), fmt::format("{:.3f}", row.processor_seconds),
+               fmt::format("{:.2f}", 1e-6 * row.vertices_per_second()),
                row.peak_bytes ? fmt::format("{:.0f}", *row.peak_bytes) : "-"});
   }
   fmt::print("{}", table.text());
@@ -186,7 +179,7 @@ void print_binds(const std::vector<BindRow>& rows) {
 void print_text(const BenchCommand& command, const Measured& measured) {
   fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md says what the columns mean.\n", command.rounds);
   if (!measured.binds.empty()) {
-    fmt::print("\nBinding by surface FFD: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
+    fmt::print("\nBinding: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
     print_binds(measured.binds);
   }
   if (!measured.kernels.empty()) {

@@ -64,13 +64,27 @@ Model make_skin(std::uint32_t vertices, bool with_driver) {
   return model;
 }
 
-Rig rig_over(const Model& model) {
+SurfaceFfdParameters surface_ffd(const std::string& driver) {
   SurfaceFfdParameters parameters;
   parameters.driver.triangles = kDriverTriangles;
-  if (model.meshes.size() > 1) parameters.driver.mesh = model.meshes[1].name;
-  Rig rig;
-  rig.layers.push_back({.target = model.meshes[0].name, .deformer = parameters, .mask = {}});
-  return rig;
+  parameters.driver.mesh = driver;
+  return parameters;
+}
+
+struct BindMethod {
+  const char* name;
+  DeformerParameters deformer;
+  bool with_driver = false;
+};
+
+std::vector<BindMethod> bind_methods() {
+  MosParameters inverse_distance;
+  inverse_distance.strategy = MosStrategy::kInverseDistance;
+  return {{"surface FFD, driver given", surface_ffd("driver"), true},
+          {"surface FFD, driver made", surface_ffd("")},
+          {"curve skeleton", CurveSkeletonParameters{}},
+          {"mos", MosParameters{}},
+          {"mos, inverse distance", inverse_distance}};
 }
 
 Result<double> bind_once(const Model& model, const Rig& rig, BindRow& row) {
@@ -94,18 +108,18 @@ Result<double> bind_once(const Model& model, const Rig& rig, BindRow& row) {
 Result<std::vector<BindRow>> bench_bind(std::span<const std::uint32_t> vertices, std::size_t rounds) {
   std::vector<Model> models;
   std::vector<BindRow> rows;
+  std::vector<Rig> rigs;
   for (const std::uint32_t count : vertices) {
-    for (const bool given : {true, false}) {
-      models.push_back(make_skin(count, given));
+    for (const BindMethod& method : bind_methods()) {
+      models.push_back(make_skin(count, method.with_driver));
       const Mesh& skin = models.back().meshes[0];
-      rows.push_back({.driver = given ? "given" : "made",
-                      .vertices = skin.positions.size(),
-                      .driver_triangles = kDriverTriangles});
+      rigs.emplace_back().layers.push_back({.target = skin.name, .deformer = method.deformer, .mask = {}});
+      rows.push_back({.method = method.name, .vertices = skin.positions.size()});
     }
   }
   std::vector<Contender> contenders;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    contenders.push_back([&, i] { return bind_once(models[i], rig_over(models[i]), rows[i]); });
+    contenders.push_back([&, i] { return bind_once(models[i], rigs[i], rows[i]); });
   }
   const auto seconds = interleave(contenders, rounds);
   if (!seconds) return tl::unexpected(seconds.error());

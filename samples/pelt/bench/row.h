@@ -50,10 +50,9 @@ struct KernelRow {
 
 // Binding one skin.
 struct BindRow {
-  std::string driver;  // "given", "made" from the skin
+  std::string method;  // "surface FFD, driver given" or "made" from the skin, ..
   std::uint64_t vertices = 0;
-  std::uint64_t driver_triangles = 0;  // as asked, where it is made
-  double influences = 0;               // mean of a vertex
+  double influences = 0;  // mean of a vertex
   Spread seconds;
   double processor_seconds = 0;      // of all threads together, the least of the rounds
   std::optional<double> peak_bytes;  // a vertex, beyond what was resident with the model loaded; empty: not known here

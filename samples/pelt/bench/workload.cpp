@@ -88,10 +88,15 @@ std::vector<Method> methods() {
     parameters.elements = elements;
     return parameters;
   };
-  return {{"linear blend, 1", 1, LinearBlendParameters{}},     {"linear blend, 4", 4, LinearBlendParameters{}},
-          {"linear blend, 8", 8, LinearBlendParameters{}},     {"dual quaternion, 4", 4, DualQuaternionParameters{}},
-          {"surface FFD, K = 8", 4, surface_ffd(8)},           {"surface FFD, K = 16", 4, surface_ffd(16)},
-          {"surface FFD, default", 4, SurfaceFfdParameters{}}, {"curve skeleton", 4, CurveSkeletonParameters{}}};
+  return {{"linear blend, 1", 1, LinearBlendParameters{}},
+          {"linear blend, 4", 4, LinearBlendParameters{}},
+          {"linear blend, 8", 8, LinearBlendParameters{}},
+          {"dual quaternion, 4", 4, DualQuaternionParameters{}},
+          {"surface FFD, K = 8", 4, surface_ffd(8)},
+          {"surface FFD, K = 16", 4, surface_ffd(16)},
+          {"surface FFD, default", 4, SurfaceFfdParameters{}},
+          {"curve skeleton", 4, CurveSkeletonParameters{}},
+          {"mos", 4, MosParameters{}}};
 }
 
 Result<Character> make_workload(const Method& method, std::uint32_t vertices) {
