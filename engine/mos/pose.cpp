@@ -174,13 +174,20 @@ Result<void> validate_table_records(const PalettePass& pass, const CharacterData
 
 void pose_table_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
+  const Affine root = shared::mos_root_motion(work);
+  shared::MosTableRecord before{};
   shared::MosWindow window;
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<shared::MosTableRecord>(pass.records, i);
-    const auto before = i > begin ? read_record<shared::MosTableRecord>(pass.records, i - 1) : record;
-    if (i == begin || !std::equal(std::begin(record.points), std::end(record.points), std::begin(before.points))) {
-      window = shared::pose_mos_window(record, work);
+    shared::MosWindow next;
+    for (std::size_t k = 0; k < shared::kMosWindow; ++k) {
+      const auto known = std::find(std::begin(before.points), std::end(before.points), record.points[k]);
+      const bool is_posed = i > begin && known != std::end(before.points);
+      next.points[k] = is_posed ? window.points[known - std::begin(before.points)]
+                                : shared::pose_mos_point(work, root, record.points[k]);
     }
+    window = next;
+    before = record;
     Affine* slots = &context.palette[pass.first_slot + i * shared::kMosSlots];
     for (std::uint32_t k = 0; k < shared::kMosSlots; ++k) slots[k] = pose_mos_sample(record, window, work, k);
   }

@@ -18,7 +18,7 @@ namespace pelt::mos {
 Result<void> validate_point_records(const PalettePass& pass, const CharacterData& data);
 Result<void> validate_table_records(const PalettePass& pass, const CharacterData& data);
 
-// Records of one window after each other share its control points.
+// A record shares the control points that it has in common with the one before it.
 void pose_table_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
 
 // The words of the chains that record i of a pass of either kernel turns by, in order of its points. Appends.
