@@ -116,17 +116,21 @@ class Settler {
   }
 
   // About inner anchor i, which is not the top: the k-th of n has (k + 1) / (n + 1) of its turn, counted away from the
-  // top, and stands on the bone that moves more like it.
+  // top, and stands on the bone that moves more like it. All stand between the points of the bones.
   void place_about(PointChain& own, std::uint32_t number, std::size_t i) {
     const Chain& chain = result_.turning[number];
     const bool away = i > chain.top;  // the chain's direction is away from its top
     const std::uint32_t count = parameters_.points_per_joint;
-    const float width = parameters_.joint_spread * std::min(own.curve.bone_length(i - 1), own.curve.bone_length(i));
+    const float shorter = std::min(own.curve.bone_length(i - 1), own.curve.bone_length(i));
+    const float room = (parameters_.points_per_bone > 1 ? 1 - parameters_.spread : 1.0f) * shorter;
+    const float asked = parameters_.joint_spread * shorter / static_cast<float>(count + 1);
+    const float step = count > 1 ? std::min(asked, room / static_cast<float>(count - 1)) : 0.0f;
     for (std::uint32_t k = 0; k < count; ++k) {
       const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);  // along the chain
-      const float way = (part - 0.5f) * width;
-      const std::size_t bone = way < 0 ? i - 1 : i;
-      const float lambda = (way < 0 ? own.curve.bone_length(bone) + way : way) / own.curve.bone_length(bone);
+      const float way = (static_cast<float>(k) - 0.5f * static_cast<float>(count - 1)) * step;
+      const bool arriving = part < 0.5f;  // also where all stand on the joint
+      const std::size_t bone = arriving ? i - 1 : i;
+      const float lambda = (arriving ? own.curve.bone_length(bone) + way : way) / own.curve.bone_length(bone);
       const glm::dvec3 from(chain.anchors[bone].position);
       const glm::dvec3 to(chain.anchors[bone + 1].position);
       const float turned = away ? part : 1 - part;
@@ -156,9 +160,12 @@ class Settler {
         const float lambda = 0.5f + parameters_.spread * part;
         ControlPoint point{{}, chain.anchors[near].joint, glm::mix(from, to, double{lambda}), {}};
         if (angles_) {
-          point.turn = PointTurn{
-              number, static_cast<std::uint32_t>(far), 0.0f, near == i ? lambda : 1 - lambda, axis_at(chain, near),
-              true};
+          point.turn = PointTurn{number,
+                                 static_cast<std::uint32_t>(far),
+                                 0.0f,
+                                 near == i ? lambda : 1 - lambda,
+                                 glm::normalize(chain.anchors[far].position - chain.anchors[near].position),
+                                 true};
         }
         put(own, std::move(point), own.curve.lengths[i] + lambda * own.curve.bone_length(i));
       }
@@ -191,6 +198,7 @@ class Settler {
     set_top(line);
     set_top(bones);
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
+    if (turns) result_.turning.push_back(bones);
     PointChain own{curve_over(line), {}, {}};
     for (std::size_t k = 0; k < given.points.size(); ++k) {
       ControlPoint point{
@@ -209,9 +217,7 @@ class Settler {
       if (!own.lengths.empty() && s <= own.lengths.back()) s = std::nextafter(own.lengths.back(), INFINITY);
       own.lengths.push_back(s);
     }
-    if (turns) {
-      result_.turning.push_back(std::move(bones));
-    } else if (angles_) {
+    if (!turns && angles_) {
       result_.notes.push_back(
           fmt::format("The joints of the chain '{}' are no chain, so it has no twist.", given.name));
     }

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/control_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "engine/curve_skeleton/chains.h"
+
+namespace pelt::mos {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+struct Node {
+  std::string name;
+  std::int32_t parent;
+  glm::vec3 position;  // model space
+};
+
+// Joints without any mesh: all count, and no chain goes on beyond the last.
+Model skeleton_of(const std::vector<Node>& nodes) {
+  Model model;
+  for (const Node& node : nodes) {
+    Joint joint;
+    joint.name = node.name;
+    joint.parent = node.parent;
+    joint.rest.translation = node.position;
+    if (node.parent >= 0) joint.rest.translation -= nodes[static_cast<std::size_t>(node.parent)].position;
+    model.skeleton.joints.push_back(joint);
+  }
+  return model;
+}
+
+// a, b, c, d along x, 2 apart.
+Model row() {
+  return skeleton_of({{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"c", 1, {4, 0, 0}}, {"d", 2, {6, 0, 0}}});
+}
+
+// Two limbs that leave a root in bends.
+Model limbs() {
+  return skeleton_of({{"root", -1, {0, 0, 0}},
+                      {"l1", 0, {-2, 1, 0}},
+                      {"l2", 1, {-4, 1, 1}},
+                      {"r1", 0, {3, 1, 0}},
+                      {"r2", 3, {4, 0, 2}}});
+}
+
+using Change = std::function<void(MosParameters&)>;
+
+Result<ControlPoints> settled(const Model& model, const Change& change, bool angles) {
+  MosParameters parameters;
+  change(parameters);
+  return settle_points(parameters, model, {}, curve_skeleton::matrices_at_bind(model, {}), angles, "layer 1 (mos)");
+}
+
+ControlPoints settle(
+    const Model& model, const Change& change = [](MosParameters&) {}, bool angles = true) {
+  Result<ControlPoints> points = settled(model, change, angles);
+  EXPECT_TRUE(points) << points.error().message;
+  return points ? *std::move(points) : ControlPoints{};
+}
+
+std::string refusal(const Model& model, const Change& change) {
+  const Result<ControlPoints> points = settled(model, change, true);
+  return points ? "settled" : points.error().message;
+}
+
+// One chain along these joints alone.
+Change along(const std::vector<std::vector<std::string>>& chains) {
+  return [chains](MosParameters& p) {
+    p.automatic = false;
+    for (const auto& joints : chains) p.chains.push_back({"chain" + std::to_string(p.chains.size()), {}, joints});
+  };
+}
+
+// What a point is, whichever way round its chain has been described.
+struct Seen {
+  glm::vec3 at{0};
+  std::string joint;
+  std::string far;  // joint
+  float swing = 0;
+  float twist = 0;
+  glm::vec3 axis{0};
+};
+
+std::vector<Seen> seen(const ControlPoints& points, const Model& model, std::size_t chain = 0) {
+  std::vector<Seen> result;
+  for (const std::uint32_t p : points.chains.at(chain).points) {
+    const ControlPoint& point = points.points.at(p);
+    Seen& own = result.emplace_back();
+    own.at = glm::vec3(point.position);
+    own.joint = model.skeleton.joints.at(point.joint).name;
+    if (!point.turn) continue;
+    const PointTurn& turn = *point.turn;
+    own.far = model.skeleton.joints.at(points.turning.at(turn.chain).anchors.at(turn.far).joint).name;
+    own.swing = turn.swing;
+    own.twist = turn.twist;
+    own.axis = turn.axis;
+  }
+  return result;
+}
+
+void expect_same(const std::vector<Seen>& is, const std::vector<Seen>& should) {
+  ASSERT_EQ(is.size(), should.size());
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    SCOPED_TRACE(k);
+    EXPECT_LT(glm::distance(is[k].at, should[k].at), 1e-6);
+    EXPECT_EQ(is[k].joint, should[k].joint);
+    EXPECT_EQ(is[k].far, should[k].far);
+    EXPECT_NEAR(is[k].swing, should[k].swing, 1e-6);
+    EXPECT_NEAR(is[k].twist, should[k].twist, 1e-6);
+    EXPECT_LT(glm::distance(is[k].axis, should[k].axis), 1e-6);
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------------- placed
+
+TEST(MosControlPoints, StandAlongBonesAndAboutJoints) {
+  const Model model = row();
+  const glm::vec3 x(1, 0, 0);
+  const std::vector<Seen> should{{{0.5f, 0, 0}, "a", "b", 0, 0.25f, x},     {{1.5f, 0, 0}, "a", "b", 0, 0.75f, x},
+                                 {{1.7f, 0, 0}, "a", "b", 0.25f, 0.85f, x}, {{2.0f, 0, 0}, "b", "b", 0.5f, 1, x},
+                                 {{2.3f, 0, 0}, "b", "b", 0.75f, 1, x},     {{2.5f, 0, 0}, "b", "c", 0, 0.25f, x},
+                                 {{3.5f, 0, 0}, "b", "c", 0, 0.75f, x},     {{3.7f, 0, 0}, "b", "c", 0.25f, 0.85f, x},
+                                 {{4.0f, 0, 0}, "c", "c", 0.5f, 1, x},      {{4.3f, 0, 0}, "c", "c", 0.75f, 1, x},
+                                 {{4.5f, 0, 0}, "c", "d", 0, 0.25f, x},     {{5.5f, 0, 0}, "c", "d", 0, 0.75f, x}};
+  const ControlPoints points = settle(model);
+  ASSERT_THAT(points.chains, SizeIs(1));
+  EXPECT_EQ(points.chains[0].curve.chain.name, "a..d");
+  expect_same(seen(points, model), should);
+  for (const ControlPoint& point : points.points) EXPECT_TRUE(point.turn && point.turn->angles);
+}
+
+// Without twists as angles a point on a bone is rigid, and one about a joint still turns in part.
+TEST(MosControlPoints, OnBonesMoveWithTheUpperJointAlone) {
+  const ControlPoints points = settle(
+      row(), [](auto&) {}, false);
+  ASSERT_THAT(points.points, SizeIs(12));
+  for (const std::size_t on_bone : {0u, 1u, 5u, 6u, 10u, 11u}) EXPECT_FALSE(points.points[on_bone].turn) << on_bone;
+  for (const std::size_t about : {2u, 3u, 4u, 7u, 8u, 9u}) {
+    ASSERT_TRUE(points.points[about].turn) << about;
+    EXPECT_FALSE(points.points[about].turn->angles) << about;
+  }
+}
+
+TEST(MosControlPoints, AreInOrderWhateverTheirNumber) {
+  const Model model = skeleton_of(
+      {{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"c", 1, {2.5f, 0, 0}}, {"d", 2, {6, 0, 0}}, {"e", 3, {7, 0, 0}}});
+  for (const std::uint32_t bone : {1u, 2u, 3u, 16u}) {
+    for (const std::uint32_t joint : {0u, 1u, 2u, 3u, 8u}) {
+      for (const float spread : {0.0f, 0.5f, 1.0f}) {
+        for (const float joint_spread : {0.0f, 0.6f, 1.0f}) {
+          SCOPED_TRACE(testing::Message() << bone << ' ' << joint << ' ' << spread << ' ' << joint_spread);
+          const ControlPoints points = settle(model, [&](MosParameters& p) {
+            p.points_per_bone = bone;
+            p.points_per_joint = joint;
+            p.spread = spread;
+            p.joint_spread = joint_spread;
+          });
+          ASSERT_THAT(points.chains, SizeIs(1));
+          const PointChain& chain = points.chains[0];
+          ASSERT_THAT(chain.points, SizeIs(4 * bone + 3 * joint));
+          ASSERT_THAT(chain.lengths, SizeIs(chain.points.size()));
+          float before = 0;
+          float swung = 0;
+          float twisted = 0;
+          for (std::size_t k = 0; k < chain.points.size(); ++k) {
+            const ControlPoint& point = points.points[chain.points[k]];
+            EXPECT_NEAR(point.position.x, chain.lengths[k], 1e-5);
+            const float first = static_cast<float>(point.turn->far) - 1;
+            EXPECT_GE(chain.lengths[k], before - 1e-6f) << k;
+            EXPECT_GE(first + point.turn->swing, swung) << k;
+            EXPECT_GE(first + point.turn->twist, twisted - 1e-6f) << k;
+            before = chain.lengths[k];
+            swung = first + point.turn->swing;
+            twisted = first + point.turn->twist;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MosControlPoints, SpreadOverTheBone) {
+  const auto places = [](std::uint32_t count, float spread) {
+    const ControlPoints points = settle(row(), [&](MosParameters& p) {
+      p.points_per_bone = count;
+      p.spread = spread;
+      p.points_per_joint = 0;
+    });
+    const std::vector<float>& all = points.chains[0].lengths;
+    return std::vector<float>(all.begin(), all.begin() + count);
+  };
+  EXPECT_THAT(places(1, 1), ElementsAre(1));
+  EXPECT_THAT(places(2, 1), ElementsAre(0, 2));
+  EXPECT_THAT(places(3, 0.5f), ElementsAre(0.5f, 1, 1.5f));
+  EXPECT_THAT(places(2, 0), ElementsAre(1, 1));
+  const ControlPoints together = settle(row(), [](MosParameters& p) { p.spread = 0; });
+  EXPECT_THAT(together.points, SizeIs(9)) << "those at one place that turn alike are one";
+}
+
+TEST(MosControlPoints, AboutAJointHaveEvenPartsOfItsTurn) {
+  for (const std::uint32_t count : {1u, 2u, 3u}) {
+    const ControlPoints points = settle(row(), [&](MosParameters& p) { p.points_per_joint = count; });
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const ControlPoint& point = points.points[points.chains[0].points[2 + k]];
+      const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);
+      EXPECT_FLOAT_EQ(point.turn->swing, part);
+      EXPECT_NEAR(point.position.x, 2 + 1.2f * (part - 0.5f), 1e-6);
+      EXPECT_EQ(point.joint, part < 0.5f ? 0u : 1u);
+    }
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------- the chain
+
+TEST(MosControlPoints, DoNotDependOnTheChainsDirection) {
+  const Model model = limbs();
+  const ControlPoints down = settle(model, along({{"root", "r1", "r2"}}));
+  const ControlPoints up = settle(model, along({{"r2", "r1", "root"}}));
+  EXPECT_EQ(up.turning[0].top, 2u);
+  std::vector<Seen> reversed = seen(up, model);
+  std::reverse(reversed.begin(), reversed.end());
+  expect_same(reversed, seen(down, model));
+}
+
+TEST(MosControlPoints, OfAChainWithItsTopInsideAreThoseOfBothSides) {
+  const Model model = limbs();
+  const ControlPoints left = settle(model, along({{"root", "l1", "l2"}}));
+  const ControlPoints right = settle(model, along({{"root", "r1", "r2"}}));
+  const ControlPoints both = settle(model, along({{"l2", "l1", "root", "r1", "r2"}}));
+  EXPECT_EQ(both.turning[0].top, 2u);
+  std::vector<Seen> should = seen(left, model);
+  std::reverse(should.begin(), should.end());
+  const std::vector<Seen> rest = seen(right, model);
+  should.insert(should.end(), rest.begin(), rest.end());
+  expect_same(seen(both, model), should);
+}
+
+TEST(MosControlPoints, OverTheSameBonesAreShared) {
+  const Model model =
+      skeleton_of({{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"c", 1, {4, 0, 0}}, {"d", 1, {2, 2, 0}}});
+  for (const bool angles : {false, true}) {
+    const ControlPoints fork = settle(model, along({{"a", "b", "c"}, {"a", "b", "d"}}), angles);
+    ASSERT_THAT(fork.chains, SizeIs(2));
+    for (std::size_t k = 0; k < 7; ++k) {
+      EXPECT_EQ(fork.chains[0].points[k] == fork.chains[1].points[k], k < 4) << k << " up to the joint itself";
+    }
+    EXPECT_THAT(fork.points, SizeIs(10));
+  }
+  // Twists count from a chain's top.
+  EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), false).points, SizeIs(7));
+  EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), true).points, SizeIs(9));
+}
+
+// ------------------------------------------------------------------------------------------------------------- given
+
+Change given(const std::vector<MosPoint>& points) {
+  return [points](MosParameters& p) {
+    p.automatic = false;
+    p.chains = {{"own", points, {}}};
+  };
+}
+
+TEST(MosControlPoints, AreWhereTheRigGivesThem) {
+  const Model model = row();
+  const Change change =
+      given({{"start", "a", {0, 1, 0}}, {"", "b", {0, 1, 0}, true}, {"", "b", {1, 1, 0}}, {"", "c", {}}});
+  const ControlPoints points = settle(model, change, false);
+  ASSERT_THAT(points.points, SizeIs(4));
+  EXPECT_EQ(points.points[0].name, "start");
+  const std::vector<Seen> own = seen(points, model);
+  EXPECT_EQ(own[0].at, glm::vec3(0, 1, 0));
+  EXPECT_EQ(own[2].at, glm::vec3(3, 1, 0));
+  EXPECT_EQ(own[2].joint, "b");
+  EXPECT_EQ(own[3].at, glm::vec3(4, 0, 0));
+  EXPECT_THAT(points.chains[0].lengths, ElementsAre(0, 2, 3, testing::FloatEq(3 + std::sqrt(2.0f))));
+  for (const std::size_t rigid : {0u, 2u, 3u}) EXPECT_FALSE(points.points[rigid].turn) << rigid;
+  ASSERT_TRUE(points.points[1].turn);
+  EXPECT_EQ(own[1].far, "b");
+  EXPECT_EQ(own[1].swing, 0.5f);
+  EXPECT_FALSE(points.points[1].turn->angles);
+
+  const std::vector<Seen> turned = seen(settle(model, change, true), model);
+  EXPECT_EQ(turned[0].twist, 0) << "the top";
+  EXPECT_EQ(turned[1].twist, 0.5f);
+  EXPECT_EQ(turned[2].twist, 1);
+  EXPECT_EQ(turned[3].twist, 1);
+  EXPECT_EQ(turned[3].far, "c");
+}
+
+TEST(MosControlPoints, ThatBisectTheTopAreRigid) {
+  const ControlPoints points = settle(row(), given({{"", "a", {}, true}, {"", "b", {}}}), true);
+  EXPECT_EQ(points.points[0].turn->swing, 0);
+  EXPECT_EQ(points.points[0].turn->twist, 0);
+}
+
+TEST(MosControlPoints, MayStandTogether) {
+  const ControlPoints points = settle(row(), given({{"p", "a", {}}, {"q", "a", {}}, {"r", "b", {}}}), true);
+  EXPECT_THAT(points.points, SizeIs(3)) << "by names";
+  EXPECT_EQ(points.chains[0].curve.chain.anchors.size(), 2u);
+  EXPECT_LT(points.chains[0].lengths[0], points.chains[0].lengths[1]);
+  EXPECT_THAT(settle(row(), given({{"", "a", {}}, {"", "a", {}}, {"", "b", {}}}), true).points, SizeIs(2));
+}
+
+TEST(MosControlPoints, OfJointsThatAreNoChainHaveNoTwist) {
+  const Change change = given({{"", "a", {}}, {"", "b", {}, true}, {"", "a", {0, 1, 0}}});
+  const ControlPoints points = settle(row(), change, true);
+  EXPECT_THAT(points.notes, ElementsAre(AllOf(HasSubstr("'own'"), HasSubstr("no twist"))));
+  for (const ControlPoint& point : points.points) EXPECT_FALSE(point.turn);
+  EXPECT_THAT(points.turning, IsEmpty());
+  EXPECT_THAT(settle(row(), change, false).notes, IsEmpty());
+}
+
+TEST(MosControlPoints, ReplaceAnAutomaticChainByName) {
+  const Model model = row();
+  const std::vector<MosPoint> own{{"", "a", {}}, {"", "d", {}}};
+  const auto names = [&](const std::string& name) {
+    std::vector<std::string> result;
+    for (const PointChain& chain : settle(model, [&](auto& p) { p.chains = {{name, own, {}}}; }).chains) {
+      result.push_back(chain.curve.chain.name);
+    }
+    return result;
+  };
+  EXPECT_THAT(names("other"), ElementsAre("a..d", "other"));
+  EXPECT_THAT(names("a..d"), ElementsAre("a..d"));
+  EXPECT_THAT(settle(model, [&](auto& p) { p.chains = {{"a..d", own, {}}}; }).points, SizeIs(2));
+}
+
+TEST(MosControlPoints, SayWhatIsWrongWithThem) {
+  EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "a", {}}})),
+              AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("at one place")));
+  EXPECT_THAT(refusal(row(), given({{"", "a", {}}})), HasSubstr("at one place"));
+  EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "bb", {}}})),
+              AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("'bb'"), HasSubstr("'b'")));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "b", {0, nan, 0}}})), HasSubstr("an offset is not finite"));
+  EXPECT_THAT(refusal(row(), along({{"a", "nowhere"}})), AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("'nowhere'")));
+  EXPECT_THAT(refusal(row(), [](auto& p) { p.remove = {"a..e"}; }), AllOf(HasSubstr("'a..e'"), HasSubstr("'a..d'")));
+}
+
+}  // namespace
+}  // namespace pelt::mos
