@@ -1,0 +1,692 @@
+// SPDX-License-Identifier: MIT
+// Skin bound to control points, through pelt::bind.
+#include "engine/mos/bind.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <glm/gtc/matrix_transform.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <limits>
+#include <numeric>
+
+#include "engine/character/clip_twists.h"
+#include "engine/character/pelt_file.h"
+#include "engine/character/region.h"
+#include "engine/core/finite.h"
+#include "engine/curve_skeleton/chains.h"
+#include "engine/model/builtin.h"
+#include "engine/model/import.h"
+#include "engine/model/pose.h"
+#include "engine/mos/strategies.h"
+#include "engine/mos/windows.h"
+#include "engine/rig/presets.h"
+#include "shaders/mos.h"
+#include "shaders/spline.h"
+#include "tests/support/driven.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt::mos {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+
+using Change = std::function<void(MosParameters&)>;
+
+Rig by_mos(const Change& change = [](MosParameters&) {}) {
+  MosParameters parameters;
+  change(parameters);
+  return test::rig_of(parameters);
+}
+
+constexpr MosStrategy kWithoutCage[] = {MosStrategy::kBSpline, MosStrategy::kInverseDistance,
+                                        MosStrategy::kRadialBasis};
+
+std::vector<glm::mat4> joints_at_bind(const Model& model) {
+  std::vector<std::uint32_t> meshes(model.meshes.size());
+  std::iota(meshes.begin(), meshes.end(), 0u);
+  const std::vector<glm::dmat4> at_bind = curve_skeleton::matrices_at_bind(model, meshes);
+  return {at_bind.begin(), at_bind.end()};
+}
+
+// The farthest that a vertex of MOS is from where the model has it, of its size, when all joints are as at bind.
+double worst_at_bind(const Model& model, const Character& character) {
+  Evaluator evaluator(character);
+  evaluator.pose(joints_at_bind(model));
+  evaluator.evaluate();
+  double worst = 0;
+  int meshes = 0;
+  for (const CharacterMesh& mesh : character->meshes) {
+    if (mesh.control || !mesh.deformer.starts_with("mos")) continue;
+    ++meshes;
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+      const glm::vec3 posed = evaluator.positions()[mesh.first_vertex + v];
+      const double off = static_cast<double>(glm::distance(posed, mesh.binding.points[v]));
+      worst = off <= worst ? worst : off;  // also where it is not a number
+    }
+  }
+  EXPECT_GT(meshes, 0) << model.name;
+  return worst / static_cast<double>(character.size());
+}
+
+// Evaluation in floats, at a distance from the origin: some 16 roundings of 6e-8.
+constexpr double kRounding = 1e-6;
+
+void expect_identity(const Model& model, const Rig& rig) {
+  SCOPED_TRACE(model.name);
+  const Result<Bound> bound = bind(model, rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_LE(worst_at_bind(model, bound->character), kRounding);
+}
+
+// Positions of the model's first mesh.
+std::vector<glm::vec3> posed(const Model& model, const Character& character, std::span<const glm::mat4> joints) {
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  return test::positions_of(evaluator, character, model.meshes[0].name);
+}
+
+float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
+  EXPECT_EQ(a.size(), b.size());
+  float most = 0;
+  for (std::size_t v = 0; v < a.size(); ++v) {
+    const float distance = glm::distance(a[v], b[v]);
+    most = distance <= most ? most : distance;
+  }
+  return most;
+}
+
+// Joints at bind, those from joint 1 on turned by `degrees` about an axis through it.
+std::vector<glm::mat4> bent(const Model& model, float degrees, glm::vec3 axis = {0, 0, 1}) {
+  std::vector<glm::mat4> joints = joints_at_bind(model);
+  const glm::mat4 there = glm::translate(glm::mat4(1), glm::vec3(joints[1][3]));
+  const glm::mat4 motion = there * glm::rotate(glm::mat4(1), glm::radians(degrees), axis) * glm::inverse(there);
+  for (std::size_t j = 1; j < joints.size(); ++j) joints[j] = motion * joints[j];
+  return joints;
+}
+
+// ---------------------------------------------------------------------------------------------------------- at bind
+
+TEST(MosBind, ReturnsTheSkinAtBind) {
+  for (const Model& model : {make_limb(), make_tail(), make_biped(), test::make_tube()})
+    expect_identity(model, by_mos());
+  const Model model = test::make_tube({.joints = 4});
+  for (const MosStrategy strategy : kWithoutCage) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      expect_identity(model, by_mos([&](MosParameters& p) {
+                        p.strategy = strategy;
+                        p.frames = frames;
+                        p.twist = false;
+                      }));
+    }
+  }
+  expect_identity(model, by_mos([](MosParameters& p) { p.clamp_ends = false; }));
+  expect_identity(model, by_mos([](MosParameters& p) {
+                    p.strategy = MosStrategy::kRadialBasis;
+                    p.kernel = MosKernel::kGaussian;
+                  }));
+  expect_identity(test::make_tube_in_cage(), by_mos([](MosParameters& p) {
+                    p.strategy = MosStrategy::kCatmullClark;
+                    p.cage = "cage";
+                  }));
+}
+
+TEST(MosBind, ReturnsTheSkinOfPresetsAtBind) {
+  const std::pair<const char*, Model> cases[] = {{"limb", make_limb()}, {"tail", make_tail()}, {"biped", make_biped()}};
+  for (const auto& [preset, model] : cases) {
+    const Result<Rig> rig = rig_from_preset(preset, model);
+    ASSERT_TRUE(rig) << rig.error().message;
+    expect_identity(model, *rig);
+  }
+}
+
+TEST(MosBind, MovesEveryCharacterFile) {
+  PELT_REQUIRE_SHARED();
+  for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+    SCOPED_TRACE(file.filename().string());
+    const Result<Model> model = import_gltf(file);
+    ASSERT_TRUE(model) << model.error().message;
+    const Result<Bound> bound = bind(*model, by_mos());
+    ASSERT_TRUE(bound) << bound.error().message;
+    const Character& character = bound->character;
+    EXPECT_LE(worst_at_bind(*model, character), kRounding);
+    Evaluator evaluator(character);
+    std::vector<Transform> local(model->skeleton.joints.size());
+    std::vector<glm::mat4> joints(local.size());
+    std::vector<float> inputs(character->input_count);
+    for (const Clip& clip : model->clips) {
+      const ClipTwists twists(*character, clip);
+      for (const float part : {0.2f, 0.6f, 0.9f}) {
+        rest_pose(model->skeleton, local);
+        sample_clip(clip, part * clip.duration, local);
+        model_matrices(model->skeleton, local, joints);
+        twists.sample(part * clip.duration, inputs);
+        evaluator.pose(joints);
+        evaluator.inputs(inputs);
+        evaluator.evaluate();
+        const bool finite = std::ranges::all_of(evaluator.positions(), [](glm::vec3 p) { return is_finite(p); }) &&
+                            std::ranges::all_of(evaluator.normals(), [](glm::vec3 n) { return is_finite(n); });
+        ASSERT_TRUE(finite) << clip.name << ' ' << part;
+      }
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------- the formula
+
+// Joints at 0, 3 and 6 along x whose axes at bind are turned, and points beside them.
+struct Scene {
+  Scene() : model(test::make_tube({.around = 6, .along = 9, .length = 9, .joints = 3})) {
+    const std::array<float, 3> turned{10, 70, -40};
+    for (std::size_t j = 0; j < 3; ++j) {
+      at_bind.push_back(glm::rotate(glm::translate(glm::mat4(1), glm::vec3(3.0f * static_cast<float>(j), 0, 0)),
+                                    glm::radians(turned[j]), glm::normalize(glm::vec3(1, 2, -1))));
+      model.bound_joints[j].inverse_bind = glm::inverse(at_bind[j]);
+    }
+    const std::array<glm::vec3, 3> axes{glm::vec3(1, 0, 2), glm::vec3(0, 1, 1), glm::vec3(-2, 1, 0)};
+    for (std::size_t j = 0; j < 3; ++j) {
+      const glm::mat4 there = glm::translate(glm::mat4(1), glm::vec3(0.3f, -0.5f, 0.2f) * static_cast<float>(j));
+      motions.push_back(glm::rotate(there, 0.4f * static_cast<float>(j + 1), glm::normalize(axes[j])));
+      joints.push_back(motions[j] * at_bind[j]);
+    }
+  }
+
+  void give_points(const std::vector<std::pair<std::uint32_t, glm::vec3>>& points, MosParameters& parameters) {
+    MosChain chain{"own", {}, {}};
+    for (const auto& [joint, at] : points) {
+      places.emplace_back(at);
+      carriers.push_back(joint);
+      chain.points.push_back({"", "joint" + std::to_string(joint), at - glm::vec3(at_bind[joint][3]), false});
+    }
+    parameters.automatic = false;
+    parameters.chains = {chain};
+  }
+
+  // Equations 9 and 5.
+  glm::dvec3 moved(glm::dvec3 m, std::span<const WeightedElement> weights, MosFrames frames) const {
+    glm::dmat3 frame(0.0);
+    glm::dvec3 from = m;
+    const auto axes = [&](std::uint32_t p) {
+      return frames == MosFrames::kJoint ? glm::dmat3(at_bind[carriers[p]]) : glm::dmat3(1.0);
+    };
+    for (const WeightedElement& element : weights) {
+      frame += element.weight * axes(element.index);
+      from -= element.weight * places[element.index];
+    }
+    const glm::dvec3 offset = glm::inverse(frame) * from;
+    glm::dvec3 result(0.0);
+    for (const WeightedElement& element : weights) {
+      const glm::dmat4 motion(motions[carriers[element.index]]);
+      result += element.weight * (glm::dvec3(motion * glm::dvec4(places[element.index], 1)) +
+                                  glm::dmat3(motion) * axes(element.index) * offset);
+    }
+    return result;
+  }
+
+  Model model;
+  std::vector<glm::mat4> at_bind, motions, joints;
+  std::vector<glm::dvec3> places;
+  std::vector<std::uint32_t> carriers;
+};
+
+const std::vector<std::pair<std::uint32_t, glm::vec3>> kScattered{
+    {0, {0.4f, 0.2f, 0}}, {0, {2, 0, -0.3f}},   {1, {2.6f, 0.5f, 0.1f}},  {1, {4.7f, -0.2f, 0.2f}},
+    {2, {6.1f, 0, 0.4f}}, {0, {6.6f, 0.3f, 0}}, {2, {8.2f, -0.1f, -0.2f}}};
+
+// Weights are stored in 16 bits: 1 / 65535 of 10 metres, for a few points.
+constexpr double kStored = 6e-4;
+
+TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
+  struct Case {
+    MosStrategy strategy;
+    MosKernel kernel = MosKernel::kBiharmonic;
+    std::uint32_t nearest = 0;
+    float power = 2;
+  };
+  const Case cases[] = {{.strategy = MosStrategy::kInverseDistance, .nearest = 0, .power = 3},
+                        {.strategy = MosStrategy::kInverseDistance, .nearest = 4},
+                        {.strategy = MosStrategy::kRadialBasis, .kernel = MosKernel::kBiharmonic},
+                        {.strategy = MosStrategy::kRadialBasis, .kernel = MosKernel::kGaussian}};
+  for (const Case& own : cases) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(own.strategy) << ' ' << static_cast<int>(own.kernel) << ' '
+                                      << own.nearest << ' ' << static_cast<int>(frames));
+      Scene scene;
+      MosParameters parameters{
+          .strategy = own.strategy, .frames = frames, .power = own.power, .nearest = own.nearest, .kernel = own.kernel};
+      scene.give_points(kScattered, parameters);
+      const Character character = test::bound(scene.model, test::rig_of(parameters)).character;
+      const std::vector<glm::vec3> is = posed(scene.model, character, scene.joints);
+      const Result<RadialBasis> basis = RadialBasis::create(scene.places, own.kernel, {});
+      ASSERT_TRUE(basis);
+      std::vector<WeightedElement> row;
+      for (std::size_t v = 0; v < is.size(); ++v) {
+        const glm::dvec3 m(scene.model.meshes[0].positions[v]);
+        if (own.strategy == MosStrategy::kInverseDistance) {
+          inverse_distance(m, scene.places, own.power, own.nearest, parameters.cut, row);
+        } else {
+          basis->weights(m, row);
+        }
+        ASSERT_LT(glm::distance(glm::dvec3(is[v]), scene.moved(m, row, frames)), kStored) << v;
+      }
+    }
+  }
+}
+
+// On a straight line the closest point of the spline is right below the vertex.
+TEST(MosBind, FollowsTheFormulaAlongASpline) {
+  for (const bool clamp : {true, false}) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      SCOPED_TRACE(testing::Message() << clamp << ' ' << static_cast<int>(frames));
+      Scene scene;
+      MosParameters parameters{.frames = frames, .clamp_ends = clamp, .twist = false, .table_error = 1e-6f};
+      scene.give_points(
+          {{0, {-1, 0, 0}}, {0, {1, 0, 0}}, {1, {3.5f, 0, 0}}, {0, {5, 0, 0}}, {2, {7, 0, 0}}, {2, {10, 0, 0}}},
+          parameters);
+      const Character character = test::bound(scene.model, test::rig_of(parameters)).character;
+      const std::vector<glm::vec3> is = posed(scene.model, character, scene.joints);
+      std::vector<std::uint32_t> numbers(scene.places.size());
+      std::iota(numbers.begin(), numbers.end(), 0u);
+      const std::vector<Window> windows = windows_of(numbers, clamp);
+      const auto x_at = [&](const Window& window, float u) {
+        const glm::vec4 basis = shared::spline_basis(u);
+        double x = 0;
+        for (int k = 0; k < 4; ++k) x += double{basis[k]} * scene.places[window[static_cast<std::size_t>(k)]].x;
+        return x;
+      };
+      int checked = 0;
+      for (std::size_t v = 0; v < is.size(); ++v) {
+        const glm::dvec3 m(scene.model.meshes[0].positions[v]);
+        for (const Window& window : windows) {
+          if (m.x < x_at(window, 0) || m.x >= x_at(window, 1)) continue;
+          float low = 0;
+          float high = 1;
+          for (int step = 0; step < 40; ++step) (x_at(window, (low + high) / 2) < m.x ? low : high) = (low + high) / 2;
+          const glm::vec4 basis = shared::spline_basis(low);
+          std::vector<WeightedElement> row;
+          for (int k = 0; k < 4; ++k) row.push_back({window[static_cast<std::size_t>(k)], double{basis[k]}});
+          EXPECT_LT(glm::distance(glm::dvec3(is[v]), scene.moved(m, row, frames)), kStored) << v;
+          ++checked;
+        }
+      }
+      EXPECT_GE(checked, clamp ? 60 : 36);
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- posed
+
+// Positions of the limb, its second joint posed by `motion` about its own place.
+struct Limb {
+  explicit Limb(const Rig& rig) : model(make_limb()), character(test::bound(model, rig).character) {}
+
+  std::vector<glm::vec3> posed(const glm::mat4& motion, float twist = 0) const {
+    std::vector<glm::mat4> joints = test::bind_matrices(model);
+    joints[1] = joints[1] * motion;
+    Evaluator evaluator(character);
+    evaluator.pose(joints);
+    evaluator.control(*character->find_control("twist/joint"), twist);
+    evaluator.evaluate();
+    return test::positions_of(evaluator, character, model.meshes[0].name);
+  }
+
+  Model model;
+  Character character;
+};
+
+TEST(MosBind, TwistKeepsTheSection) {
+  const Limb limb(by_mos());
+  const std::vector<glm::vec3>& rest = limb.model.meshes[0].positions;
+  for (const float degrees : {90.0f, 180.0f, 270.0f, 450.0f, -270.0f}) {
+    SCOPED_TRACE(degrees);
+    const float radians = glm::radians(degrees);
+    const std::vector<glm::vec3> posed = limb.posed(glm::rotate(glm::mat4(1), radians, glm::vec3(1, 0, 0)), radians);
+    float least = 1;
+    float most = 1;
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      const float before = glm::length(glm::vec2(rest[v].y, rest[v].z));
+      if (before < 0.2f) continue;
+      const float ratio = glm::length(glm::vec2(posed[v].y, posed[v].z)) / before;
+      least = std::min(least, ratio);
+      most = std::max(most, ratio);
+    }
+    EXPECT_GE(least, 0.97f);
+    EXPECT_LE(most, 1.001f);
+  }
+}
+
+TEST(MosBind, TablesKeepTheirError) {
+  const float error = MosParameters{}.table_error;
+  const Limb coarse(by_mos());
+  const Limb fine(by_mos([&](MosParameters& p) { p.table_error = error / 100; }));
+  EXPECT_LT(coarse.character->palette_size, fine.character->palette_size);
+  for (const auto& [degrees, twist] : {std::pair(90.0f, 0.0f), {0.0f, 270.0f}, {60.0f, 180.0f}, {-90.0f, 90.0f}}) {
+    const float radians = glm::radians(twist);
+    const glm::mat4 motion = glm::rotate(glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0.6f, 0.8f)),
+                                         radians, glm::vec3(1, 0, 0));
+    EXPECT_LT(farthest(coarse.posed(motion, radians), fine.posed(motion, radians)), 1.2f * error * 8)
+        << degrees << ' ' << twist << ": a limb 8 long";
+  }
+}
+
+// The most that neighbouring vertices of the biped move apart while it flexes, of their edges.
+float most_apart(const Rig& rig) {
+  const Model model = make_biped();
+  const Character character = test::bound(model, rig).character;
+  const Clip& clip = *find_clip(model.clips, "flex");
+  const ClipTwists twists(*character, clip);
+  Evaluator evaluator(character);
+  std::vector<Transform> local(model.skeleton.joints.size());
+  std::vector<glm::mat4> joints(local.size());
+  std::vector<float> inputs(character->input_count);
+  const Mesh& mesh = model.meshes[0];
+  float worst = 0;
+  for (const float part : {0.25f, 0.5f, 0.75f}) {
+    rest_pose(model.skeleton, local);
+    sample_clip(clip, part * clip.duration, local);
+    model_matrices(model.skeleton, local, joints);
+    twists.sample(part * clip.duration, inputs);
+    evaluator.pose(joints);
+    evaluator.inputs(inputs);
+    evaluator.evaluate();
+    const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, mesh.name);
+    for (const glm::uvec3 t : mesh.triangles) {
+      for (int k = 0; k < 3; ++k) {
+        const std::uint32_t a = t[k];
+        const std::uint32_t b = t[(k + 1) % 3];
+        const float edge = std::max(glm::distance(mesh.positions[a], mesh.positions[b]), 0.003f);
+        worst = std::max(worst, glm::distance(posed[a] - mesh.positions[a], posed[b] - mesh.positions[b]) / edge);
+      }
+    }
+  }
+  return worst;
+}
+
+// Where chains compete, at the hip and the shoulder above all, no vertex leaves its neighbours. Between the legs skin
+// stretches that is as near to one as to the other.
+TEST(MosBind, NeighboursStayTogether) {
+  EXPECT_LT(most_apart(by_mos()), 8) << "edges; a turn by 180 degrees takes 2";
+  EXPECT_GT(most_apart(by_mos([](MosParameters& p) { p.chains_per_vertex = 1; })), 12)
+      << "no blend, so there are jumps";
+}
+
+TEST(MosBind, IsFiniteInAnyPose) {
+  const Model model = test::make_tube({.joints = 4});
+  for (const MosStrategy strategy : kWithoutCage) {
+    const Character character = test::bound(model, by_mos([&](auto& p) { p.strategy = strategy; })).character;
+    Evaluator evaluator(character);
+    std::vector<std::vector<glm::mat4>> poses{std::vector(4, glm::mat4(0)), joints_at_bind(model), bent(model, 180)};
+    poses[1][2] = glm::mat4(0);
+    for (const auto& pose : poses) {
+      evaluator.pose(pose);
+      evaluator.evaluate();
+      EXPECT_TRUE(std::ranges::all_of(evaluator.positions(), [](glm::vec3 p) { return is_finite(p); }));
+      EXPECT_TRUE(std::ranges::all_of(evaluator.normals(), [](glm::vec3 n) { return is_finite(n); }));
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- edits
+
+std::vector<MosEdit> each_edit() {
+  return {{.operation = MosOperation::kBulge, .factor = 1.4f, .pivot = glm::vec3(4, -2, 0)},
+          {.operation = MosOperation::kSlide, .distance = 0.3f, .offset = {0, 0.2f, 0}},
+          {.operation = MosOperation::kScale, .points = {"joint1"}, .scale = {1, 1.5f, 1.2f}},
+          {.operation = MosOperation::kMotion, .factor = 0.7f},
+          {.operation = MosOperation::kTwist, .points = {"joint?"}, .degrees = 50}};
+}
+
+bool can_have(MosStrategy strategy, const MosEdit& edit) {
+  return strategy == MosStrategy::kBSpline || edit.operation != MosOperation::kTwist;
+}
+
+Character edited(const Model& model, MosStrategy strategy, std::vector<MosEdit> edits) {
+  return test::bound(model, by_mos([&](MosParameters& p) {
+                       p.strategy = strategy;
+                       p.edits = std::move(edits);
+                     }))
+      .character;
+}
+
+// At 90 degrees the whole of what is keyed from nothing at 0.
+TEST(MosBind, DrivenEditsFollowTheirJoint) {
+  const Model model = test::make_tube({.joints = 3});
+  for (const MosStrategy strategy : kWithoutCage) {
+    const Character plain = edited(model, strategy, {});
+    for (const MosEdit& edit : each_edit()) {
+      if (!can_have(strategy, edit)) continue;
+      SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(edit.operation));
+      MosEdit driven = edit;
+      driven.driver = KeyAngle{"joint1", {0, 0, 2}};
+      driven.share = {{0, 0}, {90, 1}};
+      MosEdit always = edit;
+      always.in_bind = false;
+      const Character moving = edited(model, strategy, {driven});
+      const Character constant = edited(model, strategy, {always});
+      EXPECT_LE(worst_at_bind(model, moving), kRounding);
+      const std::vector<glm::mat4> joints = bent(model, 90);
+      const std::vector<glm::vec3> is = posed(model, moving, joints);
+      EXPECT_LT(farthest(is, posed(model, constant, joints)), 1e-4);
+      EXPECT_GT(farthest(is, posed(model, plain, joints)), 0.05);
+      EXPECT_LT(farthest(posed(model, moving, bent(model, -40)), posed(model, plain, bent(model, -40))), 1e-5)
+          << "held beyond the keys";
+    }
+  }
+}
+
+TEST(MosBind, EditsShowAtBindWhereAsked) {
+  const Model model = test::make_tube({.joints = 3});
+  for (const MosStrategy strategy : kWithoutCage) {
+    for (MosEdit edit : each_edit()) {
+      if (!can_have(strategy, edit)) continue;
+      SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(edit.operation));
+      EXPECT_LE(worst_at_bind(model, edited(model, strategy, {edit})), kRounding);
+      edit.in_bind = false;
+      const double shown = worst_at_bind(model, edited(model, strategy, {edit}));
+      if (edit.operation == MosOperation::kMotion) {
+        EXPECT_LE(shown, kRounding) << "there is no displacement yet";
+      } else {
+        EXPECT_GT(shown, 0.005);
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- the bind
+
+TEST(MosBind, IsMixedByMasks) {
+  const Model model = test::make_tube({.joints = 3});
+  Rig mixed = test::rig_of(LinearBlendParameters{});
+  const MosParameters scattered{.strategy = MosStrategy::kInverseDistance};
+  mixed.layers.push_back({"*", scattered, {0.8f, {.box = Box{{2, -9, -9}, {5, 9, 9}, 2}}}, {}});
+  const Result<std::vector<float>> region =
+      region_values(mixed.layers[1].mask.region, model.meshes[0], model, mixed, "test");
+  ASSERT_TRUE(region) << region.error().message;
+  const std::vector<glm::mat4> joints = bent(model, 80);
+  const auto by = [&](const Rig& rig) { return posed(model, test::bound(model, rig).character, joints); };
+  const std::vector<glm::vec3> below = by(test::rig_of(LinearBlendParameters{}));
+  const std::vector<glm::vec3> above = by(test::rig_of(scattered));
+  const std::vector<glm::vec3> is = by(mixed);
+  int soft = 0;
+  for (std::size_t v = 0; v < is.size(); ++v) {
+    const float mask = 0.8f * (*region)[v];
+    soft += mask > 0.05f && mask < 0.75f ? 1 : 0;
+    EXPECT_LT(glm::distance(is[v], glm::mix(below[v], above[v], mask)), kStored) << v;
+  }
+  EXPECT_GT(soft, 20);
+  EXPECT_GT(farthest(below, above), 0.1);
+}
+
+TEST(MosBind, TakesTheCageForADriver) {
+  const Change by_cage = [](MosParameters& p) {
+    p.strategy = MosStrategy::kCatmullClark;
+    p.cage = "cage";
+  };
+  const Model model = test::make_tube_in_cage();
+  const Bound bound = test::bound(model, by_mos(by_cage));
+  ASSERT_EQ(bound.report.meshes.size(), 1u);
+  EXPECT_EQ(bound.report.meshes[0].mesh, "tube");
+  EXPECT_EQ(bound.character->meshes.size(), 1u);
+  EXPECT_THAT(bound.report.notes, Contains(HasSubstr("104 control points")));
+  // The cage's weights move the skin, whatever the skin's own are.
+  Model other = model;
+  Mesh& cage = other.meshes[1];
+  cage.weights = {};
+  for (std::size_t v = 0; v < cage.positions.size(); ++v) cage.weights.append_row(std::vector<Influence>{{0, 1.0f}});
+  const std::vector<glm::mat4> joints = bent(model, 60);
+  EXPECT_GT(farthest(posed(model, bound.character, joints), model.meshes[0].positions), 1);
+  EXPECT_LT(farthest(posed(other, test::bound(other, by_mos(by_cage)).character, joints), model.meshes[0].positions),
+            1e-4);
+}
+
+TEST(MosBind, DoesNotDependOnThreads) {
+  const auto expect_same = [](const Model& model, const Rig& rig) {
+    const Result<Bound> one = bind(model, rig, {.threads = 1});
+    const Result<Bound> four = bind(model, rig, {.threads = 4});
+    ASSERT_TRUE(one && four);
+    EXPECT_TRUE(serialize(one->character) == serialize(four->character));
+    EXPECT_EQ(one->report.notes, four->report.notes);
+  };
+  for (const MosStrategy strategy : kWithoutCage) {
+    expect_same(make_limb(), by_mos([&](MosParameters& p) { p.strategy = strategy; }));
+  }
+  expect_same(test::make_tube_in_cage({.around = 40, .along = 30}), by_mos([](MosParameters& p) {
+                p.strategy = MosStrategy::kCatmullClark;
+                p.cage = "cage";
+              }));
+}
+
+// ---------------------------------------------------------------------------------------------------------- refusals
+
+Change given(const std::vector<MosPoint>& points, MosStrategy strategy) {
+  return [points, strategy](MosParameters& p) {
+    p.strategy = strategy;
+    p.automatic = false;
+    p.chains = {{"own", points, {}}};
+  };
+}
+
+TEST(MosBind, NeedsJoints) {
+  Model model = test::make_tube();
+  model.skeleton = {};
+  model.bound_joints = {};
+  model.meshes[0].weights = {};
+  for (const MosStrategy strategy : kWithoutCage) {
+    EXPECT_THAT(test::bind_error(model, by_mos([&](auto& p) { p.strategy = strategy; })),
+                HasSubstr("layer 1 (mos): the model has no joints"));
+  }
+}
+
+TEST(MosBind, NeedsParametersInRange) {
+  const Model model = test::make_tube();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::pair<Change, const char*> cases[] = {
+      {[](auto& p) { p.points_per_bone = 0; }, "0 points a bone"},
+      {[](auto& p) { p.points_per_bone = 17; }, "17 points a bone"},
+      {[](auto& p) { p.points_per_joint = 9; }, "9 points a joint"},
+      {[](auto& p) { p.spread = 1.5f; }, "a spread of 1.5"},
+      {[&](auto& p) { p.joint_spread = nan; }, "a spread about joints of nan"},
+      {[](auto& p) { p.chain_reach = 1; }, "a chain reach of 1"},
+      {[](auto& p) { p.chains_per_vertex = 0; }, "one chain at least"},
+      {[](auto& p) { p.table_error = 0; }, "the table error is 0"},
+      {[](auto& p) { p.power = 0; }, "a power of 0"}};
+  for (const auto& [change, why] : cases) {
+    EXPECT_THAT(test::bind_error(model, by_mos(change)), AllOf(HasSubstr("layer 1 (mos): "), HasSubstr(why)));
+  }
+  EXPECT_THAT(test::bind_error(model, by_mos([](auto& p) { p.automatic = false; })),
+              HasSubstr("layer 1 (mos): there are no control points"));
+}
+
+TEST(MosBind, NeedsPointsApartForRadialBasis) {
+  const Model model = test::make_tube();
+  const std::vector<MosPoint> points{{"p", "joint0", {}}, {"q", "joint0", {}}, {"r", "joint1", {}}};
+  EXPECT_THAT(test::bind_error(model, by_mos(given(points, MosStrategy::kRadialBasis))),
+              AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("at the same place")));
+  EXPECT_EQ(test::bind_error(model, by_mos(given(points, MosStrategy::kInverseDistance))), "bound");
+  EXPECT_EQ(test::bind_error(model, by_mos(given(points, MosStrategy::kBSpline))), "bound");
+}
+
+// Half of each of two frames that are turned by 180 degrees against each other is flat.
+TEST(MosBind, NeedsFramesThatDoNotCancelOut) {
+  Model model = test::make_tube();
+  model.bound_joints[1].inverse_bind =
+      glm::rotate(glm::mat4(1), glm::radians(180.0f), glm::vec3(1, 0, 0)) * model.bound_joints[1].inverse_bind;
+  const auto error = [&](const std::vector<MosPoint>& points, MosStrategy strategy, MosFrames frames) {
+    return test::bind_error(model, by_mos([&](MosParameters& p) {
+                              given(points, strategy)(p);
+                              p.frames = frames;
+                              p.twist = false;
+                              p.clamp_ends = false;
+                              p.table_error = 1e-9f;
+                            }));
+  };
+  const std::vector<MosPoint> two{{"one", "joint0", {}}, {"", "joint1", {}}};
+  EXPECT_THAT(
+      error(two, MosStrategy::kInverseDistance, MosFrames::kJoint),
+      AllOf(HasSubstr("layer 1 (mos): vertex 48 of mesh 'tube'"), HasSubstr("the points 'one', 'joint1' cancel")));
+  EXPECT_EQ(error(two, MosStrategy::kInverseDistance, MosFrames::kRelative), "bound");
+  const std::vector<MosPoint> four{
+      {"p", "joint0", {1, 0, 0}}, {"q", "joint1", {-1, 0, 0}}, {"r", "joint0", {5, 0, 0}}, {"s", "joint1", {3, 0, 0}}};
+  EXPECT_THAT(error(four, MosStrategy::kBSpline, MosFrames::kJoint),
+              AllOf(HasSubstr("layer 1 (mos): vertex 96 of mesh 'tube'"), HasSubstr("'p', 'q', 'r', 's'")));
+  EXPECT_EQ(error(four, MosStrategy::kBSpline, MosFrames::kRelative), "bound");
+}
+
+TEST(MosBind, RefusesEditsThatMakeNoSense) {
+  const Model model = test::make_tube();
+  const auto error = [&](
+                         std::vector<MosEdit> edits, const Change& change = [](MosParameters&) {}) {
+    return test::bind_error(model, by_mos([&](MosParameters& p) {
+                              p.edits = std::move(edits);
+                              change(p);
+                            }));
+  };
+  const MosEdit bulge{.factor = 2};
+  EXPECT_EQ(error({bulge}), "bound");
+  EXPECT_THAT(error({bulge, {.points = {"joint1", "joint7*"}}}),
+              AllOf(HasSubstr("layer 1 (mos): edit 2 names the point 'joint7*'"), HasSubstr("did you mean 'joint")));
+  EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}), HasSubstr("edit 1 has a number"));
+  EXPECT_THAT(error(std::vector(shared::kMostMosEdits + 1, bulge)), HasSubstr("edit 65 is more than 64 of the point"));
+  EXPECT_EQ(error(std::vector(shared::kMostMosEdits, bulge)), "bound");
+
+  MosEdit driven = bulge;
+  driven.driver = KeyAngle{"joint1", {0, 0, 1}};
+  const auto keyed = [&](std::vector<CurveKey> keys) {
+    driven.share = std::move(keys);
+    return error({driven});
+  };
+  std::vector<CurveKey> many;
+  for (std::size_t k = 0; k <= shared::kMostMosKeys; ++k) many.push_back({static_cast<float>(k), 0});
+  EXPECT_THAT(keyed(many), HasSubstr("edit 1 has 65 keys of its share, not 2 to 64"));
+  EXPECT_THAT(keyed({{0, 0}}), HasSubstr("edit 1 has 1 keys of its share"));
+  EXPECT_THAT(keyed({{0, 0}, {0, 1}}), HasSubstr("do not ascend"));
+  EXPECT_THAT(keyed({{0, 0}, {9, std::numeric_limits<float>::quiet_NaN()}}), HasSubstr("not finite"));
+  EXPECT_EQ(keyed({{0, 0}, {90, 1}}), "bound");
+  driven.driver->joint = "joint2";
+  EXPECT_THAT(keyed({{0, 0}, {90, 1}}), AllOf(HasSubstr("edit 1"), HasSubstr("'joint2'")));
+
+  const MosEdit twist{.operation = MosOperation::kTwist, .degrees = 20};
+  EXPECT_EQ(error({twist}), "bound");
+  EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("'b_spline' with 'twist' alone"));
+  for (const MosStrategy strategy : {MosStrategy::kInverseDistance, MosStrategy::kRadialBasis}) {
+    EXPECT_THAT(error({twist}, [&](auto& p) { p.strategy = strategy; }),
+                HasSubstr("layer 1 (mos): control points are twisted"));
+  }
+}
+
+TEST(MosBind, IsNotCombinedAsInWiresWithLocalPoints) {
+  Rig rig = test::rig_of(LinearBlendParameters{});
+  rig.layers.push_back({"*", MosParameters{.strategy = MosStrategy::kInverseDistance}, {0.5f, {}}, 1.0f});
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig),
+              AllOf(HasSubstr("layer 2 (mos): mesh 'tube' cannot be combined as in Wires"),
+                    HasSubstr("mos with linear_blend")));
+  rig.layers[1].deformer = MosParameters{};
+  EXPECT_EQ(test::bind_error(test::make_tube(), rig), "bound");
+}
+
+}  // namespace
+}  // namespace pelt::mos
