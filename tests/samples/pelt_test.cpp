@@ -257,6 +257,22 @@ TEST_F(Pelt, WritesTheRigThatWasUsed) {
   done("bind builtin:limb --rig other/place/rig.json -o again.pelt");
 }
 
+// A preset spells all of itself out: the rig that it writes gives the same character.
+TEST_F(Pelt, WritesThePresetAsARig) {
+  for (const std::string preset : {"limb", "tail", "biped"}) {
+    done("bind builtin:" + preset + " --preset " + preset + " --write-rig rig.json -o first.pelt");
+    done("bind builtin:" + preset + " --rig rig.json -o again.pelt");
+    EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "first.pelt")) << preset;
+    const Json layer = Json::parse(file_text(folder / "rig.json"))["layers"][0];
+    EXPECT_EQ(layer["deformer"], "mos");
+    EXPECT_EQ(layer["parameters"]["automatic"], false);
+    EXPECT_FALSE(layer["parameters"]["chains"].empty());
+    EXPECT_THAT(done("info first.pelt"), HasSubstr("mos"));
+    std::filesystem::remove(folder / "first.pelt");
+    std::filesystem::remove(folder / "again.pelt");
+  }
+}
+
 // A tube along x over 2 to 6, round the middle of builtin:limb, as an OBJ.
 std::string sleeve(int rows, int around, double radius = 1.05) {
   std::string text;
