@@ -359,6 +359,39 @@ TEST(MosBind, TwistKeepsTheSection) {
   }
 }
 
+// The root is the third of four joints in a row, and the second turns about the row.
+TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
+  Model model = test::make_tube({.around = 12, .along = 32, .joints = 4});
+  std::vector<Joint> joints(4);
+  const std::array<std::uint32_t, 4> place{2, 1, 0, 3};  // of joint0 to joint3
+  for (std::size_t j = 0; j < 4; ++j) {
+    Joint& joint = joints[place[j]];
+    joint.name = "joint" + std::to_string(j);
+    joint.parent = j == 2 ? -1 : j == 0 ? 1 : 0;
+    joint.rest.translation.x = j == 2 ? 4.0f : j == 3 ? 2.0f : -2.0f;
+    model.bound_joints[j].joint = place[j];
+  }
+  model.skeleton.joints = joints;
+  const Character character = test::bound(model, by_mos([](MosParameters& p) {
+                                            p.automatic = false;
+                                            p.chains = {{"row", {}, {"joint0", "joint1", "joint2", "joint3"}}};
+                                          }))
+                                  .character;
+  std::vector<glm::mat4> turned = joints_at_bind(model);
+  for (const std::size_t j : {1u, 2u}) {
+    turned[j] = glm::rotate(glm::mat4(1), glm::radians(90.0f), glm::vec3(1, 0, 0)) * turned[j];
+  }
+  const std::vector<glm::vec3>& rest = model.meshes[0].positions;
+  const std::vector<glm::vec3> is = posed(model, character, turned);
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    const float degrees =
+        glm::degrees(std::atan2(rest[v].y * is[v].z - rest[v].z * is[v].y, rest[v].y * is[v].y + rest[v].z * is[v].z));
+    const float should = 90 * std::clamp((4 - rest[v].x) / 2, 0.0f, 1.0f);
+    EXPECT_NEAR(degrees, should, 13) << v << ": the spline rounds 12.2 degrees off at the root";
+    EXPECT_NEAR(glm::length(glm::vec2(is[v].y, is[v].z)), 1, 0.01) << v;
+  }
+}
+
 TEST(MosBind, TablesKeepTheirError) {
   const float error = MosParameters{}.table_error;
   const Limb coarse(by_mos());
