@@ -76,7 +76,7 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut) {
 }
 
 void append_row(SparseRows& rows, std::span<const WeightedElement> row) {
-  assert(!row.empty());
+  if (row.empty()) return rows.append_row({});
   constexpr std::size_t kFew = 64;  // that need no allocation
   WeightedElement few[kFew];
   std::vector<WeightedElement> many(row.size() > kFew ? row.size() : 0);
@@ -123,11 +123,7 @@ SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::spa
     if (share > 0) {
       for (const Influence& influence : above.row(i)) row.push_back({influence.index, share * influence.weight});
     }
-    if (row.empty()) {
-      merged.append_row({});
-    } else {
-      append_row(merged, row);
-    }
+    append_row(merged, row);
   }
   return merged;
 }

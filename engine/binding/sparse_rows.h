@@ -57,7 +57,8 @@ struct WeightedElement {
 // equal weights (math.md section 1). Returns how many elements were dropped.
 std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
 
-// Appends a cut, normalised row as floats; merges equal indices, drops weights below 1e-7 of the row's sum.
+// Appends a cut, normalised row as floats, or an empty one; merges equal indices, drops weights below 1e-7 of the row's
+// sum.
 void append_row(SparseRows& rows, std::span<const WeightedElement> row);
 
 // The same for a row without equal indices, which it sorts in place.

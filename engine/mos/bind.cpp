@@ -8,6 +8,9 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "engine/binding/table_rows.h"
@@ -150,10 +153,13 @@ Tables add_tables(const Windows& windows, const Samples& samples, const RestPoin
     for (std::size_t w = 0; w < windows.of_chain[c].size(); ++w) {
       const Window& window = windows.of_chain[c][w];
       const std::size_t count = samples.counts[c][w];
+      if (count == 0) continue;
+      const shared::MosWindow posed = rest.window(window);
       for (std::size_t k = 0; k < count; ++k) {
         const float u = sample_at(k, count);
-        tables.singular.push_back(rest.is_singular(window, u));
-        const std::uint32_t word = table.put_sample(u, rest.frame(window, u));
+        const Affine frame = shared::mos_window_frame(posed, u);
+        tables.singular.push_back(rest.is_singular(window, frame, u));
+        const std::uint32_t word = table.put_sample(u, frame);
         if (k % shared::kMosSlots != 0) continue;
         append_record(pass.records, shared::MosTableRecord{{point_words[window[0]], point_words[window[1]],
                                                             point_words[window[2]], point_words[window[3]]},
@@ -269,7 +275,9 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
   }
   note_chains(points, windows, samples, input);
 
-  const std::vector<std::uint32_t> inputs = twist_inputs(points.turning, input);
+  const std::vector<std::uint32_t> inputs =
+      parameters.twist ? twist_inputs(points.turning, input)
+                       : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, inputs, 0, parameters.frames);
   const std::vector<std::uint32_t> point_words = put_points(points, edits, table);
   const Tables tables = add_tables(windows, samples, rest_points, table, point_words, input.builder);
@@ -301,12 +309,43 @@ Result<void> check_parameters(const MosParameters& parameters, const DeformerInp
   if (!(parameters.chain_reach > 1 && std::isfinite(parameters.chain_reach))) {
     return invalid(input, fmt::format("a chain reach of {} is not above 1", parameters.chain_reach));
   }
-  if (parameters.chains_per_vertex < 1) return invalid(input, "a vertex needs one chain at least");
+  if (parameters.chains_per_vertex < 1 || parameters.chains_per_vertex > 3) {
+    return invalid(input, fmt::format("{} chains a vertex are not 1 to 3", parameters.chains_per_vertex));
+  }
   if (!(parameters.table_error > 0 && std::isfinite(parameters.table_error))) {
     return invalid(input, fmt::format("the table error is {}, but must be above 0", parameters.table_error));
   }
   if (!in(parameters.power, 1e-3f, 1e3f)) {
     return invalid(input, fmt::format("a power of {} is not 0.001 to 1000", parameters.power));
+  }
+  std::set<std::string_view> names;
+  for (const MosChain& chain : parameters.chains) {
+    if (chain.name.empty() || !names.insert(chain.name).second) {
+      return invalid(input, fmt::format("the name of the chain '{}' is empty or not its own", chain.name));
+    }
+    if (chain.points.empty() == chain.joints.empty()) {
+      return invalid(input, fmt::format("the chain '{}' needs points or joints, one of them", chain.name));
+    }
+  }
+  const bool by_cage = parameters.strategy == MosStrategy::kCatmullClark;
+  const int cages = (parameters.cage.empty() ? 0 : 1) + (parameters.cage_file.empty() ? 0 : 1);
+  if (cages != (by_cage ? 1 : 0)) {
+    return invalid(input, "a cage, of the model or a file, goes with the strategy 'catmull_clark', and one alone");
+  }
+  if (by_cage && !parameters.chains.empty()) {
+    return invalid(input, "chains of the rig do not go with the strategy 'catmull_clark': the cage has the points");
+  }
+  if (parameters.width &&
+      (parameters.strategy != MosStrategy::kRadialBasis || parameters.kernel != MosKernel::kGaussian)) {
+    return invalid(input, "a width goes with the strategy 'radial_basis' and its kernel 'gaussian'");
+  }
+  for (const MosEdit& edit : parameters.edits) {
+    if (edit.driver.has_value() != !edit.share.empty()) {
+      return invalid(input, "an edit's share is keyed over the angle of a driver: neither goes alone");
+    }
+    if (!(edit.scale.x > 0 && edit.scale.y > 0 && edit.scale.z > 0)) {
+      return invalid(input, "the scale of an edit is not above 0");
+    }
   }
   const bool twists = std::any_of(parameters.edits.begin(), parameters.edits.end(),
                                   [](const MosEdit& edit) { return edit.operation == MosOperation::kTwist; });

@@ -19,6 +19,8 @@ namespace {
 using curve_skeleton::Chain;
 using curve_skeleton::Chains;
 
+constexpr std::size_t kMostPoints = 65536;  // what 16 bits of a row count
+
 // The joint that moves a vertex the most.
 std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t vertex, const Model& model) {
   if (mesh.weights.row_count() != mesh.positions.size()) return std::nullopt;
@@ -83,6 +85,9 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
   const Mesh* mesh = nullptr;
   const Result<CageMesh> own = find_cage(parameters, input, &mesh);
   if (!own) return tl::unexpected(own.error());
+  if (own->points.size() > kMostPoints) {
+    return invalid(input, fmt::format("its cage has {} points, more than {}", own->points.size(), kMostPoints));
+  }
   Result<CageSurface> surface = CageSurface::create(own->points, own->faces);
   if (!surface) return invalid(input, fmt::format("its cage {}", surface.error().message));
   cage = std::move(*surface);
@@ -90,7 +95,7 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
   const curve_skeleton::ChainOptions options{parameters.split, parameters.remove, {}, true};
   for (std::uint32_t p = 0; p < own->points.size(); ++p) {
     ControlPoint& point = result.points.emplace_back();
-    point.name = std::to_string(p);
+    point.name = std::to_string(own->source_vertex[p]);
     point.position = own->points[p];
     const auto joint = mesh == nullptr ? std::nullopt : strongest_joint(*mesh, own->source_vertex[p], input.model);
     if (joint) {

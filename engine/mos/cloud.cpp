@@ -23,6 +23,7 @@ using Row = std::vector<WeightedElement>;
 
 constexpr double kSingular = 1e-6;  // |det|, relative to what it could be (math.md section 3)
 constexpr double kLeastWeight = 1e-7;
+constexpr std::size_t kMostOfAll = 1024;  // points that a vertex may follow, where it follows every one
 
 // A vertex among the points. Weights may be negative.
 struct Placed {
@@ -38,6 +39,13 @@ class Cloud {
   }
 
   Result<void> prepare() {
+    const bool all = parameters_.strategy == MosStrategy::kRadialBasis ||
+                     (parameters_.strategy == MosStrategy::kInverseDistance && parameters_.nearest == 0);
+    if (all && positions_.size() > kMostOfAll) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("every vertex would follow all of {} control points, more than {}", positions_.size(),
+                              kMostOfAll));
+    }
     if (parameters_.strategy != MosStrategy::kRadialBasis) return {};
     Result<RadialBasis> basis = RadialBasis::create(positions_, parameters_.kernel, parameters_.width);
     if (!basis) return tl::unexpected(basis.error());
@@ -128,11 +136,7 @@ class Signed {
       row_.push_back({first_slot_ + element.index, weight});
       share += weight;
     }
-    if (row_.empty()) {
-      group_.rows.append_row({});
-    } else {
-      append_row(group_.rows, row_);
-    }
+    append_row(group_.rows, row_);
     used_ = used_ || !row_.empty();
     return sign_ * share;
   }

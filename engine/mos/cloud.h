@@ -14,8 +14,8 @@
 
 namespace pelt::mos {
 
-// One binding a target, each of one offset group. `cage`: of kCatmullClark. Errors: RadialBasis::create's; a vertex at
-// which the blended frame is singular.
+// One binding a target, each of one offset group, or two where weights are negative. `cage`: of kCatmullClark. Errors:
+// RadialBasis::create's; a vertex at which the blended frame is singular.
 Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, const ControlPoints& points,
                                             const std::optional<CageSurface>& cage, const PointEdits& edits,
                                             std::span<const glm::dmat4> at_bind, const DeformerInput& input);

@@ -56,7 +56,9 @@ class Settler {
  public:
   Settler(const MosParameters& parameters, const Model& model, std::span<const glm::dmat4> at_bind, bool angles,
           const std::string& what)
-      : parameters_(parameters), model_(model), at_bind_(at_bind), angles_(angles), what_(what) {}
+      : parameters_(parameters), model_(model), at_bind_(at_bind), angles_(angles), what_(what) {
+    for (const glm::dmat4& joint : at_bind) near_ = std::max(near_, 1e-6 * glm::length(glm::dvec3(joint[3])));
+  }
 
   Result<ControlPoints> settle(std::span<const std::uint32_t> meshes) {
     ChainOptions options{parameters_.split, parameters_.remove, {}, parameters_.automatic};
@@ -86,32 +88,48 @@ class Settler {
   }
 
  private:
-  // Chains that run over the same bones have the same points there. Where points are in no order, those that are placed
-  // are one where they meet, too, whatever they turn with.
-  std::uint32_t add(ControlPoint point) {
-    const auto same_turn = [](const std::optional<PointTurn>& a, const std::optional<PointTurn>& b) {
-      return a.has_value() == b.has_value() && (!a || (a->swing == b->swing && a->twist == b->twist));
-    };
-    const double near = 1e-6 * glm::length(point.position) + 1e-12;
-    for (std::uint32_t known = 0; known < result_.points.size(); ++known) {
+  // Placed points of chains that run over the same bones are the same there. Where points are in no order they are one
+  // where they meet, whatever they turn with.
+  std::uint32_t add(ControlPoint point, bool placed) {
+    for (std::uint32_t known = 0; placed && known < result_.points.size(); ++known) {
       const ControlPoint& other = result_.points[known];
-      if (other.name != point.name || glm::distance(other.position, point.position) > near) continue;
-      if (parameters_.strategy != MosStrategy::kBSpline && point.name.empty()) return known;
-      if (other.joint != point.joint || !same_turn(other.turn, point.turn)) continue;
-      // Twists count from the chain's top.
-      if (!angles_ || !point.turn || top_joint(*point.turn) == top_joint(*other.turn)) return known;
+      if (!placed_[known] || glm::distance(other.position, point.position) > near_) continue;
+      if (parameters_.strategy != MosStrategy::kBSpline) return known;
+      if (other.joint == point.joint && same_turn(other.turn, point.turn)) return known;
     }
+    placed_.push_back(placed);
     result_.points.push_back(std::move(point));
     return static_cast<std::uint32_t>(result_.points.size() - 1);
   }
 
-  std::uint32_t top_joint(const PointTurn& turn) const {
+  // An angle is about a chain's direction, and adds up along the bones from its top to the one that leaves `far`.
+  bool same_turn(const std::optional<PointTurn>& a, const std::optional<PointTurn>& b) const {
+    if (!a || !b) return a.has_value() == b.has_value();
+    constexpr float kSame = 1e-5f;
+    if (std::abs(a->swing - b->swing) > kSame || std::abs(a->twist - b->twist) > kSame) return false;
+    return !angles_ || path_to(*a) == path_to(*b);
+  }
+
+  // The joints from the top to `far` and the place beyond it, and whether that is along the chain.
+  std::vector<std::int64_t> path_to(const PointTurn& turn) const {
     const Chain& chain = result_.turning[turn.chain];
-    return chain.anchors[chain.top].joint;
+    const bool along = turn.far > chain.top;
+    std::vector<std::int64_t> path{along ? 1 : 0};
+    const auto count = static_cast<std::int64_t>(chain.anchors.size());
+    const std::int64_t away = along ? 1 : -1;
+    for (auto i = static_cast<std::int64_t>(chain.top);; i += away) {
+      const bool is_there = i >= 0 && i < count;
+      const Anchor anchor = is_there ? chain.anchors[static_cast<std::size_t>(i)] : Anchor{};
+      path.push_back(is_there ? anchor.joint : -1);
+      if (i != static_cast<std::int64_t>(turn.far) + away) continue;
+      // Tips have no joints of their own.
+      for (int c = 0; is_there && c < 3; ++c) path.push_back(std::llround(anchor.position[c] / near_));
+      return path;
+    }
   }
 
   void put(PointChain& chain, ControlPoint point, float s) {
-    chain.points.push_back(add(std::move(point)));
+    chain.points.push_back(add(std::move(point), true));
     chain.lengths.push_back(s);
   }
 
@@ -198,20 +216,28 @@ class Settler {
     set_top(line);
     set_top(bones);
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
+    const auto may_turn = [&](std::size_t k) { return turns && bones.anchors[bone_anchor[k]].joint == joints[k]; };
+    for (std::size_t k = 0; k < given.points.size(); ++k) {
+      if (!given.points[k].bisecting || (may_turn(k) && bone_anchor[k] != bones.top)) continue;
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: point {} cannot bisect the turn of '{}': that has no joint before it on the chain, "
+                              "away from the chain's top",
+                              what, k + 1, given.points[k].joint));
+    }
     if (turns) result_.turning.push_back(bones);
     PointChain own{curve_over(line), {}, {}};
     for (std::size_t k = 0; k < given.points.size(); ++k) {
       ControlPoint point{
           given.points[k].name, joints[k], glm::dvec3(at_bind_[joints[k]][3]) + glm::dvec3(given.points[k].offset), {}};
       const bool bisecting = given.points[k].bisecting;
-      if (turns && (angles_ || bisecting)) {
+      if (may_turn(k) && (angles_ || bisecting)) {
         const std::size_t a = bone_anchor[k];
         const bool top = a == bones.top;
         const std::size_t far = top ? (a + 1 < bones.anchors.size() ? a + 1 : a - 1) : a;
         const float turned = top ? 0.0f : bisecting ? 0.5f : 1.0f;
         point.turn = PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, axis_at(bones, a), angles_};
       }
-      own.points.push_back(add(std::move(point)));
+      own.points.push_back(add(std::move(point), false));
       // Points at one place share an anchor: a little further each, since lengths ascend.
       float s = own.curve.lengths[line_anchor[k]];
       if (!own.lengths.empty() && s <= own.lengths.back()) s = std::nextafter(own.lengths.back(), INFINITY);
@@ -250,6 +276,8 @@ class Settler {
   bool angles_;
   const std::string& what_;
   ControlPoints result_;
+  std::vector<bool> placed_;  // of each point: not given by the rig
+  double near_ = 1e-12;       // metres: what is no farther is at one place
 };
 
 }  // namespace

@@ -66,6 +66,10 @@ class Resolver {
     if (!named) return tl::unexpected(named.error());
     for (const std::uint32_t p : *named) {
       const ControlPoint& point = points_.points[p];
+      if (edit.operation == MosOperation::kTwist && !(point.turn && point.turn->angles)) {
+        return invalid(
+            what, fmt::format("twists the point '{}', which is on no chain that can twist", point_name(point, model_)));
+      }
       PointEdits::Edit own;
       own.in_bind = edit.driver || edit.in_bind;
       own.edit = {.operation = edit.operation,
@@ -207,13 +211,12 @@ RestPoints::RestPoints(const ControlPoints& points, const PointEdits& edits, Mos
   }
 }
 
-Affine RestPoints::frame(const Window& window, float u) const {
+shared::MosWindow RestPoints::window(const Window& window) const {
   const PosedPoints posed(table_, joints_, inputs_);
-  return shared::mos_window_frame(
-      posed.window({words_[window[0]], words_[window[1]], words_[window[2]], words_[window[3]]}), u);
+  return posed.window({words_[window[0]], words_[window[1]], words_[window[2]], words_[window[3]]});
 }
 
-bool RestPoints::is_singular(const Window& window, float u) const {
+bool RestPoints::is_singular(const Window& window, const Affine& frame, float u) const {
   const glm::vec4 weights = shared::spline_basis(u);
   glm::vec3 lengths(0.0f);
   for (int k = 0; k < 4; ++k) {
@@ -221,7 +224,7 @@ bool RestPoints::is_singular(const Window& window, float u) const {
     for (int c = 0; c < 3; ++c) lengths[c] += weights[k] * glm::length(own[c]);
   }
   const float size = lengths.x * lengths.y * lengths.z;
-  return !(std::abs(glm::determinant(affine_axes(frame(window, u)))) > kSingular * size);
+  return !(std::abs(glm::determinant(affine_axes(frame))) > kSingular * size);
 }
 
 std::string point_name(const ControlPoint& point, const Model& model) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,9 +52,10 @@ class RestPoints {
   // F of a point.
   glm::mat3 axes(std::uint32_t point) const { return affine_axes(frames_[point]); }
 
-  // M^R at u, and whether it is none that can be inverted (math.md section 3, "Singular").
-  Affine frame(const Window& window, float u) const;
-  bool is_singular(const Window& window, float u) const;
+  // Of which shared::mos_window_frame gives M^R(u), and whether that is none that can be inverted (math.md section 3,
+  // "Singular").
+  shared::MosWindow window(const Window& window) const;
+  bool is_singular(const Window& window, const Affine& frame, float u) const;
 
  private:
   std::vector<std::uint32_t> words_;  // of the points

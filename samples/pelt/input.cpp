@@ -15,7 +15,7 @@
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
 #include "engine/rig/deformers.h"
-#include "engine/rig/presets.h"
+#include "engine/mos/presets.h"
 #include "engine/rig/rig_json.h"
 
 namespace pelt::samples {

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/rig/presets.h"
+#include "engine/mos/presets.h"
 #include "samples/pelt/bench/bench.h"
 #include "samples/pelt/bind.h"
 #include "samples/pelt/deform.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/presets.h"
+#include "engine/mos/presets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "engine/curve_skeleton/chains.h"
 #include "engine/model/builtin.h"
 #include "engine/model/import.h"
-#include "engine/rig/joint_names.h"
+#include "engine/mos/joint_names.h"
 #include "engine/rig/rig_json.h"
 #include "tests/support/shared_files.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/presets.h"
+#include "engine/mos/presets.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,8 +14,8 @@
 #include "engine/curve_skeleton/chains.h"
 #include "engine/curve_skeleton/places.h"
 #include "engine/model/unique_names.h"
+#include "engine/mos/joint_names.h"
 #include "engine/rig/deformers.h"
-#include "engine/rig/joint_names.h"
 
 namespace pelt {
 namespace {
