@@ -430,6 +430,12 @@ Result<Rig> rig_from_preset(const std::string& preset, const Model& model) {
   MosParameters mos;
   mos.automatic = false;
   mos.chains = finder.chains();
+  if (preset == "tail") {
+    // Bones about as long as the tail is thick: it bends everywhere.
+    mos.points_per_bone = 1;
+    mos.points_per_joint = 2;
+    mos.joint_spread = 1;
+  }
   Rig rig;
   rig.name = preset;
   rig.layers = {Layer{.deformer = std::move(mos)}};

@@ -23,7 +23,8 @@ std::span<const std::string_view> preset_names();
 // biped: spine (hips to head), left_arm, right_arm, left_leg, right_leg, left_thumb, ..., right_pinky, by the names of
 //   the joints. Joints between two of a chain (twist helpers, metacarpals) belong to it.
 // tail: the longest run of joints whose names say tail, else spine, else joint or bone, and differ by number; several
-//   of the same length are tail, tail#2, ...; no such run: the longest way from the root down.
+//   of the same length are tail, tail#2, ...; no such run: the longest way from the root down. Its points stand evenly
+//   along the bones, so that it bends everywhere.
 // limb: every way along the skeleton from one branch to the next, or to an end, whatever the names; named
 // "first..last".
 //
