@@ -219,10 +219,9 @@ class Settler {
     const auto may_turn = [&](std::size_t k) { return turns && bones.anchors[bone_anchor[k]].joint == joints[k]; };
     for (std::size_t k = 0; k < given.points.size(); ++k) {
       if (!given.points[k].bisecting || (may_turn(k) && bone_anchor[k] != bones.top)) continue;
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: point {} cannot bisect the turn of '{}': that has no joint before it on the chain, "
-                              "away from the chain's top",
-                              what, k + 1, given.points[k].joint));
+      result_.notes.push_back(
+          fmt::format("Point {} of the chain '{}' follows '{}' as a whole: it has no joint before it to bisect a turn.",
+                      k + 1, given.name, given.points[k].joint));
     }
     if (turns) result_.turning.push_back(bones);
     PointChain own{curve_over(line), {}, {}};

@@ -242,13 +242,13 @@ TEST_P(ConformanceOf, WritesPositions) {
 
 TEST_F(Conformance, UnknownThingsAreUnsupported) {
   Json other = linear_blend_case();
-  other["system"] = "mos";
+  other["system"] = "hierarchical_bspline";
   write("system.json", other.dump());
   other = surface_ffd_case("sideways");
   write("mode.json", other.dump());
   const Outcome result = run(folder.path().string() + " --backend cpu");
   EXPECT_EQ(result.status, 0) << result.output;
-  for (const char* reason : {"(system mos)", "(mode sideways)"}) {
+  for (const char* reason : {"(system hierarchical_bspline)", "(mode sideways)"}) {
     EXPECT_THAT(result.output, HasSubstr(std::string("unsupported ") + reason));
   }
   EXPECT_THAT(result.output, HasSubstr("\n0 passed, 0 failed, 2 unsupported\n"));

@@ -752,7 +752,7 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
       EXPECT_TRUE(rows.contains(backend + " " + method)) << backend << " " << method;
     }
   }
-  ASSERT_EQ(result["kernels"].size(), 9u);
+  ASSERT_EQ(result["kernels"].size(), 8u);
   for (const Json& kernel : result["kernels"]) {
     EXPECT_LT(kernel["error"], 1e-5) << kernel;
     if (!kernel["normal_error"].is_null()) {

@@ -624,7 +624,7 @@ TEST(MosBind, NeedsParametersInRange) {
       {[](auto& p) { p.spread = 1.5f; }, "a spread of 1.5"},
       {[&](auto& p) { p.joint_spread = nan; }, "a spread about joints of nan"},
       {[](auto& p) { p.chain_reach = 1; }, "a chain reach of 1"},
-      {[](auto& p) { p.chains_per_vertex = 0; }, "one chain at least"},
+      {[](auto& p) { p.chains_per_vertex = 0; }, "0 chains a vertex"},
       {[](auto& p) { p.table_error = 0; }, "the table error is 0"},
       {[](auto& p) { p.power = 0; }, "a power of 0"}};
   for (const auto& [change, why] : cases) {
