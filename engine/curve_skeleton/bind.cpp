@@ -10,18 +10,16 @@
 #include <set>
 #include <utility>
 
-#include "engine/binding/table_rows.h"
 #include "engine/character/records.h"
 #include "engine/curve_skeleton/attach.h"
 #include "engine/curve_skeleton/chains.h"
 #include "engine/curve_skeleton/curve.h"
 #include "engine/curve_skeleton/samples.h"
 #include "engine/curve_skeleton/settle.h"
+#include "engine/curve_skeleton/tables.h"
 
 namespace pelt::curve_skeleton {
 namespace {
-
-constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
 
 // Calls visit(share) for the curves that a vertex is on the most, or half as much.
 template <class Visit>
@@ -81,37 +79,6 @@ void settle_twists(const CurveSkeletonParameters& parameters, const Model& model
   }
 }
 
-// Where the table's samples of every curve are, and the palette entries that they write.
-struct Samples {
-  std::vector<std::vector<std::vector<float>>> lambdas;  // of each curve, of each bone
-  std::vector<std::vector<std::uint32_t>> first;         // the first sample's number among all, of each bone
-  std::size_t count = 0;
-};
-
-Samples place_all_samples(std::span<const Curve> curves, std::span<const Shares> shares, float error,
-                          std::span<const glm::dmat4> at_bind) {
-  std::vector<std::vector<float>> reach;  // of the skin, at each bone; 0: none is there
-  for (const Curve& curve : curves) reach.emplace_back(curve.bone_count(), 0.0f);
-  for (const Shares& target : shares) {
-    for (const std::vector<CurveShare>& vertex : target) {
-      for (const CurveShare& share : vertex) {
-        float& own = reach[share.place.curve][share.place.bone];
-        own = std::max(own, static_cast<float>(std::max(share.place.distance * share.weight, 1e-9)));
-      }
-    }
-  }
-  Samples samples;
-  for (std::size_t c = 0; c < curves.size(); ++c) {
-    samples.lambdas.push_back(place_samples(curves[c], reach[c], error, at_bind));
-    std::vector<std::uint32_t>& first = samples.first.emplace_back();
-    for (const std::vector<float>& bone : samples.lambdas.back()) {
-      first.push_back(static_cast<std::uint32_t>(samples.count));
-      samples.count += bone.size();
-    }
-  }
-  return samples;
-}
-
 // The pass that poses the samples of all curves.
 PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest,
                       CurveTable& table) {
@@ -120,7 +87,7 @@ PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, con
   for (std::size_t c = 0; c < curves.size(); ++c) {
     const std::uint32_t curve = table.put(curves[c]);
     for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
-      const std::vector<float>& lambdas = samples.lambdas[c][bone];
+      const std::vector<float>& lambdas = samples.at[c][bone];
       for (std::size_t k = 0; k < lambdas.size(); ++k) {
         const std::uint32_t word = table.put_sample(curves[c], bone, lambdas[k], rest.frame(c, bone, lambdas[k]));
         if (k % shared::kCurveSlots == 0) append_record(pass.records, shared::CurveRecord{curve, bone, word});
@@ -130,31 +97,6 @@ PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, con
   pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kCurveSlots);
   pass.table = table.take_words();
   return pass;
-}
-
-MeshBinding make_binding(std::span<const Curve> curves, const Samples& samples, std::uint32_t first_slot,
-                         const Shares& shares) {
-  MeshBinding binding;
-  std::vector<WeightedElement> row;
-  std::vector<Slope> slopes;
-  for (const std::vector<CurveShare>& vertex : shares) {
-    row.clear();
-    slopes.clear();
-    double distance = vertex.empty() ? -1 : vertex[0].place.distance;
-    for (const CurveShare& share : vertex) {
-      const CurvePlace& place = share.place;
-      const TablePiece piece{samples.lambdas[place.curve][place.bone],
-                             first_slot + samples.first[place.curve][place.bone]};
-      const double length = curves[place.curve].bone_length(place.bone);
-      append_between(piece, place.lambda, share.weight, glm::dvec3(place.slope) / length, row, slopes);
-      distance = std::min(distance, place.distance);
-    }
-    append_row(binding.rows, row);
-    binding.slopes.append_row(slopes);
-    binding.distances.push_back(static_cast<float>(distance));
-  }
-  binding.remarks.assign(shares.size(), 0);
-  return binding;
 }
 
 const char* linkage_name(Linkage linkage) {
@@ -181,10 +123,8 @@ void note_curves(std::span<const Curve> curves, const Samples& samples, const Ch
     for (const Anchor& anchor : curves[c].chain.anchors) {
       if (names.empty() || names.back() != joints[anchor.joint].name) names.push_back(joints[anchor.joint].name);
     }
-    std::size_t count = 0;
-    for (const std::vector<float>& bone : samples.lambdas[c]) count += bone.size();
     input.notes.push_back(fmt::format("{}: the curve '{}' runs over {} with {} samples", input.layer,
-                                      curves[c].chain.name, fmt::join(names, ", "), count));
+                                      curves[c].chain.name, fmt::join(names, ", "), samples.count_of(c)));
   }
   for (const JointLinkage& joint : chains.joints) {
     if (joint.linkage == Linkage::kEnd || joint.linkage == Linkage::kTwo) continue;
@@ -194,19 +134,6 @@ void note_curves(std::span<const Curve> curves, const Samples& samples, const Ch
                                       joints[joint.joint].name, linkage_name(joint.linkage), fmt::join(names, "', '")));
   }
   for (const std::string& note : chains.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
-}
-
-// Of the joints that twist on a curve: every one but its top.
-std::vector<std::uint32_t> twist_inputs(std::span<const Curve> curves, const DeformerInput& input) {
-  std::vector<std::uint32_t> inputs(input.model.skeleton.joints.size(), shared::kNoInput);
-  for (const Curve& curve : curves) {
-    const std::vector<Anchor>& anchors = curve.chain.anchors;
-    const std::uint32_t top = anchors[curve.chain.top].joint;
-    for (const Anchor& anchor : anchors) {
-      if (anchor.joint != top) inputs[anchor.joint] = input.builder.twist_input(anchor.joint);
-    }
-  }
-  return inputs;
 }
 
 }  // namespace
@@ -246,30 +173,18 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   rest = attach_all(0.45);
   if (!rest) return tl::unexpected(rest.error());
 
-  float error = parameters.table_error * largest_extent(input);
-  Samples samples = place_all_samples(*curves, shares, error, at_bind);
-  const float asked = error;
-  while (samples.count > kMostSlots && error < 100 * asked) {
-    error *= 2;
-    samples = place_all_samples(*curves, shares, error, at_bind);
-  }
-  if (samples.count > kMostSlots) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: {} curves take {} samples, more than {}", input.layer,
-                                                     curves->size(), samples.count, kMostSlots));
-  }
-  if (error > asked) {
-    input.notes.push_back(
-        fmt::format("{}: the tables of the curves may be off by {:.3g} m instead of {:.3g} m, so that "
-                    "they have no more than {} samples",
-                    input.layer, error, asked, kMostSlots));
-  }
-  note_curves(*curves, samples, *chains, input);
+  const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
+    return place_samples((*curves)[c], reach, error, at_bind);
+  };
+  const Result<Samples> samples = place_all_samples(*rest, shares, parameters.table_error, place, "curves", input);
+  if (!samples) return tl::unexpected(samples.error());
+  note_curves(*curves, *samples, *chains, input);
 
-  const std::vector<std::uint32_t> inputs = twist_inputs(*curves, input);
+  const std::vector<std::uint32_t> inputs = twist_inputs(chains->chains, input);
   CurveTable table(at_bind, inputs);
-  const std::uint32_t first_slot = input.builder.add_pass(make_pass(*curves, samples, *rest, table));
+  const std::uint32_t first_slot = input.builder.add_pass(make_pass(*curves, *samples, *rest, table));
   std::vector<MeshBinding> bindings;
-  for (const Shares& target : shares) bindings.push_back(make_binding(*curves, samples, first_slot, target));
+  for (const Shares& target : shares) bindings.push_back(bind_to_tables(*rest, *samples, first_slot, target));
   input.progress(1.0);
   return bindings;
 }

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/binding/table_rows.h"
 #include "engine/character/records.h"
 #include "engine/curve_skeleton/attach.h"
 #include "engine/curve_skeleton/chains.h"
+#include "engine/curve_skeleton/tables.h"
 #include "engine/mos/cage_points.h"
 #include "engine/mos/cloud.h"
 #include "engine/mos/control_points.h"
@@ -30,12 +30,11 @@ namespace {
 using curve_skeleton::Attacher;
 using curve_skeleton::BoneCopy;
 using curve_skeleton::Curve;
-using curve_skeleton::CurveShare;
 using curve_skeleton::RestCurve;
 using curve_skeleton::RestCurves;
+using curve_skeleton::Samples;
 using curve_skeleton::Shares;
 
-constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
 constexpr std::size_t kMostWindowSamples = 512;
 constexpr float kPi = 3.14159265f;
 
@@ -98,39 +97,17 @@ std::size_t sample_count(std::span<const ControlPoint> points, const Window& win
   return std::min(groups * shared::kMosSlots, kMostWindowSamples);
 }
 
-// The tables of all windows that skin follows: how many samples, and the first one's number among all.
-struct Samples {
-  std::vector<std::vector<std::size_t>> counts;  // of each chain, of each window; 0: none
-  std::vector<std::vector<std::uint32_t>> first;
-  std::size_t count = 0;
-};
-
-Samples place_samples(const ControlPoints& points, const Windows& windows, std::span<const Shares> shares,
-                      float error) {
-  std::vector<std::vector<float>> reach;
-  for (const std::vector<Window>& own : windows.of_chain) reach.emplace_back(own.size(), 0.0f);
-  for (const Shares& target : shares) {
-    for (const std::vector<CurveShare>& vertex : target) {
-      for (const CurveShare& share : vertex) {
-        float& own = reach[share.place.curve][share.place.bone];
-        own = std::max(own, static_cast<float>(std::max(share.place.distance * share.weight, 1e-9)));
-      }
-    }
-  }
-  Samples samples;
-  for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
-    std::vector<std::size_t>& counts = samples.counts.emplace_back();
-    std::vector<std::uint32_t>& first = samples.first.emplace_back();
-    for (std::size_t w = 0; w < windows.of_chain[c].size(); ++w) {
-      first.push_back(static_cast<std::uint32_t>(samples.count));
-      counts.push_back(reach[c][w] > 0 ? sample_count(points.points, windows.of_chain[c][w], reach[c][w], error) : 0);
-      samples.count += counts.back();
+std::vector<std::vector<float>> place_samples(std::span<const ControlPoint> points, std::span<const Window> windows,
+                                              std::span<const float> reach, float error) {
+  std::vector<std::vector<float>> samples(windows.size());
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    const std::size_t count = reach[w] > 0 ? sample_count(points, windows[w], reach[w], error) : 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      samples[w].push_back(static_cast<float>(k) / static_cast<float>(count - 1));
     }
   }
   return samples;
 }
-
-float sample_at(std::size_t k, std::size_t count) { return static_cast<float>(k) / static_cast<float>(count - 1); }
 
 std::string names_of(const ControlPoints& points, const Window& window, const Model& model) {
   std::vector<std::string> names;
@@ -152,11 +129,11 @@ Tables add_tables(const Windows& windows, const Samples& samples, const RestPoin
   for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
     for (std::size_t w = 0; w < windows.of_chain[c].size(); ++w) {
       const Window& window = windows.of_chain[c][w];
-      const std::size_t count = samples.counts[c][w];
-      if (count == 0) continue;
+      const std::vector<float>& at = samples.at[c][w];
+      if (at.empty()) continue;
       const shared::MosWindow posed = rest.window(window);
-      for (std::size_t k = 0; k < count; ++k) {
-        const float u = sample_at(k, count);
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        const float u = at[k];
         const Affine frame = shared::mos_window_frame(posed, u);
         tables.singular.push_back(rest.is_singular(window, frame, u));
         const std::uint32_t word = table.put_sample(u, frame);
@@ -173,63 +150,40 @@ Tables add_tables(const Windows& windows, const Samples& samples, const RestPoin
   return tables;
 }
 
-Result<MeshBinding> make_binding(const MosParameters& parameters, const ControlPoints& points, const Windows& windows,
-                                 const Samples& samples, const Tables& tables, const RestCurves& rest,
-                                 const Shares& shares, const Mesh& mesh, const DeformerInput& input) {
-  MeshBinding binding;
-  std::vector<WeightedElement> row;
-  std::vector<Slope> slopes;
-  std::vector<float> at;
-  for (std::size_t v = 0; v < shares.size(); ++v) {
-    row.clear();
-    slopes.clear();
-    double distance = shares[v].empty() ? -1 : shares[v][0].place.distance;
-    for (const CurveShare& share : shares[v]) {
-      const auto& [curve, bone, lambda, away, slope] = share.place;
-      const std::size_t count = samples.counts[curve][bone];
-      at.clear();
-      for (std::size_t k = 0; k < count; ++k) at.push_back(sample_at(k, count));
-      const std::size_t first = row.size();
-      const TablePiece piece{at, tables.first_slot + samples.first[curve][bone]};
-      append_between(piece, lambda, share.weight, glm::dvec3(slope) / double{rest.bone_length(curve, bone)}, row,
-                     slopes);
-      distance = std::min(distance, away);
-      const bool singular = std::any_of(
-          row.begin() + static_cast<std::ptrdiff_t>(first), row.end(),
-          [&](const WeightedElement& e) { return e.weight > 0 && tables.singular[e.index - tables.first_slot]; });
-      if (!singular) continue;
-      return invalid(input, fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points {} cancel out "
-                                        "where it is bound",
-                                        v, mesh.name, names_of(points, windows.of_chain[curve][bone], input.model)));
-    }
-    append_row(binding.rows, row);
-    if (parameters.exact_normals) binding.slopes.append_row(slopes);
-    binding.distances.push_back(static_cast<float>(distance));
+// The chain and window of a sample, by its number.
+const Window& window_of(const Windows& windows, const Samples& samples, std::uint32_t sample) {
+  std::size_t c = 0;
+  std::size_t w = 0;
+  while (sample >= samples.first[c][w] + samples.at[c][w].size()) {
+    if (++w < samples.at[c].size()) continue;
+    w = 0;
+    ++c;
   }
-  binding.remarks.assign(shares.size(), 0);
-  return binding;
+  return windows.of_chain[c][w];
 }
 
-// Of the joints that twist on a chain: every one but its top.
-std::vector<std::uint32_t> twist_inputs(std::span<const curve_skeleton::Chain> chains, const DeformerInput& input) {
-  std::vector<std::uint32_t> inputs(input.model.skeleton.joints.size(), shared::kNoInput);
-  for (const curve_skeleton::Chain& chain : chains) {
-    const std::uint32_t top = chain.anchors[chain.top].joint;
-    for (const curve_skeleton::Anchor& anchor : chain.anchors) {
-      if (anchor.joint != top) inputs[anchor.joint] = input.builder.twist_input(anchor.joint);
+// Equation 9 has no solution where a vertex follows a singular sample.
+Result<void> check_offsets(const ControlPoints& points, const Windows& windows, const Samples& samples,
+                           const Tables& tables, const SparseRows& rows, const Mesh& mesh, const DeformerInput& input) {
+  for (std::size_t v = 0; v < rows.row_count(); ++v) {
+    for (const Influence& influence : rows.row(v)) {
+      const std::uint32_t sample = influence.index - tables.first_slot;
+      if (!tables.singular[sample]) continue;
+      return invalid(input,
+                     fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points {} cancel out "
+                                 "where it is bound",
+                                 v, mesh.name, names_of(points, window_of(windows, samples, sample), input.model)));
     }
   }
-  return inputs;
+  return {};
 }
 
 void note_chains(const ControlPoints& points, const Windows& windows, const Samples& samples,
                  const DeformerInput& input) {
   for (std::size_t c = 0; c < points.chains.size(); ++c) {
-    std::size_t count = 0;
-    for (const std::size_t own : samples.counts[c]) count += own;
     input.notes.push_back(fmt::format("{}: the chain '{}' has {} control points, {} windows and {} samples of its own",
                                       input.layer, points.chains[c].curve.chain.name, points.chains[c].points.size(),
-                                      windows.of_chain[c].size(), count));
+                                      windows.of_chain[c].size(), samples.count_of(c)));
   }
 }
 
@@ -240,9 +194,8 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
   Windows windows;
   std::vector<Curve> curves;
   for (const PointChain& chain : points.chains) {
-    const bool clamp = parameters.clamp_ends || chain.points.size() < 4;
-    windows.of_chain.push_back(windows_of(chain.points, clamp));
-    windows.lengths.push_back(window_lengths(chain.lengths, clamp));
+    windows.of_chain.push_back(windows_of(chain.points, parameters.clamp_ends));
+    windows.lengths.push_back(window_lengths(chain.lengths, parameters.clamp_ends));
     curves.push_back(chain.curve);
   }
   const RestCurves rest = make_rest_curves(windows, rest_points.positions());
@@ -256,37 +209,28 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
     input.progress(0.9 * static_cast<double>(shares.size()) / static_cast<double>(input.targets.size()));
   }
 
-  const float asked = parameters.table_error * curve_skeleton::largest_extent(input);
-  float error = asked;
-  Samples samples = place_samples(points, windows, shares, error);
-  while (samples.count > kMostSlots && error < 100 * asked) {
-    error *= 2;
-    samples = place_samples(points, windows, shares, error);
-  }
-  if (samples.count > kMostSlots) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: {} chains take {} samples, more than {}", input.layer,
-                                                     windows.of_chain.size(), samples.count, kMostSlots));
-  }
-  if (error > asked) {
-    input.notes.push_back(
-        fmt::format("{}: the tables of the chains may be off by {:.3g} m instead of {:.3g} m, so "
-                    "that they have no more than {} samples",
-                    input.layer, error, asked, kMostSlots));
-  }
-  note_chains(points, windows, samples, input);
+  const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
+    return place_samples(points.points, windows.of_chain[c], reach, error);
+  };
+  const Result<Samples> samples =
+      curve_skeleton::place_all_samples(rest, shares, parameters.table_error, place, "chains", input);
+  if (!samples) return tl::unexpected(samples.error());
+  note_chains(points, windows, *samples, input);
 
   const std::vector<std::uint32_t> inputs =
-      parameters.twist ? twist_inputs(points.turning, input)
+      parameters.twist ? curve_skeleton::twist_inputs(points.turning, input)
                        : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, inputs, 0, parameters.frames);
   const std::vector<std::uint32_t> point_words = put_points(points, edits, table);
-  const Tables tables = add_tables(windows, samples, rest_points, table, point_words, input.builder);
+  const Tables tables = add_tables(windows, *samples, rest_points, table, point_words, input.builder);
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < shares.size(); ++t) {
-    Result<MeshBinding> binding = make_binding(parameters, points, windows, samples, tables, rest, shares[t],
-                                               input.model.meshes[input.targets[t].mesh], input);
-    if (!binding) return tl::unexpected(binding.error());
-    bindings.push_back(std::move(*binding));
+    MeshBinding binding = curve_skeleton::bind_to_tables(rest, *samples, tables.first_slot, shares[t]);
+    if (!parameters.exact_normals) binding.slopes = {};
+    const Result<void> solved = check_offsets(points, windows, *samples, tables, binding.rows,
+                                              input.model.meshes[input.targets[t].mesh], input);
+    if (!solved) return tl::unexpected(solved.error());
+    bindings.push_back(std::move(binding));
   }
   return bindings;
 }
