@@ -9,6 +9,7 @@
 #include <glm/gtc/constants.hpp>
 
 #include "engine/character/records.h"
+#include "engine/character/table_writer.h"
 
 namespace pelt::action_line {
 namespace {
@@ -70,30 +71,24 @@ PalettePass RestLine::make_pass(std::uint32_t first_vertex, const LineShape& sha
   PalettePass pass;
   pass.kernel = PoseKernel::kActionLine;
   pass.record_count = kSamples / shared::kLineSlots;
-  const auto put_number = [&](double number) {
-    pass.table.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
-  };
-  pass.table = {first_vertex, static_cast<std::uint32_t>(line_.steps / shared::kLineSteps) + 1};
-  put_number(length());
-  put_number(side_);
-  put_number(std::max(1 - (1 - kLeastStretch) / largest, double{shared::kShortestLine}));
+  TableWriter table;
+  table.put_word(first_vertex);
+  table.put_word(static_cast<std::uint32_t>(line_.steps / shared::kLineSteps) + 1);
+  table.put_number(length());
+  table.put_number(side_);
+  table.put_number(std::max(1 - (1 - kLeastStretch) / largest, double{shared::kShortestLine}));
   const std::vector<float> places = sample_places();
   for (std::uint32_t k = 0; k < kSamples; ++k) {
     if (k % shared::kLineSlots == 0) {
-      append_record(pass.records, shared::ActionLineRecord{0, static_cast<std::uint32_t>(pass.table.size())});
+      append_record(pass.records, shared::ActionLineRecord{0, table.size()});
     }
-    put_number(places[k]);
-    put_number(belly_at(places[k], double{shape.tendon}) / integral[kSteps]);
-    put_number(std::min(integral[k * kFine] / integral[kSteps], 1.0));
-    put_number(exponent_at(places[k], shape));
-    const Affine rest = frame(places[k]);
-    const glm::dmat3 inverse = glm::inverse(glm::dmat3(affine_axes(rest)));
-    const glm::dvec3 origin = inverse * -glm::dvec3(affine_origin(rest));
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) put_number(inverse[column][row]);
-      put_number(origin[row]);
-    }
+    table.put_number(places[k]);
+    table.put_number(belly_at(places[k], double{shape.tendon}) / integral[kSteps]);
+    table.put_number(std::min(integral[k * kFine] / integral[kSteps], 1.0));
+    table.put_number(exponent_at(places[k], shape));
+    table.put_inverse(frame(places[k]));
   }
+  pass.table = table.take_words();
   return pass;
 }
 

@@ -474,12 +474,23 @@ VertexFrame blend_row(const std::uint32_t* words, std::size_t influences, const 
   return {affine_compose(rigid, stretch), shared::rotation_from_quaternion(pivot.real)};
 }
 
-// The frame with the slopes of one group. `slope`: the first of them, kSliceRows before the next; left at the next
-// group's. `end`: of the slice.
-Affine add_group_slopes(const PackedBinding& binding, std::size_t& slope, std::size_t end, const Affine* palette,
-                        const glm::vec3& point, Affine frame) {
-  for (bool ended = false; !ended && slope < end; slope += shared::kSliceRows) {
-    const glm::uvec2 words = binding.slopes[slope];
+// The slopes of a vertex that are left: each kSliceRows before the next.
+struct SlopeRange {
+  std::size_t at = 0;
+  std::size_t end = 0;  // of the slice
+};
+
+SlopeRange slope_range(const PackedBinding& binding, std::size_t v) {
+  if (binding.slopes.empty()) return {};
+  const std::size_t slice = v / shared::kSliceRows;
+  return {binding.slope_slices[slice] + v % shared::kSliceRows, binding.slope_slices[slice + 1]};
+}
+
+// The frame with the slopes of one group, at whose end it leaves the range.
+Affine add_group_slopes(const PackedBinding& binding, SlopeRange& slopes, const Affine* palette, const glm::vec3& point,
+                        Affine frame) {
+  for (bool ended = false; !ended && slopes.at < slopes.end; slopes.at += shared::kSliceRows) {
+    const glm::uvec2 words = binding.slopes[slopes.at];
     const Affine* entry = palette + shared::slope_slot(words);
     frame = shared::sloped_frame(frame, entry[0], entry[1], shared::slope_gradient(words), point);
     ended = shared::slope_ends_group(words);
@@ -491,10 +502,7 @@ Affine add_group_slopes(const PackedBinding& binding, std::size_t& slope, std::s
 VertexFrame combine_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
                         const Affine* palette, const WiresParameters& parameters) {
   const glm::vec3 point = binding.points[v];
-  const std::size_t slice = v / shared::kSliceRows;
-  const bool has_slopes = !binding.slopes.empty();
-  std::size_t slope = has_slopes ? binding.slope_slices[slice] + v % shared::kSliceRows : 0;
-  const std::size_t last_slope = has_slopes ? binding.slope_slices[slice + 1] : 0;
+  SlopeRange slopes = slope_range(binding, v);
   shared::WiresSum sum = shared::wires_begin();
   Affine frame(0.0f);
   std::uint32_t units = 0;
@@ -503,7 +511,7 @@ VertexFrame combine_row(const PackedBinding& binding, std::size_t v, const std::
     frame += shared::influence_weight(word) * palette[shared::influence_index(word)];
     units += shared::influence_units(word);
     if (units < shared::kWeightUnits) continue;
-    frame = add_group_slopes(binding, slope, last_slope, palette, point, frame);
+    frame = add_group_slopes(binding, slopes, palette, point, frame);
     sum = shared::wires_add(sum, frame, parameters.root, point, parameters.exponent);
     frame = Affine(0.0f);
     units = 0;
@@ -515,10 +523,7 @@ VertexFrame combine_row(const PackedBinding& binding, std::size_t v, const std::
 // The blended frame of vertex v of a binding with local points.
 VertexFrame add_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
                     const Affine* palette) {
-  const std::size_t slice = v / shared::kSliceRows;
-  const bool has_slopes = !binding.slopes.empty();
-  std::size_t slope = has_slopes ? binding.slope_slices[slice] + v % shared::kSliceRows : 0;
-  const std::size_t last_slope = has_slopes ? binding.slope_slices[slice + 1] : 0;
+  SlopeRange slopes = slope_range(binding, v);
   shared::OffsetsSum sum = shared::offsets_begin();
   Affine frame(0.0f);
   std::uint32_t units = 0;
@@ -534,7 +539,7 @@ VertexFrame add_row(const PackedBinding& binding, std::size_t v, const std::uint
     if (units < shared::kWeightUnits) continue;
     const glm::vec4 local_point = binding.local_points[local];
     // None ends a group: all are of the first one.
-    frame = add_group_slopes(binding, slope, last_slope, palette, glm::vec3(local_point), frame);
+    frame = add_group_slopes(binding, slopes, palette, glm::vec3(local_point), frame);
     sum = shared::offsets_add(sum, frame, local_point);
     if (local_point.w > largest) {
       largest = local_point.w;

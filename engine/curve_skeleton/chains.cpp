@@ -253,6 +253,16 @@ Result<std::uint32_t> find_joint(const Model& model, const std::string& what, co
   return not_found(what + " names the joint", name, known);
 }
 
+glm::dvec3 direction_away(const Chain& chain, std::size_t i) {
+  const std::size_t last = chain.anchors.size() - 1;
+  const bool along = i > chain.top || (i == chain.top && i < last);  // the chain's direction is away from its top
+  std::size_t from = i;
+  if (along && i == last) from = i - 1;
+  if (!along && i == 0) from = 1;
+  const std::size_t to = along ? from + 1 : from - 1;
+  return glm::normalize(glm::dvec3(chain.anchors[to].position) - glm::dvec3(chain.anchors[from].position));
+}
+
 Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options) {
   return Finder(model, meshes, options).find();
 }

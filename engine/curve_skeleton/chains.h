@@ -37,6 +37,9 @@ enum class Linkage {
   kMore,         // pairs by straightness
 };
 
+// Of the bone that leaves anchor i away from the top; at an end, of the one that arrives there. Unit.
+glm::dvec3 direction_away(const Chain& chain, std::size_t i);
+
 struct JointLinkage {
   std::uint32_t joint = 0;
   Linkage linkage = Linkage::kEnd;

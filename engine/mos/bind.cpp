@@ -23,6 +23,7 @@
 #include "engine/mos/edits.h"
 #include "engine/mos/table.h"
 #include "engine/mos/windows.h"
+#include "shaders/spline.h"
 
 namespace pelt::mos {
 namespace {
@@ -135,7 +136,10 @@ Tables add_tables(const Windows& windows, const Samples& samples, const RestPoin
       for (std::size_t k = 0; k < at.size(); ++k) {
         const float u = at[k];
         const Affine frame = shared::mos_window_frame(posed, u);
-        tables.singular.push_back(rest.is_singular(window, frame, u));
+        const glm::vec4 basis = shared::spline_basis(u);
+        const WeightedElement row[] = {
+            {window[0], basis.x}, {window[1], basis.y}, {window[2], basis.z}, {window[3], basis.w}};
+        tables.singular.push_back(rest.is_singular(glm::dmat3(affine_axes(frame)), row));
         const std::uint32_t word = table.put_sample(u, frame);
         if (k % shared::kMosSlots != 0) continue;
         append_record(pass.records, shared::MosTableRecord{{point_words[window[0]], point_words[window[1]],

@@ -21,7 +21,6 @@ namespace {
 
 using Row = std::vector<WeightedElement>;
 
-constexpr double kSingular = 1e-6;  // |det|, relative to what it could be (math.md section 3)
 constexpr double kLeastWeight = 1e-7;
 constexpr std::size_t kMostOfAll = 1024;  // points that a vertex may follow, where it follows every one
 
@@ -67,15 +66,12 @@ class Cloud {
     for (const WeightedElement& element : placed.row) sum += element.weight;
     for (WeightedElement& element : placed.row) element.weight /= sum;
     glm::dmat3 frame(0.0);
-    glm::dvec3 lengths(0.0);
     placed.distance = std::numeric_limits<double>::infinity();
     for (const WeightedElement& element : placed.row) {
-      const glm::dmat3 own = rest_.axes(element.index);
-      frame += element.weight * own;
-      for (int c = 0; c < 3; ++c) lengths[c] += std::abs(element.weight) * glm::length(own[c]);
+      frame += element.weight * glm::dmat3(rest_.axes(element.index));
       placed.distance = std::min(placed.distance, glm::distance(positions_[element.index], point));
     }
-    return std::abs(glm::determinant(frame)) > kSingular * lengths.x * lengths.y * lengths.z;
+    return !rest_.is_singular(frame, placed.row);
   }
 
  private:

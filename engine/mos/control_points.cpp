@@ -35,23 +35,6 @@ Curve curve_over(Chain chain) {
   return curve;
 }
 
-// Of the bone that leaves anchor i away from the top; at an end, of the one that arrives.
-glm::vec3 axis_at(const Chain& chain, std::size_t i) {
-  const std::size_t last = chain.anchors.size() - 1;
-  std::size_t from = i;
-  std::size_t to = i < chain.top ? i - 1 : i + 1;
-  if (i == 0 && chain.top > 0) {
-    from = 1;
-    to = 0;
-  } else if (i == last && chain.top < last) {
-    from = last - 1;
-    to = last;
-  } else if (i == chain.top && i == last) {
-    to = i - 1;
-  }
-  return glm::normalize(chain.anchors[to].position - chain.anchors[from].position);
-}
-
 class Settler {
  public:
   Settler(const MosParameters& parameters, const Model& model, std::span<const glm::dmat4> at_bind, bool angles,
@@ -156,7 +139,7 @@ class Settler {
       ControlPoint point{
           {}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, glm::mix(from, to, double{lambda}), {}};
       const float twist = !before ? 1.0f : away ? lambda : 1 - lambda;
-      point.turn = PointTurn{number, static_cast<std::uint32_t>(i), turned, twist, axis_at(chain, i), angles_};
+      point.turn = PointTurn{number, static_cast<std::uint32_t>(i), turned, twist, direction_away(chain, i), angles_};
       put(own, std::move(point), own.curve.lengths[i] + way);
     }
   }
@@ -234,7 +217,8 @@ class Settler {
         const bool top = a == bones.top;
         const std::size_t far = top ? (a + 1 < bones.anchors.size() ? a + 1 : a - 1) : a;
         const float turned = top ? 0.0f : bisecting ? 0.5f : 1.0f;
-        point.turn = PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, axis_at(bones, a), angles_};
+        point.turn =
+            PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, direction_away(bones, a), angles_};
       }
       own.points.push_back(add(std::move(point), false));
       // Points at one place share an anchor: a little further each, since lengths ascend.

@@ -10,12 +10,9 @@
 
 #include "engine/core/finite.h"
 #include "engine/rig/deformers.h"
-#include "shaders/spline.h"
 
 namespace pelt::mos {
 namespace {
-
-constexpr float kSingular = 1e-6f;  // |det|, relative to what it could be (math.md section 3)
 
 // * and ? as wildcards. Greedy, back to the last star: no worse than the product of the lengths.
 bool matches(std::string_view name, std::string_view pattern) {
@@ -216,15 +213,14 @@ shared::MosWindow RestPoints::window(const Window& window) const {
   return posed.window({words_[window[0]], words_[window[1]], words_[window[2]], words_[window[3]]});
 }
 
-bool RestPoints::is_singular(const Window& window, const Affine& frame, float u) const {
-  const glm::vec4 weights = shared::spline_basis(u);
-  glm::vec3 lengths(0.0f);
-  for (int k = 0; k < 4; ++k) {
-    const glm::mat3 own = axes(window[static_cast<std::size_t>(k)]);
-    for (int c = 0; c < 3; ++c) lengths[c] += weights[k] * glm::length(own[c]);
+bool RestPoints::is_singular(const glm::dmat3& frame, std::span<const WeightedElement> row) const {
+  constexpr double kSingular = 1e-6;
+  glm::dvec3 lengths(0.0);
+  for (const WeightedElement& element : row) {
+    const glm::dmat3 own(axes(element.index));
+    for (int c = 0; c < 3; ++c) lengths[c] += std::abs(element.weight) * glm::length(own[c]);
   }
-  const float size = lengths.x * lengths.y * lengths.z;
-  return !(std::abs(glm::determinant(affine_axes(frame))) > kSingular * size);
+  return !(std::abs(glm::determinant(frame)) > kSingular * lengths.x * lengths.y * lengths.z);
 }
 
 std::string point_name(const ControlPoint& point, const Model& model) {

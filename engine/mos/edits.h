@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/binding/sparse_rows.h"
 #include "engine/core/frame.h"
 #include "engine/core/result.h"
 #include "engine/key_pose/angle.h"
@@ -52,10 +53,12 @@ class RestPoints {
   // F of a point.
   glm::mat3 axes(std::uint32_t point) const { return affine_axes(frames_[point]); }
 
-  // Of which shared::mos_window_frame gives M^R(u), and whether that is none that can be inverted (math.md section 3,
-  // "Singular").
+  // Of which shared::mos_window_frame gives M^R(u).
   shared::MosWindow window(const Window& window) const;
-  bool is_singular(const Window& window, const Affine& frame, float u) const;
+
+  // Whether `frame`, the sum of w F over the points of the row, is too flat to be inverted: |det| relative to what it
+  // could be (math.md section 3, "Singular").
+  bool is_singular(const glm::dmat3& frame, std::span<const WeightedElement> row) const;
 
  private:
   std::vector<std::uint32_t> words_;  // of the points
