@@ -9,6 +9,7 @@
 #include "engine/character/records.h"
 #include "shaders/action_line/pose.h"
 #include "tests/support/driven.h"
+#include "tests/support/fault.h"
 
 namespace pelt::action_line {
 namespace {
@@ -35,28 +36,11 @@ std::uint32_t& sample_word(CharacterData& d, std::size_t word) { return pass_of(
 std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(pass_of(d).table.size()); }
 std::uint32_t word_of(float number) { return std::bit_cast<std::uint32_t>(number); }
 
-struct Fault {
-  const char* name;
-  void (*change)(CharacterData&);
-  const char* says;
-};
+class LineFault : public testing::TestWithParam<test::Fault> {};
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+TEST_P(LineFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
 
-class LineFault : public testing::TestWithParam<Fault> {};
-
-TEST_P(LineFault, IsRefused) {
-  CharacterData data = make_data();
-  const Result<Character> whole = Character::create(data);
-  ASSERT_TRUE(whole) << whole.error().message;
-  GetParam().change(data);
-  const Result<Character> character = Character::create(data);
-  ASSERT_FALSE(character);
-  EXPECT_EQ(character.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(character.error().message, testing::HasSubstr(GetParam().says));
-}
-
-const Fault kFaults[] = {
+const test::Fault kFaults[] = {
     {"LineFar", [](CharacterData& d) { record_word(d, 0) = kFar; }, "(action_line): record 0 reads past its table"},
     {"LineAtTheEnd", [](CharacterData& d) { record_word(d, 0) = table_size(d) - shared::kLineWords + 1; },
      "record 0 reads past its table"},

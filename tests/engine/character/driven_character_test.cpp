@@ -9,6 +9,7 @@
 #include "engine/character/pelt_file.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/fault.h"
 
 namespace pelt {
 namespace {
@@ -164,28 +165,11 @@ std::uint32_t& angle_word(CharacterData& d, std::size_t word) {
   return pass_of(d, PoseKernel::kKeyPose).table[key_word(d, 1, 1) + word];
 }
 
-struct Fault {
-  const char* name;
-  void (*change)(CharacterData&);
-  const char* says;
-};
+class DrivenFault : public testing::TestWithParam<test::Fault> {};
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+TEST_P(DrivenFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
 
-class DrivenFault : public testing::TestWithParam<Fault> {};
-
-TEST_P(DrivenFault, IsRefused) {
-  CharacterData data = make_data();
-  const Result<Character> whole = Character::create(data);
-  ASSERT_TRUE(whole) << whole.error().message;
-  GetParam().change(data);
-  const Result<Character> character = Character::create(data);
-  ASSERT_FALSE(character);
-  EXPECT_EQ(character.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(character.error().message, testing::HasSubstr(GetParam().says));
-}
-
-const Fault kFaults[] = {
+const test::Fault kFaults[] = {
     // Streams, controls, inputs.
     {"StreamOfNoMesh", [](CharacterData& d) { d.streams[0].mesh = 99; }, "a stream names mesh 99"},
     {"StreamOfSkin",
@@ -299,7 +283,7 @@ const Fault kFaults[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, DrivenFault, testing::ValuesIn(kFaults),
-                         [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
+                         [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
 
 // Records that all name the same words: checking and posing them takes time by the square of a file's size.
 TEST(DrivenCharacter, WithTablesThatOverlapIsRefused) {

@@ -13,6 +13,7 @@
 #include "engine/model/builtin.h"
 #include "engine/model/import.h"
 #include "tests/support/driven.h"
+#include "tests/support/posed_limb.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt::curve_skeleton {
@@ -90,27 +91,9 @@ TEST(CurveBind, IsNotAtRest) {
 
 // ----------------------------------------------------------------------------------------------------------- posed
 
-// Positions and rest points of the limb, its second joint posed by `motion` about its own place.
-struct Limb {
-  explicit Limb(const Rig& rig) : model(make_limb()), character(test::bound(model, rig).character) {}
-
-  std::vector<glm::vec3> posed(const glm::mat4& motion, float twist = 0) const {
-    std::vector<glm::mat4> joints = test::bind_matrices(model);
-    joints[1] = joints[1] * motion;
-    Evaluator evaluator(character);
-    evaluator.pose(joints);
-    evaluator.control(*character->find_control("twist/joint"), twist);
-    evaluator.evaluate();
-    return test::positions_of(evaluator, character, model.meshes[0].name);
-  }
-
-  Model model;
-  Character character;
-};
-
 TEST(CurveBind, TwistKeepsTheSection) {
   for (const CurveFrames frames : {CurveFrames::kAuto, CurveFrames::kTangent, CurveFrames::kEndpoint}) {
-    const Limb limb(by_curves([&](CurveSkeletonParameters& p) { p.frames = frames; }));
+    const test::PosedLimb limb(by_curves([&](CurveSkeletonParameters& p) { p.frames = frames; }));
     for (const float degrees : {90.0f, 180.0f, 270.0f, 450.0f, -270.0f}) {
       SCOPED_TRACE(degrees);
       const float radians = glm::radians(degrees);
@@ -134,7 +117,7 @@ TEST(CurveBind, TwistKeepsTheSection) {
 
 // A quarter of the way along the upper bone, where a twist of 270 has come to 67.5 degrees and one of -90 to -22.5.
 TEST(CurveBind, TwistIsWhatThePoseSays) {
-  const Limb limb(by_curves([](auto& p) { p.joints = {{.joint = "joint", .twist_after = 0.0f}}; }));
+  const test::PosedLimb limb(by_curves([](auto& p) { p.joints = {{.joint = "joint", .twist_after = 0.0f}}; }));
   const glm::mat4 motion = glm::rotate(glm::mat4(1), glm::radians(270.0f), glm::vec3(1, 0, 0));
   const std::vector<glm::vec3>& rest = limb.model.meshes[0].positions;
   for (const float twist : {-90.0f, 270.0f}) {
@@ -152,9 +135,9 @@ TEST(CurveBind, TwistIsWhatThePoseSays) {
 }
 
 TEST(CurveBind, TablesKeepTheirError) {
-  const Limb exact(by_curves([](CurveSkeletonParameters& p) { p.table_error = 1e-6f; }));
+  const test::PosedLimb exact(by_curves([](CurveSkeletonParameters& p) { p.table_error = 1e-6f; }));
   for (const float error : {1e-4f, 1e-3f}) {
-    const Limb coarse(by_curves([&](CurveSkeletonParameters& p) { p.table_error = error; }));
+    const test::PosedLimb coarse(by_curves([&](CurveSkeletonParameters& p) { p.table_error = error; }));
     EXPECT_LT(coarse.character->palette_size, exact.character->palette_size);
     for (const float degrees : {45.0f, 90.0f, 135.0f}) {
       for (const float twist : {0.0f, 180.0f, 360.0f}) {

@@ -15,6 +15,7 @@
 #include "engine/model/builtin.h"
 #include "engine/model/import.h"
 #include "tests/support/shared_files.h"
+#include "tests/support/skeleton.h"
 #include "tests/support/tube.h"
 
 namespace pelt::curve_skeleton {
@@ -28,25 +29,8 @@ using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-struct Node {
-  std::string name;
-  std::int32_t parent;
-  glm::vec3 position;  // model space
-};
-
-// A skeleton without any mesh, so that all joints count and there are no tips.
-Model skeleton_of(const std::vector<Node>& nodes) {
-  Model model;
-  for (const Node& node : nodes) {
-    Joint joint;
-    joint.name = node.name;
-    joint.parent = node.parent;
-    joint.rest.translation = node.position;
-    if (node.parent >= 0) joint.rest.translation -= nodes[static_cast<std::size_t>(node.parent)].position;
-    model.skeleton.joints.push_back(joint);
-  }
-  return model;
-}
+using test::Node;
+using test::skeleton_of;
 
 // Gives `mesh` of the model points that follow `joint` wholly.
 void add_skin(Model& model, std::uint32_t joint, const glm::vec3& origin, const std::vector<glm::vec3>& points) {

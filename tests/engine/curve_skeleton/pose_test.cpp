@@ -10,6 +10,7 @@
 #include "engine/character/records.h"
 #include "shaders/curve_skeleton/pose.h"
 #include "tests/support/driven.h"
+#include "tests/support/fault.h"
 
 namespace pelt::curve_skeleton {
 namespace {
@@ -50,28 +51,11 @@ std::uint32_t& sample_word(CharacterData& d, std::size_t word) { return pass_of(
 
 std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(pass_of(d).table.size()); }
 
-struct Fault {
-  const char* name;
-  void (*change)(CharacterData&);
-  const char* says;
-};
+class CurveFault : public testing::TestWithParam<test::Fault> {};
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+TEST_P(CurveFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
 
-class CurveFault : public testing::TestWithParam<Fault> {};
-
-TEST_P(CurveFault, IsRefused) {
-  CharacterData data = make_data();
-  const Result<Character> whole = Character::create(data);
-  ASSERT_TRUE(whole) << whole.error().message;
-  GetParam().change(data);
-  const Result<Character> character = Character::create(data);
-  ASSERT_FALSE(character);
-  EXPECT_EQ(character.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(character.error().message, testing::HasSubstr(GetParam().says));
-}
-
-const Fault kFaults[] = {
+const test::Fault kFaults[] = {
     // Records: curve, bone, first sample.
     {"CurveFar", [](CharacterData& d) { record_word(d, 0) = kFar; }, "(curve_skeleton): record 0 reads past its table"},
     {"CurveAtTheEnd", [](CharacterData& d) { record_word(d, 0) = table_size(d) - shared::kCurveWords + 1; },
@@ -171,7 +155,7 @@ const Fault kFaults[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, CurveFault, testing::ValuesIn(kFaults),
-                         [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
+                         [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
 
 // Whatever single word of the table is another, the character is refused or moves.
 TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {

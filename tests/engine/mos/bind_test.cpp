@@ -25,6 +25,7 @@
 #include "shaders/mos.h"
 #include "shaders/spline.h"
 #include "tests/support/driven.h"
+#include "tests/support/posed_limb.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt::mos {
@@ -320,26 +321,8 @@ TEST(MosBind, FollowsTheFormulaAlongASpline) {
 
 // ------------------------------------------------------------------------------------------------------------- posed
 
-// Positions of the limb, its second joint posed by `motion` about its own place.
-struct Limb {
-  explicit Limb(const Rig& rig) : model(make_limb()), character(test::bound(model, rig).character) {}
-
-  std::vector<glm::vec3> posed(const glm::mat4& motion, float twist = 0) const {
-    std::vector<glm::mat4> joints = test::bind_matrices(model);
-    joints[1] = joints[1] * motion;
-    Evaluator evaluator(character);
-    evaluator.pose(joints);
-    evaluator.control(*character->find_control("twist/joint"), twist);
-    evaluator.evaluate();
-    return test::positions_of(evaluator, character, model.meshes[0].name);
-  }
-
-  Model model;
-  Character character;
-};
-
 TEST(MosBind, TwistKeepsTheSection) {
-  const Limb limb(by_mos());
+  const test::PosedLimb limb(by_mos());
   const std::vector<glm::vec3>& rest = limb.model.meshes[0].positions;
   for (const float degrees : {90.0f, 180.0f, 270.0f, 450.0f, -270.0f}) {
     SCOPED_TRACE(degrees);
@@ -394,8 +377,8 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
 
 TEST(MosBind, TablesKeepTheirError) {
   const float error = MosParameters{}.table_error;
-  const Limb coarse(by_mos());
-  const Limb fine(by_mos([&](MosParameters& p) { p.table_error = error / 100; }));
+  const test::PosedLimb coarse(by_mos());
+  const test::PosedLimb fine(by_mos([&](MosParameters& p) { p.table_error = error / 100; }));
   EXPECT_LT(coarse.character->palette_size, fine.character->palette_size);
   for (const auto& [degrees, twist] : {std::pair(90.0f, 0.0f), {0.0f, 270.0f}, {60.0f, 180.0f}, {-90.0f, 90.0f}}) {
     const float radians = glm::radians(twist);

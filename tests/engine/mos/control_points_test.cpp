@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/curve_skeleton/chains.h"
+#include "tests/support/skeleton.h"
 
 namespace pelt::mos {
 namespace {
@@ -17,25 +18,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-struct Node {
-  std::string name;
-  std::int32_t parent;
-  glm::vec3 position;  // model space
-};
-
-// Joints without any mesh: all count, and no chain goes on beyond the last.
-Model skeleton_of(const std::vector<Node>& nodes) {
-  Model model;
-  for (const Node& node : nodes) {
-    Joint joint;
-    joint.name = node.name;
-    joint.parent = node.parent;
-    joint.rest.translation = node.position;
-    if (node.parent >= 0) joint.rest.translation -= nodes[static_cast<std::size_t>(node.parent)].position;
-    model.skeleton.joints.push_back(joint);
-  }
-  return model;
-}
+using test::Node;
+using test::skeleton_of;
 
 // a, b, c, d along x, 2 apart.
 Model row() {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The built-in limb, bound and bent.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/model/model.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::test {
+
+// `rig` has a control of the joint's twist.
+struct PosedLimb {
+  explicit PosedLimb(const Rig& rig);
+
+  // Positions, the second joint posed by `motion` about its own place. `twist`: radians, the control's.
+  std::vector<glm::vec3> posed(const glm::mat4& motion, float twist = 0) const;
+
+  Model model;
+  Character character;
+};
+
+}  // namespace pelt::test
