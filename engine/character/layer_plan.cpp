@@ -17,8 +17,6 @@
 namespace pelt {
 namespace {
 
-constexpr float kAllButAlone = 0.99f;  // of a vertex's weight
-
 tl::unexpected<Error> invalid(const PlannedLayer& layer, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", layer.label, why));
 }
@@ -87,50 +85,89 @@ Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const
   return values;
 }
 
+// What a part's vertices have of the joint that it follows all but alone: each, and in the mean.
+constexpr float kLeastOfJoint = 0.75f;
+constexpr float kMeanOfJoint = 0.95f;
+
 // For every vertex whether its connected part follows one joint all but alone. Points without triangles are no part.
 std::vector<bool> find_rigid_parts(const Mesh& mesh) {
-  std::vector<bool> rigid(mesh.positions.size(), false);
-  if (mesh.weights.row_count() != mesh.positions.size()) return rigid;
+  const std::size_t count = mesh.positions.size();
+  std::vector<bool> rigid(count, false);
+  if (mesh.weights.row_count() != count) return rigid;
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   std::vector<glm::uvec3> triangles;
   for (const glm::uvec3 t : mesh.triangles) triangles.emplace_back(welded[t.x], welded[t.y], welded[t.z]);
-  const std::vector<std::uint32_t> part = connected_parts(mesh.positions.size(), triangles);
+  const std::vector<std::uint32_t> part = connected_parts(count, triangles);
 
-  constexpr std::int64_t kNone = -1;
-  constexpr std::int64_t kSeveral = -2;
-  std::vector<std::int64_t> joint(mesh.positions.size(), kNone);  // of the part that a vertex names
-  for (std::size_t i = 0; i < rigid.size(); ++i) {
-    std::int64_t& known = joint[part[welded[i]]];
-    for (const Influence& influence : mesh.weights.row(i)) {
-      if (influence.weight <= 1 - kAllButAlone) continue;
-      if (known == kNone) known = influence.index;
-      if (known != influence.index) known = kSeveral;
-    }
+  struct Part {
+    std::optional<std::uint32_t> joint;  // that its vertices follow most
+    bool has_triangle = false;
+    bool follows_others = false;
+    double sum = 0;  // of the weights on the joint
+    std::size_t vertices = 0;
+  };
+  std::vector<Part> parts(count);  // by the vertex that names it
+  for (const glm::uvec3 t : triangles) parts[part[t.x]].has_triangle = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    Part& own = parts[part[welded[i]]];
+    const Influence strongest = *mesh.weights.row(i).begin();
+    if (!own.joint) own.joint = strongest.index;
+    own.follows_others |= strongest.index != *own.joint || strongest.weight < kLeastOfJoint;
+    own.sum += strongest.weight;
+    ++own.vertices;
   }
-  std::vector<bool> has_triangle(mesh.positions.size(), false);
-  for (const glm::uvec3 t : triangles) has_triangle[part[t.x]] = true;
-  for (std::size_t i = 0; i < rigid.size(); ++i)
-    rigid[i] = has_triangle[part[welded[i]]] && joint[part[welded[i]]] >= 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Part& own = parts[part[welded[i]]];
+    rigid[i] = own.has_triangle && !own.follows_others && own.sum >= kMeanOfJoint * static_cast<double>(own.vertices);
+  }
   return rigid;
 }
 
-// Keeps rigid parts out of a layer over *: its mask becomes 0 there.
-void leave_rigid_parts(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh, const PlannedLayer& layer,
-                       std::vector<std::string>& notes) {
-  const RigidParts rule = deformer_entry(layer.deformer).rigid_parts;
-  if (rule == RigidParts::kMoved) return;
-  const std::vector<bool> rigid = find_rigid_parts(mesh);
-  const auto count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
-  const bool all = count == rigid.size();
-  if (count == 0 || (!all && rule == RigidParts::kLeftAsMeshes)) return;
+// Of each vertex the part of its weight that is on joints that carry no limb.
+std::vector<float> weights_on_patches(const Mesh& mesh, const Model& model) {
+  std::vector<float> sums(mesh.positions.size(), 0.0f);
+  if (mesh.weights.row_count() != mesh.positions.size()) return sums;
+  const std::vector<bool> is_patch = patch_joints(model.skeleton);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    for (const Influence& influence : mesh.weights.row(i)) {
+      if (is_patch[model.bound_joints[influence.index].joint]) sums[i] += influence.weight;
+    }
+    sums[i] = std::min(sums[i], 1.0f);
+  }
+  return sums;
+}
+
+// Lets the mask of a layer over * end where linear blend does better.
+void leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh, const Model& model,
+                           const PlannedLayer& layer, std::vector<std::string>& notes) {
+  const DeformerEntry& entry = deformer_entry(layer.deformer);
+  std::vector<float> left(mesh.positions.size(), 0.0f);
+  if (entry.leaves_patches) left = weights_on_patches(mesh, model);
+  const auto patches = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
+  std::size_t count = 0;  // in rigid parts
+  if (entry.rigid_parts != RigidParts::kMoved) {
+    const std::vector<bool> rigid = find_rigid_parts(mesh);
+    count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
+    if (entry.rigid_parts == RigidParts::kLeftAsMeshes && count != rigid.size()) count = 0;
+    for (std::size_t i = 0; i < rigid.size() && count > 0; ++i) {
+      if (rigid[i]) left[i] = 1;
+    }
+  }
+  if (count + patches == 0) return;
   const bool hides_all = !layer.wires && is_everywhere(added.mask, 1.0f);
   if (below.empty() || hides_all) below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
-  for (std::size_t i = 0; i < rigid.size(); ++i) {
-    if (rigid[i]) added.mask[i] = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) added.mask[i] *= 1 - left[i];
+  if (count > 0) {
+    notes.push_back(fmt::format(
+        "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint alone and stay on linear blend",
+        layer.label, count, left.size(), mesh.name));
   }
-  notes.push_back(fmt::format(
-      "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint alone and stay on linear blend",
-      layer.label, count, rigid.size(), mesh.name));
+  if (patches > 0) {
+    notes.push_back(
+        fmt::format("{}: {} of the {} vertices of mesh '{}' follow joints of a face and stay on linear blend as far as "
+                    "they do",
+                    layer.label, patches, left.size(), mesh.name));
+  }
 }
 
 // Leaves of a mesh's layers those that show: from the topmost one that covers it all upwards.
@@ -205,7 +242,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
             fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
         added.mask.assign(added.mask.size(), 1.0f);
       }
-      if (source.target == "*") leave_rigid_parts(below, added, mesh, layer, notes);
+      if (source.target == "*") leave_to_linear_blend(below, added, mesh, model, layer, notes);
       below.push_back(std::move(added));
     }
   }

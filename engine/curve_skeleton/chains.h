@@ -70,7 +70,8 @@ struct ChainOptions {
 // Joints: those that weights of these meshes use, and those between them up to their common ancestor; where none of the
 // meshes has weights, those of the model's other meshes, then all joints that skins name, then all that have a parent
 // or a child. A common ancestor that no weights use and that the skin does not enclose (a scene's root on the ground)
-// is no joint of the body, and what hangs on it is taken apart.
+// is no joint of the body, and what hangs on it is taken apart. Nor are the joints of a face (patch_joints): their skin
+// counts as that of the joint they hang on.
 // A joint at the place of its parent or of a sibling becomes one anchor with it, carried in each curve by the joint
 // that turns the bone below; where the curve ends, by the lowest. A joint that lies on the bone from its parent to a
 // sibling and leads to no others than such (a twist helper) is an anchor of that bone.

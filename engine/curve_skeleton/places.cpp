@@ -64,20 +64,22 @@ bool encloses(std::span<const Mesh* const> skins, const glm::dvec3& point) {
   return !any || std::abs(angle) > glm::pi<double>();
 }
 
-// The joints with weights and those between them.
+// The joints with weights and those between them, but not those of a face.
 std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> skins, std::span<const double> weights,
                             std::span<const glm::dmat4> bind, std::vector<std::string>& notes) {
   const std::vector<Joint>& joints = model.skeleton.joints;
+  const std::vector<bool> is_patch = patch_joints(model.skeleton);
   std::vector<bool> leads(joints.size());  // to a weight, at the joint or below
   std::vector<std::uint32_t> branches(joints.size(), 0);
   for (std::size_t j = joints.size(); j-- > 0;) {
-    leads[j] = weights[j] > 0 || branches[j] > 0;
+    leads[j] = (weights[j] > 0 && !is_patch[j]) || branches[j] > 0;
     if (leads[j] && joints[j].parent >= 0) ++branches[static_cast<std::size_t>(joints[j].parent)];
   }
   std::vector<bool> body(joints.size());
   int tests = 0;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const bool below = joints[j].parent >= 0 && body[static_cast<std::size_t>(joints[j].parent)];
+    if (is_patch[j]) continue;
     body[j] = weights[j] > 0 || (leads[j] && below);
     if (body[j] || branches[j] < 2) continue;
     body[j] = tests++ < kMostEnclosureTests && encloses(skins, glm::dvec3(bind[j][3]));
@@ -284,8 +286,12 @@ std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span
       sums.clear();
       for (const Influence& influence : mesh->weights.row(v)) {
         if (influence.weight <= 0) continue;
-        const std::uint32_t joint = model.bound_joints[influence.index].joint;
+        std::uint32_t joint = model.bound_joints[influence.index].joint;
+        while (places.of_joint[joint] == kNone && model.skeleton.joints[joint].parent >= 0) {
+          joint = static_cast<std::uint32_t>(model.skeleton.joints[joint].parent);  // a face's
+        }
         const std::uint32_t p = places.of_joint[joint];
+        if (p == kNone) continue;
         // Where all joints stand together, what the upper ones move is behind.
         if (places.places[p].link_count() == 0 && joint != places.places[p].lowest) continue;
         const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);

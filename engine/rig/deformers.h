@@ -21,6 +21,8 @@ struct DeformerEntry {
   std::string_view name;
   DeformerParameters defaults;
   RigidParts rigid_parts = RigidParts::kMoved;
+  // A layer over * leaves to linear blend what follows joints that carry no limb (patch_joints), as far as it does.
+  bool leaves_patches = false;
   // The mesh of the model that drives, as the rig names it; empty: none. nullptr: the deformer has no driver.
   const std::string& (*driver_mesh)(const DeformerParameters&) = nullptr;
 };

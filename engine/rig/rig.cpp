@@ -16,10 +16,10 @@ namespace {
 const DeformerEntry kDeformers[] = {
     {"linear_blend", LinearBlendParameters{}},
     {"dual_quaternion", DualQuaternionParameters{}, RigidParts::kLeftAsMeshes},
-    {"surface_ffd", SurfaceFfdParameters{}, RigidParts::kLeft,
+    {"surface_ffd", SurfaceFfdParameters{}, RigidParts::kLeft, false,
      [](const DeformerParameters& p) -> const std::string& { return std::get<SurfaceFfdParameters>(p).driver.mesh; }},
-    {"curve_skeleton", CurveSkeletonParameters{}, RigidParts::kLeft},
-    {"mos", MosParameters{}, RigidParts::kLeft,
+    {"curve_skeleton", CurveSkeletonParameters{}, RigidParts::kLeft, true},
+    {"mos", MosParameters{}, RigidParts::kLeft, true,
      [](const DeformerParameters& p) -> const std::string& { return std::get<MosParameters>(p).cage; }},
 };
 static_assert(std::size(kDeformers) == std::variant_size_v<DeformerParameters>);

@@ -29,20 +29,22 @@ struct Panel {
   std::string caption;
 };
 
-// "surface_ffd" as it stands under a picture.
+// "surface_ffd over linear_blend" as it stands under a picture.
 std::string caption_of(std::string deformer) {
+  deformer = deformer.substr(0, deformer.find(" over "));
   std::replace(deformer.begin(), deformer.end(), '_', ' ');
   const std::size_t ffd = deformer.find("ffd");
   if (ffd != std::string::npos) deformer.replace(ffd, 3, "FFD");
   return deformer;
 }
 
-// What moves most of the skin.
+// What moves most of the skin, linear blend apart where there is anything else: rigid parts stay on that.
 std::string main_deformer(const Character& character) {
   std::map<std::string, std::uint64_t> vertices;
   for (const CharacterMesh& mesh : character->meshes) {
     if (!mesh.control) vertices[mesh.deformer] += mesh.vertex_count();
   }
+  if (vertices.size() > 1) vertices.erase(std::string(deformer_name(LinearBlendParameters{})));
   return std::max_element(vertices.begin(), vertices.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -344,7 +345,8 @@ TEST(SurfaceFfdDriver, IsSharedByLayersThatNameIt) {
   EXPECT_EQ(bound->character->meshes.size(), 3u);
   basic.driver.follow = Follow::kLinearBlend;
   rig.layers[1].deformer = basic;
-  EXPECT_THAT(error_of(model, rig), testing::HasSubstr("layer 2 (surface_ffd): the driver 'cage' is already used, in another way"));
+  EXPECT_THAT(error_of(model, rig),
+              testing::HasSubstr("layer 2 (surface_ffd): the driver 'cage' is already used, in another way"));
 }
 
 TEST(SurfaceFfdBind, IsLaidOverLinearBlendByMask) {
@@ -368,29 +370,49 @@ TEST(SurfaceFfdBind, IsLaidOverLinearBlendByMask) {
   }
 }
 
-TEST(SurfaceFfdBind, RigidPartsStayOnLinearBlend) {
+// A tube, and a part beside it of which vertex i follows joint 1 by weight(i), and joint 0 by the rest.
+Result<Bound> bind_with_eye(const std::function<float(std::uint32_t)>& weight) {
   Model model = test::make_tube({.around = 24, .along = 48});
   Mesh& mesh = model.meshes[0];
   const Mesh eye = test::make_tube_mesh({.around = 6, .along = 4, .radius = 0.1f, .length = 0.2f});
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
-  const Influence one{1, 1.0f};
-  for (std::size_t i = 0; i < eye.positions.size(); ++i) {
+  for (std::uint32_t i = 0; i < eye.positions.size(); ++i) {
     mesh.positions.push_back(eye.positions[i] + glm::vec3(5, 1, 0));
     mesh.normals.push_back(eye.normals[i]);
-    mesh.weights.append_row(std::span(&one, 1));
+    std::vector<Influence> row{{1, weight(i)}};
+    if (weight(i) < 1) row.push_back({0, 1 - weight(i)});
+    mesh.weights.append_row(row);
   }
   for (const glm::uvec3 t : eye.triangles) mesh.triangles.push_back(t + first);
   mesh.parts = {};
   BindOptions options;
   options.keep_vertex_order = true;
-  const Result<Bound> bound = bind(model, rig_of({}), options);
+  return bind(model, rig_of({}), options);
+}
+
+const auto kSaysRigid = testing::Contains(testing::HasSubstr("30 of the"));
+
+TEST(SurfaceFfdBind, RigidPartsStayOnLinearBlend) {
+  const Result<Bound> bound = bind_with_eye([](std::uint32_t) { return 1.0f; });
   ASSERT_TRUE(bound) << bound.error().message;
   const CharacterMesh& skin = bound->character->meshes[1];
   const SparseRows rows = unpack_rows(skin.binding);
-  for (std::uint32_t i = first; i < skin.vertex_count(); ++i) EXPECT_EQ(rows.row(i).size(), 1u);
+  for (std::uint32_t i = skin.vertex_count() - 30; i < skin.vertex_count(); ++i) EXPECT_EQ(rows.row(i).size(), 1u);
   EXPECT_GT(rows.row(0).size(), 1u);
   for (const glm::vec3 p : bound->character->meshes[0].binding.points) EXPECT_LT(std::abs(p.y), 1.001f) << "no driver";
-  EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("30 of the")));
+  EXPECT_THAT(bound->report.notes, kSaysRigid);
+}
+
+TEST(SurfaceFfdBind, PartsThatFollowOneJointAllButAloneAreRigid) {
+  const auto notes = [](const std::function<float(std::uint32_t)>& weight) {
+    const Result<Bound> bound = bind_with_eye(weight);
+    EXPECT_TRUE(bound);
+    return bound ? bound->report.notes : std::vector<std::string>();
+  };
+  EXPECT_THAT(notes([](std::uint32_t i) { return i == 0 ? 0.8f : 0.98f; }), kSaysRigid);
+  EXPECT_THAT(notes([](std::uint32_t i) { return i == 0 ? 0.7f : 1.0f; }), testing::Not(kSaysRigid)) << "one vertex";
+  EXPECT_THAT(notes([](std::uint32_t) { return 0.93f; }), testing::Not(kSaysRigid)) << "the mean";
+  EXPECT_THAT(notes([](std::uint32_t i) { return i == 0 ? 0.0f : 1.0f; }), testing::Not(kSaysRigid)) << "another joint";
 }
 
 }  // namespace
