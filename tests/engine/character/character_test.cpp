@@ -208,7 +208,7 @@ TEST(Character, DualQuaternionHasNoSlopes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CharacterFault, testing::ValuesIn(kFaults),
-                         [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
+                         [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
 
 }  // namespace
 }  // namespace pelt
