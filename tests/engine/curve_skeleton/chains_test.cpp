@@ -515,7 +515,10 @@ TEST(Chains, SharedCharactersHaveACurveForEveryJoint) {
         if (influence.weight > 0) weighted[model->bound_joints[influence.index].joint] = true;
       }
     }
+    const std::vector<bool> is_patch = patch_joints(model->skeleton);
+    for (std::size_t j = 0; j < weighted.size(); ++j) weighted[j] = weighted[j] && !is_patch[j];
     for (const JointLinkage& joint : chains.joints) {
+      EXPECT_FALSE(is_patch[joint.joint]) << model->skeleton.joints[joint.joint].name;
       if (weighted[joint.joint]) {
         EXPECT_THAT(joint.curves, Not(IsEmpty())) << model->skeleton.joints[joint.joint].name;
       }
