@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The viewer without its window: a document, its characters and the panels over them.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/core/result.h"
+#include "runtime/device.h"
+#include "samples/viewer/view_state.h"
+
+namespace pelt::viewer {
+
+struct AppOptions {
+  std::uint32_t samples = 32;           // of a picture at rest
+  std::uint32_t samples_per_frame = 4;  // of one that moves
+};
+
+// A rectangle of the window, pixels from its top left corner.
+struct PixelRect {
+  std::int32_t x = 0, y = 0;
+  std::uint32_t width = 0, height = 0;
+};
+
+// Dear ImGui's context is made and outlives it; so does the device.
+class App {
+ public:
+  static Result<App> create(const runtime::Device& device, const AppOptions& options);
+  ~App();
+  App(App&&) noexcept;
+
+  // Errors are shown in the window and returned.
+  Result<void> open(const std::string& file, const std::string& model = "");
+  // Also what a drop on the window does.
+  Result<void> save(const std::string& path = "");
+
+  // Between ImGui::NewFrame and ImGui::Render: takes input from ImGui::GetIO, draws the panels, advances time by
+  // `seconds`, takes what has been bound in the background, poses. The device must be idle.
+  void frame(double seconds);
+
+  // Records the picture, if there is one, outside a render pass; leaves it in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL.
+  // `all_samples`: the picture is complete, however long it takes.
+  void record(VkCommandBuffer commands, bool all_samples);
+
+  VkImage picture() const;  // VK_NULL_HANDLE: there is none
+  PixelRect picture_rect() const;
+
+  bool wants_frames() const;  // something moves, is bound or is not complete
+  void wait_for_binds();      // takes what is bound then with the next frame
+
+  ViewState& view();
+  std::optional<std::string> last_error() const;                                    // of the messages shown
+  void apply_rig_patch(const std::string& pointer, const std::string& json_value);  // an edit, as the rig panel makes
+
+  void undo();
+  void redo();
+
+  // The VkDevice is lost: everything on it is destroyed; the document stays. Then create_on(new device).
+  void release_device();
+  Result<void> create_on(const runtime::Device& device);
+
+ private:
+  struct State;
+  explicit App(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pelt::viewer

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What is worked on: a model, and the rig over it, with its history.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/model/model.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::viewer {
+
+// The rig is kept as JSON, as rig.schema.json describes it, with every parameter written out; every state of it parses.
+class Document {
+ public:
+  // A model (file or builtin:NAME), a .pelt file (its model is what the character keeps), or a rig (.json), then over
+  // `model`, which may be empty only where `file` is none. A model alone gets a rig of `deformer` over all of it.
+  // Errors: import_model's, load_pelt's, load_rig's.
+  static Result<Document> open(const std::string& file, const std::string& model = "",
+                               const std::string& deformer = "surface_ffd");
+
+  const std::string& title() const;  // file name of rig or model, for people
+  std::shared_ptr<const Model> model() const;
+  const nlohmann::json& rig_json() const;
+  const Rig& rig() const;          // the same, parsed
+  std::uint64_t revision() const;  // another one after every change of the rig, undo and reload too
+
+  // Makes `rig` the rig: one step of undo. Edits in a row with the same key that is not empty are one step: a slider
+  // that is dragged. Errors: parse_rig's; then nothing has changed.
+  Result<void> edit(nlohmann::json rig, std::string_view key = {});
+  // Ends such a row: the next edit is a step of its own.
+  void end_edit();
+
+  bool can_undo() const;
+  bool can_redo() const;
+  void undo();
+  void redo();
+
+  bool modified() const;  // since opened or saved
+  // Empty where the rig has no file yet.
+  const std::filesystem::path& rig_path() const;
+  // Writes the rig (format_rig), to a temporary name first. Its relative file names are then meant from there.
+  Result<void> save(const std::filesystem::path& path);
+
+  // Hot reload: whether the rig's file has changed on disk since it was read or written; then it is read, as one step
+  // of undo. Asks the file system at most twice a second; a model that changes on disk is read again, too. Errors: as
+  // open; the document stays as it is, and the same error is given once for each change of the file.
+  Result<bool> reload_if_changed(double seconds);
+
+ private:
+  struct State;
+  explicit Document(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace pelt::viewer

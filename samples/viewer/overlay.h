@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Lines and dots over a character: skeleton, curves, control points, frames, influences, normals.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/rig/rig.h"
+#include "samples/renderer/renderer.h"
+#include "samples/viewer/stage.h"
+#include "samples/viewer/view_state.h"
+
+namespace pelt::viewer {
+
+// A point that can be selected and moved: a control point of MOS, an anchor of a curve, a vertex of a driver.
+struct Handle {
+  std::string name;          // unique: what Selection::point holds
+  glm::vec3 position{0.0f};  // world space, posed
+  glm::mat3 axes{1.0f};      // of its frame, world space, posed
+  std::string pointer;       // JSON pointer of what to change in the rig to move it; empty: it cannot be moved
+};
+
+struct Overlay {
+  std::vector<samples::OverlayLine> lines;
+  std::vector<samples::OverlayDot> dots;
+  std::vector<Handle> handles;
+};
+
+// What `state.shown` and the selection ask for, of the first instance of the actor.
+Overlay make_overlay(Stage& stage, const Actor& actor, const Rig& rig, const ViewState& state);
+
+}  // namespace pelt::viewer

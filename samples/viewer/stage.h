@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The characters that stand in the scene: the document's, and those it is compared with.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/character/bind.h"
+#include "engine/character/evaluate.h"
+#include "engine/core/result.h"
+#include "runtime/crowd.h"
+#include "runtime/device.h"
+#include "runtime/upload.h"
+#include "samples/pelt/input.h"
+#include "samples/renderer/framing.h"
+#include "samples/renderer/renderer.h"
+#include "samples/viewer/view_state.h"
+
+namespace pelt::viewer {
+
+// A character on the device, posed as the view says. Pointers to it hold until its key is shown anew or removed.
+struct Actor {
+  std::string key;  // "rig", or the deformer
+  Character character;
+  BindReport report;
+  double bind_seconds = 0;
+  runtime::GpuCharacter uploaded;
+  runtime::Crowd crowd;
+  samples::InstancePose pose;     // of the first instance
+  std::vector<glm::mat4> worlds;  // of every instance
+  samples::Bounds bounds;         // of all poses, model space
+};
+
+class Stage {
+ public:
+  explicit Stage(const runtime::Device& device);
+  ~Stage();
+  Stage(Stage&&) noexcept;
+
+  // Takes the place of what was shown under the key. The device must be idle. Errors: upload's, Crowd::create's; what
+  // was shown then stays.
+  Result<void> show(const std::string& key, Bound bound, double bind_seconds, std::uint32_t instances);
+  void remove(const std::string& key);
+
+  // Those to draw, in order: Compare::deformers, the document's last.
+  std::span<Actor* const> actors() const;
+  Actor* find(const std::string& key);
+  Actor* subject() { return find("rig"); }
+
+  // Poses all instances for the time of the view: instances of a crowd walk out of step. Errors: no such clip or joint.
+  Result<void> pose(const ViewState& state);
+
+  // Advances playback.time by `seconds`, by speed and loop.
+  void advance(ViewState& state, double seconds) const;
+  float duration(const ViewState& state) const;  // of the clip, seconds; 0: none
+
+  // Where the first instance's vertices are, by the CPU (packed order of the character), evaluated when first asked
+  // for since pose().
+  const Evaluator& evaluated(const Actor& actor);
+
+  // Of all that is shown, world space.
+  samples::Bounds bounds(const ViewState& state) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pelt::viewer

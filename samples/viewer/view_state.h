@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// All that can be set of a view, as plain values: what the panels change and scripts say. The rig is the document's.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+
+namespace pelt::viewer {
+
+// Looks at `target` from `distance` away. Angles in radians, lengths in metres.
+struct OrbitCamera {
+  glm::vec3 target{0.0f, 1.0f, 0.0f};
+  float yaw = 0.45f;    // about +y, from a camera on the +z side
+  float pitch = 0.12f;  // above the horizon, within (-pi/2, pi/2)
+  float distance = 4.0f;
+  float vertical_fov = 0.5f;
+  bool framed = false;  // false: the next picture frames the characters first
+};
+
+struct Playback {
+  std::string clip;  // empty: the skeleton stands at rest
+  float time = 0;    // seconds
+  float speed = 1;
+  bool loop = true;
+  bool playing = false;
+};
+
+// A joint that the user has turned, on top of the clip.
+struct JointTurn {
+  std::string joint;
+  glm::quat rotation{1, 0, 0, 0};  // local, after the clip's: local rotation * rotation
+};
+
+// What is drawn over the skin or instead of it.
+struct Shown {
+  bool skin = true;
+  bool wire = false;
+  bool normals = false;
+  bool skeleton = false;
+  bool curves = false;          // of curve skeletons and MOS chains
+  bool control_points = false;  // of MOS
+  bool drivers = false;         // control meshes, as cages
+  bool frames = false;          // axes of the frames of elements: driver triangles, samples, control points
+  bool influences = true;       // of the selected vertex
+  bool ground = true;
+  bool textures = true;
+};
+
+enum class CompareMode { kNone, kSideBySide, kSplit, kDifference };
+
+struct Compare {
+  CompareMode mode = CompareMode::kNone;
+  std::vector<std::string> deformers{"linear_blend"};  // as rigs name them; the document's rig stands last
+  float split = 0.5f;                                  // of the picture's width: the first one is left of it
+};
+
+enum class HeatKind {
+  kNone,
+  kElement,     // weight of a joint or palette element
+  kInfluences,  // elements a vertex
+  kDistance,    // at bind to the closest driver, metres
+  kStretch,     // longest over rest of the edges about a vertex, as a factor: 1 is none
+  kVolume,      // local change of volume, as a factor: 1 is none
+  kGpuError,    // GPU minus CPU, metres
+  kDifference,  // from the first of Compare::deformers, metres
+};
+
+struct Heat {
+  HeatKind kind = HeatKind::kNone;
+  std::string element;    // a joint's name or a palette element's number
+  bool automatic = true;  // the scale follows the values
+  float low = 0;
+  float high = 1;
+};
+
+struct Selection {
+  std::string joint;
+  std::string mesh;          // of the selected vertex; empty: none
+  std::uint32_t vertex = 0;  // of the model's mesh
+  std::string point;         // of a control point or of a driver's vertex: overlay.h
+};
+
+struct Panels {
+  bool left = true;   // rig
+  bool right = true;  // inspector
+  bool timeline = true;
+  bool measure = false;          // over the picture
+  std::string tab = "Skeleton";  // of the inspector: "Skeleton", "Vertex", "Heat map", "Report"
+  bool help = false;
+};
+
+struct ViewState {
+  OrbitCamera camera;
+  Playback playback;
+  std::vector<JointTurn> turns;
+  Shown shown;
+  Compare compare;
+  Heat heat;
+  Selection selection;
+  Panels panels;
+  std::uint32_t instances = 1;  // 1 to 1,000, of the document's rig
+};
+
+// Every field by its name above, without the trailing underscore; enums by their names in lower case ("side_by_side").
+nlohmann::json view_json(const ViewState& state);
+
+// Sets what `patch` has of the above and leaves the rest. Errors: kInvalidFile with `source` and a JSON pointer: keys
+// that are not known (and the nearest that is), values of another type, not finite or out of range. Then nothing is
+// set.
+Result<void> patch_view(ViewState& state, const nlohmann::json& patch, const std::string& source);
+
+}  // namespace pelt::viewer
