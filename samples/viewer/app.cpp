@@ -1,0 +1,807 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/app.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "engine/rig/rig.h"
+#include "samples/renderer/textures.h"
+#include "samples/viewer/camera_control.h"
+#include "samples/viewer/context.h"
+#include "samples/viewer/file_dialog.h"
+#include "samples/viewer/panels/panels.h"
+#include "samples/viewer/pick.h"
+
+namespace pelt::viewer {
+namespace {
+
+constexpr const char* kSubject = "rig";
+constexpr float kClickSlop = 4;      // pixels that a click may move
+constexpr float kHandleRadius = 10;  // pixels
+constexpr double kNoteSeconds = 6;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+std::string caption_of(const Actor& actor) {
+  std::string text = actor.key;
+  if (text == kSubject) {
+    for (const CharacterMesh& mesh : actor.character->meshes) {
+      if (!mesh.control && mesh.deformer != "linear_blend")
+        text = mesh.deformer.substr(0, mesh.deformer.find(" over "));
+    }
+    if (text == kSubject) text = "linear_blend";
+  }
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+// World space, of the first instance; none where there is no such vertex.
+std::optional<glm::vec3> posed_position(Stage& stage, const Actor& actor, const Selection& selection) {
+  for (const CharacterMesh& mesh : actor.character->meshes) {
+    if (mesh.name != selection.mesh) continue;
+    const auto found = std::find(mesh.source_vertex.begin(), mesh.source_vertex.end(), selection.vertex);
+    if (found == mesh.source_vertex.end()) return std::nullopt;
+    const auto packed = mesh.first_vertex + static_cast<std::size_t>(found - mesh.source_vertex.begin());
+    return glm::vec3(actor.worlds.front() * glm::vec4(stage.evaluated(actor).positions()[packed], 1.0f));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------------------- state
+
+struct App::State {
+  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit };
+
+  AppOptions options;
+  const runtime::Device* device = nullptr;
+  ViewState view;
+  std::optional<Document> document;
+  Binder binder;
+  std::optional<Stage> stage;
+  std::optional<samples::Renderer> renderer;
+  std::shared_ptr<samples::MaterialTextures> textures;
+  std::optional<HeatMap> heat;
+  std::vector<float> heat_shares;
+  Overlay overlay;
+  Timings timings;
+  std::vector<Message> messages;
+  FileDialog dialog;
+  std::string chosen;             // a file to open after this frame's menus
+  std::string open_tab = "View";  // of the inspector
+
+  double now = 0;  // seconds since the start
+  PixelRect rect;
+  glm::uvec2 renderer_size{0};
+  std::map<std::string, std::uint64_t> requested;  // revision, by key
+  std::shared_ptr<const Model> model;              // that the textures are of
+  bool drawable = false;                           // there is a scene
+  std::string drawn;                               // what the scene that is drawn was made of, as text
+  std::uint64_t shown_count = 0;                   // of Stage::show, so that a new character is a new scene
+  std::vector<glm::mat4> other_worlds;
+  Grab grab = Grab::kNone;
+  glm::vec2 grabbed_at{0};
+
+  Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages}; }
+  void error(const std::string& text) { messages.push_back({true, text, now}); }
+  void note(const std::string& text) { messages.push_back({false, text, now}); }
+
+  void begin_document();
+  void follow_document();
+  void take_bound();
+  void request_binds();
+  bool wants(const std::string& key) const;
+
+  void draw_menu();
+  void draw_panels();
+  void draw_messages();
+  void draw_help();
+  void draw_captions();
+  void handle_keys();
+  void handle_mouse();
+  void click(glm::vec2 at);
+  void frame_selection(bool everything);
+  void save_somewhere();
+
+  void update_scene();
+  std::vector<glm::mat4> actor_places();
+  std::string fingerprint() const;
+};
+
+// ---------------------------------------------------------------------------------------------------------- document
+
+void App::State::begin_document() {
+  requested.clear();
+  heat.reset();
+  overlay = {};
+  for (const std::string& key : {std::string(kSubject)}) stage->remove(key);
+  for (const std::string& key : view.compare.deformers) stage->remove(key);
+  drawable = false;
+  view.camera.framed = false;
+  view.turns.clear();
+  view.selection = {};
+  const std::vector<Clip>& clips = document->model()->clips;
+  view.playback.clip = clips.empty() ? "" : clips.front().name;
+  view.playback.time = 0;
+  textures = nullptr;
+  model = nullptr;
+}
+
+bool App::State::wants(const std::string& key) const {
+  if (key == kSubject) return true;
+  const std::vector<std::string>& others = view.compare.deformers;
+  return view.compare.mode != CompareMode::kNone && std::find(others.begin(), others.end(), key) != others.end();
+}
+
+// Asks for what is missing, and drops what is no longer compared with.
+void App::State::request_binds() {
+  if (!document) return;
+  const std::uint64_t revision = document->revision();
+  if (!requested.contains(kSubject) || requested[kSubject] != revision) {
+    requested[kSubject] = revision;
+    binder.request({kSubject, revision, document->model(), document->rig()});
+  }
+  for (auto known = requested.begin(); known != requested.end();) {
+    const std::string key = known->first;
+    known = wants(key) ? std::next(known) : requested.erase(known);
+    if (!wants(key)) stage->remove(key);
+  }
+  if (view.compare.mode == CompareMode::kNone) return;
+  for (const std::string& deformer : view.compare.deformers) {
+    if (requested.contains(deformer)) continue;
+    requested[deformer] = 0;
+    Result<Rig> rig = rig_from_deformer_name(deformer);
+    if (!rig) {
+      error(rig.error().message);
+      continue;
+    }
+    binder.request({deformer, 0, document->model(), std::move(*rig)});
+  }
+}
+
+void App::State::take_bound() {
+  for (Binder::Finished& finished : binder.take_finished()) {
+    const auto asked = requested.find(finished.key);
+    if (asked == requested.end() || asked->second != finished.revision) continue;  // a newer one is on its way
+    if (!finished.bound) {
+      error(finished.key == kSubject ? finished.bound.error().message
+                                     : fmt::format("{}: {}", finished.key, finished.bound.error().message));
+      continue;
+    }
+    const std::uint32_t instances = finished.key == kSubject ? view.instances : 1;
+    const Result<void> shown = stage->show(finished.key, std::move(*finished.bound), finished.seconds, instances);
+    if (!shown) {
+      error(shown.error().message);
+      continue;
+    }
+    ++shown_count;
+  }
+  Actor* subject = stage->subject();
+  if (subject != nullptr && document && model != document->model()) {
+    model = document->model();
+    std::vector<std::string> notes;
+    Result<std::shared_ptr<samples::MaterialTextures>> made = samples::make_textures(*device, *model, notes);
+    textures = made ? std::move(*made) : nullptr;
+    if (!made) error(made.error().message);
+    for (const std::string& text : notes) note(text);
+  }
+  if (subject != nullptr && subject->crowd.instance_count() != view.instances) {
+    const Result<void> shown =
+        stage->show(kSubject, {subject->character, subject->report}, subject->bind_seconds, view.instances);
+    if (!shown) {
+      error(shown.error().message);
+      view.instances = stage->subject()->crowd.instance_count();
+    }
+    ++shown_count;
+  }
+}
+
+void App::State::follow_document() {
+  if (!document) return;
+  const std::shared_ptr<const Model> before = document->model();
+  const Result<bool> reloaded = document->reload_if_changed(now);
+  if (!reloaded) {
+    error(reloaded.error().message);
+  } else if (*reloaded) {
+    note(fmt::format("{} was read again: it changed on disk", document->title()));
+    if (document->model() != before) requested.clear();
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------- scene
+
+// Where each actor stands.
+std::vector<glm::mat4> App::State::actor_places() {
+  const std::span<Actor* const> actors = stage->actors();
+  std::vector<glm::mat4> places(actors.size(), glm::mat4(1.0f));
+  if (view.compare.mode != CompareMode::kSideBySide || actors.size() < 2) return places;
+  samples::Bounds bounds;
+  for (const Actor* actor : actors) bounds.add(actor->bounds);
+  return samples::side_by_side(bounds, static_cast<std::uint32_t>(actors.size()), 0.0f);
+}
+
+std::string App::State::fingerprint() const {
+  nlohmann::json json = view_json(view);
+  json.erase("panels");
+  return fmt::format("{} {} {} {} {}", json.dump(), shown_count, rect.width, rect.height, overlay.lines.size());
+}
+
+void App::State::update_scene() {
+  Actor* subject = stage->subject();
+  if (subject == nullptr || rect.width == 0 || rect.height == 0) {
+    drawable = false;
+    return;
+  }
+  const glm::uvec2 size(rect.width, rect.height);
+  if (!renderer || renderer_size != size) {
+    renderer.reset();
+    Result<samples::Renderer> made =
+        samples::Renderer::create(*device, {.width = size.x, .height = size.y, .samples = options.samples});
+    if (!made) {
+      error(made.error().message);
+      drawable = false;
+      return;
+    }
+    renderer = std::move(*made);
+    renderer_size = size;
+    drawn.clear();
+  }
+  const std::string now_drawn = fingerprint();
+  if (now_drawn == drawn) return;
+
+  const Clock::time_point begin = Clock::now();
+  const Result<void> posed = stage->pose(view);
+  timings.cpu_pose = seconds_since(begin);
+  if (!posed) {
+    error(posed.error().message);
+    view.turns.clear();
+    view.playback.clip.clear();
+    return;
+  }
+  const std::span<Actor* const> actors = stage->actors();
+  const std::vector<glm::mat4> places = actor_places();
+  if (!view.camera.framed) frame_selection(true);
+
+  Heat wanted = view.heat;
+  if (view.compare.mode == CompareMode::kDifference) wanted.kind = HeatKind::kDifference;
+  heat.reset();
+  heat_shares.clear();
+  if (wanted.kind != HeatKind::kNone && (wanted.kind != HeatKind::kDifference || actors.size() > 1)) {
+    Result<HeatMap> made = make_heat_map(*device, *stage, *subject, wanted);
+    if (made) {
+      heat = std::move(*made);
+      heat_shares = heat->shares();
+    } else {
+      error(made.error().message);
+      view.heat.kind = HeatKind::kNone;
+      view.compare.mode = view.compare.mode == CompareMode::kDifference ? CompareMode::kNone : view.compare.mode;
+    }
+  }
+  overlay = make_overlay(*stage, *subject, document->rig(), view);
+
+  samples::Scene scene;
+  scene.camera = camera_of(view.camera);
+  scene.split = view.compare.split;
+  scene.ground = view.shown.ground;
+  scene.lines = overlay.lines;
+  scene.dots = overlay.dots;
+  other_worlds.clear();
+  float ground = subject->bounds.low.y;
+  for (std::size_t a = 0; a < actors.size(); ++a) {
+    const Actor& actor = *actors[a];
+    const bool is_subject = &actor == subject;
+    if (!is_subject && view.compare.mode == CompareMode::kDifference) continue;
+    samples::DrawItem item;
+    item.crowd = &actors[a]->crowd;
+    item.character = &actor.character;
+    item.bounds = actor.bounds;
+    item.world = places[a] * actor.worlds.front();
+    if (actor.worlds.size() > 1) {
+      other_worlds.assign(actor.worlds.begin() + 1, actor.worlds.end());
+      for (glm::mat4& world : other_worlds) world = places[a] * world;
+      item.others = other_worlds;
+    }
+    item.textures = view.shown.textures ? textures.get() : nullptr;
+    item.skin = view.shown.skin;
+    item.wire = view.shown.wire;
+    item.control_meshes = view.shown.drivers;
+    if (is_subject) item.weights = heat_shares;
+    if (view.compare.mode == CompareMode::kSplit && actors.size() > 1) {
+      item.side = is_subject ? samples::SplitSide::kRight : samples::SplitSide::kLeft;
+      if (!is_subject && a > 0) continue;  // two sides
+    }
+    scene.items.push_back(item);
+    ground = std::min(ground, actor.bounds.low.y);
+  }
+  scene.ground_height = ground;
+  const Result<void> set = renderer->set_scene(scene);
+  if (!set) {
+    error(set.error().message);
+    drawable = false;
+    return;
+  }
+  drawable = true;
+  drawn = fingerprint();
+}
+
+// -------------------------------------------------------------------------------------------------------------- input
+
+void App::State::frame_selection(bool everything) {
+  if (stage->subject() == nullptr || rect.height == 0) return;
+  const float aspect = static_cast<float>(rect.width) / static_cast<float>(rect.height);
+  const Actor& subject = *stage->subject();
+  samples::Bounds bounds;
+  if (!everything) {
+    std::optional<glm::vec3> at;
+    for (const Handle& handle : overlay.handles) {
+      if (handle.name == view.selection.point) at = handle.position;
+    }
+    if (!at && !view.selection.mesh.empty()) at = posed_position(*stage, subject, view.selection);
+    if (!at && !view.selection.joint.empty()) {
+      if (const auto joint = subject.character->skeleton.find(view.selection.joint)) {
+        at = glm::vec3(subject.worlds.front() * subject.pose.joints[*joint][3]);
+      }
+    }
+    if (at) {
+      const glm::vec3 half(0.08f * glm::length(subject.bounds.size()));
+      bounds.add(*at - half);
+      bounds.add(*at + half);
+    }
+  }
+  if (bounds.empty()) {
+    const std::span<Actor* const> actors = stage->actors();
+    const std::vector<glm::mat4> places = actor_places();
+    for (std::size_t a = 0; a < actors.size(); ++a) {
+      for (const glm::mat4& world : actors[a]->worlds) {
+        bounds.add(samples::transform_bounds(places[a] * world, actors[a]->bounds));
+      }
+    }
+  }
+  if (!bounds.empty()) frame_on(view.camera, bounds, aspect);
+}
+
+void App::State::click(glm::vec2 at) {
+  Actor* subject = stage->subject();
+  if (subject == nullptr) return;
+  const samples::Camera camera = camera_of(view.camera);
+  const glm::vec2 size(rect.width, rect.height);
+  if (const Handle* handle = pick_handle(overlay, camera, size, at, kHandleRadius)) {
+    view.selection.point = handle->name;
+    return;
+  }
+  view.selection.point.clear();
+  const std::optional<VertexHit> hit = pick_vertex(*stage, *subject, ray_through(camera, size, at));
+  view.selection.mesh = hit ? hit->mesh : "";
+  view.selection.vertex = hit ? hit->vertex : 0;
+  if (hit) view.panels.tab = "Vertex";
+}
+
+void App::State::handle_mouse() {
+  const ImGuiIO& io = ImGui::GetIO();
+  const glm::vec2 mouse = glm::vec2(io.MousePos.x, io.MousePos.y) - glm::vec2(rect.x, rect.y);
+  const glm::vec2 moved(io.MouseDelta.x, io.MouseDelta.y);
+  const auto height = static_cast<float>(rect.height);
+  const bool inside = !io.WantCaptureMouse && mouse.x >= 0 && mouse.y >= 0 &&
+                      mouse.x < static_cast<float>(rect.width) && mouse.y < height;
+  if (inside && io.MouseWheel != 0) zoom_by(view.camera, io.MouseWheel);
+  if (inside && grab == Grab::kNone) {
+    const bool pans = ImGui::IsMouseClicked(ImGuiMouseButton_Middle) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+      const float split = view.compare.split * static_cast<float>(rect.width);
+      const bool at_split = view.compare.mode == CompareMode::kSplit && std::abs(mouse.x - split) < 6;
+      grab = at_split ? Grab::kSplit : io.KeyShift ? Grab::kPan : Grab::kUndecided;
+    } else if (pans) {
+      grab = Grab::kPan;
+    }
+    grabbed_at = mouse;
+  }
+  const bool held = ImGui::IsMouseDown(ImGuiMouseButton_Left) || ImGui::IsMouseDown(ImGuiMouseButton_Middle) ||
+                    ImGui::IsMouseDown(ImGuiMouseButton_Right);
+  if (grab == Grab::kUndecided && glm::distance(mouse, grabbed_at) > kClickSlop) grab = Grab::kOrbit;
+  if (grab == Grab::kOrbit) orbit_by(view.camera, moved, height);
+  if (grab == Grab::kPan) pan_by(view.camera, moved, height);
+  if (grab == Grab::kSplit) {
+    view.compare.split = std::clamp(mouse.x / std::max(static_cast<float>(rect.width), 1.0f), 0.0f, 1.0f);
+  }
+  if (held) return;
+  if (grab == Grab::kUndecided) click(mouse);
+  grab = Grab::kNone;
+}
+
+void App::State::save_somewhere() {
+  if (!document) return;
+  if (document->rig_path().empty()) {
+    dialog.open(FileDialog::Purpose::kSave, document->title() + ".json");
+    return;
+  }
+  const Result<void> saved = document->save(document->rig_path());
+  if (!saved) {
+    error(saved.error().message);
+  } else {
+    note(fmt::format("saved {}", document->rig_path().string()));
+  }
+}
+
+void App::State::handle_keys() {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput) return;
+  // Key numbers are GLFW's: of letters and the space, the ASCII ones.
+  const auto letter = [](char key) { return ImGui::IsKeyPressed(static_cast<int>(key), false); };
+  if (io.KeyCtrl) {
+    if (letter('Z') && document) io.KeyShift ? document->redo() : document->undo();
+    if (letter('Y') && document) document->redo();
+    if (letter('S')) save_somewhere();
+    if (letter('O')) dialog.open(FileDialog::Purpose::kOpen, "");
+    return;
+  }
+  if (letter('F')) frame_selection(false);
+  if (letter('A')) frame_selection(true);
+  if (letter(' ')) view.playback.playing = !view.playback.playing;
+  if (letter('W')) view.shown.wire = !view.shown.wire;
+  if (letter('S')) view.shown.skeleton = !view.shown.skeleton;
+  if (letter('C')) view.shown.curves = !view.shown.curves;
+  if (letter('P')) view.shown.control_points = !view.shown.control_points;
+  if (letter('D')) view.shown.drivers = !view.shown.drivers;
+  if (letter('M')) view.panels.measure = !view.panels.measure;
+  if (letter('H')) view.panels.help = !view.panels.help;
+}
+
+// ------------------------------------------------------------------------------------------------------------- window
+
+void App::State::draw_menu() {
+  if (!ImGui::BeginMainMenuBar()) return;
+  if (ImGui::BeginMenu("File")) {
+    if (ImGui::MenuItem("Open...", "Ctrl+O")) dialog.open(FileDialog::Purpose::kOpen, "");
+    if (ImGui::MenuItem("Save", "Ctrl+S", false, document.has_value())) save_somewhere();
+    if (ImGui::MenuItem("Save as...", nullptr, false, document.has_value())) {
+      dialog.open(FileDialog::Purpose::kSave,
+                  document->rig_path().empty() ? document->title() + ".json" : document->rig_path().string());
+    }
+    ImGui::Separator();
+    for (const char* name : {"biped", "limb", "tail"}) {
+      if (ImGui::MenuItem(fmt::format("Built-in {}", name).c_str())) chosen = fmt::format("builtin:{}", name);
+    }
+    ImGui::EndMenu();
+  }
+  if (ImGui::BeginMenu("Edit")) {
+    if (ImGui::MenuItem("Undo", "Ctrl+Z", false, document && document->can_undo())) document->undo();
+    if (ImGui::MenuItem("Redo", "Ctrl+Y", false, document && document->can_redo())) document->redo();
+    ImGui::EndMenu();
+  }
+  if (ImGui::BeginMenu("View")) {
+    ImGui::MenuItem("Rig", nullptr, &view.panels.left);
+    ImGui::MenuItem("Inspector", nullptr, &view.panels.right);
+    ImGui::MenuItem("Timeline", nullptr, &view.panels.timeline);
+    ImGui::MenuItem("Measurements", "M", &view.panels.measure);
+    ImGui::Separator();
+    if (ImGui::MenuItem("Frame selection", "F")) frame_selection(false);
+    if (ImGui::MenuItem("Frame all", "A")) frame_selection(true);
+    ImGui::EndMenu();
+  }
+  if (ImGui::BeginMenu("Help")) {
+    ImGui::MenuItem("Mouse and keys", "H", &view.panels.help);
+    ImGui::EndMenu();
+  }
+  if (document) {
+    const std::string title = document->title() + (document->modified() ? " *" : "");
+    const float width = ImGui::CalcTextSize(title.c_str()).x;
+    ImGui::SameLine(std::max(ImGui::GetCursorPosX(), 0.5f * (ImGui::GetWindowWidth() - width)));
+    ImGui::TextUnformatted(title.c_str());
+  }
+  ImGui::EndMainMenuBar();
+}
+
+// A panel at an edge of the window, which can be made wider. Returns its width.
+template <class Draw>
+float docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
+  ImGui::SetNextWindowPos({at.x, at.y});
+  ImGui::SetNextWindowSize({size.x, size.y});
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
+                                      ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar |
+                                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoSavedSettings;
+  if (ImGui::Begin(name, nullptr, kFlags)) draw();
+  ImGui::End();
+  return size.x;
+}
+
+void App::State::draw_panels() {
+  const ImGuiIO& io = ImGui::GetIO();
+  const float em = ImGui::GetFontSize();
+  const float top = ImGui::GetFrameHeight();
+  const glm::vec2 size(io.DisplaySize.x, io.DisplaySize.y);
+  const bool loaded = document.has_value();
+  const float side = std::min(22 * em, 0.3f * size.x);
+  const float timeline = view.panels.timeline && loaded ? 2 * ImGui::GetFrameHeight() + 2.2f * em : 0.0f;
+  const float left = view.panels.left && loaded ? side : 0.0f;
+  const float right = view.panels.right && loaded ? side : 0.0f;
+  const float middle = std::max(size.y - top - timeline, 0.0f);
+  Context shared = context();
+  if (left > 0) docked("Rig", {0, top}, {left, middle}, [&] { draw_rig_panel(shared); });
+  if (right > 0) {
+    docked("Inspector", {size.x - right, top}, {right, middle}, [&] {
+      if (!ImGui::BeginTabBar("tabs")) return;
+      const std::pair<const char*, void (*)(Context&)> tabs[] = {{"View", draw_view_options},
+                                                                 {"Skeleton", draw_skeleton_panel},
+                                                                 {"Vertex", draw_vertex_panel},
+                                                                 {"Heat map", draw_heat_panel},
+                                                                 {"Report", draw_report_panel}};
+      for (const auto& [name, draw] : tabs) {
+        const bool asked = view.panels.tab == name && open_tab != name;
+        if (!ImGui::BeginTabItem(name, nullptr, asked ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None))
+          continue;
+        if (open_tab == name || asked) {
+          open_tab = view.panels.tab = name;
+        } else if (view.panels.tab == open_tab) {
+          open_tab = view.panels.tab = name;  // clicked
+        }
+        ImGui::BeginChild("contents");
+        draw(shared);
+        ImGui::EndChild();
+        ImGui::EndTabItem();
+      }
+      ImGui::EndTabBar();
+    });
+  }
+  if (timeline > 0) docked("Timeline", {0, size.y - timeline}, {size.x, timeline}, [&] { draw_timeline(shared); });
+  rect = {static_cast<std::int32_t>(left), static_cast<std::int32_t>(top),
+          static_cast<std::uint32_t>(std::max(size.x - left - right, 0.0f)), static_cast<std::uint32_t>(middle)};
+  if (!view.panels.measure || !loaded || stage->subject() == nullptr) return;
+  ImGui::SetNextWindowPos({left + 0.7f * em, top + 0.7f * em});
+  ImGui::SetNextWindowBgAlpha(0.85f);
+  constexpr ImGuiWindowFlags kOver = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
+                                     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
+                                     ImGuiWindowFlags_NoFocusOnAppearing;
+  if (ImGui::Begin("Measurements", nullptr, kOver)) draw_measure_panel(shared);
+  ImGui::End();
+}
+
+void App::State::draw_messages() {
+  const float em = ImGui::GetFontSize();
+  std::erase_if(messages, [&](Message& message) {
+    if (message.since == 0) message.since = now;  // a panel's
+    return !message.error && now - message.since > kNoteSeconds;
+  });
+  constexpr std::size_t kMost = 20;
+  if (messages.size() > kMost) messages.erase(messages.begin(), messages.end() - kMost);
+  if (messages.empty()) return;
+  const float width = std::clamp(static_cast<float>(rect.width) - 2 * em, 10 * em, 50 * em);
+  ImGui::SetNextWindowPos({static_cast<float>(rect.x) + 0.5f * static_cast<float>(rect.width),
+                           static_cast<float>(rect.y) + static_cast<float>(rect.height) - em},
+                          ImGuiCond_Always, {0.5f, 1.0f});
+  ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::max(0.5f * static_cast<float>(rect.height), 4 * em)});
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
+                                      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
+                                      ImGuiWindowFlags_NoFocusOnAppearing;
+  if (ImGui::Begin("Messages", nullptr, kFlags)) {
+    std::optional<std::size_t> closed;
+    for (std::size_t m = 0; m < messages.size(); ++m) {
+      ImGui::PushID(static_cast<int>(m));
+      if (ImGui::SmallButton("x")) closed = m;
+      ImGui::SameLine();
+      ImGui::PushTextWrapPos(0);
+      ImGui::PushStyleColor(ImGuiCol_Text, messages[m].error ? ImVec4(1.0f, 0.55f, 0.45f, 1.0f)
+                                                             : ImGui::GetStyleColorVec4(ImGuiCol_Text));
+      ImGui::TextUnformatted(messages[m].text.c_str());
+      ImGui::PopStyleColor();
+      ImGui::PopTextWrapPos();
+      ImGui::PopID();
+    }
+    if (closed) messages.erase(messages.begin() + static_cast<std::ptrdiff_t>(*closed));
+  }
+  ImGui::End();
+}
+
+void App::State::draw_help() {
+  if (!view.panels.help) return;
+  ImGui::SetNextWindowPos({ImGui::GetIO().DisplaySize.x * 0.5f, ImGui::GetIO().DisplaySize.y * 0.5f},
+                          ImGuiCond_Appearing, {0.5f, 0.5f});
+  if (ImGui::Begin(
+          "Mouse and keys", &view.panels.help,
+          ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+    constexpr std::pair<const char*, const char*> kLines[] = {
+        {"Left drag", "orbit"},
+        {"Right, middle or Shift + left drag", "pan"},
+        {"Wheel", "zoom"},
+        {"Click", "select a vertex, or a point that is drawn"},
+        {"Space", "play and pause"},
+        {"F, A", "frame the selection, everything"},
+        {"W, S, C, P, D", "wireframe, skeleton, curves, control points, drivers"},
+        {"M", "measurements"},
+        {"Ctrl+Z, Ctrl+Y", "undo, redo"},
+        {"Ctrl+O, Ctrl+S", "open, save the rig"},
+    };
+    if (ImGui::BeginTable("keys", 2)) {
+      for (const auto& [key, what] : kLines) {
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(key);
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(what);
+      }
+      ImGui::EndTable();
+    }
+  }
+  ImGui::End();
+}
+
+// Names under the characters, or on both sides of the split.
+void App::State::draw_captions() {
+  const std::span<Actor* const> actors = stage->actors();
+  if (actors.size() < 2 || !drawable || view.compare.mode == CompareMode::kDifference) return;
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  const float em = ImGui::GetFontSize();
+  const glm::vec2 corner(rect.x, rect.y);
+  const auto write = [&](const std::string& text, glm::vec2 middle) {
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    const glm::vec2 at = middle - 0.5f * glm::vec2(size.x, size.y);
+    list.AddRectFilled({at.x - 0.5f * em, at.y - 0.25f * em}, {at.x + size.x + 0.5f * em, at.y + size.y + 0.25f * em},
+                       IM_COL32(18, 20, 24, 190), 0.3f * em);
+    list.AddText({at.x, at.y}, IM_COL32(235, 238, 242, 255), text.c_str());
+  };
+  if (view.compare.mode == CompareMode::kSplit) {
+    const float split = view.compare.split * static_cast<float>(rect.width);
+    write(caption_of(*actors.front()), corner + glm::vec2(0.5f * split, 1.5f * em));
+    write(caption_of(*actors.back()), corner + glm::vec2(0.5f * (split + static_cast<float>(rect.width)), 1.5f * em));
+    return;
+  }
+  const std::vector<glm::mat4> places = actor_places();
+  for (std::size_t a = 0; a < actors.size(); ++a) {
+    const samples::Bounds& bounds = actors[a]->bounds;
+    const glm::vec3 feet(bounds.center().x, bounds.low.y, bounds.center().z);
+    const glm::vec2 at = samples::project(camera_of(view.camera), rect.width, rect.height,
+                                          glm::vec3(places[a] * actors[a]->worlds.front() * glm::vec4(feet, 1.0f)));
+    const glm::vec2 low(0.0f, 2 * em);
+    const glm::vec2 high(rect.width, static_cast<float>(rect.height) - 2 * em);
+    write(caption_of(*actors[a]), corner + glm::clamp(at + glm::vec2(0, 1.5f * em), low, high));
+  }
+}
+
+App::App(std::unique_ptr<State> state) : state_(std::move(state)) {}
+App::~App() = default;
+App::App(App&&) noexcept = default;
+
+Result<App> App::create(const runtime::Device& device, const AppOptions& options) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  App app(std::move(state));
+  const Result<void> made = app.create_on(device);
+  if (!made) return tl::unexpected(made.error());
+  return app;
+}
+
+Result<void> App::open(const std::string& file, const std::string& model) {
+  State& state = *state_;
+  Result<Document> opened = Document::open(file, model);
+  if (!opened) {
+    state.error(opened.error().message);
+    return tl::unexpected(opened.error());
+  }
+  state.document = std::move(*opened);
+  state.begin_document();
+  return {};
+}
+
+Result<void> App::save(const std::string& path) {
+  State& state = *state_;
+  if (!state.document) return fail(ErrorCode::kInvalidArgument, "nothing is open that could be saved");
+  const Result<void> saved = state.document->save(path.empty() ? state.document->rig_path() : path);
+  if (!saved) state.error(saved.error().message);
+  return saved;
+}
+
+void App::frame(double seconds) {
+  State& state = *state_;
+  const Clock::time_point begin = Clock::now();
+  state.now += std::max(seconds, 1e-6);
+  state.follow_document();
+  state.request_binds();
+  state.take_bound();
+
+  state.draw_menu();
+  state.draw_panels();
+  state.draw_help();
+  if (const std::optional<std::string> path = state.dialog.draw()) {
+    state.dialog.purpose() == FileDialog::Purpose::kSave ? static_cast<void>(save(*path))
+                                                         : static_cast<void>(open(*path));
+  }
+  if (!state.chosen.empty()) static_cast<void>(open(std::exchange(state.chosen, {})));
+  state.draw_messages();
+  state.handle_mouse();
+  state.handle_keys();
+  state.request_binds();
+  state.stage->advance(state.view, seconds);
+  state.update_scene();
+  state.draw_captions();
+
+  std::vector<float>& frames = state.timings.frames;
+  constexpr std::size_t kFrames = 240;
+  frames.push_back(static_cast<float>(seconds));
+  if (frames.size() > kFrames) frames.erase(frames.begin());
+  state.timings.cpu_frame = seconds_since(begin);
+}
+
+void App::record(VkCommandBuffer commands, bool all_samples) {
+  State& state = *state_;
+  if (!state.drawable) return;
+  if (const std::optional<samples::PassSeconds> seconds = state.renderer->seconds()) {
+    state.timings.gpu = {
+        {"pose and blend", seconds->compute}, {"shadows", seconds->shadows}, {"skin, lines", seconds->surfaces}};
+  }
+  const std::uint32_t left = state.options.samples - state.renderer->recorded_samples();
+  state.renderer->record(commands, all_samples ? left : std::min(left, state.options.samples_per_frame));
+}
+
+VkImage App::picture() const { return state_->drawable ? state_->renderer->picture() : VK_NULL_HANDLE; }
+PixelRect App::picture_rect() const { return state_->rect; }
+
+bool App::wants_frames() const {
+  const State& state = *state_;
+  return state.view.playback.playing || state.binder.progress().has_value() || !state.messages.empty() ||
+         (state.drawable && state.renderer->recorded_samples() < state.options.samples);
+}
+
+void App::wait_for_binds() {
+  state_->request_binds();
+  state_->binder.wait();
+}
+
+ViewState& App::view() { return state_->view; }
+
+std::optional<std::string> App::last_error() const {
+  for (auto message = state_->messages.rbegin(); message != state_->messages.rend(); ++message) {
+    if (message->error) return message->text;
+  }
+  return std::nullopt;
+}
+
+void App::apply_rig_patch(const std::string& pointer, const std::string& json_value) {
+  State& state = *state_;
+  if (!state.document) return state.error("no rig is open that could be edited");
+  try {
+    nlohmann::json rig = state.document->rig_json();
+    rig[nlohmann::json::json_pointer(pointer)] = nlohmann::json::parse(json_value);
+    const Result<void> edited = state.document->edit(std::move(rig));
+    if (!edited) state.error(edited.error().message);
+  } catch (const nlohmann::json::exception& thrown) {
+    state.error(fmt::format("{}: {}", pointer, thrown.what()));
+  }
+}
+
+void App::undo() {
+  if (state_->document) state_->document->undo();
+}
+void App::redo() {
+  if (state_->document) state_->document->redo();
+}
+
+void App::release_device() {
+  State& state = *state_;
+  state.drawable = false;
+  state.renderer.reset();
+  state.textures.reset();
+  state.model = nullptr;
+  state.overlay = {};
+  state.heat.reset();
+  state.stage.reset();
+  state.requested.clear();
+}
+
+Result<void> App::create_on(const runtime::Device& device) {
+  State& state = *state_;
+  state.device = &device;
+  state.stage.emplace(device);
+  state.timings.device = device.description().name;
+  return {};
+}
+
+}  // namespace pelt::viewer
