@@ -192,4 +192,14 @@ void ClipTwists::sample(float time, std::span<float> inputs) const {
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs[inputs_[i]] = std::lerp(from[i], to[i], share);
 }
 
+std::optional<glm::vec3> twist_axis(const CharacterData& character, std::uint32_t input) {
+  const std::optional<TwistAnchor> anchor = find_anchor(character, input);
+  if (!anchor) return std::nullopt;
+  const shared::PoseWork work{anchor->pass->table.data(), nullptr, nullptr, nullptr};
+  const std::uint32_t word = shared::anchor_word(anchor->chain, anchor->anchor);
+  const std::uint32_t rotation = word + shared::kAnchorRotation;
+  const glm::vec4 joint_from_model(shared::table_vector(work, rotation), shared::table_float(work, rotation + 3));
+  return shared::quaternion_rotate(joint_from_model, shared::table_vector(work, word + shared::kAnchorAxis));
+}
+
 }  // namespace pelt

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,5 +33,9 @@ class ClipTwists {
   std::vector<float> times_;           // seconds, ascending
   std::vector<float> angles_;          // at times_[t] of inputs_[i]: [t * inputs_.size() + i]
 };
+
+// About what the twist control that is read from `input` turns its joint: the direction of the bone that leaves it,
+// unit, in the joint's space. None where no curve takes its twist from there.
+std::optional<glm::vec3> twist_axis(const CharacterData& character, std::uint32_t input);
 
 }  // namespace pelt

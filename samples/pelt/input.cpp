@@ -14,8 +14,8 @@
 #include "engine/model/garment.h"
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
-#include "engine/rig/deformers.h"
 #include "engine/mos/presets.h"
+#include "engine/rig/deformers.h"
 #include "engine/rig/rig_json.h"
 
 namespace pelt::samples {
@@ -160,12 +160,13 @@ float Poser::duration() const {
   return static_cast<float>(longest);
 }
 
-InstancePose Poser::at(float seconds) const {
+InstancePose Poser::at(float seconds, const std::function<void(std::span<Transform>)>& change) const {
   const CharacterData& data = **character_;
   InstancePose pose;
   std::vector<Transform> local(data.skeleton.joints.size());
   rest_pose(data.skeleton, local);
   if (clip_ != nullptr) sample_clip(*clip_, seconds, local);
+  if (change) change(local);
   pose.joints.resize(local.size());
   model_matrices(data.skeleton, local, pose.joints);
   pose.inputs.resize(data.input_count);

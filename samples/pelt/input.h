@@ -2,6 +2,7 @@
 // What the commands read: a character, its clips, its pose at a time.
 #pragma once
 
+#include <functional>
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
@@ -63,7 +64,9 @@ class Poser {
 
   float duration() const;  // seconds, of the clip or the longest cache; 0: neither is given
   // Clips and caches are held at their ends.
-  InstancePose at(float seconds) const;
+  InstancePose at(float seconds) const { return at(seconds, {}); }
+  // The same after `change` of the joints' local transforms, one each; it may be empty.
+  InstancePose at(float seconds, const std::function<void(std::span<Transform>)>& change) const;
 
  private:
   struct Cache {

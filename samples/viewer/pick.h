@@ -21,6 +21,12 @@ struct Ray {
 // Through the middle of a pixel. `at`: pixels from the picture's top left corner.
 Ray ray_through(const samples::Camera& camera, glm::vec2 size, glm::vec2 at);
 
+// The pixel of a point, from the picture's top left corner; none: it is not in front of the camera.
+std::optional<glm::vec2> pixel_of(const samples::Camera& camera, glm::vec2 size, glm::vec3 point);
+
+// Metres, about a point, that a pixel is wide.
+float metres_per_pixel(const samples::Camera& camera, glm::vec2 size, glm::vec3 point);
+
 struct VertexHit {
   std::string mesh;
   std::uint32_t vertex = 0;  // of the model's mesh: the corner nearest to where the ray enters the skin
@@ -34,5 +40,8 @@ std::optional<VertexHit> pick_vertex(Stage& stage, const Actor& actor, const Ray
 // The handle that is drawn nearest to `at`, at most `radius` pixels away.
 const Handle* pick_handle(const Overlay& overlay, const samples::Camera& camera, glm::vec2 size, glm::vec2 at,
                           float radius);
+
+// The joint that is drawn nearest to `at`, at most `radius` pixels away; empty: none.
+std::string pick_joint(const Actor& actor, const samples::Camera& camera, glm::vec2 size, glm::vec2 at, float radius);
 
 }  // namespace pelt::viewer

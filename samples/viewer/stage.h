@@ -33,7 +33,7 @@ struct Actor {
   runtime::Crowd crowd;
   samples::InstancePose pose;     // of the first instance
   std::vector<glm::mat4> worlds;  // of every instance
-  samples::Bounds bounds;         // of all poses, model space
+  samples::Bounds bounds;         // of all instances' poses, and of the whole clip: model space
 };
 
 class Stage {
@@ -47,15 +47,21 @@ class Stage {
   Result<void> show(const std::string& key, Bound bound, double bind_seconds, std::uint32_t instances);
   void remove(const std::string& key);
 
-  // Those to draw, in order: Compare::deformers, the document's last.
+  // Those to draw, in order: Compare::deformers, the document's last; it alone where nothing is compared or the
+  // difference is shown. As of the last pose().
   std::span<Actor* const> actors() const;
   Actor* find(const std::string& key);
   Actor* subject() { return find("rig"); }
+  // The first of Compare::deformers that is shown; nullptr where nothing is compared or it is not there yet.
+  Actor* reference();
 
-  // Poses all instances for the time of the view: instances of a crowd walk out of step. Errors: no such clip or joint.
+  // Poses all instances for the time of the view, and sets where they stand: those that are compared side by side in a
+  // row along +x, a crowd in a square behind its first instance, all out of step but that one. Takes another number of
+  // instances of the document's rig from the view: the device must be idle then. Errors: no such clip or joint (then
+  // nothing has changed); Crowd::create's, given once for a number of instances (then those that were there are posed).
   Result<void> pose(const ViewState& state);
 
-  // Advances playback.time by `seconds`, by speed and loop.
+  // Advances playback.time by `seconds`, by speed and loop; without loop playback stops at the clip's end.
   void advance(ViewState& state, double seconds) const;
   float duration(const ViewState& state) const;  // of the clip, seconds; 0: none
 

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/elements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <tuple>
+
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+#include "shaders/action_line/pose.h"
+#include "shaders/curve_skeleton/pose.h"
+#include "shaders/linear_blend/pose.h"
+#include "shaders/mos_point/pose.h"
+#include "shaders/mos_table/pose.h"
+#include "shaders/patch_frame/pose.h"
+#include "shaders/stream/pose.h"
+#include "shaders/surface_ffd/pose.h"
+#include "shaders/vertex_frame/pose.h"
+
+namespace pelt::viewer {
+namespace {
+
+Affine inverse(const Affine& frame) {
+  const glm::mat3 axes = glm::inverse(affine_axes(frame));
+  return affine_from_axes(axes, -(axes * affine_origin(frame)));
+}
+
+// Q^D from T = Q^D (Q^R)^-1.
+Affine posed_frame(const Affine& entry, const Affine& rest_inverse) {
+  return affine_compose(entry, inverse(rest_inverse));
+}
+
+const CharacterMesh& mesh_of(const CharacterData& data, std::uint32_t vertex) {
+  return *std::find_if(data.meshes.begin(), data.meshes.end(), [vertex](const CharacterMesh& mesh) {
+    return vertex < mesh.first_vertex + mesh.vertex_count();
+  });
+}
+
+std::uint32_t source_of(const CharacterMesh& mesh, std::uint32_t vertex) {
+  return mesh.source_vertex[vertex - mesh.first_vertex];
+}
+
+std::string vertex_name(const CharacterData& data, std::uint32_t vertex) {
+  const CharacterMesh& mesh = mesh_of(data, vertex);
+  return fmt::format("{} vertex {}", mesh.name, source_of(mesh, vertex));
+}
+
+// The joints at a chain's ends.
+std::string chain_name(const CharacterData& data, const PalettePass& pass, std::uint32_t word) {
+  const shared::Chain chain = shared::read_chain({pass.table.data(), nullptr, nullptr, nullptr}, word);
+  const auto joint = [&](std::uint32_t anchor) -> const std::string& {
+    return data.skeleton.joints[pass.table[shared::anchor_word(chain, anchor)]].name;
+  };
+  return fmt::format("{}..{}", joint(0), joint(chain.anchor_count - 1));
+}
+
+// What an entry of a pass is, but for its frame.
+struct Place {
+  const PalettePass& pass;
+  std::uint32_t record;
+  std::uint32_t slot;  // of the record
+
+  float number(std::uint32_t word) const { return std::bit_cast<float>(pass.table[word]); }
+};
+
+std::string curve_sample_name(const CharacterData& data, const Place& at) {
+  const auto record = read_record<shared::CurveRecord>(at.pass.records, at.record);
+  const std::uint32_t anchor =
+      shared::curve_anchor_word(at.pass.table[record.curve + shared::kCurveFirstAnchor], record.bone);
+  const float from = at.number(anchor + shared::kCurveAnchorLength);
+  const float to = at.number(anchor + shared::kCurveAnchorWords + shared::kCurveAnchorLength);
+  const float lambda = at.number(record.first_sample + at.slot * shared::kCurveSampleWords);
+  return fmt::format("curve {} at {:.3f} m", chain_name(data, at.pass, record.curve), std::lerp(from, to, lambda));
+}
+
+std::string window_sample_name(const CharacterData& data, const Place& at) {
+  const auto record = read_record<shared::MosTableRecord>(at.pass.records, at.record);
+  const float u = at.number(record.first_sample + at.slot * shared::kMosSampleWords);
+  const auto joint = [&](std::uint32_t k) -> const std::string& {
+    return data.skeleton.joints[at.pass.table[record.points[k]]].name;
+  };
+  const bool one = joint(1) == joint(2);
+  return fmt::format("points of {}{} at {:.2f}", joint(1), one ? "" : ".." + joint(2), u);
+}
+
+std::string name_of(const CharacterData& data, const Place& at) {
+  switch (at.pass.kernel) {
+    case PoseKernel::kLinearBlend:
+    case PoseKernel::kDualQuaternion:
+      return "joint " + data.skeleton.joints[read_record<shared::JointRecord>(at.pass.records, at.record).joint].name;
+    case PoseKernel::kSurfaceFfd: {
+      const auto triangle = read_record<shared::TriangleRecord>(at.pass.records, at.record);
+      const CharacterMesh& mesh = mesh_of(data, triangle.a);
+      return fmt::format("{} triangle {} {} {}", mesh.name, source_of(mesh, triangle.a), source_of(mesh, triangle.b),
+                         source_of(mesh, triangle.c));
+    }
+    case PoseKernel::kVertexFrame:
+      return vertex_name(data, read_record<shared::VertexFrameRecord>(at.pass.records, at.record).vertex);
+    case PoseKernel::kPatchFrame: {
+      const auto sample = read_record<shared::PatchRecord>(at.pass.records, at.record);
+      const std::string patch =
+          sample.basis_count == 0 ? "patch" : mesh_of(data, at.pass.table[sample.first_word]).name;
+      return fmt::format("{} sample {}", patch, at.record);
+    }
+    case PoseKernel::kStream:
+      return fmt::format("streamed point {}", at.record);
+    case PoseKernel::kKeyPose:
+      return fmt::format("key pose offset {}", at.record);
+    case PoseKernel::kCurveSkeleton:
+      return curve_sample_name(data, at);
+    case PoseKernel::kActionLine: {
+      const auto line = read_record<shared::ActionLineRecord>(at.pass.records, at.record);
+      return fmt::format("{} at {:.2f}", mesh_of(data, at.pass.table[line.line + shared::kLineFirstPoint]).name,
+                         at.number(line.first_sample + at.slot * shared::kLineSampleWords));
+    }
+    case PoseKernel::kMosPoint: {
+      const std::uint32_t point = read_record<shared::MosPointRecord>(at.pass.records, at.record).point;
+      return fmt::format("point {} of {}", at.record, data.skeleton.joints[at.pass.table[point]].name);
+    }
+    case PoseKernel::kMosTable:
+      return window_sample_name(data, at);
+  }
+  return {};
+}
+
+Element element_of(const Place& at, const Affine& entry, std::span<const glm::vec3> positions,
+                   const samples::InstancePose& pose) {
+  const shared::PoseWork work{at.pass.table.data(), nullptr, nullptr, nullptr};
+  switch (at.pass.kernel) {
+    case PoseKernel::kLinearBlend:
+    case PoseKernel::kDualQuaternion: {
+      const auto record = read_record<shared::JointRecord>(at.pass.records, at.record);
+      return {at.slot == 0 ? ElementKind::kJoint : ElementKind::kNone, affine_from_mat4(pose.joints[record.joint])};
+    }
+    case PoseKernel::kSurfaceFfd: {
+      const auto record = read_record<shared::TriangleRecord>(at.pass.records, at.record);
+      const glm::vec3 middle = (positions[record.a] + positions[record.b] + positions[record.c]) / 3.0f;
+      return {ElementKind::kTriangle, affine_from_axes(affine_axes(posed_frame(entry, record.rest_inverse)), middle)};
+    }
+    case PoseKernel::kVertexFrame: {
+      const auto record = read_record<shared::VertexFrameRecord>(at.pass.records, at.record);
+      return {ElementKind::kVertex, affine_from_axes(affine_axes(entry), positions[record.vertex])};
+    }
+    case PoseKernel::kPatchFrame: {
+      const auto record = read_record<shared::PatchRecord>(at.pass.records, at.record);
+      return {ElementKind::kPatchSample, posed_frame(entry, record.rest_inverse)};
+    }
+    case PoseKernel::kStream: {
+      const auto record = read_record<shared::StreamRecord>(at.pass.records, at.record);
+      return {ElementKind::kVertex, affine_from_axes(affine_axes(entry), transform_point(entry, record.rest))};
+    }
+    case PoseKernel::kKeyPose:
+      return {};
+    case PoseKernel::kCurveSkeleton: {
+      const auto record = read_record<shared::CurveRecord>(at.pass.records, at.record);
+      const std::uint32_t sample = record.first_sample + at.slot * shared::kCurveSampleWords;
+      return {ElementKind::kCurveSample,
+              posed_frame(entry, shared::table_affine(work, sample + shared::kCurveSampleInverse))};
+    }
+    case PoseKernel::kActionLine: {
+      const auto record = read_record<shared::ActionLineRecord>(at.pass.records, at.record);
+      const std::uint32_t sample = record.first_sample + at.slot * shared::kLineSampleWords;
+      return {ElementKind::kLineSample, posed_frame(entry, shared::line_rest_inverse(work, sample))};
+    }
+    case PoseKernel::kMosPoint:
+      return {ElementKind::kControlPoint, entry};
+    case PoseKernel::kMosTable: {
+      const auto record = read_record<shared::MosTableRecord>(at.pass.records, at.record);
+      const std::uint32_t sample = record.first_sample + at.slot * shared::kMosSampleWords;
+      return {ElementKind::kWindowSample,
+              posed_frame(entry, shared::table_affine(work, sample + shared::kMosSampleInverse))};
+    }
+  }
+  return {};
+}
+
+// Words of all points that a pass of MOS holds, ascending.
+std::set<std::uint32_t> point_words(const PalettePass& pass) {
+  std::set<std::uint32_t> words;
+  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+    if (pass.kernel == PoseKernel::kMosPoint) {
+      words.insert(read_record<shared::MosPointRecord>(pass.records, r).point);
+    } else {
+      const auto record = read_record<shared::MosTableRecord>(pass.records, r);
+      words.insert(std::begin(record.points), std::end(record.points));
+    }
+  }
+  return words;
+}
+
+// What samples have in common that follow each other, and where they are along it.
+struct SampleKey {
+  ElementKind kind = ElementKind::kNone;
+  std::array<std::uint32_t, 4> line{};
+  float along = 0;
+};
+
+SampleKey key_of(const Place& at) {
+  if (at.pass.kernel == PoseKernel::kCurveSkeleton) {
+    const auto record = read_record<shared::CurveRecord>(at.pass.records, at.record);
+    return {ElementKind::kCurveSample,
+            {record.curve, record.bone},
+            at.number(record.first_sample + at.slot * shared::kCurveSampleWords)};
+  }
+  if (at.pass.kernel == PoseKernel::kActionLine) {
+    const auto record = read_record<shared::ActionLineRecord>(at.pass.records, at.record);
+    return {
+        ElementKind::kLineSample, {record.line}, at.number(record.first_sample + at.slot * shared::kLineSampleWords)};
+  }
+  if (at.pass.kernel == PoseKernel::kMosTable) {
+    const auto record = read_record<shared::MosTableRecord>(at.pass.records, at.record);
+    return {ElementKind::kWindowSample,
+            {record.points[0], record.points[1], record.points[2], record.points[3]},
+            at.number(record.first_sample + at.slot * shared::kMosSampleWords)};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Element> posed_elements(const Character& character, const Evaluator& evaluator,
+                                    const samples::InstancePose& pose) {
+  const CharacterData& data = *character;
+  const std::span<const Affine> palette = evaluator.palette();
+  const std::span<const glm::vec3> positions = evaluator.positions();
+  std::vector<Element> elements(data.palette_size);
+  for (const PalettePass& pass : data.passes) {
+    const std::uint32_t slots = pose_kernel(pass.kernel).slots_per_record;
+    for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+      for (std::uint32_t k = 0; k < slots; ++k) {
+        const std::uint32_t slot = pass.first_slot + r * slots + k;
+        elements[slot] = element_of({pass, r, k}, palette[slot], positions, pose);
+      }
+    }
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    for (std::uint32_t v = 0; mesh.frame_slot && v < mesh.vertex_count(); ++v) {
+      const std::uint32_t slot = *mesh.frame_slot + v;
+      elements[slot] = {ElementKind::kVertex,
+                        affine_from_axes(affine_axes(palette[slot]), positions[mesh.first_vertex + v])};
+    }
+  }
+  return elements;
+}
+
+std::string element_name(const CharacterData& data, std::uint32_t slot) {
+  for (const PalettePass& pass : data.passes) {
+    const std::uint32_t slots = pose_kernel(pass.kernel).slots_per_record;
+    if (slot < pass.first_slot || slot >= pass.first_slot + pass.record_count * slots) continue;
+    return name_of(data, {pass, (slot - pass.first_slot) / slots, (slot - pass.first_slot) % slots});
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot || slot < *mesh.frame_slot || slot >= *mesh.frame_slot + mesh.vertex_count()) continue;
+    return vertex_name(data, mesh.first_vertex + slot - *mesh.frame_slot);
+  }
+  return fmt::format("element {}", slot);
+}
+
+std::vector<Influence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex) {
+  // The slice that holds the row, alone.
+  const PackedBinding& all = mesh.binding;
+  constexpr std::size_t kSlice = 32;
+  const std::size_t slice = vertex / kSlice;
+  const std::size_t first = slice * kSlice;
+  const std::size_t count = std::min(kSlice, all.points.size() - first);
+  const auto part = [](const auto& values, std::size_t begin, std::size_t size) {
+    const std::span own = std::span(values).subspan(begin, size);
+    return std::vector(own.begin(), own.end());
+  };
+  PackedBinding own;
+  own.points = part(all.points, first, count);
+  own.slices = {0, all.slices[slice + 1] - all.slices[slice]};
+  own.influences = part(all.influences, all.slices[slice], own.slices[1]);
+  for (std::size_t start = first; start < all.local_points.size(); start += all.points.size()) {
+    const std::vector<glm::vec4> group = part(all.local_points, start, count);
+    own.local_points.insert(own.local_points.end(), group.begin(), group.end());
+  }
+  const SparseRows rows = unpack_rows(own);
+  std::vector<Influence> row(rows.row(vertex - first).begin(), rows.row(vertex - first).end());
+  for (Influence& influence : row) influence.index += mesh.first_slot;
+  std::ranges::stable_sort(row, std::greater{}, [](const Influence& influence) { return std::abs(influence.weight); });
+  return row;
+}
+
+std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source) {
+  const auto found = std::ranges::find(mesh.source_vertex, source);
+  if (found == mesh.source_vertex.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - mesh.source_vertex.begin());
+}
+
+const CharacterMesh* find_mesh(const CharacterData& data, std::string_view name) {
+  const auto found = std::ranges::find(data.meshes, name, &CharacterMesh::name);
+  return found == data.meshes.end() ? nullptr : &*found;
+}
+
+std::vector<ElementLine> element_lines(const CharacterData& data) {
+  std::vector<ElementLine> lines;
+  for (const PalettePass& pass : data.passes) {
+    const std::uint32_t slots = pose_kernel(pass.kernel).slots_per_record;
+    SampleKey last;
+    for (std::uint32_t i = 0; i < pass.record_count * slots; ++i) {
+      const SampleKey key = key_of({pass, i / slots, i % slots});
+      if (key.kind == ElementKind::kNone) break;
+      const bool follows = i > 0 && key.line == last.line && key.along >= last.along;
+      if (!follows) lines.push_back({key.kind, {}});
+      lines.back().slots.push_back(pass.first_slot + i);
+      last = key;
+    }
+  }
+  return lines;
+}
+
+std::vector<ControlPoint> posed_control_points(const CharacterData& data, const samples::InstancePose& pose) {
+  std::vector<ControlPoint> points;
+  for (const PalettePass& pass : data.passes) {
+    if (pass.kernel != PoseKernel::kMosPoint && pass.kernel != PoseKernel::kMosTable) continue;
+    const shared::PoseWork work{pass.table.data(), pose.joints.data(), nullptr, pose.inputs.data()};
+    const Affine root = shared::mos_root_motion(work);
+    for (const std::uint32_t word : point_words(pass)) {
+      points.push_back({pass.table[word], shared::table_vector(work, word + shared::kMosPointPosition),
+                        shared::table_vector(work, word + shared::kMosPointRest),
+                        shared::mos_frame(shared::pose_mos_point(work, root, word))});
+    }
+  }
+  return points;
+}
+
+std::vector<CurveAnchor> posed_curve_anchors(const CharacterData& data, const samples::InstancePose& pose) {
+  std::vector<CurveAnchor> anchors;
+  std::uint32_t curve = 0;
+  for (const PalettePass& pass : data.passes) {
+    if (pass.kernel != PoseKernel::kCurveSkeleton) continue;
+    const shared::PoseWork work{pass.table.data(), pose.joints.data(), nullptr, pose.inputs.data()};
+    std::set<std::uint32_t> words;
+    for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+      words.insert(read_record<shared::CurveRecord>(pass.records, r).curve);
+    }
+    for (const std::uint32_t word : words) {
+      const shared::Chain chain = shared::read_chain(work, word);
+      for (std::uint32_t i = 0; i < chain.anchor_count; ++i) {
+        anchors.push_back({curve, pass.table[shared::anchor_word(chain, i)], shared::anchor_position(work, chain, i)});
+      }
+      ++curve;
+    }
+  }
+  return anchors;
+}
+
+}  // namespace pelt::viewer

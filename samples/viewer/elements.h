@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The palette's elements for people: what they are called, and where they are in a pose.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/character/evaluate.h"
+#include "engine/core/frame.h"
+#include "samples/renderer/framing.h"
+
+namespace pelt::viewer {
+
+enum class ElementKind {
+  kNone,  // an entry that is no frame: a key pose's offset, the stretch beside a dual quaternion
+  kJoint,
+  kTriangle,  // of a driver
+  kVertex,    // of a driver
+  kPatchSample,
+  kCurveSample,
+  kLineSample,  // of a muscle's line
+  kControlPoint,
+  kWindowSample,  // of a window of control points
+};
+
+struct Element {
+  ElementKind kind = ElementKind::kNone;
+  Affine frame = affine_identity();  // posed, model space
+};
+
+// Of every entry of the palette, as `evaluator` has posed it.
+std::vector<Element> posed_elements(const Character& character, const Evaluator& evaluator,
+                                    const samples::InstancePose& pose);
+
+// "joint left_forearm", "curve hips..head at 0.412 m". Precondition: slot < palette_size.
+std::string element_name(const CharacterData& character, std::uint32_t slot);
+
+// What moves one vertex (packed, of the mesh), strongest first: palette entries and weights that sum to 1, as
+// unpack_rows gives them.
+std::vector<Influence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex);
+
+// Where a vertex of the model is in the packed order of the mesh; none: there is no such vertex.
+std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source);
+
+// The skin or driver of this name; nullptr: there is none.
+const CharacterMesh* find_mesh(const CharacterData& character, std::string_view name);
+
+// Samples of a curve, a muscle's line or a chain of control points, in order: palette entries.
+struct ElementLine {
+  ElementKind kind = ElementKind::kCurveSample;
+  std::vector<std::uint32_t> slots;
+};
+
+// Every bone of a curve, line and window that has samples, in the order of the palette.
+std::vector<ElementLine> element_lines(const CharacterData& character);
+
+// A point of MOS that the tables hold.
+struct ControlPoint {
+  std::uint32_t joint = 0;
+  glm::vec3 local{0.0f};             // in the joint's space
+  glm::vec3 rest{0.0f};              // model space at bind
+  Affine frame = affine_identity();  // posed, model space: [F | p]
+};
+std::vector<ControlPoint> posed_control_points(const CharacterData& character, const samples::InstancePose& pose);
+
+// A joint that a curve runs through.
+struct CurveAnchor {
+  std::uint32_t curve = 0;  // counted over all curves
+  std::uint32_t joint = 0;
+  glm::vec3 position{0.0f};  // posed, model space
+};
+std::vector<CurveAnchor> posed_curve_anchors(const CharacterData& character, const samples::InstancePose& pose);
+
+}  // namespace pelt::viewer

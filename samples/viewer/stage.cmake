@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# What the viewer shows of characters, and the panels about them: without a window.
+find_path(PELT_IMGUI_INCLUDE imgui.h PATH_SUFFIXES imgui REQUIRED)
+find_library(PELT_IMGUI_LIBRARY imgui REQUIRED)
+
+add_library(pelt_viewer_stage STATIC
+  ${CMAKE_CURRENT_LIST_DIR}/elements.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/pick.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/stage.cpp)
+pelt_target(pelt_viewer_stage)
+target_include_directories(pelt_viewer_stage SYSTEM PUBLIC ${PELT_IMGUI_INCLUDE})
+target_link_libraries(pelt_viewer_stage
+  PUBLIC pelt_commands pelt_renderer nlohmann_json::nlohmann_json ${PELT_IMGUI_LIBRARY}
+  PRIVATE fmt::fmt)

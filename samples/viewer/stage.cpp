@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+#include <map>
+#include <utility>
+
+#include "engine/character/clip_twists.h"
+#include "engine/core/parallel.h"
+
+namespace pelt::viewer {
+namespace {
+
+constexpr int kClipSamples = 9;         // poses of a clip whose boxes make up the actor's
+constexpr float kBoundsMargin = 0.02f;  // of the size, for the poses between these
+constexpr float kCrowdGap = 1.08f;
+// Phases of neighbours in a crowd differ by the golden ratio: no two of any number are in step.
+constexpr double kPhase = 0.6180339887498949;
+
+// A twist control and what it turns about.
+struct TwistControl {
+  std::uint32_t joint;
+  std::uint32_t input;
+  glm::vec3 axis;  // in the joint's space
+};
+
+// A JointTurn, resolved.
+struct Turn {
+  std::uint32_t joint;
+  glm::quat rotation;
+};
+
+// An actor and what it is posed by.
+struct Entry {
+  std::unique_ptr<Actor> actor;
+  std::vector<TwistControl> twists;
+  std::optional<samples::Poser> poser;
+  std::string clip;  // of the poser
+  samples::Bounds clip_bounds;
+  std::unique_ptr<Evaluator> evaluator;
+  bool evaluated = false;     // where actor->pose puts it
+  std::uint32_t refused = 0;  // number of instances that there was no room for
+};
+
+// A quaternion tells turns up to a whole one in either direction apart.
+float turn_about(const glm::quat& q, glm::vec3 axis) {
+  return 2 * std::atan2(glm::dot(glm::vec3(q.x, q.y, q.z), axis), q.w);
+}
+
+samples::InstancePose pose_at(const Entry& entry, std::span<const Turn> turns, float seconds) {
+  if (turns.empty()) return entry.poser->at(seconds);
+  samples::InstancePose pose = entry.poser->at(seconds, [&](std::span<Transform> local) {
+    for (const Turn& turn : turns) local[turn.joint].rotation = local[turn.joint].rotation * turn.rotation;
+  });
+  for (const Turn& turn : turns) {
+    for (const TwistControl& control : entry.twists) {
+      if (control.joint == turn.joint) pose.inputs[control.input] += turn_about(turn.rotation, control.axis);
+    }
+  }
+  return pose;
+}
+
+void evaluate(Entry& entry, const samples::InstancePose& pose) {
+  if (!entry.evaluator) entry.evaluator = std::make_unique<Evaluator>(entry.actor->character);
+  entry.evaluator->pose(pose.joints);
+  entry.evaluator->inputs(pose.inputs);
+  entry.evaluator->evaluate();
+}
+
+void add_skin(const Entry& entry, samples::Bounds& bounds) {
+  for (const CharacterMesh& mesh : entry.actor->character->meshes) {
+    if (mesh.control) continue;
+    for (const glm::vec3& point : entry.evaluator->positions().subspan(mesh.first_vertex, mesh.vertex_count())) {
+      bounds.add(point);
+    }
+  }
+}
+
+samples::Bounds bounds_of_clip(Entry& entry) {
+  samples::Bounds bounds;
+  const float duration = entry.poser->duration();
+  const int count = duration > 0 ? kClipSamples : 1;
+  for (int k = 0; k < count; ++k) {
+    evaluate(entry, entry.poser->at(duration * static_cast<float>(k) / static_cast<float>(kClipSamples - 1)));
+    add_skin(entry, bounds);
+  }
+  entry.evaluated = false;
+  const glm::vec3 margin(kBoundsMargin * glm::length(bounds.size()));
+  if (!bounds.empty()) bounds = {bounds.low - margin, bounds.high + margin};
+  return bounds;
+}
+
+// Makes the poser that of `clip`.
+Result<void> take_clip(Entry& entry, const std::string& clip) {
+  if (entry.poser && entry.clip == clip) return {};
+  Result<samples::Poser> poser = samples::Poser::create(entry.actor->character, {.clip = clip, .caches = {}});
+  if (!poser) return tl::unexpected(poser.error());
+  entry.poser = std::move(*poser);
+  entry.clip = clip;
+  entry.clip_bounds = bounds_of_clip(entry);
+  return {};
+}
+
+Result<std::vector<Turn>> resolve(std::span<const JointTurn> turns, const Skeleton& skeleton) {
+  std::vector<Turn> resolved;
+  for (const JointTurn& turn : turns) {
+    const std::optional<std::uint32_t> joint = skeleton.find(turn.joint);
+    if (!joint) {
+      std::vector<std::string_view> names;
+      for (const Joint& known : skeleton.joints) names.push_back(known.name);
+      return tl::unexpected(samples::unknown_name("joint", "joints", turn.joint, names));
+    }
+    resolved.push_back({*joint, turn.rotation});
+  }
+  return resolved;
+}
+
+// Where the instances of a crowd stand: in rows of a square, behind each other. `centred`: the first instance in the
+// middle of its row; else at its left end.
+std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t count, bool centred) {
+  const auto columns = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+  const float step = kCrowdGap * std::max(bounds.size().x, bounds.size().z);
+  std::vector<glm::mat4> places;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto column = static_cast<int>(i % columns);
+    const int aside = (column % 2 == 1 ? 1 : -1) * ((column + 1) / 2);
+    const glm::vec3 at(static_cast<float>(centred ? aside : column), 0, -static_cast<float>(i / columns));
+    places.push_back(glm::translate(glm::mat4(1.0f), step * at));
+  }
+  return places;
+}
+
+void pose_crowd(Entry& entry, std::span<const Turn> turns, float time) {
+  Actor& actor = *entry.actor;
+  const float duration = entry.poser->duration();
+  std::vector<samples::InstancePose> poses(actor.crowd.instance_count());
+  parallel_for(poses.size(), 16, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double phase = kPhase * static_cast<double>(i);
+      const float shift = duration * static_cast<float>(phase - std::floor(phase));
+      poses[i] = pose_at(entry, turns, i == 0 || duration <= 0 ? time : std::fmod(time + shift, duration));
+    }
+  });
+  for (std::uint32_t i = 0; i < poses.size(); ++i) {
+    actor.crowd.pose(i, poses[i].joints);
+    actor.crowd.inputs(i, poses[i].inputs);
+  }
+  actor.pose = std::move(poses.front());
+  entry.evaluated = false;
+  actor.bounds = entry.clip_bounds;
+  if (turns.empty()) return;
+  evaluate(entry, actor.pose);
+  entry.evaluated = true;
+  add_skin(entry, actor.bounds);
+}
+
+}  // namespace
+
+struct Stage::State {
+  const runtime::Device* device;
+  std::map<std::string, Entry> entries;
+  std::vector<Actor*> drawn;
+  std::vector<std::string> compared;  // of the last pose(), those that were there
+};
+
+Stage::Stage(const runtime::Device& device) : state_(std::make_unique<State>()) { state_->device = &device; }
+Stage::~Stage() = default;
+Stage::Stage(Stage&&) noexcept = default;
+
+Result<void> Stage::show(const std::string& key, Bound bound, double bind_seconds, std::uint32_t instances) {
+  Result<runtime::GpuCharacter> uploaded = runtime::upload(*state_->device, bound.character);
+  if (!uploaded) return tl::unexpected(uploaded.error());
+  Result<runtime::Crowd> crowd = runtime::Crowd::create(*state_->device, *uploaded, {.instances = instances});
+  if (!crowd) return tl::unexpected(crowd.error());
+  Entry entry;
+  entry.actor = std::make_unique<Actor>(Actor{.key = key,
+                                              .character = std::move(bound.character),
+                                              .report = std::move(bound.report),
+                                              .bind_seconds = bind_seconds,
+                                              .uploaded = std::move(*uploaded),
+                                              .crowd = std::move(*crowd),
+                                              .pose = {},
+                                              .worlds = {},
+                                              .bounds = {}});
+  const CharacterData& data = *entry.actor->character;
+  for (const Control& control : data.controls) {
+    if (control.kind != ControlKind::kTwist) continue;
+    const std::optional<glm::vec3> axis = twist_axis(data, control.input);
+    if (axis) entry.twists.push_back({control.target, control.input, *axis});
+  }
+  const Result<void> at_rest = take_clip(entry, "");
+  if (!at_rest) return at_rest;
+  entry.actor->worlds.assign(instances, glm::mat4(1.0f));
+  pose_crowd(entry, {}, 0);
+  remove(key);
+  Actor* shown = state_->entries.emplace(key, std::move(entry)).first->second.actor.get();
+  if (key == "rig") state_->drawn.push_back(shown);
+  return {};
+}
+
+void Stage::remove(const std::string& key) {
+  const auto known = state_->entries.find(key);
+  if (known == state_->entries.end()) return;
+  std::erase(state_->drawn, known->second.actor.get());
+  state_->entries.erase(known);
+}
+
+std::span<Actor* const> Stage::actors() const { return state_->drawn; }
+
+Actor* Stage::find(const std::string& key) {
+  const auto known = state_->entries.find(key);
+  return known == state_->entries.end() ? nullptr : known->second.actor.get();
+}
+
+Actor* Stage::reference() { return state_->compared.empty() ? nullptr : find(state_->compared.front()); }
+
+Result<void> Stage::pose(const ViewState& state) {
+  std::vector<std::string> compared;
+  if (state.compare.mode != CompareMode::kNone) {
+    for (const std::string& key : state.compare.deformers) {
+      if (key != "rig" && state_->entries.contains(key)) compared.push_back(key);
+    }
+  }
+  std::vector<std::string> posed = compared;
+  if (state_->entries.contains("rig")) posed.emplace_back("rig");
+
+  std::vector<std::vector<Turn>> turns;
+  for (const std::string& key : posed) {
+    Entry& entry = state_->entries.at(key);
+    Result<std::vector<Turn>> resolved = resolve(state.turns, entry.actor->character->skeleton);
+    if (!resolved) return tl::unexpected(resolved.error());
+    turns.push_back(std::move(*resolved));
+    const Result<void> taken = take_clip(entry, state.playback.clip);
+    if (!taken) return taken;
+  }
+
+  Result<void> result;
+  for (std::size_t k = 0; k < posed.size(); ++k) {
+    Entry& entry = state_->entries.at(posed[k]);
+    const std::uint32_t instances = posed[k] == "rig" ? std::max(state.instances, 1u) : 1;
+    if (instances != entry.actor->crowd.instance_count() && instances != entry.refused) {
+      Result<runtime::Crowd> crowd =
+          runtime::Crowd::create(*state_->device, entry.actor->uploaded, {.instances = instances});
+      entry.refused = crowd ? 0 : instances;
+      if (crowd) {
+        entry.actor->crowd = std::move(*crowd);
+      } else {
+        result = tl::unexpected(crowd.error());
+      }
+    }
+    pose_crowd(entry, turns[k], state.playback.time);
+  }
+
+  state_->compared = std::move(compared);
+  const bool in_row = state.compare.mode == CompareMode::kSideBySide;
+  samples::Bounds widest;
+  for (const std::string& key : posed) widest.add(state_->entries.at(key).actor->bounds);
+  const std::vector<glm::mat4> row =
+      widest.empty() || !in_row ? std::vector<glm::mat4>(posed.size(), glm::mat4(1.0f))
+                                : samples::side_by_side(widest, static_cast<std::uint32_t>(posed.size()), 0.0f);
+  state_->drawn.clear();
+  for (std::size_t k = 0; k < posed.size(); ++k) {
+    Actor& actor = *state_->entries.at(posed[k]).actor;
+    actor.worlds = crowd_places(actor.bounds, actor.crowd.instance_count(), !in_row || posed.size() == 1);
+    for (glm::mat4& world : actor.worlds) world = row[k] * world;
+    const bool drawn = in_row || state.compare.mode == CompareMode::kSplit || k + 1 == posed.size();
+    if (drawn) state_->drawn.push_back(&actor);
+  }
+  return result;
+}
+
+void Stage::advance(ViewState& state, double seconds) const {
+  Playback& playback = state.playback;
+  const float length = duration(state);
+  if (!playback.playing || length <= 0) return;
+  const double time = playback.time + seconds * static_cast<double>(playback.speed);
+  if (playback.loop) {
+    const double turn = std::fmod(time, static_cast<double>(length));
+    playback.time = static_cast<float>(turn < 0 ? turn + static_cast<double>(length) : turn);
+    return;
+  }
+  playback.time = std::clamp(static_cast<float>(time), 0.0f, length);
+  playback.playing = time > 0 && time < static_cast<double>(length);
+}
+
+float Stage::duration(const ViewState& state) const {
+  const auto subject = state_->entries.find("rig");
+  if (subject == state_->entries.end()) return 0;
+  const Clip* clip = find_clip(subject->second.actor->character->clips, state.playback.clip);
+  return clip == nullptr ? 0 : clip->duration;
+}
+
+const Evaluator& Stage::evaluated(const Actor& actor) {
+  Entry& entry = state_->entries.at(actor.key);
+  if (!entry.evaluated) evaluate(entry, actor.pose);
+  entry.evaluated = true;
+  return *entry.evaluator;
+}
+
+samples::Bounds Stage::bounds(const ViewState& state) const {
+  samples::Bounds all;
+  const bool of_one = state.compare.mode == CompareMode::kNone || state.compare.mode == CompareMode::kDifference;
+  for (const Actor* actor : state_->drawn) {
+    if (of_one && actor->key != "rig") continue;
+    for (const glm::mat4& world : actor->worlds) all.add(samples::transform_bounds(world, actor->bounds));
+  }
+  return all;
+}
+
+}  // namespace pelt::viewer

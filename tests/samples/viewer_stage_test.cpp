@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <glm/gtc/matrix_transform.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/builtin.h"
+#include "engine/model/pose.h"
+#include "runtime/read_back.h"
+#include "samples/viewer/elements.h"
+#include "samples/viewer/pick.h"
+#include "samples/viewer/stage.h"
+#include "tests/support/gpu.h"
+#include "tests/support/tube.h"
+
+namespace pelt::viewer {
+namespace {
+
+using test::gpu_device;
+using testing::HasSubstr;
+
+constexpr std::array<const char*, 5> kDeformers{"linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
+                                                "mos"};
+
+// The built-in biped, bound once by each deformer.
+const Bound& biped(const std::string& deformer) {
+  static std::map<std::string, Bound> bound;
+  const auto known = bound.find(deformer);
+  if (known != bound.end()) return known->second;
+  Rig rig = *rig_from_deformer_name(deformer);
+  static const Model model = make_biped();
+  Result<Bound> made = bind(model, rig);
+  EXPECT_TRUE(made) << made.error().message;
+  return bound.emplace(deformer, std::move(*made)).first->second;
+}
+
+class Stages : public testing::Test {
+ protected:
+  void SetUp() override {
+    PELT_REQUIRE_GPU(gpu_device());
+    stage_.emplace(*gpu_device());
+  }
+
+  Actor& show(const std::string& deformer, const std::string& key = "rig", std::uint32_t instances = 1) {
+    const Result<void> shown = stage_->show(key, biped(deformer), 1.5, instances);
+    EXPECT_TRUE(shown) << shown.error().message;
+    return *stage_->find(key);
+  }
+
+  void pose() {
+    const Result<void> posed = stage_->pose(view_);
+    ASSERT_TRUE(posed) << posed.error().message;
+  }
+
+  std::optional<Stage> stage_;
+  ViewState view_;
+};
+
+std::uint32_t joint_of(const Actor& actor, const std::string& name) {
+  const std::optional<std::uint32_t> joint = actor.character->skeleton.find(name);
+  EXPECT_TRUE(joint) << name;
+  return joint.value_or(0);
+}
+
+bool hangs_on(const Skeleton& skeleton, std::uint32_t joint, std::uint32_t above) {
+  std::int32_t j = static_cast<std::int32_t>(joint);
+  while (j >= 0 && j != static_cast<std::int32_t>(above)) j = skeleton.joints[static_cast<std::size_t>(j)].parent;
+  return j >= 0;
+}
+
+TEST_F(Stages, AreEmptyUntilSomethingIsShown) {
+  EXPECT_TRUE(stage_->actors().empty());
+  EXPECT_EQ(stage_->subject(), nullptr);
+  EXPECT_EQ(stage_->reference(), nullptr);
+  EXPECT_TRUE(stage_->bounds(view_).empty());
+  EXPECT_EQ(stage_->duration(view_), 0);
+  EXPECT_TRUE(stage_->pose(view_));
+}
+
+TEST_F(Stages, RefuseClipsAndJointsThatAreNotThere) {
+  show("linear_blend");
+  view_.playback.clip = "wlak";
+  Result<void> posed = stage_->pose(view_);
+  ASSERT_FALSE(posed);
+  EXPECT_THAT(posed.error().message, HasSubstr("did you mean 'walk'"));
+  view_.playback.clip.clear();
+  view_.turns = {{"no_such_joint", glm::quat(1, 0, 0, 0)}};
+  posed = stage_->pose(view_);
+  ASSERT_FALSE(posed);
+  EXPECT_THAT(posed.error().message, HasSubstr("no_such_joint"));
+}
+
+// The device has the pose that the CPU has.
+TEST_F(Stages, PoseAsTheEvaluatorDoes) {
+  for (const char* deformer : kDeformers) {
+    const Actor& actor = show(deformer);
+    view_.playback.clip = "walk";
+    view_.playback.time = 0.4f;
+    pose();
+    Evaluator evaluator(actor.character);
+    const auto poser = samples::Poser::create(actor.character, {.clip = "walk", .caches = {}});
+    ASSERT_TRUE(poser);
+    const samples::InstancePose expected = poser->at(0.4f);
+    evaluator.pose(expected.joints);
+    evaluator.inputs(expected.inputs);
+    evaluator.evaluate();
+    EXPECT_TRUE(std::ranges::equal(evaluator.positions(), stage_->evaluated(actor).positions())) << deformer;
+    ASSERT_TRUE(runtime::run(*gpu_device(), stage_->find("rig")->crowd));
+    const auto vertices = runtime::read_vertices(*gpu_device(), actor.crowd, 0);
+    ASSERT_TRUE(vertices);
+    float worst = 0;
+    for (std::size_t v = 0; v < vertices->positions.size(); ++v) {
+      worst = std::max(worst, glm::distance(vertices->positions[v], evaluator.positions()[v]));
+    }
+    EXPECT_LT(worst, 1e-4f) << deformer;
+  }
+}
+
+TEST_F(Stages, TurnAJointAndWhatHangsOnIt) {
+  const Actor& actor = show("linear_blend");
+  pose();
+  const std::vector<glm::mat4> before = actor.pose.joints;
+  const Skeleton& skeleton = actor.character->skeleton;
+  const Joint& turned = skeleton.joints[skeleton.joints.size() / 2];
+  view_.turns = {{turned.name, glm::angleAxis(0.7f, glm::vec3(0, 0, 1))}};
+  pose();
+  const std::uint32_t joint = joint_of(actor, turned.name);
+  for (std::uint32_t j = 0; j < skeleton.joints.size(); ++j) {
+    const bool moved = glm::length(before[j][0] - actor.pose.joints[j][0]) > 1e-3f ||
+                       glm::length(before[j][1] - actor.pose.joints[j][1]) > 1e-3f;
+    EXPECT_EQ(moved, hangs_on(skeleton, j, joint)) << skeleton.joints[j].name;
+  }
+  EXPECT_LT(glm::distance(glm::vec3(before[joint][3]), glm::vec3(actor.pose.joints[joint][3])), 1e-5f);
+}
+
+// Joint matrices are the same; the twist control tells them apart.
+TEST_F(Stages, TellWholeTurnsFromNone) {
+  const Actor& actor = show("curve_skeleton");
+  const CharacterData& data = *actor.character;
+  const auto control = std::ranges::find(data.controls, ControlKind::kTwist, &Control::kind);
+  ASSERT_NE(control, data.controls.end());
+  const std::string joint = data.skeleton.joints[control->target].name;
+  pose();
+  EXPECT_EQ(actor.pose.inputs[control->input], 0);
+  // About the bone: the axis in which the control sees all of the turn.
+  float most = 0;
+  for (const glm::vec3 axis : {glm::vec3(1, 0, 0), glm::vec3(0, 1, 0), glm::vec3(0, 0, 1)}) {
+    view_.turns = {{joint, glm::angleAxis(glm::radians(340.0f), axis)}};
+    pose();
+    most = std::max(most, std::abs(actor.pose.inputs[control->input]));
+  }
+  EXPECT_GT(most, glm::radians(300.0f));
+}
+
+TEST_F(Stages, AdvanceInALoopOrToTheEnd) {
+  show("linear_blend");
+  view_.playback = {.clip = "walk", .time = 0, .speed = 1, .loop = true, .playing = false};
+  stage_->advance(view_, 0.1);
+  EXPECT_EQ(view_.playback.time, 0);
+  view_.playback.playing = true;
+  const float duration = stage_->duration(view_);
+  ASSERT_GT(duration, 0.2f);
+  stage_->advance(view_, duration + 0.1);
+  EXPECT_NEAR(view_.playback.time, 0.1f, 1e-5f);
+  view_.playback.speed = -1;
+  stage_->advance(view_, 0.2);
+  EXPECT_NEAR(view_.playback.time, duration - 0.1f, 1e-5f);
+  view_.playback.speed = 2;
+  view_.playback.loop = false;
+  stage_->advance(view_, 0.02);
+  EXPECT_TRUE(view_.playback.playing);
+  stage_->advance(view_, 1.0);
+  EXPECT_EQ(view_.playback.time, duration);
+  EXPECT_FALSE(view_.playback.playing);
+}
+
+TEST_F(Stages, StandACrowdOutOfStepWithoutTouching) {
+  Actor& actor = show("linear_blend");
+  view_.playback = {.clip = "walk", .time = 0.3f};
+  view_.instances = 10;
+  pose();
+  ASSERT_EQ(actor.crowd.instance_count(), 10u);
+  ASSERT_EQ(actor.worlds.size(), 10u);
+  EXPECT_EQ(actor.worlds[0], glm::mat4(1.0f));
+  for (std::size_t i = 0; i < actor.worlds.size(); ++i) {
+    EXPECT_EQ(actor.worlds[i][3].y, 0);
+    for (std::size_t j = 0; j < i; ++j) {
+      const glm::vec3 apart = glm::abs(glm::vec3(actor.worlds[i][3] - actor.worlds[j][3]));
+      EXPECT_TRUE(apart.x > actor.bounds.size().x || apart.z > actor.bounds.size().z);
+    }
+  }
+  ASSERT_TRUE(runtime::run(*gpu_device(), actor.crowd));
+  const auto first = runtime::read_vertices(*gpu_device(), actor.crowd, 0);
+  const auto second = runtime::read_vertices(*gpu_device(), actor.crowd, 1);
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(first->positions, second->positions);
+  view_.instances = 1;
+  pose();
+  EXPECT_EQ(actor.crowd.instance_count(), 1u);
+}
+
+TEST_F(Stages, PutWhatIsComparedInARow) {
+  show("linear_blend", "linear_blend");
+  show("dual_quaternion");
+  EXPECT_EQ(stage_->actors().size(), 1u);
+  view_.compare.mode = CompareMode::kSideBySide;
+  pose();
+  ASSERT_EQ(stage_->actors().size(), 2u);
+  EXPECT_EQ(stage_->actors()[0]->key, "linear_blend");
+  EXPECT_EQ(stage_->actors()[1]->key, "rig");
+  EXPECT_EQ(stage_->reference(), stage_->actors()[0]);
+  const auto box = [&](std::size_t k) {
+    return samples::transform_bounds(stage_->actors()[k]->worlds[0], stage_->actors()[k]->bounds);
+  };
+  EXPECT_LT(box(0).high.x, box(1).low.x);
+  view_.compare.mode = CompareMode::kSplit;
+  pose();
+  EXPECT_EQ(stage_->actors().size(), 2u);
+  EXPECT_EQ(stage_->actors()[0]->worlds[0], stage_->actors()[1]->worlds[0]);
+  view_.compare.mode = CompareMode::kDifference;
+  pose();
+  EXPECT_EQ(stage_->actors().size(), 1u);
+  EXPECT_NE(stage_->reference(), nullptr);
+  stage_->remove("rig");
+  EXPECT_TRUE(stage_->actors().empty());
+}
+
+TEST_F(Stages, HoldEveryPoseOfTheClipInTheirBounds) {
+  const Actor& actor = show("surface_ffd");
+  view_.playback.clip = "walk";
+  for (const float time : {0.0f, 0.13f, 0.57f, 0.9f}) {
+    view_.playback.time = time;
+    pose();
+    const samples::Bounds bounds = stage_->bounds(view_);
+    const samples::Bounds now = samples::posed_bounds(actor.character, actor.pose);
+    EXPECT_TRUE(glm::all(glm::lessThanEqual(bounds.low, now.low)) &&
+                glm::all(glm::greaterThanEqual(bounds.high, now.high)))
+        << time;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ picking
+
+constexpr glm::vec2 kSize(1280, 720);
+
+TEST_F(Stages, FindTheVertexThatWasProjected) {
+  Actor& actor = show("surface_ffd");
+  view_.playback = {.clip = "walk", .time = 0.3f};
+  pose();
+  actor.worlds[0] = glm::translate(glm::mat4(1.0f), glm::vec3(0.3f, 0.1f, -0.2f));
+  const samples::Bounds bounds = stage_->bounds(view_);
+  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  const Evaluator& evaluator = stage_->evaluated(actor);
+  int seen = 0;
+  for (const CharacterMesh& mesh : actor.character->meshes) {
+    for (std::uint32_t v = 0; !mesh.control && v < mesh.vertex_count(); v += 37) {
+      const glm::vec3 point(actor.worlds[0] * glm::vec4(evaluator.positions()[mesh.first_vertex + v], 1.0f));
+      const std::optional<glm::vec2> pixel = pixel_of(camera, kSize, point);
+      ASSERT_TRUE(pixel);
+      EXPECT_LT(glm::distance(*pixel, samples::project(camera, 1280, 720, point)), 0.05f);
+      const std::optional<VertexHit> hit = pick_vertex(*stage_, actor, ray_through(camera, kSize, *pixel));
+      // Hidden ones are not hit, nor those on the outline.
+      if (!hit || glm::distance(hit->position, point) > 0.04f) continue;
+      ++seen;
+      const auto found = std::ranges::find(actor.character->meshes, hit->mesh, &CharacterMesh::name);
+      const auto packed = std::ranges::find(found->source_vertex, hit->vertex) - found->source_vertex.begin();
+      const glm::vec3 at = evaluator.positions()[found->first_vertex + static_cast<std::uint32_t>(packed)];
+      EXPECT_LT(glm::distance(glm::vec3(actor.worlds[0] * glm::vec4(at, 1.0f)), hit->position), 1e-5f);
+      const std::optional<glm::vec2> hit_pixel = pixel_of(camera, kSize, hit->position);
+      EXPECT_LT(glm::distance(*hit_pixel, *pixel), 8.0f);
+    }
+  }
+  EXPECT_GT(seen, 20);
+}
+
+TEST_F(Stages, MissBesideTheSkinAndBehindTheCamera) {
+  const Actor& actor = show("linear_blend");
+  pose();
+  EXPECT_FALSE(pick_vertex(*stage_, actor, {glm::vec3(0, 50, 5), glm::vec3(0, 0, -1)}));
+  EXPECT_FALSE(pick_vertex(*stage_, actor, {glm::vec3(0, 1, 5), glm::vec3(0, 0, 1)}));
+  EXPECT_FALSE(pixel_of({}, kSize, glm::vec3(0, 1, 5)));
+}
+
+TEST_F(Stages, FindJoints) {
+  const Actor& actor = show("linear_blend");
+  pose();
+  const samples::Bounds bounds = stage_->bounds(view_);
+  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  const Skeleton& skeleton = actor.character->skeleton;
+  const std::uint32_t last = static_cast<std::uint32_t>(skeleton.joints.size() - 1);
+  const std::optional<glm::vec2> pixel = pixel_of(camera, kSize, glm::vec3(actor.pose.joints[last][3]));
+  ASSERT_TRUE(pixel);
+  const std::string found = pick_joint(actor, camera, kSize, *pixel, 3);
+  EXPECT_EQ(found, skeleton.joints[last].name);
+  EXPECT_EQ(pick_joint(actor, camera, kSize, glm::vec2(-500), 3), "");
+}
+
+}  // namespace
+}  // namespace pelt::viewer
