@@ -28,7 +28,12 @@ struct Overlay {
   std::vector<Handle> handles;
 };
 
-// What `state.shown` and the selection ask for, of the first instance of the actor.
+// Of the axes x, y and z, linear.
+inline constexpr glm::vec3 kAxisColors[3] = {{0.85f, 0.06f, 0.06f}, {0.10f, 0.55f, 0.06f}, {0.06f, 0.22f, 0.95f}};
+inline constexpr glm::vec3 kSelectedColor{1.0f, 0.38f, 0.02f};
+
+// What `state.shown` and the selection ask for, of the first instance of the actor, in the scene's space. Of frames and
+// normals there are at most some thousands, evenly left out. `rig`: of the actor, for Handle::pointer.
 Overlay make_overlay(Stage& stage, const Actor& actor, const Rig& rig, const ViewState& state);
 
 }  // namespace pelt::viewer

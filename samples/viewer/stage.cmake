@@ -5,6 +5,9 @@ find_library(PELT_IMGUI_LIBRARY imgui REQUIRED)
 
 add_library(pelt_viewer_stage STATIC
   ${CMAKE_CURRENT_LIST_DIR}/elements.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/gizmo.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/heat_map.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/overlay.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pick.cpp
   ${CMAKE_CURRENT_LIST_DIR}/stage.cpp)
 pelt_target(pelt_viewer_stage)

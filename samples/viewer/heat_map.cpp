@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/heat_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "engine/binding/pack.h"
+#include "engine/core/parallel.h"
+#include "engine/model/pose.h"
+#include "runtime/read_back.h"
+#include "samples/pelt/element_weights.h"
+#include "samples/viewer/elements.h"
+
+namespace pelt::viewer {
+namespace {
+
+constexpr double kWithin = 0.999;     // of the vertices are within an automatic scale
+constexpr float kLeastScale = 1e-9f;  // what an automatic scale reaches at least
+constexpr std::size_t kGrain = 1024;
+
+// 1, 2 or 5 times a power of ten, not below `value`.
+float round_up(float value) {
+  const float power = std::pow(10.0f, std::floor(std::log10(std::max(value, kLeastScale))));
+  for (const float step : {1.0f, 2.0f, 5.0f}) {
+    if (value <= step * power * 1.0001f) return step * power;
+  }
+  return 10 * power;
+}
+
+// What 99.9% of the values do not exceed. Precondition: there is one.
+float percentile(std::vector<float> values) {
+  const auto rank = static_cast<std::ptrdiff_t>(std::ceil(kWithin * static_cast<double>(values.size()))) - 1;
+  std::nth_element(values.begin(), values.begin() + rank, values.end());
+  return values[static_cast<std::size_t>(rank)];
+}
+
+// The triangles about each vertex of a mesh.
+struct Corners {
+  std::vector<std::uint32_t> offsets;
+  std::vector<std::uint32_t> triangles;
+
+  explicit Corners(const CharacterMesh& mesh) : offsets(mesh.vertex_count() + 1, 0) {
+    for (const glm::uvec3& t : mesh.triangles) {
+      for (const std::uint32_t v : {t.x, t.y, t.z}) ++offsets[v + 1];
+    }
+    for (std::size_t v = 1; v < offsets.size(); ++v) offsets[v] += offsets[v - 1];
+    triangles.resize(offsets.back());
+    std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
+    for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t) {
+      const glm::uvec3 corners = mesh.triangles[t];
+      for (const std::uint32_t v : {corners.x, corners.y, corners.z}) triangles[next[v]++] = t;
+    }
+  }
+
+  std::span<const std::uint32_t> of(std::uint32_t vertex) const {
+    return std::span(triangles).subspan(offsets[vertex], offsets[vertex + 1] - offsets[vertex]);
+  }
+};
+
+// The other two corners of a triangle, in its orientation.
+std::pair<std::uint32_t, std::uint32_t> others(glm::uvec3 t, std::uint32_t vertex) {
+  if (t.x == vertex) return {t.y, t.z};
+  return t.y == vertex ? std::pair{t.z, t.x} : std::pair{t.x, t.y};
+}
+
+float stretch_at(const CharacterMesh& mesh, const Corners& corners, std::span<const glm::vec3> posed,
+                 std::uint32_t vertex) {
+  const std::vector<glm::vec3>& rest = mesh.binding.points;
+  float most = 0;
+  for (const std::uint32_t t : corners.of(vertex)) {
+    const auto [b, c] = others(mesh.triangles[t], vertex);
+    for (const std::uint32_t other : {b, c}) {
+      const float before = glm::distance(rest[vertex], rest[other]);
+      if (before > 0) most = std::max(most, glm::distance(posed[vertex], posed[other]) / before);
+    }
+  }
+  return most > 0 ? most : 1.0f;
+}
+
+// From a joint to a child, both of which skins are bound to; its motion is the joint's.
+struct Bone {
+  glm::vec3 from, to;
+  glm::mat4 motion;
+};
+
+std::vector<Bone> bones_of(const Actor& actor) {
+  const CharacterData& data = *actor.character;
+  std::vector<glm::mat4> rest(data.skeleton.joints.size());
+  rest_matrices(data.skeleton, rest);
+  std::set<std::uint32_t> bound;
+  for (const BoundJoint& joint : data.bound_joints) {
+    if (bound.insert(joint.joint).second) rest[joint.joint] = glm::inverse(joint.inverse_bind);
+  }
+  std::vector<Bone> bones;
+  for (const std::uint32_t child : bound) {
+    const std::int32_t parent = data.skeleton.joints[child].parent;
+    if (parent < 0 || !bound.contains(static_cast<std::uint32_t>(parent))) continue;
+    const auto p = static_cast<std::size_t>(parent);
+    const glm::vec3 from(rest[p][3]);
+    const glm::vec3 to(rest[child][3]);
+    if (from != to) bones.push_back({from, to, actor.pose.joints[p] * glm::inverse(rest[p])});
+  }
+  return bones;
+}
+
+// The line from the nearest bone to a point: at rest, and posed.
+struct Flesh {
+  glm::vec3 rest{0.0f}, posed{0.0f};
+};
+
+Flesh flesh_at(std::span<const Bone> bones, glm::vec3 rest, glm::vec3 posed) {
+  Flesh flesh;
+  float least = std::numeric_limits<float>::infinity();
+  for (const Bone& bone : bones) {
+    const glm::vec3 along = bone.to - bone.from;
+    const float lambda = std::clamp(glm::dot(rest - bone.from, along) / glm::dot(along, along), 0.0f, 1.0f);
+    const glm::vec3 near = bone.from + lambda * along;
+    if (!(glm::distance(near, rest) < least)) continue;
+    least = glm::distance(near, rest);
+    flesh = {rest - near, posed - glm::vec3(bone.motion * glm::vec4(near, 1.0f))};
+  }
+  return flesh;
+}
+
+// Least squares over the edges and the flesh, as long as their root mean square: A = (sum e' e^T) (sum e e^T)^-1.
+float volume_at(const CharacterMesh& mesh, const Corners& corners, std::span<const Bone> bones,
+                std::span<const glm::vec3> posed, std::uint32_t vertex) {
+  const std::vector<glm::vec3>& rest = mesh.binding.points;
+  glm::dmat3 moments(0.0);
+  glm::dmat3 moved(0.0);
+  glm::dvec3 rest_normal(0.0);
+  glm::dvec3 posed_normal(0.0);
+  double squared = 0;
+  std::size_t edges = 0;
+  const auto add = [&](glm::dvec3 before, glm::dvec3 after) {
+    moments += glm::outerProduct(before, before);
+    moved += glm::outerProduct(after, before);
+  };
+  for (const std::uint32_t t : corners.of(vertex)) {
+    const auto [b, c] = others(mesh.triangles[t], vertex);
+    for (const std::uint32_t other : {b, c}) {
+      const glm::dvec3 before(rest[other] - rest[vertex]);
+      add(before, posed[other] - posed[vertex]);
+      squared += glm::dot(before, before);
+      ++edges;
+    }
+    rest_normal += glm::dvec3(glm::cross(rest[b] - rest[vertex], rest[c] - rest[vertex]));
+    posed_normal += glm::dvec3(glm::cross(posed[b] - posed[vertex], posed[c] - posed[vertex]));
+  }
+  if (edges == 0 || !(squared > 0) || !(glm::length(rest_normal) > 0)) return 1;
+  const double length = std::sqrt(squared / static_cast<double>(edges));
+  rest_normal = glm::normalize(rest_normal);
+  posed_normal = glm::length(posed_normal) > 0 ? glm::normalize(posed_normal) : glm::dvec3(0.0);
+  // A line that hardly leaves the surface says little about what is below it: there the normal has a part.
+  const Flesh flesh = flesh_at(bones, rest[vertex], posed[vertex]);
+  const double depth = glm::length(glm::dvec3(flesh.rest));
+  const double below = depth > 0 ? std::abs(glm::dot(glm::dvec3(flesh.rest), rest_normal)) / depth : 0.0;
+  const double scale = std::sqrt(static_cast<double>(edges)) * length;
+  const double part = std::clamp((below - 0.15) / 0.35, 0.0, 1.0);
+  if (part > 0) add(glm::dvec3(flesh.rest) * (part * scale / depth), glm::dvec3(flesh.posed) * (part * scale / depth));
+  add(rest_normal * ((1 - part) * scale), posed_normal * ((1 - part) * scale));
+  const double own = glm::determinant(moments);
+  return own > 1e-12 * std::pow(scale, 6) ? static_cast<float>(glm::determinant(moved) / own) : 1.0f;
+}
+
+template <class Value>
+void fill(const CharacterMesh& mesh, std::vector<float>& values, const Value& value) {
+  parallel_for(mesh.vertex_count(), kGrain, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      values[mesh.first_vertex + v] = value(static_cast<std::uint32_t>(v));
+    }
+  });
+}
+
+Result<void> fill_distances(const Actor& actor, std::vector<float>& values) {
+  bool any = false;
+  for (const CharacterMesh& mesh : actor.character->meshes) {
+    const auto report = std::ranges::find(actor.report.meshes, mesh.name, &MeshReport::mesh);
+    if (mesh.control || report == actor.report.meshes.end() || report->distances.empty()) continue;
+    any = true;
+    fill(mesh, values, [&](std::uint32_t v) { return std::max(report->distances[mesh.source_vertex[v]], 0.0f); });
+  }
+  if (any) return {};
+  return fail(ErrorCode::kNotFound, "no driver moves this character, so there is no distance to one");
+}
+
+Result<void> fill_difference(Stage& stage, const Actor& actor, std::vector<float>& values) {
+  Actor* reference = stage.reference();
+  if (reference == nullptr) {
+    return fail(ErrorCode::kNotFound, "there is no deformer to show the difference from: compare with one first");
+  }
+  const std::span<const glm::vec3> own = stage.evaluated(actor).positions();
+  const std::span<const glm::vec3> other = stage.evaluated(*reference).positions();
+  for (const CharacterMesh& mesh : actor.character->meshes) {
+    if (mesh.control) continue;
+    const CharacterMesh* same = find_mesh(*reference->character, mesh.name);
+    if (same == nullptr || same->vertex_count() != mesh.vertex_count()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("mesh '{}' is not the same as {} moves it", mesh.name, reference->key));
+    }
+    std::vector<glm::vec3> there(same->vertex_count());
+    to_source_order<glm::vec3>(*same, other, there);
+    fill(mesh, values,
+         [&](std::uint32_t v) { return glm::distance(own[mesh.first_vertex + v], there[mesh.source_vertex[v]]); });
+  }
+  return {};
+}
+
+Result<void> fill_gpu_error(const runtime::Device& device, Stage& stage, const Actor& actor,
+                            std::vector<float>& values) {
+  const Result<void> ran = runtime::run(device, stage.find(actor.key)->crowd);
+  if (!ran) return ran;
+  const Result<runtime::InstanceVertices> vertices = runtime::read_vertices(device, actor.crowd, 0);
+  if (!vertices) return tl::unexpected(vertices.error());
+  const std::span<const glm::vec3> expected = stage.evaluated(actor).positions();
+  for (const CharacterMesh& mesh : actor.character->meshes) {
+    if (mesh.control) continue;
+    fill(mesh, values, [&](std::uint32_t v) {
+      return glm::distance(vertices->positions[mesh.first_vertex + v], expected[mesh.first_vertex + v]);
+    });
+  }
+  return {};
+}
+
+std::string title_of(Stage& stage, const Actor& actor, const Heat& heat) {
+  switch (heat.kind) {
+    case HeatKind::kNone:
+      break;
+    case HeatKind::kElement: {
+      const CharacterData& data = *actor.character;
+      if (data.skeleton.find(heat.element)) return "weight of " + heat.element;
+      return "weight of " + element_name(data, static_cast<std::uint32_t>(std::stoul(heat.element)));
+    }
+    case HeatKind::kInfluences:
+      return "influences a vertex";
+    case HeatKind::kDistance:
+      return "distance to the driver at bind";
+    case HeatKind::kStretch:
+      return "stretch";
+    case HeatKind::kVolume:
+      return "change of volume";
+    case HeatKind::kGpuError:
+      return "GPU minus CPU";
+    case HeatKind::kDifference:
+      return "difference from " + stage.reference()->key;
+  }
+  return {};
+}
+
+std::string unit_of(HeatKind kind) {
+  if (kind == HeatKind::kInfluences) return "elements";
+  const bool metres = kind == HeatKind::kDistance || kind == HeatKind::kGpuError || kind == HeatKind::kDifference;
+  return metres ? "m" : "";
+}
+
+// Values of the skins.
+Result<void> fill_values(const runtime::Device& device, Stage& stage, const Actor& actor, const Heat& heat,
+                         HeatMap& map) {
+  const CharacterData& data = *actor.character;
+  map.values.assign(data.vertex_count(), 0.0f);
+  switch (heat.kind) {
+    case HeatKind::kNone:
+      return fail(ErrorCode::kInvalidArgument, "no heat map is chosen");
+    case HeatKind::kElement: {
+      if (heat.element.empty())
+        return fail(ErrorCode::kInvalidArgument, "choose a joint or an element to see its weights");
+      Result<std::vector<float>> weights = samples::element_weights(actor.character, heat.element);
+      if (!weights) return tl::unexpected(weights.error());
+      map.values = std::move(*weights);
+      return {};
+    }
+    case HeatKind::kInfluences:
+      for (const CharacterMesh& mesh : data.meshes) {
+        if (mesh.control) continue;
+        const SparseRows rows = unpack_rows(mesh.binding);
+        fill(mesh, map.values, [&](std::uint32_t v) { return static_cast<float>(rows.row(v).size()); });
+      }
+      return {};
+    case HeatKind::kDistance:
+      return fill_distances(actor, map.values);
+    case HeatKind::kStretch:
+    case HeatKind::kVolume: {
+      const bool stretch = heat.kind == HeatKind::kStretch;
+      const std::vector<Bone> bones = stretch ? std::vector<Bone>{} : bones_of(actor);
+      const std::span<const glm::vec3> positions = stage.evaluated(actor).positions();
+      for (const CharacterMesh& mesh : data.meshes) {
+        if (mesh.control) continue;
+        const Corners corners(mesh);
+        const std::span<const glm::vec3> posed = positions.subspan(mesh.first_vertex, mesh.vertex_count());
+        fill(mesh, map.values, [&](std::uint32_t v) {
+          return stretch ? stretch_at(mesh, corners, posed, v) : volume_at(mesh, corners, bones, posed, v);
+        });
+      }
+      return {};
+    }
+    case HeatKind::kGpuError:
+      return fill_gpu_error(device, stage, actor, map.values);
+    case HeatKind::kDifference:
+      return fill_difference(stage, actor, map.values);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<float> HeatMap::shares() const {
+  std::vector<float> shares(values.size());
+  const float range = high > low ? high - low : 1.0f;
+  std::ranges::transform(values, shares.begin(), [&](float v) { return std::clamp((v - low) / range, 0.0f, 1.0f); });
+  return shares;
+}
+
+Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const Actor& actor, const Heat& heat) {
+  HeatMap map;
+  const Result<void> filled = fill_values(device, stage, actor, heat, map);
+  if (!filled) return tl::unexpected(filled.error());
+  map.title = title_of(stage, actor, heat);
+  map.unit = unit_of(heat.kind);
+  const float neutral = heat.kind == HeatKind::kStretch || heat.kind == HeatKind::kVolume ? 1.0f : 0.0f;
+  std::vector<float> away;  // of the skins, from neutral
+  float farthest = -1;
+  for (const CharacterMesh& mesh : actor.character->meshes) {
+    for (std::uint32_t v = mesh.first_vertex; !mesh.control && v < mesh.first_vertex + mesh.vertex_count(); ++v) {
+      if (!std::isfinite(map.values[v])) map.values[v] = neutral;
+      away.push_back(std::abs(map.values[v] - neutral));
+      if (away.back() > farthest) {
+        farthest = away.back();
+        map.worst = v;
+      }
+    }
+  }
+  map.low = heat.low;
+  map.high = heat.high;
+  if (heat.automatic && !away.empty()) {
+    const float reach = round_up(percentile(std::move(away)));
+    map.low = neutral > 0 ? std::max(neutral - reach, 0.0f) : 0.0f;
+    map.high = heat.kind == HeatKind::kElement ? 1.0f : neutral + reach;
+  }
+  for (const CharacterMesh& mesh : actor.character->meshes) {
+    if (mesh.control) std::fill_n(map.values.begin() + mesh.first_vertex, mesh.vertex_count(), map.low);
+  }
+  return map;
+}
+
+}  // namespace pelt::viewer
