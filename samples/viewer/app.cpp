@@ -13,10 +13,12 @@
 #include <utility>
 
 #include "engine/rig/rig.h"
+#include "samples/renderer/shaders/color_ramp.h"
 #include "samples/renderer/textures.h"
 #include "samples/viewer/camera_control.h"
 #include "samples/viewer/context.h"
 #include "samples/viewer/file_dialog.h"
+#include "samples/viewer/gizmo.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/pick.h"
 
@@ -62,7 +64,7 @@ std::optional<glm::vec3> posed_position(Stage& stage, const Actor& actor, const 
 // ------------------------------------------------------------------------------------------------------------- state
 
 struct App::State {
-  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit };
+  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo };
 
   AppOptions options;
   const runtime::Device* device = nullptr;
@@ -89,9 +91,16 @@ struct App::State {
   bool drawable = false;                           // there is a scene
   std::string drawn;                               // what the scene that is drawn was made of, as text
   std::uint64_t shown_count = 0;                   // of Stage::show, so that a new character is a new scene
-  std::vector<glm::mat4> other_worlds;
   Grab grab = Grab::kNone;
   glm::vec2 grabbed_at{0};
+  std::optional<Gizmo> gizmo;
+  GizmoPart hot = GizmoPart::kNone;  // under the mouse, or dragged
+  // When a gizmo was grabbed.
+  GizmoDrag drag;
+  glm::quat turn_before{1, 0, 0, 0};
+  glm::mat4 joint_before{1.0f};
+  nlohmann::json rig_before;
+  Handle handle_before;
 
   Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages}; }
   void error(const std::string& text) { messages.push_back({true, text, now}); }
@@ -108,14 +117,19 @@ struct App::State {
   void draw_messages();
   void draw_help();
   void draw_captions();
+  void draw_legend();
   void handle_keys();
   void handle_mouse();
+  void begin_grab(glm::vec2 mouse);
+  void drag_gizmo(glm::vec2 mouse);
   void click(glm::vec2 at);
+  const Handle* selected_handle() const;
   void frame_selection(bool everything);
   void save_somewhere();
 
+  void make_heat(const Actor& subject);
+  void add_gizmo(const Actor& subject);
   void update_scene();
-  std::vector<glm::mat4> actor_places();
   std::string fingerprint() const;
 };
 
@@ -179,8 +193,7 @@ void App::State::take_bound() {
                                      : fmt::format("{}: {}", finished.key, finished.bound.error().message));
       continue;
     }
-    const std::uint32_t instances = finished.key == kSubject ? view.instances : 1;
-    const Result<void> shown = stage->show(finished.key, std::move(*finished.bound), finished.seconds, instances);
+    const Result<void> shown = stage->show(finished.key, std::move(*finished.bound), finished.seconds, 1);
     if (!shown) {
       error(shown.error().message);
       continue;
@@ -195,15 +208,6 @@ void App::State::take_bound() {
     textures = made ? std::move(*made) : nullptr;
     if (!made) error(made.error().message);
     for (const std::string& text : notes) note(text);
-  }
-  if (subject != nullptr && subject->crowd.instance_count() != view.instances) {
-    const Result<void> shown =
-        stage->show(kSubject, {subject->character, subject->report}, subject->bind_seconds, view.instances);
-    if (!shown) {
-      error(shown.error().message);
-      view.instances = stage->subject()->crowd.instance_count();
-    }
-    ++shown_count;
   }
 }
 
@@ -221,20 +225,51 @@ void App::State::follow_document() {
 
 // -------------------------------------------------------------------------------------------------------------- scene
 
-// Where each actor stands.
-std::vector<glm::mat4> App::State::actor_places() {
-  const std::span<Actor* const> actors = stage->actors();
-  std::vector<glm::mat4> places(actors.size(), glm::mat4(1.0f));
-  if (view.compare.mode != CompareMode::kSideBySide || actors.size() < 2) return places;
-  samples::Bounds bounds;
-  for (const Actor* actor : actors) bounds.add(actor->bounds);
-  return samples::side_by_side(bounds, static_cast<std::uint32_t>(actors.size()), 0.0f);
-}
-
 std::string App::State::fingerprint() const {
   nlohmann::json json = view_json(view);
   json.erase("panels");
-  return fmt::format("{} {} {} {} {}", json.dump(), shown_count, rect.width, rect.height, overlay.lines.size());
+  return fmt::format("{} {} {} {} {}", json.dump(), shown_count, rect.width, rect.height, static_cast<int>(hot));
+}
+
+void App::State::make_heat(const Actor& subject) {
+  heat.reset();
+  heat_shares.clear();
+  Heat wanted = view.heat;
+  if (view.compare.mode == CompareMode::kDifference) wanted.kind = HeatKind::kDifference;
+  if (wanted.kind == HeatKind::kNone) return;
+  if (wanted.kind == HeatKind::kDifference && stage->reference() == nullptr) return;  // not bound yet
+  Result<HeatMap> made = make_heat_map(*device, *stage, subject, wanted);
+  if (made) {
+    heat = std::move(*made);
+    heat_shares = heat->shares();
+    return;
+  }
+  error(made.error().message);
+  view.heat.kind = HeatKind::kNone;
+  if (view.compare.mode == CompareMode::kDifference) view.compare.mode = CompareMode::kNone;
+}
+
+// The rings of the selected joint, or the arrows of the selected handle.
+void App::State::add_gizmo(const Actor& subject) {
+  const samples::Camera camera = camera_of(view.camera);
+  const glm::vec2 size(rect.width, rect.height);
+  if (grab != Grab::kGizmo) {
+    gizmo.reset();
+    const Handle* handle = selected_handle();
+    if (handle != nullptr && !handle->pointer.empty()) {
+      gizmo = translate_gizmo(*handle, camera, size);
+    } else if (!view.selection.joint.empty() && view.shown.skeleton) {
+      gizmo = rotate_gizmo(subject, view.selection.joint, camera, size);
+    }
+  }
+  if (gizmo) draw_gizmo(*gizmo, camera, hot, overlay);
+}
+
+const Handle* App::State::selected_handle() const {
+  for (const Handle& handle : overlay.handles) {
+    if (handle.name == view.selection.point) return &handle;
+  }
+  return nullptr;
 }
 
 void App::State::update_scene() {
@@ -266,65 +301,41 @@ void App::State::update_scene() {
   if (!posed) {
     error(posed.error().message);
     view.turns.clear();
-    view.playback.clip.clear();
+    if (find_clip((*subject->character).clips, view.playback.clip) == nullptr) view.playback.clip.clear();
+    view.instances = subject->crowd.instance_count();
     return;
   }
-  const std::span<Actor* const> actors = stage->actors();
-  const std::vector<glm::mat4> places = actor_places();
   if (!view.camera.framed) frame_selection(true);
-
-  Heat wanted = view.heat;
-  if (view.compare.mode == CompareMode::kDifference) wanted.kind = HeatKind::kDifference;
-  heat.reset();
-  heat_shares.clear();
-  if (wanted.kind != HeatKind::kNone && (wanted.kind != HeatKind::kDifference || actors.size() > 1)) {
-    Result<HeatMap> made = make_heat_map(*device, *stage, *subject, wanted);
-    if (made) {
-      heat = std::move(*made);
-      heat_shares = heat->shares();
-    } else {
-      error(made.error().message);
-      view.heat.kind = HeatKind::kNone;
-      view.compare.mode = view.compare.mode == CompareMode::kDifference ? CompareMode::kNone : view.compare.mode;
-    }
-  }
+  make_heat(*subject);
   overlay = make_overlay(*stage, *subject, document->rig(), view);
+  add_gizmo(*subject);
 
   samples::Scene scene;
   scene.camera = camera_of(view.camera);
   scene.split = view.compare.split;
   scene.ground = view.shown.ground;
+  scene.ground_height = subject->bounds.low.y;
   scene.lines = overlay.lines;
   scene.dots = overlay.dots;
-  other_worlds.clear();
-  float ground = subject->bounds.low.y;
-  for (std::size_t a = 0; a < actors.size(); ++a) {
-    const Actor& actor = *actors[a];
-    const bool is_subject = &actor == subject;
-    if (!is_subject && view.compare.mode == CompareMode::kDifference) continue;
+  const std::span<Actor* const> actors = stage->actors();
+  for (Actor* const actor : actors) {
     samples::DrawItem item;
-    item.crowd = &actors[a]->crowd;
-    item.character = &actor.character;
-    item.bounds = actor.bounds;
-    item.world = places[a] * actor.worlds.front();
-    if (actor.worlds.size() > 1) {
-      other_worlds.assign(actor.worlds.begin() + 1, actor.worlds.end());
-      for (glm::mat4& world : other_worlds) world = places[a] * world;
-      item.others = other_worlds;
-    }
+    item.crowd = &actor->crowd;
+    item.character = &actor->character;
+    item.bounds = actor->bounds;
+    item.world = actor->worlds.front();
+    item.others = std::span(actor->worlds).subspan(1);
     item.textures = view.shown.textures ? textures.get() : nullptr;
     item.skin = view.shown.skin;
     item.wire = view.shown.wire;
     item.control_meshes = view.shown.drivers;
-    if (is_subject) item.weights = heat_shares;
+    if (actor == subject) item.weights = heat_shares;
     if (view.compare.mode == CompareMode::kSplit && actors.size() > 1) {
-      item.side = is_subject ? samples::SplitSide::kRight : samples::SplitSide::kLeft;
-      if (!is_subject && a > 0) continue;  // two sides
+      if (actor != subject && actor != actors.front()) continue;  // there are two sides
+      item.side = actor == subject ? samples::SplitSide::kRight : samples::SplitSide::kLeft;
     }
     scene.items.push_back(item);
-    ground = std::min(ground, actor.bounds.low.y);
   }
-  scene.ground_height = ground;
   const Result<void> set = renderer->set_scene(scene);
   if (!set) {
     error(set.error().message);
@@ -344,9 +355,7 @@ void App::State::frame_selection(bool everything) {
   samples::Bounds bounds;
   if (!everything) {
     std::optional<glm::vec3> at;
-    for (const Handle& handle : overlay.handles) {
-      if (handle.name == view.selection.point) at = handle.position;
-    }
+    if (const Handle* handle = selected_handle()) at = handle->position;
     if (!at && !view.selection.mesh.empty()) at = posed_position(*stage, subject, view.selection);
     if (!at && !view.selection.joint.empty()) {
       if (const auto joint = subject.character->skeleton.find(view.selection.joint)) {
@@ -359,15 +368,7 @@ void App::State::frame_selection(bool everything) {
       bounds.add(*at + half);
     }
   }
-  if (bounds.empty()) {
-    const std::span<Actor* const> actors = stage->actors();
-    const std::vector<glm::mat4> places = actor_places();
-    for (std::size_t a = 0; a < actors.size(); ++a) {
-      for (const glm::mat4& world : actors[a]->worlds) {
-        bounds.add(samples::transform_bounds(places[a] * world, actors[a]->bounds));
-      }
-    }
-  }
+  if (bounds.empty()) bounds = stage->bounds(view);
   if (!bounds.empty()) frame_on(view.camera, bounds, aspect);
 }
 
@@ -376,46 +377,90 @@ void App::State::click(glm::vec2 at) {
   if (subject == nullptr) return;
   const samples::Camera camera = camera_of(view.camera);
   const glm::vec2 size(rect.width, rect.height);
+  Selection& selection = view.selection;
   if (const Handle* handle = pick_handle(overlay, camera, size, at, kHandleRadius)) {
-    view.selection.point = handle->name;
+    selection.point = handle->name;
     return;
   }
-  view.selection.point.clear();
+  selection.point.clear();
+  const std::string joint = view.shown.skeleton ? pick_joint(*subject, camera, size, at, kHandleRadius) : "";
+  if (!joint.empty()) {
+    selection.joint = joint;
+    view.panels.tab = "Skeleton";
+    return;
+  }
   const std::optional<VertexHit> hit = pick_vertex(*stage, *subject, ray_through(camera, size, at));
-  view.selection.mesh = hit ? hit->mesh : "";
-  view.selection.vertex = hit ? hit->vertex : 0;
+  selection.mesh = hit ? hit->mesh : "";
+  selection.vertex = hit ? hit->vertex : 0;
   if (hit) view.panels.tab = "Vertex";
+  if (!hit) selection.joint.clear();
+}
+
+void App::State::begin_grab(glm::vec2 mouse) {
+  const ImGuiIO& io = ImGui::GetIO();
+  grabbed_at = mouse;
+  if (!ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+    const bool pans = ImGui::IsMouseClicked(ImGuiMouseButton_Middle) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+    if (pans) grab = Grab::kPan;
+    return;
+  }
+  const float split = view.compare.split * static_cast<float>(rect.width);
+  if (view.compare.mode == CompareMode::kSplit && std::abs(mouse.x - split) < 6) {
+    grab = Grab::kSplit;
+  } else if (gizmo && hot != GizmoPart::kNone && stage->subject() != nullptr) {
+    grab = Grab::kGizmo;
+    drag = {*gizmo, hot, mouse};
+    turn_before = turn_of(view, view.selection.joint);
+    const auto joint = stage->subject()->character->skeleton.find(view.selection.joint);
+    joint_before = joint ? stage->subject()->pose.joints[*joint] : glm::mat4(1.0f);
+    rig_before = document->rig_json();
+    if (const Handle* handle = selected_handle()) handle_before = *handle;
+  } else {
+    grab = io.KeyShift ? Grab::kPan : Grab::kUndecided;
+  }
+}
+
+// Turns the joint or moves the handle that the gizmo is of, to where the mouse is.
+void App::State::drag_gizmo(glm::vec2 mouse) {
+  const samples::Camera camera = camera_of(view.camera);
+  const glm::vec2 size(rect.width, rect.height);
+  if (drag.gizmo.kind == Gizmo::Kind::kRotate) {
+    const glm::quat turn = drag_turn(drag, camera, size, mouse);
+    const glm::mat4& world = stage->subject()->worlds.front();
+    set_turn(view, view.selection.joint, turned_joint(turn_before, joint_before, world, turn));
+    return;
+  }
+  const glm::vec3 moved = glm::inverse(handle_before.from_bind) * drag_offset(drag, camera, size, mouse);
+  const nlohmann::json::json_pointer at(handle_before.pointer);
+  nlohmann::json rig = rig_before;
+  if (!rig.contains(at) || !rig[at].is_array() || rig[at].size() != 3) return;
+  for (int c = 0; c < 3; ++c)
+    rig[at][static_cast<std::size_t>(c)] = rig[at][static_cast<std::size_t>(c)].get<float>() + moved[c];
+  const Result<void> edited = document->edit(std::move(rig), "move " + handle_before.name);
+  if (!edited) error(edited.error().message);
 }
 
 void App::State::handle_mouse() {
   const ImGuiIO& io = ImGui::GetIO();
   const glm::vec2 mouse = glm::vec2(io.MousePos.x, io.MousePos.y) - glm::vec2(rect.x, rect.y);
   const glm::vec2 moved(io.MouseDelta.x, io.MouseDelta.y);
-  const auto height = static_cast<float>(rect.height);
-  const bool inside = !io.WantCaptureMouse && mouse.x >= 0 && mouse.y >= 0 &&
-                      mouse.x < static_cast<float>(rect.width) && mouse.y < height;
+  const glm::vec2 size(rect.width, rect.height);
+  const bool inside = !io.WantCaptureMouse && mouse.x >= 0 && mouse.y >= 0 && mouse.x < size.x && mouse.y < size.y;
   if (inside && io.MouseWheel != 0) zoom_by(view.camera, io.MouseWheel);
-  if (inside && grab == Grab::kNone) {
-    const bool pans = ImGui::IsMouseClicked(ImGuiMouseButton_Middle) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
-    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
-      const float split = view.compare.split * static_cast<float>(rect.width);
-      const bool at_split = view.compare.mode == CompareMode::kSplit && std::abs(mouse.x - split) < 6;
-      grab = at_split ? Grab::kSplit : io.KeyShift ? Grab::kPan : Grab::kUndecided;
-    } else if (pans) {
-      grab = Grab::kPan;
-    }
-    grabbed_at = mouse;
+  if (grab == Grab::kNone) {
+    hot = gizmo && inside ? hit_gizmo(*gizmo, camera_of(view.camera), size, mouse, kHandleRadius) : GizmoPart::kNone;
+    if (inside) begin_grab(mouse);
   }
   const bool held = ImGui::IsMouseDown(ImGuiMouseButton_Left) || ImGui::IsMouseDown(ImGuiMouseButton_Middle) ||
                     ImGui::IsMouseDown(ImGuiMouseButton_Right);
   if (grab == Grab::kUndecided && glm::distance(mouse, grabbed_at) > kClickSlop) grab = Grab::kOrbit;
-  if (grab == Grab::kOrbit) orbit_by(view.camera, moved, height);
-  if (grab == Grab::kPan) pan_by(view.camera, moved, height);
-  if (grab == Grab::kSplit) {
-    view.compare.split = std::clamp(mouse.x / std::max(static_cast<float>(rect.width), 1.0f), 0.0f, 1.0f);
-  }
+  if (grab == Grab::kOrbit) orbit_by(view.camera, moved, size.y);
+  if (grab == Grab::kPan) pan_by(view.camera, moved, size.y);
+  if (grab == Grab::kSplit) view.compare.split = std::clamp(mouse.x / std::max(size.x, 1.0f), 0.0f, 1.0f);
+  if (grab == Grab::kGizmo) drag_gizmo(mouse);
   if (held) return;
   if (grab == Grab::kUndecided) click(mouse);
+  if (grab == Grab::kGizmo && document) document->end_edit();
   grab = Grab::kNone;
 }
 
@@ -502,9 +547,9 @@ void App::State::draw_menu() {
   ImGui::EndMainMenuBar();
 }
 
-// A panel at an edge of the window, which can be made wider. Returns its width.
+// A panel at an edge of the window.
 template <class Draw>
-float docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
+void docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
   ImGui::SetNextWindowPos({at.x, at.y});
   ImGui::SetNextWindowSize({size.x, size.y});
   constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
@@ -512,7 +557,6 @@ float docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
                                       ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoSavedSettings;
   if (ImGui::Begin(name, nullptr, kFlags)) draw();
   ImGui::End();
-  return size.x;
 }
 
 void App::State::draw_panels() {
@@ -637,7 +681,7 @@ void App::State::draw_help() {
 // Names under the characters, or on both sides of the split.
 void App::State::draw_captions() {
   const std::span<Actor* const> actors = stage->actors();
-  if (actors.size() < 2 || !drawable || view.compare.mode == CompareMode::kDifference) return;
+  if (actors.size() < 2 || !drawable) return;
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   const float em = ImGui::GetFontSize();
   const glm::vec2 corner(rect.x, rect.y);
@@ -654,16 +698,41 @@ void App::State::draw_captions() {
     write(caption_of(*actors.back()), corner + glm::vec2(0.5f * (split + static_cast<float>(rect.width)), 1.5f * em));
     return;
   }
-  const std::vector<glm::mat4> places = actor_places();
-  for (std::size_t a = 0; a < actors.size(); ++a) {
-    const samples::Bounds& bounds = actors[a]->bounds;
-    const glm::vec3 feet(bounds.center().x, bounds.low.y, bounds.center().z);
-    const glm::vec2 at = samples::project(camera_of(view.camera), rect.width, rect.height,
-                                          glm::vec3(places[a] * actors[a]->worlds.front() * glm::vec4(feet, 1.0f)));
+  for (const Actor* actor : actors) {
+    const glm::vec3 feet(actor->bounds.center().x, actor->bounds.low.y, actor->bounds.center().z);
+    const glm::vec3 there(actor->worlds.front() * glm::vec4(feet, 1.0f));
+    const std::optional<glm::vec2> at = pixel_of(camera_of(view.camera), {rect.width, rect.height}, there);
+    if (!at) continue;
     const glm::vec2 low(0.0f, 2 * em);
     const glm::vec2 high(rect.width, static_cast<float>(rect.height) - 2 * em);
-    write(caption_of(*actors[a]), corner + glm::clamp(at + glm::vec2(0, 1.5f * em), low, high));
+    write(caption_of(*actor), corner + glm::clamp(*at + glm::vec2(0, 1.5f * em), low, high));
   }
+}
+
+// The scale of the heat map, over the picture.
+void App::State::draw_legend() {
+  if (!heat || !drawable) return;
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  const float em = ImGui::GetFontSize();
+  const glm::vec2 size(14 * em, 0.8f * em);
+  const glm::vec2 at(static_cast<float>(rect.x) + 1.2f * em,
+                     static_cast<float>(rect.y) + static_cast<float>(rect.height) - 2.8f * em);
+  list.AddRectFilled({at.x - 0.5f * em, at.y - 1.6f * em}, {at.x + size.x + 0.5f * em, at.y + size.y + 1.5f * em},
+                     IM_COL32(18, 20, 24, 190), 0.3f * em);
+  constexpr int kSteps = 64;
+  for (int k = 0; k < kSteps; ++k) {
+    const glm::vec3 color = samples::shared::color_ramp((static_cast<float>(k) + 0.5f) / kSteps);
+    const float from = at.x + size.x * static_cast<float>(k) / kSteps;
+    const float to = at.x + size.x * static_cast<float>(k + 1) / kSteps;
+    list.AddRectFilled({from, at.y}, {to, at.y + size.y},
+                       ImGui::ColorConvertFloat4ToU32({color.r, color.g, color.b, 1}));
+  }
+  const ImU32 text = IM_COL32(235, 238, 242, 255);
+  const std::string low = fmt::format("{:.3g}", heat->low);
+  const std::string high = fmt::format("{:.3g} {}", heat->high, heat->unit);
+  list.AddText({at.x, at.y - 1.35f * em}, text, heat->title.c_str());
+  list.AddText({at.x, at.y + size.y + 0.15f * em}, text, low.c_str());
+  list.AddText({at.x + size.x - ImGui::CalcTextSize(high.c_str()).x, at.y + size.y + 0.15f * em}, text, high.c_str());
 }
 
 App::App(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -722,6 +791,7 @@ void App::frame(double seconds) {
   state.stage->advance(state.view, seconds);
   state.update_scene();
   state.draw_captions();
+  state.draw_legend();
 
   std::vector<float>& frames = state.timings.frames;
   constexpr std::size_t kFrames = 240;

@@ -94,14 +94,15 @@ class Drawing {
   }
 
   // A dot that can be selected. `color`: where it is not.
-  void handle(const std::string& name, const Affine& frame, const std::string& pointer, glm::vec4 color, float width) {
+  void handle(const std::string& name, const Affine& frame, const glm::mat3& from_bind, const std::string& pointer,
+              glm::vec4 color, float width) {
     const int known = names_[name]++;
     const std::string unique = known == 0 ? name : fmt::format("{} #{}", name, known + 1);
     const glm::vec3 at = affine_origin(frame);
     if (!is_finite(at)) return;
     glm::mat3 own = glm::mat3(world_) * affine_axes(frame);
     for (int k = 0; k < 3; ++k) own[k] = normalize_or(own[k], glm::mat3(1.0f)[k]);
-    overlay_.handles.push_back({unique, to_world(at), own, pointer});
+    overlay_.handles.push_back({unique, to_world(at), own, glm::mat3(world_) * from_bind, pointer});
     const bool selected = state_.selection.point == unique;
     dot(at, selected ? kSelected : color, selected ? 1.6f * width : width, true);
     if (selected) axes(frame, kAxisLength * size_, 2.0f);
@@ -159,8 +160,8 @@ class Drawing {
         });
         if (known) continue;
         drawn.push_back(anchor);
-        handle("anchor " + data_.skeleton.joints[anchor.joint].name, frame_at(anchor.joint, anchor.position), pointer,
-               kAnchor, 6.0f);
+        handle("anchor " + data_.skeleton.joints[anchor.joint].name, frame_at(anchor.joint, anchor.position),
+               motion_of(anchor.joint), pointer, kAnchor, 6.0f);
       }
     }
   }
@@ -168,6 +169,13 @@ class Drawing {
   // The joint's axes at another place.
   Affine frame_at(std::uint32_t joint, glm::vec3 at) const {
     return affine_from_axes(affine_axes(affine_from_mat4(actor_.pose.joints[joint])), at);
+  }
+
+  // Of a joint, from bind to its pose.
+  glm::mat3 motion_of(std::uint32_t joint) const {
+    const auto bound = std::ranges::find(data_.bound_joints, joint, &BoundJoint::joint);
+    if (bound == data_.bound_joints.end()) return glm::mat3(1.0f);
+    return glm::mat3(actor_.pose.joints[joint] * bound->inverse_bind);
   }
 
   // The offset of the curve that the rig names over these joints.
@@ -189,7 +197,7 @@ class Drawing {
     for (const ControlPoint& point : posed_control_points(data_, actor_.pose)) {
       std::string name = "point " + data_.skeleton.joints[point.joint].name;
       const std::string pointer = point_pointer(point, name);
-      handle(name, point.frame, pointer, kPoint, 6.0f);
+      handle(name, point.frame, motion_of(point.joint), pointer, kPoint, 6.0f);
       axes(point.frame, kFrameLength * size_, 1.2f);
     }
   }
@@ -233,7 +241,7 @@ class Drawing {
         if (v % step != 0 && name != state_.selection.point) continue;
         const glm::mat3 turned =
             mesh.frame_slot ? affine_axes(evaluator_.palette()[*mesh.frame_slot + v]) : glm::mat3(1.0f);
-        handle(name, affine_from_axes(turned, positions[mesh.first_vertex + v]), {}, kCage, 3.5f);
+        handle(name, affine_from_axes(turned, positions[mesh.first_vertex + v]), turned, {}, kCage, 3.5f);
       }
     }
   }

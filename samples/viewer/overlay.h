@@ -16,10 +16,11 @@ namespace pelt::viewer {
 
 // A point that can be selected and moved: a control point of MOS, an anchor of a curve, a vertex of a driver.
 struct Handle {
-  std::string name;          // unique: what Selection::point holds
-  glm::vec3 position{0.0f};  // world space, posed
-  glm::mat3 axes{1.0f};      // of its frame, world space, posed
-  std::string pointer;       // JSON pointer of what to change in the rig to move it; empty: it cannot be moved
+  std::string name;           // unique: what Selection::point holds
+  glm::vec3 position{0.0f};   // world space, posed
+  glm::mat3 axes{1.0f};       // of its frame, world space, posed
+  glm::mat3 from_bind{1.0f};  // world space from model space at bind, of what the rig's offset there moves with
+  std::string pointer;        // JSON pointer of what to change in the rig to move it; empty: it cannot be moved
 };
 
 struct Overlay {
