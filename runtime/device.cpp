@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "runtime/device_internals.h"
 #include "runtime/vulkan_functions.h"
@@ -20,16 +21,17 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
-#define PELT_INSTANCE_FUNCTIONS(F)       \
-  F(vkCreateDebugUtilsMessengerEXT)      \
-  F(vkCreateDevice)                      \
-  F(vkDestroyDebugUtilsMessengerEXT)     \
-  F(vkDestroyInstance)                   \
-  F(vkEnumeratePhysicalDevices)          \
-  F(vkGetDeviceProcAddr)                 \
-  F(vkGetPhysicalDeviceFeatures2)        \
-  F(vkGetPhysicalDeviceMemoryProperties) \
-  F(vkGetPhysicalDeviceProperties2)      \
+#define PELT_INSTANCE_FUNCTIONS(F)        \
+  F(vkCreateDebugUtilsMessengerEXT)       \
+  F(vkCreateDevice)                       \
+  F(vkDestroyDebugUtilsMessengerEXT)      \
+  F(vkDestroyInstance)                    \
+  F(vkEnumerateDeviceExtensionProperties) \
+  F(vkEnumeratePhysicalDevices)           \
+  F(vkGetDeviceProcAddr)                  \
+  F(vkGetPhysicalDeviceFeatures2)         \
+  F(vkGetPhysicalDeviceMemoryProperties)  \
+  F(vkGetPhysicalDeviceProperties2)       \
   F(vkGetPhysicalDeviceQueueFamilyProperties)
 
 struct InstanceFunctions {
@@ -74,16 +76,37 @@ bool has_layer(PFN_vkGetInstanceProcAddr entry, const char* name) {
                      [&](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, name) == 0; });
 }
 
-bool has_instance_extension(PFN_vkGetInstanceProcAddr entry, const char* name) {
+std::vector<VkExtensionProperties> instance_extensions(PFN_vkGetInstanceProcAddr entry) {
   const auto enumerate = reinterpret_cast<PFN_vkEnumerateInstanceExtensionProperties>(
       entry(nullptr, "vkEnumerateInstanceExtensionProperties"));
   std::uint32_t count = 0;
   enumerate(nullptr, &count, nullptr);
   std::vector<VkExtensionProperties> extensions(count);
   enumerate(nullptr, &count, extensions.data());
-  return std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties& extension) {
-    return std::strcmp(extension.extensionName, name) == 0;
-  });
+  return extensions;
+}
+
+std::vector<VkExtensionProperties> device_extensions(const InstanceFunctions& functions, VkPhysicalDevice physical) {
+  std::uint32_t count = 0;
+  functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
+  return extensions;
+}
+
+bool has_extension(std::span<const VkExtensionProperties> extensions, std::string_view name) {
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [&](const VkExtensionProperties& extension) { return extension.extensionName == name; });
+}
+
+// Those of `wanted` that are not there.
+std::vector<std::string> missing_extensions(std::span<const VkExtensionProperties> extensions,
+                                            std::span<const std::string> wanted) {
+  std::vector<std::string> missing;
+  for (const std::string& name : wanted) {
+    if (!has_extension(extensions, name)) missing.push_back(name);
+  }
+  return missing;
 }
 
 // On the heap: the messenger points into it.
@@ -100,9 +123,14 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   }
   auto instance = std::make_unique<Instance>();
   instance->message_function = options.on_validation_message;
-  instance->has_debug_utils = has_instance_extension(entry, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  const std::vector<VkExtensionProperties> available = instance_extensions(entry);
+  instance->has_debug_utils = has_extension(available, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (const auto missing = missing_extensions(available, options.instance_extensions); !missing.empty()) {
+    return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan loader lacks {}", fmt::join(missing, ", ")));
+  }
 
   std::vector<const char*> extensions;
+  for (const std::string& name : options.instance_extensions) extensions.push_back(name.c_str());
   if (instance->has_debug_utils) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   if (options.validation) extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
 
@@ -361,6 +389,12 @@ Result<Device> Device::create(const DeviceOptions& options) {
     return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan device {} lacks {}", physical.description.name,
                                                      fmt::join(physical.description.missing, ", ")));
   }
+  const std::vector<std::string> missing =
+      missing_extensions(device_extensions(functions, physical.handle), options.device_extensions);
+  if (!missing.empty()) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the Vulkan device {} lacks {}", physical.description.name, fmt::join(missing, ", ")));
+  }
 
   const std::vector<VkQueueFamilyProperties> families = queue_families(*state->instance, physical.handle);
   state->queue_family = *compute_family(families);
@@ -373,10 +407,14 @@ Result<Device> Device::create(const DeviceOptions& options) {
   DeviceInternals& internals = state->internals;
   Features features;
   for (const Features::Named feature : features.required()) *feature.value = VK_TRUE;
+  std::vector<const char*> extensions;
+  for (const std::string& name : options.device_extensions) extensions.push_back(name.c_str());
   const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                        .pNext = &features.chain,
                                        .queueCreateInfoCount = 1,
-                                       .pQueueCreateInfos = &queue_info};
+                                       .pQueueCreateInfos = &queue_info,
+                                       .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                       .ppEnabledExtensionNames = extensions.data()};
   const VkResult result = functions.vkCreateDevice(physical.handle, &device_info, nullptr, &internals.handle);
   if (result != VK_SUCCESS) return vulkan_failure("create a device on " + physical.description.name, result);
   internals.functions = load_device_functions(internals.handle, functions.vkGetDeviceProcAddr);

@@ -27,6 +27,9 @@ struct DeviceOptions {
   // For tests: host-visible memory behaves as a discrete card's without coherence does (what is not flushed does not
   // arrive, what is not invalidated does not come back), so that a missing copy or flush shows on any device.
   bool pretend_discrete = false;
+  // Turned on besides what Pelt needs, for programs that show pictures: those of surfaces and of swapchains.
+  std::vector<std::string> instance_extensions;
+  std::vector<std::string> device_extensions;
 };
 
 struct DeviceDescription {
@@ -44,7 +47,7 @@ Result<std::vector<DeviceDescription>> list_devices();
 class Device {
  public:
   // Makes an instance and a device of its own, for tools and tests. Errors: no loader, no such device (the message
-  // lists what there is), features missing (named).
+  // lists what there is), features or extensions missing (named).
   static Result<Device> create(const DeviceOptions& options = {});
   ~Device();
   Device(Device&&) noexcept;

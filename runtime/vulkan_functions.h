@@ -24,6 +24,8 @@ namespace pelt::runtime {
   F(vkCmdBindDescriptorSets)        \
   F(vkCmdBindIndexBuffer)           \
   F(vkCmdBindPipeline)              \
+  F(vkCmdBlitImage)                 \
+  F(vkCmdClearColorImage)           \
   F(vkCmdCopyBuffer)                \
   F(vkCmdCopyImageToBuffer)         \
   F(vkCmdDispatch)                  \
@@ -44,12 +46,15 @@ namespace pelt::runtime {
   F(vkCreateDescriptorPool)         \
   F(vkCreateDescriptorSetLayout)    \
   F(vkCreateFence)                  \
+  F(vkCreateFramebuffer)            \
   F(vkCreateGraphicsPipelines)      \
   F(vkCreateImage)                  \
   F(vkCreateImageView)              \
   F(vkCreatePipelineLayout)         \
   F(vkCreateQueryPool)              \
+  F(vkCreateRenderPass)             \
   F(vkCreateSampler)                \
+  F(vkCreateSemaphore)              \
   F(vkCreateShaderModule)           \
   F(vkDestroyBuffer)                \
   F(vkDestroyCommandPool)           \
@@ -57,12 +62,15 @@ namespace pelt::runtime {
   F(vkDestroyDescriptorSetLayout)   \
   F(vkDestroyDevice)                \
   F(vkDestroyFence)                 \
+  F(vkDestroyFramebuffer)           \
   F(vkDestroyImage)                 \
   F(vkDestroyImageView)             \
   F(vkDestroyPipeline)              \
   F(vkDestroyPipelineLayout)        \
   F(vkDestroyQueryPool)             \
+  F(vkDestroyRenderPass)            \
   F(vkDestroySampler)               \
+  F(vkDestroySemaphore)             \
   F(vkDestroyShaderModule)          \
   F(vkDeviceWaitIdle)               \
   F(vkEndCommandBuffer)             \
@@ -75,6 +83,8 @@ namespace pelt::runtime {
   F(vkInvalidateMappedMemoryRanges) \
   F(vkMapMemory)                    \
   F(vkQueueSubmit2)                 \
+  F(vkResetCommandPool)             \
+  F(vkResetFences)                  \
   F(vkSetDebugUtilsObjectNameEXT)   \
   F(vkUpdateDescriptorSets)         \
   F(vkWaitForFences)
