@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Image {
 // Written to a temporary name and renamed. Errors: an image whose size and pixels disagree or that has none, and what
 // the operating system says.
 Result<void> write_png(const std::filesystem::path& path, const Image& image);
+
+// The font of labels, a TrueType file in the program.
+std::span<const unsigned char> label_font();
 
 // Writes one line of UTF-8 text into the image, dark and anti-aliased: centred on column `center_x`, its baseline on
 // row `baseline_y`, capitals about 0.73 * `size` pixels high. What falls outside the image is left out.

@@ -21,9 +21,12 @@ asm(".section .rodata\n"
     "pelt_label_font:\n"
     ".incbin \"" PELT_LABEL_FONT
     "\"\n"
+    ".global pelt_label_font_end\n"
+    "pelt_label_font_end:\n"
     ".byte 0\n"
     ".previous\n");
 extern "C" const unsigned char pelt_label_font[];
+extern "C" const unsigned char pelt_label_font_end[];
 
 namespace pelt::samples {
 namespace {
@@ -80,6 +83,8 @@ void blend(Image& image, int x, int y, glm::vec3 srgb, float opacity) {
 }
 
 }  // namespace
+
+std::span<const unsigned char> label_font() { return {pelt_label_font, pelt_label_font_end}; }
 
 void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size) {
   const float scale = stbtt_ScaleForMappingEmToPixels(&font(), size);
