@@ -143,6 +143,9 @@ class Reader {
 
   const Json* require(std::string_view key);
 
+  // What the key holds, as it stands; null where it is absent.
+  const Json* find(std::string_view key);
+
   void refuse(bool wrong, std::string_view key, const char* why) {
     if (wrong) problem_.report(child(pointer_, key), why);
   }
@@ -156,7 +159,6 @@ class Reader {
  private:
   static constexpr std::uint32_t kMostInteger = std::numeric_limits<std::uint32_t>::max();
 
-  const Json* find(std::string_view key);
   bool expect(bool right, std::string_view key, const Json& json, std::string_view what);
   bool expect_name(std::string_view key, const Json& json, std::span<const std::string_view> names);
 
