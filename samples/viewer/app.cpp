@@ -827,6 +827,8 @@ void App::wait_for_binds() {
 
 ViewState& App::view() { return state_->view; }
 
+float App::clip_seconds() const { return state_->stage->duration(state_->view); }
+
 std::optional<std::string> App::last_error() const {
   for (auto message = state_->messages.rbegin(); message != state_->messages.rend(); ++message) {
     if (message->error) return message->text;

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
 # What the viewer shows of characters, and the panels about them: without a window.
-find_path(PELT_IMGUI_INCLUDE imgui.h PATH_SUFFIXES imgui REQUIRED)
-find_library(PELT_IMGUI_LIBRARY imgui REQUIRED)
-
 add_library(pelt_viewer_stage STATIC
   ${CMAKE_CURRENT_LIST_DIR}/elements.cpp
   ${CMAKE_CURRENT_LIST_DIR}/gizmo.cpp
