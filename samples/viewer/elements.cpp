@@ -26,6 +26,8 @@
 namespace pelt::viewer {
 namespace {
 
+constexpr float kNoShare = 1e-5f;  // what weights of a group leave of its share by rounding
+
 Affine inverse(const Affine& frame) {
   const glm::mat3 axes = glm::inverse(affine_axes(frame));
   return affine_from_axes(axes, -(axes * affine_origin(frame)));
@@ -129,52 +131,60 @@ std::string name_of(const CharacterData& data, const Place& at) {
   return {};
 }
 
+// An element whose entry is Q^D (Q^R)^-1.
+Element carried(ElementKind kind, const Affine& entry, const Affine& rest_inverse) {
+  return {kind, posed_frame(entry, rest_inverse), rest_inverse};
+}
+
+// A vertex of a driver, `posed`, which stood at `rest`.
+Element vertex_element(const Affine& entry, glm::vec3 posed, glm::vec3 rest) {
+  return {ElementKind::kVertex, affine_from_axes(affine_axes(entry), posed), affine_from_axes(glm::mat3(1.0f), -rest)};
+}
+
 Element element_of(const Place& at, const Affine& entry, std::span<const glm::vec3> positions,
                    const samples::InstancePose& pose) {
   const shared::PoseWork work{at.pass.table.data(), nullptr, nullptr, nullptr};
+  const std::vector<std::uint32_t>& records = at.pass.records;
   switch (at.pass.kernel) {
     case PoseKernel::kLinearBlend:
     case PoseKernel::kDualQuaternion: {
-      const auto record = read_record<shared::JointRecord>(at.pass.records, at.record);
-      return {at.slot == 0 ? ElementKind::kJoint : ElementKind::kNone, affine_from_mat4(pose.joints[record.joint])};
+      const auto record = read_record<shared::JointRecord>(records, at.record);
+      if (at.slot != 0) return {};
+      return {ElementKind::kJoint, affine_from_mat4(pose.joints[record.joint]), record.inverse_bind};
     }
-    case PoseKernel::kSurfaceFfd: {
-      const auto record = read_record<shared::TriangleRecord>(at.pass.records, at.record);
-      const glm::vec3 middle = (positions[record.a] + positions[record.b] + positions[record.c]) / 3.0f;
-      return {ElementKind::kTriangle, affine_from_axes(affine_axes(posed_frame(entry, record.rest_inverse)), middle)};
-    }
+    case PoseKernel::kSurfaceFfd:
+      return carried(ElementKind::kTriangle, entry,
+                     read_record<shared::TriangleRecord>(records, at.record).rest_inverse);
     case PoseKernel::kVertexFrame: {
-      const auto record = read_record<shared::VertexFrameRecord>(at.pass.records, at.record);
-      return {ElementKind::kVertex, affine_from_axes(affine_axes(entry), positions[record.vertex])};
+      const auto record = read_record<shared::VertexFrameRecord>(records, at.record);
+      return vertex_element(entry, positions[record.vertex], record.rest);
     }
-    case PoseKernel::kPatchFrame: {
-      const auto record = read_record<shared::PatchRecord>(at.pass.records, at.record);
-      return {ElementKind::kPatchSample, posed_frame(entry, record.rest_inverse)};
-    }
+    case PoseKernel::kPatchFrame:
+      return carried(ElementKind::kPatchSample, entry,
+                     read_record<shared::PatchRecord>(records, at.record).rest_inverse);
     case PoseKernel::kStream: {
-      const auto record = read_record<shared::StreamRecord>(at.pass.records, at.record);
-      return {ElementKind::kVertex, affine_from_axes(affine_axes(entry), transform_point(entry, record.rest))};
+      const glm::vec3 rest = read_record<shared::StreamRecord>(records, at.record).rest;
+      return vertex_element(entry, transform_point(entry, rest), rest);
     }
     case PoseKernel::kKeyPose:
       return {};
     case PoseKernel::kCurveSkeleton: {
-      const auto record = read_record<shared::CurveRecord>(at.pass.records, at.record);
-      const std::uint32_t sample = record.first_sample + at.slot * shared::kCurveSampleWords;
-      return {ElementKind::kCurveSample,
-              posed_frame(entry, shared::table_affine(work, sample + shared::kCurveSampleInverse))};
+      const std::uint32_t sample =
+          read_record<shared::CurveRecord>(records, at.record).first_sample + at.slot * shared::kCurveSampleWords;
+      return carried(ElementKind::kCurveSample, entry,
+                     shared::table_affine(work, sample + shared::kCurveSampleInverse));
     }
     case PoseKernel::kActionLine: {
-      const auto record = read_record<shared::ActionLineRecord>(at.pass.records, at.record);
-      const std::uint32_t sample = record.first_sample + at.slot * shared::kLineSampleWords;
-      return {ElementKind::kLineSample, posed_frame(entry, shared::line_rest_inverse(work, sample))};
+      const std::uint32_t sample =
+          read_record<shared::ActionLineRecord>(records, at.record).first_sample + at.slot * shared::kLineSampleWords;
+      return carried(ElementKind::kLineSample, entry, shared::line_rest_inverse(work, sample));
     }
     case PoseKernel::kMosPoint:
       return {ElementKind::kControlPoint, entry};
     case PoseKernel::kMosTable: {
-      const auto record = read_record<shared::MosTableRecord>(at.pass.records, at.record);
-      const std::uint32_t sample = record.first_sample + at.slot * shared::kMosSampleWords;
-      return {ElementKind::kWindowSample,
-              posed_frame(entry, shared::table_affine(work, sample + shared::kMosSampleInverse))};
+      const std::uint32_t sample =
+          read_record<shared::MosTableRecord>(records, at.record).first_sample + at.slot * shared::kMosSampleWords;
+      return carried(ElementKind::kWindowSample, entry, shared::table_affine(work, sample + shared::kMosSampleInverse));
     }
   }
   return {};
@@ -242,8 +252,7 @@ std::vector<Element> posed_elements(const Character& character, const Evaluator&
   for (const CharacterMesh& mesh : data.meshes) {
     for (std::uint32_t v = 0; mesh.frame_slot && v < mesh.vertex_count(); ++v) {
       const std::uint32_t slot = *mesh.frame_slot + v;
-      elements[slot] = {ElementKind::kVertex,
-                        affine_from_axes(affine_axes(palette[slot]), positions[mesh.first_vertex + v])};
+      elements[slot] = vertex_element(palette[slot], positions[mesh.first_vertex + v], mesh.binding.points[v]);
     }
   }
   return elements;
@@ -262,7 +271,7 @@ std::string element_name(const CharacterData& data, std::uint32_t slot) {
   return fmt::format("element {}", slot);
 }
 
-std::vector<Influence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex) {
+std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex) {
   // The slice that holds the row, alone.
   const PackedBinding& all = mesh.binding;
   constexpr std::size_t kSlice = 32;
@@ -282,9 +291,28 @@ std::vector<Influence> influences_of(const CharacterMesh& mesh, std::uint32_t ve
     own.local_points.insert(own.local_points.end(), group.begin(), group.end());
   }
   const SparseRows rows = unpack_rows(own);
-  std::vector<Influence> row(rows.row(vertex - first).begin(), rows.row(vertex - first).end());
-  for (Influence& influence : row) influence.index += mesh.first_slot;
-  std::ranges::stable_sort(row, std::greater{}, [](const Influence& influence) { return std::abs(influence.weight); });
+  std::vector<VertexInfluence> row;
+  std::size_t group = vertex - first;  // its local point
+  float left = 0;                      // of its share
+  const auto skip_empty = [&] {
+    while (group < own.local_points.size() && std::abs(left) < kNoShare) {
+      left += own.local_points[group].w;
+      if (std::abs(left) < kNoShare) group += count;
+    }
+  };
+  for (const Influence& influence : rows.row(vertex - first)) {
+    skip_empty();
+    const bool has_point = group < own.local_points.size();
+    row.push_back({mesh.first_slot + influence.index, influence.weight,
+                   has_point ? glm::vec3(own.local_points[group]) : own.points[vertex - first]});
+    left -= influence.weight;
+    if (has_point && std::abs(left) < kNoShare) {
+      left = 0;
+      group += count;
+    }
+  }
+  std::ranges::stable_sort(row, std::greater{},
+                           [](const VertexInfluence& influence) { return std::abs(influence.weight); });
   return row;
 }
 

@@ -30,7 +30,8 @@ enum class ElementKind {
 
 struct Element {
   ElementKind kind = ElementKind::kNone;
-  Affine frame = affine_identity();  // posed, model space
+  Affine frame = affine_identity();      // posed, model space
+  Affine from_rest = affine_identity();  // the element's space from that of local points: model space at bind, mostly
 };
 
 // Of every entry of the palette, as `evaluator` has posed it.
@@ -40,9 +41,14 @@ std::vector<Element> posed_elements(const Character& character, const Evaluator&
 // "joint left_forearm", "curve hips..head at 0.412 m". Precondition: slot < palette_size.
 std::string element_name(const CharacterData& character, std::uint32_t slot);
 
-// What moves one vertex (packed, of the mesh), strongest first: palette entries and weights that sum to 1, as
-// unpack_rows gives them.
-std::vector<Influence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex);
+struct VertexInfluence {
+  std::uint32_t slot = 0;  // palette entry
+  float weight = 0;        // times its group's share: they sum to 1
+  glm::vec3 local{0.0f};   // the group's local point: the rest position, where groups have none of their own
+};
+
+// What moves one vertex (packed, of the mesh), strongest first.
+std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex);
 
 // Where a vertex of the model is in the packed order of the mesh; none: there is no such vertex.
 std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source);

@@ -276,11 +276,11 @@ class Drawing {
         mesh == nullptr ? std::nullopt : packed_vertex(*mesh, state_.selection.vertex);
     if (!packed) return;
     const glm::vec3 at = evaluator_.positions()[mesh->first_vertex + *packed];
-    const std::vector<Influence> row = influences_of(*mesh, *packed);
+    const std::vector<VertexInfluence> row = influences_of(*mesh, *packed);
     const float most = row.empty() ? 1.0f : std::max(std::abs(row.front().weight), 1e-6f);
-    for (const Influence& influence : row) {
+    for (const VertexInfluence& influence : row) {
       if (!state_.shown.influences || std::abs(influence.weight) < kLeastShown) continue;
-      const Element& element = elements()[influence.index];
+      const Element& element = elements()[influence.slot];
       if (element.kind == ElementKind::kNone) continue;
       const float share = std::abs(influence.weight) / most;
       const glm::vec3 there = affine_origin(element.frame);

@@ -5,6 +5,14 @@ add_library(pelt_viewer_stage STATIC
   ${CMAKE_CURRENT_LIST_DIR}/gizmo.cpp
   ${CMAKE_CURRENT_LIST_DIR}/heat_map.cpp
   ${CMAKE_CURRENT_LIST_DIR}/overlay.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/panels/heat_panel.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/panels/measure_panel.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/panels/report_panel.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/panels/rows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/panels/skeleton_panel.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/panels/timeline.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/panels/vertex_panel.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/panels/view_options.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pick.cpp
   ${CMAKE_CURRENT_LIST_DIR}/stage.cpp)
 pelt_target(pelt_viewer_stage)

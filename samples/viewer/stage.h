@@ -47,8 +47,8 @@ class Stage {
   Result<void> show(const std::string& key, Bound bound, double bind_seconds, std::uint32_t instances);
   void remove(const std::string& key);
 
-  // Those to draw, in order: Compare::deformers, the document's last; it alone where nothing is compared or the
-  // difference is shown. As of the last pose().
+  // Those that the view shows, in order: Compare::deformers, the document's last; it alone where nothing is compared.
+  // As of the last pose().
   std::span<Actor* const> actors() const;
   Actor* find(const std::string& key);
   Actor* subject() { return find("rig"); }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cmath>
+
+#include "samples/renderer/shaders/color_ramp.h"
+#include "samples/viewer/panels/panels.h"
+#include "samples/viewer/panels/rows.h"
+
+namespace pelt::viewer {
+namespace {
+
+struct Kind {
+  HeatKind kind;
+  const char* name;
+  const char* what;
+};
+
+constexpr std::array kKinds{
+    Kind{HeatKind::kNone, "none", "The skin in its own colours."},
+    Kind{HeatKind::kElement, "weight of an element",
+         "How much a joint, or one element of the palette, moves each vertex."},
+    Kind{HeatKind::kInfluences, "influences", "How many elements move each vertex."},
+    Kind{HeatKind::kDistance, "distance to driver", "From each vertex to the closest point of its driver, at bind."},
+    Kind{HeatKind::kStretch, "stretch", "The longest of the edges about a vertex, posed over rest: 1 is none."},
+    Kind{HeatKind::kVolume, "change of volume",
+         "Of the flesh between the skin and the nearest bone, posed over rest: 1 is none."},
+    Kind{HeatKind::kGpuError, "GPU minus CPU", "How far the GPU's vertices are from the CPU's."},
+    Kind{HeatKind::kDifference, "difference", "From the same vertex as the first deformer compared with moves it."}};
+
+const Kind& kind_of(HeatKind kind) {
+  return *std::find_if(kKinds.begin(), kKinds.end(), [kind](const Kind& own) { return own.kind == kind; });
+}
+
+void draw_element(ViewState& view, const CharacterData& data) {
+  row_label("element");
+  input_text("##element", "joint, or number", view.heat.element);
+  row_label("");
+  if (!ImGui::BeginCombo("##joints", "choose a joint", ImGuiComboFlags_HeightLarge)) return;
+  for (const Joint& joint : data.skeleton.joints) {
+    if (ImGui::Selectable(joint.name.c_str(), joint.name == view.heat.element)) view.heat.element = joint.name;
+  }
+  ImGui::EndCombo();
+}
+
+// The ramp over the panel's width, with ticks and their values below.
+void draw_color_bar(const HeatMap& heat) {
+  constexpr int kSteps = 64;
+  constexpr int kTicks = 4;
+  const float em = ImGui::GetFontSize();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = 1.1f * em;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto color = [](int step) {
+    const glm::vec3 c = shared::color_ramp(static_cast<float>(step) / static_cast<float>(kSteps));
+    return ImGui::ColorConvertFloat4ToU32({c.r, c.g, c.b, 1.0f});
+  };
+  for (int k = 0; k < kSteps; ++k) {
+    const float from = at.x + width * static_cast<float>(k) / kSteps;
+    const float to = at.x + width * static_cast<float>(k + 1) / kSteps;
+    list.AddRectFilledMultiColor({from, at.y}, {to, at.y + height}, color(k), color(k + 1), color(k + 1), color(k));
+  }
+  for (int k = 0; k <= kTicks; ++k) {
+    const float share = static_cast<float>(k) / kTicks;
+    const std::string text = fmt::format("{:.3g}", std::lerp(heat.low, heat.high, share));
+    const float half = ImGui::CalcTextSize(text.c_str()).x * share;
+    const float x = at.x + (width - 1) * share;
+    list.AddLine({x, at.y + height}, {x, at.y + 1.35f * height}, ImGui::GetColorU32(ImGuiCol_TextDisabled));
+    list.AddText({x - half, at.y + 1.4f * height}, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
+  }
+  ImGui::Dummy({width, 1.4f * height + ImGui::GetTextLineHeight()});
+}
+
+void draw_scale(Heat& heat, const HeatMap& map) {
+  row_label("scale");
+  if (ImGui::Checkbox("follows the values", &heat.automatic) && !heat.automatic) {
+    heat.low = map.low;
+    heat.high = map.high;
+  }
+  if (heat.automatic) return;
+  const float speed = std::max(1e-3f * (heat.high - heat.low), 1e-9f);
+  row_label("from");
+  ImGui::DragFloat("##low", &heat.low, speed, 0, 0, "%.4g");
+  row_label("to");
+  ImGui::DragFloat("##high", &heat.high, speed, 0, 0, "%.4g");
+  heat.high = std::max(heat.high, heat.low);
+}
+
+void draw_statistics(const HeatMap& map, const CharacterData& data) {
+  float least = FLT_MAX;
+  float most = -FLT_MAX;
+  double sum = 0;
+  std::size_t count = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    for (std::uint32_t v = mesh.first_vertex; !mesh.control && v < mesh.first_vertex + mesh.vertex_count(); ++v) {
+      if (v >= map.values.size()) return;  // of the character before
+      least = std::min(least, map.values[v]);
+      most = std::max(most, map.values[v]);
+      sum += static_cast<double>(map.values[v]);
+      ++count;
+    }
+  }
+  if (count == 0) return;
+  const auto text = [&](double value) { return fmt::format("{:.4g} {}", value, map.unit); };
+  row_text("least", text(static_cast<double>(least)));
+  row_text("mean", text(sum / static_cast<double>(count)));
+  row_text("most", text(static_cast<double>(most)));
+}
+
+}  // namespace
+
+void draw_heat_panel(Context& context) {
+  ViewState& view = context.view;
+  const Actor* subject = context.stage.subject();
+  if (subject == nullptr) {
+    ImGui::TextDisabled("nothing is bound yet");
+    return;
+  }
+  row_label("show");
+  if (ImGui::BeginCombo("##kind", kind_of(view.heat.kind).name, ImGuiComboFlags_HeightLarge)) {
+    for (const Kind& own : kKinds) {
+      if (ImGui::Selectable(own.name, own.kind == view.heat.kind)) {
+        view.heat.kind = own.kind;
+        view.heat.automatic = true;
+        if (own.kind == HeatKind::kElement && view.heat.element.empty()) {
+          const std::vector<Joint>& joints = subject->character->skeleton.joints;
+          const bool selected = !view.selection.joint.empty();
+          view.heat.element = selected ? view.selection.joint : joints.empty() ? "0" : joints.front().name;
+        }
+      }
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", own.what);
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::TextWrapped("%s", kind_of(view.heat.kind).what);
+  if (view.heat.kind == HeatKind::kElement) draw_element(view, *subject->character);
+  if (!context.heat) return;
+  const HeatMap& map = *context.heat;
+  ImGui::Separator();
+  fitted_text(map.unit.empty() ? map.title : fmt::format("{}, {}", map.title, map.unit));
+  draw_color_bar(map);
+  draw_scale(view.heat, map);
+  draw_statistics(map, *subject->character);
+  if (line_button("Select worst vertex", 1)) select_packed(view, *subject->character, map.worst);
+}
+
+}  // namespace pelt::viewer

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "engine/core/frame.h"
+#include "samples/viewer/panels/panels.h"
+#include "samples/viewer/panels/rows.h"
+
+namespace pelt::viewer {
+namespace {
+
+constexpr float kWidth = 19;  // in font sizes, at least: the panel may be in a window that fits what is in it
+
+// Of one frame: a pass of every pose kernel of a stage, and its blend, for the whole crowd.
+std::size_t dispatches(const CharacterData& data) {
+  std::set<std::pair<std::uint32_t, PoseKernel>> poses;
+  std::set<std::uint32_t> blends;
+  for (const PalettePass& pass : data.passes) {
+    if (pass.record_count > 0) poses.emplace(pass.stage, pass.kernel);
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.vertex_count() > 0) blends.insert(mesh.stage);
+  }
+  return poses.size() + blends.size();
+}
+
+// Bind data read and vertices written by the blend, a vertex of the meshes that have a report.
+double bytes_per_vertex(const BindReport& report) {
+  double bytes = 0;
+  double vertices = 0;
+  for (const MeshReport& mesh : report.meshes) {
+    bytes += mesh.bytes_per_vertex * mesh.vertices;
+    vertices += mesh.vertices;
+  }
+  return vertices > 0 ? bytes / vertices : 0;
+}
+
+double mean_influences(const BindReport& report) {
+  double influences = 0;
+  double vertices = 0;
+  for (const MeshReport& mesh : report.meshes) {
+    influences += mesh.mean_influences * mesh.vertices;
+    vertices += mesh.vertices;
+  }
+  return vertices > 0 ? influences / vertices : 0;
+}
+
+std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); }
+
+void draw_timings(const Timings& timings) {
+  row_text("device", timings.device);
+  for (const Timings::Pass& pass : timings.gpu) row_text(("GPU " + pass.name).c_str(), milliseconds(pass.seconds));
+  if (timings.gpu.empty()) {
+    row_text("GPU", "no timestamps");
+  } else {
+    const double all = std::accumulate(timings.gpu.begin(), timings.gpu.end(), 0.0,
+                                       [](double sum, const Timings::Pass& pass) { return sum + pass.seconds; });
+    row_text("GPU in all", milliseconds(all));
+  }
+  row_text("CPU pose", milliseconds(timings.cpu_pose));
+  row_text("CPU frame", milliseconds(timings.cpu_frame));
+  if (timings.frames.empty()) return;
+  const float worst = *std::max_element(timings.frames.begin(), timings.frames.end());
+  const double mean =
+      std::accumulate(timings.frames.begin(), timings.frames.end(), 0.0) / static_cast<double>(timings.frames.size());
+  row_text("frame", fmt::format("{}, {:.1f} a second", milliseconds(mean), mean > 0 ? 1 / mean : 0.0));
+  const std::string text = fmt::format("to {:.1f} ms", 1e3f * worst);
+  ImGui::PlotHistogram("##frames", timings.frames.data(), static_cast<int>(timings.frames.size()), 0, text.c_str(),
+                       0.0f, std::max(1.05f * worst, 1e-6f),
+                       {ImGui::GetContentRegionAvail().x, 4 * ImGui::GetFontSize()});
+}
+
+void draw_sizes(const Actor& actor) {
+  const CharacterData& data = *actor.character;
+  const std::uint64_t instances = actor.crowd.instance_count();
+  const runtime::VertexLayout& layout = actor.crowd.layout();
+  const std::uint64_t vertex = layout.positions_stride + layout.directions_stride;
+  std::uint64_t skin = 0;
+  for (const CharacterMesh& mesh : data.meshes) skin += mesh.control ? 0 : mesh.vertex_count();
+  const double bind = static_cast<double>(actor.uploaded.bytes());
+  const double crowd = static_cast<double>(instances) *
+                       static_cast<double>(data.vertex_count() * vertex + data.palette_size * sizeof(Affine));
+  row_text("instances", fmt::format("{}", instances));
+  row_text("vertices", fmt::format("{} skin, {} in all", skin * instances, data.vertex_count() * instances));
+  row_text("a vertex", fmt::format("{:.1f} bytes", bytes_per_vertex(actor.report)));
+  row_text("influences", fmt::format("{:.2f} mean", mean_influences(actor.report)));
+  row_text("palette", fmt::format("{} entries", data.palette_size * instances));
+  row_text("memory", fmt::format("{} bound, {} posed", bytes_text(bind), bytes_text(crowd)));
+  row_text("dispatches", fmt::format("{} a frame", dispatches(data)));
+}
+
+}  // namespace
+
+void draw_measure_panel(Context& context) {
+  ImGui::Dummy({kWidth * ImGui::GetFontSize(), 0});
+  draw_timings(context.timings);
+  if (const Actor* subject = context.stage.subject()) {
+    ImGui::Separator();
+    draw_sizes(*subject);
+  }
+}
+
+}  // namespace pelt::viewer

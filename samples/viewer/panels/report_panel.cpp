@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "samples/viewer/elements.h"
+#include "samples/viewer/panels/panels.h"
+#include "samples/viewer/panels/rows.h"
+
+namespace pelt::viewer {
+namespace {
+
+constexpr std::size_t kMostJumps = 200;  // buttons of one list
+
+void draw_jumps(ViewState& view, const MeshReport& report) {
+  const std::vector<std::uint32_t>& vertices = report.repaired_vertices;
+  row_text("repaired", fmt::format("{} vertices", vertices.size()));
+  const std::size_t shown = std::min(vertices.size(), kMostJumps);
+  for (std::size_t k = 0; k < shown; ++k) {
+    ImGui::PushID(static_cast<int>(k));
+    const std::string text = fmt::to_string(vertices[k]);
+    if (ImGui::SmallButton(text.c_str())) select_source(view, report.mesh, vertices[k]);
+    ImGui::PopID();
+    if (k + 1 < shown) same_line_if_fits(fmt::to_string(vertices[k + 1]));
+  }
+  if (shown < vertices.size()) ImGui::TextDisabled("and %zu more", vertices.size() - shown);
+}
+
+void draw_mesh(ViewState& view, const CharacterData& data, const MeshReport& report) {
+  row_text("deformer", report.deformer);
+  row_text("vertices", fmt::format("{}", report.vertices));
+  row_text("influences", fmt::format("{:.2f} mean, {} most", report.mean_influences, report.max_influences));
+  row_text("a vertex", fmt::format("{:.1f} bytes", report.bytes_per_vertex));
+  if (report.dropped_elements > 0) row_text("cut", fmt::format("{} elements", report.dropped_elements));
+  if (report.cut_error) row_text("cut error", fmt::format("{:.3g} m at most", *report.cut_error));
+  if (!report.distances.empty()) {
+    row_text("distance", fmt::format("{:.4g} m at most", report.worst_distance));
+    const CharacterMesh* mesh = find_mesh(data, report.mesh);
+    const std::string text = fmt::format("Go to vertex {}", report.worst_vertex);
+    row_label("");
+    ImGui::BeginDisabled(mesh == nullptr);
+    if (ImGui::SmallButton(text.c_str())) select_source(view, report.mesh, report.worst_vertex);
+    ImGui::EndDisabled();
+  }
+  if (!report.repaired_vertices.empty()) draw_jumps(view, report);
+}
+
+}  // namespace
+
+void draw_report_panel(Context& context) {
+  const Actor* subject = context.stage.subject();
+  if (subject == nullptr) {
+    ImGui::TextDisabled("nothing is bound yet");
+    return;
+  }
+  const BindReport& report = subject->report;
+  row_text("bound in", fmt::format("{:.2f} s", subject->bind_seconds));
+  row_text("palette", fmt::format("{} entries", subject->character->palette_size));
+  row_text("stages", fmt::format("{}", subject->character->stage_count));
+  if (report.meshes.empty()) ImGui::TextWrapped("This character was read from a file that keeps no report.");
+  for (std::size_t m = 0; m < report.meshes.size(); ++m) {
+    const MeshReport& mesh = report.meshes[m];
+    ImGui::PushID(static_cast<int>(m));
+    const CharacterMesh* known = find_mesh(*subject->character, mesh.mesh);
+    const bool driver = known != nullptr && known->control;
+    const std::string title = mesh.mesh + (driver ? " (driver)###mesh" : "###mesh");
+    if (ImGui::CollapsingHeader(title.c_str(), driver ? ImGuiTreeNodeFlags_None : ImGuiTreeNodeFlags_DefaultOpen)) {
+      draw_mesh(context.view, *subject->character, mesh);
+    }
+    ImGui::PopID();
+  }
+  if (report.notes.empty() || !ImGui::CollapsingHeader("Notes", ImGuiTreeNodeFlags_DefaultOpen)) return;
+  for (const std::string& note : report.notes) {
+    ImGui::Bullet();
+    ImGui::PushTextWrapPos();
+    ImGui::TextUnformatted(note.c_str());
+    ImGui::PopTextWrapPos();
+  }
+}
+
+}  // namespace pelt::viewer

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <string>
+
+#include "engine/rig/rig.h"
+#include "samples/viewer/panels/panels.h"
+#include "samples/viewer/panels/rows.h"
+
+namespace pelt::viewer {
+namespace {
+
+struct Toggle {
+  const char* name;
+  bool Shown::*shown;
+};
+
+constexpr std::array kToggles{Toggle{"skin", &Shown::skin},
+                              Toggle{"wireframe", &Shown::wire},
+                              Toggle{"textures", &Shown::textures},
+                              Toggle{"ground", &Shown::ground},
+                              Toggle{"skeleton", &Shown::skeleton},
+                              Toggle{"normals", &Shown::normals},
+                              Toggle{"curves", &Shown::curves},
+                              Toggle{"control points", &Shown::control_points},
+                              Toggle{"drivers", &Shown::drivers},
+                              Toggle{"frames", &Shown::frames},
+                              Toggle{"influences", &Shown::influences}};
+
+constexpr std::array kModes{"nothing", "side by side", "split by a line", "difference"};
+
+std::array<std::string_view, 5> deformers() {
+  return {deformer_name(LinearBlendParameters{}), deformer_name(DualQuaternionParameters{}),
+          deformer_name(SurfaceFfdParameters{}), deformer_name(CurveSkeletonParameters{}),
+          deformer_name(MosParameters{})};
+}
+
+void draw_shown(Shown& shown) {
+  if (!ImGui::BeginTable("shown", 2, ImGuiTableFlags_SizingStretchSame)) return;
+  for (const Toggle& toggle : kToggles) {
+    ImGui::TableNextColumn();
+    ImGui::Checkbox(toggle.name, &(shown.*toggle.shown));
+  }
+  ImGui::EndTable();
+}
+
+void draw_compare(Compare& compare) {
+  row_label("with");
+  auto mode = static_cast<int>(compare.mode);
+  if (ImGui::Combo("##mode", &mode, kModes.data(), static_cast<int>(kModes.size()))) {
+    compare.mode = static_cast<CompareMode>(mode);
+  }
+  if (compare.mode == CompareMode::kNone) return;
+  std::vector<std::string>& chosen = compare.deformers;
+  for (const std::string_view name : deformers()) {
+    const std::string deformer(name);
+    const auto known = std::ranges::find(chosen, deformer);
+    bool wanted = known != chosen.end();
+    if (!ImGui::Checkbox(deformer.c_str(), &wanted)) continue;
+    if (!wanted) {
+      chosen.erase(known);
+    } else if (compare.mode == CompareMode::kSideBySide) {
+      chosen.push_back(deformer);
+    } else {
+      chosen.insert(chosen.begin(), deformer);  // the first one is shown
+    }
+  }
+  if (compare.mode == CompareMode::kSplit) {
+    row_label("line at");
+    ImGui::SliderFloat("##split", &compare.split, 0.0f, 1.0f, "%.2f");
+  }
+  if (compare.mode != CompareMode::kSideBySide && chosen.size() > 1) {
+    ImGui::TextWrapped("Against %s.", chosen.front().c_str());
+  }
+}
+
+}  // namespace
+
+void draw_view_options(Context& context) {
+  ViewState& view = context.view;
+  draw_shown(view.shown);
+  ImGui::Separator();
+  ImGui::TextUnformatted("Compare");
+  draw_compare(view.compare);
+  ImGui::Separator();
+  row_label("instances");
+  auto instances = static_cast<int>(view.instances);
+  if (ImGui::SliderInt("##instances", &instances, 1, 1000, "%d",
+                       ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp)) {
+    view.instances = static_cast<std::uint32_t>(std::clamp(instances, 1, 1000));
+  }
+}
+
+}  // namespace pelt::viewer
