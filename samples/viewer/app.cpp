@@ -721,7 +721,7 @@ void App::State::draw_legend() {
                      IM_COL32(18, 20, 24, 190), 0.3f * em);
   constexpr int kSteps = 64;
   for (int k = 0; k < kSteps; ++k) {
-    const glm::vec3 color = samples::shared::color_ramp((static_cast<float>(k) + 0.5f) / kSteps);
+    const glm::vec3 color = shared::color_ramp((static_cast<float>(k) + 0.5f) / kSteps);
     const float from = at.x + size.x * static_cast<float>(k) / kSteps;
     const float to = at.x + size.x * static_cast<float>(k + 1) / kSteps;
     list.AddRectFilled({from, at.y}, {to, at.y + size.y},
@@ -763,7 +763,8 @@ Result<void> App::open(const std::string& file, const std::string& model) {
 Result<void> App::save(const std::string& path) {
   State& state = *state_;
   if (!state.document) return fail(ErrorCode::kInvalidArgument, "nothing is open that could be saved");
-  const Result<void> saved = state.document->save(path.empty() ? state.document->rig_path() : path);
+  const Result<void> saved =
+      state.document->save(path.empty() ? state.document->rig_path() : std::filesystem::path(path));
   if (!saved) state.error(saved.error().message);
   return saved;
 }
