@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/model/builtin.h"
 #include "engine/model/pose.h"
+#include "engine/rig/rig_json.h"
 #include "runtime/read_back.h"
 #include "samples/viewer/elements.h"
+#include "samples/viewer/gizmo.h"
+#include "samples/viewer/heat_map.h"
+#include "samples/viewer/overlay.h"
 #include "samples/viewer/pick.h"
 #include "samples/viewer/stage.h"
 #include "tests/support/gpu.h"
@@ -299,6 +307,294 @@ TEST_F(Stages, FindJoints) {
   const std::string found = pick_joint(actor, camera, kSize, *pixel, 3);
   EXPECT_EQ(found, skeleton.joints[last].name);
   EXPECT_EQ(pick_joint(actor, camera, kSize, glm::vec2(-500), 3), "");
+}
+
+// ----------------------------------------------------------------------------------------------------------- overlays
+
+ViewState everything_shown(const Actor& actor) {
+  ViewState view;
+  view.playback = {.clip = "walk", .time = 0.35f};
+  view.shown = {.wire = true,
+                .normals = true,
+                .skeleton = true,
+                .curves = true,
+                .control_points = true,
+                .drivers = true,
+                .frames = true,
+                .influences = true};
+  const auto skin = std::ranges::find(actor.character->meshes, false, &CharacterMesh::control);
+  view.selection = {.joint = actor.character->skeleton.joints.back().name, .mesh = skin->name, .vertex = 65};
+  return view;
+}
+
+bool all_finite(glm::vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+TEST_F(Stages, DrawOverTheBipedOfEveryDeformer) {
+  for (const char* deformer : kDeformers) {
+    const Actor& actor = show(deformer);
+    view_ = everything_shown(actor);
+    pose();
+    const Rig rig = *rig_from_deformer_name(deformer);
+    const Overlay overlay = make_overlay(*stage_, actor, rig, view_);
+    samples::Bounds around = stage_->bounds(view_);
+    around.low -= around.size();
+    around.high += 0.5f * around.size();
+    const auto inside = [&](glm::vec3 v) {
+      return all_finite(v) && glm::all(glm::greaterThan(v, around.low)) && glm::all(glm::lessThan(v, around.high));
+    };
+    for (const samples::OverlayLine& line : overlay.lines) {
+      ASSERT_TRUE(inside(line.from) && inside(line.to)) << deformer;
+      ASSERT_TRUE(line.width > 0 && line.color.a > 0 && line.color.a <= 1) << deformer;
+    }
+    for (const samples::OverlayDot& dot : overlay.dots) ASSERT_TRUE(inside(dot.at)) << deformer;
+    std::set<std::string> names;
+    for (const Handle& handle : overlay.handles) {
+      EXPECT_TRUE(names.insert(handle.name).second) << handle.name;
+      EXPECT_TRUE(inside(handle.position)) << handle.name;
+      EXPECT_TRUE(handle.pointer.empty()) << handle.pointer;  // this rig gives no points
+    }
+    const std::string name = deformer;
+    const bool has_handles = name == "surface_ffd" || name == "curve_skeleton" || name == "mos";
+    EXPECT_EQ(!overlay.handles.empty(), has_handles) << deformer;
+    // Nothing is asked for: nothing is drawn.
+    view_.shown = {};
+    view_.selection = {};
+    const Overlay none = make_overlay(*stage_, actor, rig, view_);
+    EXPECT_TRUE(none.lines.empty() && none.dots.empty() && none.handles.empty()) << deformer;
+  }
+}
+
+TEST_F(Stages, DrawLinesToWhatMovesTheSelectedVertex) {
+  const Actor& actor = show("linear_blend");
+  const CharacterMesh& mesh = *std::ranges::find(actor.character->meshes, false, &CharacterMesh::control);
+  view_.selection.mesh = mesh.name;
+  view_.selection.vertex = 65;
+  pose();
+  const auto packed = packed_vertex(mesh, 65);
+  ASSERT_TRUE(packed);
+  const std::vector<VertexInfluence> row = influences_of(mesh, *packed);
+  const SparseRows rows = unpack_rows(mesh.binding);
+  ASSERT_EQ(row.size(), rows.row(*packed).size());
+  float sum = 0;
+  for (const VertexInfluence& influence : row) {
+    sum += influence.weight;
+    EXPECT_EQ(influence.local, mesh.binding.points[*packed]);
+  }
+  EXPECT_NEAR(sum, 1.0f, 1e-5f);
+  const Overlay overlay = make_overlay(*stage_, actor, Rig{}, view_);
+  // A line to each element, and the normal.
+  EXPECT_EQ(overlay.lines.size(), row.size() + 1);
+  for (std::size_t k = 0; k < row.size(); ++k) EXPECT_EQ(overlay.lines[k].from, overlay.lines[0].from);
+  view_.selection.vertex = 100000000;
+  EXPECT_TRUE(make_overlay(*stage_, actor, Rig{}, view_).lines.empty());
+}
+
+// What the palette does to a local point, from the element's own frame: the vertex is where its row says.
+TEST_F(Stages, GiveElementsTheirFrames) {
+  for (const char* deformer : {"linear_blend", "surface_ffd", "curve_skeleton", "mos"}) {
+    const Actor& actor = show(deformer);
+    view_.playback = {.clip = "walk", .time = 0.35f};
+    pose();
+    const Evaluator& evaluator = stage_->evaluated(actor);
+    const std::vector<Element> elements = posed_elements(actor.character, evaluator, actor.pose);
+    for (const CharacterMesh& mesh : actor.character->meshes) {
+      if (mesh.control || mesh.mode == BlendMode::kDualQuaternion) continue;
+      for (std::uint32_t v = 0; v < mesh.vertex_count(); v += 63) {
+        glm::vec3 sum(0.0f);
+        for (const VertexInfluence& own : influences_of(mesh, v)) {
+          const Element& element = elements[own.slot];
+          ASSERT_NE(element.kind, ElementKind::kNone);
+          EXPECT_FALSE(element_name(*actor.character, own.slot).empty());
+          sum += own.weight * transform_point(element.frame, transform_point(element.from_rest, own.local));
+        }
+        EXPECT_LT(glm::distance(sum, evaluator.positions()[mesh.first_vertex + v]), 2e-4f) << deformer << " " << v;
+      }
+    }
+  }
+}
+
+TEST_F(Stages, SayWhereInTheRigAPointIs) {
+  const Model model = test::make_tube({.joints = 3});
+  Rig rig = *rig_from_deformer_name("mos");
+  MosParameters& mos = std::get<MosParameters>(rig.layers[0].deformer);
+  mos.automatic = false;
+  MosChain chain{.name = "chain"};
+  for (std::size_t j = 0; j < 3; ++j) {
+    chain.points.push_back(
+        {.name = j == 1 ? "middle" : "", .joint = fmt::format("joint{}", j), .offset = {0.25f, 0.1f, 0}});
+  }
+  chain.points.push_back({.name = "", .joint = "joint2", .offset = {2.0f, 0.1f, 0}});
+  mos.chains.push_back(chain);
+  const Result<Bound> bound = bind(model, rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  ASSERT_TRUE(stage_->show("rig", *bound, 0, 1));
+  view_.shown.control_points = true;
+  pose();
+  const Overlay overlay = make_overlay(*stage_, *stage_->subject(), rig, view_);
+  ASSERT_EQ(overlay.handles.size(), 4u);
+  std::set<std::string> pointers;
+  for (const Handle& handle : overlay.handles) pointers.insert(handle.pointer);
+  const nlohmann::json json = nlohmann::json::parse(format_rig(rig));
+  for (int p = 0; p < 4; ++p) {
+    const std::string pointer = fmt::format("/layers/0/parameters/chains/0/points/{}/offset", p);
+    EXPECT_TRUE(pointers.contains(pointer)) << pointer;
+    EXPECT_EQ(json.at(nlohmann::json::json_pointer(pointer)).size(), 3u);
+  }
+  const auto middle = std::ranges::find(overlay.handles, "middle", &Handle::name);
+  ASSERT_NE(middle, overlay.handles.end());
+  const std::vector<glm::mat4> joints = test::bind_matrices(model);
+  EXPECT_LT(glm::distance(middle->position, glm::vec3(joints[1][3]) + glm::vec3(0.25f, 0.1f, 0)), 1e-4f);
+  const std::optional<glm::vec2> at = pixel_of({.eye = {4, 0, 12}, .target = {4, 0, 0}}, kSize, middle->position);
+  const Handle* picked = pick_handle(overlay, {.eye = {4, 0, 12}, .target = {4, 0, 0}}, kSize, *at, 4);
+  ASSERT_NE(picked, nullptr);
+  EXPECT_EQ(picked->name, "middle");
+}
+
+// ---------------------------------------------------------------------------------------------------------- heat maps
+
+TEST_F(Stages, MapEveryKindOfHeatForEveryDeformer) {
+  show("linear_blend", "linear_blend");
+  for (const char* deformer : kDeformers) {
+    Actor& actor = show(deformer);
+    view_.playback = {.clip = "walk", .time = 0.35f};
+    view_.compare = {.mode = CompareMode::kDifference, .deformers = {"linear_blend"}};
+    pose();
+    const std::string joint = actor.character->skeleton.joints[2].name;
+    for (const HeatKind kind : {HeatKind::kElement, HeatKind::kInfluences, HeatKind::kDistance, HeatKind::kStretch,
+                                HeatKind::kVolume, HeatKind::kGpuError, HeatKind::kDifference}) {
+      const auto map = make_heat_map(*gpu_device(), *stage_, actor, {.kind = kind, .element = joint});
+      const bool driven = std::string(deformer) != "linear_blend" && std::string(deformer) != "dual_quaternion";
+      if (kind == HeatKind::kDistance && !driven) {
+        ASSERT_FALSE(map);
+        continue;
+      }
+      ASSERT_TRUE(map) << deformer << ": " << map.error().message;
+      ASSERT_EQ(map->values.size(), actor.character->vertex_count());
+      EXPECT_FALSE(map->title.empty());
+      EXPECT_LT(map->low, map->high);
+      for (const float value : map->values) ASSERT_TRUE(std::isfinite(value)) << deformer << " " << map->title;
+      for (const float share : map->shares()) ASSERT_TRUE(share >= 0 && share <= 1);
+      EXPECT_LT(map->worst, map->values.size());
+      if (kind == HeatKind::kGpuError) {
+        EXPECT_LT(map->high, 1e-3f) << deformer;
+      }
+      if (kind == HeatKind::kDifference) {
+        EXPECT_EQ(map->values[map->worst] == 0, !driven && std::string(deformer) == "linear_blend") << deformer;
+      }
+    }
+  }
+}
+
+TEST_F(Stages, FindNoStretchAtRest) {
+  for (const char* deformer : {"linear_blend", "surface_ffd"}) {
+    Actor& actor = show(deformer);
+    pose();
+    for (const HeatKind kind : {HeatKind::kStretch, HeatKind::kVolume}) {
+      const auto map = make_heat_map(*gpu_device(), *stage_, actor, {.kind = kind});
+      ASSERT_TRUE(map);
+      for (const CharacterMesh& mesh : actor.character->meshes) {
+        for (std::uint32_t v = 0; !mesh.control && v < mesh.vertex_count(); ++v) {
+          ASSERT_NEAR(map->values[mesh.first_vertex + v], 1.0f, 0.02f) << deformer << " " << map->title;
+        }
+      }
+    }
+  }
+}
+
+// Twisted by half a turn, linear blend has no section left; dual quaternion keeps it.
+TEST_F(Stages, SeeTheCandyWrapperInTheVolume) {
+  const Model limb = make_limb();
+  std::map<std::string, float> least;
+  for (const std::string deformer : {"linear_blend", "dual_quaternion"}) {
+    const Result<Bound> bound = bind(limb, *rig_from_deformer_name(deformer));
+    ASSERT_TRUE(bound);
+    ASSERT_TRUE(stage_->show("rig", *bound, 0, 1));
+    view_.playback = {.clip = "twist", .time = 2.0f};
+    pose();
+    const auto map = make_heat_map(*gpu_device(), *stage_, *stage_->subject(), {.kind = HeatKind::kVolume});
+    ASSERT_TRUE(map) << map.error().message;
+    least[deformer] = *std::ranges::min_element(map->values);
+  }
+  EXPECT_LT(least["linear_blend"], 0.3f);
+  EXPECT_GT(least["dual_quaternion"], 0.5f);
+}
+
+TEST_F(Stages, RefuseHeatOfNothing) {
+  Actor& actor = show("linear_blend");
+  pose();
+  for (const Heat& heat :
+       {Heat{}, Heat{.kind = HeatKind::kElement}, Heat{.kind = HeatKind::kElement, .element = "elbwo"},
+        Heat{.kind = HeatKind::kElement, .element = "123456"}, Heat{.kind = HeatKind::kDifference}}) {
+    const auto map = make_heat_map(*gpu_device(), *stage_, actor, heat);
+    ASSERT_FALSE(map);
+    EXPECT_FALSE(map.error().message.empty());
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- gizmos
+
+TEST_F(Stages, TurnAJointByItsRings) {
+  const Actor& actor = show("linear_blend");
+  view_.playback = {.clip = "walk", .time = 0.2f};
+  pose();
+  const Skeleton& skeleton = actor.character->skeleton;
+  const std::string joint = skeleton.joints[skeleton.joints.size() / 2].name;
+  const std::uint32_t number = joint_of(actor, joint);
+  const samples::Bounds bounds = stage_->bounds(view_);
+  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  EXPECT_FALSE(rotate_gizmo(actor, "nothing", camera, kSize));
+  const std::optional<Gizmo> gizmo = rotate_gizmo(actor, joint, camera, kSize, 70);
+  ASSERT_TRUE(gizmo);
+  EXPECT_EQ(hit_gizmo(*gizmo, camera, kSize, glm::vec2(0), 6), GizmoPart::kNone);
+  const glm::vec2 middle = *pixel_of(camera, kSize, gizmo->position);
+  // The outermost ring is the screen's: by a quarter round it, the joint turns by a quarter about the line of sight.
+  const float radius = 1.18f * 70;
+  const glm::vec2 from = middle + glm::vec2(radius, 0);
+  EXPECT_EQ(hit_gizmo(*gizmo, camera, kSize, from, 6), GizmoPart::kScreen);
+  const glm::mat3 before(actor.pose.joints[number]);
+  GizmoDrag drag{*gizmo, GizmoPart::kScreen, from};
+  for (const float degrees : {30.0f, 120.0f, 200.0f, 300.0f}) {
+    const float angle = glm::radians(degrees);
+    const glm::quat turn =
+        drag_turn(drag, camera, kSize, middle + radius * glm::vec2(std::cos(angle), -std::sin(angle)));
+    EXPECT_NEAR(drag.angle, angle, 0.03f);
+    pose();
+    view_.turns.clear();
+    pose();
+    set_turn(view_, joint, turned_joint(glm::quat(1, 0, 0, 0), actor.pose.joints[number], actor.worlds[0], turn));
+    pose();
+    const glm::mat3 expected = glm::mat3_cast(turn) * before;
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_LT(glm::distance(glm::mat3(actor.pose.joints[number])[k], expected[k]), 1e-3f) << degrees;
+    }
+  }
+  Overlay overlay;
+  draw_gizmo(*gizmo, camera, GizmoPart::kX, overlay);
+  EXPECT_GT(overlay.lines.size(), 60u);
+  for (const samples::OverlayLine& line : overlay.lines) EXPECT_TRUE(all_finite(line.from) && all_finite(line.to));
+  set_turn(view_, joint, glm::quat(1, 0, 0, 0));
+  EXPECT_TRUE(view_.turns.empty());
+}
+
+TEST(Gizmos, MoveAlongTheirArrows) {
+  const samples::Camera camera{.eye = {2, 3, 4}, .target = {0, 1, 0}};
+  const Handle handle{.name = "point", .position = {0.1f, 1.1f, -0.2f}};
+  const Gizmo gizmo = translate_gizmo(handle, camera, kSize, 80);
+  const glm::vec2 middle = *pixel_of(camera, kSize, gizmo.position);
+  EXPECT_EQ(hit_gizmo(gizmo, camera, kSize, middle + glm::vec2(300, 0), 6), GizmoPart::kNone);
+  for (int k = 0; k < 3; ++k) {
+    const auto part = static_cast<GizmoPart>(static_cast<int>(GizmoPart::kX) + k);
+    const glm::vec2 from = *pixel_of(camera, kSize, gizmo.position + 0.7f * gizmo.radius * gizmo.axes[k]);
+    EXPECT_EQ(hit_gizmo(gizmo, camera, kSize, from, 6), part);
+    const GizmoDrag drag{gizmo, part, from};
+    const glm::vec3 wanted = 0.2f * gizmo.axes[k];
+    const glm::vec2 to = *pixel_of(camera, kSize, gizmo.position + 0.7f * gizmo.radius * gizmo.axes[k] + wanted);
+    EXPECT_LT(glm::distance(drag_offset(drag, camera, kSize, to), wanted), 0.02f);
+  }
+  const GizmoDrag drag{gizmo, GizmoPart::kScreen, middle};
+  const glm::vec3 moved = drag_offset(drag, camera, kSize, middle + glm::vec2(50, 0));
+  EXPECT_NEAR(glm::length(moved), 50 * metres_per_pixel(camera, kSize, gizmo.position), 0.02f);
+  EXPECT_NEAR(glm::dot(moved, camera.eye - camera.target), 0, 1e-3f);
 }
 
 }  // namespace
