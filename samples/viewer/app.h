@@ -54,8 +54,8 @@ class App {
   void wait_for_binds();      // takes what is bound then with the next frame
 
   ViewState& view();
-  float clip_seconds() const;  // of the clip that the view plays; 0: none
-  std::optional<std::string> last_error() const;                                    // of the messages shown
+  float clip_seconds() const;                     // of the clip that the view plays; 0: none
+  std::optional<std::string> last_error() const;  // of the messages shown
   void apply_rig_patch(const std::string& pointer, const std::string& json_value);  // an edit, as the rig panel makes
 
   void undo();

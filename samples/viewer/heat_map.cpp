@@ -21,6 +21,7 @@ namespace {
 constexpr double kWithin = 0.999;     // of the vertices are within an automatic scale
 constexpr float kLeastScale = 1e-9f;  // what an automatic scale reaches at least
 constexpr std::size_t kGrain = 1024;
+constexpr float kLeastWeight = 0.05f;  // by which a joint moves a vertex whose flesh is on its bone
 
 // 1, 2 or 5 times a power of ten, not below `value`.
 float round_up(float value) {
@@ -83,6 +84,7 @@ float stretch_at(const CharacterMesh& mesh, const Corners& corners, std::span<co
 
 // From a joint to a child, both of which skins are bound to; its motion is the joint's.
 struct Bone {
+  std::uint32_t joint;
   glm::vec3 from, to;
   glm::mat4 motion;
 };
@@ -102,7 +104,8 @@ std::vector<Bone> bones_of(const Actor& actor) {
     const auto p = static_cast<std::size_t>(parent);
     const glm::vec3 from(rest[p][3]);
     const glm::vec3 to(rest[child][3]);
-    if (from != to) bones.push_back({from, to, actor.pose.joints[p] * glm::inverse(rest[p])});
+    if (from != to)
+      bones.push_back({static_cast<std::uint32_t>(p), from, to, actor.pose.joints[p] * glm::inverse(rest[p])});
   }
   return bones;
 }
@@ -112,10 +115,19 @@ struct Flesh {
   glm::vec3 rest{0.0f}, posed{0.0f};
 };
 
-Flesh flesh_at(std::span<const Bone> bones, glm::vec3 rest, glm::vec3 posed) {
+// `weights`: over the bound joints; bones of joints that have none are another limb's.
+Flesh flesh_at(std::span<const Bone> bones, std::span<const BoundJoint> bound, std::span<const Influence> weights,
+               glm::vec3 rest, glm::vec3 posed) {
+  const auto moves = [&](const Bone& bone) {
+    return std::ranges::any_of(weights, [&](const Influence& own) {
+      return own.weight > kLeastWeight && bound[own.index].joint == bone.joint;
+    });
+  };
+  const bool any = std::ranges::any_of(bones, moves);
   Flesh flesh;
   float least = std::numeric_limits<float>::infinity();
   for (const Bone& bone : bones) {
+    if (any && !moves(bone)) continue;
     const glm::vec3 along = bone.to - bone.from;
     const float lambda = std::clamp(glm::dot(rest - bone.from, along) / glm::dot(along, along), 0.0f, 1.0f);
     const glm::vec3 near = bone.from + lambda * along;
@@ -128,7 +140,7 @@ Flesh flesh_at(std::span<const Bone> bones, glm::vec3 rest, glm::vec3 posed) {
 
 // Least squares over the edges and the flesh, as long as their root mean square: A = (sum e' e^T) (sum e e^T)^-1.
 float volume_at(const CharacterMesh& mesh, const Corners& corners, std::span<const Bone> bones,
-                std::span<const glm::vec3> posed, std::uint32_t vertex) {
+                std::span<const BoundJoint> bound, std::span<const glm::vec3> posed, std::uint32_t vertex) {
   const std::vector<glm::vec3>& rest = mesh.binding.points;
   glm::dmat3 moments(0.0);
   glm::dmat3 moved(0.0);
@@ -156,7 +168,9 @@ float volume_at(const CharacterMesh& mesh, const Corners& corners, std::span<con
   rest_normal = glm::normalize(rest_normal);
   posed_normal = glm::length(posed_normal) > 0 ? glm::normalize(posed_normal) : glm::dvec3(0.0);
   // A line that hardly leaves the surface says little about what is below it: there the normal has a part.
-  const Flesh flesh = flesh_at(bones, rest[vertex], posed[vertex]);
+  const bool weighted = vertex < mesh.weights.row_count();
+  const std::span<const Influence> weights = weighted ? mesh.weights.row(vertex) : std::span<const Influence>{};
+  const Flesh flesh = flesh_at(bones, bound, weights, rest[vertex], posed[vertex]);
   const double depth = glm::length(glm::dvec3(flesh.rest));
   const double below = depth > 0 ? std::abs(glm::dot(glm::dvec3(flesh.rest), rest_normal)) / depth : 0.0;
   const double scale = std::sqrt(static_cast<double>(edges)) * length;
@@ -292,7 +306,8 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
         const Corners corners(mesh);
         const std::span<const glm::vec3> posed = positions.subspan(mesh.first_vertex, mesh.vertex_count());
         fill(mesh, map.values, [&](std::uint32_t v) {
-          return stretch ? stretch_at(mesh, corners, posed, v) : volume_at(mesh, corners, bones, posed, v);
+          return stretch ? stretch_at(mesh, corners, posed, v)
+                         : volume_at(mesh, corners, bones, data.bound_joints, posed, v);
         });
       }
       return {};

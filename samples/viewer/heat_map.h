@@ -28,9 +28,10 @@ struct HeatMap {
 // below 0.
 //
 // kVolume: the determinant of the affine map that fits best, at a vertex, its edges and the line to the nearest point
-// of the nearest bone, which moves with that bone: what happens to the flesh between bone and skin. Where the joints
-// that skins are bound to make up no bone, that line is the normal, and it keeps its length: the change of area.
-// kGpuError runs the crowd, reads its vertices back and waits for the device, which must be idle.
+// of the nearest bone, which moves with that bone and whose joint moves the vertex by the model's own weights, if any:
+// what happens to the flesh between bone and skin. Where the joints that skins are bound to make up no bone, that line
+// is the normal, and it keeps its length: the change of area. kGpuError runs the crowd, reads its vertices back and
+// waits for the device, which must be idle.
 //
 // Errors: no such element, nothing to be distant or different from, kGpuError's of the device.
 Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const Actor& actor, const Heat& heat);

@@ -18,5 +18,5 @@ add_library(pelt_viewer_stage STATIC
 pelt_target(pelt_viewer_stage)
 target_include_directories(pelt_viewer_stage SYSTEM PUBLIC ${PELT_IMGUI_INCLUDE})
 target_link_libraries(pelt_viewer_stage
-  PUBLIC pelt_commands pelt_renderer nlohmann_json::nlohmann_json ${PELT_IMGUI_LIBRARY}
+  PUBLIC pelt_commands pelt_renderer nlohmann_json::nlohmann_json ${PELT_IMGUI_LIBRARY} ${PELT_STB_LIBRARY}
   PRIVATE fmt::fmt)

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cfloat>
 #include <glm/gtc/quaternion.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace pelt::viewer {
 namespace {
 
 constexpr int kOpenDepth = 3;  // joints whose children are shown at first
-constexpr float kSliderRows = 7.5f;
+constexpr float kSliderRows = 6.3f;
 
 // What the panel keeps from frame to frame: of the one window that there is.
 struct PanelState {
@@ -36,7 +37,8 @@ bool contains(const std::string& name, const std::string& part) {
 }
 
 // One row of the tree. Returns whether its children are shown.
-bool draw_joint(ViewState& view, PanelState& state, const std::string& name, bool leaf, int depth) {
+// `reveal`: the selected joint, which has been selected elsewhere, is below it.
+bool draw_joint(ViewState& view, PanelState& state, const std::string& name, bool leaf, int depth, bool reveal) {
   ImGuiTreeNodeFlags flags =
       ImGuiTreeNodeFlags_OpenOnArrow | ImGuiTreeNodeFlags_OpenOnDoubleClick | ImGuiTreeNodeFlags_SpanAvailWidth;
   const bool selected = view.selection.joint == name;
@@ -44,6 +46,7 @@ bool draw_joint(ViewState& view, PanelState& state, const std::string& name, boo
   if (leaf) flags |= ImGuiTreeNodeFlags_Leaf;
   if (depth < kOpenDepth) flags |= ImGuiTreeNodeFlags_DefaultOpen;
   const bool turned = std::ranges::find(view.turns, name, &JointTurn::joint) != view.turns.end();
+  if (reveal) ImGui::SetNextItemOpen(true);
   const bool open = ImGui::TreeNodeEx(name.c_str(), flags, "%s%s", name.c_str(), turned ? " *" : "");
   if (ImGui::IsItemClicked() && !ImGui::IsItemToggledOpen()) {
     view.selection.joint = state.scrolled_to = name;
@@ -63,6 +66,14 @@ void draw_tree(ViewState& view, PanelState& state, const Skeleton& skeleton) {
     const std::int32_t parent = skeleton.joints[j].parent;
     children[parent < 0 ? count : static_cast<std::size_t>(parent)].push_back(j);
   }
+  std::vector<bool> reveal(count, false);
+  if (const std::optional<std::uint32_t> joint = skeleton.find(view.selection.joint);
+      joint && state.scrolled_to != view.selection.joint) {
+    for (std::int32_t j = skeleton.joints[*joint].parent; j >= 0;
+         j = skeleton.joints[static_cast<std::size_t>(j)].parent) {
+      reveal[static_cast<std::size_t>(j)] = true;
+    }
+  }
   struct Level {
     std::size_t joint;
     std::size_t next;  // of its children
@@ -77,7 +88,7 @@ void draw_tree(ViewState& view, PanelState& state, const Skeleton& skeleton) {
     }
     const std::size_t child = children[level.joint][level.next++];
     const int depth = static_cast<int>(path.size()) - 1;
-    if (draw_joint(view, state, skeleton.joints[child].name, children[child].empty(), depth)) {
+    if (draw_joint(view, state, skeleton.joints[child].name, children[child].empty(), depth, reveal[child])) {
       path.push_back({child, 0});
     }
   }
@@ -101,7 +112,7 @@ void draw_turn(ViewState& view, PanelState& state) {
   if (state.joint != joint || state.turn != turn) {
     state.joint = joint;
     state.turn = turn;
-    state.degrees = glm::degrees(glm::eulerAngles(turn));
+    state.degrees = glm::round(100.0f * glm::degrees(glm::eulerAngles(turn))) * 0.01f + 0.0f;  // no -0.0
   }
   bool changed = false;
   constexpr const char* kLabels[3] = {"turn x", "turn y", "turn z"};
