@@ -27,6 +27,7 @@ namespace pelt::runtime {
   F(vkCmdBlitImage)                 \
   F(vkCmdClearColorImage)           \
   F(vkCmdCopyBuffer)                \
+  F(vkCmdCopyBufferToImage)         \
   F(vkCmdCopyImageToBuffer)         \
   F(vkCmdDispatch)                  \
   F(vkCmdDraw)                      \
