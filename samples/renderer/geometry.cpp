@@ -4,25 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <map>
+
+#include "samples/renderer/textures.h"
 
 namespace pelt::samples {
 namespace {
 
 constexpr glm::vec4 kClay(0.56f, 0.31f, 0.21f, 1.0f);
 constexpr glm::vec4 kDots(0.05f, 0.22f, 0.55f, 1.0f);  // unlit: apart from clay and from the background
-
-// Where a mesh's triangles and edges begin in the lists.
-struct Place {
-  std::uint32_t first_index = 0;
-  std::uint32_t first_edge = 0;
-  std::uint32_t edge_count = 0;
-  bool has_edges = false;
-  std::uint32_t first_point = 0;
-  std::uint32_t point_count = 0;
-};
 
 Result<void> check_item(const DrawItem& item, std::size_t index) {
   const auto refuse = [&](const std::string& reason) {
@@ -33,8 +23,9 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   const std::uint32_t vertices = (*item.character)->vertex_count();
   if (layout.vertices_per_instance != vertices) return refuse("names another character than its crowd was made of");
   if (item.bounds.empty()) return refuse("has no bounds");
-  if (item.instance >= item.crowd->instance_count()) {
-    return refuse(fmt::format("shows instance {} of {}", item.instance, item.crowd->instance_count()));
+  const std::uint32_t instances = item.crowd->instance_count();
+  if (item.instance >= instances || item.others.size() >= instances - item.instance) {
+    return refuse(fmt::format("shows instance {} of {}", item.instance + item.others.size(), instances));
   }
   if (!item.weights.empty() && item.weights.size() != vertices) {
     return refuse(fmt::format("has {} weights for {} vertices", item.weights.size(), vertices));
@@ -42,12 +33,13 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   return {};
 }
 
-// White says that a texture holds the colour; textures are not drawn.
-glm::vec4 part_color(const DrawItem& item, const MeshPart& part) {
+// White says that a texture holds the colour.
+glm::vec4 part_color(const DrawItem& item, const MeshPart& part, bool textured) {
   if (item.color) return *item.color;
   if (part.material < 0) return kClay;
   const glm::vec4 color = (*item.character)->materials[part.material].base_color;
-  return glm::min(color.r, glm::min(color.g, color.b)) > 0.95f ? kClay : color;
+  const bool white = glm::min(color.r, glm::min(color.g, color.b)) > 0.95f;
+  return white && !textured ? kClay : color;
 }
 
 // Appends an edge of no length for each vertex that no triangle names, and returns how many.
@@ -80,52 +72,76 @@ std::vector<glm::uvec2> unique_edges(std::span<const glm::uvec3> triangles) {
   return edges;
 }
 
-Result<Geometry> make_geometry(const Scene& scene) {
-  Geometry geometry;
-  std::map<const CharacterMesh*, Place> places;
-  for (std::uint32_t i = 0; i < scene.items.size(); ++i) {
-    const DrawItem& item = scene.items[i];
-    if (Result<void> valid = check_item(item, i); !valid) return tl::unexpected(valid.error());
-    for (const CharacterMesh& mesh : (*item.character)->meshes) {
-      const auto [place, added] = places.try_emplace(&mesh);
-      if (added && !mesh.control) {
-        place->second.first_index = static_cast<std::uint32_t>(geometry.indices.size());
-        for (const glm::uvec3& t : mesh.triangles) geometry.indices.insert(geometry.indices.end(), {t.x, t.y, t.z});
-        place->second.first_point = static_cast<std::uint32_t>(geometry.edges.size());
-        place->second.point_count = append_points(mesh, geometry.edges);
+Geometry make_geometry(const CharacterData& character) {
+  Geometry made;
+  bool has_uvs = false;
+  for (const CharacterMesh& mesh : character.meshes) {
+    MeshGeometry place;
+    place.first_index = static_cast<std::uint32_t>(made.indices.size());
+    if (!mesh.control) {
+      for (const glm::uvec3& t : mesh.triangles) made.indices.insert(made.indices.end(), {t.x, t.y, t.z});
+      place.first_point = static_cast<std::uint32_t>(made.edges.size());
+      place.point_count = append_points(mesh, made.edges);
+      has_uvs = has_uvs || !mesh.uvs.empty();
+    }
+    const std::vector<glm::uvec2> edges = unique_edges(mesh.triangles);
+    place.first_edge = static_cast<std::uint32_t>(made.edges.size());
+    place.edge_count = static_cast<std::uint32_t>(edges.size());
+    made.edges.insert(made.edges.end(), edges.begin(), edges.end());
+    made.meshes.push_back(place);
+  }
+  if (!has_uvs) return made;
+  made.uvs.resize(character.vertex_count(), glm::vec2(0.0f));
+  for (const CharacterMesh& mesh : character.meshes) {
+    std::copy(mesh.uvs.begin(), mesh.uvs.end(), made.uvs.begin() + mesh.first_vertex);
+  }
+  return made;
+}
+
+Result<void> check_scene(const Scene& scene) {
+  for (std::size_t i = 0; i < scene.items.size(); ++i) {
+    if (auto valid = check_item(scene.items[i], i); !valid) return valid;
+  }
+  return {};
+}
+
+void append_draws(const DrawItem& item, std::uint32_t index, std::span<const MeshGeometry> meshes, Draws& draws) {
+  for (std::size_t m = 0; m < meshes.size(); ++m) {
+    const CharacterMesh& mesh = (*item.character)->meshes[m];
+    const MeshGeometry& place = meshes[m];
+    if ((mesh.control ? item.control_meshes : item.wire) && place.edge_count > 0) {
+      draws.lines.push_back({.item = index,
+                             .first_vertex = mesh.first_vertex,
+                             .first_edge = place.first_edge,
+                             .edge_count = place.edge_count,
+                             .control = mesh.control});
+    }
+    if (mesh.control || !item.skin) continue;
+    if (place.point_count > 0) {
+      draws.points.push_back({.item = index,
+                              .first_vertex = mesh.first_vertex,
+                              .first_edge = place.first_point,
+                              .count = place.point_count,
+                              .color = item.color.value_or(kDots)});
+    }
+    for (const MeshPart& part : mesh.parts) {
+      if (part.triangle_count == 0) continue;
+      MaterialTextures::OfMaterial material;
+      if (item.textures != nullptr && part.material >= 0 && !mesh.uvs.empty() && item.weights.empty() &&
+          static_cast<std::size_t>(part.material) < item.textures->materials.size()) {
+        material = item.textures->materials[static_cast<std::size_t>(part.material)];
       }
-      if (mesh.control ? item.control_meshes : item.wire) {
-        if (!place->second.has_edges) {
-          const std::vector<glm::uvec2> edges = unique_edges(mesh.triangles);
-          place->second.has_edges = true;
-          place->second.first_edge = static_cast<std::uint32_t>(geometry.edges.size());
-          place->second.edge_count = static_cast<std::uint32_t>(edges.size());
-          geometry.edges.insert(geometry.edges.end(), edges.begin(), edges.end());
-        }
-        geometry.lines.push_back({.item = i,
-                                  .first_vertex = mesh.first_vertex,
-                                  .first_edge = place->second.first_edge,
-                                  .edge_count = place->second.edge_count,
-                                  .control = mesh.control});
-      }
-      if (mesh.control) continue;
-      if (place->second.point_count > 0) {
-        geometry.points.push_back({.item = i,
-                                   .first_vertex = mesh.first_vertex,
-                                   .first_edge = place->second.first_point,
-                                   .count = place->second.point_count,
-                                   .color = item.color.value_or(kDots)});
-      }
-      for (const MeshPart& part : mesh.parts) {
-        geometry.surfaces.push_back({.item = i,
-                                     .first_vertex = mesh.first_vertex,
-                                     .first_index = place->second.first_index + 3 * part.first_triangle,
-                                     .index_count = 3 * part.triangle_count,
-                                     .color = part_color(item, part)});
-      }
+      const bool textured = material.image >= 0;
+      draws.surfaces.push_back(
+          {.item = index,
+           .first_vertex = mesh.first_vertex,
+           .first_index = place.first_index + 3 * part.first_triangle,
+           .index_count = 3 * part.triangle_count,
+           .color = part_color(item, part, textured),
+           .texture = textured ? &item.textures->images[static_cast<std::size_t>(material.image)] : nullptr,
+           .alpha_mask = textured && material.alpha_mask});
     }
   }
-  return geometry;
 }
 
 }  // namespace pelt::samples

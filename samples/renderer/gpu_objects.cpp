@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "samples/renderer/gpu_objects.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
 #include "runtime/vulkan_functions.h"
@@ -12,11 +16,12 @@ Result<Owned<VkImageView>> make_view(const runtime::Device& device, const Textur
                                      VkImageViewType type, std::uint32_t first_layer, std::uint32_t layers,
                                      const std::string& name) {
   const runtime::DeviceFunctions& vk = device.functions();
-  const VkImageViewCreateInfo info{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-                                   .image = texture.image.get(),
-                                   .viewType = type,
-                                   .format = format,
-                                   .subresourceRange = {texture.aspect, 0, 1, first_layer, layers}};
+  const VkImageViewCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+      .image = texture.image.get(),
+      .viewType = type,
+      .format = format,
+      .subresourceRange = {texture.aspect, 0, VK_REMAINING_MIP_LEVELS, first_layer, layers}};
   VkImageView made = VK_NULL_HANDLE;
   if (const VkResult result = vk.vkCreateImageView(device.handle(), &info, nullptr, &made); result != VK_SUCCESS) {
     return runtime::vulkan_failure("make a view of the image " + name, result);
@@ -27,6 +32,73 @@ Result<Owned<VkImageView>> make_view(const runtime::Device& device, const Textur
 
 }  // namespace
 
+Result<void> StreamBuffer::write_bytes(const runtime::Device& device, std::span<const std::byte> bytes) {
+  // Never empty, so that it can be bound.
+  const VkDeviceSize needed = std::max<VkDeviceSize>(bytes.size(), 64);
+  if (buffer_.size() < needed) {
+    auto made = runtime::Buffer::create(device, {.size = buffer_.size() == 0 ? needed : std::bit_ceil(needed),
+                                                 .usage = usage_,
+                                                 .memory = runtime::MemoryUse::kStream,
+                                                 .name = name_});
+    if (!made) return tl::unexpected(made.error());
+    buffer_ = std::move(*made);
+  }
+  if (bytes.empty()) return {};
+  std::memcpy(buffer_.mapped(), bytes.data(), bytes.size());
+  buffer_.flush(0, bytes.size());
+  return {};
+}
+
+Result<void> DescriptorSets::reserve(const runtime::Device& device, std::size_t count) {
+  if (count <= sets_.size()) return {};
+  const runtime::DeviceFunctions& vk = device.functions();
+  const auto wanted = static_cast<std::uint32_t>(std::bit_ceil(count));
+  std::vector<VkDescriptorPoolSize> sizes = sizes_;
+  for (VkDescriptorPoolSize& size : sizes) size.descriptorCount *= wanted;
+  const VkDescriptorPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                             .maxSets = wanted,
+                                             .poolSizeCount = static_cast<std::uint32_t>(sizes.size()),
+                                             .pPoolSizes = sizes.data()};
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  VkResult result = vk.vkCreateDescriptorPool(device.handle(), &pool_info, nullptr, &pool);
+  if (result != VK_SUCCESS) return runtime::vulkan_failure("make a scene's descriptors", result);
+  Owned<VkDescriptorPool> owned(pool, {device.handle(), vk.vkDestroyDescriptorPool});
+  const std::vector<VkDescriptorSetLayout> layouts(wanted, layout_);
+  std::vector<VkDescriptorSet> sets(wanted);
+  const VkDescriptorSetAllocateInfo set_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                             .descriptorPool = pool,
+                                             .descriptorSetCount = wanted,
+                                             .pSetLayouts = layouts.data()};
+  result = vk.vkAllocateDescriptorSets(device.handle(), &set_info, sets.data());
+  if (result != VK_SUCCESS) return runtime::vulkan_failure("make a scene's descriptors", result);
+  pool_ = std::move(owned);
+  sets_ = std::move(sets);
+  return {};
+}
+
+void write_descriptor(const runtime::Device& device, VkDescriptorSet set, std::uint32_t binding, VkDescriptorType type,
+                      const VkDescriptorBufferInfo& info) {
+  const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                   .dstSet = set,
+                                   .dstBinding = binding,
+                                   .descriptorCount = 1,
+                                   .descriptorType = type,
+                                   .pBufferInfo = &info};
+  device.functions().vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
+}
+
+void write_descriptor(const runtime::Device& device, VkDescriptorSet set, std::uint32_t binding, VkImageView view,
+                      VkSampler sampler) {
+  const VkDescriptorImageInfo info{sampler, view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+  const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                   .dstSet = set,
+                                   .dstBinding = binding,
+                                   .descriptorCount = 1,
+                                   .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+                                   .pImageInfo = &info};
+  device.functions().vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
+}
+
 Result<Texture> make_texture(const runtime::Device& device, const TextureOptions& options, const std::string& name) {
   const runtime::DeviceFunctions& vk = device.functions();
   Texture made;
@@ -36,7 +108,7 @@ Result<Texture> make_texture(const runtime::Device& device, const TextureOptions
                                .imageType = VK_IMAGE_TYPE_2D,
                                .format = options.format,
                                .extent = {options.size.width, options.size.height, 1},
-                               .mipLevels = 1,
+                               .mipLevels = options.levels,
                                .arrayLayers = options.layers,
                                .samples = VK_SAMPLE_COUNT_1_BIT,
                                .tiling = VK_IMAGE_TILING_OPTIMAL,
@@ -78,7 +150,8 @@ VkFormat first_format(const runtime::Device& device, std::span<const VkFormat> f
 }
 
 void image_barrier(const runtime::Device& device, VkCommandBuffer commands, const Texture& texture,
-                   const ImageUse& before, const ImageUse& after) {
+                   const ImageUse& before, const ImageUse& after, std::uint32_t first_level,
+                   std::uint32_t level_count) {
   const VkImageMemoryBarrier2 barrier{
       .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
       .srcStageMask = before.stage,
@@ -90,7 +163,7 @@ void image_barrier(const runtime::Device& device, VkCommandBuffer commands, cons
       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
       .image = texture.image.get(),
-      .subresourceRange = {texture.aspect, 0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS}};
+      .subresourceRange = {texture.aspect, first_level, level_count, 0, VK_REMAINING_ARRAY_LAYERS}};
   const VkDependencyInfo info{
       .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &barrier};
   device.functions().vkCmdPipelineBarrier2(commands, &info);

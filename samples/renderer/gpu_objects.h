@@ -4,12 +4,13 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -30,25 +31,59 @@ struct Destroy {
 template <class T>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy<T>>;
 
-// A buffer that holds `values`, in memory that the device reads. Empty: one of 4 bytes, so that it can be bound.
-template <class T>
-Result<runtime::Buffer> make_buffer(const runtime::Device& device, std::span<const T> values, VkBufferUsageFlags usage,
-                                    const std::string& name) {
-  const VkDeviceSize bytes = values.size_bytes();
-  auto made = runtime::Buffer::create(
-      device, {.size = bytes > 4 ? bytes : 4, .usage = usage, .memory = runtime::MemoryUse::kStream, .name = name});
-  if (made && bytes != 0) {
-    std::memcpy(made->mapped(), values.data(), bytes);
-    made->flush(0, bytes);
+// Memory that the host writes anew now and then and the device reads. When more is written than it holds, it is
+// replaced by a larger one; what it holds is replaced by every write. Nothing written before may still be read.
+class StreamBuffer {
+ public:
+  StreamBuffer() = default;
+  StreamBuffer(VkBufferUsageFlags usage, std::string name) : usage_(usage), name_(std::move(name)) {}
+
+  template <class T>
+  Result<void> write(const runtime::Device& device, std::span<const T> values) {
+    return write_bytes(device, std::as_bytes(values));
   }
-  return made;
-}
+  VkDescriptorBufferInfo whole() const { return {buffer_.handle(), 0, buffer_.size()}; }
+  VkBuffer handle() const { return buffer_.handle(); }
+
+ private:
+  Result<void> write_bytes(const runtime::Device& device, std::span<const std::byte> bytes);
+
+  VkBufferUsageFlags usage_ = 0;
+  std::string name_;
+  runtime::Buffer buffer_;
+};
+
+// Descriptor sets of one layout, made when more are needed than ever before and written anew by whoever uses them.
+class DescriptorSets {
+ public:
+  DescriptorSets() = default;
+  // `sizes`: what one set needs.
+  DescriptorSets(VkDescriptorSetLayout layout, std::vector<VkDescriptorPoolSize> sizes)
+      : layout_(layout), sizes_(std::move(sizes)) {}
+
+  // Makes sure that there are `count`. Nothing may still read the ones before.
+  Result<void> reserve(const runtime::Device& device, std::size_t count);
+  VkDescriptorSet operator[](std::size_t i) const { return sets_[i]; }
+
+ private:
+  VkDescriptorSetLayout layout_ = VK_NULL_HANDLE;
+  std::vector<VkDescriptorPoolSize> sizes_;
+  Owned<VkDescriptorPool> pool_;
+  std::vector<VkDescriptorSet> sets_;
+};
+
+void write_descriptor(const runtime::Device& device, VkDescriptorSet set, std::uint32_t binding, VkDescriptorType type,
+                      const VkDescriptorBufferInfo& info);
+// A combined image and sampler, the image in VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL.
+void write_descriptor(const runtime::Device& device, VkDescriptorSet set, std::uint32_t binding, VkImageView view,
+                      VkSampler sampler);
 
 struct TextureOptions {
   VkFormat format = VK_FORMAT_UNDEFINED;
   VkExtent2D size{};
   std::uint32_t layers = 1;
   VkImageUsageFlags usage = 0;
+  std::uint32_t levels = 1;  // of a mip chain
 };
 
 // An image in device memory with a view of all layers, and one of each.
@@ -73,7 +108,9 @@ struct ImageUse {
   VkAccessFlags2 access = VK_ACCESS_2_NONE;
 };
 
+// Of `level_count` levels of the mip chain.
 void image_barrier(const runtime::Device& device, VkCommandBuffer commands, const Texture& texture,
-                   const ImageUse& before, const ImageUse& after);
+                   const ImageUse& before, const ImageUse& after, std::uint32_t first_level = 0,
+                   std::uint32_t level_count = VK_REMAINING_MIP_LEVELS);
 
 }  // namespace pelt::samples

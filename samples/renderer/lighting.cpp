@@ -7,6 +7,7 @@
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
 
+#include "engine/core/finite.h"
 #include "samples/renderer/framing.h"
 
 namespace pelt::samples {
@@ -80,7 +81,10 @@ glm::vec3 camera_side(const Camera& camera) {
 
 Lighting make_lighting(const Scene& scene, const RendererOptions& options) {
   Bounds bounds;
-  for (const DrawItem& item : scene.items) bounds.add(transform_bounds(item.world, item.bounds));
+  for (const DrawItem& item : scene.items) {
+    bounds.add(transform_bounds(item.world, item.bounds));
+    for (const glm::mat4& world : item.others) bounds.add(transform_bounds(world, item.bounds));
+  }
   if (bounds.empty()) bounds.add(scene.camera.target);
   const float radius = std::max(0.5f * glm::length(bounds.size()), 1e-6f);
   const glm::vec3 back = camera_side(scene.camera);
@@ -97,6 +101,11 @@ Lighting make_lighting(const Scene& scene, const RendererOptions& options) {
     seen.add(glm::vec3(center.x - reach, scene.ground_height, center.z - reach));
     seen.add(glm::vec3(center.x + reach, scene.ground_height, center.z + reach));
   }
+  const auto see = [&](glm::vec3 point) {
+    if (is_finite(point)) seen.add(point);
+  };
+  for (const OverlayLine& line : scene.lines) see(line.from), see(line.to);
+  for (const OverlayDot& dot : scene.dots) see(dot.at);
   glm::mat4 ground = glm::scale(glm::mat4(1.0f), glm::vec3(2.0f * reach, 1.0f, 2.0f * reach));
   ground[3] = glm::vec4(center.x - reach, scene.ground_height, center.z - reach, 1.0f);
   lighting.frame = {.ground_from_unit = ground,

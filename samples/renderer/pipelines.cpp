@@ -31,6 +31,7 @@ struct PipelineOptions {
   const char* name;
   std::span<const std::uint32_t> vertex;
   std::span<const std::uint32_t> fragment;  // empty: depth only
+  bool masked = false;                      // the fragment shader's kMasked
   VkFormat color = VK_FORMAT_UNDEFINED;
   VkFormat depth = VK_FORMAT_UNDEFINED;
   bool depth_test = true;  // where there is depth; what is blended writes none
@@ -69,24 +70,37 @@ Result<Owned<VkPipelineLayout>> make_layout(const runtime::Device& device,
   return Owned<VkPipelineLayout>(made, {device.handle(), vk.vkDestroyPipelineLayout});
 }
 
-Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, bool compare, bool filtered) {
+Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, const VkSamplerCreateInfo& info) {
   const runtime::DeviceFunctions& vk = device.functions();
-  const VkFilter filter = filtered ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
-  // Outside a shadow map everything is lit.
-  const VkSamplerCreateInfo info{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-                                 .magFilter = filter,
-                                 .minFilter = filter,
-                                 .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-                                 .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-                                 .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-                                 .compareEnable = compare ? VK_TRUE : VK_FALSE,
-                                 .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL,
-                                 .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE};
   VkSampler made = VK_NULL_HANDLE;
   const VkResult result = vk.vkCreateSampler(device.handle(), &info, nullptr, &made);
   if (result != VK_SUCCESS) return runtime::vulkan_failure("make a sampler of the renderer", result);
   return Owned<VkSampler>(made, {device.handle(), vk.vkDestroySampler});
 }
+
+// Outside a shadow map everything is lit.
+VkSamplerCreateInfo target_sampler(bool compare, bool filtered) {
+  const VkFilter filter = filtered ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+  return {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+          .magFilter = filter,
+          .minFilter = filter,
+          .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+          .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+          .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+          .compareEnable = compare ? VK_TRUE : VK_FALSE,
+          .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL,
+          .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE};
+}
+
+// Repeats, as glTF has it where a file says nothing else (3.8.2).
+constexpr VkSamplerCreateInfo kTextureSampler{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+                                              .magFilter = VK_FILTER_LINEAR,
+                                              .minFilter = VK_FILTER_LINEAR,
+                                              .mipmapMode = VK_SAMPLER_MIPMAP_MODE_LINEAR,
+                                              .addressModeU = VK_SAMPLER_ADDRESS_MODE_REPEAT,
+                                              .addressModeV = VK_SAMPLER_ADDRESS_MODE_REPEAT,
+                                              .addressModeW = VK_SAMPLER_ADDRESS_MODE_REPEAT,
+                                              .maxLod = VK_LOD_CLAMP_NONE};
 
 Result<Owned<VkShaderModule>> make_module(const runtime::Device& device, std::span<const std::uint32_t> words) {
   const runtime::DeviceFunctions& vk = device.functions();
@@ -118,13 +132,18 @@ Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelin
   const runtime::DeviceFunctions& vk = device.functions();
   std::vector<Owned<VkShaderModule>> modules;
   std::vector<VkPipelineShaderStageCreateInfo> stages;
+  const VkBool32 masked = options.masked ? VK_TRUE : VK_FALSE;
+  const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof masked};
+  const VkSpecializationInfo constants{
+      .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof masked, .pData = &masked};
   const auto add_stage = [&](VkShaderStageFlagBits stage, std::span<const std::uint32_t> words) -> Result<void> {
     auto module = make_module(device, words);
     if (!module) return tl::unexpected(module.error());
     stages.push_back({.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                       .stage = stage,
                       .module = module->get(),
-                      .pName = "main"});
+                      .pName = "main",
+                      .pSpecializationInfo = options.masked ? &constants : nullptr});
     modules.push_back(std::move(*module));
     return {};
   };
@@ -201,12 +220,19 @@ TargetFormats choose_formats(const runtime::Device& device) {
 
 Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetFormats& formats) {
   Pipelines made;
-  auto map_sampler = make_sampler(device, true, formats.filtered_depth);
-  if (!map_sampler) return tl::unexpected(map_sampler.error());
-  made.map_sampler = std::move(*map_sampler);
-  auto color_sampler = make_sampler(device, false, false);
-  if (!color_sampler) return tl::unexpected(color_sampler.error());
-  made.color_sampler = std::move(*color_sampler);
+  const struct {
+    Owned<VkSampler>& into;
+    VkSamplerCreateInfo info;
+  } samplers[] = {
+      {made.map_sampler, target_sampler(true, formats.filtered_depth)},
+      {made.color_sampler, target_sampler(false, false)},
+      {made.texture_sampler, kTextureSampler},
+  };
+  for (const auto& [into, info] : samplers) {
+    auto sampler = make_sampler(device, info);
+    if (!sampler) return tl::unexpected(sampler.error());
+    into = std::move(*sampler);
+  }
 
   const std::array scene_bindings{
       binding(shared::kBindFrame, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER),
@@ -214,20 +240,28 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
       binding(shared::kBindMaps, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
       binding(shared::kBindDepths, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
       binding(shared::kBindColor, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
+      binding(shared::kBindWorlds, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
+      binding(shared::kBindWeights, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
+      binding(shared::kBindOverlays, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
   };
-  auto scene_layout = make_set_layout(device, scene_bindings);
-  if (!scene_layout) return tl::unexpected(scene_layout.error());
-  made.scene_layout = std::move(*scene_layout);
   const std::array item_bindings{
       binding(shared::kBindPositions, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
       binding(shared::kBindDirections, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-      binding(shared::kBindWeights, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
       binding(shared::kBindEdges, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
+      binding(shared::kBindUvs, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
   };
-  auto item_layout = make_set_layout(device, item_bindings);
-  if (!item_layout) return tl::unexpected(item_layout.error());
-  made.item_layout = std::move(*item_layout);
-  const std::array sets{made.scene_layout.get(), made.item_layout.get()};
+  const std::array texture_bindings{binding(shared::kBindTexture, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER)};
+  const struct {
+    Owned<VkDescriptorSetLayout>& into;
+    std::span<const VkDescriptorSetLayoutBinding> bindings;
+  } set_layouts[] = {
+      {made.scene_layout, scene_bindings}, {made.item_layout, item_bindings}, {made.texture_layout, texture_bindings}};
+  for (const auto& [into, bindings] : set_layouts) {
+    auto set_layout = make_set_layout(device, bindings);
+    if (!set_layout) return tl::unexpected(set_layout.error());
+    into = std::move(*set_layout);
+  }
+  const std::array sets{made.scene_layout.get(), made.item_layout.get(), made.texture_layout.get()};
   auto layout = make_layout(device, sets);
   if (!layout) return tl::unexpected(layout.error());
   made.layout = std::move(*layout);
@@ -241,6 +275,13 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
        {.name = "surface",
         .vertex = spirv::surface_vert,
         .fragment = spirv::surface_frag,
+        .color = formats.color,
+        .depth = formats.depth}},
+      {made.masked_surface,
+       {.name = "surface with holes",
+        .vertex = spirv::surface_vert,
+        .fragment = spirv::surface_frag,
+        .masked = true,
         .color = formats.color,
         .depth = formats.depth}},
       {made.ground,

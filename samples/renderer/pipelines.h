@@ -23,11 +23,14 @@ struct TargetFormats {
 struct Pipelines {
   Owned<VkSampler> map_sampler;
   Owned<VkSampler> color_sampler;
-  Owned<VkDescriptorSetLayout> scene_layout;  // set 0, shaders/scene.h
-  Owned<VkDescriptorSetLayout> item_layout;   // set 1
+  Owned<VkSampler> texture_sampler;
+  Owned<VkDescriptorSetLayout> scene_layout;    // set 0, shaders/scene.h
+  Owned<VkDescriptorSetLayout> item_layout;     // set 1
+  Owned<VkDescriptorSetLayout> texture_layout;  // set 2
   Owned<VkPipelineLayout> layout;
   Owned<VkPipeline> shadow;
   Owned<VkPipeline> surface;
+  Owned<VkPipeline> masked_surface;
   Owned<VkPipeline> ground;
   Owned<VkPipeline> point;
   Owned<VkPipeline> line;         // in front of the surface

@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstring>
-#include <limits>
-#include <set>
 #include <utility>
 
-#include "engine/core/frame.h"
 #include "runtime/debug.h"
+#include "runtime/gpu_timer.h"
 #include "runtime/transfer.h"
 #include "runtime/vulkan_functions.h"
+#include "samples/renderer/device_scene.h"
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/lighting.h"
@@ -29,9 +28,11 @@ constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_ST
 constexpr glm::vec4 kWireColor(0.02f, 0.02f, 0.025f, 0.45f);
 constexpr glm::vec4 kCageColor(0.95f, 0.20f, 0.02f, 0.9f);
 constexpr float kHiddenCageOpacity = 0.10f;
+constexpr float kHiddenOverlayOpacity = 0.25f;
 constexpr float kWireWidth = 1.0f;  // as State::pixels_of takes them
 constexpr float kCageWidth = 1.15f;
 constexpr float kDotWidth = 5.0f;
+constexpr float kSplitWidth = 2.0f;
 
 constexpr ImageUse kNew{};
 constexpr ImageUse kDrawnColor{VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
@@ -43,7 +44,7 @@ constexpr ImageUse kDrawnDepth{
     VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT};
 constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
                             VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
-constexpr ImageUse kCopied{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_COPY_BIT,
+constexpr ImageUse kCopied{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                            VK_ACCESS_2_TRANSFER_READ_BIT};
 
 // The same use with its contents given up: what was there is overwritten.
@@ -56,9 +57,8 @@ struct Targets {
   Texture maps;     // shadow maps of one sample
   Texture color;    // one sample
   Texture depth;    // of one sample
-  Texture mean;     // of all samples
+  Texture sum;      // of all samples so far
   Texture picture;  // the result
-  runtime::Buffer readback;
 };
 
 Result<Targets> make_targets(const runtime::Device& device, const TargetFormats& formats, VkExtent2D size) {
@@ -74,7 +74,7 @@ Result<Targets> make_targets(const runtime::Device& device, const TargetFormats&
       {made.maps, {formats.depth, {kMapSize, kMapSize}, shared::kMaps, kDepth | kSampledImage}, "shadow maps"},
       {made.color, {formats.color, size, 1, kColor | kSampledImage}, "sample color"},
       {made.depth, {formats.depth, size, 1, kDepth}, "sample depth"},
-      {made.mean, {formats.mean, size, 1, kColor | kSampledImage}, "mean color"},
+      {made.sum, {formats.mean, size, 1, kColor | kSampledImage}, "sum of samples"},
       {made.picture, {formats.picture, size, 1, kColor | VK_IMAGE_USAGE_TRANSFER_SRC_BIT}, "picture"},
   };
   for (const auto& [into, options, name] : list) {
@@ -82,83 +82,17 @@ Result<Targets> make_targets(const runtime::Device& device, const TargetFormats&
     if (!texture) return tl::unexpected(texture.error());
     into = std::move(*texture);
   }
-  auto readback = runtime::Buffer::create(device, {.size = VkDeviceSize{4} * size.width * size.height,
-                                                   .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                                   .memory = runtime::MemoryUse::kReadback,
-                                                   .name = "picture readback"});
-  if (!readback) return tl::unexpected(readback.error());
-  made.readback = std::move(*readback);
   return made;
 }
 
-// What one picture reads besides the crowds' vertices.
-struct SceneBuffers {
-  runtime::Buffer frame;
-  runtime::Buffer samples;  // one every sample_stride bytes
-  std::uint32_t sample_stride = 0;
-  runtime::Buffer indices;
-  runtime::Buffer edges;
-  std::vector<runtime::Buffer> weights;  // one an item
-};
+// A part of the picture with the items of one side, and their shadows.
+struct Region {
+  VkRect2D area{};
+  SplitSide side = SplitSide::kBoth;
 
-Result<SceneBuffers> make_scene_buffers(const runtime::Device& device, const Scene& scene, const Geometry& geometry,
-                                        const Lighting& lighting) {
-  constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-  SceneBuffers made;
-  const auto fill = [&]<class T>(runtime::Buffer& into, std::span<const T> values, VkBufferUsageFlags usage,
-                                 const char* name) -> Result<void> {
-    auto buffer = make_buffer(device, values, usage, name);
-    if (!buffer) return tl::unexpected(buffer.error());
-    into = std::move(*buffer);
-    return {};
-  };
-  constexpr VkBufferUsageFlags kUniform = VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
-  const auto alignment = static_cast<std::uint32_t>(device.limits().minUniformBufferOffsetAlignment);
-  made.sample_stride = (std::uint32_t{sizeof(shared::Sample)} + alignment - 1) / alignment * alignment;
-  std::vector<std::byte> samples(lighting.samples.size() * made.sample_stride);
-  for (std::size_t i = 0; i < lighting.samples.size(); ++i) {
-    std::memcpy(&samples[i * made.sample_stride], &lighting.samples[i], sizeof(shared::Sample));
+  bool shows(const DeviceItem& item) const {
+    return side == SplitSide::kBoth || item.side == SplitSide::kBoth || item.side == side;
   }
-  Result<void> ok = fill(made.frame, std::span(&lighting.frame, 1), kUniform, "frame");
-  if (ok) ok = fill(made.samples, std::span<const std::byte>(samples), kUniform, "samples");
-  if (ok) ok = fill(made.indices, std::span(geometry.indices), VK_BUFFER_USAGE_INDEX_BUFFER_BIT, "triangles");
-  if (ok) ok = fill(made.edges, std::span(geometry.edges), kStorage, "edges");
-  made.weights.resize(scene.items.size());
-  for (std::size_t i = 0; ok && i < scene.items.size(); ++i) {
-    ok = fill(made.weights[i], scene.items[i].weights, kStorage, "weights");
-  }
-  if (!ok) return tl::unexpected(ok.error());
-  return made;
-}
-
-// Where vertex 0 of an item's instance is: descriptors start at aligned offsets, words count from there.
-struct VertexRange {
-  VkDescriptorBufferInfo positions;
-  VkDescriptorBufferInfo directions;
-  std::uint32_t first_word = 0;
-  std::uint32_t first_packed = 0;
-};
-
-VertexRange vertex_range(const DrawItem& item, VkDeviceSize alignment) {
-  const runtime::VertexLayout& layout = item.crowd->layout();
-  const auto range = [&](VkDeviceSize offset, std::uint32_t stride, std::uint32_t& first_word) {
-    const VkDeviceSize bytes = VkDeviceSize{layout.vertices_per_instance} * stride;
-    const VkDeviceSize begin = offset + item.instance * bytes;
-    const VkDeviceSize aligned = begin / alignment * alignment;
-    first_word = static_cast<std::uint32_t>((begin - aligned) / 4);
-    return VkDescriptorBufferInfo{item.crowd->vertex_buffer(), aligned, begin - aligned + bytes};
-  };
-  VertexRange made{};
-  made.positions = range(layout.positions_offset, layout.positions_stride, made.first_word);
-  made.directions = range(layout.directions_offset, layout.directions_stride, made.first_packed);
-  return made;
-}
-
-struct Descriptors {
-  Owned<VkDescriptorPool> pool;
-  VkDescriptorSet sample = VK_NULL_HANDLE;   // set 0 while a sample is drawn and added
-  VkDescriptorSet develop = VK_NULL_HANDLE;  // set 0 with the mean as its colour
-  std::vector<VkDescriptorSet> items;        // set 1
 };
 
 }  // namespace
@@ -169,121 +103,89 @@ struct Renderer::State {
   RendererOptions options;
   Pipelines pipelines;
   Targets targets;
+  DeviceScene scene;
+  runtime::Buffer readback;  // made by the first picture that is read back
 
-  Result<Descriptors> make_descriptors(const Scene& scene, const SceneBuffers& buffers);
-  void draw_scene(VkCommandBuffer commands, const Scene& scene, const Geometry& geometry, const Lighting& lighting,
-                  const SceneBuffers& buffers, const Descriptors& descriptors);
+  std::vector<Region> regions;   // of the scene
+  float split_column = 0;        // where they meet
+  bool split_line = false;       // and that is shown
+  bool crowds_recorded = false;  // of the scene
+  std::uint32_t samples = 0;     // of the scene that are recorded
+  bool drawn = false;            // there is a picture
 
-  void begin_pass(VkCommandBuffer commands, VkExtent2D size, const Texture* color, VkImageView depth,
-                  VkAttachmentLoadOp load_color);
+  std::optional<runtime::GpuTimer> timer;
+  bool timed = false;  // the timer holds a record()
+
+  void set_regions(const Scene& wanted);
+  void record_crowds(VkCommandBuffer commands);
+  void record_sample(VkCommandBuffer commands, std::uint32_t sample);
+  void record_development(VkCommandBuffer commands);
+
+  void begin_pass(VkCommandBuffer commands, VkExtent2D extent, const VkRect2D& area, const Texture* color,
+                  VkImageView depth, VkAttachmentLoadOp load_color);
   template <class Constants>
   void push(VkCommandBuffer commands, const Constants& constants) {
     vk.vkCmdPushConstants(commands, pipelines.layout.get(), kStages, 0, sizeof constants, &constants);
   }
-  void draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw, const Descriptors& descriptors);
-  void draw_shadows(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
-                    const glm::mat4& map_from_world);
-  void draw_surfaces(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors);
-  void draw_lines(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors, bool hidden);
-  void draw_points(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors);
-  void draw_edges(VkCommandBuffer commands, VkDescriptorSet item, const shared::DrawConstants& constants,
+  void bind(VkCommandBuffer commands, const Owned<VkPipeline>& pipeline) {
+    vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline.get());
+  }
+  void bind_set(VkCommandBuffer commands, std::uint32_t index, VkDescriptorSet set) {
+    vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), index, 1, &set, 0,
+                               nullptr);
+  }
+  void bind_scene(VkCommandBuffer commands, VkDescriptorSet set, std::uint32_t sample) {
+    const std::uint32_t offset = scene.sample_offset(sample);
+    vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 0, 1, &set, 1,
+                               &offset);
+  }
+  void stamp(VkCommandBuffer commands) {
+    if (timer) timer->stamp(commands);
+  }
+  void draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw, const shared::DrawConstants& constants);
+  void draw_shadows(VkCommandBuffer commands, const Region& region, std::uint32_t map);
+  void draw_surfaces(VkCommandBuffer commands, const Region& region, bool alpha_mask);
+  void draw_lines(VkCommandBuffer commands, const Region& region, bool hidden);
+  void draw_points(VkCommandBuffer commands, const Region& region);
+  void draw_edges(VkCommandBuffer commands, std::uint32_t item, const shared::DrawConstants& constants,
                   std::uint32_t first, std::uint32_t count);
+  void draw_overlays(VkCommandBuffer commands, bool hidden);
 
   // A width in pixels of a picture 720 high, in those of this one.
   float pixels_of(float width) const { return width * std::max(static_cast<float>(options.height) / 720.0f, 0.75f); }
 
   VkExtent2D size() const { return {options.width, options.height}; }
-
-  std::vector<shared::DrawConstants> item_constants;  // what is the same in all draws of an item
-  std::vector<glm::mat4> item_worlds;
+  VkRect2D whole() const { return {{0, 0}, size()}; }
 };
 
-Result<Descriptors> Renderer::State::make_descriptors(const Scene& scene, const SceneBuffers& buffers) {
-  const auto items = static_cast<std::uint32_t>(scene.items.size());
-  Descriptors made;
-  const std::array sizes{VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 2},
-                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 2},
-                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * items + 1},
-                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 6}};
-  const VkDescriptorPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                             .maxSets = 2 + items,
-                                             .poolSizeCount = sizes.size(),
-                                             .pPoolSizes = sizes.data()};
-  VkDescriptorPool pool = VK_NULL_HANDLE;
-  if (const VkResult result = vk.vkCreateDescriptorPool(device.handle(), &pool_info, nullptr, &pool);
-      result != VK_SUCCESS) {
-    return runtime::vulkan_failure("make a scene's descriptors", result);
-  }
-  made.pool = Owned<VkDescriptorPool>(pool, {device.handle(), vk.vkDestroyDescriptorPool});
-  std::vector<VkDescriptorSetLayout> layouts(2 + items, pipelines.item_layout.get());
-  layouts[0] = layouts[1] = pipelines.scene_layout.get();
-  std::vector<VkDescriptorSet> sets(layouts.size());
-  const VkDescriptorSetAllocateInfo set_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                             .descriptorPool = pool,
-                                             .descriptorSetCount = 2 + items,
-                                             .pSetLayouts = layouts.data()};
-  if (const VkResult result = vk.vkAllocateDescriptorSets(device.handle(), &set_info, sets.data());
-      result != VK_SUCCESS) {
-    return runtime::vulkan_failure("make a scene's descriptors", result);
-  }
-  made.sample = sets[0];
-  made.develop = sets[1];
-  made.items.assign(sets.begin() + 2, sets.end());
-
-  const auto write_buffer = [&](VkDescriptorSet set, std::uint32_t binding, const VkDescriptorBufferInfo& info,
-                                VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
-    const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                     .dstSet = set,
-                                     .dstBinding = binding,
-                                     .descriptorCount = 1,
-                                     .descriptorType = type,
-                                     .pBufferInfo = &info};
-    vk.vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
+// Without items of one side there is one region. An area that the split leaves empty is not drawn.
+void Renderer::State::set_regions(const Scene& wanted) {
+  const auto on = [&](SplitSide side) {
+    return std::any_of(wanted.items.begin(), wanted.items.end(),
+                       [&](const DrawItem& item) { return item.side == side; });
   };
-  const auto write_image = [&](VkDescriptorSet set, std::uint32_t binding, const Texture& texture, VkSampler sampler) {
-    const VkDescriptorImageInfo info{sampler, texture.view.get(), kSampled.layout};
-    const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                     .dstSet = set,
-                                     .dstBinding = binding,
-                                     .descriptorCount = 1,
-                                     .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-                                     .pImageInfo = &info};
-    vk.vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
-  };
-  const auto whole = [](const runtime::Buffer& buffer) {
-    return VkDescriptorBufferInfo{buffer.handle(), 0, buffer.size()};
-  };
-
-  for (const VkDescriptorSet set : {made.sample, made.develop}) {
-    write_buffer(set, shared::kBindFrame, whole(buffers.frame), VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER);
-    write_buffer(set, shared::kBindSample, {buffers.samples.handle(), 0, sizeof(shared::Sample)},
-                 VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC);
-    write_image(set, shared::kBindMaps, targets.maps, pipelines.map_sampler.get());
-    write_image(set, shared::kBindDepths, targets.maps, pipelines.color_sampler.get());
-    write_image(set, shared::kBindColor, set == made.sample ? targets.color : targets.mean,
-                pipelines.color_sampler.get());
+  const bool left = on(SplitSide::kLeft);
+  const bool right = on(SplitSide::kRight);
+  regions.clear();
+  split_line = left && right;
+  if (!left && !right) {
+    regions.push_back({whole(), SplitSide::kBoth});
+    return;
   }
-  item_constants.clear();
-  item_worlds.clear();
-  for (std::uint32_t i = 0; i < items; ++i) {
-    const DrawItem& item = scene.items[i];
-    const VertexRange range = vertex_range(item, device.limits().minStorageBufferOffsetAlignment);
-    write_buffer(made.items[i], shared::kBindPositions, range.positions);
-    write_buffer(made.items[i], shared::kBindDirections, range.directions);
-    write_buffer(made.items[i], shared::kBindWeights, whole(buffers.weights[i]));
-    write_buffer(made.items[i], shared::kBindEdges, whole(buffers.edges));
-    item_worlds.push_back(item.world);
-    item_constants.push_back({.world = affine_from_mat4(item.world),
-                              .first_word = range.first_word,
-                              .first_packed = range.first_packed,
-                              .flags = item.weights.empty() ? 0 : shared::kDrawHeat});
+  const float split = wanted.split > 0 ? std::min(wanted.split, 1.0f) : 0.0f;
+  const auto column = static_cast<std::uint32_t>(std::lround(split * static_cast<float>(options.width)));
+  split_column = static_cast<float>(column);
+  if (column > 0) regions.push_back({{{0, 0}, {column, options.height}}, SplitSide::kLeft});
+  if (column < options.width) {
+    regions.push_back(
+        {{{static_cast<std::int32_t>(column), 0}, {options.width - column, options.height}}, SplitSide::kRight});
   }
-  return made;
 }
 
-// Viewport, scissor and attachments. `color` may be nullptr, `depth` may be VK_NULL_HANDLE; depth is cleared.
-void Renderer::State::begin_pass(VkCommandBuffer commands, VkExtent2D extent, const Texture* color, VkImageView depth,
-                                 VkAttachmentLoadOp load_color) {
+// Viewport, scissor and attachments. `color` may be nullptr, `depth` may be VK_NULL_HANDLE; depth is cleared. Outside
+// `area` nothing is touched.
+void Renderer::State::begin_pass(VkCommandBuffer commands, VkExtent2D extent, const VkRect2D& area,
+                                 const Texture* color, VkImageView depth, VkAttachmentLoadOp load_color) {
   const VkRenderingAttachmentInfo color_info{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
                                              .imageView = color != nullptr ? color->view.get() : VK_NULL_HANDLE,
                                              .imageLayout = kDrawnColor.layout,
@@ -296,157 +198,170 @@ void Renderer::State::begin_pass(VkCommandBuffer commands, VkExtent2D extent, co
                                              .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
                                              .clearValue = {.depthStencil = {1.0f, 0}}};
   const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
-                             .renderArea = {{0, 0}, extent},
+                             .renderArea = area,
                              .layerCount = 1,
                              .colorAttachmentCount = color != nullptr ? 1u : 0u,
                              .pColorAttachments = &color_info,
                              .pDepthAttachment = depth != VK_NULL_HANDLE ? &depth_info : nullptr};
   vk.vkCmdBeginRendering(commands, &info);
   const VkViewport viewport{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height), 0, 1};
-  const VkRect2D scissor{{0, 0}, extent};
   vk.vkCmdSetViewport(commands, 0, 1, &viewport);
-  vk.vkCmdSetScissor(commands, 0, 1, &scissor);
+  vk.vkCmdSetScissor(commands, 0, 1, &area);
 }
 
-void Renderer::State::draw_shadows(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
-                                   const glm::mat4& map_from_world) {
-  for (const SurfaceDraw& draw : geometry.surfaces) {
-    const shared::ShadowConstants constants{.map_from_model = map_from_world * item_worlds[draw.item],
-                                            .first_word = item_constants[draw.item].first_word};
-    push(commands, constants);
-    draw_triangles(commands, draw, descriptors);
+void Renderer::State::draw_shadows(VkCommandBuffer commands, const Region& region, std::uint32_t map) {
+  for (const SurfaceDraw& draw : scene.draws().surfaces) {
+    const DeviceItem& item = scene.items()[draw.item];
+    if (!region.shows(item)) continue;
+    shared::DrawConstants constants = item.constants;
+    constants.map = map;
+    draw_triangles(commands, draw, constants);
   }
 }
 
-void Renderer::State::draw_surfaces(VkCommandBuffer commands, const Geometry& geometry,
-                                    const Descriptors& descriptors) {
-  for (const SurfaceDraw& draw : geometry.surfaces) {
-    shared::DrawConstants constants = item_constants[draw.item];
+// Those with an alpha mask, or all others.
+void Renderer::State::draw_surfaces(VkCommandBuffer commands, const Region& region, bool alpha_mask) {
+  for (const SurfaceDraw& draw : scene.draws().surfaces) {
+    const DeviceItem& item = scene.items()[draw.item];
+    if (!region.shows(item) || draw.alpha_mask != alpha_mask) continue;
+    shared::DrawConstants constants = item.constants;
     constants.color = draw.color;
-    push(commands, constants);
-    draw_triangles(commands, draw, descriptors);
+    if (draw.texture != nullptr) constants.flags |= shared::kDrawTexture;
+    bind_set(commands, 2, scene.texture_set(draw.texture));
+    draw_triangles(commands, draw, constants);
   }
 }
 
 void Renderer::State::draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw,
-                                     const Descriptors& descriptors) {
-  vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 1, 1,
-                             &descriptors.items[draw.item], 0, nullptr);
-  vk.vkCmdDrawIndexed(commands, draw.index_count, 1, draw.first_index, static_cast<std::int32_t>(draw.first_vertex), 0);
+                                     const shared::DrawConstants& constants) {
+  const DeviceItem& item = scene.items()[draw.item];
+  push(commands, constants);
+  bind_set(commands, 1, scene.item_set(draw.item));
+  vk.vkCmdBindIndexBuffer(commands, item.indices, 0, VK_INDEX_TYPE_UINT32);
+  vk.vkCmdDrawIndexed(commands, draw.index_count, item.instances, draw.first_index,
+                      static_cast<std::int32_t>(draw.first_vertex), 0);
 }
 
 // `hidden`: cages alone, faint, whatever is in front of them.
-void Renderer::State::draw_lines(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors,
-                                 bool hidden) {
-  for (const LineDraw& draw : geometry.lines) {
-    if (hidden && !draw.control) continue;
-    shared::DrawConstants constants = item_constants[draw.item];
+void Renderer::State::draw_lines(VkCommandBuffer commands, const Region& region, bool hidden) {
+  for (const LineDraw& draw : scene.draws().lines) {
+    if (!region.shows(scene.items()[draw.item]) || (hidden && !draw.control)) continue;
+    shared::DrawConstants constants = scene.items()[draw.item].constants;
     constants.color = draw.control ? kCageColor : kWireColor;
     if (hidden) constants.color.a = kHiddenCageOpacity;
     constants.flags = 0;
     constants.first_vertex = draw.first_vertex;
     constants.line_width = pixels_of(draw.control ? kCageWidth : kWireWidth);
     constants.line_lift = draw.control ? 2e-3f : 1e-3f;
-    draw_edges(commands, descriptors.items[draw.item], constants, draw.first_edge, draw.edge_count);
+    draw_edges(commands, draw.item, constants, draw.first_edge, draw.edge_count);
   }
 }
 
-void Renderer::State::draw_points(VkCommandBuffer commands, const Geometry& geometry, const Descriptors& descriptors) {
-  for (const PointDraw& draw : geometry.points) {
-    shared::DrawConstants constants = item_constants[draw.item];
+void Renderer::State::draw_points(VkCommandBuffer commands, const Region& region) {
+  for (const PointDraw& draw : scene.draws().points) {
+    if (!region.shows(scene.items()[draw.item])) continue;
+    shared::DrawConstants constants = scene.items()[draw.item].constants;
     constants.color = draw.color;
     constants.first_vertex = draw.first_vertex;
     constants.line_width = pixels_of(kDotWidth);
     constants.line_lift = 1e-3f;
-    draw_edges(commands, descriptors.items[draw.item], constants, draw.first_edge, draw.count);
+    draw_edges(commands, draw.item, constants, draw.first_edge, draw.count);
   }
 }
 
-void Renderer::State::draw_edges(VkCommandBuffer commands, VkDescriptorSet item, const shared::DrawConstants& constants,
+void Renderer::State::draw_edges(VkCommandBuffer commands, std::uint32_t item, const shared::DrawConstants& constants,
                                  std::uint32_t first, std::uint32_t count) {
   push(commands, constants);
-  vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 1, 1, &item, 0,
-                             nullptr);
-  vk.vkCmdDraw(commands, 6 * count, 1, 6 * first, 0);
+  bind_set(commands, 1, scene.item_set(item));
+  vk.vkCmdDraw(commands, 6 * count, scene.items()[item].instances, 6 * first, 0);
 }
 
-void Renderer::State::draw_scene(VkCommandBuffer commands, const Scene& scene, const Geometry& geometry,
-                                 const Lighting& lighting, const SceneBuffers& buffers,
-                                 const Descriptors& descriptors) {
-  // Compute: every crowd once, then vertices from its writes to the vertex shaders' reads.
-  std::set<runtime::Crowd*> crowds;
-  for (const DrawItem& item : scene.items) {
-    if (crowds.insert(item.crowd).second) item.crowd->record(commands);
-  }
+// `hidden`: those that are seen through the skin, faint, whatever is in front of them.
+void Renderer::State::draw_overlays(VkCommandBuffer commands, bool hidden) {
+  if (scene.overlay_count() == 0) return;
+  push(commands, shared::DrawConstants{.color = glm::vec4(1, 1, 1, hidden ? kHiddenOverlayOpacity : 1.0f),
+                                       .flags = shared::kDrawOverlay | (hidden ? shared::kDrawHidden : 0u),
+                                       .line_lift = 1e-3f});
+  bind_set(commands, 1, scene.no_item_set());
+  vk.vkCmdDraw(commands, 6 * scene.overlay_count(), 1, 0, 0);
+}
+
+// Then vertices from compute's writes to the vertex shaders' reads.
+void Renderer::State::record_crowds(VkCommandBuffer commands) {
+  for (runtime::Crowd* crowd : scene.crowds()) crowd->record(commands);
   runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                           VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+}
 
-  const auto bind = [&](const Owned<VkPipeline>& pipeline) {
-    vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline.get());
-  };
-  const auto bind_scene = [&](VkDescriptorSet set, std::uint32_t sample) {
-    const std::uint32_t offset = sample * buffers.sample_stride;
-    vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 0, 1, &set, 1,
-                               &offset);
-  };
-  vk.vkCmdBindIndexBuffer(commands, buffers.indices.handle(), 0, VK_INDEX_TYPE_UINT32);
+void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t sample) {
+  bind_scene(commands, scene.sample_set(), sample);
+  for (const Region& region : regions) {
+    const bool first = &region == &regions.front();
 
-  for (std::uint32_t i = 0; i < options.samples; ++i) {
-    bind_scene(descriptors.sample, i);
-
-    // Shadow maps; the sample before has been read from them.
-    image_barrier(device, commands, targets.maps, i == 0 ? kNew : discarded(kSampled), kDrawnDepth);
-    bind(pipelines.shadow);
+    // Shadow maps; what was drawn before has been read from them.
+    image_barrier(device, commands, targets.maps, discarded(kSampled), kDrawnDepth);
+    bind(commands, pipelines.shadow);
     for (std::uint32_t map = 0; map < shared::kMaps; ++map) {
-      begin_pass(commands, {kMapSize, kMapSize}, nullptr, targets.maps.layer_views[map].get(),
+      constexpr VkExtent2D kExtent{kMapSize, kMapSize};
+      begin_pass(commands, kExtent, {{0, 0}, kExtent}, nullptr, targets.maps.layer_views[map].get(),
                  VK_ATTACHMENT_LOAD_OP_DONT_CARE);
-      draw_shadows(commands, geometry, descriptors, lighting.samples[i].maps[map].map_from_world);
+      draw_shadows(commands, region, map);
       vk.vkCmdEndRendering(commands);
     }
     image_barrier(device, commands, targets.maps, kDrawnDepth, kSampled);
+    stamp(commands);
 
-    // The sample.
-    image_barrier(device, commands, targets.color, i == 0 ? kNew : discarded(kSampled), kDrawnColor);
-    image_barrier(device, commands, targets.depth, i == 0 ? kNew : discarded(kDrawnDepth), kDrawnDepth);
-    begin_pass(commands, size(), &targets.color, targets.depth.view.get(), VK_ATTACHMENT_LOAD_OP_CLEAR);
-    bind(pipelines.surface);
-    draw_surfaces(commands, geometry, descriptors);
-    if (lighting.ground) {
-      bind(pipelines.ground);
+    // The region.
+    image_barrier(device, commands, targets.color, first ? discarded(kSampled) : kDrawnColor, kDrawnColor);
+    image_barrier(device, commands, targets.depth, first ? discarded(kDrawnDepth) : kDrawnDepth, kDrawnDepth);
+    begin_pass(commands, size(), region.area, &targets.color, targets.depth.view.get(), VK_ATTACHMENT_LOAD_OP_CLEAR);
+    bind(commands, pipelines.surface);
+    draw_surfaces(commands, region, false);
+    bind(commands, pipelines.masked_surface);
+    draw_surfaces(commands, region, true);
+    if (scene.lighting().ground) {
+      bind(commands, pipelines.ground);
       vk.vkCmdDraw(commands, 4, 1, 0, 0);
     }
-    bind(pipelines.point);
-    draw_points(commands, geometry, descriptors);
-    bind(pipelines.hidden_line);
-    draw_lines(commands, geometry, descriptors, true);
-    bind(pipelines.line);
-    draw_lines(commands, geometry, descriptors, false);
+    bind(commands, pipelines.point);
+    draw_points(commands, region);
+    bind(commands, pipelines.hidden_line);
+    draw_lines(commands, region, true);
+    draw_overlays(commands, true);
+    bind(commands, pipelines.line);
+    draw_lines(commands, region, false);
+    draw_overlays(commands, false);
     vk.vkCmdEndRendering(commands);
-
-    // Added to the mean.
-    image_barrier(device, commands, targets.color, kDrawnColor, kSampled);
-    image_barrier(device, commands, targets.mean, i == 0 ? kNew : kDrawnColor, kDrawnColor);
-    begin_pass(commands, size(), &targets.mean, VK_NULL_HANDLE,
-               i == 0 ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_LOAD);
-    bind(pipelines.accumulate);
-    vk.vkCmdDraw(commands, 3, 1, 0, 0);
-    vk.vkCmdEndRendering(commands);
+    stamp(commands);
   }
 
-  // The mean becomes the picture, and the picture goes to the host.
-  image_barrier(device, commands, targets.mean, kDrawnColor, kSampled);
-  image_barrier(device, commands, targets.picture, kNew, kDrawnColor);
-  bind_scene(descriptors.develop, 0);
-  begin_pass(commands, size(), &targets.picture, VK_NULL_HANDLE, VK_ATTACHMENT_LOAD_OP_DONT_CARE);
-  bind(pipelines.develop);
+  // Added to those before.
+  image_barrier(device, commands, targets.color, kDrawnColor, kSampled);
+  const bool first = sample == 0;
+  image_barrier(device, commands, targets.sum, first ? discarded(kDrawnColor) : kDrawnColor, kDrawnColor);
+  begin_pass(commands, size(), whole(), &targets.sum, VK_NULL_HANDLE,
+             first ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_LOAD);
+  bind(commands, pipelines.accumulate);
   vk.vkCmdDraw(commands, 3, 1, 0, 0);
   vk.vkCmdEndRendering(commands);
+}
+
+// The sum becomes the picture.
+void Renderer::State::record_development(VkCommandBuffer commands) {
+  image_barrier(device, commands, targets.sum, kDrawnColor, kSampled);
+  image_barrier(device, commands, targets.picture, discarded(kCopied), kDrawnColor);
+  bind_scene(commands, scene.develop_set(), 0);
+  begin_pass(commands, size(), whole(), &targets.picture, VK_NULL_HANDLE, VK_ATTACHMENT_LOAD_OP_DONT_CARE);
+  bind(commands, pipelines.develop);
+  push(commands, shared::DevelopConstants{
+                     .mean_from_sum = static_cast<float>(options.samples) / static_cast<float>(samples),
+                     .split = split_column,
+                     .split_width = split_line ? std::max(1.0f, std::round(pixels_of(kSplitWidth / 2))) : 0.0f});
+  vk.vkCmdDraw(commands, 3, 1, 0, 0);
+  vk.vkCmdEndRendering(commands);
+  // More may be added later.
+  image_barrier(device, commands, targets.sum, kSampled, kDrawnColor);
   image_barrier(device, commands, targets.picture, kDrawnColor, kCopied);
-  const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                               .imageExtent = {options.width, options.height, 1}};
-  vk.vkCmdCopyImageToBuffer(commands, targets.picture.image.get(), kCopied.layout, targets.readback.handle(), 1, &copy);
-  runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
-                          VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
 }
 
 Renderer::Renderer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -473,28 +388,100 @@ Result<Renderer> Renderer::create(const runtime::Device& device, const RendererO
   if (!pipelines) return tl::unexpected(pipelines.error());
   auto targets = make_targets(device, formats, {options.width, options.height});
   if (!targets) return tl::unexpected(targets.error());
-  return Renderer(std::unique_ptr<State>(
-      new State{device, device.functions(), options, std::move(*pipelines), std::move(*targets), {}, {}}));
+  auto scene = DeviceScene::create(device, *pipelines);
+  if (!scene) return tl::unexpected(scene.error());
+  auto state = std::unique_ptr<State>(new State{.device = device,
+                                                .vk = device.functions(),
+                                                .options = options,
+                                                .pipelines = std::move(*pipelines),
+                                                .targets = std::move(*targets),
+                                                .scene = std::move(*scene)});
+  if (runtime::GpuTimer::supported(device)) {
+    // Two a region of a sample, and the begin, the crowds' and the end.
+    auto timer = runtime::GpuTimer::create(device, 4 * options.samples + 3);
+    if (!timer) return tl::unexpected(timer.error());
+    state->timer = std::move(*timer);
+  }
+  Renderer made(std::move(state));
+  if (auto empty = made.set_scene({}); !empty) return tl::unexpected(empty.error());
+  return made;
+}
+
+Result<void> Renderer::set_scene(const Scene& scene) {
+  State& state = *state_;
+  state.samples = 0;
+  state.crowds_recorded = false;
+  if (auto valid = check_scene(scene); !valid) {
+    // What the device showed may be gone by now.
+    if (auto empty = set_scene({}); !empty) return empty;
+    return valid;
+  }
+  state.set_regions(scene);
+  const Targets& targets = state.targets;
+  return state.scene.set(state.device, state.pipelines,
+                         {targets.maps.view.get(), targets.color.view.get(), targets.sum.view.get()}, scene,
+                         make_lighting(scene, state.options), state.pixels_of(1.0f));
+}
+
+void Renderer::record(VkCommandBuffer commands, std::uint32_t samples) {
+  State& state = *state_;
+  if (state.timer) state.timer->reset(commands);
+  state.stamp(commands);
+  if (!std::exchange(state.crowds_recorded, true)) state.record_crowds(commands);
+  state.stamp(commands);
+  const std::uint32_t end = state.samples + std::min(samples, state.options.samples - state.samples);
+  const bool changes = end > state.samples;
+  for (; state.samples < end; ++state.samples) state.record_sample(commands, state.samples);
+  if (changes) {
+    state.record_development(commands);
+  } else if (!state.drawn) {
+    image_barrier(state.device, commands, state.targets.picture, kNew, kCopied);
+  }
+  state.drawn = true;
+  state.stamp(commands);
+  state.timed = true;
+}
+
+std::uint32_t Renderer::recorded_samples() const { return state_->samples; }
+
+VkImage Renderer::picture() const { return state_->targets.picture.image.get(); }
+
+std::optional<PassSeconds> Renderer::seconds() const {
+  if (!state_->timer || !state_->timed) return std::nullopt;
+  const Result<std::vector<double>> stamps = state_->timer->seconds();
+  if (!stamps) return std::nullopt;
+  // The begin, then the crowds, then shadows and surfaces in turn, then the end.
+  PassSeconds made;
+  made.compute = (*stamps)[1];
+  for (std::size_t i = 2; i + 1 < stamps->size(); i += 2) made.shadows += (*stamps)[i] - (*stamps)[i - 1];
+  made.surfaces = stamps->back() - made.compute - made.shadows;
+  return made;
 }
 
 Result<Image> Renderer::render(const Scene& scene) {
   State& state = *state_;
-  const Result<Geometry> geometry = make_geometry(scene);
-  if (!geometry) return tl::unexpected(geometry.error());
-  const Lighting lighting = make_lighting(scene, state.options);
-  const auto buffers = make_scene_buffers(state.device, scene, *geometry, lighting);
-  if (!buffers) return tl::unexpected(buffers.error());
-  const auto descriptors = state.make_descriptors(scene, *buffers);
-  if (!descriptors) return tl::unexpected(descriptors.error());
-  const Result<void> drawn = runtime::submit_and_wait(state.device, "render", [&](VkCommandBuffer commands) {
-    state.draw_scene(commands, scene, *geometry, lighting, *buffers, *descriptors);
-  });
-  if (!drawn) return tl::unexpected(drawn.error());
-
+  if (auto set = set_scene(scene); !set) return tl::unexpected(set.error());
   Image image{.width = state.options.width, .height = state.options.height, .pixels = {}};
   image.pixels.resize(std::size_t{4} * image.width * image.height);
-  state.targets.readback.invalidate(0, image.pixels.size());
-  std::memcpy(image.pixels.data(), state.targets.readback.mapped(), image.pixels.size());
+  if (state.readback.size() == 0) {
+    auto readback = runtime::Buffer::create(state.device, {.size = image.pixels.size(),
+                                                           .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                           .memory = runtime::MemoryUse::kReadback,
+                                                           .name = "picture readback"});
+    if (!readback) return tl::unexpected(readback.error());
+    state.readback = std::move(*readback);
+  }
+  const Result<void> drawn = runtime::submit_and_wait(state.device, "render", [&](VkCommandBuffer commands) {
+    record(commands, state.options.samples);
+    const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                 .imageExtent = {image.width, image.height, 1}};
+    state.vk.vkCmdCopyImageToBuffer(commands, picture(), kCopied.layout, state.readback.handle(), 1, &copy);
+    runtime::memory_barrier(state.vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                            VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+  });
+  if (!drawn) return tl::unexpected(drawn.error());
+  state.readback.invalidate(0, image.pixels.size());
+  std::memcpy(image.pixels.data(), state.readback.mapped(), image.pixels.size());
   return image;
 }
 

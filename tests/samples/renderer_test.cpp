@@ -5,10 +5,15 @@
 #include <array>
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
+#include <limits>
 
 #include "engine/character/bind.h"
 #include "engine/model/pose.h"
+#include "runtime/buffer.h"
+#include "runtime/gpu_timer.h"
+#include "runtime/transfer.h"
 #include "runtime/upload.h"
+#include "runtime/vulkan_functions.h"
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/lighting.h"
 #include "samples/renderer/shaders/color_ramp.h"
@@ -97,6 +102,32 @@ class Renderers : public testing::Test {
     EXPECT_TRUE(image) << image.error().message;
     EXPECT_EQ(image->pixels.size(), std::size_t{4} * options.width * options.height);
     return std::move(*image);
+  }
+
+  // The picture after `samples` more.
+  static Image record(Renderer& renderer, std::uint32_t samples) {
+    Image image{.width = kSmall.width, .height = kSmall.height, .pixels = {}};
+    const VkDeviceSize bytes = VkDeviceSize{4} * image.width * image.height;
+    const runtime::Device& device = *gpu_device();
+    auto readback = runtime::Buffer::create(device, {.size = bytes,
+                                                     .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                     .memory = runtime::MemoryUse::kReadback,
+                                                     .name = "picture of a test"});
+    EXPECT_TRUE(readback) << readback.error().message;
+    const auto done = runtime::submit_and_wait(device, "record", [&](VkCommandBuffer commands) {
+      renderer.record(commands, samples);
+      const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                   .imageExtent = {image.width, image.height, 1}};
+      device.functions().vkCmdCopyImageToBuffer(commands, renderer.picture(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                                                readback->handle(), 1, &copy);
+      runtime::memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COPY_BIT,
+                              VK_ACCESS_2_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+    });
+    EXPECT_TRUE(done) << done.error().message;
+    readback->invalidate(0, bytes);
+    const auto* first = reinterpret_cast<const std::uint8_t*>(readback->mapped());
+    image.pixels.assign(first, first + bytes);
+    return image;
   }
 
   Image backdrop(const RendererOptions& options = kSmall) {
@@ -290,11 +321,201 @@ TEST_F(Renderers, DrawVerticesOfNoTriangleAsDots) {
   Model both = alone;
   both.meshes[0] = tube;
   show(bind(both, *rig_from_deformer_name("linear-blend"))->character);
-  const Result<Geometry> geometry = make_geometry(scene_);
-  ASSERT_TRUE(geometry) << geometry.error().message;
-  ASSERT_EQ(geometry->points.size(), 1u);
-  EXPECT_EQ(geometry->points[0].count, 2u);
-  EXPECT_FALSE(geometry->surfaces.empty());
+  Draws draws;
+  append_draws(scene_.items[0], 0, make_geometry(**character_).meshes, draws);
+  ASSERT_EQ(draws.points.size(), 1u);
+  EXPECT_EQ(draws.points[0].count, 2u);
+  EXPECT_FALSE(draws.surfaces.empty());
+}
+
+TEST_F(Renderers, AddSamplesToThePictureOverSeveralRecordings) {
+  scene_.ground = true;
+  scene_.ground_height = -1.0f;
+  auto renderer = Renderer::create(*gpu_device(), kSmall);
+  ASSERT_TRUE(renderer) << renderer.error().message;
+  const auto whole = renderer->render(scene_);
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(renderer->recorded_samples(), 4u);
+
+  ASSERT_TRUE(renderer->set_scene(scene_));
+  EXPECT_EQ(renderer->recorded_samples(), 0u);
+  const Image half = record(*renderer, 2);
+  EXPECT_EQ(renderer->recorded_samples(), 2u);
+  EXPECT_GT(difference(half, backdrop()), 0.1);
+  EXPECT_LT(difference(half, *whole), 0.3);  // as bright, but coarser
+  EXPECT_EQ(record(*renderer, 0).pixels, half.pixels);
+  EXPECT_EQ(record(*renderer, 1).pixels == half.pixels, false);
+  EXPECT_EQ(record(*renderer, 100).pixels, whole->pixels);
+  EXPECT_EQ(renderer->recorded_samples(), 4u);
+  EXPECT_EQ(record(*renderer, 1).pixels, whole->pixels);
+
+  // Anew after each scene, whatever was shown before.
+  scene_.camera.eye.y += 1.0f;
+  const auto moved = renderer->render(scene_);
+  ASSERT_TRUE(moved) << moved.error().message;
+  EXPECT_GT(difference(*whole, *moved), 0.03);
+  EXPECT_EQ(moved->pixels, render().pixels);
+}
+
+TEST_F(Renderers, HaveAPictureBeforeAnythingIsDrawn) {
+  auto renderer = Renderer::create(*gpu_device(), kSmall);
+  ASSERT_TRUE(renderer) << renderer.error().message;
+  EXPECT_FALSE(renderer->seconds());
+  record(*renderer, 0);
+  EXPECT_EQ(record(*renderer, 4).pixels, backdrop().pixels);
+}
+
+TEST_F(Renderers, ForgetTheSceneBeforeARefusedOne) {
+  auto renderer = Renderer::create(*gpu_device(), kSmall);
+  ASSERT_TRUE(renderer) << renderer.error().message;
+  ASSERT_TRUE(renderer->set_scene(scene_));
+  Scene wrong = scene_;
+  wrong.items[0].instance = 2;
+  ASSERT_FALSE(renderer->set_scene(wrong));
+  EXPECT_EQ(record(*renderer, 4).pixels, backdrop().pixels);
+}
+
+TEST_F(Renderers, TimeTheirPasses) {
+  auto renderer = Renderer::create(*gpu_device(), kSmall);
+  ASSERT_TRUE(renderer) << renderer.error().message;
+  ASSERT_TRUE(renderer->render(scene_));
+  const std::optional<PassSeconds> seconds = renderer->seconds();
+  ASSERT_EQ(seconds.has_value(), runtime::GpuTimer::supported(*gpu_device()));
+  if (!seconds) return;
+  EXPECT_GT(seconds->compute, 0);
+  EXPECT_GT(seconds->shadows, 0);
+  EXPECT_GT(seconds->surfaces, 0);
+}
+
+TEST_F(Renderers, DrawTheScenesOwnLinesAndDots) {
+  const Bounds& box = scene_.items[0].bounds;
+  const glm::vec4 green(0, 1, 0, 1);
+  const auto greenness = [&](const Image& image, glm::vec3 at) {
+    const glm::ivec3 c = pixel(image, project(scene_.camera, image.width, image.height, at));
+    return c.g - std::max(c.r, c.b);
+  };
+  // In front of the tube, and beyond all items: above it, twice as far.
+  const glm::vec3 front = glm::mix(box.center(), scene_.camera.eye, 0.5f);
+  const glm::vec3 above = glm::mix(scene_.camera.eye, box.center() + glm::vec3(0, 0.8f * box.size().y, 0), 2.0f);
+  std::vector<OverlayLine> lines{{front - glm::vec3(1, 0, 0), front + glm::vec3(1, 0, 0), green, 12.0f},
+                                 {above - glm::vec3(1, 0, 0), above + glm::vec3(1, 0, 0), green, 12.0f}};
+  scene_.lines = lines;
+  const Image with_lines = render();
+  EXPECT_GT(greenness(with_lines, front), 60);
+  EXPECT_GT(greenness(with_lines, above), 60);
+
+  scene_.lines = {};
+  std::vector<OverlayDot> dots{{front, green, 24.0f}};
+  scene_.dots = dots;
+  EXPECT_GT(greenness(render(), front), 60);
+
+  // Within the tube: not seen, or faint.
+  dots[0].at = box.center();
+  const Image hidden = render();
+  EXPECT_LT(greenness(hidden, box.center()), 20);
+  dots[0].through = true;
+  const Image through = render();
+  EXPECT_GT(greenness(through, box.center()), greenness(hidden, box.center()) + 10);
+  dots[0].at = front;
+  EXPECT_GT(greenness(render(), front), greenness(through, box.center()) + 30);
+
+  // What is no place is left out.
+  dots[0].at.x = std::numeric_limits<float>::quiet_NaN();
+  const Image without = render();
+  scene_.dots = {};
+  EXPECT_EQ(without.pixels, render().pixels);
+}
+
+TEST_F(Renderers, DrawItemsWithoutTheirSkin) {
+  scene_.ground = true;
+  scene_.ground_height = -1.0f;
+  const Image skin = render();
+  scene_.items[0].skin = false;
+  const Image nothing = render();
+  EXPECT_EQ(nothing.pixels, backdrop().pixels);
+  scene_.items[0].wire = true;
+  EXPECT_GT(difference(nothing, render()), 0.01);
+}
+
+TEST_F(Renderers, DrawItemsOnTheirSideOfTheSplit) {
+  scene_.ground = true;
+  scene_.ground_height = -1.0f;
+  DrawItem item = scene_.items[0];
+  item.color = glm::vec4(0.6f, 0.1f, 0.02f, 1.0f);
+  scene_.items = {item};
+  const Image red = render();
+  item.color = glm::vec4(0.02f, 0.1f, 0.6f, 1.0f);
+  scene_.items = {item};
+  const Image blue = render();
+
+  scene_.items = {item, item};
+  scene_.items[0].color = glm::vec4(0.6f, 0.1f, 0.02f, 1.0f);
+  scene_.items[0].side = SplitSide::kLeft;
+  scene_.items[1].side = SplitSide::kRight;
+  const Image split = render();
+  EXPECT_EQ(difference(split, red, 0.0, 0.49), 0.0);
+  EXPECT_EQ(difference(split, blue, 0.51, 1.0), 0.0);
+  EXPECT_GT(difference(split, red, 0.51, 1.0), 0.05);
+  EXPECT_GT(difference(split, blue, 0.49, 0.51), 0.5);  // the line
+
+  // One side alone: no line, and no shadow of it on the other.
+  scene_.items.pop_back();
+  const Image left = render();
+  EXPECT_EQ(difference(left, red, 0.0, 0.5), 0.0);
+  scene_.items[0].skin = false;
+  EXPECT_EQ(difference(left, render(), 0.5, 1.0), 0.0);
+
+  // To the ends, and beyond.
+  scene_.items = {item, item};
+  scene_.items[0].color = glm::vec4(0.6f, 0.1f, 0.02f, 1.0f);
+  scene_.items[0].side = SplitSide::kLeft;
+  scene_.items[1].side = SplitSide::kRight;
+  for (const float far : {1.0f, 7.0f}) {
+    scene_.split = far;
+    EXPECT_EQ(difference(render(), red, 0.0, 0.98), 0.0);
+  }
+  for (const float far : {0.0f, -7.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    scene_.split = far;
+    EXPECT_EQ(difference(render(), blue, 0.02, 1.0), 0.0);
+  }
+}
+
+TEST_F(Renderers, DrawInstancesAsItemsOfTheirOwn) {
+  const Skeleton& skeleton = (*character_)->skeleton;
+  std::vector<glm::mat4> joints(skeleton.joints.size());
+  rest_matrices(skeleton, joints);
+  crowd_->pose(0, joints);
+  joints.back() = joints.back() * glm::rotate(glm::mat4(1.0f), 0.8f, glm::vec3(0, 0, 1));
+  crowd_->pose(1, joints);
+  DrawItem item = scene_.items[0];
+  item.wire = true;
+  item.bounds.add(glm::vec3(4, 5, 0));
+  const std::vector<glm::mat4> worlds = side_by_side(item.bounds, 2, View{}.yaw);
+  std::vector<Bounds> boxes;
+  for (const glm::mat4& world : worlds) boxes.push_back(transform_bounds(world, item.bounds));
+  scene_.camera = frame_camera(boxes, 16.0f / 9.0f);
+  scene_.ground = true;
+  scene_.ground_height = -1.0f;
+  std::vector<float> weights((*character_)->vertex_count());
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 7) / 7;
+  for (const bool heat : {false, true}) {
+    if (heat) item.weights = weights;
+    scene_.items = {item, item};
+    scene_.items[0].world = worlds[0];
+    scene_.items[1].world = worlds[1];
+    scene_.items[1].instance = 1;
+    const Image apart = render();
+    scene_.items.pop_back();
+    scene_.items[0].others = {&worlds[1], 1};
+    EXPECT_LT(difference(apart, render()), 0.002);
+  }
+  const std::array<glm::mat4, 2> too_many{worlds[0], worlds[1]};
+  scene_.items[0].others = too_many;
+  auto renderer = Renderer::create(*gpu_device(), kSmall);
+  ASSERT_TRUE(renderer) << renderer.error().message;
+  const auto refused = renderer->render(scene_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("instance 2 of 2"));
 }
 
 TEST_F(Renderers, CastShadowsOnTheGroundAlone) {

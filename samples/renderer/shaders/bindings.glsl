@@ -4,4 +4,3 @@
 
 layout(set = 0, binding = kBindFrame, scalar) uniform FrameBuffer { Frame frame; };
 layout(set = 0, binding = kBindSample, scalar) uniform SampleBuffer { Sample current; };
-layout(push_constant, scalar) uniform Constants { DrawConstants draw; };

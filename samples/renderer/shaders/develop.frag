@@ -6,6 +6,7 @@
 #include "color_ramp.h"
 #include "bindings.glsl"
 
+layout(push_constant, scalar) uniform Constants { DevelopConstants develop; };
 layout(set = 0, binding = kBindColor) uniform sampler2D mean;
 layout(location = 0) out vec4 color;
 
@@ -22,9 +23,11 @@ vec3 backdrop(vec2 pixel) {
 }
 
 void main() {
-  vec4 drawn = texelFetch(mean, ivec2(gl_FragCoord.xy), 0);
+  vec4 drawn = texelFetch(mean, ivec2(gl_FragCoord.xy), 0) * develop.mean_from_sum;
   vec3 light = drawn.rgb + (1.0 - drawn.a) * backdrop(gl_FragCoord.xy);
   vec3 srgb = srgb_from_linear(film(max(light, 0.0) * kExposure));
+  bool split = abs(gl_FragCoord.x - develop.split) < develop.split_width;
+  srgb = mix(srgb, vec3(0.93), split ? 0.85 : 0.0);
   // A fine pattern of half a step (Bayer 1973) hides the steps of 8 bits in the backdrop, and packs well.
   uvec2 at = uvec2(gl_FragCoord.xy);
   uint low = at.x ^ at.y;

@@ -16,17 +16,23 @@ PELT_SHARED_CONST uint kMaps = 3u;  // shadow maps a sample: 0 the key light, th
 PELT_SHARED_CONST uint kKeyMap = 0u;
 
 // Set 0: of the scene.
-PELT_SHARED_CONST uint kBindFrame = 0u;   // Frame
-PELT_SHARED_CONST uint kBindSample = 1u;  // Sample, at a dynamic offset
-PELT_SHARED_CONST uint kBindMaps = 2u;    // shadow maps, kMaps layers, compared
-PELT_SHARED_CONST uint kBindDepths = 3u;  // the same, as depths
-PELT_SHARED_CONST uint kBindColor = 4u;   // the sample just drawn, or the mean of all
+PELT_SHARED_CONST uint kBindFrame = 0u;     // Frame
+PELT_SHARED_CONST uint kBindSample = 1u;    // Sample, at a dynamic offset
+PELT_SHARED_CONST uint kBindMaps = 2u;      // shadow maps, kMaps layers, compared
+PELT_SHARED_CONST uint kBindDepths = 3u;    // the same, as depths
+PELT_SHARED_CONST uint kBindColor = 4u;     // the sample just drawn, or the sum of them
+PELT_SHARED_CONST uint kBindWorlds = 5u;    // Affine[], world from model, one an instance of an item
+PELT_SHARED_CONST uint kBindWeights = 6u;   // float[], one a vertex of an item's instance
+PELT_SHARED_CONST uint kBindOverlays = 7u;  // Overlay[]
 
 // Set 1: of an item.
 PELT_SHARED_CONST uint kBindPositions = 0u;   // float[], three a vertex
 PELT_SHARED_CONST uint kBindDirections = 1u;  // uint[], packed normal and tangent
-PELT_SHARED_CONST uint kBindWeights = 2u;     // float[], one a vertex
-PELT_SHARED_CONST uint kBindEdges = 3u;       // uint[], two vertices an edge
+PELT_SHARED_CONST uint kBindEdges = 2u;       // uint[], two vertices an edge
+PELT_SHARED_CONST uint kBindUvs = 3u;         // vec2[], one a vertex of an instance
+
+// Set 2: of a material.
+PELT_SHARED_CONST uint kBindTexture = 0u;
 
 struct ShadowMap {
   mat4 map_from_world;  // xy in [0, 1] over the map, z its depth
@@ -55,26 +61,44 @@ struct Frame {
 };
 PELT_SHARED_SIZE(Frame, 112);
 
-PELT_SHARED_CONST uint kDrawHeat = 1u;  // colour from the weights
+// A line or, from a place to itself, a dot. In the scene's space.
+struct Overlay {
+  vec3 from;
+  vec3 to;
+  vec4 color;
+  float width;   // pixels
+  uint through;  // drawn where it is hidden, too
+};
+PELT_SHARED_SIZE(Overlay, 48);
+
+// DrawConstants::flags
+PELT_SHARED_CONST uint kDrawHeat = 1u;     // colour from the weights
+PELT_SHARED_CONST uint kDrawTexture = 2u;  // colour times the texture
+PELT_SHARED_CONST uint kDrawOverlay = 4u;  // lines from the overlays rather than the edges
+PELT_SHARED_CONST uint kDrawHidden = 8u;   // of the overlays, those alone that are seen through the skin
 
 struct DrawConstants {
-  mat3x4 world;       // rows of world from model
-  vec4 color;         // base colour; lines: with opacity
-  uint first_word;    // of vertex 0 of the instance in positions
+  vec4 color;         // base colour; lines: with opacity; overlays: times their own
+  uint first_word;    // of vertex 0 of the first instance in positions
   uint first_packed;  // the same in directions
+  uint vertices;      // of an instance
+  uint first_world;   // of the first instance
+  uint first_weight;  // of vertex 0
   uint first_vertex;  // of the mesh: what edges count from
   uint flags;
+  uint map;          // the shadow map that is drawn
   float line_width;  // pixels
   float line_lift;   // lines move towards the eye by this part of their distance
 };
-PELT_SHARED_SIZE(DrawConstants, 88);
+PELT_SHARED_SIZE(DrawConstants, 56);
 
-// Instead of DrawConstants where a shadow map is drawn.
-struct ShadowConstants {
-  mat4 map_from_model;
-  uint first_word;
+// Instead of DrawConstants where the picture is developed.
+struct DevelopConstants {
+  float mean_from_sum;  // samples wanted for each one added
+  float split;          // column of the line between the picture's sides
+  float split_width;    // half of it, pixels; 0: no line
 };
-PELT_SHARED_SIZE(ShadowConstants, 68);
+PELT_SHARED_SIZE(DevelopConstants, 12);
 
 PELT_SHARED_END
 

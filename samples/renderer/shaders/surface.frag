@@ -6,9 +6,16 @@
 #include "color_ramp.h"
 #include "lighting.glsl"
 
+// Apart from other materials: what may discard cannot write depth early.
+layout(constant_id = 0) const bool kMasked = false;
+
+layout(push_constant, scalar) uniform Constants { DrawConstants draw; };
+layout(set = 2, binding = kBindTexture) uniform sampler2D base_texture;
+
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 vertex_normal;
 layout(location = 2) in float weight;
+layout(location = 3) in vec2 uv;
 layout(location = 0) out vec4 color;
 
 const float kRoughness = 0.48;
@@ -43,7 +50,9 @@ float surrounding_fresnel(float n_v) {
 }
 
 void main() {
-  vec3 base = (draw.flags & kDrawHeat) != 0u ? linear_from_srgb(color_ramp(weight)) : draw.color.rgb;
+  vec4 material = draw.color;
+  if ((draw.flags & kDrawTexture) != 0u) material *= texture(base_texture, uv);
+  vec3 base = (draw.flags & kDrawHeat) != 0u ? linear_from_srgb(color_ramp(weight)) : material.rgb;
   vec3 towards_eye = normalize(frame.eye - position);
   vec3 normal = facing_normal(towards_eye);
   vec3 towards_key = current.maps[kKeyMap].towards_light;
@@ -68,6 +77,9 @@ void main() {
   float rim_cosine = max(dot(normal, frame.towards_rim), 0.0);
   light += kRimRadiance * rim_cosine * open_share;
   mirrored += kRimRadiance * specular(normal, towards_eye, frame.towards_rim) * open_share;
+
+  // Last, since a discarded pixel lends its neighbours no derivatives.
+  if (kMasked && material.a < 0.5) discard;
 
   // A heat map is matt, so that its colours can be read.
   color = vec4(base * light + mirrored * ((draw.flags & kDrawHeat) != 0u ? 0.3 : 1.0), 1.0);

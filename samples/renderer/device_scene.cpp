@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "samples/renderer/device_scene.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "engine/core/finite.h"
+#include "engine/core/frame.h"
+#include "runtime/transfer.h"
+#include "samples/renderer/textures.h"
+
+namespace pelt::samples {
+namespace {
+
+constexpr VkDescriptorType kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+
+// Values in device memory, for good. Never empty, so that it can be bound.
+template <class T>
+Result<runtime::Buffer> make_buffer(const runtime::Device& device, const std::vector<T>& values,
+                                    VkBufferUsageFlags usage, const char* name) {
+  const auto bytes = std::as_bytes(std::span(values));
+  auto made = runtime::Buffer::create(device, {.size = std::max<VkDeviceSize>(bytes.size(), 64),
+                                               .usage = usage | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                               .memory = runtime::MemoryUse::kDeviceLocal,
+                                               .name = name});
+  if (!made) return made;
+  const runtime::BufferWrite write{0, bytes};
+  if (auto written = runtime::write_buffer(device, made->handle(), {&write, 1}); !written) {
+    return tl::unexpected(written.error());
+  }
+  return made;
+}
+
+// Where vertex 0 of an item's first instance is: descriptors start at aligned offsets, words count from there.
+struct VertexRange {
+  VkDescriptorBufferInfo positions;
+  VkDescriptorBufferInfo directions;
+  std::uint32_t first_word = 0;
+  std::uint32_t first_packed = 0;
+};
+
+VertexRange vertex_range(const DrawItem& item, VkDeviceSize alignment) {
+  const runtime::VertexLayout& layout = item.crowd->layout();
+  const auto range = [&](VkDeviceSize offset, std::uint32_t stride, std::uint32_t& first_word) {
+    const VkDeviceSize bytes = VkDeviceSize{layout.vertices_per_instance} * stride;
+    const VkDeviceSize begin = offset + item.instance * bytes;
+    const VkDeviceSize aligned = begin / alignment * alignment;
+    first_word = static_cast<std::uint32_t>((begin - aligned) / 4);
+    return VkDescriptorBufferInfo{item.crowd->vertex_buffer(), aligned,
+                                  begin - aligned + (1 + item.others.size()) * bytes};
+  };
+  VertexRange made{};
+  made.positions = range(layout.positions_offset, layout.positions_stride, made.first_word);
+  made.directions = range(layout.directions_offset, layout.directions_stride, made.first_packed);
+  return made;
+}
+
+VkDescriptorBufferInfo whole(const runtime::Buffer& buffer) { return {buffer.handle(), 0, buffer.size()}; }
+
+}  // namespace
+
+Result<DeviceScene> DeviceScene::create(const runtime::Device& device, const Pipelines& pipelines) {
+  DeviceScene made;
+  made.frame_buffer_ = StreamBuffer(VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT, "frame");
+  made.sample_buffer_ = StreamBuffer(VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT, "samples");
+  made.world_buffer_ = StreamBuffer(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "worlds");
+  made.weight_buffer_ = StreamBuffer(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "weights");
+  made.overlay_buffer_ = StreamBuffer(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "overlays");
+  made.scene_sets_ = DescriptorSets(pipelines.scene_layout.get(), {{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
+                                                                   {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1},
+                                                                   {kStorage, 3},
+                                                                   {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3}});
+  made.item_sets_ = DescriptorSets(pipelines.item_layout.get(), {{kStorage, 4}});
+  made.texture_sets_ = DescriptorSets(pipelines.texture_layout.get(), {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1}});
+  auto white = upload_image(device, {1, 1, {255, 255, 255, 255}}, "white");
+  if (!white) return tl::unexpected(white.error());
+  made.white_ = std::move(*white);
+  auto nothing = make_buffer(device, std::vector<float>(), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "nothing");
+  if (!nothing) return tl::unexpected(nothing.error());
+  made.nothing_ = std::move(*nothing);
+  return made;
+}
+
+Result<DeviceScene::CharacterBuffers*> DeviceScene::find_or_make(const runtime::Device& device,
+                                                                 const Character& character) {
+  if (const auto found = characters_.find(character.operator->()); found != characters_.end()) return &found->second;
+  Geometry geometry = make_geometry(*character);
+  auto indices = make_buffer(device, geometry.indices, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, "triangles");
+  if (!indices) return tl::unexpected(indices.error());
+  auto edges = make_buffer(device, geometry.edges, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "edges");
+  if (!edges) return tl::unexpected(edges.error());
+  auto uvs = make_buffer(device, geometry.uvs, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "texture coordinates");
+  if (!uvs) return tl::unexpected(uvs.error());
+  return &characters_
+              .emplace(character.operator->(), CharacterBuffers{.character = character,
+                                                                .meshes = std::move(geometry.meshes),
+                                                                .indices = std::move(*indices),
+                                                                .edges = std::move(*edges),
+                                                                .uvs = std::move(*uvs)})
+              .first->second;
+}
+
+void DeviceScene::clear() {
+  draws_.surfaces.clear();
+  draws_.lines.clear();
+  draws_.points.clear();
+  items_.clear();
+  crowds_.clear();
+  texture_places_.clear();
+  worlds_.clear();
+  weights_.clear();
+  overlays_.clear();
+}
+
+Result<void> DeviceScene::set(const runtime::Device& device, const Pipelines& pipelines, const Images& images,
+                              const Scene& scene, Lighting lighting, float pixel) {
+  clear();
+  lighting_ = std::move(lighting);
+  const auto add_overlay = [&](glm::vec3 from, glm::vec3 to, glm::vec4 color, float width, bool through) {
+    if (!is_finite(from) || !is_finite(to)) return;
+    overlays_.push_back({.from = from, .to = to, .color = color, .width = width * pixel, .through = through ? 1u : 0u});
+  };
+  for (const OverlayLine& line : scene.lines) add_overlay(line.from, line.to, line.color, line.width, line.through);
+  for (const OverlayDot& dot : scene.dots) add_overlay(dot.at, dot.at, dot.color, dot.width, dot.through);
+
+  for (auto& [data, buffers] : characters_) buffers.shown = false;
+  Result<void> done = set_items(device, pipelines, scene);
+  std::erase_if(characters_, [](const auto& entry) { return !entry.second.shown; });
+  if (done) done = write_scene(device, pipelines, images);
+  if (!done) clear();
+  return done;
+}
+
+Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelines& pipelines, const Scene& scene) {
+  if (auto ok = item_sets_.reserve(device, scene.items.size() + 1); !ok) return ok;
+  texture_places_.emplace(nullptr, 0);
+  for (std::uint32_t i = 0; i < scene.items.size(); ++i) {
+    const DrawItem& item = scene.items[i];
+    auto buffers = find_or_make(device, *item.character);
+    if (!buffers) return tl::unexpected(buffers.error());
+    (*buffers)->shown = true;
+    append_draws(item, i, (*buffers)->meshes, draws_);
+    if (std::find(crowds_.begin(), crowds_.end(), item.crowd) == crowds_.end()) crowds_.push_back(item.crowd);
+
+    const VertexRange range = vertex_range(item, device.limits().minStorageBufferOffsetAlignment);
+    const VkDescriptorSet set = item_sets_[i];
+    write_descriptor(device, set, shared::kBindPositions, kStorage, range.positions);
+    write_descriptor(device, set, shared::kBindDirections, kStorage, range.directions);
+    write_descriptor(device, set, shared::kBindEdges, kStorage, whole((*buffers)->edges));
+    write_descriptor(device, set, shared::kBindUvs, kStorage, whole((*buffers)->uvs));
+    items_.push_back({.constants = {.first_word = range.first_word,
+                                    .first_packed = range.first_packed,
+                                    .vertices = item.crowd->layout().vertices_per_instance,
+                                    .first_world = static_cast<std::uint32_t>(worlds_.size()),
+                                    .first_weight = static_cast<std::uint32_t>(weights_.size()),
+                                    .flags = item.weights.empty() ? 0 : shared::kDrawHeat},
+                      .instances = static_cast<std::uint32_t>(1 + item.others.size()),
+                      .side = item.side,
+                      .indices = (*buffers)->indices.handle()});
+    worlds_.push_back(affine_from_mat4(item.world));
+    for (const glm::mat4& world : item.others) worlds_.push_back(affine_from_mat4(world));
+    weights_.insert(weights_.end(), item.weights.begin(), item.weights.end());
+  }
+  for (const std::uint32_t unread :
+       {shared::kBindPositions, shared::kBindDirections, shared::kBindEdges, shared::kBindUvs}) {
+    write_descriptor(device, no_item_set(), unread, kStorage, whole(nothing_));
+  }
+
+  for (const SurfaceDraw& draw : draws_.surfaces) texture_places_.emplace(draw.texture, texture_places_.size());
+  if (auto ok = texture_sets_.reserve(device, texture_places_.size()); !ok) return ok;
+  for (const auto& [texture, place] : texture_places_) {
+    write_descriptor(device, texture_sets_[place], shared::kBindTexture,
+                     (texture != nullptr ? *texture : white_).view.get(), pipelines.texture_sampler.get());
+  }
+  return {};
+}
+
+Result<void> DeviceScene::write_scene(const runtime::Device& device, const Pipelines& pipelines, const Images& images) {
+  const auto alignment = static_cast<std::uint32_t>(device.limits().minUniformBufferOffsetAlignment);
+  sample_stride_ = (std::uint32_t{sizeof(shared::Sample)} + alignment - 1) / alignment * alignment;
+  samples_.resize(lighting_.samples.size() * sample_stride_);
+  for (std::size_t i = 0; i < lighting_.samples.size(); ++i) {
+    std::memcpy(&samples_[i * sample_stride_], &lighting_.samples[i], sizeof(shared::Sample));
+  }
+  Result<void> ok = frame_buffer_.write(device, std::span<const shared::Frame>(&lighting_.frame, 1));
+  if (ok) ok = sample_buffer_.write(device, std::span<const std::byte>(samples_));
+  if (ok) ok = world_buffer_.write(device, std::span<const shared::Affine>(worlds_));
+  if (ok) ok = weight_buffer_.write(device, std::span<const float>(weights_));
+  if (ok) ok = overlay_buffer_.write(device, std::span<const shared::Overlay>(overlays_));
+  if (ok) ok = scene_sets_.reserve(device, 2);
+  if (!ok) return ok;
+  for (const VkDescriptorSet set : {sample_set(), develop_set()}) {
+    write_descriptor(device, set, shared::kBindFrame, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, frame_buffer_.whole());
+    write_descriptor(device, set, shared::kBindSample, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
+                     {sample_buffer_.handle(), 0, sizeof(shared::Sample)});
+    write_descriptor(device, set, shared::kBindWorlds, kStorage, world_buffer_.whole());
+    write_descriptor(device, set, shared::kBindWeights, kStorage, weight_buffer_.whole());
+    write_descriptor(device, set, shared::kBindOverlays, kStorage, overlay_buffer_.whole());
+    write_descriptor(device, set, shared::kBindMaps, images.maps, pipelines.map_sampler.get());
+    write_descriptor(device, set, shared::kBindDepths, images.maps, pipelines.color_sampler.get());
+    write_descriptor(device, set, shared::kBindColor, set == sample_set() ? images.sample : images.sum,
+                     pipelines.color_sampler.get());
+  }
+  return {};
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// A scene as shaders read it: what stays from one scene to the next is kept, the rest is written anew into memory that
+// is used again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "runtime/buffer.h"
+#include "samples/renderer/geometry.h"
+#include "samples/renderer/gpu_objects.h"
+#include "samples/renderer/lighting.h"
+#include "samples/renderer/pipelines.h"
+#include "samples/renderer/renderer.h"
+
+namespace pelt::samples {
+
+// What all draws of an item have in common.
+struct DeviceItem {
+  shared::DrawConstants constants{};
+  std::uint32_t instances = 1;
+  SplitSide side = SplitSide::kBoth;
+  VkBuffer indices = VK_NULL_HANDLE;
+};
+
+// Move-only; the Device and the Pipelines outlive it.
+class DeviceScene {
+ public:
+  // The images that set 0 shows: `sample` is read while samples are summed up, `sum` while the sum is developed.
+  struct Images {
+    VkImageView maps;
+    VkImageView sample;
+    VkImageView sum;
+  };
+  static Result<DeviceScene> create(const runtime::Device& device, const Pipelines& pipelines);
+
+  // Nothing may still read the scene before. After an error the scene is empty. `pixel`: of a width of 1.
+  Result<void> set(const runtime::Device& device, const Pipelines& pipelines, const Images& images, const Scene& scene,
+                   Lighting lighting, float pixel);
+
+  const Lighting& lighting() const { return lighting_; }
+  const Draws& draws() const { return draws_; }
+  const std::vector<DeviceItem>& items() const { return items_; }
+  const std::vector<runtime::Crowd*>& crowds() const { return crowds_; }  // each once
+  std::uint32_t overlay_count() const { return static_cast<std::uint32_t>(overlays_.size()); }
+
+  VkDescriptorSet sample_set() const { return scene_sets_[0]; }
+  VkDescriptorSet develop_set() const { return scene_sets_[1]; }
+  std::uint32_t sample_offset(std::uint32_t sample) const { return sample * sample_stride_; }
+  VkDescriptorSet item_set(std::uint32_t item) const { return item_sets_[item]; }
+  VkDescriptorSet texture_set(const Texture* texture) const { return texture_sets_[texture_places_.at(texture)]; }
+  // For draws that read nothing of an item.
+  VkDescriptorSet no_item_set() const { return item_sets_[items_.size()]; }
+
+ private:
+  // Kept while scenes show the character.
+  struct CharacterBuffers {
+    Character character;  // so that no other takes its address
+    std::vector<MeshGeometry> meshes;
+    runtime::Buffer indices;
+    runtime::Buffer edges;
+    runtime::Buffer uvs;
+    bool shown = false;
+  };
+
+  Result<CharacterBuffers*> find_or_make(const runtime::Device& device, const Character& character);
+  Result<void> set_items(const runtime::Device& device, const Pipelines& pipelines, const Scene& scene);
+  Result<void> write_scene(const runtime::Device& device, const Pipelines& pipelines, const Images& images);
+  void clear();
+
+  std::map<const CharacterData*, CharacterBuffers> characters_;
+  Texture white_;  // where a draw has no texture
+  runtime::Buffer nothing_;
+  Lighting lighting_;
+  Draws draws_;
+  std::vector<DeviceItem> items_;
+  std::vector<runtime::Crowd*> crowds_;
+  std::map<const Texture*, std::size_t> texture_places_;
+
+  // As they go to the device.
+  std::vector<shared::Affine> worlds_;
+  std::vector<float> weights_;
+  std::vector<shared::Overlay> overlays_;
+  std::vector<std::byte> samples_;  // one every sample_stride bytes
+  std::uint32_t sample_stride_ = 0;
+
+  StreamBuffer frame_buffer_;
+  StreamBuffer sample_buffer_;
+  StreamBuffer world_buffer_;
+  StreamBuffer weight_buffer_;
+  StreamBuffer overlay_buffer_;
+  DescriptorSets scene_sets_;
+  DescriptorSets item_sets_;
+  DescriptorSets texture_sets_;
+};
+
+}  // namespace pelt::samples

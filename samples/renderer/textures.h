@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The images of a model's base colours, on the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "runtime/device.h"
+#include "samples/renderer/gpu_objects.h"
+#include "samples/renderer/image.h"
+
+namespace pelt::samples {
+
+// Decoded images with mip maps, 8-bit sRGB with alpha, in VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL. The Device outlives
+// it.
+struct MaterialTextures {
+  struct OfMaterial {
+    std::int32_t image = -1;  // in `images`, -1: the material's colour alone
+    bool alpha_mask = false;  // less than half opaque is nothing
+  };
+  std::vector<Texture> images;
+  std::vector<OfMaterial> materials;  // as the model and its characters number them
+};
+
+// Waits for the device. Errors: out of memory, a lost device.
+Result<Texture> upload_image(const runtime::Device& device, const Image& image, const std::string& name);
+
+}  // namespace pelt::samples
