@@ -20,6 +20,7 @@ namespace pelt::runtime {
   F(vkBindBufferMemory)             \
   F(vkBindImageMemory)              \
   F(vkCmdBeginDebugUtilsLabelEXT)   \
+  F(vkCmdBeginRenderPass)           \
   F(vkCmdBeginRendering)            \
   F(vkCmdBindDescriptorSets)        \
   F(vkCmdBindIndexBuffer)           \
@@ -33,6 +34,7 @@ namespace pelt::runtime {
   F(vkCmdDraw)                      \
   F(vkCmdDrawIndexed)               \
   F(vkCmdEndDebugUtilsLabelEXT)     \
+  F(vkCmdEndRenderPass)             \
   F(vkCmdEndRendering)              \
   F(vkCmdFillBuffer)                \
   F(vkCmdPipelineBarrier2)          \

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+
+#include "engine/core/result.h"
+#include "runtime/device.h"
+#include "samples/viewer/run.h"
+
+namespace pelt::viewer {
+
+// Counts what the validation layer says, and passes it on to stderr. Outlives the devices.
+class Validation {
+ public:
+  Validation() = default;
+  Validation(const Validation&) = delete;
+  Validation& operator=(const Validation&) = delete;
+
+  runtime::DeviceOptions device_options(const RunOptions& options);
+
+  // After the devices are gone: where there was a message, success becomes an error.
+  Result<void> judge(const Result<void>& done) const;
+
+ private:
+  std::size_t messages_ = 0;
+};
+
+}  // namespace pelt::viewer

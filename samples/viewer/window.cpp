@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/window.h"
+
+#define GLFW_INCLUDE_NONE
+#include <vulkan/vulkan.h>
+// After Vulkan's header: only then does it declare what it has for Vulkan.
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/vulkan_functions.h"
+
+namespace pelt::viewer {
+namespace {
+
+tl::unexpected<Error> glfw_failure(const char* action) {
+  const char* description = nullptr;
+  glfwGetError(&description);
+  return fail(ErrorCode::kUnsupported, fmt::format("cannot {}: {}; --headless works without a display", action,
+                                                   description != nullptr ? description : "no reason is given"));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Window>> Window::open(const std::string& title, VkExtent2D size) {
+  if (glfwInit() != GLFW_TRUE) return glfw_failure("open a window");
+  std::unique_ptr<Window> window(new Window);
+  if (glfwVulkanSupported() != GLFW_TRUE) return glfw_failure("show Vulkan's pictures in a window");
+  glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
+  window->handle_ =
+      glfwCreateWindow(static_cast<int>(size.width), static_cast<int>(size.height), title.c_str(), nullptr, nullptr);
+  if (window->handle_ == nullptr) return glfw_failure("open a window");
+  glfwSetWindowUserPointer(window->handle_, window.get());
+  glfwSetDropCallback(window->handle_, [](GLFWwindow* handle, int count, const char** paths) {
+    auto& own = *static_cast<Window*>(glfwGetWindowUserPointer(handle));
+    own.dropped_.insert(own.dropped_.end(), paths, paths + count);
+  });
+  return window;
+}
+
+Window::~Window() {
+  if (handle_ != nullptr) glfwDestroyWindow(handle_);
+  glfwTerminate();
+}
+
+float Window::content_scale() const {
+  float x = 1;
+  float y = 1;
+  glfwGetWindowContentScale(handle_, &x, &y);
+  return std::clamp(std::max(x, y), 1.0f, 4.0f);
+}
+
+std::vector<std::string> Window::instance_extensions() const {
+  std::uint32_t count = 0;
+  const char** names = glfwGetRequiredInstanceExtensions(&count);
+  return names == nullptr ? std::vector<std::string>{} : std::vector<std::string>(names, names + count);
+}
+
+Result<VkSurfaceKHR> Window::make_surface(VkInstance instance) const {
+  VkSurfaceKHR surface = VK_NULL_HANDLE;
+  const VkResult result = glfwCreateWindowSurface(instance, handle_, nullptr, &surface);
+  if (result != VK_SUCCESS) return runtime::vulkan_failure("make the surface of the window", result);
+  return surface;
+}
+
+VkExtent2D Window::framebuffer_size() const {
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(handle_, &width, &height);
+  return {static_cast<std::uint32_t>(std::max(width, 0)), static_cast<std::uint32_t>(std::max(height, 0))};
+}
+
+bool Window::closed() const { return glfwWindowShouldClose(handle_) == GLFW_TRUE; }
+
+void Window::connect_ui() { ImGui_ImplGlfw_InitForVulkan(handle_, true); }
+void Window::disconnect_ui() { ImGui_ImplGlfw_Shutdown(); }
+void Window::begin_ui_frame() { ImGui_ImplGlfw_NewFrame(); }
+
+void Window::poll() { glfwPollEvents(); }
+void Window::wait(double seconds) { glfwWaitEventsTimeout(seconds); }
+
+std::vector<std::string> Window::take_dropped_files() { return std::exchange(dropped_, {}); }
+
+}  // namespace pelt::viewer
