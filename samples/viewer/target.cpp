@@ -32,6 +32,32 @@ constexpr VkFormat kOffscreenFormat = VK_FORMAT_R8G8B8A8_UNORM;
 constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
 constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
+// Vulkan's functions of windows, which only this file calls.
+#define PELT_WINDOW_FUNCTIONS(F)               \
+  F(vkAcquireNextImageKHR)                     \
+  F(vkCreateSwapchainKHR)                      \
+  F(vkDestroySurfaceKHR)                       \
+  F(vkDestroySwapchainKHR)                     \
+  F(vkGetPhysicalDeviceSurfaceCapabilitiesKHR) \
+  F(vkGetPhysicalDeviceSurfaceFormatsKHR)      \
+  F(vkGetPhysicalDeviceSurfaceSupportKHR)      \
+  F(vkGetSwapchainImagesKHR)                   \
+  F(vkQueuePresentKHR)
+
+struct WindowFunctions {
+#define PELT_MEMBER(name) PFN_##name name = nullptr;
+  PELT_WINDOW_FUNCTIONS(PELT_MEMBER)
+#undef PELT_MEMBER
+};
+
+WindowFunctions load_window_functions(VkInstance instance) {
+  WindowFunctions functions;
+#define PELT_LOAD(name) functions.name = reinterpret_cast<PFN_##name>(runtime::vulkan_entry_point()(instance, #name));
+  PELT_WINDOW_FUNCTIONS(PELT_LOAD)
+#undef PELT_LOAD
+  return functions;
+}
+
 // What Dear ImGui's Vulkan backend met; it has no other way to say so.
 VkResult& backend_result() {
   static VkResult result = VK_SUCCESS;
@@ -61,6 +87,7 @@ struct FrameImage {
 struct Target::State {
   const runtime::Device& device;
   const runtime::DeviceFunctions& vk;
+  const WindowFunctions wsi;  // null where the device is not for a window
   VkExtent2D size{};
   VkFormat format = VK_FORMAT_UNDEFINED;
   Owned<VkCommandPool> pool;
@@ -81,15 +108,16 @@ struct Target::State {
   bool stale = true;
   Owned<VkSemaphore> acquired;
 
-  explicit State(const runtime::Device& on) : device(on), vk(on.functions()) {}
+  explicit State(const runtime::Device& on)
+      : device(on), vk(on.functions()), wsi(load_window_functions(on.instance())) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
     vk.vkDeviceWaitIdle(device.handle());
     if (has_backend) ImGui_ImplVulkan_Shutdown();
     images.clear();
-    if (swapchain != VK_NULL_HANDLE) vkDestroySwapchainKHR(device.handle(), swapchain, nullptr);
-    if (surface != VK_NULL_HANDLE) vkDestroySurfaceKHR(device.instance(), surface, nullptr);
+    if (swapchain != VK_NULL_HANDLE) wsi.vkDestroySwapchainKHR(device.handle(), swapchain, nullptr);
+    if (surface != VK_NULL_HANDLE) wsi.vkDestroySurfaceKHR(device.instance(), surface, nullptr);
   }
 
   Result<void> make_common();
@@ -180,16 +208,17 @@ Result<void> Target::State::make_backend() {
 
 Result<void> Target::State::choose_format() {
   VkBool32 shows = VK_FALSE;
-  VkResult result = vkGetPhysicalDeviceSurfaceSupportKHR(device.physical(), device.queue_family(), surface, &shows);
+  VkResult result = wsi.vkGetPhysicalDeviceSurfaceSupportKHR(device.physical(), device.queue_family(), surface, &shows);
   if (result != VK_SUCCESS) return runtime::vulkan_failure("ask whether the device shows pictures", result);
   if (shows == VK_FALSE) {
     return fail(ErrorCode::kUnsupported,
                 "the Vulkan device " + device.description().name + " cannot show pictures in this window");
   }
   std::uint32_t count = 0;
-  result = vkGetPhysicalDeviceSurfaceFormatsKHR(device.physical(), surface, &count, nullptr);
+  result = wsi.vkGetPhysicalDeviceSurfaceFormatsKHR(device.physical(), surface, &count, nullptr);
   std::vector<VkSurfaceFormatKHR> offered(count);
-  if (result >= 0) result = vkGetPhysicalDeviceSurfaceFormatsKHR(device.physical(), surface, &count, offered.data());
+  if (result >= 0)
+    result = wsi.vkGetPhysicalDeviceSurfaceFormatsKHR(device.physical(), surface, &count, offered.data());
   if (result < 0) return runtime::vulkan_failure("list the formats of the window", result);
   for (const VkFormat wanted : kFormats) {
     for (const VkSurfaceFormatKHR& one : offered) {
@@ -242,7 +271,7 @@ Result<void> Target::State::make_swapchain() {
   vk.vkDeviceWaitIdle(device.handle());
   images.clear();
   VkSurfaceCapabilitiesKHR can{};
-  VkResult result = vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical(), surface, &can);
+  VkResult result = wsi.vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical(), surface, &can);
   if (result != VK_SUCCESS) return runtime::vulkan_failure("ask for the size of the window", result);
   swapchain_size = can.currentExtent.width != std::numeric_limits<std::uint32_t>::max()
                        ? can.currentExtent
@@ -268,14 +297,14 @@ Result<void> Target::State::make_swapchain() {
                                       .clipped = VK_TRUE,
                                       .oldSwapchain = before};
   VkSwapchainKHR made = VK_NULL_HANDLE;
-  result = vkCreateSwapchainKHR(device.handle(), &info, nullptr, &made);
-  if (before != VK_NULL_HANDLE) vkDestroySwapchainKHR(device.handle(), before, nullptr);
+  result = wsi.vkCreateSwapchainKHR(device.handle(), &info, nullptr, &made);
+  if (before != VK_NULL_HANDLE) wsi.vkDestroySwapchainKHR(device.handle(), before, nullptr);
   swapchain = made;
   if (result != VK_SUCCESS) return runtime::vulkan_failure("make the images of the window", result);
   std::uint32_t count = 0;
-  result = vkGetSwapchainImagesKHR(device.handle(), swapchain, &count, nullptr);
+  result = wsi.vkGetSwapchainImagesKHR(device.handle(), swapchain, &count, nullptr);
   std::vector<VkImage> handles(count);
-  if (result >= 0) result = vkGetSwapchainImagesKHR(device.handle(), swapchain, &count, handles.data());
+  if (result >= 0) result = wsi.vkGetSwapchainImagesKHR(device.handle(), swapchain, &count, handles.data());
   if (result < 0) return runtime::vulkan_failure("list the images of the window", result);
   for (VkImage handle : handles) {
     Result<FrameImage> image = make_frame_image(handle);
@@ -434,8 +463,8 @@ Result<void> Target::draw(App& app, bool all_samples) {
       if (const Result<void> made = state.make_swapchain(); !made) return made;
     }
     if (state.images.empty()) return {};
-    const VkResult acquired = vkAcquireNextImageKHR(state.device.handle(), state.swapchain, kForever,
-                                                    state.acquired.get(), VK_NULL_HANDLE, &index);
+    const VkResult acquired = state.wsi.vkAcquireNextImageKHR(state.device.handle(), state.swapchain, kForever,
+                                                              state.acquired.get(), VK_NULL_HANDLE, &index);
     state.stale = acquired == VK_SUBOPTIMAL_KHR || acquired == VK_ERROR_OUT_OF_DATE_KHR;
     if (acquired == VK_ERROR_OUT_OF_DATE_KHR) return {};
     if (acquired < 0) return runtime::vulkan_failure("take an image of the window", acquired);
@@ -459,7 +488,7 @@ Result<void> Target::draw(App& app, bool all_samples) {
                                  .swapchainCount = 1,
                                  .pSwapchains = &state.swapchain,
                                  .pImageIndices = &index};
-  result = vkQueuePresentKHR(state.device.queue(), &present);
+  result = state.wsi.vkQueuePresentKHR(state.device.queue(), &present);
   if (result == VK_SUBOPTIMAL_KHR || result == VK_ERROR_OUT_OF_DATE_KHR) {
     state.stale = true;
   } else if (result != VK_SUCCESS) {
