@@ -50,8 +50,9 @@ class Document {
   Result<void> save(const std::filesystem::path& path);
 
   // Hot reload: whether the rig's file has changed on disk since it was read or written; then it is read, as one step
-  // of undo. Asks the file system at most twice a second; a model that changes on disk is read again, too. Errors: as
-  // open; the document stays as it is, and the same error is given once for each change of the file.
+  // of undo. Asks the file system at most twice a second, by the caller's clock, which says `seconds`; a model that
+  // changes on disk is read again, too. Errors: as open; the document stays as it is, and the same error is given once
+  // for each change of the file.
   Result<bool> reload_if_changed(double seconds);
 
  private:

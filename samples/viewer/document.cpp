@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "engine/character/model_of.h"
+#include "engine/character/pelt_file.h"
+#include "engine/core/file_io.h"
+#include "engine/model/import.h"
+#include "engine/rig/rig_json.h"
+#include "samples/pelt/input.h"
+
+namespace pelt::viewer {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostSteps = 200;
+constexpr double kSecondsBetweenLooks = 0.5;
+
+// A state of the rig. Each has the folder that its relative file names are meant from: saving elsewhere moves it.
+struct Step {
+  std::shared_ptr<const Json> json;
+  std::shared_ptr<const Rig> rig;
+};
+
+Step make_step(Rig rig) {
+  auto json = std::make_shared<const Json>(Json::parse(format_rig(rig)));
+  return {std::move(json), std::make_shared<const Rig>(std::move(rig))};
+}
+
+// What tells one state of a file from the next.
+struct Stamp {
+  fs::file_time_type time;
+  std::uintmax_t size = 0;
+  friend bool operator==(const Stamp&, const Stamp&) = default;
+};
+
+// None: there is no such file, or it cannot be asked about.
+std::optional<Stamp> stamp_of(const fs::path& path) {
+  std::error_code code;
+  Stamp stamp;
+  stamp.time = fs::last_write_time(path, code);
+  if (code) return std::nullopt;
+  stamp.size = fs::file_size(path, code);
+  if (code) return std::nullopt;
+  return stamp;
+}
+
+struct WatchedFile {
+  fs::path path;  // empty: nothing to watch, as where a model is built in
+  std::optional<Stamp> stamp;
+
+  // Remembers what is seen: true once for each change. A file that is gone has not changed: it may be on its way to
+  // being replaced.
+  bool changed() {
+    if (path.empty()) return false;
+    const std::optional<Stamp> now = stamp_of(path);
+    if (!now || now == stamp) return false;
+    stamp = now;
+    return true;
+  }
+};
+
+// Stamped before it is read, so that what is written meanwhile counts as a change.
+WatchedFile watch(const fs::path& path) { return {path, stamp_of(path)}; }
+
+bool is_pelt(const std::string& file) { return samples::lower_extension(file) == ".pelt"; }
+
+bool is_built_in(const std::string& file) { return file.starts_with("builtin:"); }
+
+struct Source {
+  std::shared_ptr<const Model> model;
+  std::optional<Rig> rig;  // a .pelt file's
+};
+
+Result<Source> read_model(const std::string& file) {
+  if (!is_pelt(file)) {
+    Result<Model> model = import_model(file);
+    if (!model) return tl::unexpected(model.error());
+    return Source{std::make_shared<const Model>(std::move(*model)), std::nullopt};
+  }
+  const Result<Character> character = load_pelt(file);
+  if (!character) return tl::unexpected(character.error());
+  Result<Rig> rig = parse_rig((*character)->rig, file + ": its rig");
+  if (!rig) return tl::unexpected(rig.error());
+  rig->directory = fs::path(file).parent_path().string();
+  return Source{std::make_shared<const Model>(model_of(*character)), std::move(*rig)};
+}
+
+// Every file name of the rig.
+template <class Change>
+void for_each_file(Rig& rig, const Change& change) {
+  for (Layer& layer : rig.layers) {
+    if (auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer)) change(ffd->driver.file);
+    if (auto* mos = std::get_if<MosParameters>(&layer.deformer)) change(mos->cage_file);
+  }
+}
+
+// Relative names then mean from `directory` what they meant from the rig's.
+void move_to(Rig& rig, const fs::path& directory) {
+  for_each_file(rig, [&](std::string& name) {
+    if (name.empty() || fs::path(name).is_absolute()) return;
+    std::error_code code;
+    const fs::path moved = fs::proximate(fs::absolute(fs::path(rig.directory) / name),
+                                         directory.empty() ? fs::current_path() : fs::absolute(directory), code);
+    if (!code) name = moved.generic_string();
+  });
+  rig.directory = directory.string();
+}
+
+}  // namespace
+
+struct Document::State {
+  std::string title;
+  std::shared_ptr<const Model> model;
+  WatchedFile model_file;
+  WatchedFile rig_file;      // JSON
+  bool rig_of_pelt = false;  // the model's file holds the rig, too
+
+  std::vector<Step> steps;
+  std::size_t current = 0;
+  Step saved;
+  bool modified = false;
+  std::string row;  // key of the edits in a row; empty: the next edit is a step of its own
+  std::uint64_t revision = 1;
+  double looked = -kSecondsBetweenLooks;  // at the files, by the caller's clock
+
+  const Step& step() const { return steps[current]; }
+
+  void changed() {
+    modified = step().json != saved.json && *step().json != *saved.json;
+    ++revision;
+  }
+
+  void push(Step step) {
+    steps.resize(current + 1);
+    steps.push_back(std::move(step));
+    if (steps.size() > kMostSteps) steps.erase(steps.begin());
+    current = steps.size() - 1;
+  }
+
+  // What a file holds is as if saved.
+  void take_from_file(Rig rig) {
+    Step read = make_step(std::move(rig));
+    row.clear();
+    saved = read;
+    if (*read.json == *step().json) {
+      steps[current] = std::move(read);
+    } else {
+      push(std::move(read));
+    }
+    changed();
+  }
+};
+
+Document::Document(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+Result<Document> Document::open(const std::string& file, const std::string& model, const std::string& deformer) {
+  const bool is_rig = samples::lower_extension(file) == ".json";
+  if (is_rig && model.empty()) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: a rig needs a model to be shown on", file));
+  }
+  const std::string& model_name = is_rig ? model : file;
+  auto state = std::make_shared<State>();
+  if (!is_built_in(model_name)) state->model_file = watch(model_name);
+  Result<Source> source = read_model(model_name);
+  if (!source) return tl::unexpected(source.error());
+  state->model = std::move(source->model);
+
+  Rig rig;
+  if (is_rig) {
+    state->rig_file = watch(file);
+    Result<Rig> loaded = load_rig(file);
+    if (!loaded) return tl::unexpected(loaded.error());
+    rig = std::move(*loaded);
+  } else if (source->rig) {
+    state->rig_of_pelt = true;
+    rig = std::move(*source->rig);
+  } else {
+    Result<Rig> made = rig_from_deformer_name(deformer);
+    if (!made) return tl::unexpected(made.error());
+    rig = std::move(*made);
+  }
+  state->title = is_built_in(file) ? file : fs::path(file).filename().string();
+  state->steps = {make_step(std::move(rig))};
+  state->saved = state->step();
+  return Document(std::move(state));
+}
+
+const std::string& Document::title() const { return state_->title; }
+std::shared_ptr<const Model> Document::model() const { return state_->model; }
+const Json& Document::rig_json() const { return *state_->step().json; }
+const Rig& Document::rig() const { return *state_->step().rig; }
+std::uint64_t Document::revision() const { return state_->revision; }
+
+Result<void> Document::edit(Json json, std::string_view key) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  Result<Rig> rig = parse_rig(text, state_->title);
+  if (!rig) return tl::unexpected(rig.error());
+  rig->directory = state_->step().rig->directory;
+  Step step = make_step(std::move(*rig));
+  const bool same_row = !key.empty() && key == state_->row;
+  if (*step.json == rig_json()) return {};
+  if (same_row) {
+    state_->steps.resize(state_->current + 1);
+    state_->steps[state_->current] = std::move(step);
+  } else {
+    state_->push(std::move(step));
+    state_->row = key;
+  }
+  state_->changed();
+  return {};
+}
+
+void Document::end_edit() { state_->row.clear(); }
+
+bool Document::can_undo() const { return state_->current > 0; }
+bool Document::can_redo() const { return state_->current + 1 < state_->steps.size(); }
+
+void Document::undo() {
+  end_edit();
+  if (!can_undo()) return;
+  --state_->current;
+  state_->changed();
+}
+
+void Document::redo() {
+  end_edit();
+  if (!can_redo()) return;
+  ++state_->current;
+  state_->changed();
+}
+
+bool Document::modified() const { return state_->modified; }
+const fs::path& Document::rig_path() const { return state_->rig_file.path; }
+
+Result<void> Document::save(const fs::path& path) {
+  end_edit();
+  Rig moved = rig();
+  if (path.parent_path() != fs::path(moved.directory)) move_to(moved, path.parent_path());
+  const std::string text = format_rig(moved);
+  const Result<void> written = write_file(path, std::as_bytes(std::span(text)));
+  if (!written) return written;
+  state_->rig_file = watch(path);
+  state_->rig_of_pelt = false;
+  state_->title = path.filename().string();
+  const bool renamed = moved != rig();
+  state_->steps[state_->current] = make_step(std::move(moved));
+  state_->saved = state_->step();
+  state_->modified = false;
+  if (renamed) ++state_->revision;
+  return {};
+}
+
+Result<bool> Document::reload_if_changed(double seconds) {
+  if (seconds - state_->looked < kSecondsBetweenLooks) return false;
+  state_->looked = seconds;
+
+  const bool rig_changed = state_->rig_file.changed();
+  const bool model_changed = state_->model_file.changed();
+  if (!rig_changed && !model_changed) return false;
+  Result<Source> source = Source{state_->model, std::nullopt};
+  if (model_changed) source = read_model(state_->model_file.path.string());
+  if (!source) return tl::unexpected(source.error());
+  if (!state_->rig_of_pelt) source->rig.reset();
+  if (rig_changed) {
+    Result<Rig> rig = load_rig(state_->rig_file.path);
+    if (!rig) return tl::unexpected(rig.error());
+    source->rig = std::move(*rig);
+  }
+  state_->model = std::move(source->model);
+  if (source->rig) {
+    state_->take_from_file(std::move(*source->rig));
+  } else {
+    ++state_->revision;
+  }
+  return true;
+}
+
+}  // namespace pelt::viewer

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <span>
+#include <thread>
+
+#include "engine/character/bind.h"
+#include "engine/character/pelt_file.h"
+#include "engine/core/file_io.h"
+#include "engine/model/builtin.h"
+#include "engine/rig/rig_json.h"
+#include "samples/viewer/binder.h"
+#include "samples/viewer/document.h"
+#include "tests/support/program.h"
+
+namespace pelt::viewer {
+namespace {
+
+using nlohmann::json_pointer;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Json = nlohmann::json;
+using Pointer = Json::json_pointer;
+
+const Pointer kLocal("/layers/0/parameters/local");
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  const Result<void> written = write_file(path, std::as_bytes(std::span(text)));
+  ASSERT_TRUE(written) << written.error().message;
+}
+
+// A rig of surface-oriented FFD whose falloff exponent is `local`.
+std::string rig_text(double local) {
+  return R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd", "parameters": {"local": )" +
+         std::to_string(local) + "}}]}";
+}
+
+Document opened(const std::string& file, const std::string& model = "") {
+  Result<Document> document = Document::open(file, model);
+  EXPECT_TRUE(document) << document.error().message;
+  return *std::move(document);
+}
+
+Json with(const Document& document, const Pointer& at, const Json& value) {
+  Json json = document.rig_json();
+  json[at] = value;
+  return json;
+}
+
+double local(const Document& document) { return document.rig_json()[kLocal].get<double>(); }
+
+// So far in the past that whatever is written later has another time.
+void age(const std::filesystem::path& path) {
+  std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - std::chrono::hours(1));
+}
+
+// ---------------------------------------------------------------------------------------------------------- opening
+
+TEST(Document, AModelAloneGetsARigOfTheDeformer) {
+  const Result<Document> document = Document::open("builtin:limb", "", "mos");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->title(), "builtin:limb");
+  EXPECT_EQ(document->model()->meshes.size(), 1u);
+  EXPECT_EQ(document->rig_json()["layers"][0]["deformer"], "mos");
+  EXPECT_EQ(document->rig_json()["layers"][0]["parameters"]["points_per_bone"], 2);  // every default is written out
+  EXPECT_EQ(document->rig(), *rig_from_deformer_name("mos"));
+  EXPECT_FALSE(document->modified());
+  EXPECT_TRUE(document->rig_path().empty());
+}
+
+TEST(Document, ARigNeedsAModel) {
+  const test::TemporaryFolder folder;
+  write(folder / "arm.json", rig_text(3));
+  const Result<Document> alone = Document::open(folder / "arm.json");
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().code, ErrorCode::kInvalidArgument);
+  const Document document = opened(folder / "arm.json", "builtin:limb");
+  EXPECT_EQ(document.title(), "arm.json");
+  EXPECT_EQ(document.rig_path(), folder / "arm.json");
+  EXPECT_EQ(local(document), 3);
+}
+
+TEST(Document, OfAPeltFileIsItsModelAndItsRig) {
+  const test::TemporaryFolder folder;
+  const Model model = make_limb({.around = 12, .along = 12});
+  Rig rig = *rig_from_deformer_name("surface_ffd");
+  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).local = 2.5f;
+  const Result<Bound> bound = bind(model, rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  ASSERT_TRUE(save_pelt(bound->character, folder / "limb.pelt"));
+
+  Document document = opened(folder / "limb.pelt");
+  EXPECT_EQ(document.title(), "limb.pelt");
+  EXPECT_EQ(local(document), 2.5);
+  EXPECT_EQ(document.model()->meshes[0].positions.size(), model.meshes[0].positions.size());
+  EXPECT_TRUE(document.rig_path().empty());
+  EXPECT_TRUE(bind(*document.model(), document.rig()));
+
+  // The rig takes a file of its own; then the character's changes are those of the model alone.
+  ASSERT_TRUE(document.edit(with(document, kLocal, 5)));
+  ASSERT_TRUE(document.save(folder / "limb.json"));
+  age(folder / "limb.pelt");
+  EXPECT_EQ(document.reload_if_changed(1), true);
+  EXPECT_EQ(local(document), 5);
+}
+
+TEST(Document, SaysWhyItCannotOpen) {
+  const test::TemporaryFolder folder;
+  write(folder / "broken.json", "{");
+  write(folder / "broken.pelt", "no");
+  EXPECT_FALSE(Document::open(folder / "broken.json", "builtin:limb"));
+  EXPECT_FALSE(Document::open(folder / "broken.pelt"));
+  EXPECT_FALSE(Document::open(folder / "missing.glb"));
+  EXPECT_FALSE(Document::open("builtin:nobody"));
+  EXPECT_FALSE(Document::open("builtin:limb", "", "nothing"));
+}
+
+// ---------------------------------------------------------------------------------------------------------- editing
+
+TEST(Document, UndoesAndRedoes) {
+  Document document = opened("builtin:limb");
+  EXPECT_FALSE(document.can_undo());
+  document.undo();
+  document.redo();
+  const std::uint64_t first = document.revision();
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
+  ASSERT_TRUE(document.edit(with(document, kLocal, 3)));
+  EXPECT_TRUE(document.modified());
+  EXPECT_NE(document.revision(), first);
+  EXPECT_EQ(std::get<SurfaceFfdParameters>(document.rig().layers[0].deformer).local, 3);
+  document.undo();
+  EXPECT_EQ(local(document), 2);
+  document.undo();
+  EXPECT_EQ(local(document), 4);
+  EXPECT_FALSE(document.can_undo());
+  EXPECT_FALSE(document.modified());
+  document.redo();
+  EXPECT_EQ(local(document), 2);
+  ASSERT_TRUE(document.edit(with(document, kLocal, 7)));
+  EXPECT_FALSE(document.can_redo());
+  document.undo();
+  EXPECT_EQ(local(document), 2);
+}
+
+TEST(Document, EditsOfOneKeyAreOneStepUntilTheyEnd) {
+  Document document = opened("builtin:limb");
+  for (const double value : {2.0, 2.5, 3.0}) ASSERT_TRUE(document.edit(with(document, kLocal, value), "local"));
+  document.end_edit();
+  for (const double value : {3.5, 4.5}) ASSERT_TRUE(document.edit(with(document, kLocal, value), "local"));
+  EXPECT_EQ(local(document), 4.5);
+  document.undo();
+  EXPECT_EQ(local(document), 3);
+  document.undo();
+  EXPECT_EQ(local(document), 4);
+  EXPECT_FALSE(document.can_undo());
+
+  ASSERT_TRUE(document.edit(with(document, kLocal, 1), "local"));
+  ASSERT_TRUE(document.edit(with(document, Pointer("/layers/0/parameters/fade"), 9), "fade"));
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2), "local"));
+  document.undo();
+  EXPECT_EQ(local(document), 1);
+}
+
+TEST(Document, WhatIsRefusedChangesNothing) {
+  Document document = opened("builtin:limb");
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
+  const Json before = document.rig_json();
+  const std::uint64_t revision = document.revision();
+  const std::vector<Json> wrong = {with(document, kLocal, -1),
+                                   with(document, kLocal, "many"),
+                                   with(document, Pointer("/layers/0/parameters/locla"), 1),
+                                   Json(),
+                                   Json::array(),
+                                   with(document, kLocal, std::nan(""))};
+  for (const Json& json : wrong) {
+    const Result<void> edited = document.edit(json, "local");
+    ASSERT_FALSE(edited) << json;
+    EXPECT_THAT(edited.error().message, HasSubstr("builtin:limb"));
+    EXPECT_EQ(document.rig_json(), before);
+    EXPECT_EQ(document.revision(), revision);
+  }
+  document.undo();
+  EXPECT_EQ(local(document), 4);
+}
+
+TEST(Document, AnEditThatChangesNothingIsNoStep) {
+  Document document = opened("builtin:limb");
+  const std::uint64_t revision = document.revision();
+  ASSERT_TRUE(document.edit(document.rig_json()));
+  ASSERT_TRUE(document.edit(Json::parse(R"({"format": "pelt-rig 1", "name": "surface_ffd",
+                                           "layers": [{"deformer": "surface_ffd"}]})")));
+  EXPECT_FALSE(document.can_undo());
+  EXPECT_EQ(document.revision(), revision);
+}
+
+TEST(Document, KeepsTwoHundredStates) {
+  Document document = opened("builtin:limb");
+  for (int i = 1; i <= 250; ++i) ASSERT_TRUE(document.edit(with(document, kLocal, 4 + i)));
+  int undone = 0;
+  for (; document.can_undo(); ++undone) document.undo();
+  EXPECT_EQ(undone, 199);
+  EXPECT_EQ(local(document), 4 + 250 - 199);
+  EXPECT_TRUE(document.modified());
+}
+
+// ----------------------------------------------------------------------------------------------- saving and reloading
+
+TEST(Document, SavesAndIsThenNotModified) {
+  const test::TemporaryFolder folder;
+  Document document = opened("builtin:limb");
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
+  ASSERT_TRUE(document.save(folder / "limb.json"));
+  EXPECT_FALSE(document.modified());
+  EXPECT_EQ(document.title(), "limb.json");
+  EXPECT_EQ(document.rig_path(), folder / "limb.json");
+  const Result<Rig> loaded = load_rig(folder / "limb.json");
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(*loaded, document.rig());
+  EXPECT_EQ(document.reload_if_changed(1), false);  // its own file
+  document.undo();
+  EXPECT_TRUE(document.modified());
+  document.redo();
+  EXPECT_FALSE(document.modified());
+
+  const Result<void> failed = document.save(folder / "no" / "limb.json");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(document.rig_path(), folder / "limb.json");
+}
+
+TEST(Document, SavedElsewhereNamesTheSameFiles) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "rigs");
+  std::filesystem::create_directories(folder / "out");
+  write(folder / "rigs" / "a.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cages/cage.obj"}}},
+    {"deformer": "mos", "parameters": {"strategy": "catmull_clark", "cage_file": "/abs/cage.obj"}}]})");
+  Document document = opened(folder / "rigs" / "a.json", "builtin:limb");
+  ASSERT_TRUE(document.edit(with(document, Pointer("/name"), "moved")));
+  ASSERT_TRUE(document.save(folder / "out" / "b.json"));
+  const Json& layers = document.rig_json()["layers"];
+  EXPECT_EQ(layers[0]["parameters"]["driver"]["file"], "../rigs/cages/cage.obj");
+  EXPECT_EQ(layers[1]["parameters"]["cage_file"], "/abs/cage.obj");
+  EXPECT_EQ(document.rig().directory, folder / "out");
+
+  // A state from before was meant from where the rig was.
+  document.undo();
+  EXPECT_EQ(document.rig_json()["layers"][0]["parameters"]["driver"]["file"], "cages/cage.obj");
+  EXPECT_EQ(document.rig().directory, folder / "rigs");
+  ASSERT_TRUE(document.save(folder / "out" / "b.json"));
+  EXPECT_EQ(document.rig_json()["layers"][0]["parameters"]["driver"]["file"], "../rigs/cages/cage.obj");
+}
+
+TEST(Document, ReadsARigThatChangesOnDisk) {
+  const test::TemporaryFolder folder;
+  write(folder / "a.json", rig_text(3));
+  age(folder / "a.json");
+  Document document = opened(folder / "a.json", "builtin:limb");
+  EXPECT_EQ(document.reload_if_changed(1), false);
+  ASSERT_TRUE(document.edit(with(document, kLocal, 8)));
+  write(folder / "a.json", rig_text(5));
+  EXPECT_EQ(document.reload_if_changed(1.25), false);  // too soon to look
+  EXPECT_EQ(document.reload_if_changed(1.5), true);
+  EXPECT_EQ(local(document), 5);
+  EXPECT_FALSE(document.modified());
+  EXPECT_EQ(document.reload_if_changed(3), false);
+  document.undo();
+  EXPECT_EQ(local(document), 8);
+  EXPECT_TRUE(document.modified());
+}
+
+TEST(Document, SaysOnceThatWhatChangedOnDiskIsBroken) {
+  const test::TemporaryFolder folder;
+  write(folder / "a.json", rig_text(3));
+  age(folder / "a.json");
+  Document document = opened(folder / "a.json", "builtin:limb");
+  write(folder / "a.json", "{");
+  const Result<bool> broken = document.reload_if_changed(1);
+  ASSERT_FALSE(broken);
+  EXPECT_THAT(broken.error().message, HasSubstr("a.json"));
+  EXPECT_EQ(document.reload_if_changed(2), false);
+  EXPECT_EQ(local(document), 3);
+  std::filesystem::remove(folder / "a.json");
+  EXPECT_EQ(document.reload_if_changed(3), false);
+  write(folder / "a.json", rig_text(6));
+  EXPECT_EQ(document.reload_if_changed(4), true);
+  EXPECT_EQ(local(document), 6);
+}
+
+TEST(Document, ReadsAModelThatChangesOnDisk) {
+  const test::TemporaryFolder folder;
+  write(folder / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  age(folder / "m.obj");
+  Document document = opened(folder / "m.obj");
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
+  const std::uint64_t revision = document.revision();
+  write(folder / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 4 3\n");
+  EXPECT_EQ(document.reload_if_changed(1), true);
+  EXPECT_EQ(document.model()->meshes[0].positions.size(), 4u);
+  EXPECT_NE(document.revision(), revision);
+  EXPECT_EQ(local(document), 2);
+  EXPECT_TRUE(document.modified());
+}
+
+// ----------------------------------------------------------------------------------------------------------- binding
+
+Binder::Request request(const std::string& key, std::uint64_t revision, const std::string& deformer = "linear_blend") {
+  static const auto model = std::make_shared<const Model>(make_limb());
+  return {key, revision, model, *rig_from_deformer_name(deformer)};
+}
+
+TEST(Binder, BindsInTheBackground) {
+  Binder binder;
+  EXPECT_FALSE(binder.progress());
+  binder.wait();
+  EXPECT_TRUE(binder.take_finished().empty());
+  binder.request(request("rig", 7, "surface_ffd"));
+  binder.wait();
+  EXPECT_FALSE(binder.progress());
+  const std::vector<Binder::Finished> finished = binder.take_finished();
+  ASSERT_EQ(finished.size(), 1u);
+  EXPECT_EQ(finished[0].key, "rig");
+  EXPECT_EQ(finished[0].revision, 7u);
+  EXPECT_GT(finished[0].seconds, 0);
+  EXPECT_TRUE(finished[0].bound);
+  EXPECT_TRUE(binder.take_finished().empty());
+}
+
+TEST(Binder, OfThoseThatWaitTheNewestOfAKeyIsBound) {
+  Binder binder;
+  for (std::uint64_t r = 1; r <= 50; ++r) {
+    binder.request(request("rig", r, "surface_ffd"));
+    binder.request(request("linear_blend", r));
+  }
+  const std::optional<Binder::Progress> progress = binder.progress();
+  ASSERT_TRUE(progress);
+  EXPECT_LE(progress->waiting, 2u);
+  EXPECT_GE(progress->fraction, 0);
+  EXPECT_LE(progress->fraction, 1);
+  binder.wait();
+  std::uint64_t rig = 0, linear = 0;
+  const std::vector<Binder::Finished> finished = binder.take_finished();
+  for (const Binder::Finished& one : finished) {
+    std::uint64_t& last = one.key == "rig" ? rig : linear;
+    EXPECT_GT(one.revision, last);
+    last = one.revision;
+  }
+  EXPECT_EQ(rig, 50u);
+  EXPECT_EQ(linear, 50u);
+  EXPECT_LT(finished.size(), 100u);
+}
+
+TEST(Binder, SaysWhyARigCannotBeBound) {
+  Binder binder;
+  Binder::Request wrong = request("rig", 1);
+  wrong.rig.layers[0].target = "nobody";
+  binder.request(std::move(wrong));
+  binder.wait();
+  const std::vector<Binder::Finished> finished = binder.take_finished();
+  ASSERT_EQ(finished.size(), 1u);
+  EXPECT_EQ(finished[0].bound.error().code, ErrorCode::kNotFound);
+}
+
+TEST(Binder, EndsWhileItBinds) {
+  Binder binder;
+  binder.request(request("rig", 1, "surface_ffd"));
+  binder.request(request("mos", 1, "mos"));
+  for (std::optional<Binder::Progress> p = binder.progress(); p && p->what.empty(); p = binder.progress()) {
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
+}  // namespace pelt::viewer
