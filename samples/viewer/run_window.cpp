@@ -60,6 +60,7 @@ Result<void> show(Window& window, Session& session) {
     const double seconds = std::min(seconds_between(last, now), kLongestFrame);
     last = now;
     if (const Result<void> drawn = session.frame(seconds, false); !drawn) return drawn;
+    if (ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed('Q', false)) return {};
   }
   return {};
 }

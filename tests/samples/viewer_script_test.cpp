@@ -118,13 +118,13 @@ Result<Script> parsed(const json& steps) {
 }
 
 Step step_of(const json& step) {
-  const Result<Script> script = parsed({step});
+  const Result<Script> script = parsed(json::array({step}));
   EXPECT_TRUE(script.has_value()) << script.error().message;
   return script && !script->steps.empty() ? script->steps.front() : Step{};
 }
 
 std::string wrong_step(const json& step) {
-  const Result<Script> script = parsed({step});
+  const Result<Script> script = parsed(json::array({step}));
   EXPECT_FALSE(script.has_value()) << step;
   return script ? "" : script.error().message;
 }
