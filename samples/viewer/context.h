@@ -11,6 +11,7 @@
 #include "samples/viewer/document.h"
 #include "samples/viewer/heat_map.h"
 #include "samples/viewer/overlay.h"
+#include "samples/viewer/panels/rig_editor.h"
 #include "samples/viewer/stage.h"
 #include "samples/viewer/view_state.h"
 
@@ -46,6 +47,7 @@ struct Context {
   const Overlay& overlay;  // of the subject
   const Timings& timings;
   std::vector<Message>& messages;
+  RigEditorState& rig_editor;
 
   void error(std::string text) { messages.push_back({true, std::move(text), 0}); }
   void note(std::string text) { messages.push_back({false, std::move(text), 0}); }

@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/panels/rig_editor.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/rig/rig_json.h"
+#include "samples/pelt/input.h"
+#include "samples/viewer/panels/curve_editor.h"
+#include "samples/viewer/panels/value_widgets.h"
+#include "samples/viewer/schema.h"
+
+namespace pelt::viewer {
+namespace {
+
+using Json = nlohmann::json;
+using Kind = Schema::Kind;
+
+constexpr float kLabelShare = 0.44f;          // of the panel's width
+constexpr float kMargin = 0.6f;               // em: at the left, for the marks
+constexpr float kWordWidth = 4.5f;            // em: of "auto", beside a number
+constexpr std::size_t kMostListed = 64;       // numbers of a list that are shown one by one
+constexpr std::size_t kMostRangesText = 400;  // characters
+constexpr float kNoFloatYet = 0.05f;          // metres
+const ImVec4 kNotice(1.0f, 0.72f, 0.35f, 1.0f);
+
+bool has(std::string_view text, std::string_view wanted) {
+  const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
+  return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
+}
+
+bool is_keys(const Schema& schema) {
+  return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->is_numbers(2, 2);
+}
+
+bool is_ranges(const Schema& schema) {
+  return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->kind == Kind::kUnion;
+}
+
+// Whether a value can be what the schema of one of several says.
+bool is_of(const Schema& schema, const Json& value) {
+  switch (schema.kind) {
+    case Kind::kConst:
+      return value == schema.fixed;
+    case Kind::kNumber:
+    case Kind::kInteger:
+      return value.is_number();
+    case Kind::kArray:
+      return value.is_array();
+    default:
+      return false;
+  }
+}
+
+// What a row of a list is called: what names it, or what it is about.
+std::string summary(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_object()) return value.dump();
+  const auto text = [&](const char* key) {
+    const auto found = value.find(key);
+    return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  if (value.contains("deformer"))
+    return text("deformer") + "  over  " + (text("target").empty() ? "*" : text("target"));
+  if (value.contains("elements") && value.contains("vertices")) return text("elements") + " : " + text("vertices");
+  for (const char* key : {"name", "operation", "joint", "curve"}) {
+    if (!text(key).empty()) return text(key);
+  }
+  if (value.contains("at")) return value["at"].dump();
+  if (value.contains("degrees")) return value["degrees"].dump();
+  return "";
+}
+
+class Editor {
+ public:
+  Editor(Document& document, RigEditorState& state)
+      : document_(document), state_(state), rig_(state.draft ? state.draft->rig : document.rig_json()) {}
+
+  void draw() {
+    draw_draft();
+    ImGui::SetNextItemWidth(-1);
+    draw_search("##search", "search parameters", state_.search);
+    if (ImGui::BeginChild("rig")) {
+      ImGui::Indent(kMargin * ImGui::GetFontSize());
+      label_width_ = kLabelShare * ImGui::GetContentRegionAvail().x;
+      left_ = ImGui::GetCursorPosX();
+      const Schema& schema = rig_schema();
+      for (const char* name : {"name", "layers", "groups", "muscles"}) {
+        draw_property(schema, rig_, "",
+                      *std::find_if(schema.properties.begin(), schema.properties.end(),
+                                    [&](const Schema::Property& p) { return p.name == name; }));
+      }
+    }
+    ImGui::EndChild();
+    apply();
+  }
+
+ private:
+  // ------------------------------------------------------------------------------------------------------- changing
+
+  struct Change {
+    Json rig;
+    std::string key;
+  };
+
+  // Changes are made when all is drawn: until then what is drawn stays as it is.
+  void change(const std::string& pointer, const std::string& key, const std::function<void(Json&)>& make) {
+    Change changed{rig_, key};
+    make(changed.rig[Json::json_pointer(pointer)]);
+    // The rules of the object that holds it, and of those about that.
+    for (std::string place = pointer; !place.empty();) {
+      place.erase(place.rfind('/'));
+      const Schema* schema = schema_at(changed.rig, place);
+      Json& object = changed.rig[Json::json_pointer(place)];
+      if (schema != nullptr && object.is_object()) obey_rules(*schema, object);
+    }
+    change_ = std::move(changed);
+  }
+
+  void set(const std::string& pointer, Json value, const std::string& key = "") {
+    change(pointer, key, [&](Json& place) { place = std::move(value); });
+  }
+
+  void erase(const std::string& object, const std::string& name) {
+    change(object + "/" + name, "", [](Json&) {});
+    change_->rig[Json::json_pointer(object)].erase(name);
+    if (const Schema* schema = schema_at(change_->rig, object)) {
+      obey_rules(*schema, change_->rig[Json::json_pointer(object)]);
+    }
+  }
+
+  // Below a union it is unknown.
+  static const Schema* schema_at(const Json& rig, const std::string& pointer) {
+    const Schema* schema = &rig_schema();
+    const Json* value = &rig;
+    std::size_t at = 0;
+    while (schema != nullptr && at < pointer.size()) {
+      const std::size_t end = std::min(pointer.find('/', at + 1), pointer.size());
+      const std::string token = pointer.substr(at + 1, end - at - 1);
+      at = end;
+      if (value->is_array()) {
+        const std::size_t i = std::stoul(token);
+        schema = schema->kind == Kind::kArray ? &schema->item(i) : nullptr;
+        value = &(*value)[i];
+      } else {
+        schema = schema->find(token, *value);
+        value = &(*value)[token];
+      }
+    }
+    return schema;
+  }
+
+  // After an item whose change goes on while it is active.
+  void follow_item() { ended_ = ended_ || ImGui::IsItemDeactivated(); }
+
+  void apply() {
+    if (change_) {
+      const Result<void> edited = document_.edit(change_->rig, change_->key);
+      if (edited) {
+        state_.draft.reset();
+      } else {
+        state_.draft = {std::move(change_->rig), edited.error().message, document_.revision()};
+      }
+    }
+    if (dropped_) state_.draft.reset();
+    if (ended_) document_.end_edit();
+  }
+
+  void draw_draft() {
+    if (!state_.draft) return;
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextColored(kNotice, "Not applied yet: %s", state_.draft->error.c_str());
+    ImGui::PopTextWrapPos();
+    if (ImGui::SmallButton("Drop this change")) dropped_ = true;
+  }
+
+  // ------------------------------------------------------------------------------------------------------ searching
+
+  bool shows(const std::string& name, const Schema& schema, const Json& value) const {
+    if (state_.search.empty() || found_above_) return true;
+    if (names(name, schema)) return true;
+    if (value.is_object()) {
+      return std::any_of(schema.properties.begin(), schema.properties.end(), [&](const Schema::Property& property) {
+        const Schema& own = *schema.find(property.name, value);
+        return value.contains(property.name) && shows(property.name, own, value[property.name]);
+      });
+    }
+    if (value.is_array() && schema.items != nullptr && schema.items->kind == Kind::kObject) {
+      return std::any_of(value.begin(), value.end(), [&](const Json& item) { return shows("", *schema.items, item); });
+    }
+    return false;
+  }
+
+  bool names(const std::string& name, const Schema& schema) const {
+    return has(readable(name), state_.search) || has(name, state_.search) || has(schema.description, state_.search);
+  }
+
+  // Whether a tree's node is open; all are while something is searched.
+  void open_for_search() const {
+    if (!state_.search.empty()) ImGui::SetNextItemOpen(true);
+  }
+
+  // ------------------------------------------------------------------------------------------------------ names' lists
+
+  // What a string names, by its key and description.
+  std::function<std::vector<std::string>()> list_of(const std::string& name, const Schema& schema) const {
+    using Names = std::vector<std::string>;
+    const std::string& about = schema.description;
+    if (name == "joint" || name == "joints" || name == "to" || name == "split" || name == "points") {
+      return [this] {
+        Names all;
+        for (const Joint& joint : document_.model()->skeleton.joints) all.push_back(joint.name);
+        return all;
+      };
+    }
+    if (name == "mesh" || name == "target" || name == "cage") {
+      const bool any = schema.has_fallback() && schema.fallback == "*";
+      const bool none = schema.has_fallback() && schema.fallback == "";
+      const bool muscles = has(about, "or of a muscle") || about.starts_with("Name of a mesh of the model");
+      return [this, any, none, muscles] {
+        Names all;
+        if (any) all.push_back("*");
+        if (none) all.push_back("");
+        for (const Mesh& mesh : document_.model()->meshes) all.push_back(mesh.name);
+        if (muscles) {
+          for (const Muscle& muscle : document_.rig().muscles) all.push_back(muscle.name);
+        }
+        return all;
+      };
+    }
+    if (about.starts_with("A group")) {
+      return [this] {
+        Names all{""};
+        for (const Group& group : document_.rig().groups) all.push_back(group.name);
+        return all;
+      };
+    }
+    if (name == "attribute") {
+      return [this] {
+        std::set<std::string> all{""};
+        for (const Mesh& mesh : document_.model()->meshes) {
+          for (const VertexAttribute& attribute : mesh.attributes) all.insert(attribute.name);
+        }
+        return Names(all.begin(), all.end());
+      };
+    }
+    if (name == "morph_target") {
+      return [this] {
+        std::set<std::string> all{""};
+        for (const Mesh& mesh : document_.model()->meshes) {
+          for (const MorphTarget& target : mesh.morph_targets) all.insert(target.name);
+        }
+        return Names(all.begin(), all.end());
+      };
+    }
+    if (name == "file" || name == "cage_file") {
+      return [this, obj_alone = name == "cage_file"] { return files(obj_alone); };
+    }
+    return {};
+  }
+
+  // Meshes in the rig's folder.
+  std::vector<std::string> files(bool obj_alone) const {
+    std::vector<std::string> all{""};
+    std::error_code code;
+    const std::string& folder = document_.rig().directory;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, code)) {
+      const std::string name = entry.path().filename().string();
+      const std::string extension = samples::lower_extension(name);
+      if (extension == ".obj" || (!obj_alone && (extension == ".gltf" || extension == ".glb"))) all.push_back(name);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  // What a place that is added holds; names that must not be empty are the first there are.
+  Json made(const std::string& name, const Schema& schema) const {
+    Json value = fresh_value(schema);
+    if (schema.kind == Kind::kString && value == "") {
+      const auto list = list_of(name, schema);
+      const std::vector<std::string> all = list ? list() : std::vector<std::string>();
+      const auto first = std::find_if(all.begin(), all.end(), [](const std::string& one) { return !one.empty(); });
+      if (first != all.end()) return *first;
+      return schema.not_empty ? "new" : "";
+    }
+    if (schema.kind == Kind::kObject) {
+      for (const Schema::Property& property : schema.properties) {
+        if (property.required) value[property.name] = made(property.name, *property.schema);
+      }
+    }
+    return value;
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ rows
+
+  static void tooltip(const Schema& schema) {
+    if (schema.description.empty() || !ImGui::IsItemHovered()) return;
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(26 * ImGui::GetFontSize());
+    ImGui::TextUnformatted(schema.description.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+  }
+
+  // Of the last item.
+  void reset_menu(const Schema& schema, const Json& value, const std::string& pointer) {
+    if (!schema.has_fallback() || !ImGui::BeginPopupContextItem("reset")) return;
+    if (ImGui::MenuItem("Reset to default", nullptr, false, !is_default(schema, value))) set(pointer, schema.fallback);
+    ImGui::EndPopup();
+  }
+
+  // A dot at the left of the item that comes, where a value is not its default.
+  static void mark(const Schema& schema, const Json& value) {
+    if (!schema.has_fallback() || is_default(schema, value)) return;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float em = ImGui::GetFontSize();
+    ImGui::GetWindowDrawList()->AddCircleFilled({at.x - 0.28f * em, at.y + 0.5f * ImGui::GetFrameHeight()}, 0.17f * em,
+                                                ImGui::GetColorU32(kNotice));
+  }
+
+  // The name at the left; the item that comes has the width that is left.
+  void label(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
+    mark(schema, value);
+    const float x = ImGui::GetCursorPosX();
+    const float end = std::max(left_ + label_width_, x + 3 * ImGui::GetFontSize());
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size(end - x - 0.4f * ImGui::GetFontSize(), ImGui::GetFrameHeight());
+    ImGui::InvisibleButton("label", size, ImGuiButtonFlags_MouseButtonRight);
+    const std::string text = readable(name);
+    const bool cut = ImGui::CalcTextSize(text.c_str()).x > size.x;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.PushClipRect(at, {at.x + size.x, at.y + size.y}, true);
+    list.AddText({at.x, at.y + ImGui::GetStyle().FramePadding.y}, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
+    list.PopClipRect();
+    if (cut && schema.description.empty() && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text.c_str());
+    tooltip(schema);
+    reset_menu(schema, value, pointer);
+    ImGui::SameLine(end);
+    ImGui::SetNextItemWidth(-1);
+  }
+
+  // Whether the object's other properties give it a meaning: descriptions begin with the values that do, "b_spline:".
+  static bool has_meaning(const Schema& schema, const Json& object, const Schema::Property& property) {
+    const std::string& about = property.schema->description;
+    const std::string_view word = std::string_view(about).substr(0, about.find(':'));
+    if (word.size() == about.size()) return true;
+    for (const Schema::Property& other : schema.properties) {
+      if (&other == &property || other.schema->kind != Kind::kChoice) continue;
+      const std::vector<std::string>& choices = other.schema->choices;
+      if (std::find(choices.begin(), choices.end(), word) == choices.end()) continue;
+      const auto chosen = object.find(other.name);
+      if (chosen != object.end() && *chosen != word) return false;
+    }
+    return true;
+  }
+
+  void draw_property(const Schema& schema, const Json& object, const std::string& pointer,
+                     const Schema::Property& property) {
+    const Schema& own = *schema.find(property.name, object);
+    if (own.kind == Kind::kConst || is_ruled_out(schema, object, property.name)) return;
+    if (!has_meaning(schema, object, property)) return;
+    const std::string place = pointer + "/" + property.name;
+    const auto found = object.find(property.name);
+    const bool absent = found == object.end();
+    const Json& value = absent ? own.fallback : *found;
+    if (!absent || own.has_fallback()) {
+      if (!shows(property.name, own, value)) return;
+      draw_value(property.name, own, value, place, absent || property.required || own.has_fallback() ? "" : pointer);
+    } else if (shows(property.name, own, Json())) {
+      ImGui::PushID(property.name.c_str());
+      label(property.name, own, Json(), place);
+      if (ImGui::Button("Add", {-1, 0})) set(place, made(property.name, own));
+      ImGui::PopID();
+    }
+  }
+
+  // `optional_in`: pointer of the object that it can be removed from; empty: it cannot.
+  void draw_value(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer,
+                  const std::string& optional_in) {
+    ImGui::PushID(name.c_str());
+    const bool found_before = found_above_;
+    if (!state_.search.empty() && names(name, schema)) found_above_ = true;
+    switch (schema.kind) {
+      case Kind::kAny:
+      case Kind::kConst:
+        break;
+      case Kind::kBoolean: {
+        label(name, schema, value, pointer);
+        bool on = value.is_boolean() && value.get<bool>();
+        if (ImGui::Checkbox("##value", &on)) set(pointer, on);
+        break;
+      }
+      case Kind::kNumber:
+      case Kind::kInteger: {
+        label(name, schema, value, pointer);
+        Json number = value;
+        if (draw_number(schema, number)) set(pointer, number, pointer);
+        follow_item();
+        break;
+      }
+      case Kind::kString:
+        label(name, schema, value, pointer);
+        draw_string(name, schema, value, pointer);
+        break;
+      case Kind::kChoice: {
+        label(name, schema, value, pointer);
+        Json choice = value;
+        if (draw_choice(schema, choice)) choose(name, choice, pointer);
+        break;
+      }
+      case Kind::kUnion:
+        label(name, schema, value, pointer);
+        draw_union(name, schema, value, pointer);
+        break;
+      case Kind::kArray:
+        draw_array(name, schema, value, pointer);
+        break;
+      case Kind::kObject:
+        draw_node(name, schema, value, pointer, optional_in);
+        break;
+    }
+    found_above_ = found_before;
+    ImGui::PopID();
+  }
+
+  // What hangs on a choice starts anew: a layer's parameters on its deformer.
+  void choose(const std::string& name, const Json& choice, const std::string& pointer) {
+    set(pointer, choice);
+    const std::string object = pointer.substr(0, pointer.rfind('/'));
+    const Schema* holder = schema_at(change_->rig, object);
+    if (holder == nullptr) return;
+    for (const Schema::Variant& variant : holder->variants) {
+      if (variant.key == name) change_->rig[Json::json_pointer(object)][variant.property] = Json::object();
+    }
+  }
+
+  void draw_string(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
+    std::string text = value.is_string() ? value.get<std::string>() : "";
+    if (const auto list = list_of(name, schema)) {
+      if (draw_name("##value", "none", text, state_.filter, list)) set(pointer, text);
+    } else if (draw_text("##value", "", text)) {
+      set(pointer, text);
+    }
+  }
+
+  // "auto", or what it may be instead.
+  void draw_union(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
+    const auto word = [](const Schema& one) -> std::string {
+      if (one.kind == Kind::kConst) return one.fixed.get<std::string>();
+      if (is_keys(one)) return "curve";
+      return one.kind == Kind::kArray ? "point" : "value";
+    };
+    const auto found = std::find_if(schema.alternatives.begin(), schema.alternatives.end(),
+                                    [&](const auto& one) { return is_of(*one, value); });
+    if (found == schema.alternatives.end()) return;
+    const Schema& now = **found;
+    const bool alone = now.kind == Kind::kConst || is_keys(now);
+    ImGui::SetNextItemWidth(alone ? -1 : kWordWidth * ImGui::GetFontSize());
+    if (ImGui::BeginCombo("##which", word(now).c_str())) {
+      for (const auto& one : schema.alternatives) {
+        if (ImGui::Selectable(word(*one).c_str(), one.get() == &now) && one.get() != &now) {
+          set(pointer, started(schema, *one, value));
+        }
+      }
+      ImGui::EndCombo();
+    }
+    if (is_keys(now)) {
+      draw_keys(name, now, value, pointer);
+    } else if (!alone) {
+      ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+      ImGui::SetNextItemWidth(-1);
+      Json number = value;
+      if (now.kind == Kind::kArray ? draw_numbers(now, number) : draw_number(now, number)) {
+        set(pointer, number, pointer);
+      }
+      follow_item();
+    }
+  }
+
+  // What another alternative starts with, `value` being that of the one before it.
+  static Json started(const Schema& schema, const Schema& one, const Json& value) {
+    if (schema.has_fallback() && is_of(one, schema.fallback)) return schema.fallback;
+    const bool length = has(schema.description, "metres");
+    const Json number = value.is_number() ? value : length ? Json(kNoFloatYet) : Json();
+    if (is_keys(one)) return Json::array({Json::array({0, number}), Json::array({90, number})});
+    if (one.kind == Kind::kNumber && length) {
+      return value.is_array() && !value.empty() && value[0].is_array() ? value[0][1] : number;
+    }
+    return fresh_value(one);
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- trees
+
+  // A node of a tree with its name, mark and menu, open by default where it is said to be.
+  bool begin_node(const std::string& text, const Schema& schema, const Json& value, const std::string& pointer,
+                  ImGuiTreeNodeFlags flags) {
+    open_for_search();
+    mark(schema, value);
+    const bool open = ImGui::TreeNodeEx(
+        "node", flags | ImGuiTreeNodeFlags_AllowItemOverlap | ImGuiTreeNodeFlags_SpanAvailWidth, "%s", text.c_str());
+    tooltip(schema);
+    reset_menu(schema, value, pointer);
+    return open;
+  }
+
+  // Small buttons at the right end of the row; the one that is pressed, or nothing.
+  static const char* row_buttons(std::initializer_list<std::pair<const char*, const char*>> buttons) {
+    const ImGuiStyle& style = ImGui::GetStyle();
+    float width = 0;
+    for (const auto& [text, about] : buttons) {
+      width += ImGui::CalcTextSize(text).x + 2 * style.FramePadding.x + style.ItemInnerSpacing.x;
+    }
+    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width);
+    const char* pressed = nullptr;
+    for (const auto& [text, about] : buttons) {
+      if (ImGui::SmallButton(text)) pressed = text;
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", about);
+      ImGui::SameLine(0, style.ItemInnerSpacing.x);
+    }
+    ImGui::NewLine();
+    return pressed;
+  }
+
+  void draw_node(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer,
+                 const std::string& optional_in) {
+    if (schema.properties.empty()) return;
+    const bool open = begin_node(readable(name), schema, value, pointer, ImGuiTreeNodeFlags_None);
+    if (!optional_in.empty() && row_buttons({{"x", "Remove"}}) != nullptr) erase(optional_in, name);
+    if (!open) return;
+    draw_object(schema, value, pointer);
+    ImGui::TreePop();
+  }
+
+  void draw_object(const Schema& schema, const Json& value, const std::string& pointer) {
+    for (const Schema::Property& property : schema.properties) {
+      // A layer's parameters stand beside what else it has.
+      const Schema& own = *schema.find(property.name, value);
+      if (!schema.variants.empty() && property.name == schema.variants.front().property && value.contains("deformer")) {
+        draw_object(own, value.value(property.name, Json::object()), pointer + "/" + property.name);
+      } else {
+        draw_property(schema, value, pointer, property);
+      }
+    }
+    if (pointer.starts_with("/groups/") && pointer.find('/', 8) == std::string::npos) draw_brush(value);
+  }
+
+  void draw_array(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
+    if (schema.is_numbers(2, 4)) {
+      label(name, schema, value, pointer);
+      Json numbers = value;
+      if (draw_numbers(schema, numbers)) set(pointer, numbers, pointer);
+      follow_item();
+    } else if (is_keys(schema)) {
+      label(name, schema, value, pointer);
+      ImGui::AlignTextToFramePadding();
+      ImGui::TextDisabled(value.empty() ? "even" : "%zu keys", value.size());
+      draw_keys(name, schema, value, pointer);
+    } else if (is_ranges(schema)) {
+      label(name, schema, value, pointer);
+      draw_ranges(value, pointer);
+    } else {
+      draw_list(name, schema, value, pointer);
+    }
+  }
+
+  void draw_ranges(const Json& value, const std::string& pointer) {
+    std::string text = ranges_text(value);
+    if (text.size() > kMostRangesText) {
+      ImGui::AlignTextToFramePadding();
+      ImGui::TextDisabled("%zu ranges", value.size());
+      return;
+    }
+    if (!draw_text("##value", "none: 3, 5-9", text)) return;
+    Json ranges = ranges_of(text);
+    if (!ranges.is_discarded()) set(pointer, std::move(ranges));
+  }
+
+  // Layers are headers; other lists are nodes.
+  void draw_list(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
+    const bool top = pointer == "/layers";
+    const std::string text =
+        value.empty() ? readable(name) + ": none" : fmt::format("{} ({})", readable(name), value.size());
+    const bool open =
+        begin_node(text, schema, value, pointer,
+                   top ? ImGuiTreeNodeFlags_DefaultOpen | ImGuiTreeNodeFlags_Framed : ImGuiTreeNodeFlags_None);
+    const bool many = value.size() > kMostListed;
+    if (!many && row_buttons({{"+", "Add"}}) != nullptr) {
+      Json item = top ? Json{{"deformer", "surface_ffd"}} : made(name, *schema.items);
+      change(pointer, "", [&](Json& list) {
+        if (!list.is_array()) list = Json::array();
+        list.push_back(std::move(item));
+      });
+    }
+    if (!open) return;
+    if (many) {
+      ImGui::TextDisabled("too many to be shown");
+    } else {
+      for (std::size_t i = 0; i < value.size(); ++i) draw_item(name, *schema.items, value, i, pointer, top);
+    }
+    ImGui::TreePop();
+  }
+
+  void draw_item(const std::string& name, const Schema& schema, const Json& list, std::size_t i,
+                 const std::string& pointer, bool top) {
+    const Json& item = list[i];
+    if (schema.kind == Kind::kObject && !shows("", schema, item)) return;
+    const std::string place = fmt::format("{}/{}", pointer, i);
+    ImGui::PushID(static_cast<int>(i));
+    if (schema.kind == Kind::kObject) {
+      open_for_search();
+      const ImGuiTreeNodeFlags flags = top ? ImGuiTreeNodeFlags_Framed | ImGuiTreeNodeFlags_DefaultOpen : 0;
+      const bool open =
+          ImGui::TreeNodeEx("item", flags | ImGuiTreeNodeFlags_AllowItemOverlap | ImGuiTreeNodeFlags_SpanAvailWidth,
+                            "%zu  %s", i + 1, summary(item).c_str());
+      tooltip(schema);
+      move_item(row_buttons({{"^", "Move up"}, {"v", "Move down"}, {"=", "Duplicate"}, {"x", "Remove"}}), i,
+                list.size(), pointer);
+      if (open) {
+        draw_object(schema, item, place);
+        ImGui::TreePop();
+      }
+    } else {
+      ImGui::SetNextItemWidth(-2.5f * ImGui::GetFontSize());
+      if (schema.kind == Kind::kString) {
+        draw_string(name, schema, item, place);
+      } else if (schema.kind == Kind::kArray) {
+        Json numbers = item;
+        if (draw_numbers(schema, numbers)) set(place, numbers, place);
+        follow_item();
+      } else {
+        Json number = item;
+        if (draw_number(schema, number)) set(place, number, place);
+        follow_item();
+      }
+      move_item(row_buttons({{"x", "Remove"}}), i, list.size(), pointer);
+    }
+    ImGui::PopID();
+  }
+
+  void move_item(const char* button, std::size_t i, std::size_t count, const std::string& pointer) {
+    if (button == nullptr) return;
+    change(pointer, "", [&](Json& list) {
+      const auto at = list.begin() + static_cast<std::ptrdiff_t>(i);
+      if (*button == 'x') list.erase(at);
+      if (*button == '^' && i > 0) std::swap(list[i], list[i - 1]);
+      if (*button == 'v' && i + 1 < count) std::swap(list[i], list[i + 1]);
+      if (*button == '=') {
+        Json copy = *at;
+        if (copy.is_object() && copy.contains("name") && copy["name"] != "") {
+          copy["name"] = copy["name"].get<std::string>() + " copy";
+        }
+        list.insert(at + 1, std::move(copy));
+      }
+    });
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- curves
+
+  void draw_keys(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
+    const Schema& at = schema.items->item(0);
+    const Schema& of = schema.items->item(1);
+    CurvePlot plot;
+    plot.at_low = static_cast<float>(at.minimum);
+    plot.at_high = static_cast<float>(at.maximum);
+    plot.least = of.above_minimum ? static_cast<float>(of.minimum) + 1e-4f : static_cast<float>(of.minimum);
+    plot.most = static_cast<float>(of.maximum);
+    if (name == "twist") {
+      const Json& bone = rig_[Json::json_pointer(pointer.substr(0, pointer.rfind('/')))];
+      plot.smooth = bone.value("smooth_twist", true);
+      plot.rising = true;
+      plot.pinned = {{0, 0}, {1, 1}};
+    } else if (name == "share") {
+      plot.smooth = true;
+      plot.pinned = {{0, 0}};
+    }
+    std::vector<CurveKey> keys;
+    for (const Json& key : value) keys.push_back({key[0].get<float>(), key[1].get<float>()});
+    const bool changed = draw_curve_editor("curve", keys, plot);
+    if (changed) {
+      Json now = Json::array();
+      for (const CurveKey& key : keys) now.push_back(Json::array({key.at, key.value}));
+      if (now.empty() && schema.min_items > 0) now = value;  // the last key stays
+      set(pointer, std::move(now), pointer);
+    }
+    follow_item();
+  }
+
+  // ------------------------------------------------------------------------------------------------------- the brush
+
+  void draw_brush(const Json& group) {
+    const std::string name = group.value("name", std::string());
+    PaintState& paint = state_.paint;
+    bool on = !name.empty() && paint.group == name;
+    if (ImGui::Checkbox("Paint on the skin", &on)) paint.group = on ? name : "";
+    if (!on) return;
+    const auto row = [&](const char* text) {
+      ImGui::AlignTextToFramePadding();
+      ImGui::TextUnformatted(text);
+      ImGui::SameLine(left_ + label_width_);
+      ImGui::SetNextItemWidth(-1);
+    };
+    row("Radius");
+    ImGui::SliderFloat("##radius", &paint.radius, 0.001f, 1.0f, "%.3f m",
+                       ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
+    row("Softness");
+    ImGui::SliderFloat("##softness", &paint.softness, 0.0f, 1.0f, "%.2f", ImGuiSliderFlags_AlwaysClamp);
+    row("Brush");
+    if (ImGui::RadioButton("adds", !paint.remove)) paint.remove = false;
+    ImGui::SameLine();
+    if (ImGui::RadioButton("removes", paint.remove)) paint.remove = true;
+  }
+
+  Document& document_;
+  RigEditorState& state_;
+  const Json& rig_;  // as it is drawn
+  std::optional<Change> change_;
+  bool ended_ = false;
+  bool dropped_ = false;
+  bool found_above_ = false;  // what is searched: all below it is shown
+  float label_width_ = 0;
+  float left_ = 0;
+};
+
+}  // namespace
+
+void draw_rig_editor(Document& document, RigEditorState& state) {
+  if (state.draft && state.draft->revision != document.revision()) state.draft.reset();
+  Editor(document, state).draw();
+}
+
+}  // namespace pelt::viewer

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "samples/viewer/panels/panels.h"
+#include "samples/viewer/panels/rig_editor.h"
+#include "samples/viewer/panels/value_widgets.h"
+
+namespace pelt::viewer {
+namespace {
+
+bool button(const char* text, bool enabled) {
+  ImGui::BeginDisabled(!enabled);
+  const bool pressed = ImGui::Button(text);
+  ImGui::EndDisabled();
+  return pressed;
+}
+
+void save(Context& context, const std::filesystem::path& path) {
+  const Result<void> saved = context.document->save(path);
+  if (saved) {
+    context.note(fmt::format("saved {}", path.string()));
+  } else {
+    context.error(saved.error().message);
+  }
+}
+
+void draw_toolbar(Context& context) {
+  Document& document = *context.document;
+  if (button("Undo", document.can_undo())) document.undo();
+  ImGui::SameLine();
+  if (button("Redo", document.can_redo())) document.redo();
+  ImGui::SameLine();
+  const bool named = !document.rig_path().empty();
+  if (button("Save", !named || document.modified())) {
+    if (named) {
+      save(context, document.rig_path());
+    } else {
+      context.rig_editor.path = std::filesystem::path(document.title()).stem().string() + ".json";
+      ImGui::OpenPopup("save under");
+    }
+  }
+  if (ImGui::BeginPopup("save under")) {
+    ImGui::TextUnformatted("Save the rig under");
+    ImGui::SetNextItemWidth(20 * ImGui::GetFontSize());
+    draw_search("##path", "path", context.rig_editor.path);
+    if (button("Save", !context.rig_editor.path.empty())) {
+      save(context, context.rig_editor.path);
+      ImGui::CloseCurrentPopup();
+    }
+    ImGui::EndPopup();
+  }
+}
+
+void draw_title(const Document& document) {
+  const float em = ImGui::GetFontSize();
+  if (document.modified()) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddCircleFilled({at.x + 0.4f * em, at.y + 0.5f * ImGui::GetTextLineHeight()},
+                                                0.25f * em, ImGui::GetColorU32(ImGuiCol_PlotHistogram));
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em);
+  }
+  ImGui::TextUnformatted(document.title().c_str());
+  if (ImGui::IsItemHovered()) {
+    const std::string path = document.rig_path().string();
+    ImGui::SetTooltip("%s%s", path.empty() ? "not saved yet" : path.c_str(), document.modified() ? ", modified" : "");
+  }
+}
+
+// Its row is always there, so that nothing below it jumps.
+void draw_progress(const Binder& binder) {
+  const std::optional<Binder::Progress> progress = binder.progress();
+  const ImVec2 size(-1, 1.2f * ImGui::GetFontSize());
+  if (!progress) return ImGui::Dummy({0, size.y});
+  std::string text = progress->what.empty() ? "binding" : progress->what;
+  if (progress->waiting > 0) text += fmt::format(", {} more", progress->waiting);
+  ImGui::ProgressBar(static_cast<float>(progress->fraction), size, text.c_str());
+}
+
+}  // namespace
+
+void draw_rig_panel(Context& context) {
+  if (!context.document) return;
+  draw_toolbar(context);
+  draw_title(*context.document);
+  draw_progress(context.binder);
+  draw_rig_editor(*context.document, context.rig_editor);
+}
+
+}  // namespace pelt::viewer
