@@ -79,6 +79,7 @@ struct App::State {
   Overlay overlay;
   Timings timings;
   std::vector<Message> messages;
+  RigEditorState rig_editor;
   FileDialog dialog;
   std::string chosen;             // a file to open after this frame's menus
   std::string open_tab = "View";  // of the inspector
@@ -102,7 +103,7 @@ struct App::State {
   nlohmann::json rig_before;
   Handle handle_before;
 
-  Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages}; }
+  Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages, rig_editor}; }
   void error(const std::string& text) { messages.push_back({true, text, now}); }
   void note(const std::string& text) { messages.push_back({false, text, now}); }
 
