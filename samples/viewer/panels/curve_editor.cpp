@@ -15,6 +15,7 @@ namespace {
 
 constexpr float kHeight = 7;     // em
 constexpr float kGrab = 0.7f;    // em: how near to a key the mouse must be
+constexpr float kEdge = 0.4f;    // em: at the right, for the last key
 constexpr float kApart = 1e-3f;  // of the plot's width, between keys
 
 // From keys to pixels and back.
@@ -119,7 +120,7 @@ bool draw_curve_editor(const char* id, std::vector<CurveKey>& keys, const CurveP
   const ImGuiID high_id = ImGui::GetID("high");
   const float em = ImGui::GetFontSize();
   Mapping mapping{ImGui::GetCursorScreenPos(),
-                  {std::max(ImGui::GetContentRegionAvail().x, 4 * em), kHeight * em},
+                  {std::max(ImGui::GetContentRegionAvail().x - kEdge * em, 4 * em), kHeight * em},
                   plot.at_low,
                   plot.at_high,
                   plot.least,

@@ -26,6 +26,8 @@ using Json = nlohmann::json;
 using Kind = Schema::Kind;
 
 constexpr float kLabelShare = 0.44f;          // of the panel's width
+constexpr float kNestedLabelShare = 0.5f;     // at least, of what indentation leaves
+constexpr float kIndent = 0.8f;               // em
 constexpr float kMargin = 0.6f;               // em: at the left, for the marks
 constexpr float kWordWidth = 4.5f;            // em: of "auto", beside a number
 constexpr std::size_t kMostListed = 64;       // numbers of a list that are shown one by one
@@ -89,6 +91,7 @@ class Editor {
     draw_draft();
     ImGui::SetNextItemWidth(-1);
     draw_search("##search", "search parameters", state_.search);
+    ImGui::PushStyleVar(ImGuiStyleVar_IndentSpacing, kIndent * ImGui::GetFontSize());
     if (ImGui::BeginChild("rig")) {
       ImGui::Indent(kMargin * ImGui::GetFontSize());
       label_width_ = kLabelShare * ImGui::GetContentRegionAvail().x;
@@ -101,6 +104,7 @@ class Editor {
       }
     }
     ImGui::EndChild();
+    ImGui::PopStyleVar();
     apply();
   }
 
@@ -302,10 +306,12 @@ class Editor {
 
   // ------------------------------------------------------------------------------------------------------------ rows
 
-  static void tooltip(const Schema& schema) {
-    if (schema.description.empty() || !ImGui::IsItemHovered()) return;
+  // `name`: where it is cut off.
+  static void tooltip(const Schema& schema, const std::string& name = "") {
+    if ((schema.description.empty() && name.empty()) || !ImGui::IsItemHovered()) return;
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(26 * ImGui::GetFontSize());
+    if (!name.empty()) ImGui::TextUnformatted(name.c_str());
     ImGui::TextUnformatted(schema.description.c_str());
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
@@ -331,7 +337,7 @@ class Editor {
   void label(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
     mark(schema, value);
     const float x = ImGui::GetCursorPosX();
-    const float end = std::max(left_ + label_width_, x + 3 * ImGui::GetFontSize());
+    const float end = std::max(left_ + label_width_, x + kNestedLabelShare * ImGui::GetContentRegionAvail().x);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size(end - x - 0.4f * ImGui::GetFontSize(), ImGui::GetFrameHeight());
     ImGui::InvisibleButton("label", size, ImGuiButtonFlags_MouseButtonRight);
@@ -341,8 +347,7 @@ class Editor {
     list.PushClipRect(at, {at.x + size.x, at.y + size.y}, true);
     list.AddText({at.x, at.y + ImGui::GetStyle().FramePadding.y}, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
     list.PopClipRect();
-    if (cut && schema.description.empty() && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text.c_str());
-    tooltip(schema);
+    tooltip(schema, cut ? text : "");
     reset_menu(schema, value, pointer);
     ImGui::SameLine(end);
     ImGui::SetNextItemWidth(-1);
@@ -541,6 +546,7 @@ class Editor {
   }
 
   void draw_object(const Schema& schema, const Json& value, const std::string& pointer) {
+    if (pointer.starts_with("/groups/") && pointer.find('/', 8) == std::string::npos) draw_brush(value);
     for (const Schema::Property& property : schema.properties) {
       // A layer's parameters stand beside what else it has.
       const Schema& own = *schema.find(property.name, value);
@@ -550,7 +556,6 @@ class Editor {
         draw_property(schema, value, pointer, property);
       }
     }
-    if (pointer.starts_with("/groups/") && pointer.find('/', 8) == std::string::npos) draw_brush(value);
   }
 
   void draw_array(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
@@ -589,9 +594,9 @@ class Editor {
     const bool top = pointer == "/layers";
     const std::string text =
         value.empty() ? readable(name) + ": none" : fmt::format("{} ({})", readable(name), value.size());
-    const bool open =
-        begin_node(text, schema, value, pointer,
-                   top ? ImGuiTreeNodeFlags_DefaultOpen | ImGuiTreeNodeFlags_Framed : ImGuiTreeNodeFlags_None);
+    constexpr ImGuiTreeNodeFlags kTop =
+        ImGuiTreeNodeFlags_DefaultOpen | ImGuiTreeNodeFlags_Framed | ImGuiTreeNodeFlags_NoTreePushOnOpen;
+    const bool open = begin_node(text, schema, value, pointer, top ? kTop : ImGuiTreeNodeFlags_None);
     const bool many = value.size() > kMostListed;
     if (!many && row_buttons({{"+", "Add"}}) != nullptr) {
       Json item = top ? Json{{"deformer", "surface_ffd"}} : made(name, *schema.items);
@@ -606,7 +611,7 @@ class Editor {
     } else {
       for (std::size_t i = 0; i < value.size(); ++i) draw_item(name, *schema.items, value, i, pointer, top);
     }
-    ImGui::TreePop();
+    if (!top) ImGui::TreePop();
   }
 
   void draw_item(const std::string& name, const Schema& schema, const Json& list, std::size_t i,
