@@ -16,6 +16,7 @@ namespace {
 using test::discrete_device;
 using test::gpu_device;
 using testing::HasSubstr;
+using testing::Not;
 
 // Sets PELT_DEVICE for one test.
 struct EnvironmentDevice {
@@ -71,6 +72,19 @@ TEST(DeviceSelection, ValidationNeedsAFunctionForItsMessages) {
   const auto device = Device::create({.validation = true});
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(Device, NamesTheExtensionsThatAreNotThere) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const auto no_instance = Device::create({.instance_extensions = {"VK_KHR_surface", "VK_NONE_first"}});
+  ASSERT_FALSE(no_instance);
+  EXPECT_EQ(no_instance.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(no_instance.error().message, HasSubstr("VK_NONE_first"));
+  EXPECT_THAT(no_instance.error().message, Not(HasSubstr("VK_KHR_surface")));
+  const auto no_device = Device::create({.device_extensions = {"VK_NONE_second"}});
+  ASSERT_FALSE(no_device);
+  EXPECT_EQ(no_device.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(no_device.error().message, HasSubstr("VK_NONE_second"));
 }
 
 TEST(Device, ReportsMisuseThroughItsMessageFunction) {
