@@ -352,8 +352,8 @@ Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const
   map.high = heat.high;
   if (heat.automatic && !away.empty()) {
     const float reach = round_up(percentile(std::move(away)));
-    map.low = neutral > 0 ? std::max(neutral - reach, 0.0f) : 0.0f;
-    map.high = heat.kind == HeatKind::kElement ? 1.0f : neutral + reach;
+    map.low = neutral > 0 ? neutral - std::min(reach, neutral) : 0.0f;
+    map.high = heat.kind == HeatKind::kElement ? 1.0f : neutral > 0 ? 2 * neutral - map.low : reach;
   }
   for (const CharacterMesh& mesh : actor.character->meshes) {
     if (mesh.control) std::fill_n(map.values.begin() + mesh.first_vertex, mesh.vertex_count(), map.low);

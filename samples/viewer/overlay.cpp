@@ -28,14 +28,14 @@ constexpr std::size_t kMostNormals = 20000;
 constexpr std::size_t kMostCageDots = 5000;
 constexpr float kLeastShown = 0.002f;  // weight of an influence
 
-constexpr glm::vec4 kBone(0.42f, 0.62f, 0.90f, 0.85f);
-constexpr glm::vec4 kCurve(0.05f, 0.75f, 0.70f, 0.95f);
-constexpr glm::vec4 kChain(0.62f, 0.30f, 0.95f, 0.95f);
-constexpr glm::vec4 kPoint(0.75f, 0.45f, 1.0f, 1.0f);
-constexpr glm::vec4 kAnchor(0.05f, 0.85f, 0.78f, 1.0f);
-constexpr glm::vec4 kCage(0.85f, 0.62f, 0.12f, 0.9f);
-constexpr glm::vec4 kNormal(0.30f, 0.75f, 1.0f, 0.7f);
-constexpr glm::vec3 kInfluence(1.0f, 0.85f, 0.15f);
+constexpr glm::vec4 kBone(0.02f, 0.14f, 0.70f, 1.0f);
+constexpr glm::vec4 kCurve(0.0f, 0.38f, 0.30f, 1.0f);
+constexpr glm::vec4 kChain(0.30f, 0.02f, 0.70f, 1.0f);
+constexpr glm::vec4 kPoint(0.65f, 0.05f, 0.95f, 1.0f);
+constexpr glm::vec4 kAnchor(0.0f, 0.60f, 0.48f, 1.0f);
+constexpr glm::vec4 kCage(0.80f, 0.40f, 0.02f, 1.0f);
+constexpr glm::vec4 kNormal(0.02f, 0.35f, 0.95f, 0.9f);
+constexpr glm::vec3 kInfluence(0.85f, 0.0f, 0.40f);
 
 constexpr glm::vec4 kSelected(kSelectedColor, 1.0f);
 
@@ -126,18 +126,31 @@ class Drawing {
     }
   }
 
+  // Whether the model's weights use a joint: a root on the ground is no bone of the body.
+  bool moves_skin(std::size_t joint) const {
+    return std::ranges::any_of(data_.meshes, [&](const CharacterMesh& mesh) {
+      return std::ranges::any_of(mesh.weights.influences, [&](const Influence& own) {
+        return own.weight > 0 && data_.bound_joints[own.index].joint == joint;
+      });
+    });
+  }
+
   void draw_skeleton() {
     const Skeleton& skeleton = data_.skeleton;
     const std::vector<glm::mat4>& joints = actor_.pose.joints;
     for (std::size_t j = 0; j < joints.size(); ++j) {
       const std::int32_t parent = skeleton.joints[j].parent;
       const bool selected = skeleton.joints[j].name == state_.selection.joint;
-      dot(glm::vec3(joints[j][3]), selected ? kSelected : kBone, selected ? 8.0f : 4.5f, true);
+      dot(glm::vec3(joints[j][3]), selected ? kSelected : kBone, selected ? 10.0f : 6.0f, true);
       if (selected) axes(affine_from_mat4(joints[j]), kAxisLength * size_, 2.5f);
       if (parent < 0) continue;
       const auto above = static_cast<std::size_t>(parent);
       const bool leaves = skeleton.joints[above].name == state_.selection.joint;
-      bone(glm::vec3(joints[above][3]), glm::vec3(joints[j][3]), leaves ? kSelected : kBone, leaves ? 1.8f : 1.2f);
+      if (skeleton.joints[above].parent < 0 && !moves_skin(above)) {
+        line(glm::vec3(joints[above][3]), glm::vec3(joints[j][3]), glm::vec4(glm::vec3(kBone), 0.5f), 1.2f, true);
+        continue;
+      }
+      bone(glm::vec3(joints[above][3]), glm::vec3(joints[j][3]), leaves ? kSelected : kBone, leaves ? 2.6f : 2.0f);
     }
   }
 
@@ -146,7 +159,7 @@ class Drawing {
       const glm::vec4 color = own.kind == ElementKind::kCurveSample ? kCurve : kChain;
       for (std::size_t k = 1; k < own.slots.size(); ++k) {
         line(affine_origin(elements()[own.slots[k - 1]].frame), affine_origin(elements()[own.slots[k]].frame), color,
-             2.5f, true);
+             3.0f, true);
       }
     }
     std::map<std::uint32_t, std::vector<CurveAnchor>> curves;
@@ -285,7 +298,7 @@ class Drawing {
       const float share = std::abs(influence.weight) / most;
       const glm::vec3 there = affine_origin(element.frame);
       const glm::vec3 color = influence.weight < 0 ? glm::vec3(0.2f, 0.4f, 1.0f) : kInfluence;
-      line(at, there, glm::vec4(color, 0.15f + 0.85f * share), 0.8f + 2.7f * share, true);
+      line(at, there, glm::vec4(color, 0.25f + 0.75f * share), 1.0f + 3.0f * share, true);
       dot(there, glm::vec4(color, 0.3f + 0.7f * share), 3.0f + 4.0f * share, true);
     }
     line(at, at + 2.5f * kNormalLength * size_ * evaluator_.normals()[mesh->first_vertex + *packed], kNormal, 2.0f,
