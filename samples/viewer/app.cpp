@@ -205,9 +205,6 @@ void App::State::take_bound() {
   if (subject != nullptr && document && model != document->model()) {
     model = document->model();
     std::vector<std::string> notes;
-    Result<std::shared_ptr<samples::MaterialTextures>> made = samples::make_textures(*device, *model, notes);
-    textures = made ? std::move(*made) : nullptr;
-    if (!made) error(made.error().message);
     for (const std::string& text : notes) note(text);
   }
 }
