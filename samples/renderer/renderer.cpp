@@ -28,7 +28,7 @@ constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_ST
 constexpr glm::vec4 kWireColor(0.02f, 0.02f, 0.025f, 0.45f);
 constexpr glm::vec4 kCageColor(0.95f, 0.20f, 0.02f, 0.9f);
 constexpr float kHiddenCageOpacity = 0.10f;
-constexpr float kHiddenOverlayOpacity = 0.25f;
+constexpr float kHiddenOverlayOpacity = 0.5f;
 constexpr float kWireWidth = 1.0f;  // as State::pixels_of takes them
 constexpr float kCageWidth = 1.15f;
 constexpr float kDotWidth = 5.0f;

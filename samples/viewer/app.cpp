@@ -19,6 +19,7 @@
 #include "samples/viewer/context.h"
 #include "samples/viewer/file_dialog.h"
 #include "samples/viewer/gizmo.h"
+#include "samples/viewer/mask_paint.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/pick.h"
 
@@ -64,7 +65,7 @@ std::optional<glm::vec3> posed_position(Stage& stage, const Actor& actor, const 
 // ------------------------------------------------------------------------------------------------------------- state
 
 struct App::State {
-  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo };
+  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo, kPaint };
 
   AppOptions options;
   const runtime::Device* device = nullptr;
@@ -76,13 +77,15 @@ struct App::State {
   std::shared_ptr<samples::MaterialTextures> textures;
   std::optional<HeatMap> heat;
   std::vector<float> heat_shares;
+  std::size_t drawn_row = 1;  // characters side by side
   Overlay overlay;
   Timings timings;
   std::vector<Message> messages;
   RigEditorState rig_editor;
   FileDialog dialog;
-  std::string chosen;             // a file to open after this frame's menus
-  std::string open_tab = "View";  // of the inspector
+  std::string chosen;    // a file to open after this frame's menus
+  std::string open_tab;  // of the inspector
+  int tab_settles = 0;   // frames until what is open is what was asked for
 
   double now = 0;  // seconds since the start
   PixelRect rect;
@@ -102,6 +105,8 @@ struct App::State {
   glm::mat4 joint_before{1.0f};
   nlohmann::json rig_before;
   Handle handle_before;
+  MaskPaint painter;
+  std::string painted_mesh;
 
   Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages, rig_editor}; }
   void error(const std::string& text) { messages.push_back({true, text, now}); }
@@ -123,6 +128,9 @@ struct App::State {
   void handle_mouse();
   void begin_grab(glm::vec2 mouse);
   void drag_gizmo(glm::vec2 mouse);
+  std::optional<VertexHit> brush_at(glm::vec2 mouse);
+  bool begin_stroke(glm::vec2 mouse);
+  void paint(glm::vec2 mouse);
   void click(glm::vec2 at);
   const Handle* selected_handle() const;
   void frame_selection(bool everything);
@@ -205,6 +213,9 @@ void App::State::take_bound() {
   if (subject != nullptr && document && model != document->model()) {
     model = document->model();
     std::vector<std::string> notes;
+    Result<std::shared_ptr<samples::MaterialTextures>> made = samples::make_textures(*device, *model, notes);
+    textures = made ? std::move(*made) : nullptr;
+    if (!made) error(made.error().message);
     for (const std::string& text : notes) note(text);
   }
 }
@@ -303,7 +314,10 @@ void App::State::update_scene() {
     view.instances = subject->crowd.instance_count();
     return;
   }
-  if (!view.camera.framed) frame_selection(true);
+  // A row of another length is looked at as a whole.
+  const std::size_t row = view.compare.mode == CompareMode::kSideBySide ? stage->actors().size() : 1;
+  if (!view.camera.framed || row != drawn_row) frame_selection(true);
+  drawn_row = row;
   make_heat(*subject);
   overlay = make_overlay(*stage, *subject, document->rig(), view);
   add_gizmo(*subject);
@@ -384,7 +398,7 @@ void App::State::click(glm::vec2 at) {
   const std::string joint = view.shown.skeleton ? pick_joint(*subject, camera, size, at, kHandleRadius) : "";
   if (!joint.empty()) {
     selection.joint = joint;
-    view.panels.tab = "Skeleton";
+    view.panels.tab = "Joints";
     return;
   }
   const std::optional<VertexHit> hit = pick_vertex(*stage, *subject, ray_through(camera, size, at));
@@ -413,8 +427,45 @@ void App::State::begin_grab(glm::vec2 mouse) {
     joint_before = joint ? stage->subject()->pose.joints[*joint] : glm::mat4(1.0f);
     rig_before = document->rig_json();
     if (const Handle* handle = selected_handle()) handle_before = *handle;
+  } else if (begin_stroke(mouse)) {
+    grab = Grab::kPaint;
   } else {
     grab = io.KeyShift ? Grab::kPan : Grab::kUndecided;
+  }
+}
+
+// Where the brush touches the skin.
+std::optional<VertexHit> App::State::brush_at(glm::vec2 mouse) {
+  if (rig_editor.paint.group.empty() || !document || stage->subject() == nullptr) return std::nullopt;
+  const Ray ray = ray_through(camera_of(view.camera), {rect.width, rect.height}, mouse);
+  return pick_vertex(*stage, *stage->subject(), ray);
+}
+
+bool App::State::begin_stroke(glm::vec2 mouse) {
+  const std::optional<VertexHit> hit = brush_at(mouse);
+  if (!hit) return false;
+  const Result<void> begun = painter.begin(*document, rig_editor.paint, hit->mesh);
+  if (!begun) {
+    error(begun.error().message);
+    return false;
+  }
+  painted_mesh = hit->mesh;
+  paint(mouse);
+  return true;
+}
+
+void App::State::paint(glm::vec2 mouse) {
+  const std::optional<VertexHit> hit = brush_at(mouse);
+  if (!hit || hit->mesh != painted_mesh) return;
+  const Actor& subject = *stage->subject();
+  for (const CharacterMesh& mesh : subject.character->meshes) {
+    if (mesh.name != painted_mesh) continue;
+    std::vector<glm::vec3> positions(mesh.vertex_count());
+    to_source_order<glm::vec3>(mesh, stage->evaluated(subject).positions(), positions);
+    for (glm::vec3& position : positions) position = glm::vec3(subject.worlds.front() * glm::vec4(position, 1.0f));
+    const Result<void> touched = painter.stroke(*document, positions, hit->vertex, hit->position);
+    if (!touched) error(touched.error().message);
+    return;
   }
 }
 
@@ -456,9 +507,11 @@ void App::State::handle_mouse() {
   if (grab == Grab::kPan) pan_by(view.camera, moved, size.y);
   if (grab == Grab::kSplit) view.compare.split = std::clamp(mouse.x / std::max(size.x, 1.0f), 0.0f, 1.0f);
   if (grab == Grab::kGizmo) drag_gizmo(mouse);
+  if (grab == Grab::kPaint && glm::length(moved) > 0) paint(mouse);
   if (held) return;
   if (grab == Grab::kUndecided) click(mouse);
   if (grab == Grab::kGizmo && document) document->end_edit();
+  if (grab == Grab::kPaint && document) painter.end(*document);
   grab = Grab::kNone;
 }
 
@@ -563,7 +616,7 @@ void App::State::draw_panels() {
   const float top = ImGui::GetFrameHeight();
   const glm::vec2 size(io.DisplaySize.x, io.DisplaySize.y);
   const bool loaded = document.has_value();
-  const float side = std::min(22 * em, 0.3f * size.x);
+  const float side = std::min(23 * em, 0.3f * size.x);
   const float timeline = view.panels.timeline && loaded ? 2 * ImGui::GetFrameHeight() + 2.2f * em : 0.0f;
   const float left = view.panels.left && loaded ? side : 0.0f;
   const float right = view.panels.right && loaded ? side : 0.0f;
@@ -574,24 +627,25 @@ void App::State::draw_panels() {
     docked("Inspector", {size.x - right, top}, {right, middle}, [&] {
       if (!ImGui::BeginTabBar("tabs")) return;
       const std::pair<const char*, void (*)(Context&)> tabs[] = {{"View", draw_view_options},
-                                                                 {"Skeleton", draw_skeleton_panel},
+                                                                 {"Joints", draw_skeleton_panel},
                                                                  {"Vertex", draw_vertex_panel},
-                                                                 {"Heat map", draw_heat_panel},
+                                                                 {"Heat", draw_heat_panel},
                                                                  {"Report", draw_report_panel}};
+      // A tab that is asked for is open with the next frame; until then it is not the mouse that opened another.
+      const bool asked = view.panels.tab != open_tab;
+      if (asked) tab_settles = 2;
       for (const auto& [name, draw] : tabs) {
-        const bool asked = view.panels.tab == name && open_tab != name;
-        if (!ImGui::BeginTabItem(name, nullptr, asked ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None))
+        const bool select = asked && view.panels.tab == name;
+        if (!ImGui::BeginTabItem(name, nullptr, select ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None))
           continue;
-        if (open_tab == name || asked) {
-          open_tab = view.panels.tab = name;
-        } else if (view.panels.tab == open_tab) {
-          open_tab = view.panels.tab = name;  // clicked
-        }
+        if (tab_settles == 0) view.panels.tab = name;
         ImGui::BeginChild("contents");
         draw(shared);
         ImGui::EndChild();
         ImGui::EndTabItem();
       }
+      tab_settles = std::max(tab_settles - 1, 0);
+      open_tab = view.panels.tab;
       ImGui::EndTabBar();
     });
   }

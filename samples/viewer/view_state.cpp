@@ -41,9 +41,9 @@ constexpr std::array<Choice<HeatKind>, 8> kHeatKinds{{{"none", HeatKind::kNone},
                                                       {"gpu_error", HeatKind::kGpuError},
                                                       {"difference", HeatKind::kDifference}}};
 
-std::span<const Choice<std::string>, 4> tabs() {
-  static const std::array<Choice<std::string>, 4> names{
-      {{"Skeleton", "Skeleton"}, {"Vertex", "Vertex"}, {"Heat map", "Heat map"}, {"Report", "Report"}}};
+std::span<const Choice<std::string>, 5> tabs() {
+  static const std::array<Choice<std::string>, 5> names{
+      {{"View", "View"}, {"Joints", "Joints"}, {"Vertex", "Vertex"}, {"Heat", "Heat"}, {"Report", "Report"}}};
   return names;
 }
 

@@ -91,7 +91,7 @@ struct Panels {
   bool right = true;  // inspector
   bool timeline = true;
   bool measure = false;          // over the picture
-  std::string tab = "Skeleton";  // of the inspector: "Skeleton", "Vertex", "Heat map", "Report"
+  std::string tab = "View";  // of the inspector: "View", "Joints", "Vertex", "Heat", "Report"
   bool help = false;
 };
 

@@ -15,7 +15,7 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kWidth = 19;  // in font sizes, at least: the panel may be in a window that fits what is in it
+constexpr float kWidth = 24;  // in font sizes, at least: the panel may be in a window that fits what is in it
 
 // Of one frame: a pass of every pose kernel of a stage, and its blend, for the whole crowd.
 std::size_t dispatches(const CharacterData& data) {
@@ -99,11 +99,14 @@ void draw_sizes(const Actor& actor) {
 
 void draw_measure_panel(Context& context) {
   ImGui::Dummy({kWidth * ImGui::GetFontSize(), 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 0.2f * ImGui::GetFontSize()});
   draw_timings(context.timings);
   if (const Actor* subject = context.stage.subject()) {
     ImGui::Separator();
     draw_sizes(*subject);
   }
+  ImGui::PopStyleVar(2);
 }
 
 }  // namespace pelt::viewer

@@ -25,8 +25,8 @@ namespace {
 using Json = nlohmann::json;
 using Kind = Schema::Kind;
 
-constexpr float kLabelShare = 0.44f;          // of the panel's width
-constexpr float kNestedLabelShare = 0.5f;     // at least, of what indentation leaves
+constexpr float kLabelShare = 0.5f;           // of the panel's width
+constexpr float kNestedLabelShare = 0.52f;    // at least, of what indentation leaves
 constexpr float kIndent = 0.8f;               // em
 constexpr float kMargin = 0.6f;               // em: at the left, for the marks
 constexpr float kWordWidth = 4.5f;            // em: of "auto", beside a number
@@ -71,8 +71,8 @@ std::string summary(const Json& value) {
     const auto found = value.find(key);
     return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  if (value.contains("deformer"))
-    return text("deformer") + "  over  " + (text("target").empty() ? "*" : text("target"));
+  if (value.contains("deformer")) const std::string target = text("target");
+  return text("deformer") + (target.empty() || target == "*" ? "" : "  " + target);
   if (value.contains("elements") && value.contains("vertices")) return text("elements") + " : " + text("vertices");
   for (const char* key : {"name", "operation", "joint", "curve"}) {
     if (!text(key).empty()) return text(key);

@@ -11,7 +11,7 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kLabelWidth = 7.0f;   // in font sizes, but at most
+constexpr float kLabelWidth = 8.5f;   // in font sizes, but at most
 constexpr float kLabelShare = 0.42f;  // of the panel
 
 }  // namespace
