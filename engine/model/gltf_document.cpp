@@ -223,7 +223,7 @@ std::string percent_decoded(std::string_view text) {
   return decoded;
 }
 
-// Loads one buffer after the other and keeps account of the bytes.
+// Loads one buffer or image after the other and keeps account of the bytes.
 class BufferLoader {
  public:
   BufferLoader(const std::filesystem::path& path, std::uint64_t bytes_read) : path_(path), bytes_read_(bytes_read) {}
@@ -278,8 +278,7 @@ class BufferLoader {
 };
 
 Result<void> load_buffers(GltfDocument& document, const json& buffers, const Container& container,
-                          const std::filesystem::path& path, std::uint64_t bytes_read) {
-  BufferLoader loader(path, bytes_read);
+                          BufferLoader& loader) {
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const std::string place = fmt::format("{}: /buffers/{}", document.source, i);
     std::span<const std::byte> bytes;
@@ -309,7 +308,7 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path) {
   if (!file) return tl::unexpected(file.error());
   GltfDocument document;
   document.source = path.string();
-  const std::uint64_t bytes_read = file->size();
+  BufferLoader loader(path, file->size());
   document.storage.push_back(std::move(*file));
 
   const auto container = open_container(document.storage.front(), document.source);
@@ -322,10 +321,20 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path) {
   }
   if (auto checked = check_extensions(*parsed, document.source); !checked) return tl::unexpected(checked.error());
   if (parsed->contains("buffers")) {
-    auto loaded = load_buffers(document, parsed->at("buffers"), *container, path, bytes_read);
+    auto loaded = load_buffers(document, parsed->at("buffers"), *container, loader);
     if (!loaded) return tl::unexpected(loaded.error());
     // tinygltf would look for buffers in the working folder, too, and want them of exactly byteLength.
     parsed->erase("buffers");
+  }
+
+  document.images = read_images(*parsed, document.buffers, [&](const std::string& uri, const std::string& place) {
+    return loader.load(uri, place);
+  });
+  for (const char* read : {"images", "textures"}) parsed->erase(read);
+  if (parsed->contains("materials")) {
+    for (json& material : parsed->at("materials")) {
+      if (material.contains("pbrMetallicRoughness")) material["pbrMetallicRoughness"].erase("baseColorTexture");
+    }
   }
 
   // With no buffers and no images in it tinygltf opens no file: it turns checked JSON into structs.
@@ -334,9 +343,9 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path) {
   std::string errors;
   std::string warnings;
   try {
-    tinygltf::TinyGLTF loader;
-    if (!loader.LoadASCIIFromString(&document.gltf, &errors, &warnings, text.data(), static_cast<unsigned>(text.size()),
-                                    "")) {
+    tinygltf::TinyGLTF tiny;
+    if (!tiny.LoadASCIIFromString(&document.gltf, &errors, &warnings, text.data(), static_cast<unsigned>(text.size()),
+                                  "")) {
       return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", document.source, errors));
     }
   } catch (const std::exception& error) {

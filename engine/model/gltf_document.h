@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/core/result.h"
+#include "engine/model/gltf_image.h"
 
 namespace pelt {
 
@@ -18,9 +19,10 @@ namespace pelt {
 // number has its type and bounds (gltf_schema.h); what accessors say of the bytes is still unchecked (gltf_accessor.h).
 struct GltfDocument {
   std::string source;                               // the file, for messages
-  tinygltf::Model gltf;                             // its own buffers are empty
+  tinygltf::Model gltf;                             // its own buffers and images are empty
   std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each
   std::vector<std::vector<std::byte>> storage;      // what `buffers` points into
+  GltfImages images;                                // of the materials
 };
 
 // An error about one place of the document.
@@ -29,8 +31,8 @@ inline tl::unexpected<Error> fail_at(const GltfDocument& document, const std::st
   return fail(code, document.source + ": " + place + ": " + why);
 }
 
-// Reads at most 512 MiB in all, JSON nested at most 256 deep, and no file outside the document's folder. Images are
-// not touched.
+// Reads at most 512 MiB in all, JSON nested at most 256 deep, and no file outside the document's folder. Images that
+// cannot be read are no error (GltfImages::note).
 Result<GltfDocument> read_gltf_document(const std::filesystem::path& path);
 
 }  // namespace pelt

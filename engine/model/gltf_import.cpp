@@ -69,8 +69,11 @@ class Importer {
       for (std::size_t c = 0; c < 4; ++c) {
         material.base_color[static_cast<glm::length_t>(c)] = static_cast<float>(factor[c]);
       }
+      material.base_color_image = document_.images.of_material[i];
+      material.alpha_mask = source.alphaMode == "MASK";
       model_.materials.push_back(std::move(material));
     }
+    if (!document_.images.note.empty()) model_.report.notes.push_back(document_.images.note);
   }
 
   // Nodes that the default scene shows; where the file has no scene, all.
@@ -143,7 +146,7 @@ class Importer {
 }  // namespace
 
 Result<Model> import_gltf(const std::filesystem::path& path) {
-  const auto document = read_gltf_document(path);
+  auto document = read_gltf_document(path);
   if (!document) return tl::unexpected(document.error());
   auto checked = check_accessors(*document);
   if (!checked) return tl::unexpected(checked.error());
@@ -153,7 +156,9 @@ Result<Model> import_gltf(const std::filesystem::path& path) {
   if (checked) checked = check_skins(*document);
   if (checked) checked = check_animations(*document);
   if (!checked) return tl::unexpected(checked.error());
-  return Importer(*document, std::move(*tree)).run();
+  auto model = Importer(*document, std::move(*tree)).run();
+  if (model) model->images = std::move(document->images.images);
+  return model;
 }
 
 }  // namespace pelt

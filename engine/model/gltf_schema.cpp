@@ -178,8 +178,12 @@ constexpr std::array kBufferView{
     multiple_of(4, integer("byteStride", 4, 252)),
 };
 constexpr std::array kBuffer{text("uri"), required(integer("byteLength", 1))};
-constexpr std::array kMetallicRoughness{numbers("baseColorFactor", 4)};
-constexpr std::array kMaterial{text("name"), object("pbrMetallicRoughness", kMetallicRoughness)};
+constexpr std::array kMetallicRoughness{numbers("baseColorFactor", 4), unchecked("baseColorTexture")};
+constexpr std::array kMaterial{
+    text("name"),
+    object("pbrMetallicRoughness", kMetallicRoughness),
+    lenient(text("alphaMode")),
+};
 constexpr std::array kRoot{
     required(object("asset", kAsset)),
     list(text("extensionsUsed")),
@@ -194,6 +198,8 @@ constexpr std::array kRoot{
     list(object("bufferViews", kBufferView)),
     list(object("buffers", kBuffer)),
     list(object("materials", kMaterial)),
+    unchecked("textures"),
+    unchecked("images"),
 };
 
 // Where the check stands: a list through the stack, written out as a JSON pointer only for an error.

@@ -17,9 +17,10 @@ namespace pelt {
 // of a mesh, only positions are read of them, and a clip has a channel for each; their names come from the mesh's
 // extras.targetNames. Extras of nodes under Blender's names of bendy-bone properties become Model::bendy_bones. COLOR_0
 // and attributes that begin with an underscore become Mesh::attributes, a component each. Read and left out, with a
-// note in the report: other scenes, primitives without positions. Textures are not touched. Errors: whatever breaks the
-// format where the model needs it, extensions that are required and unknown, buffers outside the file's folder, and
-// (kUnsupported) more than 512 MiB of data or a model of more than 256 MiB beyond what the file holds.
+// note in the report: other scenes, primitives without positions. Of textures the images of base colours are kept as
+// they are (Model::images), and one that cannot be read is a note. Errors: whatever breaks the format where the model
+// needs it, extensions that are required and unknown, buffers outside the file's folder, and (kUnsupported) more than
+// 512 MiB of data or a model of more than 256 MiB beyond what the file holds.
 Result<Model> import_gltf(const std::filesystem::path& path);
 
 // Wavefront OBJ: v and f lines, n-gons split (concave ones too). No skeleton; every object or group is kept in one

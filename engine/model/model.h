@@ -28,9 +28,18 @@ struct JointBendyBone {
   BendyBone values;
 };
 
+// A PNG or JPEG as the file holds it: nobody has looked into it yet.
+struct EncodedImage {
+  std::string name;
+  std::vector<std::uint8_t> bytes;
+};
+
 struct Material {
   std::string name;
   glm::vec4 base_color{0.8f, 0.8f, 0.8f, 1.0f};  // linear
+  // For programs that draw the model; a Character has no images.
+  std::int32_t base_color_image = -1;  // in Model::images, times base_color; -1: none
+  bool alpha_mask = false;             // less than half opaque is nothing
 };
 
 // What the importer had to decide, for people to read.
@@ -47,7 +56,8 @@ struct Model {
   std::vector<JointBendyBone> bendy_bones;  // joints ascend; none twice
   std::vector<Mesh> meshes;                 // names are unique
   std::vector<Material> materials;
-  std::vector<Clip> clips;  // names are unique
+  std::vector<EncodedImage> images;  // of the materials' base colours
+  std::vector<Clip> clips;           // names are unique
   ImportReport report;
 
   const Mesh* find_mesh(std::string_view name) const;
