@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/character/model_of.h"
+#include "engine/model/import.h"
 #include "runtime/crowd.h"
 #include "runtime/upload.h"
 #include "samples/pelt/bind_view.h"
@@ -16,6 +17,7 @@
 #include "samples/renderer/framing.h"
 #include "samples/renderer/image.h"
 #include "samples/renderer/renderer.h"
+#include "samples/renderer/textures.h"
 
 namespace pelt::samples {
 namespace {
@@ -100,14 +102,28 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
   return panels;
 }
 
+// Of a model's file; a .pelt holds none.
+Result<std::shared_ptr<MaterialTextures>> load_textures(const std::string& file, const runtime::Device& device,
+                                                        std::vector<std::string>& notes) {
+  if (lower_extension(file) == ".pelt") return nullptr;
+  const Result<Model> model = import_model(file);
+  if (!model) return tl::unexpected(model.error());
+  return make_textures(device, *model, notes);
+}
+
 struct Picture {
   Image image;
+  std::vector<std::string> notes;
   double difference = 0;  // of the GPU from the CPU, the largest of all panels
 };
 
 Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& panels, const runtime::Device& device) {
   Result<Renderer> renderer = Renderer::create(device, {.width = command.width, .height = command.height});
   if (!renderer) return tl::unexpected(renderer.error());
+
+  std::vector<std::string> notes;
+  const Result<std::shared_ptr<MaterialTextures>> textures = load_textures(command.file, device, notes);
+  if (!textures) return tl::unexpected(textures.error());
 
   std::vector<runtime::GpuCharacter> uploaded;
   std::vector<runtime::Crowd> crowds;
@@ -139,6 +155,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     item.character = &panels[p].character;
     item.bounds = panels[p].bounds;
     item.world = worlds[p];
+    item.textures = textures->get();
     item.wire = command.wire;
     item.control_meshes = command.driver;
     item.weights = panels[p].view.values;
@@ -162,7 +179,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   if (const BindView& colours = panels.back().view; !colours.values.empty()) {
     draw_legend(*image, colours.least, colours.most);
   }
-  Picture picture{std::move(*image)};
+  Picture picture{.image = std::move(*image), .notes = std::move(notes)};
   for (std::size_t p = 0; p < panels.size(); ++p) {
     const Result<double> own = difference_from_cpu(device, crowds[p], panels[p].character, panels[p].pose);
     if (!own) return tl::unexpected(own.error());
@@ -184,6 +201,7 @@ Result<void> run(const RenderCommand& command) {
     return {};
   });
   if (!drawn) return drawn;
+  for (const std::string& note : picture.notes) fmt::print("note: {}\n", note);
   const Result<void> written = write_png(command.output, picture.image);
   if (!written) return written;
   fmt::print("wrote {}: {} x {}; the GPU's vertices are within {:.1e} of the size of the CPU's\n", command.output,

@@ -35,15 +35,16 @@ struct DrawItem {
   glm::mat4 world{1.0f};                 // of the first: model space -> the scene's space; may mirror
   std::span<const glm::mat4> others;     // of the instances that follow it, none: it alone
   std::optional<glm::vec4> color;        // linear; instead of the materials' base colours
-  const MaterialTextures* textures = nullptr;  // times the base colours
+  const MaterialTextures* textures = nullptr;  // times the base colours; not where weights are drawn
   bool skin = true;                            // false: its lines alone
   bool wire = false;                           // edges drawn over the surface
   bool control_meshes = false;                 // draw the drivers too, as cages of lines
-  std::span<const float> weights;  // one a vertex of an instance, drawn by color_ramp over [0, 1]; empty: none
-  SplitSide side = SplitSide::kBoth;
+  std::span<const float> weights;     // one a vertex of an instance, drawn by color_ramp over [0, 1]; empty: none
+  SplitSide side = SplitSide::kBoth;  // the side it is seen on and casts its shadows on
 };
 
-// In the scene's space; colours linear, with opacity; widths in pixels of a picture 720 high.
+// In the scene's space; colours linear, with opacity; widths in pixels of a picture 720 high. Not lit, no shadow. A
+// line of no length is a dot; what has no finite place is left out.
 struct OverlayLine {
   glm::vec3 from{0.0f};
   glm::vec3 to{0.0f};
@@ -95,9 +96,9 @@ class Renderer {
   // that are not one a vertex, out of memory, a lost device.
   Result<Image> render(const Scene& scene);
 
-  // For programs that show pictures as they come. The scene's spans are copied. What the device still draws of the
-  // scene before must be done. What characters, textures and sizes have in common with the scene before is kept on the
-  // device. Errors: as render.
+  // For programs that show pictures as they come. The scene's spans are copied; its crowds and textures are used until
+  // the next scene is set. What the device still draws of the scene before must be done. What characters, textures and
+  // sizes have in common with the scene before is kept on the device. Errors: as render; nothing is shown then.
   Result<void> set_scene(const Scene& scene);
 
   // Records the crowds' compute (each crowd once, and only the first time after set_scene) and `samples` more samples

@@ -1,17 +1,39 @@
 // SPDX-License-Identifier: MIT
 #include "samples/renderer/textures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <utility>
 
 #include "runtime/buffer.h"
 #include "runtime/transfer.h"
 #include "runtime/vulkan_functions.h"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_JPEG
+#define STBI_ONLY_PNG
+#define STBI_NO_STDIO
+#include <stb/stb_image.h>
+#pragma GCC diagnostic pop
+
 namespace pelt::samples {
 namespace {
+
+constexpr std::uint32_t kMostSide = 16384;
+constexpr std::uint64_t kMostPixels = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMostPixelsInAll = std::uint64_t{256} << 20;
 
 constexpr ImageUse kFilled{VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                            VK_ACCESS_2_TRANSFER_WRITE_BIT};
@@ -19,6 +41,32 @@ constexpr ImageUse kRead{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE
                          VK_ACCESS_2_TRANSFER_READ_BIT};
 constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
                             VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
+
+// The image, or why it is left out. `pixels_left`: what may still be decoded.
+Result<Image> decode(const EncodedImage& encoded, std::uint32_t most_side, std::uint64_t pixels_left) {
+  if (encoded.bytes.empty() || encoded.bytes.size() > std::numeric_limits<int>::max()) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("it has {} bytes", encoded.bytes.size()));
+  }
+  const auto* bytes = encoded.bytes.data();
+  const int size = static_cast<int>(encoded.bytes.size());
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  if (stbi_info_from_memory(bytes, size, &width, &height, &channels) == 0 || width <= 0 || height <= 0) {
+    return fail(ErrorCode::kInvalidFile, "it is no PNG or JPEG that can be read");
+  }
+  const std::uint64_t pixels = static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+  if (std::cmp_greater(std::max(width, height), most_side) || pixels > std::min(kMostPixels, pixels_left)) {
+    return fail(ErrorCode::kUnsupported, fmt::format("its {} x {} pixels are too many", width, height));
+  }
+  constexpr int kChannels = 4;
+  stbi_uc* decoded = stbi_load_from_memory(bytes, size, &width, &height, &channels, kChannels);
+  if (decoded == nullptr) return fail(ErrorCode::kInvalidFile, fmt::format("it is broken: {}", stbi_failure_reason()));
+  Image image{.width = static_cast<std::uint32_t>(width), .height = static_cast<std::uint32_t>(height), .pixels = {}};
+  image.pixels.assign(decoded, decoded + kChannels * pixels);
+  stbi_image_free(decoded);
+  return image;
+}
 
 }  // namespace
 
@@ -65,6 +113,33 @@ Result<Texture> upload_image(const runtime::Device& device, const Image& image, 
   });
   if (!done) return tl::unexpected(done.error());
   return texture;
+}
+
+Result<std::shared_ptr<MaterialTextures>> make_textures(const runtime::Device& device, const Model& model,
+                                                        std::vector<std::string>& notes) {
+  auto made = std::make_shared<MaterialTextures>();
+  const std::uint32_t most_side = std::min(kMostSide, device.limits().maxImageDimension2D);
+  std::uint64_t pixels_left = kMostPixelsInAll;
+  std::vector<std::int32_t> place_of_image(model.images.size(), -1);
+  for (std::size_t i = 0; i < model.images.size(); ++i) {
+    const EncodedImage& encoded = model.images[i];
+    const Result<Image> image = decode(encoded, most_side, pixels_left);
+    if (!image) {
+      notes.push_back(fmt::format("the image '{}' is left out: {}", encoded.name, image.error().message));
+      continue;
+    }
+    pixels_left -= std::uint64_t{image->width} * image->height;
+    auto texture = upload_image(device, *image, encoded.name);
+    if (!texture) return tl::unexpected(texture.error());
+    place_of_image[i] = static_cast<std::int32_t>(made->images.size());
+    made->images.push_back(std::move(*texture));
+  }
+  for (const Material& material : model.materials) {
+    const auto image = static_cast<std::size_t>(material.base_color_image);
+    const bool known = material.base_color_image >= 0 && image < place_of_image.size();
+    made->materials.push_back({.image = known ? place_of_image[image] : -1, .alpha_mask = material.alpha_mask});
+  }
+  return made;
 }
 
 }  // namespace pelt::samples

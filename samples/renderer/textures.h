@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/core/result.h"
+#include "engine/model/model.h"
 #include "runtime/device.h"
 #include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/image.h"
@@ -26,5 +28,11 @@ struct MaterialTextures {
 
 // Waits for the device. Errors: out of memory, a lost device.
 Result<Texture> upload_image(const runtime::Device& device, const Image& image, const std::string& name);
+
+// Decodes Model::images and uploads them; waits for the device. An image that is no PNG or JPEG, is broken, or would
+// take too much memory (16384 pixels a side, 64 Mi pixels, 256 Mi pixels in all) is left out with a sentence in
+// `notes`, and its materials show their plain colour. Errors: out of memory, a lost device.
+Result<std::shared_ptr<MaterialTextures>> make_textures(const runtime::Device& device, const Model& model,
+                                                        std::vector<std::string>& notes);
 
 }  // namespace pelt::samples
