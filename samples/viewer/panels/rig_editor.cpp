@@ -71,8 +71,10 @@ std::string summary(const Json& value) {
     const auto found = value.find(key);
     return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  if (value.contains("deformer")) const std::string target = text("target");
-  return text("deformer") + (target.empty() || target == "*" ? "" : "  " + target);
+  if (value.contains("deformer")) {
+    const std::string target = text("target");
+    return text("deformer") + (target.empty() || target == "*" ? "" : "  " + target);
+  }
   if (value.contains("elements") && value.contains("vertices")) return text("elements") + " : " + text("vertices");
   for (const char* key : {"name", "operation", "joint", "curve"}) {
     if (!text(key).empty()) return text(key);
