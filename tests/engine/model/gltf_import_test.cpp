@@ -715,7 +715,7 @@ TEST(ImportGltf, KeepsTheImagesOfBaseColors) {
   file.push("textures", {{"source", 3}});
   file.push("materials", {{"name", "plain"}, {"alphaMode", "MASK"}});
   file.push("materials", {{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", 0}, {"texCoord", 0}}}}}});
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("a b.jpg", "IJ");
   const Result<Model> model = import_gltf(folder.write("model.gltf", file.text()));
   ASSERT_TRUE(model) << model.error().message;
@@ -747,14 +747,13 @@ TEST(ImportGltf, NotesImagesThatItCannotRead) {
       {{{"bufferView", -1}}, "names no bytes"},
       {{{"bufferView", 0.5}}, "names no bytes"},
       {{{"bufferView", "0"}}, "names no bytes"},
-      {{{"bufferView", 1}}, "names no bytes"},  // beyond the buffer
+      {{{"bufferView", 1}}, "names no bytes"},
       {json::object(), "names no bytes"},
       {42, "names no bytes"},
       {nullptr, "names none"},
   };
   for (const auto& [image, why] : defects) {
     GltfFile file = with_images(json::array({image, {{"uri", "data:;base64,QUJD"}}}));
-    file.push("bufferViews", {{"buffer", 0}, {"byteOffset", 8}, {"byteLength", 1'000'000}});
     const Result<Model> model = file.import();
     ASSERT_TRUE(model) << model.error().message;
     ASSERT_EQ(model->report.notes.size(), 1u) << image;
