@@ -75,9 +75,28 @@ VkExtent2D Window::framebuffer_size() const {
 
 bool Window::closed() const { return glfwWindowShouldClose(handle_) == GLFW_TRUE; }
 
-void Window::connect_ui() { ImGui_ImplGlfw_InitForVulkan(handle_, true); }
+void Window::connect_ui() {
+  ImGui_ImplGlfw_InitForVulkan(handle_, true);
+  glfwSetKeyCallback(handle_, [](GLFWwindow* handle, int key, int scancode, int action, int modifiers) {
+    static_cast<Window*>(glfwGetWindowUserPointer(handle))->keys_.push_back({key, scancode, action, modifiers});
+  });
+}
 void Window::disconnect_ui() { ImGui_ImplGlfw_Shutdown(); }
-void Window::begin_ui_frame() { ImGui_ImplGlfw_NewFrame(); }
+
+// Dear ImGui sees which keys are down once a frame: one that went down and up since the last would be lost. So a frame
+// is fed events until a key comes up that went down in it; the rest waits for the next.
+void Window::begin_ui_frame() {
+  auto next = keys_.begin();
+  for (; next != keys_.end(); ++next) {
+    const auto went_down = [&](const KeyEvent& before) {
+      return before.key == next->key && before.action == GLFW_PRESS;
+    };
+    if (next->action == GLFW_RELEASE && std::any_of(keys_.begin(), next, went_down)) break;
+    ImGui_ImplGlfw_KeyCallback(handle_, next->key, next->scancode, next->action, next->modifiers);
+  }
+  keys_.erase(keys_.begin(), next);
+  ImGui_ImplGlfw_NewFrame();
+}
 
 void Window::poll() { glfwPollEvents(); }
 void Window::wait(double seconds) { glfwWaitEventsTimeout(seconds); }

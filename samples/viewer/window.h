@@ -40,8 +40,15 @@ class Window {
 
  private:
   Window() = default;
+
+  // As GLFW's callback has them.
+  struct KeyEvent {
+    int key, scancode, action, modifiers;
+  };
+
   GLFWwindow* handle_ = nullptr;
   std::vector<std::string> dropped_;
+  std::vector<KeyEvent> keys_;  // not yet fed to Dear ImGui
 };
 
 }  // namespace pelt::viewer
