@@ -77,6 +77,7 @@ struct App::State {
   std::shared_ptr<samples::MaterialTextures> textures;
   std::optional<HeatMap> heat;
   std::vector<float> heat_shares;
+  bool posed_last = false;    // the commands recorded last move the characters, and do not only refine the picture
   std::size_t drawn_row = 1;  // characters side by side
   Overlay overlay;
   Timings timings;
@@ -303,6 +304,7 @@ void App::State::update_scene() {
   }
   const std::string now_drawn = fingerprint();
   if (now_drawn == drawn) return;
+  drawable = false;  // the scene before may be of characters that are gone
 
   const Clock::time_point begin = Clock::now();
   const Result<void> posed = stage->pose(view);
@@ -856,10 +858,11 @@ void App::frame(double seconds) {
 void App::record(VkCommandBuffer commands, bool all_samples) {
   State& state = *state_;
   if (!state.drawable) return;
-  if (const std::optional<samples::PassSeconds> seconds = state.renderer->seconds()) {
-    state.timings.gpu = {
-        {"pose and blend", seconds->compute}, {"shadows", seconds->shadows}, {"skin, lines", seconds->surfaces}};
+  const std::optional<samples::PassSeconds> seconds = state.renderer->seconds();
+  if (seconds && state.posed_last) {
+    state.timings.gpu = {{"compute", seconds->compute}, {"shadows", seconds->shadows}, {"drawing", seconds->surfaces}};
   }
+  state.posed_last = state.renderer->recorded_samples() == 0;
   const std::uint32_t left = state.options.samples - state.renderer->recorded_samples();
   state.renderer->record(commands, all_samples ? left : std::min(left, state.options.samples_per_frame));
 }

@@ -33,7 +33,7 @@ constexpr glm::vec4 kCurve(0.0f, 0.38f, 0.30f, 1.0f);
 constexpr glm::vec4 kChain(0.30f, 0.02f, 0.70f, 1.0f);
 constexpr glm::vec4 kPoint(0.65f, 0.05f, 0.95f, 1.0f);
 constexpr glm::vec4 kAnchor(0.0f, 0.60f, 0.48f, 1.0f);
-constexpr glm::vec4 kCage(0.80f, 0.40f, 0.02f, 1.0f);
+constexpr glm::vec4 kUnseen(0.0f);  // of a cage's vertices, whose lines show them
 constexpr glm::vec4 kNormal(0.02f, 0.35f, 0.95f, 0.9f);
 constexpr glm::vec3 kInfluence(0.85f, 0.0f, 0.40f);
 
@@ -93,7 +93,7 @@ class Drawing {
     }
   }
 
-  // A dot that can be selected. `color`: where it is not.
+  // A dot that can be selected. `color`: where it is not; kUnseen: none there.
   void handle(const std::string& name, const Affine& frame, const glm::mat3& from_bind, const std::string& pointer,
               glm::vec4 color, float width) {
     const int known = names_[name]++;
@@ -104,7 +104,7 @@ class Drawing {
     for (int k = 0; k < 3; ++k) own[k] = normalize_or(own[k], glm::mat3(1.0f)[k]);
     overlay_.handles.push_back({unique, to_world(at), own, glm::mat3(world_) * from_bind, pointer});
     const bool selected = state_.selection.point == unique;
-    dot(at, selected ? kSelected : color, selected ? 1.6f * width : width, true);
+    if (selected || color != kUnseen) dot(at, selected ? kSelected : color, selected ? 1.6f * width : width, true);
     if (selected) axes(frame, kAxisLength * size_, 2.0f);
   }
 
@@ -254,7 +254,7 @@ class Drawing {
         if (v % step != 0 && name != state_.selection.point) continue;
         const glm::mat3 turned =
             mesh.frame_slot ? affine_axes(evaluator_.palette()[*mesh.frame_slot + v]) : glm::mat3(1.0f);
-        handle(name, affine_from_axes(turned, positions[mesh.first_vertex + v]), turned, {}, kCage, 3.5f);
+        handle(name, affine_from_axes(turned, positions[mesh.first_vertex + v]), turned, {}, kUnseen, 3.5f);
       }
     }
   }

@@ -267,7 +267,8 @@ Result<void> Stage::pose(const ViewState& state) {
     Actor& actor = *state_->entries.at(posed[k]).actor;
     actor.worlds = crowd_places(actor.bounds, actor.crowd.instance_count(), !in_row || posed.size() == 1);
     for (glm::mat4& world : actor.worlds) world = row[k] * world;
-    state_->drawn.push_back(&actor);
+    const bool drawn = in_row || state.compare.mode == CompareMode::kSplit || k + 1 == posed.size();
+    if (drawn) state_->drawn.push_back(&actor);
   }
   return result;
 }
