@@ -618,10 +618,12 @@ void App::State::draw_panels() {
   const float top = ImGui::GetFrameHeight();
   const glm::vec2 size(io.DisplaySize.x, io.DisplaySize.y);
   const bool loaded = document.has_value();
-  const float side = std::min(23 * em, 0.3f * size.x);
+  // What is in the panels needs their width; a window that is too narrow for both shows the inspector.
+  const float side = 23 * em;
+  const bool narrow = size.x < 2.6f * side;
   const float timeline = view.panels.timeline && loaded ? 2 * ImGui::GetFrameHeight() + 2.2f * em : 0.0f;
-  const float left = view.panels.left && loaded ? side : 0.0f;
-  const float right = view.panels.right && loaded ? side : 0.0f;
+  const float right = view.panels.right && loaded ? std::min(side, size.x) : 0.0f;
+  const float left = view.panels.left && loaded && !(narrow && right > 0) ? side : 0.0f;
   const float middle = std::max(size.y - top - timeline, 0.0f);
   Context shared = context();
   if (left > 0) docked("Rig", {0, top}, {left, middle}, [&] { draw_rig_panel(shared); });
