@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <utility>
@@ -29,7 +31,6 @@ namespace {
 constexpr const char* kSubject = "rig";
 constexpr float kClickSlop = 4;      // pixels that a click may move
 constexpr float kHandleRadius = 10;  // pixels
-constexpr double kNoteSeconds = 6;
 
 using Clock = std::chrono::steady_clock;
 
@@ -81,7 +82,7 @@ struct App::State {
   std::size_t drawn_row = 1;  // characters side by side
   Overlay overlay;
   Timings timings;
-  std::vector<Message> messages;
+  Messages messages;
   RigEditorState rig_editor;
   FileDialog dialog;
   std::string chosen;    // a file to open after this frame's menus
@@ -91,11 +92,21 @@ struct App::State {
   double now = 0;  // seconds since the start
   PixelRect rect;
   glm::uvec2 renderer_size{0};
-  std::map<std::string, std::uint64_t> requested;  // revision, by key
-  std::shared_ptr<const Model> model;              // that the textures are of
-  bool drawable = false;                           // there is a scene
-  std::string drawn;                               // what the scene that is drawn was made of, as text
-  std::uint64_t shown_count = 0;                   // of Stage::show, so that a new character is a new scene
+  glm::uvec2 refused_size{0};
+  // What was asked for last, by key.
+  struct Asked {
+    std::uint64_t revision = 0;  // of the document
+    std::uint64_t number = 0;    // of all requests
+  };
+  std::map<std::string, Asked> requested;
+  std::uint64_t request_count = 0;
+  std::shared_ptr<const Model> model;  // that the textures are of
+  bool drawable = false;               // there is a scene
+  // What was drawn, posed and coloured last, as text; empty: nothing.
+  std::string drawn;
+  std::string posed;
+  std::string heated;
+  std::uint64_t shown_count = 0;  // of Stage::show, so that a new character is a new scene
   Grab grab = Grab::kNone;
   glm::vec2 grabbed_at{0};
   std::optional<Gizmo> gizmo;
@@ -110,10 +121,13 @@ struct App::State {
   std::string painted_mesh;
 
   Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages, rig_editor}; }
-  void error(const std::string& text) { messages.push_back({true, text, now}); }
-  void note(const std::string& text) { messages.push_back({false, text, now}); }
+  void error(const std::string& text) { messages.error(text); }
+  void note(const std::string& text) { messages.note(text); }
 
   void begin_document();
+  void hide_picture();
+  void cancel_grab();
+  void load_textures();
   void follow_document();
   void take_bound();
   void request_binds();
@@ -135,23 +149,29 @@ struct App::State {
   void click(glm::vec2 at);
   const Handle* selected_handle() const;
   void frame_selection(bool everything);
+  std::string suggested_name() const;
+  Result<void> save(const std::filesystem::path& path);
   void save_somewhere();
 
   void make_heat(const Actor& subject);
   void add_gizmo(const Actor& subject);
   void update_scene();
-  std::string fingerprint() const;
+  std::string fingerprint(std::initializer_list<const char*> parts) const;
+  std::string fingerprint_of_scene() const;
+  bool pose();
 };
 
 // ---------------------------------------------------------------------------------------------------------- document
 
 void App::State::begin_document() {
   requested.clear();
+  cancel_grab();
+  hide_picture();
   heat.reset();
   overlay = {};
-  for (const std::string& key : {std::string(kSubject)}) stage->remove(key);
+  rig_editor = {};
+  stage->remove(kSubject);
   for (const std::string& key : view.compare.deformers) stage->remove(key);
-  drawable = false;
   view.camera.framed = false;
   view.turns.clear();
   view.selection = {};
@@ -160,6 +180,19 @@ void App::State::begin_document() {
   view.playback.time = 0;
   textures = nullptr;
   model = nullptr;
+}
+
+// There is no scene until update_scene has made one.
+void App::State::hide_picture() {
+  drawable = false;
+  drawn.clear();
+}
+
+void App::State::cancel_grab() {
+  if (grab == Grab::kPaint && document) painter.end(*document);
+  grab = Grab::kNone;
+  gizmo.reset();
+  hot = GizmoPart::kNone;
 }
 
 bool App::State::wants(const std::string& key) const {
@@ -172,9 +205,9 @@ bool App::State::wants(const std::string& key) const {
 void App::State::request_binds() {
   if (!document) return;
   const std::uint64_t revision = document->revision();
-  if (!requested.contains(kSubject) || requested[kSubject] != revision) {
-    requested[kSubject] = revision;
-    binder.request({kSubject, revision, document->model(), document->rig()});
+  if (!requested.contains(kSubject) || requested[kSubject].revision != revision) {
+    requested[kSubject] = {revision, ++request_count};
+    binder.request({kSubject, request_count, document->model(), document->rig()});
   }
   for (auto known = requested.begin(); known != requested.end();) {
     const std::string key = known->first;
@@ -184,20 +217,20 @@ void App::State::request_binds() {
   if (view.compare.mode == CompareMode::kNone) return;
   for (const std::string& deformer : view.compare.deformers) {
     if (requested.contains(deformer)) continue;
-    requested[deformer] = 0;
+    requested[deformer] = {revision, ++request_count};
     Result<Rig> rig = rig_from_deformer_name(deformer);
     if (!rig) {
       error(rig.error().message);
       continue;
     }
-    binder.request({deformer, 0, document->model(), std::move(*rig)});
+    binder.request({deformer, request_count, document->model(), std::move(*rig)});
   }
 }
 
 void App::State::take_bound() {
   for (Binder::Finished& finished : binder.take_finished()) {
     const auto asked = requested.find(finished.key);
-    if (asked == requested.end() || asked->second != finished.revision) continue;  // a newer one is on its way
+    if (asked == requested.end() || asked->second.number != finished.revision) continue;  // a newer one is on its way
     if (!finished.bound) {
       error(finished.key == kSubject ? finished.bound.error().message
                                      : fmt::format("{}: {}", finished.key, finished.bound.error().message));
@@ -209,16 +242,20 @@ void App::State::take_bound() {
       continue;
     }
     ++shown_count;
+    if (finished.key == kSubject) load_textures();
   }
-  Actor* subject = stage->subject();
-  if (subject != nullptr && document && model != document->model()) {
-    model = document->model();
-    std::vector<std::string> notes;
-    Result<std::shared_ptr<samples::MaterialTextures>> made = samples::make_textures(*device, *model, notes);
-    textures = made ? std::move(*made) : nullptr;
-    if (!made) error(made.error().message);
-    for (const std::string& text : notes) note(text);
-  }
+}
+
+// Those of the document's model, whose characters are new: what was drawn with others is not drawn again.
+void App::State::load_textures() {
+  if (!document || model == document->model()) return;
+  hide_picture();
+  model = document->model();
+  std::vector<std::string> notes;
+  Result<std::shared_ptr<samples::MaterialTextures>> made = samples::make_textures(*device, *model, notes);
+  textures = made ? std::move(*made) : nullptr;
+  if (!made) error(made.error().message);
+  for (const std::string& text : notes) note(text);
 }
 
 void App::State::follow_document() {
@@ -229,25 +266,61 @@ void App::State::follow_document() {
     error(reloaded.error().message);
   } else if (*reloaded) {
     note(fmt::format("{} was read again: it changed on disk", document->title()));
+    cancel_grab();
     if (document->model() != before) requested.clear();
   }
 }
 
 // -------------------------------------------------------------------------------------------------------------- scene
 
-std::string App::State::fingerprint() const {
-  nlohmann::json json = view_json(view);
-  json.erase("panels");
-  return fmt::format("{} {} {} {} {}", json.dump(), shown_count, rect.width, rect.height, static_cast<int>(hot));
+// What the scene is made of, as text. Names in files need not be UTF-8.
+std::string App::State::fingerprint(std::initializer_list<const char*> parts) const {
+  const nlohmann::json all = view_json(view);
+  nlohmann::json json;
+  for (const char* part : parts) json.push_back(all.at(part));
+  return fmt::format("{} {}", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), shown_count);
+}
+
+std::string App::State::fingerprint_of_scene() const {
+  return fmt::format("{} {} {} {}",
+                     fingerprint({"camera", "playback", "turns", "shown", "compare", "heat", "selection", "instances"}),
+                     rect.width, rect.height, static_cast<int>(hot));
+}
+
+// Poses the characters where anything moves them.
+bool App::State::pose() {
+  const std::string wanted = fingerprint({"playback", "turns", "compare", "instances"});
+  if (wanted == posed) return true;
+  const Clock::time_point begin = Clock::now();
+  const Result<void> done = stage->pose(view);
+  timings.cpu_pose = seconds_since(begin);
+  heated.clear();
+  posed = done ? wanted : "";
+  if (done) return true;
+  error(done.error().message);
+  // What cannot be shown is taken back.
+  const CharacterData& character = *stage->subject()->character;
+  std::erase_if(view.turns, [&](const JointTurn& turn) { return !character.skeleton.find(turn.joint); });
+  if (find_clip(character.clips, view.playback.clip) == nullptr) view.playback.clip.clear();
+  view.instances = stage->subject()->crowd.instance_count();
+  return false;
 }
 
 void App::State::make_heat(const Actor& subject) {
+  const std::string wanted_heat = fingerprint({"playback", "turns", "compare", "instances", "heat"});
+  if (wanted_heat == heated) return;
+  heated = wanted_heat;
   heat.reset();
   heat_shares.clear();
   Heat wanted = view.heat;
   if (view.compare.mode == CompareMode::kDifference) wanted.kind = HeatKind::kDifference;
   if (wanted.kind == HeatKind::kNone) return;
-  if (wanted.kind == HeatKind::kDifference && stage->reference() == nullptr) return;  // not bound yet
+  if (wanted.kind == HeatKind::kDifference && stage->reference() == nullptr) {
+    if (view.compare.mode != CompareMode::kNone) return;  // not bound yet
+    note("choose a deformer to compare with, in the tab View, to see the difference from it");
+    view.heat.kind = HeatKind::kNone;
+    return;
+  }
   Result<HeatMap> made = make_heat_map(*device, *stage, subject, wanted);
   if (made) {
     heat = std::move(*made);
@@ -284,38 +357,26 @@ const Handle* App::State::selected_handle() const {
 
 void App::State::update_scene() {
   Actor* subject = stage->subject();
-  if (subject == nullptr || rect.width == 0 || rect.height == 0) {
-    drawable = false;
-    return;
-  }
+  if (subject == nullptr || rect.width == 0 || rect.height == 0) return hide_picture();
   const glm::uvec2 size(rect.width, rect.height);
+  if (size == refused_size) return;
   if (!renderer || renderer_size != size) {
+    hide_picture();
     renderer.reset();
     Result<samples::Renderer> made =
         samples::Renderer::create(*device, {.width = size.x, .height = size.y, .samples = options.samples});
     if (!made) {
       error(made.error().message);
-      drawable = false;
+      refused_size = size;
       return;
     }
     renderer = std::move(*made);
     renderer_size = size;
-    drawn.clear();
+    refused_size = {};
   }
-  const std::string now_drawn = fingerprint();
-  if (now_drawn == drawn) return;
-  drawable = false;  // the scene before may be of characters that are gone
-
-  const Clock::time_point begin = Clock::now();
-  const Result<void> posed = stage->pose(view);
-  timings.cpu_pose = seconds_since(begin);
-  if (!posed) {
-    error(posed.error().message);
-    view.turns.clear();
-    if (find_clip((*subject->character).clips, view.playback.clip) == nullptr) view.playback.clip.clear();
-    view.instances = subject->crowd.instance_count();
-    return;
-  }
+  if (fingerprint_of_scene() == drawn) return;
+  hide_picture();  // the scene before may be of characters that are gone
+  if (!pose()) return;
   // A row of another length is looked at as a whole.
   const std::size_t row = view.compare.mode == CompareMode::kSideBySide ? stage->actors().size() : 1;
   if (!view.camera.framed || row != drawn_row) frame_selection(true);
@@ -353,11 +414,11 @@ void App::State::update_scene() {
   const Result<void> set = renderer->set_scene(scene);
   if (!set) {
     error(set.error().message);
-    drawable = false;
+    drawn = fingerprint_of_scene();  // not tried again until something changes
     return;
   }
   drawable = true;
-  drawn = fingerprint();
+  drawn = fingerprint_of_scene();
 }
 
 // -------------------------------------------------------------------------------------------------------------- input
@@ -492,6 +553,7 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
 }
 
 void App::State::handle_mouse() {
+  if (stage->subject() == nullptr) return cancel_grab();
   const ImGuiIO& io = ImGui::GetIO();
   const glm::vec2 mouse = glm::vec2(io.MousePos.x, io.MousePos.y) - glm::vec2(rect.x, rect.y);
   const glm::vec2 moved(io.MouseDelta.x, io.MouseDelta.y);
@@ -517,17 +579,25 @@ void App::State::handle_mouse() {
   grab = Grab::kNone;
 }
 
+// A file name for a rig that has none yet.
+std::string App::State::suggested_name() const {
+  std::string name = document->title();
+  if (name.starts_with("builtin:")) name.erase(0, name.find(':') + 1);
+  return std::filesystem::path(name).stem().string() + ".json";
+}
+
+Result<void> App::State::save(const std::filesystem::path& path) {
+  Result<void> saved = document->save(path);
+  saved ? note(fmt::format("saved {}", path.string())) : error(saved.error().message);
+  return saved;
+}
+
 void App::State::save_somewhere() {
   if (!document) return;
   if (document->rig_path().empty()) {
-    dialog.open(FileDialog::Purpose::kSave, document->title() + ".json");
-    return;
-  }
-  const Result<void> saved = document->save(document->rig_path());
-  if (!saved) {
-    error(saved.error().message);
+    dialog.open(FileDialog::Purpose::kSave, suggested_name());
   } else {
-    note(fmt::format("saved {}", document->rig_path().string()));
+    static_cast<void>(save(document->rig_path()));
   }
 }
 
@@ -627,6 +697,7 @@ void App::State::draw_panels() {
   const float middle = std::max(size.y - top - timeline, 0.0f);
   Context shared = context();
   if (left > 0) docked("Rig", {0, top}, {left, middle}, [&] { draw_rig_panel(shared); });
+  if (shared.save_wanted) save_somewhere();
   if (right > 0) {
     docked("Inspector", {size.x - right, top}, {right, middle}, [&] {
       if (!ImGui::BeginTabBar("tabs")) return;
@@ -668,13 +739,8 @@ void App::State::draw_panels() {
 
 void App::State::draw_messages() {
   const float em = ImGui::GetFontSize();
-  std::erase_if(messages, [&](Message& message) {
-    if (message.since == 0) message.since = now;  // a panel's
-    return !message.error && now - message.since > kNoteSeconds;
-  });
-  constexpr std::size_t kMost = 20;
-  if (messages.size() > kMost) messages.erase(messages.begin(), messages.end() - kMost);
-  if (messages.empty()) return;
+  std::vector<Message>& shown = messages.shown(now);
+  if (shown.empty()) return;
   const float width = std::clamp(static_cast<float>(rect.width) - 2 * em, 10 * em, 50 * em);
   ImGui::SetNextWindowPos({static_cast<float>(rect.x) + 0.5f * static_cast<float>(rect.width),
                            static_cast<float>(rect.y) + static_cast<float>(rect.height) - em},
@@ -685,19 +751,19 @@ void App::State::draw_messages() {
                                       ImGuiWindowFlags_NoFocusOnAppearing;
   if (ImGui::Begin("Messages", nullptr, kFlags)) {
     std::optional<std::size_t> closed;
-    for (std::size_t m = 0; m < messages.size(); ++m) {
+    for (std::size_t m = 0; m < shown.size(); ++m) {
       ImGui::PushID(static_cast<int>(m));
       if (ImGui::SmallButton("x")) closed = m;
       ImGui::SameLine();
       ImGui::PushTextWrapPos(0);
-      ImGui::PushStyleColor(ImGuiCol_Text, messages[m].error ? ImVec4(1.0f, 0.55f, 0.45f, 1.0f)
-                                                             : ImGui::GetStyleColorVec4(ImGuiCol_Text));
-      ImGui::TextUnformatted(messages[m].text.c_str());
+      ImGui::PushStyleColor(
+          ImGuiCol_Text, shown[m].error ? ImVec4(1.0f, 0.55f, 0.45f, 1.0f) : ImGui::GetStyleColorVec4(ImGuiCol_Text));
+      ImGui::TextUnformatted(shown[m].text.c_str());
       ImGui::PopStyleColor();
       ImGui::PopTextWrapPos();
       ImGui::PopID();
     }
-    if (closed) messages.erase(messages.begin() + static_cast<std::ptrdiff_t>(*closed));
+    if (closed) shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(*closed));
   }
   ImGui::End();
 }
@@ -806,7 +872,9 @@ Result<App> App::create(const runtime::Device& device, const AppOptions& options
 
 Result<void> App::open(const std::string& file, const std::string& model) {
   State& state = *state_;
-  Result<Document> opened = Document::open(file, model);
+  // A rig without a model is for the one that is open, or else for the built-in biped.
+  const std::string shown = state.document ? state.document->model_name() : "builtin:biped";
+  Result<Document> opened = Document::open(file, model.empty() ? shown : model);
   if (!opened) {
     state.error(opened.error().message);
     return tl::unexpected(opened.error());
@@ -819,10 +887,10 @@ Result<void> App::open(const std::string& file, const std::string& model) {
 Result<void> App::save(const std::string& path) {
   State& state = *state_;
   if (!state.document) return fail(ErrorCode::kInvalidArgument, "nothing is open that could be saved");
-  const Result<void> saved =
-      state.document->save(path.empty() ? state.document->rig_path() : std::filesystem::path(path));
-  if (!saved) state.error(saved.error().message);
-  return saved;
+  if (path.empty() && state.document->rig_path().empty()) {
+    return fail(ErrorCode::kInvalidArgument, "the rig has no file yet to be saved to");
+  }
+  return state.save(path.empty() ? state.document->rig_path() : std::filesystem::path(path));
 }
 
 void App::frame(double seconds) {
@@ -874,7 +942,7 @@ PixelRect App::picture_rect() const { return state_->rect; }
 
 bool App::wants_frames() const {
   const State& state = *state_;
-  return state.view.playback.playing || state.binder.progress().has_value() || !state.messages.empty() ||
+  return state.view.playback.playing || state.binder.progress().has_value() || state.messages.has_notes() ||
          (state.drawable && state.renderer->recorded_samples() < state.options.samples);
 }
 
@@ -887,22 +955,26 @@ ViewState& App::view() { return state_->view; }
 
 float App::clip_seconds() const { return state_->stage->duration(state_->view); }
 
-std::optional<std::string> App::last_error() const {
-  for (auto message = state_->messages.rbegin(); message != state_->messages.rend(); ++message) {
-    if (message->error) return message->text;
-  }
-  return std::nullopt;
-}
+std::uint64_t App::error_count() const { return state_->messages.error_count(); }
+const std::string& App::last_error() const { return state_->messages.last_error(); }
 
 void App::apply_rig_patch(const std::string& pointer, const std::string& json_value) {
   State& state = *state_;
   if (!state.document) return state.error("no rig is open that could be edited");
+  using Pointer = nlohmann::json::json_pointer;
   try {
     nlohmann::json rig = state.document->rig_json();
-    rig[nlohmann::json::json_pointer(pointer)] = nlohmann::json::parse(json_value);
+    const Pointer at(pointer);
+    // What is there is replaced, a key is added to an object, and an entry to the end of a list.
+    const bool added =
+        !at.empty() && rig.contains(at.parent_pointer()) &&
+        (rig[at.parent_pointer()].is_object() ||
+         (rig[at.parent_pointer()].is_array() && at.back() == std::to_string(rig[at.parent_pointer()].size())));
+    if (!rig.contains(at) && !added) return state.error(fmt::format("{}: there is no such place in the rig", pointer));
+    rig[at] = nlohmann::json::parse(json_value);
     const Result<void> edited = state.document->edit(std::move(rig));
     if (!edited) state.error(edited.error().message);
-  } catch (const nlohmann::json::exception& thrown) {
+  } catch (const std::exception& thrown) {
     state.error(fmt::format("{}: {}", pointer, thrown.what()));
   }
 }
@@ -916,7 +988,10 @@ void App::redo() {
 
 void App::release_device() {
   State& state = *state_;
-  state.drawable = false;
+  state.cancel_grab();
+  state.hide_picture();
+  state.posed.clear();
+  state.heated.clear();
   state.renderer.reset();
   state.textures.reset();
   state.model = nullptr;

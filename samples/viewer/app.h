@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "engine/core/result.h"
@@ -34,7 +33,8 @@ class App {
   ~App();
   App(App&&) noexcept;
 
-  // Errors are shown in the window and returned.
+  // Errors are shown in the window and returned. A rig without a model is for the one that is open, or else for the
+  // built-in biped.
   Result<void> open(const std::string& file, const std::string& model = "");
   // Also what a drop on the window does.
   Result<void> save(const std::string& path = "");
@@ -54,8 +54,9 @@ class App {
   void wait_for_binds();      // takes what is bound then with the next frame
 
   ViewState& view();
-  float clip_seconds() const;                     // of the clip that the view plays; 0: none
-  std::optional<std::string> last_error() const;  // of the messages shown
+  float clip_seconds() const;             // of the clip that the view plays; 0: none
+  std::uint64_t error_count() const;      // that have been shown
+  const std::string& last_error() const;  // empty: there was none
   void apply_rig_patch(const std::string& pointer, const std::string& json_value);  // an edit, as the rig panel makes
 
   void undo();

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -46,7 +47,13 @@ struct Binder::State {
       current->what = what;
     };
     const auto start = std::chrono::steady_clock::now();
-    Result<Bound> bound = bind(*request.model, request.rig, options);
+    // Out of memory, with rigs that ask for much: the thread is not left by an exception.
+    Result<Bound> bound = fail(ErrorCode::kUnsupported, "");
+    try {
+      bound = bind(*request.model, request.rig, options);
+    } catch (const std::exception& thrown) {
+      bound = fail(ErrorCode::kUnsupported, std::string("the rig cannot be bound: ") + thrown.what());
+    }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     return {request.key, request.revision, taken.count(), std::move(bound)};
   }

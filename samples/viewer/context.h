@@ -2,9 +2,10 @@
 // What panels show and change.
 #pragma once
 
-#include <deque>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "samples/viewer/binder.h"
@@ -21,7 +22,27 @@ namespace pelt::viewer {
 struct Message {
   bool error = false;
   std::string text;
-  double since = 0;  // seconds
+  double since = 0;  // seconds; 0: not drawn yet
+};
+
+class Messages {
+ public:
+  // Each one counts; what says the same as the last one is not shown twice.
+  void error(std::string text);
+  void note(std::string text) { add({false, std::move(text), 0}); }
+
+  std::uint64_t error_count() const { return error_count_; }
+  const std::string& last_error() const { return last_error_; }
+  // Those to draw; notes that have been there for long are left out.
+  std::vector<Message>& shown(double now);
+  bool has_notes() const;
+
+ private:
+  void add(Message message);
+
+  std::vector<Message> shown_;
+  std::uint64_t error_count_ = 0;
+  std::string last_error_;
 };
 
 // Of the last frame.
@@ -46,11 +67,12 @@ struct Context {
   const std::optional<HeatMap>& heat;
   const Overlay& overlay;  // of the subject
   const Timings& timings;
-  std::vector<Message>& messages;
+  Messages& messages;
   RigEditorState& rig_editor;
+  bool save_wanted = false;  // the rig is to be saved: the app knows where to
 
-  void error(std::string text) { messages.push_back({true, std::move(text), 0}); }
-  void note(std::string text) { messages.push_back({false, std::move(text), 0}); }
+  void error(std::string text) { messages.error(std::move(text)); }
+  void note(std::string text) { messages.note(std::move(text)); }
 };
 
 }  // namespace pelt::viewer

@@ -120,6 +120,7 @@ void move_to(Rig& rig, const fs::path& directory) {
 struct Document::State {
   std::string title;
   std::shared_ptr<const Model> model;
+  std::string model_name;
   WatchedFile model_file;
   WatchedFile rig_file;      // JSON
   bool rig_of_pelt = false;  // the model's file holds the rig, too
@@ -173,6 +174,7 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
   Result<Source> source = read_model(model_name);
   if (!source) return tl::unexpected(source.error());
   state->model = std::move(source->model);
+  state->model_name = model_name;
 
   Rig rig;
   if (is_rig) {
@@ -196,6 +198,7 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
 
 const std::string& Document::title() const { return state_->title; }
 std::shared_ptr<const Model> Document::model() const { return state_->model; }
+const std::string& Document::model_name() const { return state_->model_name; }
 const Json& Document::rig_json() const { return *state_->step().json; }
 const Rig& Document::rig() const { return *state_->step().rig; }
 std::uint64_t Document::revision() const { return state_->revision; }
@@ -266,22 +269,19 @@ Result<bool> Document::reload_if_changed(double seconds) {
   const bool rig_changed = state_->rig_file.changed();
   const bool model_changed = state_->model_file.changed();
   if (!rig_changed && !model_changed) return false;
-  Result<Source> source = Source{state_->model, std::nullopt};
-  if (model_changed) source = read_model(state_->model_file.path.string());
-  if (!source) return tl::unexpected(source.error());
-  if (!state_->rig_of_pelt) source->rig.reset();
+  Result<bool> result = true;
   if (rig_changed) {
     Result<Rig> rig = load_rig(state_->rig_file.path);
-    if (!rig) return tl::unexpected(rig.error());
-    source->rig = std::move(*rig);
+    rig ? state_->take_from_file(std::move(*rig)) : static_cast<void>(result = tl::unexpected(rig.error()));
   }
-  state_->model = std::move(source->model);
-  if (source->rig) {
-    state_->take_from_file(std::move(*source->rig));
-  } else {
+  if (model_changed) {
+    Result<Source> source = read_model(state_->model_file.path.string());
+    if (!source) return tl::unexpected(source.error());
+    state_->model = std::move(source->model);
     ++state_->revision;
+    if (source->rig && state_->rig_of_pelt) state_->take_from_file(std::move(*source->rig));
   }
-  return true;
+  return result;
 }
 
 }  // namespace pelt::viewer

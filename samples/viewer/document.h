@@ -28,6 +28,7 @@ class Document {
 
   const std::string& title() const;  // file name of rig or model, for people
   std::shared_ptr<const Model> model() const;
+  const std::string& model_name() const;  // as it was opened by
   const nlohmann::json& rig_json() const;
   const Rig& rig() const;          // the same, parsed
   std::uint64_t revision() const;  // another one after every change of the rig, undo and reload too

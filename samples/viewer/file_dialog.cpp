@@ -29,6 +29,7 @@ void FileDialog::open(Purpose purpose, const std::string& suggestion) {
   purpose_ = purpose;
   begins_ = true;
   problem_.clear();
+  replaces_.clear();
   std::error_code error;
   const std::filesystem::path path(suggestion);
   if (folder_.empty() || path.has_parent_path()) {
@@ -89,8 +90,17 @@ std::optional<std::string> FileDialog::draw() {
   const bool entered = ImGui::InputText("##name", &name_, ImGuiInputTextFlags_EnterReturnsTrue);
   const char* verb = purpose_ == Purpose::kOpen ? "Open" : "Save";
   if ((ImGui::Button(verb, {8 * em, 0}) || entered) && !name_.empty()) {
-    // Absolute paths and names of built-in models stay as they are.
-    chosen = name_.starts_with("builtin:") ? name_ : (folder_ / name_).string();
+    // Absolute paths stay as they are, and so do names of built-in models.
+    const std::string path = (folder_ / name_).string();
+    std::error_code error;
+    if (purpose_ == Purpose::kOpen) {
+      chosen = name_.starts_with("builtin:") ? name_ : path;
+    } else if (replaces_ != path && std::filesystem::exists(path, error)) {
+      replaces_ = path;
+      problem_ = name_ + " is there already: Save again to replace it";
+    } else {
+      chosen = path;
+    }
   }
   ImGui::SameLine();
   const bool cancelled = ImGui::Button("Cancel", {8 * em, 0});

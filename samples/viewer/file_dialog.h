@@ -32,6 +32,7 @@ class FileDialog {
   std::filesystem::path folder_;
   std::string name_;
   std::string problem_;
+  std::string replaces_;  // the file that Save may replace
   std::vector<Entry> entries_;
 };
 

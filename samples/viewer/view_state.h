@@ -90,7 +90,7 @@ struct Panels {
   bool left = true;   // rig
   bool right = true;  // inspector
   bool timeline = true;
-  bool measure = false;          // over the picture
+  bool measure = false;      // over the picture
   std::string tab = "View";  // of the inspector: "View", "Joints", "Vertex", "Heat", "Report"
   bool help = false;
 };

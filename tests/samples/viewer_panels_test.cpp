@@ -109,7 +109,7 @@ class Frames : public testing::Test {
   std::optional<HeatMap> heat_;
   Overlay overlay_;
   Timings timings_;
-  std::vector<Message> messages_;
+  Messages messages_;
   RigEditorState rig_editor_;
   float scale_ = 1;
   float beyond_ = 0;  // of the panel's width

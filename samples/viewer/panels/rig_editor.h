@@ -25,7 +25,6 @@ struct RigEditorState {
   PaintState paint;
   std::string search;  // of parameters
   std::string filter;  // of names in the list that is open
-  std::string path;    // to save under
   std::optional<Draft> draft;
 };
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "samples/viewer/panels/panels.h"
@@ -19,40 +18,13 @@ bool button(const char* text, bool enabled) {
   return pressed;
 }
 
-void save(Context& context, const std::filesystem::path& path) {
-  const Result<void> saved = context.document->save(path);
-  if (saved) {
-    context.note(fmt::format("saved {}", path.string()));
-  } else {
-    context.error(saved.error().message);
-  }
-}
-
 void draw_toolbar(Context& context) {
   Document& document = *context.document;
   if (button("Undo", document.can_undo())) document.undo();
   ImGui::SameLine();
   if (button("Redo", document.can_redo())) document.redo();
   ImGui::SameLine();
-  const bool named = !document.rig_path().empty();
-  if (button("Save", !named || document.modified())) {
-    if (named) {
-      save(context, document.rig_path());
-    } else {
-      context.rig_editor.path = std::filesystem::path(document.title()).stem().string() + ".json";
-      ImGui::OpenPopup("save under");
-    }
-  }
-  if (ImGui::BeginPopup("save under")) {
-    ImGui::TextUnformatted("Save the rig under");
-    ImGui::SetNextItemWidth(20 * ImGui::GetFontSize());
-    draw_search("##path", "path", context.rig_editor.path);
-    if (button("Save", !context.rig_editor.path.empty())) {
-      save(context, context.rig_editor.path);
-      ImGui::CloseCurrentPopup();
-    }
-    ImGui::EndPopup();
-  }
+  if (button("Save", document.rig_path().empty() || document.modified())) context.save_wanted = true;
 }
 
 void draw_title(const Document& document) {
