@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// What the app keeps from frame to frame. App's own files share it: app.cpp, app_document.cpp (what is open and bound),
+// app_scene.cpp (what is drawn), app_input.cpp (mouse and keys), app_window.cpp (menus, panels, what is over the
+// picture).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "samples/renderer/renderer.h"
+#include "samples/renderer/textures.h"
+#include "samples/viewer/app.h"
+#include "samples/viewer/context.h"
+#include "samples/viewer/file_dialog.h"
+#include "samples/viewer/gizmo.h"
+#include "samples/viewer/mask_paint.h"
+#include "samples/viewer/pick.h"
+
+namespace pelt::viewer {
+
+inline constexpr const char* kSubject = "rig";
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+struct App::State {
+  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo, kPaint };
+
+  AppOptions options;
+  const runtime::Device* device = nullptr;
+  ViewState view;
+  std::optional<Document> document;
+  Binder binder;
+  std::optional<Stage> stage;
+  std::optional<samples::Renderer> renderer;
+  std::shared_ptr<samples::MaterialTextures> textures;
+  std::optional<HeatMap> heat;
+  std::vector<float> heat_shares;
+  bool posed_last = false;    // the commands recorded last move the characters, and do not only refine the picture
+  std::size_t drawn_row = 1;  // characters side by side
+  Overlay overlay;
+  Timings timings;
+  Messages messages;
+  RigEditorState rig_editor;
+  FileDialog dialog;
+  std::string chosen;    // a file to open after this frame's menus
+  std::string open_tab;  // of the inspector
+  int tab_settles = 0;   // frames until what is open is what was asked for
+
+  double now = 0;  // seconds since the start
+  PixelRect rect;
+  glm::uvec2 renderer_size{0};
+  glm::uvec2 refused_size{0};
+  // What was asked for last, by key.
+  struct Asked {
+    std::uint64_t revision = 0;  // of the document
+    std::uint64_t number = 0;    // of all requests
+  };
+  std::map<std::string, Asked> requested;
+  std::uint64_t request_count = 0;
+  std::shared_ptr<const Model> model;  // that the textures are of
+  bool drawable = false;               // there is a scene
+  // What was drawn, posed and coloured last, as text; empty: nothing.
+  std::string drawn;
+  std::string posed;
+  std::string heated;
+  std::uint64_t shown_count = 0;  // of Stage::show, so that a new character is a new scene
+  Grab grab = Grab::kNone;
+  glm::vec2 grabbed_at{0};
+  std::optional<Gizmo> gizmo;
+  GizmoPart hot = GizmoPart::kNone;  // under the mouse, or dragged
+  // When a gizmo was grabbed.
+  GizmoDrag drag;
+  glm::quat turn_before{1, 0, 0, 0};
+  glm::mat4 joint_before{1.0f};
+  nlohmann::json rig_before;
+  Handle handle_before;
+  MaskPaint painter;
+  std::string painted_mesh;
+
+  Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages, rig_editor}; }
+  void error(const std::string& text) { messages.error(text); }
+  void note(const std::string& text) { messages.note(text); }
+
+  void begin_document();
+  void hide_picture();
+  void cancel_grab();
+  void load_textures();
+  void follow_document();
+  void take_bound();
+  void request_binds();
+  bool wants(const std::string& key) const;
+
+  void draw_menu();
+  void draw_panels();
+  void draw_messages();
+  void draw_help();
+  void draw_captions();
+  void draw_legend();
+  void handle_keys();
+  void handle_mouse();
+  void begin_grab(glm::vec2 mouse);
+  void drag_gizmo(glm::vec2 mouse);
+  std::optional<VertexHit> brush_at(glm::vec2 mouse);
+  bool begin_stroke(glm::vec2 mouse);
+  void paint(glm::vec2 mouse);
+  void click(glm::vec2 at);
+  const Handle* selected_handle() const;
+  void frame_selection(bool everything);
+  std::string suggested_name() const;
+  Result<void> save(const std::filesystem::path& path);
+  void save_somewhere();
+
+  void make_heat(const Actor& subject);
+  void add_gizmo(const Actor& subject);
+  void update_scene();
+  std::string fingerprint(std::initializer_list<const char*> parts) const;
+  std::string fingerprint_of_scene() const;
+  bool pose();
+};
+
+}  // namespace pelt::viewer
