@@ -16,6 +16,7 @@
 #include "engine/rig/rig_json.h"
 #include "samples/pelt/input.h"
 #include "samples/viewer/panels/curve_editor.h"
+#include "samples/viewer/panels/rows.h"
 #include "samples/viewer/panels/value_widgets.h"
 #include "samples/viewer/schema.h"
 
@@ -34,11 +35,6 @@ constexpr std::size_t kMostListed = 64;       // numbers of a list that are show
 constexpr std::size_t kMostRangesText = 400;  // characters
 constexpr float kNoFloatYet = 0.05f;          // metres
 const ImVec4 kNotice(1.0f, 0.72f, 0.35f, 1.0f);
-
-bool has(std::string_view text, std::string_view wanted) {
-  const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
-  return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
-}
 
 bool is_keys(const Schema& schema) {
   return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->is_numbers(2, 2);
@@ -92,7 +88,7 @@ class Editor {
   void draw() {
     draw_draft();
     ImGui::SetNextItemWidth(-1);
-    draw_search("##search", "search parameters", state_.search);
+    input_text("##search", "search parameters", state_.search);
     ImGui::PushStyleVar(ImGuiStyleVar_IndentSpacing, kIndent * ImGui::GetFontSize());
     if (ImGui::BeginChild("rig")) {
       ImGui::Indent(kMargin * ImGui::GetFontSize());
@@ -207,7 +203,8 @@ class Editor {
   }
 
   bool names(const std::string& name, const Schema& schema) const {
-    return has(readable(name), state_.search) || has(name, state_.search) || has(schema.description, state_.search);
+    return contains(readable(name), state_.search) || contains(name, state_.search) ||
+           contains(schema.description, state_.search);
   }
 
   // Whether a tree's node is open; all are while something is searched.
@@ -231,7 +228,7 @@ class Editor {
     if (name == "mesh" || name == "target" || name == "cage") {
       const bool any = schema.has_fallback() && schema.fallback == "*";
       const bool none = schema.has_fallback() && schema.fallback == "";
-      const bool muscles = has(about, "or of a muscle") || about.starts_with("Name of a mesh of the model");
+      const bool muscles = contains(about, "or of a muscle") || about.starts_with("Name of a mesh of the model");
       return [this, any, none, muscles] {
         Names all;
         if (any) all.push_back("*");
@@ -496,7 +493,7 @@ class Editor {
   // What another alternative starts with, `value` being that of the one before it.
   static Json started(const Schema& schema, const Schema& one, const Json& value) {
     if (schema.has_fallback() && is_of(one, schema.fallback)) return schema.fallback;
-    const bool length = has(schema.description, "metres");
+    const bool length = contains(schema.description, "metres");
     const Json number = value.is_number() ? value : length ? Json(kNoFloatYet) : Json();
     if (is_keys(one)) return Json::array({Json::array({0, number}), Json::array({90, number})});
     if (one.kind == Kind::kNumber && length) {

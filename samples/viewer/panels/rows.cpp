@@ -5,6 +5,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cfloat>
 #include <cstddef>
 
@@ -83,8 +84,15 @@ void select_packed(ViewState& view, const CharacterData& data, std::uint32_t ver
   }
 }
 
-bool input_text(const char* label, const char* hint, std::string& text) {
-  return ImGui::InputTextWithHint(label, hint, &text);
+bool input_text(const char* label, const char* hint, std::string& text, int flags) {
+  return ImGui::InputTextWithHint(label, hint, &text, flags);
+}
+
+bool contains(std::string_view name, std::string_view part) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::search(name.begin(), name.end(), part.begin(), part.end(), same) != name.end();
 }
 
 }  // namespace pelt::viewer

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "engine/character/character.h"
 #include "samples/viewer/view_state.h"
@@ -37,7 +38,10 @@ std::string bytes_text(double bytes);
 void select_packed(ViewState& view, const CharacterData& character, std::uint32_t vertex);
 void select_source(ViewState& view, const std::string& mesh, std::uint32_t vertex);
 
-// An input of text that is a std::string.
-bool input_text(const char* label, const char* hint, std::string& text);
+// An input of text that is a std::string. `flags`: of ImGuiInputTextFlags.
+bool input_text(const char* label, const char* hint, std::string& text, int flags = 0);
+
+// Whether a name has `part` in it, whatever the case of ASCII letters.
+bool contains(std::string_view name, std::string_view part);
 
 }  // namespace pelt::viewer

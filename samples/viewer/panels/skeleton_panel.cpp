@@ -29,13 +29,6 @@ struct PanelState {
   glm::vec3 degrees{0.0f};
 };
 
-bool contains(const std::string& name, const std::string& part) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  return std::search(name.begin(), name.end(), part.begin(), part.end(), same) != name.end();
-}
-
 // One row of the tree. Returns whether its children are shown.
 // `reveal`: the selected joint, which has been selected elsewhere, is below it.
 bool draw_joint(ViewState& view, PanelState& state, const std::string& name, bool leaf, int depth, bool reveal) {

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <system_error>
 
+#include "samples/viewer/panels/rows.h"
+
 namespace pelt::viewer {
 namespace {
 
@@ -22,20 +24,6 @@ constexpr float kSmallest = 1e-6f;     // that a number > 0 is dragged to
 constexpr float kLogarithmic = 100;    // from where a slider's scale is
 constexpr std::size_t kMostNames = 4;  // numbers beside each other
 
-int resize(ImGuiInputTextCallbackData* data) {
-  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
-    auto& text = *static_cast<std::string*>(data->UserData);
-    text.resize(static_cast<std::size_t>(data->BufTextLen));
-    data->Buf = text.data();
-  }
-  return 0;
-}
-
-bool input_text(const char* id, const char* hint, std::string& text, ImGuiInputTextFlags flags) {
-  return ImGui::InputTextWithHint(id, hint, text.data(), text.capacity() + 1,
-                                  flags | ImGuiInputTextFlags_CallbackResize, resize, &text);
-}
-
 float least_of(const Schema& schema) {
   const float least = static_cast<float>(std::max(schema.minimum, -1e30));
   return schema.above_minimum ? least + std::max(kSmallest, std::abs(least) * kSmallest) : least;
@@ -44,11 +32,6 @@ float least_of(const Schema& schema) {
 float most_of(const Schema& schema) { return static_cast<float>(std::min(schema.maximum, 1e30)); }
 
 bool is_ranged(const Schema& schema) { return schema.minimum > -kWidest && schema.maximum < kWidest; }
-
-bool has(const std::string& text, const std::string& wanted) {
-  const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
-  return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
-}
 
 }  // namespace
 
@@ -60,12 +43,8 @@ std::string readable(const std::string& key) {
 }
 
 bool draw_text(const char* id, const char* hint, std::string& text) {
-  input_text(id, hint, text, ImGuiInputTextFlags_None);
+  input_text(id, hint, text);
   return ImGui::IsItemDeactivatedAfterEdit();
-}
-
-bool draw_search(const char* id, const char* hint, std::string& text) {
-  return input_text(id, hint, text, ImGuiInputTextFlags_None);
 }
 
 bool draw_number(const Schema& schema, Json& value) {
@@ -159,7 +138,7 @@ bool draw_name(const char* id, const char* empty, std::string& name, std::string
   ImGui::SetNextItemWidth(-1);
   if (input_text("##filter", "search, or type a name", filter, ImGuiInputTextFlags_EnterReturnsTrue)) choose(filter);
   for (const std::string& one : list()) {
-    if (!has(one, filter)) continue;
+    if (!contains(one, filter)) continue;
     const std::string row = fmt::format("{}##{}", one.empty() ? empty : one.c_str(), one);
     if (ImGui::Selectable(row.c_str(), one == name)) choose(one);
   }

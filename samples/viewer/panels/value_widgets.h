@@ -17,8 +17,6 @@ std::string readable(const std::string& key);
 
 // As Dear ImGui's, of a text of any length. True where Enter, or leaving it, has ended a change.
 bool draw_text(const char* id, const char* hint, std::string& text);
-// The same; true as it is typed.
-bool draw_search(const char* id, const char* hint, std::string& text);
 
 // Numbers with a range are sliders, logarithmic over wide ones; others are dragged.
 bool draw_number(const Schema& schema, nlohmann::json& value);
