@@ -181,13 +181,14 @@ void App::State::draw_help() {
         {"Left drag", "orbit"},
         {"Right, middle or Shift + left drag", "pan"},
         {"Wheel", "zoom"},
-        {"Click", "select a vertex, or a point that is drawn"},
+        {"Click", "select a vertex, or a joint or point that is drawn"},
+        {"Drag of a ring or an arrow", "turn the joint, move the point"},
         {"Space", "play and pause"},
         {"F, A", "frame the selection, everything"},
         {"W, S, C, P, D", "wireframe, skeleton, curves, control points, drivers"},
-        {"M", "measurements"},
-        {"Ctrl+Z, Ctrl+Y", "undo, redo"},
-        {"Ctrl+O, Ctrl+S", "open, save the rig"},
+        {"M, H", "measurements, this list"},
+        {"Ctrl+Z, Ctrl+Y", "undo, redo (also Ctrl+Shift+Z)"},
+        {"Ctrl+O, Ctrl+S, Ctrl+Q", "open, save the rig, close"},
     };
     if (ImGui::BeginTable("keys", 2)) {
       for (const auto& [key, what] : kLines) {

@@ -23,10 +23,10 @@ constexpr float kLeastScale = 1e-9f;  // what an automatic scale reaches at leas
 constexpr std::size_t kGrain = 1024;
 constexpr float kLeastWeight = 0.05f;  // by which a joint moves a vertex whose flesh is on its bone
 
-// 1, 2 or 5 times a power of ten, not below `value`.
+// A round number, not below `value` nor far above.
 float round_up(float value) {
   const float power = std::pow(10.0f, std::floor(std::log10(std::max(value, kLeastScale))));
-  for (const float step : {1.0f, 2.0f, 5.0f}) {
+  for (const float step : {1.0f, 1.5f, 2.0f, 2.5f, 3.0f, 4.0f, 5.0f, 6.0f, 8.0f}) {
     if (value <= step * power * 1.0001f) return step * power;
   }
   return 10 * power;

@@ -80,7 +80,7 @@ void set_colors(std::span<ImVec4> colors) {
   colors[ImGuiCol_ScrollbarGrabHovered] = rgb(kPressed);
   colors[ImGuiCol_ScrollbarGrabActive] = rgb(kFaint);
   colors[ImGuiCol_CheckMark] = rgb(kAccent);
-  colors[ImGuiCol_SliderGrab] = rgb(kAccent, 0.75f);
+  colors[ImGuiCol_SliderGrab] = rgb(kAccent, 0.45f);
   colors[ImGuiCol_SliderGrabActive] = rgb(kAccent);
   colors[ImGuiCol_Button] = rgb(kFrame);
   colors[ImGuiCol_ButtonHovered] = rgb(kHovered);

@@ -15,7 +15,7 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kWidth = 24;  // in font sizes, at least: the panel may be in a window that fits what is in it
+constexpr float kWidth = 20;  // in font sizes, at least: the panel may be in a window that fits what is in it
 
 // Of one frame: a pass of every pose kernel of a stage, and its blend, for the whole crowd.
 std::size_t dispatches(const CharacterData& data) {
@@ -54,7 +54,7 @@ double mean_influences(const BindReport& report) {
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); }
 
 void draw_timings(const Timings& timings) {
-  row_text("device", timings.device);
+  fitted_text(timings.device);
   for (const Timings::Pass& pass : timings.gpu) row_text(("GPU " + pass.name).c_str(), milliseconds(pass.seconds));
   if (timings.gpu.empty()) {
     row_text("GPU", "no timestamps");
@@ -91,7 +91,8 @@ void draw_sizes(const Actor& actor) {
   row_text("a vertex", fmt::format("{:.1f} bytes", bytes_per_vertex(actor.report)));
   row_text("influences", fmt::format("{:.2f} mean", mean_influences(actor.report)));
   row_text("palette", fmt::format("{} entries", data.palette_size * instances));
-  row_text("memory", fmt::format("{} bound, {} posed", bytes_text(bind), bytes_text(crowd)));
+  row_text("memory, bound", bytes_text(bind));
+  row_text("memory, posed", bytes_text(crowd));
   row_text("dispatches", fmt::format("{} a frame", dispatches(data)));
 }
 

@@ -43,7 +43,7 @@ void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, s
   const std::vector<VertexInfluence> row = influences_of(mesh, packed);
   const std::vector<Element> elements = posed_elements(actor.character, context.stage.evaluated(actor), actor.pose);
   ImGui::Spacing();
-  ImGui::Text("Moved by %zu elements", row.size());
+  ImGui::Text("Moved by %zu %s", row.size(), row.size() == 1 ? "element" : "elements");
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit;
   const float height = std::max(ImGui::GetContentRegionAvail().y, 8 * ImGui::GetFrameHeight());
