@@ -113,8 +113,8 @@ void App::State::follow_document() {
   } else if (*reloaded) {
     note(fmt::format("{} was read again: it changed on disk", document->title()));
     cancel_grab();
-    if (document->model() != before) requested.clear();
   }
+  if (document->model() != before) requested.clear();
 }
 
 // A file name for a rig that has none yet.
