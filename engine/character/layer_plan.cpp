@@ -110,7 +110,7 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   for (const glm::uvec3 t : triangles) parts[part[t.x]].has_triangle = true;
   for (std::size_t i = 0; i < count; ++i) {
     Part& own = parts[part[welded[i]]];
-    const Influence strongest = *mesh.weights.row(i).begin();
+    const Influence strongest = *std::ranges::max_element(mesh.weights.row(i), {}, &Influence::weight);
     if (!own.joint) own.joint = strongest.index;
     own.follows_others |= strongest.index != *own.joint || strongest.weight < kLeastOfJoint;
     own.sum += strongest.weight;

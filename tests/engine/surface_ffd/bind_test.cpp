@@ -380,7 +380,7 @@ Result<Bound> bind_with_eye(const std::function<float(std::uint32_t)>& weight) {
     mesh.positions.push_back(eye.positions[i] + glm::vec3(5, 1, 0));
     mesh.normals.push_back(eye.normals[i]);
     std::vector<Influence> row{{1, weight(i)}};
-    if (weight(i) < 1) row.push_back({0, 1 - weight(i)});
+    if (weight(i) < 1) row.insert(row.begin() + i % 2, {0, 1 - weight(i)});  // in any order
     mesh.weights.append_row(row);
   }
   for (const glm::uvec3 t : eye.triangles) mesh.triangles.push_back(t + first);
