@@ -149,24 +149,29 @@ VkFormat first_format(const runtime::Device& device, std::span<const VkFormat> f
   return VK_FORMAT_UNDEFINED;
 }
 
-void image_barrier(const runtime::Device& device, VkCommandBuffer commands, const Texture& texture,
-                   const ImageUse& before, const ImageUse& after, std::uint32_t first_level,
-                   std::uint32_t level_count) {
-  const VkImageMemoryBarrier2 barrier{
-      .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
-      .srcStageMask = before.stage,
-      .srcAccessMask = before.access,
-      .dstStageMask = after.stage,
-      .dstAccessMask = after.access,
-      .oldLayout = before.layout,
-      .newLayout = after.layout,
-      .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-      .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-      .image = texture.image.get(),
-      .subresourceRange = {texture.aspect, first_level, level_count, 0, VK_REMAINING_ARRAY_LAYERS}};
+void image_barrier(const runtime::Device& device, VkCommandBuffer commands, VkImage image,
+                   const VkImageSubresourceRange& range, const ImageUse& before, const ImageUse& after) {
+  const VkImageMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
+                                      .srcStageMask = before.stage,
+                                      .srcAccessMask = before.access,
+                                      .dstStageMask = after.stage,
+                                      .dstAccessMask = after.access,
+                                      .oldLayout = before.layout,
+                                      .newLayout = after.layout,
+                                      .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                      .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                      .image = image,
+                                      .subresourceRange = range};
   const VkDependencyInfo info{
       .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &barrier};
   device.functions().vkCmdPipelineBarrier2(commands, &info);
+}
+
+void image_barrier(const runtime::Device& device, VkCommandBuffer commands, const Texture& texture,
+                   const ImageUse& before, const ImageUse& after, std::uint32_t first_level,
+                   std::uint32_t level_count) {
+  image_barrier(device, commands, texture.image.get(),
+                {texture.aspect, first_level, level_count, 0, VK_REMAINING_ARRAY_LAYERS}, before, after);
 }
 
 }  // namespace pelt::samples

@@ -108,6 +108,8 @@ struct ImageUse {
   VkAccessFlags2 access = VK_ACCESS_2_NONE;
 };
 
+void image_barrier(const runtime::Device& device, VkCommandBuffer commands, VkImage image,
+                   const VkImageSubresourceRange& range, const ImageUse& before, const ImageUse& after);
 // Of `level_count` levels of the mip chain.
 void image_barrier(const runtime::Device& device, VkCommandBuffer commands, const Texture& texture,
                    const ImageUse& before, const ImageUse& after, std::uint32_t first_level = 0,

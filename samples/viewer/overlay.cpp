@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "engine/core/finite.h"
 #include "engine/model/pose.h"
 #include "samples/viewer/elements.h"
 
@@ -41,8 +42,6 @@ constexpr glm::vec4 kSelected(kSelectedColor, 1.0f);
 
 // Every n-th of `count`, so that at most `most` remain.
 std::size_t stride(std::size_t count, std::size_t most) { return count / (most + 1) + 1; }
-
-bool is_finite(glm::vec3 v) { return !glm::any(glm::isnan(v)) && !glm::any(glm::isinf(v)); }
 
 class Drawing {
  public:

@@ -316,20 +316,7 @@ Result<void> Target::State::make_swapchain() {
 }
 
 void Target::State::barrier(VkImage image, const samples::ImageUse& before, const samples::ImageUse& after) const {
-  const VkImageMemoryBarrier2 one{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
-                                  .srcStageMask = before.stage,
-                                  .srcAccessMask = before.access,
-                                  .dstStageMask = after.stage,
-                                  .dstAccessMask = after.access,
-                                  .oldLayout = before.layout,
-                                  .newLayout = after.layout,
-                                  .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                  .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                  .image = image,
-                                  .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-  const VkDependencyInfo info{
-      .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &one};
-  vk.vkCmdPipelineBarrier2(commands, &info);
+  samples::image_barrier(device, commands, image, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}, before, after);
 }
 
 void Target::State::record(App& app, const FrameImage& frame, bool all_samples) const {

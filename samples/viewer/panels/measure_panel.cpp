@@ -30,25 +30,15 @@ std::size_t dispatches(const CharacterData& data) {
   return poses.size() + blends.size();
 }
 
-// Bind data read and vertices written by the blend, a vertex of the meshes that have a report.
-double bytes_per_vertex(const BindReport& report) {
-  double bytes = 0;
+// The mean of a figure over the vertices of the meshes that have a report.
+double mean_of(const BindReport& report, double MeshReport::*figure) {
+  double sum = 0;
   double vertices = 0;
   for (const MeshReport& mesh : report.meshes) {
-    bytes += mesh.bytes_per_vertex * mesh.vertices;
+    sum += mesh.*figure * mesh.vertices;
     vertices += mesh.vertices;
   }
-  return vertices > 0 ? bytes / vertices : 0;
-}
-
-double mean_influences(const BindReport& report) {
-  double influences = 0;
-  double vertices = 0;
-  for (const MeshReport& mesh : report.meshes) {
-    influences += mesh.mean_influences * mesh.vertices;
-    vertices += mesh.vertices;
-  }
-  return vertices > 0 ? influences / vertices : 0;
+  return vertices > 0 ? sum / vertices : 0;
 }
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); }
@@ -88,8 +78,8 @@ void draw_sizes(const Actor& actor) {
                        static_cast<double>(data.vertex_count() * vertex + data.palette_size * sizeof(Affine));
   row_text("instances", fmt::format("{}", instances));
   row_text("vertices", fmt::format("{} skin, {} in all", skin * instances, data.vertex_count() * instances));
-  row_text("a vertex", fmt::format("{:.1f} bytes", bytes_per_vertex(actor.report)));
-  row_text("influences", fmt::format("{:.2f} mean", mean_influences(actor.report)));
+  row_text("a vertex", fmt::format("{:.1f} bytes", mean_of(actor.report, &MeshReport::bytes_per_vertex)));
+  row_text("influences", fmt::format("{:.2f} mean", mean_of(actor.report, &MeshReport::mean_influences)));
   row_text("palette", fmt::format("{} entries", data.palette_size * instances));
   row_text("memory, bound", bytes_text(bind));
   row_text("memory, posed", bytes_text(crowd));
