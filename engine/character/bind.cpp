@@ -305,8 +305,9 @@ class Binder {
       if (!options_.progress) return;
       options_.progress((layers_done + fraction) / static_cast<double>(plan_.layers.size()), layer.label);
     };
-    const DeformerInput input{model_,   targets,  layer.label, rig_,    options_.threads,
-                              builder_, drivers_, notes_,      progress};
+    const DeformerInput input{
+        model_,   targets,  layer.label, rig_,     options_.threads,
+        builder_, drivers_, notes_,      progress, static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
     Result<std::vector<MeshBinding>> bound =
         std::visit([&](const auto& parameters) { return bind_deformer(parameters, input); }, layer.deformer);
     if (!bound) return tl::unexpected(bound.error());

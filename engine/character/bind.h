@@ -37,7 +37,8 @@ struct MeshReport {
   // vertex, -1 where none does.
   std::vector<float> distances;
   std::vector<VertexRemarks> remarks;
-  double bytes_per_vertex = 0;  // bind data read and vertex written by the blend, positions, normals, tangents
+  std::vector<std::uint32_t> drives;  // layers of the rig, counted from 0, whose driver the mesh is
+  double bytes_per_vertex = 0;        // bind data read and vertex written by the blend, positions, normals, tangents
 };
 
 struct BindReport {

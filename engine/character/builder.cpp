@@ -290,6 +290,15 @@ Result<std::size_t> CharacterBuilder::add_streamed_mesh(const Mesh& mesh) {
   return added;
 }
 
+Result<void> CharacterBuilder::move_vertices(std::size_t control_mesh, const std::vector<VertexOffset>& offsets) {
+  const Result<void> valid = check_driver_offsets(data_, control_mesh, offsets);
+  if (!valid) return valid;
+  const auto [known, added] = driver_offsets_.emplace(control_mesh, offsets);
+  if (added || known->second == offsets) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("the driver '{}' is already used, with other offsets", data_.meshes[control_mesh].name));
+}
+
 std::uint32_t CharacterBuilder::control_input(const Mesh& mesh, std::uint32_t target) {
   const std::string name = mesh.name + "/" + mesh.morph_targets[target].name;
   for (const Control& known : data_.controls) {
@@ -297,8 +306,8 @@ std::uint32_t CharacterBuilder::control_input(const Mesh& mesh, std::uint32_t ta
       return known.input;
     }
   }
-  data_.controls.push_back({ControlKind::kMorphTarget, name, mesh.name, target, mesh.morph_targets[target].weight,
-                            data_.input_count});
+  data_.controls.push_back(
+      {ControlKind::kMorphTarget, name, mesh.name, target, mesh.morph_targets[target].weight, data_.input_count});
   return data_.input_count++;
 }
 
@@ -306,8 +315,8 @@ std::uint32_t CharacterBuilder::twist_input(std::uint32_t joint) {
   for (const Control& known : data_.controls) {
     if (known.kind == ControlKind::kTwist && known.target == joint) return known.input;
   }
-  data_.controls.push_back({ControlKind::kTwist, "twist/" + data_.skeleton.joints[joint].name, "", joint, 0.0f,
-                            data_.input_count});
+  data_.controls.push_back(
+      {ControlKind::kTwist, "twist/" + data_.skeleton.joints[joint].name, "", joint, 0.0f, data_.input_count});
   return data_.input_count++;
 }
 
@@ -374,6 +383,8 @@ Result<Character> CharacterBuilder::build() {
     });
   }
   data_.palette_size = static_cast<std::uint32_t>(palette_size_);
+  const Result<void> moved = move_drivers(data_, driver_offsets_);
+  if (!moved) return tl::unexpected(moved.error());
   return Character::create(std::move(data_));
 }
 

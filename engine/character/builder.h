@@ -14,6 +14,7 @@
 #include "engine/binding/sparse_rows.h"
 #include "engine/character/bind.h"
 #include "engine/character/character.h"
+#include "engine/character/move_driver.h"
 #include "engine/core/result.h"
 #include "engine/model/model.h"
 #include "engine/rig/rig.h"
@@ -78,6 +79,15 @@ class CharacterBuilder {
   // A control mesh whose vertices the caller places, frame by frame.
   Result<std::size_t> add_streamed_mesh(const Mesh& mesh);
 
+  // Moves the vertices of a control mesh after bind (DriverParameters::offsets; move_driver.h). Each mesh once, or
+  // again in the same way. Errors: check_driver_offsets'; another way.
+  Result<void> move_vertices(std::size_t control_mesh, const std::vector<VertexOffset>& offsets);
+
+  // Notes in the report that a control mesh is the driver of a layer of the rig.
+  void note_driver(std::size_t control_mesh, std::uint32_t rig_layer) {
+    reports_[control_mesh].drives.push_back(rig_layer);
+  }
+
   // The number of an input that the caller gives, frame by frame: a morph target's weight.
   std::uint32_t control_input(const Mesh& mesh, std::uint32_t target);
 
@@ -128,6 +138,7 @@ class CharacterBuilder {
   std::optional<std::uint32_t> root_slot_;
   std::vector<std::uint32_t> streamed_meshes_;
   std::vector<MeshReport> reports_;
+  DriverOffsets driver_offsets_;
 };
 
 // Drivers that more than one layer may use; surface_ffd/driver.h knows what they are.
@@ -149,6 +160,7 @@ struct DeformerInput {
   SharedDrivers& drivers;                                // of all layers so far
   std::vector<std::string>& notes;                       // for the report
   const std::function<void(double fraction)>& progress;  // of this layer; never empty
+  std::uint32_t rig_layer = 0;                           // its number in Rig::layers, where it is one of them
 };
 
 // kInvalidArgument: the layer, then why.

@@ -15,6 +15,7 @@
 #include "engine/character/pose_kernels.h"
 #include "engine/core/finite.h"
 #include "shaders/blend/blend.h"
+#include "shaders/dual_quaternion/pose.h"
 
 namespace pelt {
 namespace {
@@ -350,7 +351,8 @@ Result<void> check_slot(const CharacterMesh& mesh, const std::vector<Slot>& slot
 }
 
 // Every entry that the blend loads for this mesh, padding included: a weight of 0 does not make an unwritten one safe.
-Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>& slots) {
+// `slots_read`: raised to one past the last of them.
+Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint32_t& slots_read) {
   if (mesh.first_slot > slots.size()) {
     return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
   }
@@ -358,9 +360,13 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
       validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'");
   if (!valid) return valid;
   const Slot::Kind wanted = mesh.mode == BlendMode::kDualQuaternion ? Slot::Kind::kDualQuaternion : Slot::Kind::kFrame;
+  const std::uint32_t entry_slots = mesh.mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
+  const auto reads_to = [&](std::uint32_t end) { slots_read = std::max(slots_read, end); };
   for (const std::uint32_t word : mesh.binding.influences) {
-    const Result<void> usable = check_slot(mesh, slots, mesh.first_slot + shared::influence_index(word), wanted);
+    const std::uint32_t slot = mesh.first_slot + shared::influence_index(word);
+    const Result<void> usable = check_slot(mesh, slots, slot, wanted);
     if (!usable) return usable;
+    reads_to(slot + entry_slots);
   }
   if (!mesh.binding.slopes.empty() && mesh.mode == BlendMode::kDualQuaternion) {
     return invalid("mesh '{}' has slopes, but is blended by dual quaternion", mesh.name);
@@ -369,6 +375,7 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
     for (const std::uint32_t slot : {shared::slope_slot(words), shared::slope_slot(words) + 1}) {
       const Result<void> usable = check_slot(mesh, slots, std::uint64_t{mesh.first_slot} + slot, Slot::Kind::kFrame);
       if (!usable) return usable;
+      reads_to(mesh.first_slot + slot + 1);
     }
   }
   if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
@@ -376,23 +383,27 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
     const Result<void> usable = check_slot(mesh, slots, *mesh.offset_slot + v, Slot::Kind::kOffset);
     if (!usable) return usable;
   }
-  return mesh.wires ? check_slot(mesh, slots, mesh.wires->root_slot, Slot::Kind::kFrame) : Result<void>();
+  if (!mesh.wires) return {};
+  const Result<void> usable = check_slot(mesh, slots, mesh.wires->root_slot, Slot::Kind::kFrame);
+  if (usable) reads_to(mesh.wires->root_slot + 1);
+  return usable;
 }
 
-Result<void> check(const CharacterData& data) {
+// Returns one past the last palette entry that a mesh blends.
+Result<std::uint32_t> check(const CharacterData& data) {
   Result<void> valid = check_skeleton(data.skeleton);
-  if (!valid) return valid;
+  if (!valid) return tl::unexpected(valid.error());
   valid = check_bound_joints(data);
-  if (!valid) return valid;
+  if (!valid) return tl::unexpected(valid.error());
   valid = check_clips(data.clips, data.skeleton.joints.size());
-  if (!valid) return valid;
+  if (!valid) return tl::unexpected(valid.error());
   for (const Material& material : data.materials) {
     if (!is_finite(material.base_color)) return invalid("material '{}' has a colour that is not finite", material.name);
   }
   valid = check_meshes(data);
-  if (!valid) return valid;
+  if (!valid) return tl::unexpected(valid.error());
   valid = check_inputs(data);
-  if (!valid) return valid;
+  if (!valid) return tl::unexpected(valid.error());
   const Result<std::vector<Slot>> slots = find_writers(data);
   if (!slots) return tl::unexpected(slots.error());
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
@@ -400,11 +411,12 @@ Result<void> check(const CharacterData& data) {
     valid = kernel.validate(data.passes[p], data);
     if (!valid) return invalid("palette pass {} ({}): {}", p, kernel.name, valid.error().message);
   }
+  std::uint32_t slots_read = 0;
   for (const CharacterMesh& mesh : data.meshes) {
-    valid = check_influences(mesh, *slots);
-    if (!valid) return valid;
+    valid = check_influences(mesh, *slots, slots_read);
+    if (!valid) return tl::unexpected(valid.error());
   }
-  return {};
+  return slots_read;
 }
 
 float skin_diagonal(const CharacterData& data) {
@@ -445,13 +457,13 @@ void rest_inputs(const CharacterData& data, std::span<float> inputs) {
   for (const Control& control : data.controls) inputs[control.input] = control.rest;
 }
 
-Character::Character(std::shared_ptr<const CharacterData> data)
-    : data_(std::move(data)), size_(skin_diagonal(*data_)) {}
+Character::Character(std::shared_ptr<const CharacterData> data, std::uint32_t slots_read)
+    : data_(std::move(data)), size_(skin_diagonal(*data_)), slots_read_(slots_read) {}
 
 Result<Character> Character::create(CharacterData data) {
-  const Result<void> valid = check(data);
-  if (!valid) return tl::unexpected(valid.error());
-  return Character(std::make_shared<const CharacterData>(std::move(data)));
+  const Result<std::uint32_t> slots_read = check(data);
+  if (!slots_read) return tl::unexpected(slots_read.error());
+  return Character(std::make_shared<const CharacterData>(std::move(data)), *slots_read);
 }
 
 }  // namespace pelt

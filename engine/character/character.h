@@ -141,6 +141,8 @@ struct CharacterData {
 // The inputs of a character at rest. Shape: inputs.size() == data.input_count.
 void rest_inputs(const CharacterData& data, std::span<float> inputs);
 
+struct VertexOffset;
+
 // A handle to validated, immutable data: copies are cheap and share it.
 class Character {
  public:
@@ -156,9 +158,14 @@ class Character {
   float size() const { return size_; }
 
  private:
-  explicit Character(std::shared_ptr<const CharacterData> data);
+  Character(std::shared_ptr<const CharacterData> data, std::uint32_t slots_read);
+  // Changes nothing that create checks, but a few passes, which it checks itself.
+  friend Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
+                                                std::span<const VertexOffset> offsets);
+
   std::shared_ptr<const CharacterData> data_;
   float size_ = 0;
+  std::uint32_t slots_read_ = 0;  // no mesh blends palette entries from this one on
 };
 
 }  // namespace pelt

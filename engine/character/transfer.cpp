@@ -147,9 +147,15 @@ class Transfer {
       auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
       if (ffd == nullptr) continue;
       for (KeyPoseSet& set : ffd->driver.key_poses) {
-        const Result<void> done = carry_key_poses(set, ffd->driver);
-        if (!done) return done;
+        for (KeyPose& pose : set.poses) {
+          const Result<void> done =
+              carry_offsets(pose.offsets, ffd->driver, fmt::format("a key pose of the driver '{}'", ffd->driver.mesh));
+          if (!done) return done;
+        }
       }
+      const Result<void> done = carry_offsets(ffd->driver.offsets, ffd->driver,
+                                              fmt::format("`offsets` of the driver '{}'", ffd->driver.mesh));
+      if (!done) return done;
     }
     return {};
   }
@@ -202,8 +208,7 @@ class Transfer {
     const auto known = maps_.find(name);
     if (known != maps_.end()) return &known->second;
     if (!name.empty() && is_remade(name)) {
-      return invalid("{} lists numbers of '{}' from before it was welded or refined; they cannot be carried over", what,
-                     name);
+      return invalid("{} lists numbers of '{}', which is welded or refined; they cannot be carried over", what, name);
     }
     const auto old = std::find_if(old_->meshes.begin(), old_->meshes.end(),
                                   [&](const CharacterMesh& mesh) { return mesh.name == name; });
@@ -277,25 +282,23 @@ class Transfer {
         ->triangles.size();
   }
 
-  Result<void> carry_key_poses(KeyPoseSet& set, const DriverParameters& driver) {
-    for (KeyPose& pose : set.poses) {
-      if (pose.offsets.empty() || brings_its_own(driver)) continue;
-      const std::string what = fmt::format("a key pose of the driver '{}'", driver.mesh);
-      const Result<const Map*> map = map_of(driver.mesh, what);
-      if (!map) return tl::unexpected(map.error());
-      if ((*map)->same()) continue;
-      std::vector<glm::vec3> offsets((*map)->old_mesh().positions.size(), glm::vec3(0.0f));
-      for (const VertexOffset& offset : pose.offsets) {
-        if (offset.vertex >= offsets.size()) return invalid("{} offsets vertex {}", what, offset.vertex);
-        offsets[offset.vertex] += offset.offset;
-      }
-      offsets = (*map)->carry(offsets);
-      float longest = 0;
-      for (const glm::vec3& offset : offsets) longest = std::max(longest, glm::length(offset));
-      pose.offsets.clear();
-      for (std::uint32_t v = 0; v < offsets.size(); ++v) {
-        if (glm::length(offsets[v]) > kLeastOffset * longest) pose.offsets.push_back({v, offsets[v]});
-      }
+  Result<void> carry_offsets(std::vector<VertexOffset>& offsets, const DriverParameters& driver,
+                             const std::string& what) {
+    if (offsets.empty() || brings_its_own(driver)) return {};
+    const Result<const Map*> map = map_of(driver.mesh, what);
+    if (!map) return tl::unexpected(map.error());
+    if ((*map)->same()) return {};
+    std::vector<glm::vec3> all((*map)->old_mesh().positions.size(), glm::vec3(0.0f));
+    for (const VertexOffset& offset : offsets) {
+      if (offset.vertex >= all.size()) return invalid("{} offsets vertex {}", what, offset.vertex);
+      all[offset.vertex] += offset.offset;
+    }
+    all = (*map)->carry(all);
+    float longest = 0;
+    for (const glm::vec3& offset : all) longest = std::max(longest, glm::length(offset));
+    offsets.clear();
+    for (std::uint32_t v = 0; v < all.size(); ++v) {
+      if (glm::length(all[v]) > kLeastOffset * longest) offsets.push_back({v, all[v]});
     }
     return {};
   }

@@ -33,6 +33,8 @@ class Table {
         }
         return check_angle(words_, data_, words_.word(word + 1));
       }
+      case shared::kKeyConstant:
+        return nullptr;
       case shared::kKeyRbf:
         return check_rbf(word);
       default:

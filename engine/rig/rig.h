@@ -155,6 +155,10 @@ struct DriverParameters {
   bool estimate_frames = false;  // also where the driver has a skinning function
   bool morph_targets = true;     // those of the mesh move the driver
   std::vector<KeyPoseSet> key_poses;
+  // Of the driver's vertices, after bind: the skin is bound to the driver as it was and follows them, at rest too.
+  // Numbered as the character holds the driver: welded, refined, or as simplification with these parameters makes it.
+  // Each vertex once. Not of a streamed driver.
+  std::vector<VertexOffset> offsets;
   friend bool operator==(const DriverParameters&, const DriverParameters&) = default;
 };
 

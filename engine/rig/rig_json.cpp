@@ -184,6 +184,7 @@ void describe(Fields& fields, DriverParameters& driver) {
   fields.flag("estimate_frames", driver.estimate_frames);
   fields.flag("morph_targets", driver.morph_targets);
   fields.objects("key_poses", driver.key_poses);
+  fields.offsets("offsets", driver.offsets);
 }
 
 template <class Fields>

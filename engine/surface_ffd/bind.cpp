@@ -174,6 +174,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   if (!valid) return tl::unexpected(valid.error());
   const Result<Driver> driver = add_driver(parameters.driver, input);
   if (!driver) return tl::unexpected(driver.error());
+  input.builder.note_driver(driver->control_mesh, input.rig_layer);
   const Result<Elements> elements = Elements::create(*driver);
   if (!elements) return invalid(input, elements.error().message);
   if (elements->degenerate() > 0) {

@@ -35,11 +35,13 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
   plain.mesh = parameters.mesh;
   plain.estimate_frames = parameters.estimate_frames;
   plain.morph_targets = parameters.morph_targets;
+  plain.offsets = parameters.offsets;
   if (!(parameters == plain)) {
-    return invalid(input,
-                   fmt::format("the driver '{}' is moved by layers, or a muscle; how it follows, refinements, welding and key "
-                               "poses are not theirs to change",
-                               parameters.mesh));
+    return invalid(
+        input,
+        fmt::format("the driver '{}' is moved by layers, or a muscle; how it follows, refinements, welding and key "
+                    "poses are not theirs to change",
+                    parameters.mesh));
   }
   Driver driver;
   driver.mesh = *input.model.find_mesh(parameters.mesh);
@@ -105,6 +107,14 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
   return driver;
 }
 
+// The driver with its vertices moved, which those that bind to it do not see.
+Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, const DeformerInput& input) {
+  if (!driver) return driver;
+  const Result<void> moved = input.builder.move_vertices(driver->control_mesh, parameters.offsets);
+  if (!moved) return invalid(input, moved.error().message);
+  return driver;
+}
+
 }  // namespace
 
 Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input) {
@@ -118,10 +128,10 @@ Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInpu
         if (driver.control_mesh != *known) continue;
         return invalid(input, fmt::format("the driver '{}' is already used, in another way", parameters.mesh));
       }
-      return driver_of_layers(parameters, *known, input);
+      return moved(driver_of_layers(parameters, *known, input), parameters, input);
     }
   }
-  Result<Driver> driver = make_driver(parameters, input);
+  Result<Driver> driver = moved(make_driver(parameters, input), parameters, input);
   if (driver) input.drivers.drivers.emplace_back(parameters, *driver);
   return driver;
 }

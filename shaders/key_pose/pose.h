@@ -5,6 +5,7 @@
 //
 // A key's weight w is one of
 //     control:  an input of the instance (a morph target's weight), less its value at rest;
+//     constant: 1;
 //     linear:   the hat function of one angle: 0 at the keys beside, 1 at its own;
 //     rbf:      sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; a_c make it 1 at its own key and
 //     0
@@ -22,6 +23,7 @@ PELT_SHARED_BEGIN
 //   key      kind, then
 //     control: input, its value at rest
 //     linear:  angle (word), previous, own, next key in radians
+//     constant: nothing
 //     rbf:     angle count, centre count, first angle (word), first centre (word), a_c ...
 //   angle    of a joint: shaders/swing_twist.h
 //   centre   one number an angle, radians, then 1 / width^2
@@ -29,6 +31,7 @@ PELT_SHARED_CONST uint kKeyEntryWords = 4u;
 PELT_SHARED_CONST uint kKeyControl = 0u;
 PELT_SHARED_CONST uint kKeyLinear = 1u;
 PELT_SHARED_CONST uint kKeyRbf = 2u;
+PELT_SHARED_CONST uint kKeyConstant = 3u;
 PELT_SHARED_CONST uint kKeyRbfHeader = 5u;  // words before a_c
 PELT_SHARED_CONST int kMaxKeyAngles = 8;
 PELT_SHARED_CONST uint kMaxKeyCentres = 256u;
@@ -70,6 +73,7 @@ PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {
 PELT_SHARED_FN float key_weight(PoseWork work, uint word) {
   uint kind = table_word(work, word);
   if (kind == kKeyControl) return input_value(work, table_word(work, word + 1u)) - table_float(work, word + 2u);
+  if (kind == kKeyConstant) return 1.0f;
   return kind == kKeyLinear ? linear_key_weight(work, word) : rbf_key_weight(work, word);
 }
 

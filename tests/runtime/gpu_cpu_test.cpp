@@ -5,6 +5,7 @@
 #include <glm/gtc/matrix_transform.hpp>
 
 #include "engine/character/bind.h"
+#include "engine/character/move_driver.h"
 #include "engine/model/builtin.h"
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
@@ -158,6 +159,28 @@ TEST(GpuCpu, InEveryConfiguration) {
     const Result<Bound> bound = bind(subject.model, subject.rig);
     ASSERT_TRUE(bound) << bound.error().message;
     expect_gpu_equals_cpu(*gpu_device(), bound->character, bent_poses(*bound->character, 5), deformer.name);
+  }
+}
+
+// Vertices of a driver that are moved in a character that is bound: palettes that have grown, keys of one more kind.
+TEST(GpuCpu, OnDriversThatAreMoved) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Deformer& deformer : test::deformers()) {
+    const test::Subject subject =
+        test::make_subject(deformer, test::make_tube({.around = 12, .along = 33, .joints = 4}),
+                           test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 4}));
+    const Result<Bound> bound = bind(subject.model, subject.rig);
+    ASSERT_TRUE(bound) << bound.error().message;
+    Character character = bound->character;
+    for (const CharacterMesh& mesh : bound->character->meshes) {
+      const std::vector<VertexOffset> offsets{{1, {0.1f, 0, 0.2f}}, {mesh.vertex_count() / 2, {0, -0.4f, 0}}};
+      if (!mesh.control || bound->character->find_stream(mesh.name)) continue;
+      Result<Character> moved = move_driver_vertices(character, mesh.name, offsets);
+      ASSERT_TRUE(moved) << moved.error().message;
+      character = std::move(*moved);
+    }
+    if (character->palette_size == bound->character->palette_size) continue;  // it has no driver
+    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
   }
 }
 

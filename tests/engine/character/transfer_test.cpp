@@ -410,7 +410,7 @@ TEST_F(Transfer, NeedsToKnowWhichMeshIsMeant) {
 }
 
 TEST_F(Transfer, NeedsADriverAsTheModelHasIt) {
-  const std::string before = "from before it was welded or refined; they cannot be carried over";
+  const std::string before = "which is welded or refined; they cannot be carried over";
   const SurfaceFfdParameters whole = ffd();
   ffd().driver.refine = {{.region = {.group = "box"}}};
   EXPECT_EQ(error(model), "the group 'far end' lists numbers of 'cage' " + before);

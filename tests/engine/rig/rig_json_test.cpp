@@ -54,7 +54,8 @@ TEST(ParseRig, ReadsEveryKey) {
       {"target": "body", "deformer": "surface_ffd",
        "parameters": {"mode": "basic", "local": 2.5, "distance_unit": 0.125, "elements": "all", "cut": "hard",
                       "raise_elements": false,
-                      "driver": {"mesh": "cage", "triangles": 500, "follow": "closest_limb"}},
+                      "driver": {"mesh": "cage", "triangles": 500, "follow": "closest_limb",
+                                 "offsets": [[7, 0, 0.5, -1]]}},
        "mask": {"value": 0.5, "joints": ["arm", "hand"]}},
       {"deformer": "dual_quaternion", "parameters": {}},
       {"deformer": "linear_blend"}
@@ -69,7 +70,8 @@ TEST(ParseRig, ReadsEveryKey) {
   ffd.elements = 0;
   ffd.cut = Cut::kHard;
   ffd.raise_elements = false;
-  ffd.driver = {.mesh = "cage", .triangles = 500, .follow = Follow::kClosestLimb};
+  ffd.driver = {
+      .mesh = "cage", .triangles = 500, .follow = Follow::kClosestLimb, .offsets = {{7, glm::vec3(0, 0.5f, -1)}}};
   Rig expected;
   expected.name = "hero";
   expected.layers = {Layer{"body", ffd, Mask{0.5f, {.joints = {"arm", "hand"}}}},
@@ -309,6 +311,8 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
       "\"continuous\"?");
   EXPECT_THAT(error_of(surface_ffd(R"("mode": ["basic"])")),
               HasSubstr("must be one of \"basic\", \"extended\", is an array"));
+  EXPECT_THAT(error_of(driver(R"("offsets": [[3, 0, 0, 1], [-1, 0, 0, 1]])")),
+              HasSubstr("/driver/offsets/1: must be [number, x, y, z], is an array"));
   EXPECT_THAT(error_of(driver(R"("triangles": 0)")), HasSubstr("/driver/triangles: must be an integer"));
   EXPECT_THAT(error_of(driver(R"("mesh": "cage", "file": "cage.obj")")),
               HasSubstr("/layers/0/parameters/driver/file: a driver has one of mesh, file and patches"));
@@ -503,6 +507,7 @@ TEST(FormatRig, RoundTripIsExact) {
   ffd.cut = Cut::kHard;
   ffd.raise_elements = false;
   ffd.driver = {.mesh = "", .file = "cage.obj", .triangles = 4294967295u, .follow = Follow::kLinearBlend};
+  ffd.driver.offsets = {{4294967295u, {0.1f, -1.17549435e-38f, 3}}, {0, glm::vec3(0)}};
   rig.layers.push_back({"body", ffd, Mask{1.0f / 3.0f, {.joints = {"", "arm"}}}});
   ffd.elements = 4294967295u;
   ffd.local = 3.402823466e38f;
