@@ -30,9 +30,8 @@ struct Driver {
 // The driver as a control mesh of the builder. A mesh of the model that a layer moves is there already; one that has
 // weights follows by them; other drivers take the weights of the closest points of the targets. Layers that name the
 // same driver in the same way share it. Errors: those of find_source and weld_and_refine; no target has the weights
-// that are to be transferred; one mesh is to be driven in two ways, or moved by two sets of offsets;
-// offsets as move_driver.h has it; key poses as key_pose::add_pass has it, or of a
-// driver that the skeleton does not move.
+// that are to be transferred; one mesh is to be driven in two ways, or moved by two sets of offsets; offsets as
+// move_driver.h has it; key poses as key_pose::add_pass has it, or of a driver that the skeleton does not move.
 Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input);
 
 }  // namespace surface_ffd

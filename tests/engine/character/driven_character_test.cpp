@@ -262,7 +262,7 @@ const test::Fault kFaults[] = {
        pass.table.back() = 2;
      },
      "reads past its table"},
-    {"KeyKind", [](CharacterData& d) { key_word(d, 0, 0) = 3; }, "key of an unknown kind"},
+    {"KeyKind", [](CharacterData& d) { key_word(d, 0, 0) = 4; }, "key of an unknown kind"},
     {"KeyControlFar", [](CharacterData& d) { key_word(d, 0, 1) = kFar; }, "names an input that is not there"},
     {"KeyControlNotFinite", [](CharacterData& d) { key_word(d, 0, 2) = kNanWord; }, "not finite"},
     {"KeyAngleFar", [](CharacterData& d) { key_word(d, 1, 1) = kFar; }, "reads past its table"},

@@ -311,6 +311,7 @@ TEST_F(Transfer, FinerMeshesInAnotherOrderHaveGroupsAndOffsetsWhereTheyWere) {
   const Mesh& cage = model.meshes[1];
   std::vector<VertexOffset>& offsets = ffd().driver.key_poses[0].poses[0].offsets;
   offsets = {{50, {0, 0.1f, 0}}};
+  ffd().driver.offsets = offsets;
   const Model fine = with_meshes(model, [](const Mesh& mesh) { return shuffled(subdivided(mesh)).mesh; });
   const Transferred result = transferred(character(), fine);
   EXPECT_THAT(result.notes, testing::Each(HasSubstr("carried over by the closest point")));
@@ -341,6 +342,7 @@ TEST_F(Transfer, FinerMeshesInAnotherOrderHaveGroupsAndOffsetsWhereTheyWere) {
   ASSERT_NE(largest, carried.end());
   EXPECT_LT(glm::distance(fine.meshes[1].positions[largest->vertex], cage.positions[50]), 1e-6f);
   EXPECT_NEAR(largest->offset.y, 0.1f, 1e-6f);
+  EXPECT_EQ(ffd(result.rig).driver.offsets, carried);
 }
 
 TEST_F(Transfer, WhatWasCarriedOverCanBeCarriedOn) {
@@ -410,15 +412,15 @@ TEST_F(Transfer, NeedsToKnowWhichMeshIsMeant) {
 }
 
 TEST_F(Transfer, NeedsADriverAsTheModelHasIt) {
-  const std::string before = "which is welded or refined; they cannot be carried over";
+  const std::string before = ", which is welded or refined; they cannot be carried over";
   const SurfaceFfdParameters whole = ffd();
   ffd().driver.refine = {{.region = {.group = "box"}}};
-  EXPECT_EQ(error(model), "the group 'far end' lists numbers of 'cage' " + before);
+  EXPECT_EQ(error(model), "the group 'far end' lists numbers of 'cage'" + before);
   ffd().exclude.clear();
-  EXPECT_EQ(error(model), "a key pose of the driver 'cage' lists numbers of 'cage' " + before);
+  EXPECT_EQ(error(model), "a key pose of the driver 'cage' lists numbers of 'cage'" + before);
   ffd() = whole;
   ffd().driver.weld = 1e-4f;
-  EXPECT_EQ(error(model), "the group 'far end' lists numbers of 'cage' " + before);
+  EXPECT_EQ(error(model), "the group 'far end' lists numbers of 'cage'" + before);
   ffd() = whole;
   ffd().driver = {.triangles = 100};
   rig.groups[2].triangles = {{0, 9}};
