@@ -2,9 +2,11 @@
 #include "runtime/transfer.h"
 
 #include <cstring>
+#include <mutex>
 
 #include "runtime/buffer.h"
 #include "runtime/debug.h"
+#include "runtime/device_internals.h"
 #include "runtime/vulkan_functions.h"
 
 namespace pelt::runtime {
@@ -65,7 +67,10 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
                                                 .commandBuffer = commands};
   const VkSubmitInfo2 submit_info{
       .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .commandBufferInfoCount = 1, .pCommandBufferInfos = &commands_info};
-  result = functions.vkQueueSubmit2(device.queue(), 1, &submit_info, submission.fence);
+  {
+    const std::lock_guard lock(device.internals().queue_mutex);
+    result = functions.vkQueueSubmit2(device.queue(), 1, &submit_info, submission.fence);
+  }
   if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
   result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, UINT64_MAX);
   if (result != VK_SUCCESS) return vulkan_failure("wait for " + name, result);

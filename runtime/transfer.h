@@ -15,8 +15,8 @@
 
 namespace pelt::runtime {
 
-// Records commands, submits them on the device's queue and waits until they are done. `name` labels them. Use the
-// queue from one thread at a time.
+// Records commands, submits them on the device's queue and waits until they are done. `name` labels them. Safe to call
+// from several threads; one that gives the queue work by itself holds DeviceInternals::queue_mutex for so long.
 Result<void> submit_and_wait(const Device& device, const std::string& name,
                              const std::function<void(VkCommandBuffer commands)>& record);
 

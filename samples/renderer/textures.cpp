@@ -116,12 +116,14 @@ Result<Texture> upload_image(const runtime::Device& device, const Image& image, 
 }
 
 Result<std::shared_ptr<MaterialTextures>> make_textures(const runtime::Device& device, const Model& model,
-                                                        std::vector<std::string>& notes) {
+                                                        std::vector<std::string>& notes,
+                                                        const std::function<bool(double fraction)>& goes_on) {
   auto made = std::make_shared<MaterialTextures>();
   const std::uint32_t most_side = std::min(kMostSide, device.limits().maxImageDimension2D);
   std::uint64_t pixels_left = kMostPixelsInAll;
   std::vector<std::int32_t> place_of_image(model.images.size(), -1);
   for (std::size_t i = 0; i < model.images.size(); ++i) {
+    if (goes_on && !goes_on(static_cast<double>(i) / static_cast<double>(model.images.size()))) break;
     const EncodedImage& encoded = model.images[i];
     const Result<Image> image = decode(encoded, most_side, pixels_left);
     if (!image) {

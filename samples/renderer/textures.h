@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,8 +32,10 @@ Result<Texture> upload_image(const runtime::Device& device, const Image& image, 
 
 // Decodes Model::images and uploads them; waits for the device. An image that is no PNG or JPEG, is broken, or would
 // take too much memory (16384 pixels a side, 64 Mi pixels, 256 Mi pixels in all) is left out with a sentence in
-// `notes`, and its materials show their plain colour. Errors: out of memory, a lost device.
+// `notes`, and its materials show their plain colour. `goes_on` is asked before each image, with the part that is done;
+// where it says no, the rest is left out. Errors: out of memory, a lost device.
 Result<std::shared_ptr<MaterialTextures>> make_textures(const runtime::Device& device, const Model& model,
-                                                        std::vector<std::string>& notes);
+                                                        std::vector<std::string>& notes,
+                                                        const std::function<bool(double fraction)>& goes_on = {});
 
 }  // namespace pelt::samples

@@ -12,31 +12,23 @@
 
 namespace pelt::viewer {
 
-App::App(std::unique_ptr<State> state) : state_(std::move(state)) {}
-App::~App() = default;
-App::App(App&&) noexcept = default;
-
-Result<App> App::create(const runtime::Device& device, const AppOptions& options) {
-  auto state = std::make_unique<State>();
-  state->options = options;
-  App app(std::move(state));
-  const Result<void> made = app.create_on(device);
-  if (!made) return tl::unexpected(made.error());
-  return app;
+App::~App() {
+  // Before what it works for.
+  state_->binder.cancel();
+  state_->binder.wait();
 }
 
-Result<void> App::open(const std::string& file, const std::string& model) {
+App::App(const runtime::Device& device, const AppOptions& options) : state_(std::make_unique<State>()) {
+  state_->options = options;
+  create_on(device);
+}
+
+void App::open(const std::string& file, const std::string& model) {
   State& state = *state_;
   // A rig without a model is for the one that is open, or else for the built-in biped.
   const std::string shown = state.document ? state.document->model_name() : "builtin:biped";
-  Result<Document> opened = Document::open(file, model.empty() ? shown : model);
-  if (!opened) {
-    state.error(opened.error().message);
-    return tl::unexpected(opened.error());
-  }
-  state.document = std::move(*opened);
-  state.begin_document();
-  return {};
+  state.opening = {file, model.empty() ? shown : model};
+  state.request_open();
 }
 
 Result<void> App::save(const std::string& path) {
@@ -54,16 +46,17 @@ void App::frame(double seconds) {
   state.now += std::max(seconds, 1e-6);
   state.follow_document();
   state.request_binds();
-  state.take_bound();
+  if (state.options.waits) state.binder.wait();
+  state.binder.finish();
 
   state.draw_menu();
   state.draw_panels();
   state.draw_help();
   if (const std::optional<std::string> path = state.dialog.draw()) {
-    state.dialog.purpose() == FileDialog::Purpose::kSave ? static_cast<void>(save(*path))
-                                                         : static_cast<void>(open(*path));
+    state.dialog.purpose() == FileDialog::Purpose::kSave ? static_cast<void>(save(*path)) : open(*path);
   }
-  if (!state.chosen.empty()) static_cast<void>(open(std::exchange(state.chosen, {})));
+  if (!state.chosen.empty()) open(std::exchange(state.chosen, {}));
+  state.draw_progress();
   state.draw_messages();
   state.handle_mouse();
   state.handle_keys();
@@ -99,11 +92,6 @@ bool App::wants_frames() const {
   const State& state = *state_;
   return state.view.playback.playing || state.binder.progress().has_value() || state.messages.has_notes() ||
          (state.drawable && state.renderer->recorded_samples() < state.options.samples);
-}
-
-void App::wait_for_binds() {
-  state_->request_binds();
-  state_->binder.wait();
 }
 
 ViewState& App::view() { return state_->view; }
@@ -143,6 +131,8 @@ void App::redo() {
 
 void App::release_device() {
   State& state = *state_;
+  state.binder.cancel();
+  state.binder.wait();
   state.cancel_grab();
   state.hide_picture();
   state.posed.clear();
@@ -153,15 +143,19 @@ void App::release_device() {
   state.overlay = {};
   state.heat.reset();
   state.stage.reset();
-  state.requested.clear();
+  state.measuring.clear();
+  state.forget_requests();
 }
 
-Result<void> App::create_on(const runtime::Device& device) {
+void App::create_on(const runtime::Device& device) {
   State& state = *state_;
   state.device = &device;
   state.stage.emplace(device);
   state.timings.device = device.description().name;
-  return {};
+  state.refused_size = {};
+  if (state.opening) state.request_open();
 }
+
+void App::note(const std::string& text) { state_->note(text); }
 
 }  // namespace pelt::viewer

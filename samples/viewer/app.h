@@ -18,6 +18,7 @@ namespace pelt::viewer {
 struct AppOptions {
   std::uint32_t samples = 32;           // of a picture at rest
   std::uint32_t samples_per_frame = 4;  // of one that moves
+  bool waits = false;                   // each frame waits for what is done in the background: pictures are repeatable
 };
 
 // A rectangle of the window, pixels from its top left corner.
@@ -29,14 +30,16 @@ struct PixelRect {
 // Dear ImGui's context is made and outlives it; so does the device.
 class App {
  public:
-  static Result<App> create(const runtime::Device& device, const AppOptions& options);
+  App(const runtime::Device& device, const AppOptions& options);
   ~App();
-  App(App&&) noexcept;
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
 
-  // Errors are shown in the window and returned. A rig without a model is for the one that is open, or else for the
-  // built-in biped.
-  Result<void> open(const std::string& file, const std::string& model = "");
-  // Also what a drop on the window does.
+  // Reads, binds and uploads it in the background, with a progress bar; what is open stays until then, and where it
+  // cannot be opened. A rig without a model is for the one that is open, or else for the built-in biped. Also what a
+  // drop on the window does.
+  void open(const std::string& file, const std::string& model = "");
+  // Errors are shown in the window and returned.
   Result<void> save(const std::string& path = "");
 
   // Between ImGui::NewFrame and ImGui::Render: takes input from ImGui::GetIO, draws the panels, advances time by
@@ -50,8 +53,7 @@ class App {
   VkImage picture() const;  // VK_NULL_HANDLE: there is none
   PixelRect picture_rect() const;
 
-  bool wants_frames() const;  // something moves, is bound or is not complete
-  void wait_for_binds();      // takes what is bound then with the next frame
+  bool wants_frames() const;  // something moves, is done in the background or is not complete
 
   ViewState& view();
   float clip_seconds() const;             // of the clip that the view plays; 0: none
@@ -62,13 +64,14 @@ class App {
   void undo();
   void redo();
 
-  // The VkDevice is lost: everything on it is destroyed; the document stays. Then create_on(new device).
+  // The VkDevice is lost: everything on it is destroyed; the document stays, and what was opened is opened again. Then
+  // create_on(new device).
   void release_device();
-  Result<void> create_on(const runtime::Device& device);
+  void create_on(const runtime::Device& device);
+  void note(const std::string& text);  // is shown for a while
 
  private:
   struct State;
-  explicit App(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

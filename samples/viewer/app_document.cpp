@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "engine/rig/rig.h"
@@ -9,8 +11,127 @@
 
 namespace pelt::viewer {
 
-void App::State::begin_document() {
+namespace {
+
+constexpr const char* kOpening = "open";
+constexpr const char* kReading = "read again";
+
+using Tell = Binder::Tell;
+
+// Within [from, to] of the whole.
+Tell part(const Tell& tell, double from, double to) {
+  return [&tell, from, to](double fraction, const std::string& what) {
+    return tell(from + (to - from) * fraction, what);
+  };
+}
+
+// Out of memory, with files that ask for much: the thread is not left by an exception.
+template <class Make>
+auto guarded(const std::string& what, const Make& make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (const std::exception& thrown) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: {}", what, thrown.what()));
+  }
+}
+
+// The frames meet it too, and all that was under way is then asked for again.
+bool is_loss(const Error& error) {
+  return error.code == ErrorCode::kDeviceFailed && error.message.find("VK_ERROR_DEVICE_LOST") != std::string::npos;
+}
+
+struct Order {
+  const runtime::Device* device;
+  std::string key;
+  std::shared_ptr<const Model> model;
+  Rig rig;
+  std::string clip;
+  bool textures = false;
+};
+
+// Where `tell` says that it is not wanted any more: anything.
+Result<Made> make_character(const Order& order, const Tell& tell) {
+  return guarded("the rig cannot be bound", [&]() -> Result<Made> {
+    Made made;
+    if (order.textures) {
+      const auto goes_on = [&](double fraction) { return tell(0.3 * fraction, "textures"); };
+      auto textures = samples::make_textures(*order.device, *order.model, made.notes, goes_on);
+      if (!textures) return tl::unexpected(textures.error());
+      made.textures = std::move(*textures);
+      made.model = order.model;
+    }
+    const Tell told = part(tell, order.textures ? 0.3 : 0.0, 0.95);
+    BindOptions options;
+    options.progress = [&](double fraction, const std::string& what) { told(fraction, what); };
+    const Clock::time_point begin = Clock::now();
+    Result<Bound> bound = bind(*order.model, order.rig, options);
+    if (!bound) return tl::unexpected(bound.error());
+    const double seconds = seconds_since(begin);
+    if (!tell(0.95, "upload")) return made;
+    Result<Newcomer> newcomer = make_newcomer(*order.device, order.key, std::move(*bound), seconds, order.clip);
+    if (!newcomer) return tl::unexpected(newcomer.error());
+    made.newcomer = std::move(*newcomer);
+    return made;
+  });
+}
+
+std::string first_clip(const Model& model) { return model.clips.empty() ? "" : model.clips.front().name; }
+
+Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
+                         const Tell& tell) {
+  if (!tell(0, "")) return fail(ErrorCode::kUnsupported, "");
+  Result<Document> document = guarded(file, [&] { return Document::open(file, model); });
+  if (!document) return tl::unexpected(document.error());
+  Result<Made> made = make_character({.device = &device,
+                                      .key = kSubject,
+                                      .model = document->model(),
+                                      .rig = document->rig(),
+                                      .clip = first_clip(*document->model()),
+                                      .textures = true},
+                                     part(tell, 0.2, 1));
+  // A rig that does not fit can be mended; without the device there is nothing to show it with.
+  if (!made && made.error().code == ErrorCode::kDeviceFailed) {
+    return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {}", file, made.error().message));
+  }
+  return Opened{std::move(*document), std::move(made)};
+}
+
+std::string base_name(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  return name.empty() ? file : name;
+}
+
+}  // namespace
+
+// What was there before stays until all of it is ready.
+void App::State::request_open() {
+  const auto work = [this, on = device, wanted = *opening](const Tell& tell) -> Binder::Done {
+    auto opened = std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, tell));
+    return [this, opened] {
+      if (!*opened && is_loss(opened->error())) return;
+      opening.reset();
+      *opened ? take_opened(std::move(**opened)) : error(opened->error().message);
+    };
+  };
+  binder.cancel(kOpening);
+  binder.request(kOpening, "opening " + base_name(opening->file), work);
+}
+
+void App::State::take_opened(Opened opened) {
+  document = std::move(opened.document);
+  begin_document();
+  requested[kSubject] = document->revision();
+  opened.made ? take_made(std::move(*opened.made)) : error(opened.made.error().message);
+}
+
+// What is under way is of another document, or of another state of its model.
+void App::State::forget_requests() {
   requested.clear();
+  ++generation;
+}
+
+void App::State::begin_document() {
+  forget_requests();
   cancel_grab();
   hide_picture();
   heat.reset();
@@ -21,8 +142,7 @@ void App::State::begin_document() {
   view.camera.framed = false;
   view.turns.clear();
   view.selection = {};
-  const std::vector<Clip>& clips = document->model()->clips;
-  view.playback.clip = clips.empty() ? "" : clips.front().name;
+  view.playback.clip = first_clip(*document->model());
   view.playback.time = 0;
   textures = nullptr;
   model = nullptr;
@@ -47,74 +167,122 @@ bool App::State::wants(const std::string& key) const {
   return view.compare.mode != CompareMode::kNone && std::find(others.begin(), others.end(), key) != others.end();
 }
 
+void App::State::request_bind(const std::string& key, const Rig& rig) {
+  requested[key] = document->revision();
+  const Order order{.device = device,
+                    .key = key,
+                    .model = document->model(),
+                    .rig = rig,
+                    .clip = view.playback.clip,
+                    .textures = key == kSubject && model != document->model()};
+  binder.request(key, "binding", [this, order, asked = generation](const Tell& tell) -> Binder::Done {
+    auto made = std::make_shared<Result<Made>>(make_character(order, tell));
+    return [this, made, key = order.key, asked] {
+      if (asked != generation || !requested.contains(key)) return;
+      if (*made) return take_made(std::move(**made));
+      if (is_loss(made->error())) return;
+      error(key == kSubject ? made->error().message : fmt::format("{}: {}", key, made->error().message));
+    };
+  });
+}
+
 // Asks for what is missing, and drops what is no longer compared with.
 void App::State::request_binds() {
   if (!document) return;
-  const std::uint64_t revision = document->revision();
-  if (!requested.contains(kSubject) || requested[kSubject].revision != revision) {
-    requested[kSubject] = {revision, ++request_count};
-    binder.request({kSubject, request_count, document->model(), document->rig()});
-  }
+  const auto of_rig = requested.find(kSubject);
+  if (of_rig == requested.end() || of_rig->second != document->revision()) request_bind(kSubject, document->rig());
   for (auto known = requested.begin(); known != requested.end();) {
     const std::string key = known->first;
     known = wants(key) ? std::next(known) : requested.erase(known);
-    if (!wants(key)) stage->remove(key);
+    if (wants(key)) continue;
+    binder.cancel(key);
+    stage->remove(key);
   }
   if (view.compare.mode == CompareMode::kNone) return;
   for (const std::string& deformer : view.compare.deformers) {
     if (requested.contains(deformer)) continue;
-    requested[deformer] = {revision, ++request_count};
-    Result<Rig> rig = rig_from_deformer_name(deformer);
-    if (!rig) {
-      error(rig.error().message);
-      continue;
-    }
-    binder.request({deformer, request_count, document->model(), std::move(*rig)});
+    requested[deformer] = document->revision();
+    const Result<Rig> rig = rig_from_deformer_name(deformer);
+    rig ? request_bind(deformer, *rig) : error(rig.error().message);
   }
 }
 
-void App::State::take_bound() {
-  for (Binder::Finished& finished : binder.take_finished()) {
-    const auto asked = requested.find(finished.key);
-    if (asked == requested.end() || asked->second.number != finished.revision) continue;  // a newer one is on its way
-    if (!finished.bound) {
-      error(finished.key == kSubject ? finished.bound.error().message
-                                     : fmt::format("{}: {}", finished.key, finished.bound.error().message));
-      continue;
-    }
-    const Result<void> shown = stage->show(finished.key, std::move(*finished.bound), finished.seconds, 1);
-    if (!shown) {
-      error(shown.error().message);
-      continue;
-    }
-    ++shown_count;
-    if (finished.key == kSubject) load_textures();
+void App::State::take_made(Made made) {
+  for (const std::string& text : made.notes) note(text);
+  if (made.model != nullptr) {
+    hide_picture();  // it shows the textures that were
+    textures = std::move(made.textures);
+    model = std::move(made.model);
   }
+  if (!made.newcomer) return;
+  stage->show(std::move(*made.newcomer));
+  ++shown_count;
 }
 
-// Those of the document's model, whose characters are new: what was drawn with others is not drawn again.
-void App::State::load_textures() {
-  if (!document || model == document->model()) return;
-  hide_picture();
-  model = document->model();
-  std::vector<std::string> notes;
-  Result<std::shared_ptr<samples::MaterialTextures>> made = samples::make_textures(*device, *model, notes);
-  textures = made ? std::move(*made) : nullptr;
-  if (!made) error(made.error().message);
-  for (const std::string& text : notes) note(text);
+// Asks how far characters reach in clips they have not been seen in.
+void App::State::measure_clips() {
+  const std::vector<Stage::Unmeasured> unmeasured = stage->unmeasured();
+  if (options.waits && !unmeasured.empty()) {
+    for (const Stage::Unmeasured& one : unmeasured) stage->measured(one, bounds_of_clip(one.character, one.clip));
+    static_cast<void>(stage->pose(view));  // it has just done so
+    return;
+  }
+  for (const Stage::Unmeasured& one : unmeasured) {
+    const std::string key = fmt::format("{} in {}", one.key, one.clip);
+    if (measuring == key) continue;
+    measuring = key;
+    binder.request(key, "measuring", [this, one](const Tell&) -> Binder::Done {
+      return [this, one, bounds = bounds_of_clip(one.character, one.clip)] {
+        stage->measured(one, bounds);
+        posed.clear();
+        drawn.clear();
+        measuring.clear();
+      };
+    });
+  }
 }
 
 void App::State::follow_document() {
   if (!document) return;
-  const std::shared_ptr<const Model> before = document->model();
-  const Result<bool> reloaded = document->reload_if_changed(now);
-  if (!reloaded) {
-    error(reloaded.error().message);
-  } else if (*reloaded) {
-    note(fmt::format("{} was read again: it changed on disk", document->title()));
-    cancel_grab();
+  const std::optional<Document::Read> read = document->changed_on_disk(now);
+  if (!read) return;
+  const auto work = [this, read = *read, asked = generation](const Tell&) -> Binder::Done {
+    auto reread = std::make_shared<Result<Document::Reread>>(guarded("it changed on disk", read));
+    return [this, reread, asked] {
+      if (asked != generation) return;
+      if (!*reread) return error(reread->error().message);
+      const bool new_model = (*reread)->model != nullptr;
+      document->take(std::move(**reread));
+      note(fmt::format("{} was read again: it changed on disk", document->title()));
+      cancel_grab();
+      if (new_model) forget_requests();
+    };
+  };
+  binder.request(kReading, "reading " + document->title(), work);
+}
+
+// Over the picture, while a file is opened: the rig's panel, which shows it too, may not be there yet.
+void App::State::draw_progress() {
+  if (!opening) return;
+  const Binder::Progress progress = binder.progress().value_or(Binder::Progress{});
+  const bool begun = progress.key == kOpening;
+  const float em = ImGui::GetFontSize();
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0.5f * size.x, 0.12f * size.y}, ImGuiCond_Always, {0.5f, 0});
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
+                                      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
+                                      ImGuiWindowFlags_NoFocusOnAppearing;
+  if (ImGui::Begin("Opening", nullptr, kFlags)) {
+    ImGui::TextUnformatted(("opening " + base_name(opening->file)).c_str());
+    ImGui::ProgressBar(begun ? static_cast<float>(progress.fraction) : 0.0f, {22 * em, 1.2f * em},
+                       begun ? progress.what.c_str() : "");
+    ImGui::SameLine();
+    if (ImGui::Button("Cancel")) {
+      binder.cancel(kOpening);
+      opening.reset();
+    }
   }
-  if (document->model() != before) requested.clear();
+  ImGui::End();
 }
 
 // A file name for a rig that has none yet.

@@ -33,7 +33,10 @@ bool App::State::pose() {
   timings.cpu_pose = seconds_since(begin);
   heated.clear();
   posed = done ? wanted : "";
-  if (done) return true;
+  if (done) {
+    measure_clips();
+    return true;
+  }
   error(done.error().message);
   // What cannot be shown is taken back.
   const CharacterData& character = *stage->subject()->character;

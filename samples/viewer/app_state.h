@@ -36,6 +36,20 @@ inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+// A character, bound and on the device.
+struct Made {
+  std::optional<Newcomer> newcomer;
+  std::shared_ptr<const Model> model;  // that the textures are of; nullptr: there was no need of them
+  std::shared_ptr<samples::MaterialTextures> textures;
+  std::vector<std::string> notes;
+};
+
+// A file that was read, with its character.
+struct Opened {
+  Document document;
+  Result<Made> made;
+};
+
 struct App::State {
   enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo, kPaint };
 
@@ -64,14 +78,15 @@ struct App::State {
   PixelRect rect;
   glm::uvec2 renderer_size{0};
   glm::uvec2 refused_size{0};
-  // What was asked for last, by key.
-  struct Asked {
-    std::uint64_t revision = 0;  // of the document
-    std::uint64_t number = 0;    // of all requests
+  struct Opening {
+    std::string file;
+    std::string model;
   };
-  std::map<std::string, Asked> requested;
-  std::uint64_t request_count = 0;
-  std::shared_ptr<const Model> model;  // that the textures are of
+  std::optional<Opening> opening;                  // what is read in the background, to become the document
+  std::map<std::string, std::uint64_t> requested;  // by key, the document's revision that was asked for last
+  std::string measuring;  // a clip, in the background; empty: none
+  std::uint64_t generation = 0;                    // what was asked for before it changed is not wanted any more
+  std::shared_ptr<const Model> model;              // that the textures are of
   bool drawable = false;               // there is a scene
   // What was drawn, posed and coloured last, as text; empty: nothing.
   std::string drawn;
@@ -95,13 +110,18 @@ struct App::State {
   void error(const std::string& text) { messages.error(text); }
   void note(const std::string& text) { messages.note(text); }
 
+  void request_open();
+  void take_opened(Opened opened);
   void begin_document();
   void hide_picture();
   void cancel_grab();
-  void load_textures();
   void follow_document();
-  void take_bound();
+  void request_bind(const std::string& key, const Rig& rig);
+  void take_made(Made made);
   void request_binds();
+  void measure_clips();
+  void forget_requests();
+  void draw_progress();
   bool wants(const std::string& key) const;
 
   void draw_menu();

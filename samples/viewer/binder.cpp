@@ -2,16 +2,29 @@
 #include "samples/viewer/binder.h"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <mutex>
 #include <stop_token>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace pelt::viewer {
+namespace {
+
+struct Request {
+  std::string key;
+  std::string title;
+  Binder::Work work;
+};
+
+struct Finished {
+  std::string key;
+  Binder::Done done;
+};
+
+}  // namespace
 
 struct Binder::State {
   mutable std::mutex mutex;
@@ -19,6 +32,7 @@ struct Binder::State {
   std::deque<Request> waiting;
   std::vector<Finished> finished;
   std::optional<Progress> current;  // Progress::waiting is set when it is asked for
+  bool given_up = false;            // what runs is not wanted any more
   std::jthread thread;              // last: it uses what is above, and is joined first
 
   bool idle() const { return !current && waiting.empty(); }
@@ -29,33 +43,27 @@ struct Binder::State {
       if (stop.stop_requested()) return;
       const Request request = std::move(waiting.front());
       waiting.pop_front();
-      current = Progress{request.key, "", 0, 0};
+      current = Progress{request.key, request.title, "", 0, 0};
+      given_up = false;
       lock.unlock();
-      Finished done = bind_one(request);
+      Done done = request.work([&](double fraction, const std::string& what) {
+        const std::lock_guard guard(mutex);
+        current->fraction = fraction;
+        current->what = what;
+        return !given_up && !stop.stop_requested();
+      });
       lock.lock();
-      finished.push_back(std::move(done));
+      if (done && !given_up) {
+        finished.push_back({request.key, std::move(done)});
+      } else {
+        // What was made is gone when wait() returns; it may hold much, and nobody waits for the lock meanwhile.
+        lock.unlock();
+        done = nullptr;
+        lock.lock();
+      }
       current.reset();
       changed.notify_all();
     }
-  }
-
-  Finished bind_one(const Request& request) {
-    BindOptions options;
-    options.progress = [this](double fraction, const std::string& what) {
-      const std::lock_guard lock(mutex);
-      current->fraction = fraction;
-      current->what = what;
-    };
-    const auto start = std::chrono::steady_clock::now();
-    // Out of memory, with rigs that ask for much: the thread is not left by an exception.
-    Result<Bound> bound = fail(ErrorCode::kUnsupported, "");
-    try {
-      bound = bind(*request.model, request.rig, options);
-    } catch (const std::exception& thrown) {
-      bound = fail(ErrorCode::kUnsupported, std::string("the rig cannot be bound: ") + thrown.what());
-    }
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    return {request.key, request.revision, taken.count(), std::move(bound)};
   }
 };
 
@@ -65,16 +73,16 @@ Binder::Binder() : state_(std::make_unique<State>()) {
 
 Binder::~Binder() = default;
 
-void Binder::request(Request request) {
+void Binder::request(const std::string& key, const std::string& title, Work work) {
   {
     const std::lock_guard lock(state_->mutex);
     std::deque<Request>& waiting = state_->waiting;
-    const auto same =
-        std::find_if(waiting.begin(), waiting.end(), [&](const Request& r) { return r.key == request.key; });
+    const auto same = std::find_if(waiting.begin(), waiting.end(), [&](const Request& r) { return r.key == key; });
     if (same != waiting.end()) {
-      *same = std::move(request);
+      same->work = std::move(work);
+      same->title = title;
     } else {
-      waiting.push_back(std::move(request));
+      waiting.push_back({key, title, std::move(work)});
     }
   }
   state_->changed.notify_all();
@@ -83,20 +91,43 @@ void Binder::request(Request request) {
 std::optional<Binder::Progress> Binder::progress() const {
   const std::lock_guard lock(state_->mutex);
   if (state_->idle()) return std::nullopt;
-  if (!state_->current) return Progress{state_->waiting.front().key, "", 0, state_->waiting.size() - 1};
+  if (!state_->current) {
+    const Request& next = state_->waiting.front();
+    return Progress{next.key, next.title, "", 0, state_->waiting.size() - 1};
+  }
   Progress progress = *state_->current;
   progress.waiting = state_->waiting.size();
   return progress;
 }
 
-std::vector<Binder::Finished> Binder::take_finished() {
-  const std::lock_guard lock(state_->mutex);
-  return std::exchange(state_->finished, {});
+void Binder::finish() {
+  std::vector<Finished> finished;
+  {
+    const std::lock_guard lock(state_->mutex);
+    finished.swap(state_->finished);
+  }
+  for (const Finished& one : finished) one.done();
 }
 
 void Binder::wait() const {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [&] { return state_->idle(); });
+}
+
+void Binder::cancel(const std::string& key) {
+  const std::lock_guard lock(state_->mutex);
+  std::erase_if(state_->waiting, [&](const Request& request) { return request.key == key; });
+  std::erase_if(state_->finished, [&](const Finished& one) { return one.key == key; });
+  if (state_->current && state_->current->key == key) state_->given_up = true;
+  state_->changed.notify_all();
+}
+
+void Binder::cancel() {
+  const std::lock_guard lock(state_->mutex);
+  state_->waiting.clear();
+  state_->finished.clear();
+  state_->given_up = state_->current.has_value();
+  state_->changed.notify_all();
 }
 
 }  // namespace pelt::viewer

@@ -262,26 +262,37 @@ Result<void> Document::save(const fs::path& path) {
   return {};
 }
 
-Result<bool> Document::reload_if_changed(double seconds) {
-  if (seconds - state_->looked < kSecondsBetweenLooks) return false;
+std::optional<Document::Read> Document::changed_on_disk(double seconds) {
+  if (seconds - state_->looked < kSecondsBetweenLooks) return std::nullopt;
   state_->looked = seconds;
-
   const bool rig_changed = state_->rig_file.changed();
   const bool model_changed = state_->model_file.changed();
-  if (!rig_changed && !model_changed) return false;
-  Result<bool> result = true;
-  if (rig_changed) {
-    Result<Rig> rig = load_rig(state_->rig_file.path);
-    rig ? state_->take_from_file(std::move(*rig)) : static_cast<void>(result = tl::unexpected(rig.error()));
-  }
-  if (model_changed) {
-    Result<Source> source = read_model(state_->model_file.path.string());
-    if (!source) return tl::unexpected(source.error());
-    state_->model = std::move(source->model);
+  if (!rig_changed && !model_changed) return std::nullopt;
+  return [rig_file = rig_changed ? state_->rig_file.path : fs::path(),
+          model_file = model_changed ? state_->model_file.path : fs::path(),
+          with_rig = state_->rig_of_pelt]() -> Result<Reread> {
+    Reread reread;
+    if (!rig_file.empty()) {
+      Result<Rig> rig = load_rig(rig_file);
+      if (!rig) return tl::unexpected(rig.error());
+      reread.rig = std::move(*rig);
+    }
+    if (!model_file.empty()) {
+      Result<Source> source = read_model(model_file.string());
+      if (!source) return tl::unexpected(source.error());
+      reread.model = std::move(source->model);
+      if (with_rig) reread.rig = std::move(source->rig);
+    }
+    return reread;
+  };
+}
+
+void Document::take(Reread reread) {
+  if (reread.model != nullptr) {
+    state_->model = std::move(reread.model);
     ++state_->revision;
-    if (source->rig && state_->rig_of_pelt) state_->take_from_file(std::move(*source->rig));
   }
-  return result;
+  if (reread.rig) state_->take_from_file(std::move(*reread.rig));
 }
 
 }  // namespace pelt::viewer

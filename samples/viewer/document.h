@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -50,11 +51,18 @@ class Document {
   // Writes the rig (format_rig), to a temporary name first. Its relative file names are then meant from there.
   Result<void> save(const std::filesystem::path& path);
 
-  // Hot reload: whether the rig's file has changed on disk since it was read or written; then it is read, as one step
-  // of undo. Asks the file system at most twice a second, by the caller's clock, which says `seconds`; a model that
-  // changes on disk is read again, too. Errors: as open; the document stays as it is, and the same error is given once
-  // for each change of the file.
-  Result<bool> reload_if_changed(double seconds);
+  // Hot reload, what is read again.
+  struct Reread {
+    std::optional<Rig> rig;
+    std::shared_ptr<const Model> model;  // nullptr: as it was
+  };
+  // Reads it, on any thread; the document may be gone by then. Errors: as open.
+  using Read = std::function<Result<Reread>()>;
+  // Once for each change of the rig's file or the model's on disk since they were read or written. Asks the file system
+  // at most twice a second, by the caller's clock, which says `seconds`.
+  std::optional<Read> changed_on_disk(double seconds);
+  // A rig becomes one step of undo, and is as if saved.
+  void take(Reread reread);
 
  private:
   struct State;

@@ -33,8 +33,8 @@ class Player {
   }
 
   Result<void> open() {
-    Result<void> opened = app().open(options_.file, options_.model);
-    if (opened) opened = bind();
+    app().open(options_.file, options_.model);
+    const Result<void> opened = shown();
     return opened ? no_error_since(0) : opened;
   }
 
@@ -73,9 +73,10 @@ class Player {
   Result<void> frame() { return frame(step_seconds(), false); }
   Result<void> still() { return frame(0, false); }
 
-  Result<void> bind() {
-    app().wait_for_binds();
-    return still();  // takes what has been bound
+  // What was changed is asked for by one frame, waited for and taken by the next.
+  Result<void> shown() {
+    Result<void> done = still();
+    return done ? still() : done;
   }
 
   Result<void> no_error_since(std::uint64_t before) {
@@ -109,8 +110,8 @@ class Player {
 Result<void> Player::run(const Step& step, const std::string& place) {
   Result<void> done;
   if (!step.open.empty()) {
-    done = app().open(step.open);
-    if (done) done = still();
+    app().open(step.open);
+    done = shown();
   }
   if (done && !step.set.is_null()) {
     done = patch_view(app().view(), step.set, place + "/set");
@@ -133,9 +134,9 @@ Result<void> Player::run(const Step& step, const std::string& place) {
   for (std::uint32_t i = 0; done && i < step.frames; ++i) done = frame();
   if (done && step.lose_device) {
     done = session_.recreate_device();
-    if (done) done = bind();
+    if (done) done = shown();
   }
-  if (done && step.bind) done = bind();
+  if (done && step.bind) done = shown();
   if (done && !step.save.empty()) done = app().save((headless_.output / step.save).string());
   if (done && !step.picture.empty()) done = picture(step.picture);
   if (done && step.turntable != 0) done = turntable(step.turntable);
@@ -202,7 +203,7 @@ Result<void> Player::picture(const std::string& name) {
   Result<void> done = still();  // panels that are new find their places
   if (done) done = frame(0, true);
   if (!done) return done;
-  const Result<samples::Image> image = session_.target().read_back();
+  const Result<samples::Image> image = session_.target()->read_back();
   if (!image) return tl::unexpected(image.error());
   return samples::write_png(headless_.output / name, *image);
 }
@@ -262,6 +263,7 @@ Result<void> run_headless(const RunOptions& options, const HeadlessOptions& head
     SessionOptions session_options;
     session_options.device = validation.device_options(options);
     session_options.app.samples_per_frame = 1;  // pictures are complete, and nobody sees what lies between
+    session_options.app.waits = true;
     session_options.make_target = [&](const runtime::Device& device) {
       return Target::offscreen(device, options.size);
     };

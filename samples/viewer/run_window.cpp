@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <string>
 
 #include "samples/viewer/run.h"
 #include "samples/viewer/session.h"
@@ -15,7 +18,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kTitle = "Pelt";
+
 constexpr double kIdleSeconds = 0.1;    // between looks at the files on disk
+constexpr double kHiddenSeconds = 0.5;  // between looks at whether a window can be seen, without an event
+constexpr std::chrono::seconds kBetweenTries(2);  // to make a device
 constexpr double kLongestFrame = 0.25;  // what comes later is not caught up with
 constexpr std::uint32_t kSettling = 3;  // frames after an event until panels have found their places
 
@@ -35,8 +42,28 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-Result<void> show(Window& window, Session& session) {
+// What cannot be shown in the picture, because there is none: in the title, and on stderr.
+class Trouble {
+ public:
+  explicit Trouble(Window& window) : window_(window) {}
+
+  // Empty: there is none.
+  void show(const std::string& text) {
+    if (text == shown_) return;
+    shown_ = text;
+    window_.set_title(text.empty() ? kTitle : fmt::format("{}: {}; trying again", kTitle, text));
+    if (!text.empty()) fmt::print(stderr, "pelt_viewer: {}; trying again\n", text);
+  }
+
+ private:
+  Window& window_;
+  std::string shown_;
+};
+
+void show(Window& window, Session& session) {
   Clock::time_point last = Clock::now();
+  Clock::time_point next_try = last;  // where there is no device
+  Trouble trouble(window);
   std::uint32_t settling = kSettling;
   while (!window.closed()) {
     if (settling > 0 || session.app().wants_frames()) {
@@ -47,28 +74,36 @@ Result<void> show(Window& window, Session& session) {
       window.wait(kIdleSeconds);
       if (seconds_between(before, Clock::now()) < kIdleSeconds) settling = kSettling;  // there was an event
     }
-    // Errors are shown in the window.
-    for (const std::string& file : window.take_dropped_files()) static_cast<void>(session.app().open(file));
-    const VkExtent2D size = window.framebuffer_size();
-    if (size.width == 0 || size.height == 0) {
-      window.wait(kIdleSeconds);
+    for (const std::string& file : window.take_dropped_files()) session.app().open(file);
+    if (!window.seen()) {
+      window.wait(kHiddenSeconds);
+      settling = kSettling;
       continue;
     }
-    session.target().set_size(size);
-    window.begin_ui_frame();
     const Clock::time_point now = Clock::now();
+    if (now < next_try) {
+      window.wait(seconds_between(now, next_try));
+      continue;
+    }
+    if (session.target() != nullptr) session.target()->set_size(window.framebuffer_size());
+    window.begin_ui_frame();
     const double seconds = std::min(seconds_between(last, now), kLongestFrame);
     last = now;
-    if (const Result<void> drawn = session.frame(seconds, false); !drawn) return drawn;
-    if (ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed('Q', false)) return {};
+    const Result<void> drawn = session.frame(seconds, false);
+    trouble.show(drawn ? "" : drawn.error().message);
+    if (!drawn) {
+      next_try = Clock::now() + kBetweenTries;
+      settling = kSettling;
+      continue;
+    }
+    if (ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed('Q', false)) return;
   }
-  return {};
 }
 
 }  // namespace
 
 Result<void> run_window(const RunOptions& options) {
-  const Result<std::unique_ptr<Window>> window = Window::open("Pelt", options.size);
+  const Result<std::unique_ptr<Window>> window = Window::open(kTitle, options.size);
   if (!window) return tl::unexpected(window.error());
   Validation validation;
   const Result<void> done = [&]() -> Result<void> {
@@ -85,8 +120,9 @@ Result<void> run_window(const RunOptions& options) {
     };
     const Result<std::unique_ptr<Session>> session = Session::create(std::move(session_options));
     if (!session) return tl::unexpected(session.error());
-    static_cast<void>((*session)->app().open(options.file, options.model));
-    return show(**window, **session);
+    (*session)->app().open(options.file, options.model);
+    show(**window, **session);
+    return {};
   }();
   return validation.judge(done);
 }

@@ -21,12 +21,11 @@ Session::~Session() {
 Result<std::unique_ptr<Session>> Session::create(SessionOptions options) {
   std::unique_ptr<Session> session(new Session(std::move(options)));
   if (const Result<void> made = session->make_device(); !made) return tl::unexpected(made.error());
-  Result<App> app = App::create(*session->device_, session->options_.app);
-  if (!app) return tl::unexpected(app.error());
-  session->app_.emplace(std::move(*app));
+  session->app_.emplace(*session->device_, session->options_.app);
   return session;
 }
 
+// Both or none of device and target.
 Result<void> Session::make_device() {
   Result<runtime::Device> device = runtime::Device::create(options_.device);
   if (!device) return tl::unexpected(device.error());
@@ -36,22 +35,37 @@ Result<void> Session::make_device() {
   }
   device_ = std::move(*device);
   Result<Target> target = options_.make_target(*device_);
-  if (!target) return tl::unexpected(target.error());
+  if (!target) {
+    device_.reset();
+    return tl::unexpected(target.error());
+  }
   target_.emplace(std::move(*target));
   return {};
 }
 
-Result<void> Session::recreate_device() {
+void Session::give_up_device(const std::string& reason) {
+  loss_ = reason;
   static_cast<void>(target_->wait());
   app_->release_device();
   target_.reset();
   device_.reset();
+}
+
+Result<void> Session::make_device_anew() {
   if (const Result<void> made = make_device(); !made) return made;
-  return app_->create_on(*device_);
+  app_->create_on(*device_);
+  app_->note("the Vulkan device was lost and has been made anew: " + loss_);
+  return {};
+}
+
+Result<void> Session::recreate_device() {
+  if (target_) give_up_device("it was asked for");
+  return make_device_anew();
 }
 
 Result<void> Session::frame(double seconds, bool all_samples) {
-  Result<void> drawn = target_->wait();
+  Result<void> drawn = target_ ? target_->wait() : make_device_anew();
+  if (!target_) return drawn;
   if (drawn) {
     ImGui::NewFrame();
     app_->frame(seconds);
@@ -62,8 +76,8 @@ Result<void> Session::frame(double seconds, bool all_samples) {
     losses_ = 0;
     return {};
   }
-  if (++losses_ > kMostLosses) return drawn;
-  return recreate_device();
+  give_up_device(drawn.error().message);
+  return ++losses_ > kMostLosses ? drawn : make_device_anew();
 }
 
 }  // namespace pelt::viewer

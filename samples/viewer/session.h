@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "engine/core/result.h"
 #include "runtime/device.h"
@@ -29,10 +30,10 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   App& app() { return *app_; }
-  Target& target() { return *target_; }
+  Target* target() { return target_ ? &*target_ : nullptr; }  // nullptr: there is no device now
 
   // Waits for the frame before, takes input from ImGui::GetIO, and draws. A device that is lost is made anew, and the
-  // frame not shown. Errors: it is lost again and again, or cannot be made.
+  // frame not shown. Errors: it is lost again and again, or cannot be made; the next frame tries again then.
   Result<void> frame(double seconds, bool all_samples);
 
   // As after the loss of the device.
@@ -41,12 +42,15 @@ class Session {
  private:
   explicit Session(SessionOptions options);
   Result<void> make_device();
+  void give_up_device(const std::string& reason);
+  Result<void> make_device_anew();
 
   SessionOptions options_;
   std::optional<runtime::Device> device_;
   std::optional<Target> target_;
   std::optional<App> app_;
   std::uint32_t losses_ = 0;  // since a frame was drawn
+  std::string loss_;          // why there is no device now, or was none
 };
 
 }  // namespace pelt::viewer

@@ -34,17 +34,24 @@ struct Turn {
   glm::quat rotation;
 };
 
+}  // namespace
+
 // An actor and what it is posed by.
-struct Entry {
+struct Newcomer::State {
   std::unique_ptr<Actor> actor;
   std::vector<TwistControl> twists;
   std::optional<samples::Poser> poser;
-  std::string clip;  // of the poser
-  samples::Bounds clip_bounds;
+  std::string clip;                                      // of the poser
+  std::map<std::string, samples::Bounds> bounds_of_clips;  // those that are known
+  samples::Bounds reached;                               // by poses of a clip whose bounds are not known
   std::unique_ptr<Evaluator> evaluator;
   bool evaluated = false;     // where actor->pose puts it
   std::uint32_t refused = 0;  // number of instances that there was no room for
 };
+
+namespace {
+
+using Entry = Newcomer::State;
 
 // A quaternion tells turns up to a whole one in either direction apart.
 float turn_about(const glm::quat& q, glm::vec3 axis) {
@@ -71,27 +78,13 @@ void evaluate(Entry& entry, const samples::InstancePose& pose) {
   entry.evaluator->evaluate();
 }
 
-void add_skin(const Entry& entry, samples::Bounds& bounds) {
-  for (const CharacterMesh& mesh : entry.actor->character->meshes) {
+void add_skin(const Character& character, const Evaluator& evaluator, samples::Bounds& bounds) {
+  for (const CharacterMesh& mesh : character->meshes) {
     if (mesh.control) continue;
-    for (const glm::vec3& point : entry.evaluator->positions().subspan(mesh.first_vertex, mesh.vertex_count())) {
+    for (const glm::vec3& point : evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count())) {
       bounds.add(point);
     }
   }
-}
-
-samples::Bounds bounds_of_clip(Entry& entry) {
-  samples::Bounds bounds;
-  const float duration = entry.poser->duration();
-  const int count = duration > 0 ? kClipSamples : 1;
-  for (int k = 0; k < count; ++k) {
-    evaluate(entry, entry.poser->at(duration * static_cast<float>(k) / static_cast<float>(kClipSamples - 1)));
-    add_skin(entry, bounds);
-  }
-  entry.evaluated = false;
-  const glm::vec3 margin(kBoundsMargin * glm::length(bounds.size()));
-  if (!bounds.empty()) bounds = {bounds.low - margin, bounds.high + margin};
-  return bounds;
 }
 
 // Makes the poser that of `clip`.
@@ -101,7 +94,7 @@ Result<void> take_clip(Entry& entry, const std::string& clip) {
   if (!poser) return tl::unexpected(poser.error());
   entry.poser = std::move(*poser);
   entry.clip = clip;
-  entry.clip_bounds = bounds_of_clip(entry);
+  entry.reached = {};
   return {};
 }
 
@@ -151,11 +144,14 @@ void pose_crowd(Entry& entry, std::span<const Turn> turns, float time) {
   }
   actor.pose = std::move(poses.front());
   entry.evaluated = false;
-  actor.bounds = entry.clip_bounds;
-  if (turns.empty()) return;
+  const auto known = entry.bounds_of_clips.find(entry.clip);
+  const bool is_known = known != entry.bounds_of_clips.end();
+  actor.bounds = is_known ? known->second : entry.reached;
+  if (is_known && turns.empty()) return;
   evaluate(entry, actor.pose);
   entry.evaluated = true;
-  add_skin(entry, actor.bounds);
+  add_skin(actor.character, *entry.evaluator, actor.bounds);
+  if (!is_known) entry.reached = actor.bounds;
 }
 
 }  // namespace
@@ -171,35 +167,71 @@ Stage::Stage(const runtime::Device& device) : state_(std::make_unique<State>()) 
 Stage::~Stage() = default;
 Stage::Stage(Stage&&) noexcept = default;
 
-Result<void> Stage::show(const std::string& key, Bound bound, double bind_seconds, std::uint32_t instances) {
-  Result<runtime::GpuCharacter> uploaded = runtime::upload(*state_->device, bound.character);
+Newcomer::Newcomer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Newcomer::~Newcomer() = default;
+Newcomer::Newcomer(Newcomer&&) noexcept = default;
+Newcomer& Newcomer::operator=(Newcomer&&) noexcept = default;
+
+Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string& key, Bound bound, double bind_seconds,
+                               const std::string& clip) {
+  Result<runtime::GpuCharacter> uploaded = runtime::upload(device, bound.character);
   if (!uploaded) return tl::unexpected(uploaded.error());
-  Result<runtime::Crowd> crowd = runtime::Crowd::create(*state_->device, *uploaded, {.instances = instances});
+  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded);
   if (!crowd) return tl::unexpected(crowd.error());
-  Entry entry;
-  entry.actor = std::make_unique<Actor>(Actor{.key = key,
-                                              .character = std::move(bound.character),
-                                              .report = std::move(bound.report),
-                                              .bind_seconds = bind_seconds,
-                                              .uploaded = std::move(*uploaded),
-                                              .crowd = std::move(*crowd),
-                                              .pose = {},
-                                              .worlds = {},
-                                              .bounds = {}});
-  const CharacterData& data = *entry.actor->character;
-  for (const Control& control : data.controls) {
+  auto entry = std::make_unique<Entry>();
+  entry->actor = std::make_unique<Actor>(Actor{.key = key,
+                                               .character = std::move(bound.character),
+                                               .report = std::move(bound.report),
+                                               .bind_seconds = bind_seconds,
+                                               .uploaded = std::move(*uploaded),
+                                               .crowd = std::move(*crowd),
+                                               .pose = {},
+                                               .worlds = {},
+                                               .bounds = {}});
+  const Character& character = entry->actor->character;
+  for (const Control& control : character->controls) {
     if (control.kind != ControlKind::kTwist) continue;
-    const std::optional<glm::vec3> axis = twist_axis(data, control.input);
-    if (axis) entry.twists.push_back({control.target, control.input, *axis});
+    const std::optional<glm::vec3> axis = twist_axis(*character, control.input);
+    if (axis) entry->twists.push_back({control.target, control.input, *axis});
   }
-  const Result<void> at_rest = take_clip(entry, "");
-  if (!at_rest) return at_rest;
-  entry.actor->worlds.assign(instances, glm::mat4(1.0f));
-  pose_crowd(entry, {}, 0);
+  entry->bounds_of_clips[""] = bounds_of_clip(character, "");
+  if (!clip.empty() && find_clip(character->clips, clip) != nullptr) {
+    entry->bounds_of_clips[clip] = bounds_of_clip(character, clip);
+  }
+  const Result<void> at_rest = take_clip(*entry, "");
+  if (!at_rest) return tl::unexpected(at_rest.error());
+  entry->actor->worlds.assign(1, glm::mat4(1.0f));
+  pose_crowd(*entry, {}, 0);
+  evaluate(*entry, entry->actor->pose);
+  entry->evaluated = true;
+  return Newcomer(std::move(entry));
+}
+
+samples::Bounds bounds_of_clip(const Character& character, const std::string& clip) {
+  samples::Bounds bounds;
+  const Result<samples::Poser> poser = samples::Poser::create(character, {.clip = clip, .caches = {}});
+  if (!poser) return bounds;
+  Evaluator evaluator(character, {.normals = false, .tangents = false});
+  const float duration = poser->duration();
+  const int count = duration > 0 ? kClipSamples : 1;
+  for (int k = 0; k < count; ++k) {
+    const samples::InstancePose pose =
+        poser->at(duration * static_cast<float>(k) / static_cast<float>(kClipSamples - 1));
+    evaluator.pose(pose.joints);
+    evaluator.inputs(pose.inputs);
+    evaluator.evaluate();
+    add_skin(character, evaluator, bounds);
+  }
+  const glm::vec3 margin(kBoundsMargin * glm::length(bounds.size()));
+  if (!bounds.empty()) bounds = {bounds.low - margin, bounds.high + margin};
+  return bounds;
+}
+
+void Stage::show(Newcomer newcomer) {
+  const std::string key = newcomer.state().actor->key;
   remove(key);
-  Actor* shown = state_->entries.emplace(key, std::move(entry)).first->second.actor.get();
+  Actor* shown = state_->entries.emplace(key, std::move(newcomer.state())).first->second.actor.get();
   if (key == "rig") state_->drawn.push_back(shown);
-  return {};
 }
 
 void Stage::remove(const std::string& key) {
@@ -271,6 +303,21 @@ Result<void> Stage::pose(const ViewState& state) {
     if (drawn) state_->drawn.push_back(&actor);
   }
   return result;
+}
+
+std::vector<Stage::Unmeasured> Stage::unmeasured() const {
+  std::vector<Unmeasured> found;
+  for (const auto& [key, entry] : state_->entries) {
+    if (!entry.bounds_of_clips.contains(entry.clip)) found.push_back({key, entry.clip, entry.actor->character});
+  }
+  return found;
+}
+
+void Stage::measured(const Unmeasured& of, const samples::Bounds& bounds) {
+  const auto known = state_->entries.find(of.key);
+  if (known == state_->entries.end()) return;
+  Entry& entry = known->second;
+  if (entry.actor->character.operator->() == of.character.operator->()) entry.bounds_of_clips[of.clip] = bounds;
 }
 
 void Stage::advance(ViewState& state, double seconds) const {

@@ -36,15 +36,37 @@ struct Actor {
   samples::Bounds bounds;         // of all instances' poses, and of the whole clip: model space
 };
 
+// A character that is ready to be shown: on the device, posed at rest, and how far it reaches is known. Move-only.
+class Newcomer {
+ public:
+  ~Newcomer();
+  Newcomer(Newcomer&&) noexcept;
+  Newcomer& operator=(Newcomer&&) noexcept;
+
+  struct State;
+  State& state() { return *state_; }
+  explicit Newcomer(std::unique_ptr<State> state);
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// On any thread. `clip`: of the character, that is likely to be shown; empty: none. Errors: upload's, Crowd::create's.
+Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string& key, Bound bound, double bind_seconds,
+                               const std::string& clip = "");
+
+// How far a character reaches in a clip of it (empty: at rest), model space: at some of its poses, and a little more.
+// Evaluates them; on any thread.
+samples::Bounds bounds_of_clip(const Character& character, const std::string& clip);
+
 class Stage {
  public:
   explicit Stage(const runtime::Device& device);
   ~Stage();
   Stage(Stage&&) noexcept;
 
-  // Takes the place of what was shown under the key. The device must be idle. Errors: upload's, Crowd::create's; what
-  // was shown then stays.
-  Result<void> show(const std::string& key, Bound bound, double bind_seconds, std::uint32_t instances);
+  // Takes the place of what was shown under its key. What the device draws must be done.
+  void show(Newcomer newcomer);
   void remove(const std::string& key);
 
   // Those that the view shows, in order: Compare::deformers, the document's last; it alone where nothing is compared.
@@ -60,6 +82,17 @@ class Stage {
   // instances of the document's rig from the view: the device must be idle then. Errors: no such clip or joint (then
   // nothing has changed); Crowd::create's, given once for a number of instances (then those that were there are posed).
   Result<void> pose(const ViewState& state);
+
+  // Those of the last pose() whose bounds_of_clip is not known yet: their Actor::bounds is then of that pose and those
+  // before.
+  struct Unmeasured {
+    std::string key;
+    std::string clip;
+    Character character;
+  };
+  std::vector<Unmeasured> unmeasured() const;
+  // The answer; nothing happens where another character is shown under that key by now.
+  void measured(const Unmeasured& of, const samples::Bounds& bounds);
 
   // Advances playback.time by `seconds`, by speed and loop; without loop playback stops at the clip's end.
   void advance(ViewState& state, double seconds) const;

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "runtime/device_internals.h"
 #include "runtime/transfer.h"
 #include "runtime/vulkan_functions.h"
 #include "samples/renderer/gpu_objects.h"
@@ -30,6 +32,7 @@ using samples::Owned;
 constexpr std::array<VkFormat, 2> kFormats = {VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_R8G8B8A8_UNORM};
 constexpr VkFormat kOffscreenFormat = VK_FORMAT_R8G8B8A8_UNORM;
 constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+constexpr std::uint64_t kLongestWait = 500'000'000;  // ns, for an image of a window that nobody may see
 constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
 // Vulkan's functions of windows, which only this file calls.
@@ -113,13 +116,17 @@ struct Target::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    vk.vkDeviceWaitIdle(device.handle());
+    wait_for_device();
     if (has_backend) ImGui_ImplVulkan_Shutdown();
     images.clear();
     if (swapchain != VK_NULL_HANDLE) wsi.vkDestroySwapchainKHR(device.handle(), swapchain, nullptr);
     if (surface != VK_NULL_HANDLE) wsi.vkDestroySurfaceKHR(device.instance(), surface, nullptr);
   }
 
+  void wait_for_device() const {
+    const std::lock_guard lock(device.internals().queue_mutex);
+    vk.vkDeviceWaitIdle(device.handle());
+  }
   Result<void> make_common();
   Result<void> make_backend();
   Result<void> choose_format();
@@ -268,7 +275,7 @@ Result<FrameImage> Target::State::make_frame_image(VkImage image) const {
 
 // For the size the window has now, which may be another than `size` tells, or 0: then there is none.
 Result<void> Target::State::make_swapchain() {
-  vk.vkDeviceWaitIdle(device.handle());
+  wait_for_device();
   images.clear();
   VkSurfaceCapabilitiesKHR can{};
   VkResult result = wsi.vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical(), surface, &can);
@@ -383,6 +390,7 @@ Result<void> Target::State::submit(const FrameImage& frame) {
                            .pCommandBufferInfos = &buffer,
                            .signalSemaphoreInfoCount = semaphores,
                            .pSignalSemaphoreInfos = &signal};
+  const std::lock_guard lock(device.internals().queue_mutex);
   const VkResult result = vk.vkQueueSubmit2(device.queue(), 1, &info, done.get());
   if (result != VK_SUCCESS) return runtime::vulkan_failure("draw a frame", result);
   in_flight = true;
@@ -450,10 +458,10 @@ Result<void> Target::draw(App& app, bool all_samples) {
       if (const Result<void> made = state.make_swapchain(); !made) return made;
     }
     if (state.images.empty()) return {};
-    const VkResult acquired = state.wsi.vkAcquireNextImageKHR(state.device.handle(), state.swapchain, kForever,
+    const VkResult acquired = state.wsi.vkAcquireNextImageKHR(state.device.handle(), state.swapchain, kLongestWait,
                                                               state.acquired.get(), VK_NULL_HANDLE, &index);
     state.stale = acquired == VK_SUBOPTIMAL_KHR || acquired == VK_ERROR_OUT_OF_DATE_KHR;
-    if (acquired == VK_ERROR_OUT_OF_DATE_KHR) return {};
+    if (acquired == VK_ERROR_OUT_OF_DATE_KHR || acquired == VK_TIMEOUT || acquired == VK_NOT_READY) return {};
     if (acquired < 0) return runtime::vulkan_failure("take an image of the window", acquired);
   }
   const FrameImage& frame = state.images[index];
@@ -475,7 +483,10 @@ Result<void> Target::draw(App& app, bool all_samples) {
                                  .swapchainCount = 1,
                                  .pSwapchains = &state.swapchain,
                                  .pImageIndices = &index};
-  result = state.wsi.vkQueuePresentKHR(state.device.queue(), &present);
+  {
+    const std::lock_guard lock(state.device.internals().queue_mutex);
+    result = state.wsi.vkQueuePresentKHR(state.device.queue(), &present);
+  }
   if (result == VK_SUBOPTIMAL_KHR || result == VK_ERROR_OUT_OF_DATE_KHR) {
     state.stale = true;
   } else if (result != VK_SUCCESS) {

@@ -73,6 +73,14 @@ VkExtent2D Window::framebuffer_size() const {
   return {static_cast<std::uint32_t>(std::max(width, 0)), static_cast<std::uint32_t>(std::max(height, 0))};
 }
 
+bool Window::seen() const {
+  const VkExtent2D size = framebuffer_size();
+  return size.width != 0 && size.height != 0 && glfwGetWindowAttrib(handle_, GLFW_ICONIFIED) == GLFW_FALSE &&
+         glfwGetWindowAttrib(handle_, GLFW_VISIBLE) == GLFW_TRUE;
+}
+
+void Window::set_title(const std::string& title) { glfwSetWindowTitle(handle_, title.c_str()); }
+
 bool Window::closed() const { return glfwWindowShouldClose(handle_) == GLFW_TRUE; }
 
 void Window::connect_ui() {

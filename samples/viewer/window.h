@@ -25,7 +25,9 @@ class Window {
   float content_scale() const;  // of a plain screen's
   std::vector<std::string> instance_extensions() const;
   Result<VkSurfaceKHR> make_surface(VkInstance instance) const;
-  VkExtent2D framebuffer_size() const;  // 0 where it is minimised
+  VkExtent2D framebuffer_size() const;
+  bool seen() const;  // not minimised, hidden or without size
+  void set_title(const std::string& title);
   bool closed() const;
 
   // Feeds Dear ImGui, whose context is there, from the window's events until the context or the window goes.

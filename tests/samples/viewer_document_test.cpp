@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <span>
 #include <thread>
@@ -47,6 +48,16 @@ Json with(const Document& document, const Pointer& at, const Json& value) {
   Json json = document.rig_json();
   json[at] = value;
   return json;
+}
+
+// Whether anything had changed on disk; then it is taken.
+Result<bool> reload_if_changed(Document& document, double seconds) {
+  const std::optional<Document::Read> read = document.changed_on_disk(seconds);
+  if (!read) return false;
+  Result<Document::Reread> reread = (*read)();
+  if (!reread) return tl::unexpected(reread.error());
+  document.take(std::move(*reread));
+  return true;
 }
 
 double local(const Document& document) { return document.rig_json()[kLocal].get<double>(); }
@@ -102,7 +113,7 @@ TEST(Document, OfAPeltFileIsItsModelAndItsRig) {
   ASSERT_TRUE(document.edit(with(document, kLocal, 5)));
   ASSERT_TRUE(document.save(folder / "limb.json"));
   age(folder / "limb.pelt");
-  EXPECT_EQ(document.reload_if_changed(1), true);
+  EXPECT_EQ(reload_if_changed(document, 1), true);
   EXPECT_EQ(local(document), 5);
 }
 
@@ -218,7 +229,7 @@ TEST(Document, SavesAndIsThenNotModified) {
   const Result<Rig> loaded = load_rig(folder / "limb.json");
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_EQ(*loaded, document.rig());
-  EXPECT_EQ(document.reload_if_changed(1), false);  // its own file
+  EXPECT_EQ(reload_if_changed(document, 1), false);  // its own file
   document.undo();
   EXPECT_TRUE(document.modified());
   document.redo();
@@ -257,14 +268,14 @@ TEST(Document, ReadsARigThatChangesOnDisk) {
   write(folder / "a.json", rig_text(3));
   age(folder / "a.json");
   Document document = opened(folder / "a.json", "builtin:limb");
-  EXPECT_EQ(document.reload_if_changed(1), false);
+  EXPECT_EQ(reload_if_changed(document, 1), false);
   ASSERT_TRUE(document.edit(with(document, kLocal, 8)));
   write(folder / "a.json", rig_text(5));
-  EXPECT_EQ(document.reload_if_changed(1.25), false);  // too soon to look
-  EXPECT_EQ(document.reload_if_changed(1.5), true);
+  EXPECT_EQ(reload_if_changed(document, 1.25), false);  // too soon to look
+  EXPECT_EQ(reload_if_changed(document, 1.5), true);
   EXPECT_EQ(local(document), 5);
   EXPECT_FALSE(document.modified());
-  EXPECT_EQ(document.reload_if_changed(3), false);
+  EXPECT_EQ(reload_if_changed(document, 3), false);
   document.undo();
   EXPECT_EQ(local(document), 8);
   EXPECT_TRUE(document.modified());
@@ -276,15 +287,15 @@ TEST(Document, SaysOnceThatWhatChangedOnDiskIsBroken) {
   age(folder / "a.json");
   Document document = opened(folder / "a.json", "builtin:limb");
   write(folder / "a.json", "{");
-  const Result<bool> broken = document.reload_if_changed(1);
+  const Result<bool> broken = reload_if_changed(document, 1);
   ASSERT_FALSE(broken);
   EXPECT_THAT(broken.error().message, HasSubstr("a.json"));
-  EXPECT_EQ(document.reload_if_changed(2), false);
+  EXPECT_EQ(reload_if_changed(document, 2), false);
   EXPECT_EQ(local(document), 3);
   std::filesystem::remove(folder / "a.json");
-  EXPECT_EQ(document.reload_if_changed(3), false);
+  EXPECT_EQ(reload_if_changed(document, 3), false);
   write(folder / "a.json", rig_text(6));
-  EXPECT_EQ(document.reload_if_changed(4), true);
+  EXPECT_EQ(reload_if_changed(document, 4), true);
   EXPECT_EQ(local(document), 6);
 }
 
@@ -296,7 +307,7 @@ TEST(Document, ReadsAModelThatChangesOnDisk) {
   ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
   const std::uint64_t revision = document.revision();
   write(folder / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 4 3\n");
-  EXPECT_EQ(document.reload_if_changed(1), true);
+  EXPECT_EQ(reload_if_changed(document, 1), true);
   EXPECT_EQ(document.model()->meshes[0].positions.size(), 4u);
   EXPECT_NE(document.revision(), revision);
   EXPECT_EQ(local(document), 2);
@@ -305,70 +316,129 @@ TEST(Document, ReadsAModelThatChangesOnDisk) {
 
 // ----------------------------------------------------------------------------------------------------------- binding
 
-Binder::Request request(const std::string& key, std::uint64_t revision, const std::string& deformer = "linear_blend") {
-  static const auto model = std::make_shared<const Model>(make_limb());
-  return {key, revision, model, *rig_from_deformer_name(deformer)};
-}
-
-TEST(Binder, BindsInTheBackground) {
+TEST(Binder, WorksInTheBackground) {
   Binder binder;
   EXPECT_FALSE(binder.progress());
   binder.wait();
-  EXPECT_TRUE(binder.take_finished().empty());
-  binder.request(request("rig", 7, "surface_ffd"));
+  binder.finish();
+  std::thread::id worked_on, done_on;
+  binder.request("a", "working", [&](const Binder::Tell&) -> Binder::Done {
+    worked_on = std::this_thread::get_id();
+    return [&] { done_on = std::this_thread::get_id(); };
+  });
   binder.wait();
   EXPECT_FALSE(binder.progress());
-  const std::vector<Binder::Finished> finished = binder.take_finished();
-  ASSERT_EQ(finished.size(), 1u);
-  EXPECT_EQ(finished[0].key, "rig");
-  EXPECT_EQ(finished[0].revision, 7u);
-  EXPECT_GT(finished[0].seconds, 0);
-  EXPECT_TRUE(finished[0].bound);
-  EXPECT_TRUE(binder.take_finished().empty());
+  EXPECT_EQ(done_on, std::thread::id());
+  binder.finish();
+  EXPECT_EQ(done_on, std::this_thread::get_id());
+  EXPECT_NE(worked_on, std::this_thread::get_id());
+  done_on = {};
+  binder.finish();
+  EXPECT_EQ(done_on, std::thread::id());  // once
 }
 
-TEST(Binder, OfThoseThatWaitTheNewestOfAKeyIsBound) {
+// Holds the binder's thread until it is let go, so that what is asked for meanwhile waits.
+class Held {
+ public:
+  explicit Held(Binder& binder, const std::string& key = "held") {
+    binder.request(key, "holding", [this](const Binder::Tell& tell) -> Binder::Done {
+      go_on_ = tell(0.25, "halfway");
+      begun_ = true;
+      begun_.notify_all();
+      free_.wait(false);
+      go_on_ = tell(0.5, "further");
+      return [this] { done_ = true; };
+    });
+    begun_.wait(false);
+  }
+  void let_go() {
+    free_ = true;
+    free_.notify_all();
+  }
+  bool went_on() const { return go_on_; }
+  bool done() const { return done_; }
+
+ private:
+  std::atomic<bool> begun_ = false;
+  std::atomic<bool> free_ = false;
+  std::atomic<bool> go_on_ = false;
+  bool done_ = false;
+};
+
+TEST(Binder, OfThoseThatWaitTheNewestOfAKeyIsDone) {
   Binder binder;
-  for (std::uint64_t r = 1; r <= 50; ++r) {
-    binder.request(request("rig", r, "surface_ffd"));
-    binder.request(request("linear_blend", r));
+  Held held(binder);
+  std::vector<int> done;
+  for (int i = 1; i <= 50; ++i) {
+    for (const char* key : {"a", "b"}) {
+      binder.request(key, "counting", [&done, i](const Binder::Tell&) -> Binder::Done {
+        return [&done, i] { done.push_back(i); };
+      });
+    }
   }
   const std::optional<Binder::Progress> progress = binder.progress();
   ASSERT_TRUE(progress);
-  EXPECT_LE(progress->waiting, 2u);
-  EXPECT_GE(progress->fraction, 0);
-  EXPECT_LE(progress->fraction, 1);
+  EXPECT_EQ(progress->key, "held");
+  EXPECT_EQ(progress->title, "holding");
+  EXPECT_EQ(progress->what, "halfway");
+  EXPECT_EQ(progress->fraction, 0.25);
+  EXPECT_EQ(progress->waiting, 2u);
+  held.let_go();
   binder.wait();
-  std::uint64_t rig = 0, linear = 0;
-  const std::vector<Binder::Finished> finished = binder.take_finished();
-  for (const Binder::Finished& one : finished) {
-    std::uint64_t& last = one.key == "rig" ? rig : linear;
-    EXPECT_GT(one.revision, last);
-    last = one.revision;
-  }
-  EXPECT_EQ(rig, 50u);
-  EXPECT_EQ(linear, 50u);
-  EXPECT_LT(finished.size(), 100u);
+  binder.finish();
+  EXPECT_TRUE(held.done());
+  EXPECT_THAT(done, ElementsAre(50, 50));
 }
 
-TEST(Binder, SaysWhyARigCannotBeBound) {
+TEST(Binder, GivesUpOneKey) {
   Binder binder;
-  Binder::Request wrong = request("rig", 1);
-  wrong.rig.layers[0].target = "nobody";
-  binder.request(std::move(wrong));
+  Held held(binder);
+  bool other = false;
+  binder.request("a", "", [](const Binder::Tell&) -> Binder::Done {
+    ADD_FAILURE() << "it was given up while it waited";
+    return {};
+  });
+  binder.request("b", "", [&](const Binder::Tell&) -> Binder::Done { return [&] { other = true; }; });
+  binder.cancel("a");
+  binder.cancel("held");
+  held.let_go();
   binder.wait();
-  const std::vector<Binder::Finished> finished = binder.take_finished();
-  ASSERT_EQ(finished.size(), 1u);
-  EXPECT_EQ(finished[0].bound.error().code, ErrorCode::kNotFound);
+  binder.finish();
+  EXPECT_FALSE(held.went_on());
+  EXPECT_FALSE(held.done());
+  EXPECT_TRUE(other);
 }
 
-TEST(Binder, EndsWhileItBinds) {
+TEST(Binder, GivesUpWhatHasEnded) {
   Binder binder;
-  binder.request(request("rig", 1, "surface_ffd"));
-  binder.request(request("mos", 1, "mos"));
-  for (std::optional<Binder::Progress> p = binder.progress(); p && p->what.empty(); p = binder.progress()) {
-    std::this_thread::yield();
+  binder.request("a", "", [](const Binder::Tell&) -> Binder::Done { return [] { ADD_FAILURE(); }; });
+  binder.wait();
+  binder.cancel();
+  binder.finish();
+  // What comes later is not given up.
+  Held held(binder);
+  held.let_go();
+  binder.wait();
+  binder.finish();
+  EXPECT_TRUE(held.went_on());
+  EXPECT_TRUE(held.done());
+}
+
+TEST(Binder, EndsWhileWorkRuns) {
+  std::atomic<bool> told = false;
+  {
+    Binder binder;
+    binder.request("a", "", [&](const Binder::Tell& tell) -> Binder::Done {
+      while (tell(0.5, "")) {
+        told = true;
+        told.notify_all();
+        std::this_thread::yield();
+      }
+      return {};
+    });
+    told.wait(false);
   }
+  EXPECT_TRUE(told);
 }
 
 }  // namespace

@@ -76,8 +76,9 @@ class Frames : public testing::Test {
   }
 
   void show(const std::string& deformer) {
-    const Result<void> shown = stage_->show("rig", biped(deformer), 1.5, 1);
-    ASSERT_TRUE(shown) << shown.error().message;
+    Result<Newcomer> newcomer = make_newcomer(*gpu_device(), "rig", biped(deformer), 1.5);
+    ASSERT_TRUE(newcomer) << newcomer.error().message;
+    stage_->show(*std::move(newcomer));
     ASSERT_TRUE(stage_->pose(view_));
   }
 

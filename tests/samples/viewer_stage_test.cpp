@@ -54,15 +54,23 @@ class Stages : public testing::Test {
     stage_.emplace(*gpu_device());
   }
 
-  Actor& show(const std::string& deformer, const std::string& key = "rig", std::uint32_t instances = 1) {
-    const Result<void> shown = stage_->show(key, biped(deformer), 1.5, instances);
-    EXPECT_TRUE(shown) << shown.error().message;
+  Actor& show(const Bound& bound, const std::string& key = "rig") {
+    Result<Newcomer> newcomer = make_newcomer(*gpu_device(), key, bound, 1.5);
+    EXPECT_TRUE(newcomer) << newcomer.error().message;
+    stage_->show(*std::move(newcomer));
     return *stage_->find(key);
   }
+  Actor& show(const std::string& deformer, const std::string& key = "rig") { return show(biped(deformer), key); }
 
+  // As the app, with what it does in the background.
   void pose() {
-    const Result<void> posed = stage_->pose(view_);
-    ASSERT_TRUE(posed) << posed.error().message;
+    for (int i = 0; i < 2; ++i) {
+      const Result<void> posed = stage_->pose(view_);
+      ASSERT_TRUE(posed) << posed.error().message;
+      for (const Stage::Unmeasured& one : stage_->unmeasured()) {
+        stage_->measured(one, bounds_of_clip(one.character, one.clip));
+      }
+    }
   }
 
   std::optional<Stage> stage_;
@@ -429,7 +437,7 @@ TEST_F(Stages, SayWhereInTheRigAPointIs) {
   mos.chains.push_back(chain);
   const Result<Bound> bound = bind(model, rig);
   ASSERT_TRUE(bound) << bound.error().message;
-  ASSERT_TRUE(stage_->show("rig", *bound, 0, 1));
+  show(*bound);
   view_.shown.control_points = true;
   pose();
   const Overlay overlay = make_overlay(*stage_, *stage_->subject(), rig, view_);
@@ -510,7 +518,7 @@ TEST_F(Stages, SeeTheCandyWrapperInTheVolume) {
   for (const std::string deformer : {"linear_blend", "dual_quaternion"}) {
     const Result<Bound> bound = bind(limb, *rig_from_deformer_name(deformer));
     ASSERT_TRUE(bound);
-    ASSERT_TRUE(stage_->show("rig", *bound, 0, 1));
+    show(*bound);
     view_.playback = {.clip = "twist", .time = 2.0f};
     pose();
     const auto map = make_heat_map(*gpu_device(), *stage_, *stage_->subject(), {.kind = HeatKind::kVolume});

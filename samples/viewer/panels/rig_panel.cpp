@@ -47,7 +47,7 @@ void draw_progress(const Binder& binder) {
   const std::optional<Binder::Progress> progress = binder.progress();
   const ImVec2 size(-1, 1.2f * ImGui::GetFontSize());
   if (!progress) return ImGui::Dummy({0, size.y});
-  std::string text = progress->what.empty() ? "binding" : progress->what;
+  std::string text = progress->what.empty() ? progress->title : progress->what;
   if (progress->waiting > 0) text += fmt::format(", {} more", progress->waiting);
   ImGui::ProgressBar(static_cast<float>(progress->fraction), size, text.c_str());
 }
