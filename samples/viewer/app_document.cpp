@@ -20,9 +20,8 @@ using Tell = Binder::Tell;
 
 // Within [from, to] of the whole.
 Tell part(const Tell& tell, double from, double to) {
-  return [&tell, from, to](double fraction, const std::string& what) {
-    return tell(from + (to - from) * fraction, what);
-  };
+  return
+      [&tell, from, to](double fraction, const std::string& what) { return tell(from + (to - from) * fraction, what); };
 }
 
 // Out of memory, with files that ask for much: the thread is not left by an exception.

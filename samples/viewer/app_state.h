@@ -84,10 +84,10 @@ struct App::State {
   };
   std::optional<Opening> opening;                  // what is read in the background, to become the document
   std::map<std::string, std::uint64_t> requested;  // by key, the document's revision that was asked for last
-  std::string measuring;  // a clip, in the background; empty: none
+  std::string measuring;                           // a clip, in the background; empty: none
   std::uint64_t generation = 0;                    // what was asked for before it changed is not wanted any more
   std::shared_ptr<const Model> model;              // that the textures are of
-  bool drawable = false;               // there is a scene
+  bool drawable = false;                           // there is a scene
   // What was drawn, posed and coloured last, as text; empty: nothing.
   std::string drawn;
   std::string posed;

@@ -20,11 +20,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kTitle = "Pelt";
 
-constexpr double kIdleSeconds = 0.1;    // between looks at the files on disk
-constexpr double kHiddenSeconds = 0.5;  // between looks at whether a window can be seen, without an event
+constexpr double kIdleSeconds = 0.1;              // between looks at the files on disk
+constexpr double kHiddenSeconds = 0.5;            // between looks at whether a window can be seen, without an event
 constexpr std::chrono::seconds kBetweenTries(2);  // to make a device
-constexpr double kLongestFrame = 0.25;  // what comes later is not caught up with
-constexpr std::uint32_t kSettling = 3;  // frames after an event until panels have found their places
+constexpr double kLongestFrame = 0.25;            // what comes later is not caught up with
+constexpr std::uint32_t kSettling = 3;            // frames after an event until panels have found their places
 
 // Feeds Dear ImGui as long as it lives.
 class Connection {
@@ -122,6 +122,7 @@ Result<void> run_window(const RunOptions& options) {
     if (!session) return tl::unexpected(session.error());
     (*session)->app().open(options.file, options.model);
     show(**window, **session);
+    (*window)->hide();  // it is closed at once, whatever is still being bound
     return {};
   }();
   return validation.judge(done);

@@ -41,9 +41,9 @@ struct Newcomer::State {
   std::unique_ptr<Actor> actor;
   std::vector<TwistControl> twists;
   std::optional<samples::Poser> poser;
-  std::string clip;                                      // of the poser
+  std::string clip;                                        // of the poser
   std::map<std::string, samples::Bounds> bounds_of_clips;  // those that are known
-  samples::Bounds reached;                               // by poses of a clip whose bounds are not known
+  samples::Bounds reached;                                 // by poses of a clip whose bounds are not known
   std::unique_ptr<Evaluator> evaluator;
   bool evaluated = false;     // where actor->pose puts it
   std::uint32_t refused = 0;  // number of instances that there was no room for

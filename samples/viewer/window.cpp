@@ -81,6 +81,8 @@ bool Window::seen() const {
 
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(handle_, title.c_str()); }
 
+void Window::hide() { glfwHideWindow(handle_); }
+
 bool Window::closed() const { return glfwWindowShouldClose(handle_) == GLFW_TRUE; }
 
 void Window::connect_ui() {

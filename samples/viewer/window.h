@@ -28,6 +28,7 @@ class Window {
   VkExtent2D framebuffer_size() const;
   bool seen() const;  // not minimised, hidden or without size
   void set_title(const std::string& title);
+  void hide();
   bool closed() const;
 
   // Feeds Dear ImGui, whose context is there, from the window's events until the context or the window goes.

@@ -371,9 +371,8 @@ TEST(Binder, OfThoseThatWaitTheNewestOfAKeyIsDone) {
   std::vector<int> done;
   for (int i = 1; i <= 50; ++i) {
     for (const char* key : {"a", "b"}) {
-      binder.request(key, "counting", [&done, i](const Binder::Tell&) -> Binder::Done {
-        return [&done, i] { done.push_back(i); };
-      });
+      binder.request(key, "counting",
+                     [&done, i](const Binder::Tell&) -> Binder::Done { return [&done, i] { done.push_back(i); }; });
     }
   }
   const std::optional<Binder::Progress> progress = binder.progress();

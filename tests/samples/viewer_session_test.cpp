@@ -182,7 +182,9 @@ TEST_F(Sessions, OpenInTheBackground) {
     if (lose) functions_->vkQueueSubmit2 = lose_submit;
     for (int i = 0; i < 100'000 && app().view().playback.clip == clip; ++i) {
       frames(1);
-      if (has_picture && !lose) EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+      if (has_picture && !lose) {
+        EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+      }
       std::this_thread::yield();
     }
     EXPECT_NE(app().view().playback.clip, clip) << file;

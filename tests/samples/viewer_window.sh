@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A real window of the viewer, driven by mouse and keys under Xvfb: opens a rig, plays, scrubs, picks a vertex, changes a
-# parameter, saves, undoes, saves, resizes, closes. usage: viewer_window.sh VIEWER PELT FOLDER. Exit code 77: no Xvfb.
+# parameter, saves, undoes, saves, opens a file that is wrong, resizes to almost nothing and back, is hidden and shown
+# again, closes. usage: viewer_window.sh VIEWER PELT FOLDER. Exit code 77: no Xvfb.
 set -euo pipefail
 readonly viewer=$1 pelt=$2 folder=$3
 
@@ -118,10 +119,45 @@ python3 -m json.tool limb.json >/dev/null || fail "the saved rig is no JSON"
 xdotool key ctrl+z
 sleep 1
 until_saved "undo did not bring the rig back" rig_restored
+
+# A file that is no model: a message, and the character stays.
+echo 'no model' >broken.glb
+shot restored
+xdotool key ctrl+o
+until_differs restored dialog "$picture" "no dialog to open a file"
+xdotool type --delay 60 "$folder/broken.glb"
+shot typed
+xdotool key Return
+until_differs typed refused "$picture" "the dialog did not close"
+xdotool mousemove 300 300
+sleep 1
+shot refused
+until_differs restored refused 300x60+340+530 "no message about a file that is wrong"
+
+# Almost nothing, and back.
+shot large
+xdotool windowsize "$window" 1 1
+until_differs large tiny "$picture" "the window did not become small"
+sleep 1
+xdotool windowsize "$window" 1000 640
+until_differs tiny back "$picture" "no picture after the window was large again"
 xdotool windowsize "$window" 800 500
 sleep 2
 shot resized
 runs || fail "the viewer has ended after a resize"
+
+# Hidden it draws nothing, and so hardly takes time; shown again it draws.
+ticks() { awk '{print $14 + $15}' "/proc/$viewer_pid/stat"; }
+xdotool windowunmap "$window"
+until_differs resized hidden 280x300+260+60 "the window is still seen"
+sleep 1
+before=$(ticks)
+sleep 3
+after=$(ticks)
+((after - before < 100)) || fail "$((after - before)) hundredths of 3 seconds of work while the window is hidden"
+xdotool windowmap "$window"
+until_differs hidden shown 280x300+260+60 "no picture after the window was shown again"
+xdotool windowfocus "$window"
 xdotool key ctrl+q
 for ((i = 0; i < 60; ++i)); do
   if ! runs; then break; fi
