@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "engine/rig/rig.h"
@@ -36,7 +37,7 @@ auto guarded(const std::string& what, const Make& make) -> decltype(make()) {
 
 // The frames meet it too, and all that was under way is then asked for again.
 bool is_loss(const Error& error) {
-  return error.code == ErrorCode::kDeviceFailed && error.message.find("VK_ERROR_DEVICE_LOST") != std::string::npos;
+  return error.code == ErrorCode::kDeviceFailed && error.message.find("the device was lost") != std::string::npos;
 }
 
 struct Order {
@@ -46,7 +47,13 @@ struct Order {
   Rig rig;
   std::string clip;
   bool textures = false;
+  unsigned threads = 0;  // BindOptions'
 };
+
+// One core is left to the frames that are drawn meanwhile.
+unsigned bind_threads(const AppOptions& options) {
+  return options.waits ? 0 : std::max(std::thread::hardware_concurrency(), 2u) - 1;
+}
 
 // Where `tell` says that it is not wanted any more: anything.
 Result<Made> make_character(const Order& order, const Tell& tell) {
@@ -61,6 +68,7 @@ Result<Made> make_character(const Order& order, const Tell& tell) {
     }
     const Tell told = part(tell, order.textures ? 0.3 : 0.0, 0.95);
     BindOptions options;
+    options.threads = order.threads;
     options.progress = [&](double fraction, const std::string& what) { told(fraction, what); };
     const Clock::time_point begin = Clock::now();
     Result<Bound> bound = bind(*order.model, order.rig, options);
@@ -77,7 +85,7 @@ Result<Made> make_character(const Order& order, const Tell& tell) {
 std::string first_clip(const Model& model) { return model.clips.empty() ? "" : model.clips.front().name; }
 
 Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
-                         const Tell& tell) {
+                         unsigned threads, const Tell& tell) {
   if (!tell(0, "")) return fail(ErrorCode::kUnsupported, "");
   Result<Document> document = guarded(file, [&] { return Document::open(file, model); });
   if (!document) return tl::unexpected(document.error());
@@ -86,7 +94,8 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
                                       .model = document->model(),
                                       .rig = document->rig(),
                                       .clip = first_clip(*document->model()),
-                                      .textures = true},
+                                      .textures = true,
+                                      .threads = threads},
                                      part(tell, 0.2, 1));
   // A rig that does not fit can be mended; without the device there is nothing to show it with.
   if (!made && made.error().code == ErrorCode::kDeviceFailed) {
@@ -104,8 +113,9 @@ std::string base_name(const std::string& file) {
 
 // What was there before stays until all of it is ready.
 void App::State::request_open() {
-  const auto work = [this, on = device, wanted = *opening](const Tell& tell) -> Binder::Done {
-    auto opened = std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, tell));
+  const auto work = [this, on = device, wanted = *opening,
+                     threads = bind_threads(options)](const Tell& tell) -> Binder::Done {
+    auto opened = std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, threads, tell));
     return [this, opened] {
       if (!*opened && is_loss(opened->error())) return;
       opening.reset();
@@ -173,7 +183,8 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
                     .model = document->model(),
                     .rig = rig,
                     .clip = view.playback.clip,
-                    .textures = key == kSubject && model != document->model()};
+                    .textures = key == kSubject && model != document->model(),
+                    .threads = bind_threads(options)};
   binder.request(key, "binding", [this, order, asked = generation](const Tell& tell) -> Binder::Done {
     auto made = std::make_shared<Result<Made>>(make_character(order, tell));
     return [this, made, key = order.key, asked] {

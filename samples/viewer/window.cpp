@@ -7,6 +7,7 @@
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <utility>
@@ -106,6 +107,11 @@ void Window::begin_ui_frame() {
   }
   keys_.erase(keys_.begin(), next);
   ImGui_ImplGlfw_NewFrame();
+  // All that is drawn counts pixels, of which a unit of the desktop may have several.
+  ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 scale = std::exchange(io.DisplayFramebufferScale, ImVec2(1, 1));
+  io.DisplaySize = {io.DisplaySize.x * scale.x, io.DisplaySize.y * scale.y};
+  if (ImGui::IsMousePosValid()) io.MousePos = {io.MousePos.x * scale.x, io.MousePos.y * scale.y};
 }
 
 void Window::poll() { glfwPollEvents(); }

@@ -136,7 +136,7 @@ TEST_F(Sessions, PauseWhereADeviceIsLostAgainAndAgain) {
   for (int i = 0; i < 3; ++i) {
     const Result<void> drawn = session_->frame(0, false);
     ASSERT_FALSE(drawn);
-    EXPECT_THAT(drawn.error().message, HasSubstr("VK_ERROR_DEVICE_LOST"));
+    EXPECT_THAT(drawn.error().message, HasSubstr("the device was lost"));
   }
   always_lost_ = false;
   frames();
@@ -164,7 +164,7 @@ TEST_F(Sessions, KeepWhatIsOpenWithoutMemoryForMore) {
   EXPECT_EQ(devices_, 1);
   EXPECT_EQ(app().error_count(), 1u);
   EXPECT_THAT(app().last_error(), HasSubstr("builtin:biped"));
-  EXPECT_THAT(app().last_error(), HasSubstr("VK_ERROR_OUT_OF_DEVICE_MEMORY"));
+  EXPECT_THAT(app().last_error(), HasSubstr("out of device memory"));
   EXPECT_NE(app().picture(), VK_NULL_HANDLE);
   EXPECT_EQ(app().view().playback.clip, clip);
   functions_->vkCreateBuffer = create;
