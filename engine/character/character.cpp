@@ -264,19 +264,20 @@ Result<void> check_inputs(const CharacterData& data) {
 
 // What a palette entry holds, and since when.
 struct Slot {
-  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset };
+  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame };
   Kind kind = Kind::kUnwritten;
   std::uint32_t first_stage = 0;  // the earliest in which a blend may read it
 };
 
 // Marks `count` entries from `first` on as written. Precondition: they are inside.
 Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uint64_t count, std::uint32_t first_stage,
-                         PoseKernel kernel) {
+                         PoseKernel kernel, bool fit) {
   for (std::uint64_t i = 0; i < count; ++i) {
     Slot& slot = slots[first + i];
     if (slot.kind != Slot::Kind::kUnwritten) return invalid("palette entry {} is written twice", first + i);
     slot.first_stage = first_stage;
-    slot.kind = kernel == PoseKernel::kKeyPose          ? Slot::Kind::kOffset
+    slot.kind = fit                                     ? Slot::Kind::kFitFrame
+                : kernel == PoseKernel::kKeyPose        ? Slot::Kind::kOffset
                 : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
                 : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
                                                         : Slot::Kind::kStretch;
@@ -324,13 +325,13 @@ Result<std::vector<Slot>> find_writers(const CharacterData& data) {
   std::vector<Slot> slots(data.palette_size);
   for (const PalettePass& pass : data.passes) {
     const std::uint64_t count = std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).slots_per_record;
-    const Result<void> once = write_slots(slots, pass.first_slot, count, pass.stage, pass.kernel);
+    const Result<void> once = write_slots(slots, pass.first_slot, count, pass.stage, pass.kernel, pass.fit);
     if (!once) return tl::unexpected(once.error());
   }
   for (const CharacterMesh& mesh : data.meshes) {
     if (!mesh.frame_slot) continue;
     const Result<void> once =
-        write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, PoseKernel::kLinearBlend);
+        write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, PoseKernel::kLinearBlend, false);
     if (!once) return tl::unexpected(once.error());
   }
   return slots;
@@ -389,6 +390,52 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
   return usable;
 }
 
+Result<void> check_fit_pass(const CharacterData& data) {
+  const PalettePass* known = nullptr;
+  for (std::size_t p = 0; p < data.passes.size(); ++p) {
+    const PalettePass& pass = data.passes[p];
+    if (!pass.fit) continue;
+    if (known != nullptr) return invalid("palette pass {} is a second one for linear-blend fits", p);
+    known = &pass;
+    if (pass.kernel != PoseKernel::kLinearBlend) {
+      return invalid("palette pass {} ({}) is for linear-blend fits, but poses no joints", p,
+                     pose_kernel(pass.kernel).name);
+    }
+    if (pass.stage + 1 != data.stage_count || pass.first_slot + pass.record_count != data.palette_size) {
+      return invalid("palette pass {} is for linear-blend fits, but not last in its stage and the palette", p);
+    }
+  }
+  return {};
+}
+
+// Precondition: check_fit_pass has passed.
+Result<void> check_fits(const CharacterData& data) {
+  const PalettePass* pass = data.fit_pass();
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.fit) {
+      if (pass != nullptr && !mesh.control)
+        return invalid("mesh '{}' has no linear-blend fit, but others have", mesh.name);
+      continue;
+    }
+    if (mesh.control) return invalid("mesh '{}' has a linear-blend fit, but is no skin", mesh.name);
+    if (pass == nullptr)
+      return invalid("mesh '{}' has a linear-blend fit, but no palette pass poses its joints", mesh.name);
+    const LinearFit& fit = *mesh.fit;
+    if (fit.first_slot < pass->first_slot || fit.first_slot > data.palette_size) {
+      return invalid("the linear-blend fit of mesh '{}' starts at palette entry {}, and its joints are {} to {}",
+                     mesh.name, fit.first_slot, pass->first_slot, data.palette_size);
+    }
+    const Result<void> valid = validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
+                                        fmt::format("the linear-blend fit of mesh '{}'", mesh.name));
+    if (!valid) return valid;
+    if (!(std::isfinite(fit.worst) && fit.rms >= 0 && fit.rms <= fit.worst)) {
+      return invalid("the linear-blend fit of mesh '{}' has errors of {} m and at most {} m", mesh.name, fit.rms,
+                     fit.worst);
+    }
+  }
+  return {};
+}
+
 // Returns one past the last palette entry that a mesh blends.
 Result<std::uint32_t> check(const CharacterData& data) {
   Result<void> valid = check_skeleton(data.skeleton);
@@ -411,6 +458,9 @@ Result<std::uint32_t> check(const CharacterData& data) {
     valid = kernel.validate(data.passes[p], data);
     if (!valid) return invalid("palette pass {} ({}): {}", p, kernel.name, valid.error().message);
   }
+  valid = check_fit_pass(data);
+  if (valid) valid = check_fits(data);
+  if (!valid) return tl::unexpected(valid.error());
   std::uint32_t slots_read = 0;
   for (const CharacterMesh& mesh : data.meshes) {
     valid = check_influences(mesh, *slots, slots_read);
@@ -446,6 +496,29 @@ std::optional<std::uint32_t> CharacterData::find_control(std::string_view wanted
     if (controls[c].name == wanted) return c;
   }
   return std::nullopt;
+}
+
+const PalettePass* CharacterData::fit_pass() const {
+  const auto found = std::find_if(passes.begin(), passes.end(), [](const PalettePass& pass) { return pass.fit; });
+  return found == passes.end() ? nullptr : &*found;
+}
+
+void CharacterData::drop_fits() {
+  const PalettePass* pass = fit_pass();
+  if (pass == nullptr) return;
+  palette_size = pass->first_slot;
+  std::erase_if(passes, [](const PalettePass& other) { return other.fit; });
+  for (CharacterMesh& mesh : meshes) mesh.fit.reset();
+}
+
+PackedBinding fit_binding(const CharacterMesh& mesh) {
+  assert(mesh.fit);
+  PackedBinding binding;
+  binding.points = mesh.binding.points;
+  binding.directions = mesh.binding.directions;
+  binding.slices = mesh.fit->slices;
+  binding.influences = mesh.fit->influences;
+  return binding;
 }
 
 void rest_inputs(const CharacterData& data, std::span<float> inputs) {

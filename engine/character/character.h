@@ -46,6 +46,9 @@ struct PalettePass {
   std::uint32_t record_count = 0;
   std::vector<std::uint32_t> records;  // record_count structs of shaders/<kernel>/pose.h, as words
   std::vector<std::uint32_t> table;    // what records of varying length refer to, as words
+  // Poses the joints that the linear-blend fits of all meshes blend (LinearFit), and nothing else reads it: needed by
+  // instances that are moved by their fits, and by no others. At most one pass.
+  bool fit = false;
 };
 
 enum class BlendMode : std::uint32_t {
@@ -62,6 +65,19 @@ inline constexpr float kMostWiresExponent = 64;
 struct Wires {
   float exponent = 1;           // m, 0 to kMostWiresExponent
   std::uint32_t root_slot = 0;  // palette entry with the root joint's motion: displacements are measured from there
+};
+
+// A second binding of a skin, over joints alone, which moves it nearly as its own does: for copies of a character that
+// are small on screen (docs/detail.md). v' = sum w M_j p by linear blend, p the mesh's own points; its normals and
+// tangents as well, and its packed order.
+struct LinearFit {
+  std::uint32_t first_slot = 0;           // palette entry that element 0 of its influences names
+  std::vector<std::uint32_t> slices;      // as PackedBinding's, of one group
+  std::vector<std::uint32_t> influences;  // as PackedBinding's
+  // Metres from where the mesh's own binding moves its vertices: over all of them and the poses that it was fitted to,
+  // the root of the mean square and the largest.
+  float rms = 0;
+  float worst = 0;
 };
 
 // A mesh as it is moved. Its vertices are in packed order; source_vertex says where each came from.
@@ -89,9 +105,13 @@ struct CharacterMesh {
   // Skin: the model's own weights, packed order, columns CharacterData::bound_joints; no rows where it had none. They
   // move nothing: model_of reads them, so that the same mesh can be shown as linear blend moves it.
   SparseRows weights;
+  std::optional<LinearFit> fit;  // of all skins or of none
 
   std::uint32_t vertex_count() const { return binding.vertex_count(); }
 };
+
+// A mesh's fit with the mesh's points and directions: what the kernels of linear blend take. Precondition: it has one.
+PackedBinding fit_binding(const CharacterMesh& mesh);
 
 // A control mesh whose vertices the caller places, frame by frame: a simulation, a point cache.
 struct Stream {
@@ -136,6 +156,10 @@ struct CharacterData {
   }
   std::optional<std::uint32_t> find_stream(std::string_view mesh) const;
   std::optional<std::uint32_t> find_control(std::string_view wanted) const;
+
+  // The pass with PalettePass::fit; nullptr where the skins have no fits. Its entries are the last of the palette.
+  const PalettePass* fit_pass() const;
+  void drop_fits();
 };
 
 // The inputs of a character at rest. Shape: inputs.size() == data.input_count.

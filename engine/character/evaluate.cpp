@@ -30,27 +30,48 @@ struct Evaluator::State {
   std::vector<glm::vec4> tangents;
   std::vector<Affine> palette;
   std::vector<PaletteLine> lines;  // the palette as the linear kernel loads it
+  Detail detail = Detail::kFull;
+  std::vector<PackedBinding> fits;  // of each mesh, once they are needed
+
+  void pose_palette(const PalettePass& pass) {
+    const PoseContext context{joints, positions, inputs, palette};
+    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    parallel_for(pass.record_count, kEntryGrain / kernel.slots_per_record, options.threads,
+                 [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
+    fill_lines(pass.first_slot, std::size_t{pass.record_count} * kernel.slots_per_record);
+  }
 
   void pose_palettes(std::uint32_t stage) {
-    const PoseContext context{joints, positions, inputs, palette};
     for (const PalettePass& pass : character->passes) {
-      if (pass.stage != stage) continue;
-      const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-      parallel_for(pass.record_count, kEntryGrain / kernel.slots_per_record, options.threads,
-                   [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
-      fill_lines(pass.first_slot, std::size_t{pass.record_count} * kernel.slots_per_record);
+      if (pass.stage == stage && !pass.fit) pose_palette(pass);
+    }
+  }
+
+  BlendOutputs outputs_of(const CharacterMesh& mesh) {
+    return {
+        .positions = positions.data() + mesh.first_vertex,
+        .normals = options.normals ? normals.data() + mesh.first_vertex : nullptr,
+        .tangents = options.tangents ? tangents.data() + mesh.first_vertex : nullptr,
+        .frames = mesh.frame_slot ? palette.data() + *mesh.frame_slot : nullptr,
+    };
+  }
+
+  void blend_fits() {
+    pose_palette(*character->fit_pass());
+    for (std::size_t m = 0; m < fits.size(); ++m) {
+      const CharacterMesh& mesh = character->meshes[m];
+      if (!mesh.fit) continue;
+      const BlendOutputs out = outputs_of(mesh);
+      parallel_for(slice_count(fits[m]), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
+        blend_linear(fits[m], {begin, end}, std::span(lines).subspan(mesh.fit->first_slot), out);
+      });
     }
   }
 
   void blend_meshes(std::uint32_t stage) {
     for (const CharacterMesh& mesh : character->meshes) {
       if (mesh.stage != stage) continue;
-      const BlendOutputs out{
-          .positions = positions.data() + mesh.first_vertex,
-          .normals = options.normals ? normals.data() + mesh.first_vertex : nullptr,
-          .tangents = options.tangents ? tangents.data() + mesh.first_vertex : nullptr,
-          .frames = mesh.frame_slot ? palette.data() + *mesh.frame_slot : nullptr,
-      };
+      const BlendOutputs out = outputs_of(mesh);
       parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
         const SliceRange slices{begin, end};
         const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
@@ -121,8 +142,19 @@ void Evaluator::control(std::size_t control, float value) {
   state_->inputs[state_->character->controls[control].input] = value;
 }
 
+void Evaluator::set_detail(Detail detail) {
+  State& state = *state_;
+  assert(detail == Detail::kFull || state.character->fit_pass() != nullptr);
+  state.detail = detail;
+  if (detail == Detail::kFull || !state.fits.empty()) return;
+  for (const CharacterMesh& mesh : state.character->meshes) {
+    state.fits.push_back(mesh.fit ? fit_binding(mesh) : PackedBinding{});
+  }
+}
+
 void Evaluator::evaluate() {
   State& state = *state_;
+  if (state.detail == Detail::kLinearFit) return state.blend_fits();
   for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
     state.pose_palettes(stage);
     state.blend_meshes(stage);

@@ -11,6 +11,12 @@
 
 namespace pelt {
 
+// What moves the skins of a copy (docs/detail.md).
+enum class Detail {
+  kFull,       // the deformers
+  kLinearFit,  // linear blend, fitted to them: CharacterMesh::fit. Control meshes stay where they were
+};
+
 // One posed copy of a character. All memory is taken on creation; pose and evaluate allocate nothing themselves.
 class Evaluator {
  public:
@@ -39,7 +45,11 @@ class Evaluator {
   // The value of CharacterData::controls[control].
   void control(std::size_t control, float value);
 
-  // Poses every palette and moves every mesh, stage by stage.
+  // From the next evaluate() on; kFull until it is called. The first call with kLinearFit allocates.
+  // Precondition: the character has fits, or it is kFull.
+  void set_detail(Detail detail);
+
+  // Poses every palette and moves every mesh that the detail asks for, stage by stage.
   void evaluate();
 
   // Of all meshes one after the other, in packed order (CharacterMesh::first_vertex, ::source_vertex). Model space.

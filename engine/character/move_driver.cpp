@@ -121,6 +121,7 @@ Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const Drive
     const Result<void> valid = check_driver_offsets(data, m, own);
     if (!valid) return valid;
   }
+  data.drop_fits();
   auto all = take_offsets(data, slots_read);
   if (!all) return tl::unexpected(all.error());
   for (const auto& [m, own] : offsets) (*all)[m] = in_packed_order(data.meshes[m], own);

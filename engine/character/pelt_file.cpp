@@ -78,7 +78,7 @@ void describe(Archive& archive, Is<Material> auto& material) {
 
 template <class Archive>
 void describe(Archive& archive, Is<PalettePass> auto& pass) {
-  archive(pass.kernel, pass.stage, pass.first_slot, pass.record_count, pass.records, pass.table);
+  archive(pass.kernel, pass.stage, pass.first_slot, pass.record_count, pass.records, pass.table, pass.fit);
 }
 
 template <class Archive>
@@ -103,6 +103,11 @@ void describe(Archive& archive, Is<Wires> auto& wires) {
 }
 
 template <class Archive>
+void describe(Archive& archive, Is<LinearFit> auto& fit) {
+  archive(fit.first_slot, fit.slices, fit.influences, fit.rms, fit.worst);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<Stream> auto& stream) {
   archive(stream.mesh, stream.first_input);
 }
@@ -116,7 +121,7 @@ template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
           mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.topology, mesh.binding, mesh.source_vertex,
-          mesh.triangles, mesh.uvs, mesh.parts, mesh.weights);
+          mesh.triangles, mesh.uvs, mesh.parts, mesh.weights, mesh.fit);
 }
 
 template <class Archive>

@@ -12,7 +12,7 @@
 
 namespace pelt {
 
-constexpr std::uint32_t kPeltFileVersion = 4;
+constexpr std::uint32_t kPeltFileVersion = 5;
 
 // serialize(*deserialize(bytes)) == bytes. Everything read is validated: the checksum first, every count against the
 // bytes that are left, then Character::create. Errors name `source`: kUnsupported for another version of the format,
