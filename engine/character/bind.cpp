@@ -251,7 +251,7 @@ class Binder {
       if (!added) return tl::unexpected(added.error());
     }
     builder_.set_rig(format_rig(rig_));
-    BindReport report{builder_.reports(), std::move(notes_)};
+    BindReport report{builder_.reports(), std::move(points_), std::move(notes_)};
     Result<Character> character = builder_.build();
     if (!character) return tl::unexpected(character.error());
     if (options_.progress) options_.progress(1.0, "done");
@@ -305,9 +305,17 @@ class Binder {
       if (!options_.progress) return;
       options_.progress((layers_done + fraction) / static_cast<double>(plan_.layers.size()), layer.label);
     };
-    const DeformerInput input{
-        model_,   targets,  layer.label, rig_,     options_.threads,
-        builder_, drivers_, notes_,      progress, static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
+    const DeformerInput input{model_,
+                              targets,
+                              layer.label,
+                              rig_,
+                              options_.threads,
+                              builder_,
+                              drivers_,
+                              notes_,
+                              points_,
+                              progress,
+                              static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
     Result<std::vector<MeshBinding>> bound =
         std::visit([&](const auto& parameters) { return bind_deformer(parameters, input); }, layer.deformer);
     if (!bound) return tl::unexpected(bound.error());
@@ -365,6 +373,7 @@ class Binder {
   const LayerPlan& plan_;
   const BindOptions& options_;
   std::vector<std::string>& notes_;
+  std::vector<PointReport> points_;
   CharacterBuilder builder_;
   SharedDrivers drivers_;
   std::vector<std::map<std::size_t, MeshBinding>> layer_bindings_;  // of each layer, by mesh

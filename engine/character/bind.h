@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <glm/glm.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,8 +42,20 @@ struct MeshReport {
   double bytes_per_vertex = 0;        // bind data read and vertex written by the blend, positions, normals, tangents
 };
 
+// A control point of MOS.
+struct PointReport {
+  std::size_t layer = 0;  // in Rig::layers
+  std::string name;       // as MosEdit::points says it; empty: the rig gives it none
+  bool placed = false;    // along a chain, by parameters
+  std::uint32_t joint = 0;
+  glm::vec3 rest{0.0f};  // model space at bind, metres, before edits
+  // In MosParameters::chains and MosChain::points; none: the rig does not list it.
+  std::optional<glm::uvec2> listed;
+};
+
 struct BindReport {
   std::vector<MeshReport> meshes;
+  std::vector<PointReport> points;
   std::vector<std::string> notes;  // one sentence each: degenerate driver triangles, K raised, ...
 };
 

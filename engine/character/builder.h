@@ -159,6 +159,7 @@ struct DeformerInput {
   CharacterBuilder& builder;
   SharedDrivers& drivers;                                // of all layers so far
   std::vector<std::string>& notes;                       // for the report
+  std::vector<PointReport>& points;                      // for the report
   const std::function<void(double fraction)>& progress;  // of this layer; never empty
   std::uint32_t rig_layer = 0;                           // its number in Rig::layers, where it is one of them
 };

@@ -325,7 +325,16 @@ Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const Def
   if (!edits) return tl::unexpected(edits.error());
   Result<std::vector<MeshBinding>> bindings = by_spline ? bind_b_spline(parameters, *points, *edits, at_bind, input)
                                                         : bind_cloud(parameters, *points, cage, *edits, at_bind, input);
-  if (bindings) input.progress(1.0);
+  if (!bindings) return bindings;
+  for (const ControlPoint& point : points->points) {
+    input.points.push_back({.layer = input.rig_layer,
+                            .name = point.name,
+                            .placed = point.placed,
+                            .joint = point.joint,
+                            .rest = glm::vec3(point.position),
+                            .listed = point.listed});
+  }
+  input.progress(1.0);
   return bindings;
 }
 

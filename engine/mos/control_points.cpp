@@ -67,20 +67,36 @@ class Settler {
         if (!added) return tl::unexpected(added.error());
       }
     }
+    name_placed();
     return std::move(result_);
   }
 
  private:
+  // An edit that says a name means one point, and a joint of that name would be all points of it.
+  void name_placed() {
+    std::set<std::string> taken;
+    for (const Joint& joint : model_.skeleton.joints) taken.insert(joint.name);
+    for (const ControlPoint& point : result_.points) taken.insert(point.name);
+    for (const PointChain& chain : result_.chains) {
+      for (std::size_t k = 0; k < chain.points.size(); ++k) {
+        ControlPoint& point = result_.points[chain.points[k]];
+        if (!point.placed || !point.name.empty()) continue;
+        const std::string own = fmt::format("{}.{}", chain.curve.chain.name, k + 1);
+        point.name = own;
+        for (int next = 2; !taken.insert(point.name).second; ++next) point.name = fmt::format("{}.{}", own, next);
+      }
+    }
+  }
+
   // Placed points of chains that run over the same bones are the same there. Where points are in no order they are one
   // where they meet, whatever they turn with.
-  std::uint32_t add(ControlPoint point, bool placed) {
-    for (std::uint32_t known = 0; placed && known < result_.points.size(); ++known) {
+  std::uint32_t add(ControlPoint point) {
+    for (std::uint32_t known = 0; point.placed && known < result_.points.size(); ++known) {
       const ControlPoint& other = result_.points[known];
-      if (!placed_[known] || glm::distance(other.position, point.position) > near_) continue;
+      if (!other.placed || glm::distance(other.position, point.position) > near_) continue;
       if (parameters_.strategy != MosStrategy::kBSpline) return known;
       if (other.joint == point.joint && same_turn(other.turn, point.turn)) return known;
     }
-    placed_.push_back(placed);
     result_.points.push_back(std::move(point));
     return static_cast<std::uint32_t>(result_.points.size() - 1);
   }
@@ -112,7 +128,8 @@ class Settler {
   }
 
   void put(PointChain& chain, ControlPoint point, float s) {
-    chain.points.push_back(add(std::move(point), true));
+    point.placed = true;
+    chain.points.push_back(add(std::move(point)));
     chain.lengths.push_back(s);
   }
 
@@ -211,6 +228,7 @@ class Settler {
     for (std::size_t k = 0; k < given.points.size(); ++k) {
       ControlPoint point{
           given.points[k].name, joints[k], glm::dvec3(at_bind_[joints[k]][3]) + glm::dvec3(given.points[k].offset), {}};
+      point.listed = {&given - parameters_.chains.data(), k};
       const bool bisecting = given.points[k].bisecting;
       if (may_turn(k) && (angles_ || bisecting)) {
         const std::size_t a = bone_anchor[k];
@@ -220,7 +238,7 @@ class Settler {
         point.turn =
             PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, direction_away(bones, a), angles_};
       }
-      own.points.push_back(add(std::move(point), false));
+      own.points.push_back(add(std::move(point)));
       // Points at one place share an anchor: a little further each, since lengths ascend.
       float s = own.curve.lengths[line_anchor[k]];
       if (!own.lengths.empty() && s <= own.lengths.back()) s = std::nextafter(own.lengths.back(), INFINITY);
@@ -259,8 +277,7 @@ class Settler {
   bool angles_;
   const std::string& what_;
   ControlPoints result_;
-  std::vector<bool> placed_;  // of each point: not given by the rig
-  double near_ = 1e-12;       // metres: what is no farther is at one place
+  double near_ = 1e-12;  // metres: what is no farther is at one place
 };
 
 }  // namespace

@@ -113,7 +113,8 @@ class Resolver {
       bool any = false;
       for (std::size_t p = 0; p < chosen.size(); ++p) {
         const ControlPoint& point = points_.points[p];
-        if (!matches(point.name, pattern) && !matches(model_.skeleton.joints[point.joint].name, pattern)) continue;
+        const std::string& joint = model_.skeleton.joints[point.joint].name;
+        if (!means_point(pattern, point.name, point.placed, joint)) continue;
         chosen[p] = any = true;
       }
       if (any) continue;
@@ -160,6 +161,11 @@ class Resolver {
 };
 
 }  // namespace
+
+// Chains are called after joints: a wildcard that means joints would also find placed points of others.
+bool means_point(std::string_view pattern, std::string_view name, bool placed, std::string_view joint) {
+  return (placed ? name == pattern : matches(name, pattern)) || matches(joint, pattern);
+}
 
 Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPoints& points, const Model& model,
                                  std::span<const glm::dmat4> at_bind, const std::string& what) {

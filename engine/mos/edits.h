@@ -6,6 +6,7 @@
 #include <glm/glm.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/binding/sparse_rows.h"
@@ -33,6 +34,9 @@ struct PointEdits {
   std::vector<Driver> drivers;
   std::vector<std::vector<Edit>> of_point;  // in order
 };
+
+// Whether an entry of MosEdit::points means a point that moves with `joint`.
+bool means_point(std::string_view pattern, std::string_view name, bool placed, std::string_view joint);
 
 // Errors begin with `what`: an edit that names no point, an angle that is none, keys that do not ascend, numbers that
 // are not finite, too many edits.

@@ -22,10 +22,14 @@ struct PointTurn {
 
 // Moves rigidly with its joint. Model space at bind, metres.
 struct ControlPoint {
-  std::string name;  // may be empty
+  std::string name;  // may be empty where `placed` is not set
   std::uint32_t joint = 0;
   glm::dvec3 position{0.0};
   std::optional<PointTurn> turn;  // none: its frame is the joint's
+  // Where the rig lists it: in MosParameters::chains and MosChain::points. None: it is placed along a chain, or a
+  // cage's.
+  std::optional<glm::uvec2> listed;
+  bool placed = false;  // along a chain, by parameters
 };
 
 }  // namespace pelt::mos

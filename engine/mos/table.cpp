@@ -9,6 +9,12 @@
 namespace pelt::mos {
 namespace {
 
+glm::dvec3 in_space_of(const glm::dmat4& joint, const glm::dvec3& position) {
+  return glm::dvec3(glm::inverse(joint) * glm::dvec4(position, 1.0));
+}
+
+}  // namespace
+
 std::uint32_t operation_word(MosOperation operation) {
   switch (operation) {
     case MosOperation::kBulge:
@@ -24,12 +30,6 @@ std::uint32_t operation_word(MosOperation operation) {
   }
   return shared::kMosBulge;
 }
-
-glm::dvec3 in_space_of(const glm::dmat4& joint, const glm::dvec3& position) {
-  return glm::dvec3(glm::inverse(joint) * glm::dvec4(position, 1.0));
-}
-
-}  // namespace
 
 MosTable::MosTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs, std::uint32_t root,
                    MosFrames frames)
@@ -85,8 +85,7 @@ void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
       table_.put_word(edit.from);
       table_.put_word(edit.to);
       for (int c = 0; c < 3; ++c) {
-        const double length = glm::length(axes[c]);
-        table_.put_number(length > 0 ? edit.offset[c] / length : 0);
+        table_.put_number(offset_along(glm::length(axes[c]), edit.offset[c]));
       }
       break;
     case MosOperation::kScale: {

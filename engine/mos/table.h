@@ -33,6 +33,11 @@ struct PointEdit {
   std::optional<std::uint32_t> driver;  // from put_driver
 };
 
+std::uint32_t operation_word(MosOperation operation);
+
+// A slide's offset along an axis of this length, in the joint's space.
+inline double offset_along(double length, double offset) { return length > 0 ? offset / length : 0; }
+
 // The words of control points, one after the other, for a pass of either kernel.
 class MosTable {
  public:

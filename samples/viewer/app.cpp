@@ -122,6 +122,21 @@ void App::apply_rig_patch(const std::string& pointer, const std::string& json_va
   }
 }
 
+Result<void> App::move_point(const std::string& name, glm::vec3 by) {
+  State& state = *state_;
+  const Handle* handle = state.selected_handle();
+  Result<void> moved;
+  if (handle == nullptr || handle->name != name) {
+    moved = fail(ErrorCode::kNotFound, fmt::format("there is no point '{}' in the picture", name));
+  } else {
+    state.rig_before = state.document->rig_json();
+    moved = state.move_handle(*handle, by);
+    state.document->end_edit();
+  }
+  if (!moved) state.error(moved.error().message);
+  return moved;
+}
+
 void App::undo() {
   if (state_->document) state_->document->undo();
 }

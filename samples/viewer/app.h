@@ -61,6 +61,10 @@ class App {
   const std::string& last_error() const;  // empty: there was none
   void apply_rig_patch(const std::string& pointer, const std::string& json_value);  // an edit, as the rig panel makes
 
+  // The selected point as if dragged by `by`, metres, world space: one step of undo. Errors are shown and returned:
+  // there is no such point in the last frame's picture, or nothing in the rig moves it.
+  Result<void> move_point(const std::string& name, glm::vec3 by);
+
   void undo();
   void redo();
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/rig/rig.h"
+#include "engine/rig/rig_json.h"
 #include "samples/viewer/app_state.h"
 
 namespace pelt::viewer {
@@ -130,12 +131,13 @@ void App::State::take_opened(Opened opened) {
   document = std::move(opened.document);
   begin_document();
   requested[kSubject] = document->revision();
-  opened.made ? take_made(std::move(*opened.made)) : error(opened.made.error().message);
+  opened.made ? take_made(kSubject, std::move(*opened.made)) : error(opened.made.error().message);
 }
 
 // What is under way is of another document, or of another state of its model.
 void App::State::forget_requests() {
   requested.clear();
+  shown_rig.reset();
   ++generation;
 }
 
@@ -189,7 +191,7 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
     auto made = std::make_shared<Result<Made>>(make_character(order, tell));
     return [this, made, key = order.key, asked] {
       if (asked != generation || !requested.contains(key)) return;
-      if (*made) return take_made(std::move(**made));
+      if (*made) return take_made(key, std::move(**made));
       if (is_loss(made->error())) return;
       error(key == kSubject ? made->error().message : fmt::format("{}: {}", key, made->error().message));
     };
@@ -200,7 +202,8 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
 void App::State::request_binds() {
   if (!document) return;
   const auto of_rig = requested.find(kSubject);
-  if (of_rig == requested.end() || of_rig->second != document->revision()) request_bind(kSubject, document->rig());
+  const bool is_new = of_rig == requested.end();
+  if (is_new || (of_rig->second != document->revision() && !move_points())) request_bind(kSubject, document->rig());
   for (auto known = requested.begin(); known != requested.end();) {
     const std::string key = known->first;
     known = wants(key) ? std::next(known) : requested.erase(known);
@@ -217,7 +220,7 @@ void App::State::request_binds() {
   }
 }
 
-void App::State::take_made(Made made) {
+void App::State::take_made(const std::string& key, Made made) {
   for (const std::string& text : made.notes) note(text);
   if (made.model != nullptr) {
     hide_picture();  // it shows the textures that were
@@ -227,6 +230,7 @@ void App::State::take_made(Made made) {
   if (!made.newcomer) return;
   stage->show(std::move(*made.newcomer));
   ++shown_count;
+  if (key == kSubject) remember_rig();
 }
 
 // Asks how far characters reach in clips they have not been seen in.

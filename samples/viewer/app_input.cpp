@@ -144,14 +144,15 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
     set_turn(view, view.selection.joint, turned_joint(turn_before, joint_before, world, turn));
     return;
   }
-  const glm::vec3 moved = glm::inverse(handle_before.from_bind) * drag_offset(drag, camera, size, mouse);
-  const nlohmann::json::json_pointer at(handle_before.pointer);
-  nlohmann::json rig = rig_before;
-  if (!rig.contains(at) || !rig[at].is_array() || rig[at].size() != 3) return;
-  for (int c = 0; c < 3; ++c)
-    rig[at][static_cast<std::size_t>(c)] = rig[at][static_cast<std::size_t>(c)].get<float>() + moved[c];
-  const Result<void> edited = document->edit(std::move(rig), "move " + handle_before.name);
-  if (!edited) error(edited.error().message);
+  const Result<void> moved = move_handle(handle_before, drag_offset(drag, camera, size, mouse));
+  if (!moved) error(moved.error().message);
+}
+
+// From where it was in `rig_before`; moves of one handle in a row are one step of undo.
+Result<void> App::State::move_handle(const Handle& handle, glm::vec3 way) {
+  Result<nlohmann::json> rig = moved_by(rig_before, handle, way);
+  if (!rig) return tl::unexpected(rig.error());
+  return document->edit(std::move(*rig), "move " + handle.name);
 }
 
 void App::State::handle_mouse() {

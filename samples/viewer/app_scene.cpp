@@ -79,7 +79,7 @@ void App::State::add_gizmo(const Actor& subject) {
   if (grab != Grab::kGizmo) {
     gizmo.reset();
     const Handle* handle = selected_handle();
-    if (handle != nullptr && !handle->pointer.empty()) {
+    if (handle != nullptr && handle->kind != HandleKind::kFixed) {
       gizmo = translate_gizmo(*handle, camera, size);
     } else if (!view.selection.joint.empty() && view.shown.skeleton) {
       gizmo = rotate_gizmo(subject, view.selection.joint, camera, size);

@@ -85,6 +85,7 @@ struct App::State {
   std::optional<Opening> opening;                  // what is read in the background, to become the document
   std::map<std::string, std::uint64_t> requested;  // by key, the document's revision that was asked for last
   std::string measuring;                           // a clip, in the background; empty: none
+  std::optional<Rig> shown_rig;                    // that the subject is as bound by
   std::uint64_t generation = 0;                    // what was asked for before it changed is not wanted any more
   std::shared_ptr<const Model> model;              // that the textures are of
   bool drawable = false;                           // there is a scene
@@ -117,8 +118,10 @@ struct App::State {
   void cancel_grab();
   void follow_document();
   void request_bind(const std::string& key, const Rig& rig);
-  void take_made(Made made);
+  void take_made(const std::string& key, Made made);
   void request_binds();
+  void remember_rig();
+  bool move_points();
   void measure_clips();
   void forget_requests();
   void draw_progress();
@@ -134,6 +137,7 @@ struct App::State {
   void handle_mouse();
   void begin_grab(glm::vec2 mouse);
   void drag_gizmo(glm::vec2 mouse);
+  Result<void> move_handle(const Handle& handle, glm::vec3 way);
   std::optional<VertexHit> brush_at(glm::vec2 mouse);
   bool begin_stroke(glm::vec2 mouse);
   void paint(glm::vec2 mouse);

@@ -13,8 +13,10 @@
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
+#include "engine/mos/slide_points.h"
 #include "shaders/action_line/pose.h"
 #include "shaders/curve_skeleton/pose.h"
+#include "shaders/dual_quaternion/dual_quaternion.h"
 #include "shaders/linear_blend/pose.h"
 #include "shaders/mos_point/pose.h"
 #include "shaders/mos_table/pose.h"
@@ -190,20 +192,6 @@ Element element_of(const Place& at, const Affine& entry, std::span<const glm::ve
   return {};
 }
 
-// Words of all points that a pass of MOS holds, ascending.
-std::set<std::uint32_t> point_words(const PalettePass& pass) {
-  std::set<std::uint32_t> words;
-  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
-    if (pass.kernel == PoseKernel::kMosPoint) {
-      words.insert(read_record<shared::MosPointRecord>(pass.records, r).point);
-    } else {
-      const auto record = read_record<shared::MosTableRecord>(pass.records, r);
-      words.insert(std::begin(record.points), std::end(record.points));
-    }
-  }
-  return words;
-}
-
 // What samples have in common that follow each other, and where they are along it.
 struct SampleKey {
   ElementKind kind = ElementKind::kNone;
@@ -316,6 +304,40 @@ std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint3
   return row;
 }
 
+glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex) {
+  if (mesh.frame_slot) return affine_axes(evaluator.palette()[*mesh.frame_slot + vertex]);
+  const std::span<const glm::vec3> rest = mesh.binding.points;
+  const std::span<const glm::vec3> posed = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
+  std::vector<glm::uvec2> edges;
+  glm::vec3 rest_middle(0.0f);
+  glm::vec3 posed_middle(0.0f);
+  for (const glm::uvec3& corners : mesh.triangles) {
+    for (int k = 0; k < 3; ++k) {
+      if (corners[k] != vertex) continue;
+      edges.emplace_back(corners[(k + 1) % 3], corners[(k + 2) % 3]);
+      rest_middle += 0.5f * (rest[edges.back().x] + rest[edges.back().y]);
+      posed_middle += 0.5f * (posed[edges.back().x] + posed[edges.back().y]);
+    }
+  }
+  if (edges.empty()) return glm::mat3(1.0f);
+  rest_middle /= static_cast<float>(edges.size());
+  posed_middle /= static_cast<float>(edges.size());
+  glm::mat3 sum(0.0f);
+  float squared = 0;
+  glm::vec3 rest_normal(0.0f);
+  glm::vec3 posed_normal(0.0f);
+  for (const glm::uvec2 edge : edges) {
+    const glm::vec3 way = rest[edge.y] - rest[edge.x];
+    sum += glm::outerProduct(posed[edge.y] - posed[edge.x], way);
+    squared += glm::dot(way, way);
+    rest_normal += glm::cross(rest[edge.x] - rest_middle, rest[edge.y] - rest_middle);
+    posed_normal += glm::cross(posed[edge.x] - posed_middle, posed[edge.y] - posed_middle);
+  }
+  const glm::vec3 none(0.0f);
+  sum += squared * glm::outerProduct(normalize_or(posed_normal, none), normalize_or(rest_normal, none));
+  return shared::nearest_rotation(sum);
+}
+
 std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source) {
   const auto found = std::ranges::find(mesh.source_vertex, source);
   if (found == mesh.source_vertex.end()) return std::nullopt;
@@ -350,7 +372,7 @@ std::vector<ControlPoint> posed_control_points(const CharacterData& data, const 
     if (pass.kernel != PoseKernel::kMosPoint && pass.kernel != PoseKernel::kMosTable) continue;
     const shared::PoseWork work{pass.table.data(), pose.joints.data(), nullptr, pose.inputs.data()};
     const Affine root = shared::mos_root_motion(work);
-    for (const std::uint32_t word : point_words(pass)) {
+    for (const std::uint32_t word : mos::point_words(pass)) {
       points.push_back({pass.table[word], shared::table_vector(work, word + shared::kMosPointPosition),
                         shared::table_vector(work, word + shared::kMosPointRest),
                         shared::mos_frame(shared::pose_mos_point(work, root, word))});

@@ -50,6 +50,10 @@ struct VertexInfluence {
 // What moves one vertex (packed, of the mesh), strongest first.
 std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex);
 
+// What a vertex of a driver does from bind to its pose, but for its own offset: exact where its frames are computed
+// (CharacterMesh::frame_slot), else the rotation that fits the edges of the triangles about it that do not touch it.
+glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex);
+
 // Where a vertex of the model is in the packed order of the mesh; none: there is no such vertex.
 std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source);
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "samples/renderer/framing.h"
+#include "samples/viewer/handle.h"
 #include "samples/viewer/overlay.h"
 #include "samples/viewer/stage.h"
 #include "samples/viewer/view_state.h"

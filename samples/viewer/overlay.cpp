@@ -92,17 +92,19 @@ class Drawing {
     }
   }
 
-  // A dot that can be selected. `color`: where it is not; kUnseen: none there.
-  void handle(const std::string& name, const Affine& frame, const glm::mat3& from_bind, const std::string& pointer,
-              glm::vec4 color, float width) {
-    const int known = names_[name]++;
-    const std::string unique = known == 0 ? name : fmt::format("{} #{}", name, known + 1);
+  // A dot that can be selected, posed by `frame`; from_rig as to model space. `color`: where it is not selected;
+  // kUnseen: none there.
+  void handle(Handle handle, const Affine& frame, glm::vec4 color, float width) {
+    const int known = names_[handle.name]++;
+    if (known > 0) handle.name += fmt::format(" #{}", known + 1);
     const glm::vec3 at = affine_origin(frame);
     if (!is_finite(at)) return;
-    glm::mat3 own = glm::mat3(world_) * affine_axes(frame);
-    for (int k = 0; k < 3; ++k) own[k] = normalize_or(own[k], glm::mat3(1.0f)[k]);
-    overlay_.handles.push_back({unique, to_world(at), own, glm::mat3(world_) * from_bind, pointer});
-    const bool selected = state_.selection.point == unique;
+    handle.position = to_world(at);
+    handle.axes = glm::mat3(world_) * affine_axes(frame);
+    for (int k = 0; k < 3; ++k) handle.axes[k] = normalize_or(handle.axes[k], glm::mat3(1.0f)[k]);
+    handle.from_rig = glm::mat3(world_) * handle.from_rig;
+    const bool selected = state_.selection.point == handle.name;
+    overlay_.handles.push_back(std::move(handle));
     if (selected || color != kUnseen) dot(at, selected ? kSelected : color, selected ? 1.6f * width : width, true);
     if (selected) axes(frame, kAxisLength * size_, 2.0f);
   }
@@ -165,15 +167,19 @@ class Drawing {
     for (const CurveAnchor& anchor : posed_curve_anchors(data_, actor_.pose)) curves[anchor.curve].push_back(anchor);
     std::vector<CurveAnchor> drawn;  // curves share anchors
     for (const auto& [number, anchors] : curves) {
-      const std::string pointer = curve_pointer(anchors);
+      const std::string place = curve_place(anchors);
       for (const CurveAnchor& anchor : anchors) {
         const bool known = std::ranges::any_of(drawn, [&](const CurveAnchor& other) {
           return other.joint == anchor.joint && glm::distance(other.position, anchor.position) < kSamePlace * size_;
         });
         if (known) continue;
         drawn.push_back(anchor);
-        handle("anchor " + data_.skeleton.joints[anchor.joint].name, frame_at(anchor.joint, anchor.position),
-               motion_of(anchor.joint), pointer, kAnchor, 6.0f);
+        Handle own{.name = "anchor " + data_.skeleton.joints[anchor.joint].name, .from_rig = motion_of(anchor.joint)};
+        if (!place.empty()) {
+          own.kind = HandleKind::kOffset;
+          own.places = {place};
+        }
+        handle(std::move(own), frame_at(anchor.joint, anchor.position), kAnchor, 6.0f);
       }
     }
   }
@@ -184,14 +190,22 @@ class Drawing {
   }
 
   // Of a joint, from bind to its pose.
-  glm::mat3 motion_of(std::uint32_t joint) const {
+  glm::mat3 motion_of(std::uint32_t joint) {
+    return glm::mat3(actor_.pose.joints[joint]) * glm::inverse(axes_at_bind(joint));
+  }
+
+  glm::mat3 axes_at_bind(std::uint32_t joint) {
     const auto bound = std::ranges::find(data_.bound_joints, joint, &BoundJoint::joint);
-    if (bound == data_.bound_joints.end()) return glm::mat3(1.0f);
-    return glm::mat3(actor_.pose.joints[joint] * bound->inverse_bind);
+    if (bound != data_.bound_joints.end()) return glm::inverse(glm::mat3(bound->inverse_bind));
+    if (rest_.empty()) {
+      rest_.resize(data_.skeleton.joints.size());
+      rest_matrices(data_.skeleton, rest_);
+    }
+    return glm::mat3(rest_[joint]);
   }
 
   // The offset of the curve that the rig names over these joints.
-  std::string curve_pointer(const std::vector<CurveAnchor>& anchors) const {
+  std::string curve_place(const std::vector<CurveAnchor>& anchors) const {
     for (std::size_t l = 0; l < rig_.layers.size(); ++l) {
       const auto* own = std::get_if<CurveSkeletonParameters>(&rig_.layers[l].deformer);
       for (std::size_t c = 0; own != nullptr && c < own->curves.size(); ++c) {
@@ -206,40 +220,47 @@ class Drawing {
   }
 
   void draw_control_points() {
+    const std::vector<PointReport>& reports = actor_.report.points;
+    std::vector<bool> taken(reports.size(), false);
+    std::size_t next = 0;  // the report is in the order of the tables, but for points that move nothing
     for (const ControlPoint& point : posed_control_points(data_, actor_.pose)) {
-      std::string name = "point " + data_.skeleton.joints[point.joint].name;
-      const std::string pointer = point_pointer(point, name);
-      handle(name, point.frame, motion_of(point.joint), pointer, kPoint, 6.0f);
+      Handle own{.name = "point " + data_.skeleton.joints[point.joint].name};
+      for (std::size_t k = 0; k < reports.size(); ++k) {
+        const std::size_t r = (next + k) % reports.size();
+        // Two may be of one joint at one place.
+        if (taken[r] || reports[r].joint != point.joint || reports[r].rest != point.rest) continue;
+        place_point(reports[r], own);
+        taken[r] = true;
+        next = r + 1;
+        break;
+      }
+      handle(std::move(own), point.frame, kPoint, 6.0f);
       axes(point.frame, kFrameLength * size_, 1.2f);
     }
   }
 
-  // The offset of the point that the rig gives there. `name`: replaced where the rig gives a name.
-  std::string point_pointer(const ControlPoint& point, std::string& name) {
-    for (std::size_t l = 0; l < rig_.layers.size(); ++l) {
-      const auto* own = std::get_if<MosParameters>(&rig_.layers[l].deformer);
-      for (std::size_t c = 0; own != nullptr && c < own->chains.size(); ++c) {
-        const std::vector<MosPoint>& points = own->chains[c].points;
-        for (std::size_t p = 0; p < points.size(); ++p) {
-          if (points[p].joint != data_.skeleton.joints[point.joint].name) continue;
-          const glm::vec3 rest = joint_at_bind(point.joint) + points[p].offset;
-          if (!(glm::distance(rest, point.rest) < kSamePlace * size_)) continue;
-          if (!points[p].name.empty()) name = points[p].name;
-          return fmt::format("/layers/{}/parameters/chains/{}/points/{}/offset", l, c, p);
-        }
-      }
+  // Where the rig says where the point is, by the layer that it was bound by.
+  void place_point(const PointReport& point, Handle& handle) {
+    if (point.layer >= rig_.layers.size()) return;
+    const auto* own = std::get_if<MosParameters>(&rig_.layers[point.layer].deformer);
+    if (own == nullptr) return;
+    const std::string parameters = fmt::format("/layers/{}/parameters", point.layer);
+    if (point.listed) {
+      const auto [chain, number] = std::pair(point.listed->x, point.listed->y);
+      if (chain >= own->chains.size() || number >= own->chains[chain].points.size()) return;
+      handle.kind = HandleKind::kOffset;
+      handle.places = {fmt::format("{}/chains/{}/points/{}/offset", parameters, chain, number)};
+      handle.from_rig = motion_of(point.joint);
+    } else {
+      handle.kind = HandleKind::kPointEdit;
+      handle.places = {parameters + "/edits"};
+      handle.point = point.name;
+      // Edits are in the axes of the joint, which are not as long as its scale says.
+      const glm::mat3 at_bind = axes_at_bind(point.joint);
+      handle.from_rig = glm::mat3(actor_.pose.joints[point.joint]);
+      for (int k = 0; k < 3; ++k) handle.from_rig[k] /= glm::length(at_bind[k]);
     }
-    return {};
-  }
-
-  glm::vec3 joint_at_bind(std::uint32_t joint) {
-    const auto bound = std::ranges::find(data_.bound_joints, joint, &BoundJoint::joint);
-    if (bound != data_.bound_joints.end()) return glm::vec3(glm::inverse(bound->inverse_bind)[3]);
-    if (rest_.empty()) {
-      rest_.resize(data_.skeleton.joints.size());
-      rest_matrices(data_.skeleton, rest_);
-    }
-    return glm::vec3(rest_[joint][3]);
+    if (!point.name.empty()) handle.name = point.name;
   }
 
   void draw_drivers() {
@@ -248,14 +269,34 @@ class Drawing {
     for (const CharacterMesh& mesh : data_.meshes) count += mesh.control ? mesh.vertex_count() : 0;
     const std::size_t step = stride(count, kMostCageDots);
     for (const CharacterMesh& mesh : data_.meshes) {
+      const std::vector<std::string> places = driver_places(mesh.name);
       for (std::uint32_t v = 0; mesh.control && v < mesh.vertex_count(); ++v) {
-        const std::string name = fmt::format("{} {}", mesh.name, mesh.source_vertex[v]);
-        if (v % step != 0 && name != state_.selection.point) continue;
-        const glm::mat3 turned =
-            mesh.frame_slot ? affine_axes(evaluator_.palette()[*mesh.frame_slot + v]) : glm::mat3(1.0f);
-        handle(name, affine_from_axes(turned, positions[mesh.first_vertex + v]), turned, {}, kUnseen, 3.5f);
+        Handle own{.name = fmt::format("{} {}", mesh.name, mesh.source_vertex[v])};
+        const bool selected = own.name == state_.selection.point;
+        if (v % step != 0 && !selected) continue;
+        if (selected) {
+          own.kind = places.empty() ? HandleKind::kFixed : HandleKind::kDriverVertex;
+          own.places = places;
+          own.vertex = mesh.source_vertex[v];
+          own.from_rig = vertex_motion(mesh, evaluator_, v);
+        }
+        handle(own, affine_from_axes(own.from_rig, positions[mesh.first_vertex + v]), kUnseen, 3.5f);
       }
     }
+  }
+
+  // The offsets of the driver in every layer that it drives; none where the caller places it.
+  std::vector<std::string> driver_places(const std::string& mesh) const {
+    std::vector<std::string> places;
+    if (data_.find_stream(mesh)) return places;
+    for (const MeshReport& report : actor_.report.meshes) {
+      for (const std::uint32_t layer : report.drives) {
+        if (report.mesh != mesh || layer >= rig_.layers.size()) continue;
+        if (!std::holds_alternative<SurfaceFfdParameters>(rig_.layers[layer].deformer)) continue;
+        places.push_back(fmt::format("/layers/{}/parameters/driver/offsets", layer));
+      }
+    }
+    return places;
   }
 
   void draw_frames() {

@@ -121,6 +121,12 @@ Result<void> Player::run(const Step& step, const std::string& place) {
     app().apply_rig_patch(edit.pointer, edit.value);
     if (done) done = still();
   }
+  if (done && step.move) {
+    app().view().selection.point = step.move->point;
+    done = still();
+    if (done) done = app().move_point(step.move->point, step.move->by);
+    if (done) done = still();
+  }
   for (std::uint32_t i = 0; done && i < step.undo; ++i) app().undo();
   for (std::uint32_t i = 0; done && i < step.redo; ++i) app().redo();
   if (done && (step.undo != 0 || step.redo != 0)) done = still();

@@ -159,6 +159,13 @@ static void describe(Reader& reader, ClipStep& step) {
   reader.refuse(!is_picture_name(step.picture + "0.png"), "picture", "must be the start of a file's name");
 }
 
+static void describe(Reader& reader, MoveStep& step) {
+  reader.require("point");
+  reader.text("point", step.point);
+  reader.require("by");
+  reader.vector("by", step.by);
+}
+
 static void describe(Reader& reader, Step& step) {
   reader.text("open", step.open);
   if (const Json* patch = reader.find("set")) {
@@ -172,6 +179,7 @@ static void describe(Reader& reader, Step& step) {
       step.edits.push_back({pointer, value.dump()});
     }
   }
+  reader.optional_object("move", step.move);
   reader.integer("undo", step.undo, kMostFrames);
   reader.integer("redo", step.redo, kMostFrames);
   reader.optional_object("mouse", step.mouse);

@@ -55,11 +55,17 @@ struct RigEdit {
   std::string value;  // JSON
 };
 
+struct MoveStep {
+  std::string point;   // Handle::name
+  glm::vec3 by{0.0f};  // metres, world space
+};
+
 // Done in this order; what is empty, 0 or false is not done.
 struct Step {
   std::string open;
   nlohmann::json set;  // a patch for patch_view
   std::vector<RigEdit> edits;
+  std::optional<MoveStep> move;
   std::uint32_t undo = 0;  // how often
   std::uint32_t redo = 0;
   std::optional<MouseStep> mouse;

@@ -148,6 +148,7 @@ TEST(Script, ReadsEveryKey) {
   const Step step = step_of({{"open", "a.glb"},
                              {"set", {{"instances", 3}}},
                              {"edit", {{"/layers/0", true}}},
+                             {"move", {{"point", "left_arm.5"}, {"by", {0, 0.25, -1}}}},
                              {"undo", 1},
                              {"redo", 2},
                              {"mouse",
@@ -172,6 +173,9 @@ TEST(Script, ReadsEveryKey) {
   ASSERT_EQ(step.edits.size(), 1u);
   EXPECT_EQ(step.edits[0].pointer, "/layers/0");
   EXPECT_EQ(step.edits[0].value, "true");
+  ASSERT_TRUE(step.move.has_value());
+  EXPECT_EQ(step.move->point, "left_arm.5");
+  EXPECT_EQ(step.move->by, glm::vec3(0, 0.25f, -1));
   EXPECT_EQ(step.undo, 1u);
   EXPECT_EQ(step.redo, 2u);
   ASSERT_TRUE(step.mouse.has_value());
@@ -217,6 +221,8 @@ TEST(Script, RefusesWrongValues) {
   EXPECT_THAT(wrong_step({{"set", {{"instances", 0}}}}), HasSubstr("s.json: /steps/0/set: /instances: must be"));
   EXPECT_THAT(wrong_step({{"edit", json::array({1})}}), HasSubstr("/steps/0/edit: must be an object"));
   EXPECT_THAT(wrong_step({{"edit", {{"layers", 1}}}}), HasSubstr("/steps/0/edit: its keys must be JSON pointers"));
+  EXPECT_THAT(wrong_step({{"move", {{"point", "a"}}}}), HasSubstr("/steps/0/move: the key 'by' is missing"));
+  EXPECT_THAT(wrong_step({{"move", {{"point", "a"}, {"by", {1, 2}}}}}), HasSubstr("/steps/0/move/by: must be"));
   EXPECT_THAT(wrong_step({{"undo", 0}}), HasSubstr("/steps/0/undo: must be an integer from 1"));
   EXPECT_THAT(wrong_step({{"frames", 1.5}}), HasSubstr("/steps/0/frames: must be an integer"));
   EXPECT_THAT(wrong_step({{"frames", 1'000'000}}), HasSubstr("/steps/0/frames: must be an integer"));

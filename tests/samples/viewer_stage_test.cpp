@@ -17,6 +17,7 @@
 #include "engine/model/pose.h"
 #include "engine/rig/rig_json.h"
 #include "runtime/read_back.h"
+#include "samples/viewer/document.h"
 #include "samples/viewer/elements.h"
 #include "samples/viewer/gizmo.h"
 #include "samples/viewer/heat_map.h"
@@ -361,7 +362,11 @@ TEST_F(Stages, DrawOverTheBipedOfEveryDeformer) {
     for (const Handle& handle : overlay.handles) {
       EXPECT_TRUE(names.insert(handle.name).second) << handle.name;
       EXPECT_TRUE(inside(handle.position)) << handle.name;
-      EXPECT_TRUE(handle.pointer.empty()) << handle.pointer;  // this rig gives no points
+      const bool moves = handle.kind != HandleKind::kFixed;
+      // This rig lists no points and names no curves; the vertices of a driver say how they move once they are
+      // selected.
+      EXPECT_EQ(moves, std::string(deformer) == "mos") << handle.name;
+      EXPECT_EQ(handle.places.size(), moves ? 1u : 0u) << handle.name;
     }
     const std::string name = deformer;
     const bool has_handles = name == "surface_ffd" || name == "curve_skeleton" || name == "mos";
@@ -443,7 +448,10 @@ TEST_F(Stages, SayWhereInTheRigAPointIs) {
   const Overlay overlay = make_overlay(*stage_, *stage_->subject(), rig, view_);
   ASSERT_EQ(overlay.handles.size(), 4u);
   std::set<std::string> pointers;
-  for (const Handle& handle : overlay.handles) pointers.insert(handle.pointer);
+  for (const Handle& handle : overlay.handles) {
+    EXPECT_EQ(handle.kind, HandleKind::kOffset);
+    pointers.insert(handle.places.begin(), handle.places.end());
+  }
   const nlohmann::json json = nlohmann::json::parse(format_rig(rig));
   for (int p = 0; p < 4; ++p) {
     const std::string pointer = fmt::format("/layers/0/parameters/chains/0/points/{}/offset", p);
@@ -458,6 +466,122 @@ TEST_F(Stages, SayWhereInTheRigAPointIs) {
   const Handle* picked = pick_handle(overlay, {.eye = {4, 0, 12}, .target = {4, 0, 0}}, kSize, *at, 4);
   ASSERT_NE(picked, nullptr);
   EXPECT_EQ(picked->name, "middle");
+}
+
+// A drag of a handle as the mouse makes it, over several frames.
+class Drags : public Stages {
+ protected:
+  void open(const std::string& deformer, const std::string& joint) {
+    Result<Document> opened = Document::open("builtin:limb", "", deformer);
+    ASSERT_TRUE(opened) << opened.error().message;
+    document_ = std::move(*opened);
+    view_.shown.control_points = view_.shown.drivers = true;
+    view_.turns = {{joint, glm::angleAxis(0.8f, glm::normalize(glm::vec3(1, 2, 3)))}};
+    bind_again();
+  }
+
+  void bind_again() {
+    Result<Bound> bound = bind(*document_->model(), document_->rig());
+    ASSERT_TRUE(bound) << bound.error().message;
+    show(*bound);
+    pose();
+  }
+
+  Handle handle(const std::string& name) {
+    view_.selection.point = name;
+    const Overlay overlay = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
+    const auto found = std::ranges::find(overlay.handles, name, &Handle::name);
+    EXPECT_NE(found, overlay.handles.end()) << name;
+    return found == overlay.handles.end() ? Handle{} : *found;
+  }
+
+  // Of a handle near the middle of all.
+  std::string middle_handle() {
+    const Overlay overlay = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
+    return overlay.handles.empty() ? "" : overlay.handles[overlay.handles.size() / 2].name;
+  }
+
+  // Along an arrow; returns the way.
+  glm::vec3 drag(const Handle& handle, GizmoPart part, float metres) {
+    const samples::Bounds bounds = stage_->bounds(view_);
+    const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+    const Gizmo gizmo = translate_gizmo(handle, camera, kSize);
+    const glm::vec3 axis = gizmo.axes[static_cast<int>(part) - static_cast<int>(GizmoPart::kX)];
+    const glm::vec2 from = *pixel_of(camera, kSize, gizmo.position + 0.7f * gizmo.radius * axis);
+    const GizmoDrag grabbed{gizmo, hit_gizmo(gizmo, camera, kSize, from, 6), from};
+    EXPECT_EQ(grabbed.part, part);
+    const nlohmann::json before = document_->rig_json();
+    glm::vec3 way(0.0f);
+    for (const float share : {0.2f, 0.7f, 1.0f}) {
+      const glm::vec2 to = *pixel_of(camera, kSize, gizmo.position + (0.7f * gizmo.radius + share * metres) * axis);
+      way = drag_offset(grabbed, camera, kSize, to);
+      Result<nlohmann::json> moved = moved_by(before, handle, way);
+      EXPECT_TRUE(moved) << moved.error().message;
+      const Result<void> edited = document_->edit(std::move(*moved), "move " + handle.name);
+      EXPECT_TRUE(edited) << edited.error().message;
+    }
+    document_->end_edit();
+    EXPECT_NEAR(glm::length(way), metres, 0.3f * metres);
+    return way;
+  }
+
+  std::vector<glm::vec3> skin() {
+    const Actor& actor = *stage_->subject();
+    std::vector<glm::vec3> points;
+    for (const CharacterMesh& mesh : actor.character->meshes) {
+      if (mesh.control) continue;
+      points.resize(mesh.vertex_count());
+      to_source_order<glm::vec3>(mesh, stage_->evaluated(actor).positions(), points);
+    }
+    return points;
+  }
+
+  // Drags it twice; what the rig then holds is at `place`.
+  void expect_dragged(const std::string& name, HandleKind kind, const std::string& place) {
+    const nlohmann::json original = document_->rig_json();
+    const std::vector<glm::vec3> before = skin();
+    const Handle first = handle(name);
+    ASSERT_EQ(first.kind, kind) << name;
+    glm::vec3 way = drag(first, GizmoPart::kY, 0.4f);
+    const nlohmann::json once = document_->rig_json();
+    EXPECT_EQ(once.at(nlohmann::json::json_pointer(place)).size(), 1u);
+    bind_again();
+    EXPECT_LT(glm::distance(handle(name).position, first.position + way), 2e-3f);
+    way += drag(handle(name), GizmoPart::kX, 0.3f);
+    EXPECT_EQ(document_->rig_json().at(nlohmann::json::json_pointer(place)).size(), 1u) << "found again";
+    bind_again();
+    EXPECT_LT(glm::distance(handle(name).position, first.position + way), 2e-3f);
+
+    // The skin goes the same way: the vertex most of all that goes farthest.
+    const std::vector<glm::vec3> after = skin();
+    ASSERT_EQ(after.size(), before.size());
+    glm::vec3 farthest(0.0f);
+    for (std::size_t v = 0; v < after.size(); ++v) {
+      if (glm::length(after[v] - before[v]) > glm::length(farthest)) farthest = after[v] - before[v];
+    }
+    EXPECT_GT(glm::length(farthest), 0.1f * glm::length(way));
+    EXPECT_GT(glm::dot(farthest, way), 0.9f * glm::length(farthest) * glm::length(way));
+
+    document_->undo();
+    EXPECT_EQ(document_->rig_json(), once);
+    document_->undo();
+    EXPECT_EQ(document_->rig_json(), original);
+    EXPECT_FALSE(document_->can_undo());
+  }
+
+  std::optional<Document> document_;
+};
+
+TEST_F(Drags, MovePlacedPoints) {
+  open("mos", "joint");
+  const std::string name = middle_handle();
+  EXPECT_THAT(name, HasSubstr("root..joint."));
+  expect_dragged(name, HandleKind::kPointEdit, "/layers/0/parameters/edits");
+}
+
+TEST_F(Drags, MoveDriverVertices) {
+  open("surface_ffd", "joint");
+  expect_dragged(middle_handle(), HandleKind::kDriverVertex, "/layers/0/parameters/driver/offsets");
 }
 
 // ---------------------------------------------------------------------------------------------------------- heat maps

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A real window of the viewer, driven by mouse and keys under Xvfb: opens a rig, plays, scrubs, picks a vertex, changes a
-# parameter, saves, undoes, saves, opens a file that is wrong, resizes to almost nothing and back, is hidden and shown
-# again, closes. usage: viewer_window.sh VIEWER PELT FOLDER. Exit code 77: no Xvfb.
+# parameter, saves, undoes, saves, drags a vertex of the driver, opens a file that is wrong, resizes to almost nothing
+# and back, is hidden and shown again, closes. usage: viewer_window.sh VIEWER PELT FOLDER. Exit code 77: no Xvfb.
 set -euo pipefail
 readonly viewer=$1 pelt=$2 folder=$3
 
@@ -119,6 +119,33 @@ python3 -m json.tool limb.json >/dev/null || fail "the saved rig is no JSON"
 xdotool key ctrl+z
 sleep 1
 until_saved "undo did not bring the rig back" rig_restored
+# The cage is dense: there is a vertex of it within reach of any click on the limb.
+shot restored
+xdotool key d
+until_differs restored caged "$picture" "show the driver"
+xdotool mousemove 500 300 click 1
+until_differs caged selected "$picture" "select a vertex of the driver"
+sleep 1
+shot hovered
+xdotool mousedown 1
+for x in 510 520 530 540 550 560; do
+  xdotool mousemove "$x" 300
+  sleep 0.2
+done
+until_differs hovered moved "$picture" "the skin does not follow the driver while it is dragged"
+xdotool mouseup 1
+sleep 0.3
+driver_moved() {
+  python3 -c 'import json, sys
+offsets = json.load(open("limb.json"))["layers"][0]["parameters"]["driver"].get("offsets", [])
+sys.exit(0 if len(offsets) == 1 and any(offsets[0][1:]) else 1)'
+}
+until_saved "the moved vertex was not saved" driver_moved
+xdotool key ctrl+z
+sleep 1
+until_saved "undo did not bring the driver back" rig_restored
+xdotool key d
+sleep 1
 
 # A file that is no model: a message, and the character stays.
 echo 'no model' >broken.glb

@@ -20,6 +20,7 @@
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
 #include "engine/mos/presets.h"
+#include "engine/mos/slide_points.h"
 #include "engine/mos/strategies.h"
 #include "engine/mos/windows.h"
 #include "shaders/mos.h"
@@ -510,6 +511,103 @@ TEST(MosBind, EditsShowAtBindWhereAsked) {
       }
     }
   }
+}
+
+TEST(MosBind, EditsMovePlacedPointsOneByOne) {
+  const Model model = test::make_tube({.joints = 3});
+  for (const MosStrategy strategy : kWithoutCage) {
+    const Result<Bound> plain = bind(model, by_mos([&](auto& p) { p.strategy = strategy; }));
+    ASSERT_TRUE(plain) << plain.error().message;
+    const std::vector<PointReport>& points = plain->report.points;
+    ASSERT_GT(points.size(), 3u);
+    const PointReport& point = points[2];
+    const auto slid = [&](const std::string& name) {
+      return edited(model, strategy,
+                    {{.operation = MosOperation::kSlide, .points = {name}, .offset = {0, 0, 0.2f}, .in_bind = false}});
+    };
+    const std::vector<glm::mat4> rest = joints_at_bind(model);
+    const std::vector<glm::vec3> before = posed(model, plain->character, rest);
+    const std::vector<glm::vec3> after = posed(model, slid(point.name), rest);
+    const std::vector<glm::vec3> with_joint = posed(model, slid(model.skeleton.joints[point.joint].name), rest);
+    EXPECT_GT(farthest(before, after), 0.01) << point.name;
+    EXPECT_GT(farthest(with_joint, after), 0.05) << "a joint is all of its points";
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      EXPECT_NEAR(after[v].x, before[v].x, 1e-4);
+      EXPECT_NEAR(after[v].y, before[v].y, 1e-4);
+    }
+  }
+}
+
+// The chain is called after its joints, and so are its points.
+TEST(MosBind, WildcardsMeanNoPlacedPoints) {
+  const Model model = test::make_tube({.joints = 3});
+  const auto error = [&](const std::string& name) {
+    return test::bind_error(model, by_mos([&](MosParameters& p) { p.edits = {{.points = {name}, .factor = 2}}; }));
+  };
+  EXPECT_EQ(error("joint*"), "bound");
+  EXPECT_THAT(error("joint*.1"), HasSubstr("names the point 'joint*.1', which is not there"));
+}
+
+// ------------------------------------------------------------------------------------------------- sliding after bind
+
+TEST(MosSlide, IsWhatBindMakesOfIt) {
+  const Model model = test::make_tube({.joints = 3});
+  for (const MosStrategy strategy : kWithoutCage) {
+    SCOPED_TRACE(static_cast<int>(strategy));
+    const Change plain = [&](MosParameters& p) { p.strategy = strategy; };
+    const Result<Bound> first = bind(model, by_mos(plain));
+    ASSERT_TRUE(first) << first.error().message;
+    const std::string name = first->report.points[2].name;
+    std::vector<MosEdit> edits{
+        {.operation = MosOperation::kScale, .points = {"joint*"}, .scale = {1, 1.5f, 1}},
+        {.operation = MosOperation::kSlide, .points = {name}, .offset = {0, 0.1f, 0}, .in_bind = false},
+        {.operation = MosOperation::kSlide,
+         .points = {},
+         .distance = 0.1f,
+         .driver = KeyAngle{"joint1", {0, 0, 1}},
+         .share = {{0, 0}, {90, 1}}}};
+    const auto with_edits = [&] {
+      const Result<Bound> bound = bind(model, by_mos([&](MosParameters& p) {
+                                         plain(p);
+                                         p.edits = edits;
+                                       }));
+      EXPECT_TRUE(bound) << bound.error().message;
+      return *bound;
+    };
+    const Bound before = with_edits();
+    edits[1].offset = {0.2f, -0.1f, 0.3f};
+    edits[1].distance = 0.05f;
+    edits[2].distance = -0.2f;
+    const Result<Character> slid = slide_points(before.character, before.report.points, edits);
+    ASSERT_TRUE(slid) << slid.error().message;
+    const Bound after = with_edits();
+    const std::vector<glm::mat4> joints = bent(model, 60);
+    EXPECT_LT(farthest(posed(model, *slid, joints), posed(model, after.character, joints)), 1e-5);
+    EXPECT_GT(farthest(posed(model, before.character, joints), posed(model, after.character, joints)), 0.05);
+  }
+}
+
+TEST(MosSlide, NeedsTheEditsOfTheBind) {
+  const Model model = test::make_tube({.joints = 3});
+  MosEdit slide{.operation = MosOperation::kSlide, .points = {"joint1"}, .offset = {0, 1, 0}, .in_bind = false};
+  EXPECT_TRUE(slides_after_bind(slide));
+  const Result<Bound> bound = bind(model, by_mos([&](MosParameters& p) { p.edits = {slide}; }));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const auto error = [&](const std::vector<MosEdit>& edits) {
+    const Result<Character> slid = slide_points(bound->character, bound->report.points, edits);
+    return slid ? "slid" : slid.error().message;
+  };
+  EXPECT_EQ(error({slide}), "slid");
+  EXPECT_THAT(error({}), HasSubstr("bound by other edits"));
+  EXPECT_THAT(error({slide, slide}), HasSubstr("bound by other edits"));
+  EXPECT_THAT(error({{.operation = MosOperation::kBulge, .points = {"joint1"}}}), HasSubstr("bound by other edits"));
+  slide.points = {"joint0"};
+  EXPECT_THAT(error({slide}), HasSubstr("bound by other edits"));
+  slide.points = {"joint1"};
+  slide.distance = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(error({slide}), HasSubstr("not finite"));
+  slide.in_bind = true;
+  EXPECT_FALSE(slides_after_bind(slide));
 }
 
 // ---------------------------------------------------------------------------------------------------------- the bind

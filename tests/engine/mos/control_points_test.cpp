@@ -5,6 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "engine/curve_skeleton/chains.h"
 #include "tests/support/skeleton.h"
@@ -322,6 +325,52 @@ TEST(MosControlPoints, ReplaceAnAutomaticChainByName) {
   EXPECT_THAT(names("other"), ElementsAre("a..d", "other"));
   EXPECT_THAT(names("a..d"), ElementsAre("a..d"));
   EXPECT_THAT(settle(model, [&](auto& p) { p.chains = {{"a..d", own, {}}}; }).points, SizeIs(2));
+}
+
+std::vector<std::string> names_of(const ControlPoints& points, std::size_t chain = 0) {
+  std::vector<std::string> names;
+  for (const std::uint32_t p : points.chains.at(chain).points) names.push_back(points.points.at(p).name);
+  return names;
+}
+
+void expect_unique(const ControlPoints& points, const Model& model) {
+  std::set<std::string> names;
+  for (const Joint& joint : model.skeleton.joints) names.insert(joint.name);
+  for (const ControlPoint& point : points.points) {
+    EXPECT_EQ(point.placed, !point.name.empty());
+    EXPECT_TRUE(names.insert(point.name).second) << point.name;
+  }
+}
+
+TEST(MosControlPoints, ThatArePlacedAreNumberedAlongTheirChain) {
+  const Model model = row();
+  const ControlPoints points = settle(model, [](auto& p) { p.points_per_bone = p.points_per_joint = 1; });
+  EXPECT_THAT(names_of(points), ElementsAre("a..d.1", "a..d.2", "a..d.3", "a..d.4", "a..d.5"));
+  expect_unique(points, model);
+  expect_unique(settle(limbs()), limbs());
+}
+
+TEST(MosControlPoints, ThatChainsShareHaveTheFirstOnesName) {
+  const auto change = [](MosParameters& p) {
+    along({{"a", "b", "c"}, {"a", "b", "c", "d"}})(p);
+    p.points_per_bone = p.points_per_joint = 1;
+  };
+  const ControlPoints points = settle(row(), change);
+  EXPECT_THAT(names_of(points, 0), ElementsAre("chain0.1", "chain0.2", "chain0.3"));
+  EXPECT_THAT(names_of(points, 1), ElementsAre("chain0.1", "chain0.2", "chain1.3", "chain1.4", "chain1.5"))
+      << "on its last bone a chain twists by itself";
+  expect_unique(points, row());
+}
+
+TEST(MosControlPoints, ThatArePlacedAreCalledAsNothingElseIs) {
+  const Model model = skeleton_of({{"a", -1, {0, 0, 0}}, {"a..c.1", 0, {2, 0, 0}}, {"c", 1, {4, 0, 0}}});
+  const auto change = [](MosParameters& p) {
+    p.points_per_bone = p.points_per_joint = 1;
+    p.chains = {{"own", {{"a..c.3", "a", {}}, {"a..c.1.2", "c", {}}}, {}}};
+  };
+  const ControlPoints points = settle(model, change);
+  EXPECT_THAT(names_of(points), ElementsAre("a..c.1.3", "a..c.2", "a..c.3.2"));
+  EXPECT_THAT(names_of(points, 1), ElementsAre("a..c.3", "a..c.1.2"));
 }
 
 TEST(MosControlPoints, SayWhatIsWrongWithThem) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/slide_points.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "engine/character/records.h"
+#include "engine/core/finite.h"
+#include "engine/mos/edits.h"
+#include "engine/mos/table.h"
+#include "shaders/mos_point/pose.h"
+#include "shaders/mos_table/pose.h"
+
+namespace pelt::mos {
+namespace {
+
+bool is_mos(const PalettePass& pass) {
+  return pass.kernel == PoseKernel::kMosPoint || pass.kernel == PoseKernel::kMosTable;
+}
+
+// Sets the edits of the point at `word`; false: it has others.
+bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<const MosEdit* const> edits) {
+  if (table[word + shared::kMosPointEdits] != edits.size()) return false;
+  const shared::PoseWork work{table.data(), nullptr, nullptr, nullptr};
+  const glm::dmat3 axes = glm::inverse(glm::dmat3(shared::table_matrix(work, word + shared::kMosPointMotion)));
+  std::uint32_t at = table[word + shared::kMosPointEdits + 1];
+  for (const MosEdit* edit : edits) {
+    if (table[at] != operation_word(edit->operation)) return false;
+    const std::uint32_t values = at + shared::kMosEditValues;
+    if (slides_after_bind(*edit)) {
+      table[values] = std::bit_cast<std::uint32_t>(edit->distance);
+      for (int c = 0; c < 3; ++c) {
+        const auto offset = static_cast<float>(offset_along(glm::length(axes[c]), edit->offset[c]));
+        table[values + 3 + static_cast<std::uint32_t>(c)] = std::bit_cast<std::uint32_t>(offset);
+      }
+    }
+    at += shared::kMosEditWords;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool slides_after_bind(const MosEdit& edit) {
+  return edit.operation == MosOperation::kSlide && (edit.driver || !edit.in_bind);
+}
+
+Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
+                               std::span<const MosEdit> edits) {
+  for (const MosEdit& edit : edits) {
+    if (is_finite(edit.offset) && std::isfinite(edit.distance)) continue;
+    return fail(ErrorCode::kInvalidArgument, "a control point is slid by what is not finite");
+  }
+  CharacterData data = *character;
+  data.drop_fits();
+  std::vector<bool> taken(points.size(), false);
+  std::size_t next = 0;  // the report is in the order of the tables, but for points that move nothing
+  for (PalettePass& pass : data.passes) {
+    if (!is_mos(pass)) continue;
+    for (const std::uint32_t word : point_words(pass)) {
+      const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr};
+      const glm::vec3 rest = shared::table_vector(work, word + shared::kMosPointRest);
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        const std::size_t p = (next + k) % points.size();
+        const PointReport& point = points[p];
+        if (taken[p] || point.joint != pass.table[word] || point.rest != rest) continue;
+        taken[p] = true;
+        next = p + 1;
+        std::vector<const MosEdit*> own;
+        for (const MosEdit& edit : edits) {
+          const bool names =
+              edit.points.empty() || std::ranges::any_of(edit.points, [&](const std::string& pattern) {
+                return means_point(pattern, point.name, point.placed, data.skeleton.joints[point.joint].name);
+              });
+          if (names) own.push_back(&edit);
+        }
+        if (!set_edits(pass.table, word, own)) {
+          return fail(ErrorCode::kInvalidArgument, "the character was bound by other edits of control points");
+        }
+        break;
+      }
+    }
+  }
+  return Character::create(std::move(data));
+}
+
+std::set<std::uint32_t> point_words(const PalettePass& pass) {
+  std::set<std::uint32_t> words;
+  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+    if (pass.kernel == PoseKernel::kMosPoint) {
+      words.insert(read_record<shared::MosPointRecord>(pass.records, r).point);
+    } else {
+      const auto record = read_record<shared::MosTableRecord>(pass.records, r);
+      words.insert(std::begin(record.points), std::end(record.points));
+    }
+  }
+  return words;
+}
+
+}  // namespace pelt::mos

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Control points slid after bind: what an artist sees who drags one.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+
+#include "engine/character/bind.h"
+#include "engine/character/character.h"
+#include "engine/core/result.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::mos {
+
+// Whether a slide only moves the posed points: bind does not look at how far.
+bool slides_after_bind(const MosEdit& edit);
+
+// The character of a rig whose one layer of MOS has these `edits` instead of those it was bound by, which they may
+// differ from in the distances and offsets of edits that slide after bind. `points`: of the report of that bind. But
+// for rounding of what has changed, and CharacterData::rig, it is what bind makes of them. Takes as long as a copy of
+// the character and its validation. Linear-blend fits are gone, as of move_driver_vertices. Errors: kInvalidArgument
+// where the character was bound by other edits, and Character::create's.
+Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
+                               std::span<const MosEdit> edits);
+
+// The words of all points of a pass of either kernel. Precondition: it is valid.
+std::set<std::uint32_t> point_words(const PalettePass& pass);
+
+}  // namespace pelt::mos

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/handle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/core/finite.h"
+
+namespace pelt::viewer {
+namespace {
+
+using Json = nlohmann::json;
+
+bool is_vector(const Json& json) {
+  return json.is_array() && json.size() == 3 && std::ranges::all_of(json, [](const Json& n) { return n.is_number(); });
+}
+
+void add_to(Json& vector, glm::vec3 offset) {
+  for (std::size_t c = 0; c < 3; ++c) vector[c] = vector[c].get<float>() + offset[static_cast<int>(c)];
+}
+
+// One that slides this point alone, at bind too: what a drag before has left.
+bool slides(const Json& edit, const std::string& point) {
+  return edit.is_object() && edit.value("operation", "") == "slide" &&
+         edit.value("points", Json()) == Json::array({point}) && !edit.value("in_bind", true) &&
+         !edit.contains("driver") && edit.contains("offset") && is_vector(edit["offset"]);
+}
+
+bool move_point(Json& edits, const std::string& point, glm::vec3 offset) {
+  if (!edits.is_array()) return false;
+  auto own = std::ranges::find_if(edits, [&](const Json& edit) { return slides(edit, point); });
+  if (own == edits.end()) {
+    edits.push_back({{"operation", "slide"},
+                     {"points", Json::array({point})},
+                     {"offset", Json::array({0, 0, 0})},
+                     {"in_bind", false}});
+    own = std::prev(edits.end());
+  }
+  add_to((*own)["offset"], offset);
+  return true;
+}
+
+// Entries are [vertex, x, y, z], in the order of the vertices.
+bool move_vertex(Json& offsets, std::uint32_t vertex, glm::vec3 offset) {
+  if (!offsets.is_array()) return false;
+  const auto number = [](const Json& entry) { return entry.at(0).get<std::uint32_t>(); };
+  const auto own = std::ranges::find_if(offsets, [&](const Json& entry) { return number(entry) == vertex; });
+  if (own != offsets.end()) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      (*own)[c + 1] = (*own)[c + 1].get<float>() + offset[static_cast<int>(c)];
+    }
+    return true;
+  }
+  const auto after = std::ranges::find_if(offsets, [&](const Json& entry) { return number(entry) > vertex; });
+  offsets.insert(after, Json::array({vertex, offset.x, offset.y, offset.z}));
+  return true;
+}
+
+bool move_at(Json& place, const Handle& handle, glm::vec3 offset) {
+  switch (handle.kind) {
+    case HandleKind::kOffset:
+      if (!is_vector(place)) return false;
+      add_to(place, offset);
+      return true;
+    case HandleKind::kPointEdit:
+      return move_point(place, handle.point, offset);
+    case HandleKind::kDriverVertex:
+      return move_vertex(place, handle.vertex, offset);
+    case HandleKind::kFixed:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Json> moved_by(Json rig, const Handle& handle, glm::vec3 way) {
+  if (handle.kind == HandleKind::kFixed) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("nothing in the rig moves '{}'", handle.name));
+  }
+  const glm::vec3 offset = glm::inverse(handle.from_rig) * way;
+  if (!is_finite(offset)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("'{}' cannot be moved here: what it moves with is flat", handle.name));
+  }
+  for (const std::string& place : handle.places) {
+    const Json::json_pointer at(place);
+    if (!rig.contains(at) || !move_at(rig[at], handle, offset)) {
+      return fail(ErrorCode::kNotFound, fmt::format("the rig has no {} any more, where '{}' is", place, handle.name));
+    }
+  }
+  return rig;
+}
+
+}  // namespace pelt::viewer
