@@ -6,19 +6,8 @@
 
 #include <glm/glm.hpp>
 
-#include "engine/core/file_io.h"
 #include "samples/renderer/shaders/color_ramp.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wshadow"
-#define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_STATIC
-#define STBI_ONLY_PNG
-#define STBI_NO_STDIO
-#include <stb/stb_image.h>
-#pragma GCC diagnostic pop
+#include "tests/samples/read_png.h"
 
 namespace pelt::samples {
 namespace {
@@ -44,18 +33,11 @@ TEST(Images, AreReadBackAsTheyWereWritten) {
     Image image = gray(width, height);
     for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = static_cast<std::uint8_t>(i * 37 + i / 91);
     ASSERT_TRUE(write_png(file("image.png"), image));
-    const auto bytes = read_file(file("image.png"));
-    ASSERT_TRUE(bytes);
-    int read_width = 0;
-    int read_height = 0;
-    int channels = 0;
-    stbi_uc* pixels = stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(bytes->data()),
-                                            static_cast<int>(bytes->size()), &read_width, &read_height, &channels, 4);
-    ASSERT_NE(pixels, nullptr);
-    EXPECT_EQ(read_width, width);
-    EXPECT_EQ(read_height, height);
-    EXPECT_TRUE(std::equal(image.pixels.begin(), image.pixels.end(), pixels));
-    stbi_image_free(pixels);
+    const std::optional<Image> read = test::read_png(file("image.png"));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->width, width);
+    EXPECT_EQ(read->height, height);
+    EXPECT_EQ(read->pixels, image.pixels);
   }
 }
 

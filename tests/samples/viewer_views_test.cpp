@@ -14,19 +14,9 @@
 
 #include "runtime/device.h"
 #include "samples/renderer/image.h"
+#include "tests/samples/read_png.h"
 #include "tests/support/program.h"
 #include "tests/support/shared_files.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wshadow"
-#define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_STATIC
-#define STBI_ONLY_PNG
-#define STBI_NO_STDIO
-#include <stb/stb_image.h>
-#pragma GCC diagnostic pop
 
 namespace pelt {
 namespace {
@@ -114,18 +104,6 @@ Similarity similarity(const Image& a, const Image& b) {
 
 // -------------------------------------------------------------------------------------------------------------- images
 
-std::optional<Image> read_png(const std::filesystem::path& path) {
-  const std::string bytes = test::file_text(path);
-  int width = 0, height = 0, channels = 0;
-  stbi_uc* pixels = stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(bytes.data()),
-                                          static_cast<int>(bytes.size()), &width, &height, &channels, 4);
-  if (pixels == nullptr) return std::nullopt;
-  Image image{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height), {}};
-  image.pixels.assign(pixels, pixels + std::size_t{4} * image.width * image.height);
-  stbi_image_free(pixels);
-  return image;
-}
-
 // Every 2 x 2 pixels become their mean: the committed pictures stay small, and texts are still seen.
 Image halved(const Image& image) {
   Image half{image.width / 2, image.height / 2, {}};
@@ -201,14 +179,14 @@ class ViewerViews : public testing::Test {
     EXPECT_EQ(outcome.errors, "");
     const bool update = std::getenv("PELT_UPDATE_VIEWS") != nullptr;
     for (const std::string& name : pictures_of(script)) {
-      const std::optional<Image> seen = read_png(folder / name);
+      const std::optional<Image> seen = test::read_png(folder / name);
       ASSERT_TRUE(seen) << name;
       const Image half = halved(*seen);
       if (update) {
         ASSERT_TRUE(samples::write_png(kGolden / name, half));
         continue;
       }
-      const std::optional<Image> golden = read_png(kGolden / name);
+      const std::optional<Image> golden = test::read_png(kGolden / name);
       if (golden) {
         compare(name, half, *golden);
       } else {
