@@ -226,7 +226,8 @@ std::string percent_decoded(std::string_view text) {
 // Loads one buffer or image after the other and keeps account of the bytes.
 class BufferLoader {
  public:
-  BufferLoader(const std::filesystem::path& path, std::uint64_t bytes_read) : path_(path), bytes_read_(bytes_read) {}
+  BufferLoader(const std::filesystem::path& path, std::uint64_t bytes_read, std::vector<std::filesystem::path>* beside)
+      : path_(path), bytes_read_(bytes_read), beside_(beside) {}
 
   Result<std::vector<std::byte>> load(const std::string& uri, const std::string& place) {
     auto bytes = uri.starts_with("data:") ? decode_data_uri(uri, place) : read_beside(uri, place);
@@ -264,6 +265,7 @@ class BufferLoader {
     if (portable.is_absolute() || std::find(portable.begin(), portable.end(), "..") != portable.end()) {
       return refuse("leaves the model's folder");
     }
+    if (beside_ != nullptr) beside_->push_back(path_.parent_path() / name);
     auto bytes = read_file(path_.parent_path() / name, kMostBytes - bytes_read_);
     if (!bytes) return fail(bytes.error().code, fmt::format("{}: {}", place, bytes.error().message));
     return bytes;
@@ -275,6 +277,7 @@ class BufferLoader {
 
   const std::filesystem::path& path_;
   std::uint64_t bytes_read_;
+  std::vector<std::filesystem::path>* beside_;
 };
 
 Result<void> load_buffers(GltfDocument& document, const json& buffers, const Container& container,
@@ -303,12 +306,12 @@ Result<void> load_buffers(GltfDocument& document, const json& buffers, const Con
 
 }  // namespace
 
-Result<GltfDocument> read_gltf_document(const std::filesystem::path& path) {
+Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
   auto file = read_file(path, kMostBytes);
   if (!file) return tl::unexpected(file.error());
   GltfDocument document;
   document.source = path.string();
-  BufferLoader loader(path, file->size());
+  BufferLoader loader(path, file->size(), beside);
   document.storage.push_back(std::move(*file));
 
   const auto container = open_container(document.storage.front(), document.source);

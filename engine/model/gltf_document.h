@@ -32,7 +32,7 @@ inline tl::unexpected<Error> fail_at(const GltfDocument& document, const std::st
 }
 
 // Reads at most 512 MiB in all, JSON nested at most 256 deep, and no file outside the document's folder. Images that
-// cannot be read are no error (GltfImages::note).
-Result<GltfDocument> read_gltf_document(const std::filesystem::path& path);
+// cannot be read are no error (GltfImages::note). `beside`: import_gltf's.
+Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside);
 
 }  // namespace pelt

@@ -145,8 +145,8 @@ class Importer {
 
 }  // namespace
 
-Result<Model> import_gltf(const std::filesystem::path& path) {
-  auto document = read_gltf_document(path);
+Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
+  auto document = read_gltf_document(path, beside);
   if (!document) return tl::unexpected(document.error());
   auto checked = check_accessors(*document);
   if (!checked) return tl::unexpected(checked.error());

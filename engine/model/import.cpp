@@ -29,7 +29,7 @@ constexpr std::array<Builtin, 4> kBuiltins{{
 
 }  // namespace
 
-Result<Model> import_model(const std::string& path_or_builtin) {
+Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside) {
   if (path_or_builtin.starts_with(kBuiltinPrefix)) {
     const std::string_view name = std::string_view(path_or_builtin).substr(kBuiltinPrefix.size());
     std::vector<std::string> names;
@@ -45,7 +45,7 @@ Result<Model> import_model(const std::string& path_or_builtin) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".gltf" || extension == ".glb") return import_gltf(path);
+  if (extension == ".gltf" || extension == ".glb") return import_gltf(path, beside);
   if (extension == ".obj") return import_obj(path);
   return fail(ErrorCode::kUnsupported,
               fmt::format("{}: unknown kind of model; .gltf, .glb and .obj files are read", path_or_builtin));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "engine/core/result.h"
 #include "engine/model/model.h"
@@ -21,7 +22,10 @@ namespace pelt {
 // they are (Model::images), and one that cannot be read is a note. Errors: whatever breaks the format where the model
 // needs it, extensions that are required and unknown, buffers outside the file's folder, and (kUnsupported) more than
 // 512 MiB of data or a model of more than 256 MiB beyond what the file holds.
-Result<Model> import_gltf(const std::filesystem::path& path);
+//
+// `beside`: where the names of the files that it reads, or looks for, beside this one are added: buffers and images. An
+// import that fails adds those it came to.
+Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr);
 
 // Wavefront OBJ: v and f lines, n-gons split (concave ones too). No skeleton; every object or group is kept in one
 // Mesh, named after the file. Vertices are those of the v lines, in order, whether faces, lines, points or nothing
@@ -31,6 +35,6 @@ Result<Model> import_obj(const std::filesystem::path& path);
 
 // By extension (.gltf, .glb, .obj) or by name (builtin:biped, builtin:limb, builtin:tail). Errors: those above,
 // kNotFound for another built-in name, kUnsupported for another extension.
-Result<Model> import_model(const std::string& path_or_builtin);
+Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside = nullptr);
 
 }  // namespace pelt

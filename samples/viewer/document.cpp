@@ -71,6 +71,12 @@ struct WatchedFile {
 // Stamped before it is read, so that what is written meanwhile counts as a change.
 WatchedFile watch(const fs::path& path) { return {path, stamp_of(path)}; }
 
+// Remembers what is seen in all of them.
+bool any_changed(std::vector<WatchedFile>& files) {
+  const auto changed = std::count_if(files.begin(), files.end(), [](WatchedFile& file) { return file.changed(); });
+  return changed > 0;
+}
+
 bool is_pelt(const std::string& file) { return samples::lower_extension(file) == ".pelt"; }
 
 bool is_built_in(const std::string& file) { return file.starts_with("builtin:"); }
@@ -80,9 +86,10 @@ struct Source {
   std::optional<Rig> rig;  // a .pelt file's
 };
 
-Result<Source> read_model(const std::string& file) {
+// `beside`: what is read beside it, whatever comes of it.
+Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside) {
   if (!is_pelt(file)) {
-    Result<Model> model = import_model(file);
+    Result<Model> model = import_model(file, &beside);
     if (!model) return tl::unexpected(model.error());
     return Source{std::make_shared<const Model>(std::move(*model)), std::nullopt};
   }
@@ -95,12 +102,34 @@ Result<Source> read_model(const std::string& file) {
 }
 
 // Every file name of the rig.
-template <class Change>
-void for_each_file(Rig& rig, const Change& change) {
-  for (Layer& layer : rig.layers) {
+template <class AnyRig, class Change>
+void for_each_file(AnyRig& rig, const Change& change) {
+  for (auto& layer : rig.layers) {
     if (auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer)) change(ffd->driver.file);
     if (auto* mos = std::get_if<MosParameters>(&layer.deformer)) change(mos->cage_file);
   }
+}
+
+// The files that the rig names, from where they are meant.
+std::vector<fs::path> files_of(const Rig& rig) {
+  std::vector<fs::path> files;
+  for_each_file(rig, [&](const std::string& name) {
+    if (!name.empty()) files.push_back(fs::path(rig.directory) / name);
+  });
+  return files;
+}
+
+// Those, and what is read beside them.
+std::vector<WatchedFile> watch_all(const std::vector<fs::path>& files) {
+  std::vector<WatchedFile> watched;
+  for (const fs::path& file : files) {
+    watched.push_back(watch(file));
+    if (samples::lower_extension(file.string()) != ".gltf") continue;
+    std::vector<fs::path> beside;
+    static_cast<void>(import_model(file.string(), &beside));  // bind says what is wrong with it
+    for (const fs::path& path : beside) watched.push_back(watch(path));
+  }
+  return watched;
 }
 
 // Relative names then mean from `directory` what they meant from the rig's.
@@ -122,6 +151,9 @@ struct Document::State {
   std::shared_ptr<const Model> model;
   std::string model_name;
   WatchedFile model_file;
+  std::vector<WatchedFile> beside_model;
+  std::vector<fs::path> named;  // by the rig, when they were looked at last
+  std::vector<WatchedFile> named_files;
   WatchedFile rig_file;      // JSON
   bool rig_of_pelt = false;  // the model's file holds the rig, too
 
@@ -134,6 +166,27 @@ struct Document::State {
   double looked = -kSecondsBetweenLooks;  // at the files, by the caller's clock
 
   const Step& step() const { return steps[current]; }
+
+  // Those that are watched have been looked at before they were read.
+  void watch_beside(const std::vector<fs::path>& files) {
+    std::vector<WatchedFile> now;
+    for (const fs::path& path : files) {
+      const auto known = std::find_if(beside_model.begin(), beside_model.end(),
+                                      [&](const WatchedFile& file) { return file.path == path; });
+      now.push_back(known != beside_model.end() ? *known : watch(path));
+    }
+    beside_model = std::move(now);
+  }
+
+  // Whether what the rig names has changed on disk. Files that it has named only since are not changed.
+  bool look_at_named() {
+    std::vector<fs::path> names = files_of(*step().rig);
+    const bool same = names == named;
+    const bool changed = same && any_changed(named_files);
+    if (!same || changed) named_files = watch_all(names);
+    named = std::move(names);
+    return changed;
+  }
 
   void changed() {
     modified = step().json != saved.json && *step().json != *saved.json;
@@ -171,10 +224,12 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
   const std::string& model_name = is_rig ? model : file;
   auto state = std::make_shared<State>();
   if (!is_built_in(model_name)) state->model_file = watch(model_name);
-  Result<Source> source = read_model(model_name);
+  std::vector<fs::path> beside;
+  Result<Source> source = read_model(model_name, beside);
   if (!source) return tl::unexpected(source.error());
   state->model = std::move(source->model);
   state->model_name = model_name;
+  state->watch_beside(beside);
 
   Rig rig;
   if (is_rig) {
@@ -193,6 +248,7 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
   state->title = is_built_in(file) ? file : fs::path(file).filename().string();
   state->steps = {make_step(std::move(rig))};
   state->saved = state->step();
+  state->look_at_named();
   return Document(std::move(state));
 }
 
@@ -266,19 +322,22 @@ std::optional<Document::Read> Document::changed_on_disk(double seconds) {
   if (seconds - state_->looked < kSecondsBetweenLooks) return std::nullopt;
   state_->looked = seconds;
   const bool rig_changed = state_->rig_file.changed();
-  const bool model_changed = state_->model_file.changed();
-  if (!rig_changed && !model_changed) return std::nullopt;
+  const bool beside_changed = any_changed(state_->beside_model);
+  const bool model_changed = state_->model_file.changed() || beside_changed;
+  const bool named_changed = state_->look_at_named();
+  if (!rig_changed && !model_changed && !named_changed) return std::nullopt;
   return [rig_file = rig_changed ? state_->rig_file.path : fs::path(),
-          model_file = model_changed ? state_->model_file.path : fs::path(),
-          with_rig = state_->rig_of_pelt]() -> Result<Reread> {
+          model_file = model_changed ? state_->model_file.path : fs::path(), with_rig = state_->rig_of_pelt,
+          named_changed]() -> Result<Reread> {
     Reread reread;
+    reread.named = named_changed;
     if (!rig_file.empty()) {
       Result<Rig> rig = load_rig(rig_file);
       if (!rig) return tl::unexpected(rig.error());
       reread.rig = std::move(*rig);
     }
     if (!model_file.empty()) {
-      Result<Source> source = read_model(model_file.string());
+      Result<Source> source = read_model(model_file.string(), reread.beside);
       if (!source) return tl::unexpected(source.error());
       reread.model = std::move(source->model);
       if (with_rig) reread.rig = std::move(source->rig);
@@ -290,8 +349,10 @@ std::optional<Document::Read> Document::changed_on_disk(double seconds) {
 void Document::take(Reread reread) {
   if (reread.model != nullptr) {
     state_->model = std::move(reread.model);
+    state_->watch_beside(reread.beside);
     ++state_->revision;
   }
+  if (reread.named) ++state_->revision;
   if (reread.rig) state_->take_from_file(std::move(*reread.rig));
 }
 

@@ -54,14 +54,17 @@ class Document {
   // Hot reload, what is read again.
   struct Reread {
     std::optional<Rig> rig;
-    std::shared_ptr<const Model> model;  // nullptr: as it was
+    std::shared_ptr<const Model> model;         // nullptr: as it was
+    std::vector<std::filesystem::path> beside;  // of the model: buffers and images
+    bool named = false;                         // a file that the rig names has changed
   };
   // Reads it, on any thread; the document may be gone by then. Errors: as open.
   using Read = std::function<Result<Reread>()>;
-  // Once for each change of the rig's file or the model's on disk since they were read or written. Asks the file system
+  // Once for each change of the rig's file or the model's on disk since they were read or written, or of a file that
+  // these name: a model's buffers and images, a rig's drivers and cages and their buffers. Asks the file system
   // at most twice a second, by the caller's clock, which says `seconds`.
   std::optional<Read> changed_on_disk(double seconds);
-  // A rig becomes one step of undo, and is as if saved.
+  // A rig becomes one step of undo, and is as if saved. What the rig names is another revision.
   void take(Reread reread);
 
  private:

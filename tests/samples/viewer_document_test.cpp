@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <span>
@@ -312,6 +313,69 @@ TEST(Document, ReadsAModelThatChangesOnDisk) {
   EXPECT_NE(document.revision(), revision);
   EXPECT_EQ(local(document), 2);
   EXPECT_TRUE(document.modified());
+}
+
+// A triangle whose positions are in triangle.bin, which the file names with a space.
+void write_triangle(const std::filesystem::path& folder, float height) {
+  const float positions[] = {0, 0, 0, 1, 0, 0, 0, height, 0};
+  const Result<void> written = write_file(folder / "the points.bin", std::as_bytes(std::span(positions)));
+  ASSERT_TRUE(written) << written.error().message;
+  write(folder / "triangle.gltf", R"({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+    "nodes": [{"name": "triangle", "mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+    "buffers": [{"uri": "the%20points.bin", "byteLength": 36}], "bufferViews": [{"buffer": 0, "byteLength": 36}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0],
+                   "max": [1, 9, 0]}]})");
+  age(folder / "triangle.gltf");
+}
+
+TEST(Document, ReadsAModelWhoseBufferChangesOnDisk) {
+  const test::TemporaryFolder folder;
+  write_triangle(folder.path(), 1);
+  age(folder / "the points.bin");
+  Document document = opened(folder / "triangle.gltf");
+  EXPECT_EQ(reload_if_changed(document, 1), false);
+  write_triangle(folder.path(), 2);
+  age(folder / "triangle.gltf");  // as before
+  EXPECT_EQ(reload_if_changed(document, 2), true);
+  const std::vector<glm::vec3>& positions = document.model()->meshes[0].positions;
+  EXPECT_NE(std::ranges::find(positions, glm::vec3(0, 2, 0)), positions.end());
+  EXPECT_EQ(reload_if_changed(document, 3), false);
+
+  // It is read again though it could not be, once it is whole.
+  write(folder / "the points.bin", "short");
+  EXPECT_FALSE(reload_if_changed(document, 4));
+  EXPECT_EQ(reload_if_changed(document, 5), false);
+  write_triangle(folder.path(), 3);
+  EXPECT_EQ(reload_if_changed(document, 6), true);
+}
+
+TEST(Document, HasAnotherRevisionWhenAFileOfItsRigChangesOnDisk) {
+  const test::TemporaryFolder folder;
+  write_triangle(folder.path(), 1);
+  age(folder / "the points.bin");
+  write(folder / "cage.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  age(folder / "cage.obj");
+  write(folder / "a.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "triangle.gltf"}}},
+    {"deformer": "mos", "parameters": {"strategy": "catmull_clark", "cage_file": "cage.obj"}}]})");
+  Document document = opened(folder / "a.json", "builtin:limb");
+  EXPECT_EQ(reload_if_changed(document, 1), false);
+  double now = 1;
+  const auto expect_change = [&](bool changes) {
+    const std::uint64_t revision = document.revision();
+    const Json rig = document.rig_json();
+    EXPECT_EQ(reload_if_changed(document, ++now), changes);
+    EXPECT_EQ(document.revision() != revision, changes);
+    EXPECT_EQ(document.rig_json(), rig);
+    EXPECT_FALSE(document.modified());
+  };
+  write(folder / "cage.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\n");
+  expect_change(true);
+  expect_change(false);
+  write_triangle(folder.path(), 2);  // what is beside the driver
+  age(folder / "triangle.gltf");
+  expect_change(true);
+  expect_change(false);
 }
 
 // ----------------------------------------------------------------------------------------------------------- binding
