@@ -7,6 +7,7 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Step {
   std::size_t kernel = kBlendKernel;
   shared::JobRange range{};
   std::uint64_t workgroups = 0;
+  std::uint32_t stage = 0;
   bool barrier_before = true;
 };
 
@@ -158,6 +160,7 @@ struct Crowd::State {
   std::array<std::vector<VkDescriptorSet>, kPoseKernelCount + 1> sets;  // of each kernel, one for each slot of the ring
   const SkinningPipelines* pipelines = nullptr;
   std::vector<Step> steps;
+  std::vector<std::string> names;  // of steps
 
   InputRing joints;  // matrices
   InputRing inputs;  // streamed positions and controls; empty where the caller's buffer has them
@@ -182,7 +185,7 @@ struct Plan {
 Step plan_pose(const GpuCharacter::State& gpu, std::uint32_t instances, std::uint32_t stage, std::size_t kernel,
                Plan& plan) {
   const CharacterData& data = *gpu.character;
-  Step step{.kernel = kernel};
+  Step step{.kernel = kernel, .stage = stage};
   step.range.first_job = narrow(plan.pose_jobs.size());
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PalettePass& pass = data.passes[p];
@@ -209,7 +212,7 @@ Step plan_pose(const GpuCharacter::State& gpu, std::uint32_t instances, std::uin
 // All meshes of a stage.
 Step plan_blend(const GpuCharacter::State& gpu, std::uint32_t instances, std::uint32_t stage, Plan& plan) {
   const CharacterData& data = *gpu.character;
-  Step step{.kernel = kBlendKernel};
+  Step step{.kernel = kBlendKernel, .stage = stage};
   step.range.first_job = narrow(plan.blend_jobs.size());
   for (std::size_t m = 0; m < data.meshes.size(); ++m) {
     const CharacterMesh& mesh = data.meshes[m];
@@ -255,6 +258,24 @@ Plan make_plan(const GpuCharacter::State& gpu, std::uint32_t instances) {
   return plan;
 }
 
+std::vector<std::string> step_names(std::span<const Step> steps, const CharacterData& data) {
+  std::vector<std::string> names;
+  std::map<std::string, int> count;
+  for (const Step& step : steps) {
+    const bool skins = std::any_of(data.meshes.begin(), data.meshes.end(), [&](const CharacterMesh& mesh) {
+      return mesh.stage == step.stage && mesh.vertex_count() > 0 && !mesh.control;
+    });
+    names.push_back(step.kernel != kBlendKernel
+                        ? std::string("pose ") + pose_kernel(static_cast<PoseKernel>(step.kernel)).name
+                        : std::string(skins ? "blend of skins" : "blend of drivers"));
+    ++count[names.back()];
+  }
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (count[names[s]] > 1) names[s] += fmt::format(", stage {}", steps[s].stage);
+  }
+  return names;
+}
+
 VkDescriptorBufferInfo bind(const Buffer& buffer, BufferRange range) {
   return {buffer.handle(), range.offset, range.size};
 }
@@ -292,6 +313,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character,
   state->pipelines = *pipelines;
   Plan plan = make_plan(gpu, options.instances);
   state->steps = std::move(plan.steps);
+  state->names = step_names(state->steps, data);
 
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   VkDeviceSize vertices_end = 0;
@@ -407,7 +429,7 @@ void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) 
   state_->inputs.set(state_->slot, instance, state_->character->controls[control].input, std::span(&value, 1));
 }
 
-void Crowd::record(VkCommandBuffer commands) {
+void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
   State& state = *state_;
   state.joints.finish(state.slot);
   state.inputs.finish(state.slot);
@@ -425,10 +447,12 @@ void Crowd::record(VkCommandBuffer commands) {
     const CommandLabel step_label(state.device->functions, commands, kernel.name().c_str());
     kernel.dispatch(commands, state.sets[step.kernel][state.slot], std::as_bytes(std::span(&step.range, 1)),
                     step.workgroups);
+    if (timer != nullptr) timer->stamp(commands);
   }
   state.slot = (state.slot + 1) % narrow(state.sets[kBlendKernel].size());
 }
 
+std::span<const std::string> Crowd::passes() const { return state_->names; }
 std::uint32_t Crowd::instance_count() const { return state_->instances; }
 VkBuffer Crowd::vertex_buffer() const { return state_->vertices.handle(); }
 const VertexLayout& Crowd::layout() const { return state_->layout; }

@@ -7,9 +7,11 @@
 #include <glm/glm.hpp>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "engine/core/result.h"
 #include "runtime/device.h"
+#include "runtime/gpu_timer.h"
 #include "runtime/upload.h"
 
 namespace pelt::runtime {
@@ -68,7 +70,14 @@ class Crowd {
   // VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads.
   // Then the ring moves to its next frame. Never submits or waits. When a frame is posed and recorded, the one recorded
   // frames_in_flight frames before it must have finished on the device.
-  void record(VkCommandBuffer commands);
+  //
+  // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: then
+  // what one took counts from the end of the one before.
+  void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
+
+  // What record() dispatches, in order, for people: "pose bspline_patch", "blend of drivers", "blend of skins", with
+  // the stage where there are several of that name.
+  std::span<const std::string> passes() const;
 
   std::uint32_t instance_count() const;
   VkBuffer vertex_buffer() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/crowd.h"
 
+#include <algorithm>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <optional>
@@ -325,6 +326,27 @@ TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
 }
 
 // More workgroups than one dimension of a dispatch takes on most devices.
+// Of a driven character: the driver's poses, its blend, the skin's.
+TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
+  if (!GpuTimer::supported(*gpu_device())) PELT_SKIP("the device has no timestamps");
+  const GpuCharacter gpu = upload_character(make_character(model_, "surface-ffd"));
+  Crowd crowd = make_crowd(gpu, {});
+  const std::vector<std::string> passes(crowd.passes().begin(), crowd.passes().end());
+  EXPECT_EQ(passes, (std::vector<std::string>{"pose dual_quaternion", "blend of drivers", "blend of skins"}));
+  auto timer = GpuTimer::create(*gpu_device(), static_cast<std::uint32_t>(passes.size()) + 1);
+  ASSERT_TRUE(timer) << timer.error().message;
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "timed", [&](VkCommandBuffer commands) {
+    timer->reset(commands);
+    timer->stamp(commands);
+    crowd.record(commands, &*timer);
+  }));
+  const auto seconds = timer->seconds();
+  ASSERT_TRUE(seconds) << seconds.error().message;
+  ASSERT_EQ(seconds->size(), passes.size() + 1);
+  EXPECT_TRUE(std::is_sorted(seconds->begin(), seconds->end()));
+  EXPECT_GT(seconds->back(), 0);
+}
+
 TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
   const Character character = make_character(test::make_cloud(2));
   const GpuCharacter gpu = upload_character(character);
