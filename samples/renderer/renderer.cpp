@@ -85,6 +85,9 @@ Result<Targets> make_targets(const runtime::Device& device, const TargetFormats&
   return made;
 }
 
+// What a timestamp ends, beside the passes of crowds.
+enum class Timed { kBegin, kCrowd, kCrowdsReady, kShadows, kSurfaces, kLines, kDevelopment };
+
 // A part of the picture with the items of one side, and their shadows.
 struct Region {
   VkRect2D area{};
@@ -113,9 +116,13 @@ struct Renderer::State {
   std::uint32_t samples = 0;     // of the scene that are recorded
   bool drawn = false;            // there is a picture
 
+  // None where the device has no timestamps. What each stamp of the last record() ends, and the crowds' passes.
   std::optional<runtime::GpuTimer> timer;
-  bool timed = false;  // the timer holds a record()
+  std::uint32_t timer_capacity = 0;
+  std::vector<Timed> stamped;
+  std::vector<std::vector<std::string>> crowd_passes;
 
+  Result<void> make_room_for_stamps();
   void set_regions(const Scene& wanted);
   void record_crowds(VkCommandBuffer commands);
   void record_sample(VkCommandBuffer commands, std::uint32_t sample);
@@ -139,8 +146,10 @@ struct Renderer::State {
     vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 0, 1, &set, 1,
                                &offset);
   }
-  void stamp(VkCommandBuffer commands) {
-    if (timer) timer->stamp(commands);
+  void stamp(VkCommandBuffer commands, Timed what) {
+    if (!timer) return;
+    timer->stamp(commands);
+    stamped.push_back(what);
   }
   void draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw, const shared::DrawConstants& constants);
   void draw_shadows(VkCommandBuffer commands, const Region& region, std::uint32_t map);
@@ -157,6 +166,21 @@ struct Renderer::State {
   VkExtent2D size() const { return {options.width, options.height}; }
   VkRect2D whole() const { return {{0, 0}, size()}; }
 };
+
+// For a record() of all crowds and all samples of the scene.
+Result<void> Renderer::State::make_room_for_stamps() {
+  if (!runtime::GpuTimer::supported(device)) return {};
+  // Three a region of a sample, one a sample, and the begin, the crowds' and the end.
+  std::size_t wanted = 7 * std::size_t{options.samples} + 3;
+  for (const runtime::Crowd* crowd : scene.crowds()) wanted += crowd->passes().size();
+  if (wanted <= timer_capacity) return {};
+  auto made = runtime::GpuTimer::create(device, static_cast<std::uint32_t>(wanted));
+  if (!made) return tl::unexpected(made.error());
+  timer = std::move(*made);
+  timer_capacity = static_cast<std::uint32_t>(wanted);
+  stamped.clear();
+  return {};
+}
 
 // Without items of one side there is one region. An area that the split leaves empty is not drawn.
 void Renderer::State::set_regions(const Scene& wanted) {
@@ -288,7 +312,12 @@ void Renderer::State::draw_overlays(VkCommandBuffer commands, bool hidden) {
 
 // Then vertices from compute's writes to the vertex shaders' reads.
 void Renderer::State::record_crowds(VkCommandBuffer commands) {
-  for (runtime::Crowd* crowd : scene.crowds()) crowd->record(commands);
+  for (runtime::Crowd* crowd : scene.crowds()) {
+    crowd->record(commands, timer ? &*timer : nullptr);
+    if (!timer) continue;
+    crowd_passes.emplace_back(crowd->passes().begin(), crowd->passes().end());
+    stamped.insert(stamped.end(), crowd->passes().size(), Timed::kCrowd);
+  }
   runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                           VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
 }
@@ -309,7 +338,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
       vk.vkCmdEndRendering(commands);
     }
     image_barrier(device, commands, targets.maps, kDrawnDepth, kSampled);
-    stamp(commands);
+    stamp(commands, Timed::kShadows);
 
     // The region.
     image_barrier(device, commands, targets.color, first ? discarded(kSampled) : kDrawnColor, kDrawnColor);
@@ -323,6 +352,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
       bind(commands, pipelines.ground);
       vk.vkCmdDraw(commands, 4, 1, 0, 0);
     }
+    stamp(commands, Timed::kSurfaces);
     bind(commands, pipelines.point);
     draw_points(commands, region);
     bind(commands, pipelines.hidden_line);
@@ -332,7 +362,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
     draw_lines(commands, region, false);
     draw_overlays(commands, false);
     vk.vkCmdEndRendering(commands);
-    stamp(commands);
+    stamp(commands, Timed::kLines);
   }
 
   // Added to those before.
@@ -344,6 +374,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
   bind(commands, pipelines.accumulate);
   vk.vkCmdDraw(commands, 3, 1, 0, 0);
   vk.vkCmdEndRendering(commands);
+  stamp(commands, Timed::kDevelopment);
 }
 
 // The sum becomes the picture.
@@ -396,12 +427,6 @@ Result<Renderer> Renderer::create(const runtime::Device& device, const RendererO
                                                 .pipelines = std::move(*pipelines),
                                                 .targets = std::move(*targets),
                                                 .scene = std::move(*scene)});
-  if (runtime::GpuTimer::supported(device)) {
-    // Two a region of a sample, and the begin, the crowds' and the end.
-    auto timer = runtime::GpuTimer::create(device, 4 * options.samples + 3);
-    if (!timer) return tl::unexpected(timer.error());
-    state->timer = std::move(*timer);
-  }
   Renderer made(std::move(state));
   if (auto empty = made.set_scene({}); !empty) return tl::unexpected(empty.error());
   return made;
@@ -418,17 +443,22 @@ Result<void> Renderer::set_scene(const Scene& scene) {
   }
   state.set_regions(scene);
   const Targets& targets = state.targets;
-  return state.scene.set(state.device, state.pipelines,
-                         {targets.maps.view.get(), targets.color.view.get(), targets.sum.view.get()}, scene,
-                         make_lighting(scene, state.options), state.pixels_of(1.0f));
+  const Result<void> set = state.scene.set(state.device, state.pipelines,
+                                           {targets.maps.view.get(), targets.color.view.get(), targets.sum.view.get()},
+                                           scene, make_lighting(scene, state.options), state.pixels_of(1.0f));
+  return set ? state.make_room_for_stamps() : set;
 }
 
 void Renderer::record(VkCommandBuffer commands, std::uint32_t samples) {
   State& state = *state_;
   if (state.timer) state.timer->reset(commands);
-  state.stamp(commands);
-  if (!std::exchange(state.crowds_recorded, true)) state.record_crowds(commands);
-  state.stamp(commands);
+  state.stamped.clear();
+  state.crowd_passes.clear();
+  state.stamp(commands, Timed::kBegin);
+  if (!std::exchange(state.crowds_recorded, true)) {
+    state.record_crowds(commands);
+    state.stamp(commands, Timed::kCrowdsReady);
+  }
   const std::uint32_t end = state.samples + std::min(samples, state.options.samples - state.samples);
   const bool changes = end > state.samples;
   for (; state.samples < end; ++state.samples) state.record_sample(commands, state.samples);
@@ -438,8 +468,7 @@ void Renderer::record(VkCommandBuffer commands, std::uint32_t samples) {
     image_barrier(state.device, commands, state.targets.picture, kNew, kCopied);
   }
   state.drawn = true;
-  state.stamp(commands);
-  state.timed = true;
+  state.stamp(commands, Timed::kDevelopment);
 }
 
 std::uint32_t Renderer::recorded_samples() const { return state_->samples; }
@@ -447,14 +476,29 @@ std::uint32_t Renderer::recorded_samples() const { return state_->samples; }
 VkImage Renderer::picture() const { return state_->targets.picture.image.get(); }
 
 std::optional<PassSeconds> Renderer::seconds() const {
-  if (!state_->timer || !state_->timed) return std::nullopt;
-  const Result<std::vector<double>> stamps = state_->timer->seconds();
+  const State& state = *state_;
+  if (!state.timer || state.stamped.empty()) return std::nullopt;
+  const Result<std::vector<double>> stamps = state.timer->seconds();
   if (!stamps) return std::nullopt;
-  // The begin, then the crowds, then shadows and surfaces in turn, then the end.
   PassSeconds made;
-  made.compute = (*stamps)[1];
-  for (std::size_t i = 2; i + 1 < stamps->size(); i += 2) made.shadows += (*stamps)[i] - (*stamps)[i - 1];
-  made.surfaces = stamps->back() - made.compute - made.shadows;
+  std::size_t next = 1;
+  const auto take = [&] {
+    const double seconds = (*stamps)[next] - (*stamps)[next - 1];
+    ++next;
+    return seconds;
+  };
+  for (const std::vector<std::string>& passes : state.crowd_passes) {
+    std::vector<PassSeconds::Pass>& crowd = made.crowds.emplace_back();
+    for (const std::string& name : passes) crowd.push_back({name, take()});
+  }
+  while (next < stamps->size()) {
+    const Timed what = state.stamped[next];
+    const double seconds = take();
+    if (what == Timed::kShadows) made.shadows += seconds;
+    if (what == Timed::kSurfaces) made.surfaces += seconds;
+    if (what == Timed::kLines) made.lines += seconds;
+    if (what == Timed::kDevelopment) made.development += seconds;
+  }
   return made;
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/character/character.h"
@@ -77,9 +78,15 @@ struct RendererOptions {
 
 // Seconds on the device of one recorded frame.
 struct PassSeconds {
-  double compute = 0;  // all crowds
+  struct Pass {
+    std::string name;  // of Crowd::passes
+    double seconds = 0;
+  };
+  std::vector<std::vector<Pass>> crowds;  // in the order in which items have them first; none: all were recorded before
   double shadows = 0;
-  double surfaces = 0;  // with lines, accumulation and development
+  double surfaces = 0;     // skins and ground
+  double lines = 0;        // edges, cages, points and overlays
+  double development = 0;  // samples added up, and made the picture
 };
 
 // Move-only; the Device outlives it.

@@ -76,13 +76,35 @@ void App::frame(double seconds) {
 void App::record(VkCommandBuffer commands, bool all_samples) {
   State& state = *state_;
   if (!state.drawable) return;
-  const std::optional<samples::PassSeconds> seconds = state.renderer->seconds();
-  if (seconds && state.posed_last) {
-    state.timings.gpu = {{"compute", seconds->compute}, {"shadows", seconds->shadows}, {"drawing", seconds->surfaces}};
-  }
-  state.posed_last = state.renderer->recorded_samples() == 0;
+  state.take_gpu_seconds();
+  state.posed_last = state.renderer->recorded_samples() == 0 ? state.captions : std::vector<std::string>{};
   const std::uint32_t left = state.options.samples - state.renderer->recorded_samples();
   state.renderer->record(commands, all_samples ? left : std::min(left, state.options.samples_per_frame));
+}
+
+void App::measured(double copy, double panels) {
+  state_->copy_seconds = copy;
+  state_->panel_seconds = panels;
+}
+
+// Of the commands recorded last, where they move the characters.
+void App::State::take_gpu_seconds() {
+  if (posed_last.empty()) return;
+  const std::optional<samples::PassSeconds> seconds = renderer->seconds();
+  if (!seconds) return;
+  timings.gpu.clear();
+  for (std::size_t c = 0; c < seconds->crowds.size(); ++c) {
+    const bool several = seconds->crowds.size() > 1 && c < posed_last.size();
+    for (const auto& [name, own] : seconds->crowds[c]) {
+      timings.gpu.push_back({several ? fmt::format("{}: {}", posed_last[c], name) : name, own});
+    }
+  }
+  for (const auto& [name, own] :
+       {std::pair{"shadows", seconds->shadows}, std::pair{"scene", seconds->surfaces},
+        std::pair{"overlay", seconds->lines}, std::pair{"mean of samples", seconds->development},
+        std::pair{"copy to the window", copy_seconds}, std::pair{"panels", panel_seconds}}) {
+    timings.gpu.push_back({name, own});
+  }
 }
 
 VkImage App::picture() const { return state_->drawable ? state_->renderer->picture() : VK_NULL_HANDLE; }

@@ -50,6 +50,10 @@ class App {
   // `all_samples`: the picture is complete, however long it takes.
   void record(VkCommandBuffer commands, bool all_samples);
 
+  // What the commands of the last record(), which are done, took beside it, seconds on the device: the picture's copy
+  // and the panels. For the measurements; call it before the next record().
+  void measured(double copy, double panels);
+
   VkImage picture() const;  // VK_NULL_HANDLE: there is none
   PixelRect picture_rect() const;
 

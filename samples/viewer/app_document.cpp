@@ -148,6 +148,8 @@ void App::State::begin_document() {
   heat.reset();
   overlay = {};
   rig_editor = {};
+  view.panels.search.clear();
+  view.panels.paint.clear();
   stage->remove(kSubject);
   for (const std::string& key : view.compare.deformers) stage->remove(key);
   view.camera.framed = false;
@@ -267,7 +269,7 @@ void App::State::follow_document() {
       if (!*reread) return error(reread->error().message);
       const bool new_model = (*reread)->model != nullptr;
       document->take(std::move(**reread));
-      note(fmt::format("{} was read again: it changed on disk", document->title()));
+      note(fmt::format("{} was read again: it, or a file that it names, changed on disk", document->title()));
       cancel_grab();
       if (new_model) forget_requests();
     };

@@ -29,7 +29,7 @@ void App::State::frame_selection(bool everything) {
   if (stage->subject() == nullptr || rect.height == 0) return;
   const float aspect = static_cast<float>(rect.width) / static_cast<float>(rect.height);
   const Actor& subject = *stage->subject();
-  samples::Bounds bounds;
+  std::vector<samples::Bounds> boxes;
   if (!everything) {
     std::optional<glm::vec3> at;
     if (const Handle* handle = selected_handle()) at = handle->position;
@@ -41,12 +41,13 @@ void App::State::frame_selection(bool everything) {
     }
     if (at) {
       const glm::vec3 half(0.08f * glm::length(subject.bounds.size()));
-      bounds.add(*at - half);
-      bounds.add(*at + half);
+      boxes.push_back({*at - half, *at + half});
     }
   }
-  if (bounds.empty()) bounds = stage->bounds(view);
-  if (!bounds.empty()) frame_on(view.camera, bounds, aspect);
+  if (boxes.empty()) boxes = stage->boxes(view);
+  if (boxes.empty() || boxes.front().empty()) return;
+  frame_on(view.camera, boxes, aspect);
+  framing = Framing{everything, view.camera.target, view.camera.distance};
 }
 
 void App::State::click(glm::vec2 at) {

@@ -27,7 +27,10 @@ std::string App::State::fingerprint_of_scene() const {
 // Poses the characters where anything moves them.
 bool App::State::pose() {
   const std::string wanted = fingerprint({"playback", "turns", "compare", "instances"});
-  if (wanted == posed) return true;
+  if (wanted == posed) {
+    stage->arrange(view);
+    return true;
+  }
   const Clock::time_point begin = Clock::now();
   const Result<void> done = stage->pose(view);
   timings.cpu_pose = seconds_since(begin);
@@ -100,7 +103,8 @@ void App::State::update_scene() {
   if (subject == nullptr || rect.width == 0 || rect.height == 0) return hide_picture();
   const glm::uvec2 size(rect.width, rect.height);
   if (size == refused_size) return;
-  if (!renderer || renderer_size != size) {
+  const bool resized = !renderer || renderer_size != size;
+  if (resized) {
     hide_picture();
     renderer.reset();
     Result<samples::Renderer> made =
@@ -119,7 +123,11 @@ void App::State::update_scene() {
   if (!pose()) return;
   // A row of another length is looked at as a whole.
   const std::size_t row = view.compare.mode == CompareMode::kSideBySide ? stage->actors().size() : 1;
-  if (!view.camera.framed || row != drawn_row) frame_selection(true);
+  if (!view.camera.framed || row != drawn_row) {
+    frame_selection(true);
+  } else if (resized && framing && framing->target == view.camera.target && framing->distance == view.camera.distance) {
+    frame_selection(framing->everything);
+  }
   drawn_row = row;
   make_heat(*subject);
   overlay = make_overlay(*stage, *subject, document->rig(), view);
@@ -132,6 +140,7 @@ void App::State::update_scene() {
   scene.ground_height = subject->bounds.low.y;
   scene.lines = overlay.lines;
   scene.dots = overlay.dots;
+  captions.clear();
   const std::span<Actor* const> actors = stage->actors();
   for (Actor* const actor : actors) {
     samples::DrawItem item;
@@ -150,6 +159,7 @@ void App::State::update_scene() {
       item.side = actor == subject ? samples::SplitSide::kRight : samples::SplitSide::kLeft;
     }
     scene.items.push_back(item);
+    captions.push_back(caption_of(*actor));
   }
   const Result<void> set = renderer->set_scene(scene);
   if (!set) {

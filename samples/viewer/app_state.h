@@ -50,6 +50,9 @@ struct Opened {
   Result<Made> made;
 };
 
+// What a character is called in the picture: its deformer.
+std::string caption_of(const Actor& actor);
+
 struct App::State {
   enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo, kPaint };
 
@@ -63,8 +66,21 @@ struct App::State {
   std::shared_ptr<samples::MaterialTextures> textures;
   std::optional<HeatMap> heat;
   std::vector<float> heat_shares;
-  bool posed_last = false;    // the commands recorded last move the characters, and do not only refine the picture
+  // Of the characters in the scene; and of those that the commands recorded last move, none where they only refine the
+  // picture.
+  std::vector<std::string> captions;
+  std::vector<std::string> posed_last;
+  double copy_seconds = 0;  // App::measured
+  double panel_seconds = 0;
   std::size_t drawn_row = 1;  // characters side by side
+  // Where the camera was put by framing: as long as nothing else has moved it, it is framed again when the picture
+  // changes its size.
+  struct Framing {
+    bool everything = true;
+    glm::vec3 target{0};
+    float distance = 0;
+  };
+  std::optional<Framing> framing;
   Overlay overlay;
   Timings timings;
   Messages messages;
@@ -127,6 +143,7 @@ struct App::State {
   void draw_progress();
   bool wants(const std::string& key) const;
 
+  void take_gpu_seconds();
   void draw_menu();
   void draw_panels();
   void draw_messages();

@@ -6,26 +6,13 @@
 #include <cmath>
 #include <utility>
 
-#include "samples/renderer/shaders/color_ramp.h"
 #include "samples/viewer/app_state.h"
 #include "samples/viewer/camera_control.h"
+#include "samples/viewer/panels/color_bar.h"
 #include "samples/viewer/panels/panels.h"
 
 namespace pelt::viewer {
 namespace {
-
-std::string caption_of(const Actor& actor) {
-  std::string text = actor.key;
-  if (text == kSubject) {
-    for (const CharacterMesh& mesh : actor.character->meshes) {
-      if (!mesh.control && mesh.deformer != "linear_blend")
-        text = mesh.deformer.substr(0, mesh.deformer.find(" over "));
-    }
-    if (text == kSubject) text = "linear_blend";
-  }
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
 
 // A panel at an edge of the window.
 template <class Draw>
@@ -40,6 +27,19 @@ void docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
 }
 
 }  // namespace
+
+std::string caption_of(const Actor& actor) {
+  std::string text = actor.key;
+  if (text == kSubject) {
+    for (const CharacterMesh& mesh : actor.character->meshes) {
+      if (!mesh.control && mesh.deformer != "linear_blend")
+        text = mesh.deformer.substr(0, mesh.deformer.find(" over "));
+    }
+    if (text == kSubject) text = "linear_blend";
+  }
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
 
 void App::State::draw_menu() {
   if (!ImGui::BeginMainMenuBar()) return;
@@ -98,7 +98,11 @@ void App::State::draw_panels() {
   const float left = view.panels.left && loaded && !(narrow && right > 0) ? side : 0.0f;
   const float middle = std::max(size.y - top - timeline, 0.0f);
   Context shared = context();
+  rig_editor.search = view.panels.search;
+  rig_editor.paint.group = view.panels.paint;
   if (left > 0) docked("Rig", {0, top}, {left, middle}, [&] { draw_rig_panel(shared); });
+  view.panels.search = rig_editor.search;
+  view.panels.paint = rig_editor.paint.group;
   if (shared.save_wanted) save_somewhere();
   if (right > 0) {
     docked("Inspector", {size.x - right, top}, {right, middle}, [&] {
@@ -131,7 +135,7 @@ void App::State::draw_panels() {
           static_cast<std::uint32_t>(std::max(size.x - left - right, 0.0f)), static_cast<std::uint32_t>(middle)};
   if (!view.panels.measure || !loaded || stage->subject() == nullptr) return;
   ImGui::SetNextWindowPos({left + 0.7f * em, top + 0.7f * em});
-  ImGui::SetNextWindowBgAlpha(0.85f);
+  ImGui::SetNextWindowBgAlpha(0.95f);
   constexpr ImGuiWindowFlags kOver = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
                                      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
                                      ImGuiWindowFlags_NoFocusOnAppearing;
@@ -244,20 +248,8 @@ void App::State::draw_legend() {
                      static_cast<float>(rect.y) + static_cast<float>(rect.height) - 2.8f * em);
   list.AddRectFilled({at.x - 0.5f * em, at.y - 1.6f * em}, {at.x + size.x + 0.5f * em, at.y + size.y + 1.5f * em},
                      IM_COL32(18, 20, 24, 190), 0.3f * em);
-  constexpr int kSteps = 64;
-  for (int k = 0; k < kSteps; ++k) {
-    const glm::vec3 color = shared::color_ramp((static_cast<float>(k) + 0.5f) / kSteps);
-    const float from = at.x + size.x * static_cast<float>(k) / kSteps;
-    const float to = at.x + size.x * static_cast<float>(k + 1) / kSteps;
-    list.AddRectFilled({from, at.y}, {to, at.y + size.y},
-                       ImGui::ColorConvertFloat4ToU32({color.r, color.g, color.b, 1}));
-  }
-  const ImU32 text = IM_COL32(235, 238, 242, 255);
-  const std::string low = fmt::format("{:.3g}", heat->low);
-  const std::string high = fmt::format("{:.3g} {}", heat->high, heat->unit);
-  list.AddText({at.x, at.y - 1.35f * em}, text, heat->title.c_str());
-  list.AddText({at.x, at.y + size.y + 0.15f * em}, text, low.c_str());
-  list.AddText({at.x + size.x - ImGui::CalcTextSize(high.c_str()).x, at.y + size.y + 0.15f * em}, text, high.c_str());
+  list.AddText({at.x, at.y - 1.35f * em}, ImGui::GetColorU32(ImGuiCol_Text), heat->title.c_str());
+  draw_color_bar(list, *heat, {at.x, at.y}, {size.x, size.y}, 2, true);
 }
 
 }  // namespace pelt::viewer

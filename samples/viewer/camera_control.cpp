@@ -42,9 +42,9 @@ void zoom_by(OrbitCamera& orbit, float notches) {
   orbit.distance = std::clamp(orbit.distance * std::pow(kNotch, notches), 1e-4f, 1e6f);
 }
 
-void frame_on(OrbitCamera& orbit, const samples::Bounds& bounds, float aspect) {
+void frame_on(OrbitCamera& orbit, std::span<const samples::Bounds> boxes, float aspect) {
   const samples::View view{.yaw = orbit.yaw, .pitch = orbit.pitch, .vertical_fov = orbit.vertical_fov};
-  const samples::Camera camera = samples::frame_camera(std::span(&bounds, 1), aspect, view);
+  const samples::Camera camera = samples::frame_camera(boxes, aspect, view);
   orbit.target = camera.target;
   orbit.distance = std::max(glm::distance(camera.eye, camera.target), 1e-4f);
   orbit.framed = true;

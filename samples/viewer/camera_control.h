@@ -3,6 +3,7 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <span>
 
 #include "samples/renderer/framing.h"
 #include "samples/viewer/view_state.h"
@@ -19,6 +20,6 @@ void pan_by(OrbitCamera& orbit, glm::vec2 pixels, float height);
 void zoom_by(OrbitCamera& orbit, float notches);
 
 // Looks at the box from the same side, so that all of it is seen. Precondition: it is not empty.
-void frame_on(OrbitCamera& orbit, const samples::Bounds& bounds, float aspect);
+void frame_on(OrbitCamera& orbit, std::span<const samples::Bounds> boxes, float aspect);
 
 }  // namespace pelt::viewer

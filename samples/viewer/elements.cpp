@@ -246,6 +246,24 @@ std::vector<Element> posed_elements(const Character& character, const Evaluator&
   return elements;
 }
 
+Element posed_element(const Character& character, const Evaluator& evaluator, const samples::InstancePose& pose,
+                      std::uint32_t slot) {
+  const CharacterData& data = *character;
+  const Affine& frame = evaluator.palette()[slot];
+  for (const PalettePass& pass : data.passes) {
+    const std::uint32_t slots = pose_kernel(pass.kernel).slots_per_record;
+    if (slot < pass.first_slot || slot >= pass.first_slot + pass.record_count * slots) continue;
+    const std::uint32_t at = slot - pass.first_slot;
+    return element_of({pass, at / slots, at % slots}, frame, evaluator.positions(), pose);
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot || slot < *mesh.frame_slot || slot >= *mesh.frame_slot + mesh.vertex_count()) continue;
+    const std::uint32_t v = slot - *mesh.frame_slot;
+    return vertex_element(frame, evaluator.positions()[mesh.first_vertex + v], mesh.binding.points[v]);
+  }
+  return {};
+}
+
 std::string element_name(const CharacterData& data, std::uint32_t slot) {
   for (const PalettePass& pass : data.passes) {
     const std::uint32_t slots = pose_kernel(pass.kernel).slots_per_record;

@@ -38,6 +38,10 @@ struct Element {
 std::vector<Element> posed_elements(const Character& character, const Evaluator& evaluator,
                                     const samples::InstancePose& pose);
 
+// Of one entry. Precondition: slot < palette_size.
+Element posed_element(const Character& character, const Evaluator& evaluator, const samples::InstancePose& pose,
+                      std::uint32_t slot);
+
 // "joint left_forearm", "curve hips..head at 0.412 m". Precondition: slot < palette_size.
 std::string element_name(const CharacterData& character, std::uint32_t slot);
 

@@ -352,8 +352,9 @@ Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const
   map.high = heat.high;
   if (heat.automatic && !away.empty()) {
     const float reach = round_up(percentile(std::move(away)));
-    map.low = neutral > 0 ? neutral - std::min(reach, neutral) : 0.0f;
-    map.high = heat.kind == HeatKind::kElement ? 1.0f : neutral > 0 ? 2 * neutral - map.low : reach;
+    const float floor = heat.kind == HeatKind::kVolume ? -std::numeric_limits<float>::infinity() : 0.0f;
+    map.low = std::max(neutral > 0 ? neutral - reach : 0.0f, floor);
+    map.high = heat.kind == HeatKind::kElement ? 1.0f : neutral + reach;
   }
   for (const CharacterMesh& mesh : actor.character->meshes) {
     if (mesh.control) std::fill_n(map.values.begin() + mesh.first_vertex, mesh.vertex_count(), map.low);

@@ -25,7 +25,7 @@ struct HeatMap {
 
 // Of the first instance as it is posed; control meshes have the lowest value of the scale. An automatic scale ends at a
 // round number that 99.9% of the skin's vertices stay within; that of weights at 1, and those of factors are as wide
-// below 1 as above, at most from 0 to 2.
+// below 1 as above, but where nothing is below 0 they start there.
 //
 // kVolume: the determinant of the affine map that fits best, at a vertex, its edges and the line to the nearest point
 // of the nearest bone, which moves with that bone and whose joint moves the vertex by the model's own weights, if any:

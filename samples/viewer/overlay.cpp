@@ -147,10 +147,7 @@ class Drawing {
       if (parent < 0) continue;
       const auto above = static_cast<std::size_t>(parent);
       const bool leaves = skeleton.joints[above].name == state_.selection.joint;
-      if (skeleton.joints[above].parent < 0 && !moves_skin(above)) {
-        line(glm::vec3(joints[above][3]), glm::vec3(joints[j][3]), glm::vec4(glm::vec3(kBone), 0.5f), 1.2f, true);
-        continue;
-      }
+      if (skeleton.joints[above].parent < 0 && !moves_skin(above)) continue;
       bone(glm::vec3(joints[above][3]), glm::vec3(joints[j][3]), leaves ? kSelected : kBone, leaves ? 2.6f : 2.0f);
     }
   }

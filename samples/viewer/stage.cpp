@@ -18,6 +18,7 @@ namespace {
 constexpr int kClipSamples = 9;         // poses of a clip whose boxes make up the actor's
 constexpr float kBoundsMargin = 0.02f;  // of the size, for the poses between these
 constexpr float kCrowdGap = 1.08f;
+constexpr float kRowGap = 1.04f;  // of the widest one's diagonal on the ground
 // Phases of neighbours in a crowd differ by the golden ratio: no two of any number are in step.
 constexpr double kPhase = 0.6180339887498949;
 
@@ -112,17 +113,24 @@ Result<std::vector<Turn>> resolve(std::span<const JointTurn> turns, const Skelet
   return resolved;
 }
 
+// A move to the right and away as seen from a camera of this yaw.
+glm::mat4 aside(float yaw, float right, float away) {
+  const glm::vec3 x(std::cos(yaw), 0, -std::sin(yaw));
+  const glm::vec3 z(-std::sin(yaw), 0, -std::cos(yaw));
+  return glm::translate(glm::mat4(1.0f), right * x + away * z);
+}
+
 // Where the instances of a crowd stand: in rows of a square, behind each other. `centred`: the first instance in the
 // middle of its row; else at its left end.
-std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t count, bool centred) {
+std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t count, bool centred, float yaw) {
   const auto columns = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   const float step = kCrowdGap * std::max(bounds.size().x, bounds.size().z);
   std::vector<glm::mat4> places;
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto column = static_cast<int>(i % columns);
-    const int aside = (column % 2 == 1 ? 1 : -1) * ((column + 1) / 2);
-    const glm::vec3 at(static_cast<float>(centred ? aside : column), 0, -static_cast<float>(i / columns));
-    places.push_back(glm::translate(glm::mat4(1.0f), step * at));
+    const int in_turn = (column % 2 == 1 ? 1 : -1) * ((column + 1) / 2);
+    places.push_back(
+        aside(yaw, step * static_cast<float>(centred ? in_turn : column), step * static_cast<float>(i / columns)));
   }
   return places;
 }
@@ -288,20 +296,12 @@ Result<void> Stage::pose(const ViewState& state) {
   }
 
   state_->compared = std::move(compared);
-  const bool in_row = state.compare.mode == CompareMode::kSideBySide;
-  samples::Bounds widest;
-  for (const std::string& key : posed) widest.add(state_->entries.at(key).actor->bounds);
-  const std::vector<glm::mat4> row =
-      widest.empty() || !in_row ? std::vector<glm::mat4>(posed.size(), glm::mat4(1.0f))
-                                : samples::side_by_side(widest, static_cast<std::uint32_t>(posed.size()), 0.0f);
+  const bool all = state.compare.mode == CompareMode::kSideBySide || state.compare.mode == CompareMode::kSplit;
   state_->drawn.clear();
   for (std::size_t k = 0; k < posed.size(); ++k) {
-    Actor& actor = *state_->entries.at(posed[k]).actor;
-    actor.worlds = crowd_places(actor.bounds, actor.crowd.instance_count(), !in_row || posed.size() == 1);
-    for (glm::mat4& world : actor.worlds) world = row[k] * world;
-    const bool drawn = in_row || state.compare.mode == CompareMode::kSplit || k + 1 == posed.size();
-    if (drawn) state_->drawn.push_back(&actor);
+    if (all || k + 1 == posed.size()) state_->drawn.push_back(state_->entries.at(posed[k]).actor.get());
   }
+  arrange(state);
   return result;
 }
 
@@ -318,6 +318,22 @@ void Stage::measured(const Unmeasured& of, const samples::Bounds& bounds) {
   if (known == state_->entries.end()) return;
   Entry& entry = known->second;
   if (entry.actor->character.operator->() == of.character.operator->()) entry.bounds_of_clips[of.clip] = bounds;
+}
+
+void Stage::arrange(const ViewState& state) {
+  const bool in_row = state.compare.mode == CompareMode::kSideBySide && state_->drawn.size() > 1;
+  const float yaw = in_row ? state.camera.yaw : 0.0f;
+  samples::Bounds widest;
+  for (const Actor* actor : state_->drawn) widest.add(actor->bounds);
+  // As much whatever the yaw, so that an orbit does not move them to and fro.
+  const glm::vec3 size = widest.empty() ? glm::vec3(0) : widest.size();
+  const float step = in_row ? kRowGap * glm::length(glm::vec2(size.x, size.z)) : 0.0f;
+  for (std::size_t k = 0; k < state_->drawn.size(); ++k) {
+    Actor& actor = *state_->drawn[k];
+    const float place = static_cast<float>(k) - 0.5f * static_cast<float>(state_->drawn.size() - 1);
+    actor.worlds = crowd_places(actor.bounds, actor.crowd.instance_count(), !in_row, yaw);
+    for (glm::mat4& world : actor.worlds) world = aside(yaw, step * place, 0) * world;
+  }
 }
 
 void Stage::advance(ViewState& state, double seconds) const {
@@ -348,12 +364,12 @@ const Evaluator& Stage::evaluated(const Actor& actor) {
   return *entry.evaluator;
 }
 
-samples::Bounds Stage::bounds(const ViewState& state) const {
-  samples::Bounds all;
+std::vector<samples::Bounds> Stage::boxes(const ViewState& state) const {
+  std::vector<samples::Bounds> all;
   const bool of_one = state.compare.mode == CompareMode::kNone || state.compare.mode == CompareMode::kDifference;
   for (const Actor* actor : state_->drawn) {
     if (of_one && actor->key != "rig") continue;
-    for (const glm::mat4& world : actor->worlds) all.add(samples::transform_bounds(world, actor->bounds));
+    for (const glm::mat4& world : actor->worlds) all.push_back(samples::transform_bounds(world, actor->bounds));
   }
   return all;
 }

@@ -77,10 +77,10 @@ class Stage {
   // The first of Compare::deformers that is shown; nullptr where nothing is compared or it is not there yet.
   Actor* reference();
 
-  // Poses all instances for the time of the view, and sets where they stand: those that are compared side by side in a
-  // row along +x, a crowd in a square behind its first instance, all out of step but that one. Takes another number of
-  // instances of the document's rig from the view: the device must be idle then. Errors: no such clip or joint (then
-  // nothing has changed); Crowd::create's, given once for a number of instances (then those that were there are posed).
+  // Poses all instances for the time of the view, all of a crowd out of step but the first, and arranges them. Takes
+  // another number of instances of the document's rig from the view: the device must be idle then. Errors: no such clip
+  // or joint (then nothing has changed); Crowd::create's, given once for a number of instances (then those that were
+  // there are posed).
   Result<void> pose(const ViewState& state);
 
   // Those of the last pose() whose bounds_of_clip is not known yet: their Actor::bounds is then of that pose and those
@@ -94,6 +94,11 @@ class Stage {
   // The answer; nothing happens where another character is shown under that key by now.
   void measured(const Unmeasured& of, const samples::Bounds& bounds);
 
+  // Sets where the instances of the last pose() stand: those that are compared side by side in a row across the view of
+  // the camera, whatever its yaw, so that none hides another or looks smaller; a crowd in a square behind its first
+  // instance.
+  void arrange(const ViewState& state);
+
   // Advances playback.time by `seconds`, by speed and loop; without loop playback stops at the clip's end.
   void advance(ViewState& state, double seconds) const;
   float duration(const ViewState& state) const;  // of the clip, seconds; 0: none
@@ -102,8 +107,8 @@ class Stage {
   // for since pose().
   const Evaluator& evaluated(const Actor& actor);
 
-  // Of all that is shown, world space.
-  samples::Bounds bounds(const ViewState& state) const;
+  // Of every instance that is shown, world space.
+  std::vector<samples::Bounds> boxes(const ViewState& state) const;
 
  private:
   struct State;

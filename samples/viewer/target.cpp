@@ -10,11 +10,13 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/device_internals.h"
+#include "runtime/gpu_timer.h"
 #include "runtime/transfer.h"
 #include "runtime/vulkan_functions.h"
 #include "samples/renderer/gpu_objects.h"
@@ -102,6 +104,9 @@ struct Target::State {
   bool has_backend = false;
   std::vector<FrameImage> images;
 
+  std::optional<runtime::GpuTimer> timer;  // none where the device has no timestamps
+  bool timed = false;                      // it holds a frame
+
   samples::Texture offscreen;
 
   VkSurfaceKHR surface = VK_NULL_HANDLE;
@@ -133,7 +138,11 @@ struct Target::State {
   Result<FrameImage> make_frame_image(VkImage image) const;
   Result<void> make_swapchain();
   void barrier(VkImage image, const samples::ImageUse& before, const samples::ImageUse& after) const;
-  void record(App& app, const FrameImage& frame, bool all_samples) const;
+  void record(App& app, const FrameImage& frame, bool all_samples);
+  void stamp() {
+    if (timer) timer->stamp(commands);
+  }
+  void tell_times(App& app) const;
   Result<void> submit(const FrameImage& frame);
 };
 
@@ -154,6 +163,11 @@ Result<void> Target::State::make_common() {
   auto made_fence = make<VkFence>(device, vk.vkCreateFence, vk.vkDestroyFence, fence_info, "the fence of frames");
   if (!made_fence) return tl::unexpected(made_fence.error());
   done = std::move(*made_fence);
+  if (runtime::GpuTimer::supported(device)) {
+    auto made_timer = runtime::GpuTimer::create(device, 3);
+    if (!made_timer) return tl::unexpected(made_timer.error());
+    timer = std::move(*made_timer);
+  }
 
   // Over what has been copied there. Barriers stand beside the commands, so it changes no layouts.
   const VkAttachmentDescription attachment{.format = format,
@@ -326,14 +340,24 @@ void Target::State::barrier(VkImage image, const samples::ImageUse& before, cons
   samples::image_barrier(device, commands, image, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}, before, after);
 }
 
-void Target::State::record(App& app, const FrameImage& frame, bool all_samples) const {
+// Of the frame before, which is done.
+void Target::State::tell_times(App& app) const {
+  if (!timed) return;
+  const Result<std::vector<double>> stamps = timer->seconds();
+  if (stamps) app.measured((*stamps)[1], (*stamps)[2] - (*stamps)[1]);
+}
+
+void Target::State::record(App& app, const FrameImage& frame, bool all_samples) {
   const VkExtent2D extent = surface != VK_NULL_HANDLE ? swapchain_size : size;
   const samples::ImageUse copied{VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                                  VK_ACCESS_2_TRANSFER_WRITE_BIT};
   const samples::ImageUse drawn{VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
                                 VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
                                 VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
+  tell_times(app);
   app.record(commands, all_samples);
+  if (timer) timer->reset(commands);
+  stamp();
   // From when the image is there to be written (submit waits at this stage), without what it held.
   barrier(frame.image, {VK_IMAGE_LAYOUT_UNDEFINED, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_NONE}, copied);
   const glm::vec4 color = background_color();
@@ -358,6 +382,7 @@ void Target::State::record(App& app, const FrameImage& frame, bool all_samples) 
     }
   }
   barrier(frame.image, copied, drawn);
+  stamp();
   const VkRenderPassBeginInfo begin{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
                                     .renderPass = render_pass.get(),
                                     .framebuffer = frame.framebuffer.get(),
@@ -365,6 +390,8 @@ void Target::State::record(App& app, const FrameImage& frame, bool all_samples) 
   vk.vkCmdBeginRenderPass(commands, &begin, VK_SUBPASS_CONTENTS_INLINE);
   ImGui_ImplVulkan_RenderDrawData(ImGui::GetDrawData(), commands);
   vk.vkCmdEndRenderPass(commands);
+  stamp();
+  timed = timer.has_value();
   if (surface != VK_NULL_HANDLE) {
     barrier(frame.image, drawn, {VK_IMAGE_LAYOUT_PRESENT_SRC_KHR, VK_PIPELINE_STAGE_2_NONE, VK_ACCESS_2_NONE});
   } else {

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "engine/rig/json_fields.h"
@@ -26,7 +28,6 @@ constexpr Range kPitch{"a number above -pi/2 and below pi/2",
 constexpr Range kDistance{"a number from 0.0001 to 1000000", [](float v) { return v >= 1e-4f && v <= 1e6f; }};
 constexpr Range kFieldOfView{"a number from 0.01 to 3", [](float v) { return v >= 0.01f && v <= 3; }};
 constexpr Range kSpeed{"a number from -100 to 100", [](float v) { return std::abs(v) <= 100; }};
-constexpr std::uint32_t kMostInstances = 1000;
 
 constexpr std::array<Choice<CompareMode>, 4> kCompareModes{{{"none", CompareMode::kNone},
                                                             {"side_by_side", CompareMode::kSideBySide},
@@ -102,6 +103,8 @@ template <class Fields>
 void describe(Fields& fields, Compare& compare) {
   fields.choice("mode", compare.mode, std::span(kCompareModes));
   fields.texts("deformers", compare.deformers);
+  const std::set<std::string> different(compare.deformers.begin(), compare.deformers.end());
+  fields.refuse(different.size() != compare.deformers.size(), "deformers", "must not name one twice");
   fields.number("split", compare.split, kUnitInterval);
 }
 
@@ -130,6 +133,8 @@ void describe(Fields& fields, Panels& panels) {
   fields.flag("measure", panels.measure);
   fields.choice("tab", panels.tab, tabs());
   fields.flag("help", panels.help);
+  fields.text("search", panels.search);
+  fields.text("paint", panels.paint);
 }
 
 template <class Fields>

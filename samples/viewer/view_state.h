@@ -93,7 +93,11 @@ struct Panels {
   bool measure = false;      // over the picture
   std::string tab = "View";  // of the inspector: "View", "Joints", "Vertex", "Heat", "Report"
   bool help = false;
+  std::string search;  // for parameters of the rig: those that are found are open
+  std::string paint;   // name of the group that strokes on the skin paint; empty: they move the camera
 };
+
+constexpr std::uint32_t kMostInstances = 1000;
 
 struct ViewState {
   OrbitCamera camera;
@@ -104,7 +108,7 @@ struct ViewState {
   Heat heat;
   Selection selection;
   Panels panels;
-  std::uint32_t instances = 1;  // 1 to 1,000, of the document's rig
+  std::uint32_t instances = 1;  // 1 to kMostInstances, of the document's rig
 };
 
 // Every field by its name above, without the trailing underscore; enums by their names in lower case ("side_by_side").

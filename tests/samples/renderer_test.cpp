@@ -385,9 +385,17 @@ TEST_F(Renderers, TimeTheirPasses) {
   const std::optional<PassSeconds> seconds = renderer->seconds();
   ASSERT_EQ(seconds.has_value(), runtime::GpuTimer::supported(*gpu_device()));
   if (!seconds) return;
-  EXPECT_GT(seconds->compute, 0);
+  ASSERT_EQ(seconds->crowds.size(), 1u);
+  const std::span<const std::string> passes = scene_.items[0].crowd->passes();
+  ASSERT_EQ(seconds->crowds[0].size(), passes.size());
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    EXPECT_EQ(seconds->crowds[0][p].name, passes[p]);
+    EXPECT_GT(seconds->crowds[0][p].seconds, 0) << passes[p];
+  }
   EXPECT_GT(seconds->shadows, 0);
   EXPECT_GT(seconds->surfaces, 0);
+  EXPECT_GT(seconds->lines, 0);
+  EXPECT_GT(seconds->development, 0);
 }
 
 TEST_F(Renderers, DrawTheScenesOwnLinesAndDots) {

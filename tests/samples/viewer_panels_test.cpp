@@ -46,11 +46,12 @@ class Frames : public testing::Test {
     PELT_REQUIRE_GPU(gpu_device());
     begin(1.0f);
     stage_.emplace(*gpu_device());
-    timings_ = {.gpu = {{"compute", 0.00123}, {"surfaces", 0.0042}},
-                .cpu_pose = 0.0011,
-                .cpu_frame = 0.0123,
-                .frames = std::vector<float>(240, 0.016f),
-                .device = "a device of a name that is long enough to need more room than there is"};
+    timings_ = {
+        .gpu = {{"linear blend: pose linear_blend and more than there is room for", 0.00123}, {"shadows", 0.0042}},
+        .cpu_pose = 0.0011,
+        .cpu_frame = 0.0123,
+        .frames = std::vector<float>(240, 0.016f),
+        .device = "a device of a name that is long enough to need more room than there is"};
   }
 
   void TearDown() override {

@@ -41,7 +41,7 @@ TEST(ViewState, EveryFieldSurvivesJson) {
   state.compare = {CompareMode::kSplit, {"dual_quaternion", "mos"}, 0.25f};
   state.heat = {HeatKind::kGpuError, "elbow", false, -1, 2};
   state.selection = {"elbow", "body", 17, "point"};
-  state.panels = {false, false, false, true, "Heat", true};
+  state.panels = {false, false, false, true, "Heat", true, "twist", "left arm"};
   state.instances = 1000;
   const json written = view_json(state);
   ViewState read;
@@ -50,6 +50,11 @@ TEST(ViewState, EveryFieldSurvivesJson) {
   ASSERT_TRUE(done.has_value()) << done.error().message;
   EXPECT_EQ(view_json(read), written);
   EXPECT_EQ(read.turns[0].rotation, state.turns[0].rotation);
+}
+
+TEST(ViewState, NamesNoDeformerTwice) {
+  EXPECT_THAT(refused({{"compare", {{"deformers", {"mos", "linear_blend", "mos"}}}}}),
+              HasSubstr("must not name one twice"));
 }
 
 TEST(ViewState, EveryNameOfAnEnumerationIsRead) {

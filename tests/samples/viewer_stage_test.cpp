@@ -78,6 +78,12 @@ class Stages : public testing::Test {
   ViewState view_;
 };
 
+samples::Bounds whole(const std::vector<samples::Bounds>& boxes) {
+  samples::Bounds all;
+  for (const samples::Bounds& box : boxes) all.add(box);
+  return all;
+}
+
 std::uint32_t joint_of(const Actor& actor, const std::string& name) {
   const std::optional<std::uint32_t> joint = actor.character->skeleton.find(name);
   EXPECT_TRUE(joint) << name;
@@ -94,7 +100,7 @@ TEST_F(Stages, AreEmptyUntilSomethingIsShown) {
   EXPECT_TRUE(stage_->actors().empty());
   EXPECT_EQ(stage_->subject(), nullptr);
   EXPECT_EQ(stage_->reference(), nullptr);
-  EXPECT_TRUE(stage_->bounds(view_).empty());
+  EXPECT_TRUE(stage_->boxes(view_).empty());
   EXPECT_EQ(stage_->duration(view_), 0);
   EXPECT_TRUE(stage_->pose(view_));
 }
@@ -231,10 +237,16 @@ TEST_F(Stages, PutWhatIsComparedInARow) {
   EXPECT_EQ(stage_->actors()[0]->key, "linear_blend");
   EXPECT_EQ(stage_->actors()[1]->key, "rig");
   EXPECT_EQ(stage_->reference(), stage_->actors()[0]);
-  const auto box = [&](std::size_t k) {
-    return samples::transform_bounds(stage_->actors()[k]->worlds[0], stage_->actors()[k]->bounds);
-  };
-  EXPECT_LT(box(0).high.x, box(1).low.x);
+  // Whatever the camera's yaw, as far from it and apart by more than either is wide.
+  for (const float yaw : {0.0f, 0.45f, 1.6f, -2.5f}) {
+    view_.camera.yaw = yaw;
+    stage_->arrange(view_);
+    const glm::vec3 between(stage_->actors()[1]->worlds[0][3] - stage_->actors()[0]->worlds[0][3]);
+    const glm::vec3 right(std::cos(yaw), 0, -std::sin(yaw));
+    const glm::vec3 size = stage_->actors()[0]->bounds.size();
+    EXPECT_NEAR(glm::dot(between, right), glm::length(between), 1e-5f) << yaw;
+    EXPECT_GT(glm::length(between), std::hypot(size.x, size.z)) << yaw;
+  }
   view_.compare.mode = CompareMode::kSplit;
   pose();
   EXPECT_EQ(stage_->actors().size(), 2u);
@@ -256,7 +268,7 @@ TEST_F(Stages, HoldEveryPoseOfTheClipInTheirBounds) {
   for (const float time : {0.0f, 0.13f, 0.57f, 0.9f}) {
     view_.playback.time = time;
     pose();
-    const samples::Bounds bounds = stage_->bounds(view_);
+    const samples::Bounds bounds = whole(stage_->boxes(view_));
     const samples::Bounds now = samples::posed_bounds(actor.character, actor.pose);
     EXPECT_TRUE(glm::all(glm::lessThanEqual(bounds.low, now.low)) &&
                 glm::all(glm::greaterThanEqual(bounds.high, now.high)))
@@ -273,7 +285,7 @@ TEST_F(Stages, FindTheVertexThatWasProjected) {
   view_.playback = {.clip = "walk", .time = 0.3f};
   pose();
   actor.worlds[0] = glm::translate(glm::mat4(1.0f), glm::vec3(0.3f, 0.1f, -0.2f));
-  const samples::Bounds bounds = stage_->bounds(view_);
+  const samples::Bounds bounds = whole(stage_->boxes(view_));
   const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
   const Evaluator& evaluator = stage_->evaluated(actor);
   int seen = 0;
@@ -309,7 +321,7 @@ TEST_F(Stages, MissBesideTheSkinAndBehindTheCamera) {
 TEST_F(Stages, FindJoints) {
   const Actor& actor = show("linear_blend");
   pose();
-  const samples::Bounds bounds = stage_->bounds(view_);
+  const samples::Bounds bounds = whole(stage_->boxes(view_));
   const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
   const Skeleton& skeleton = actor.character->skeleton;
   const std::uint32_t last = static_cast<std::uint32_t>(skeleton.joints.size() - 1);
@@ -347,7 +359,7 @@ TEST_F(Stages, DrawOverTheBipedOfEveryDeformer) {
     pose();
     const Rig rig = *rig_from_deformer_name(deformer);
     const Overlay overlay = make_overlay(*stage_, actor, rig, view_);
-    samples::Bounds around = stage_->bounds(view_);
+    samples::Bounds around = whole(stage_->boxes(view_));
     around.low -= around.size();
     around.high += 0.5f * around.size();
     const auto inside = [&](glm::vec3 v) {
@@ -674,7 +686,7 @@ TEST_F(Stages, TurnAJointByItsRings) {
   const Skeleton& skeleton = actor.character->skeleton;
   const std::string joint = skeleton.joints[skeleton.joints.size() / 2].name;
   const std::uint32_t number = joint_of(actor, joint);
-  const samples::Bounds bounds = stage_->bounds(view_);
+  const samples::Bounds bounds = whole(stage_->boxes(view_));
   const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
   EXPECT_FALSE(rotate_gizmo(actor, "nothing", camera, kSize));
   const std::optional<Gizmo> gizmo = rotate_gizmo(actor, joint, camera, kSize, 70);

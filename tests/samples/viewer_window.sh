@@ -110,8 +110,8 @@ drag 200 620 700
 until_differs paused scrubbed "$timeline" "scrub"
 xdotool mousemove 500 300 click 1
 until_differs scrubbed picked "$inspector" "pick a vertex"
-drag 220 319 280
-until_differs picked changed 280x30+10+305 "change a parameter"
+drag 220 295 280
+until_differs picked changed 280x30+10+281 "change a parameter"
 rig_changed() { ! cmp -s limb.json before.json; }
 rig_restored() { cmp -s limb.json before.json; }
 until_saved "the changed rig was not saved" rig_changed

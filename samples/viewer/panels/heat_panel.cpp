@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cfloat>
-#include <cmath>
 
-#include "samples/renderer/shaders/color_ramp.h"
+#include "samples/viewer/panels/color_bar.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 
@@ -45,35 +44,6 @@ void draw_element(ViewState& view, const CharacterData& data) {
     if (ImGui::Selectable(joint.name.c_str(), joint.name == view.heat.element)) view.heat.element = joint.name;
   }
   ImGui::EndCombo();
-}
-
-// The ramp over the panel's width, with ticks and their values below.
-void draw_color_bar(const HeatMap& heat) {
-  constexpr int kSteps = 64;
-  constexpr int kTicks = 4;
-  const float em = ImGui::GetFontSize();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = 1.1f * em;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto color = [](int step) {
-    const glm::vec3 c = shared::color_ramp(static_cast<float>(step) / static_cast<float>(kSteps));
-    return ImGui::ColorConvertFloat4ToU32({c.r, c.g, c.b, 1.0f});
-  };
-  for (int k = 0; k < kSteps; ++k) {
-    const float from = at.x + width * static_cast<float>(k) / kSteps;
-    const float to = at.x + width * static_cast<float>(k + 1) / kSteps;
-    list.AddRectFilledMultiColor({from, at.y}, {to, at.y + height}, color(k), color(k + 1), color(k + 1), color(k));
-  }
-  for (int k = 0; k <= kTicks; ++k) {
-    const float share = static_cast<float>(k) / kTicks;
-    const std::string text = fmt::format("{:.3g}", std::lerp(heat.low, heat.high, share));
-    const float half = ImGui::CalcTextSize(text.c_str()).x * share;
-    const float x = at.x + (width - 1) * share;
-    list.AddLine({x, at.y + height}, {x, at.y + 1.35f * height}, ImGui::GetColorU32(ImGuiCol_TextDisabled));
-    list.AddText({x - half, at.y + 1.4f * height}, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
-  }
-  ImGui::Dummy({width, 1.4f * height + ImGui::GetTextLineHeight()});
 }
 
 void draw_scale(Heat& heat, const HeatMap& map) {
@@ -143,7 +113,10 @@ void draw_heat_panel(Context& context) {
   const HeatMap& map = *context.heat;
   ImGui::Separator();
   fitted_text(map.unit.empty() ? map.title : fmt::format("{}, {}", map.title, map.unit));
-  draw_color_bar(map);
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = draw_color_bar(*ImGui::GetWindowDrawList(), map, ImGui::GetCursorScreenPos(),
+                                      {width, 1.1f * ImGui::GetFontSize()}, 4, false);
+  ImGui::Dummy({width, height});
   draw_scale(view.heat, map);
   draw_statistics(map, *subject->character);
   if (line_button("Select worst vertex", 1)) select_packed(view, *subject->character, map.worst);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <numeric>
-#include <set>
-#include <utility>
 
 #include "engine/core/frame.h"
 #include "samples/viewer/panels/panels.h"
@@ -15,20 +13,7 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kWidth = 20;  // in font sizes, at least: the panel may be in a window that fits what is in it
-
-// Of one frame: a pass of every pose kernel of a stage, and its blend, for the whole crowd.
-std::size_t dispatches(const CharacterData& data) {
-  std::set<std::pair<std::uint32_t, PoseKernel>> poses;
-  std::set<std::uint32_t> blends;
-  for (const PalettePass& pass : data.passes) {
-    if (pass.record_count > 0) poses.emplace(pass.stage, pass.kernel);
-  }
-  for (const CharacterMesh& mesh : data.meshes) {
-    if (mesh.vertex_count() > 0) blends.insert(mesh.stage);
-  }
-  return poses.size() + blends.size();
-}
+constexpr float kWidth = 22;  // in font sizes, at least: the panel may be in a window that fits what is in it
 
 // The mean of a figure over the vertices of the meshes that have a report.
 double mean_of(const BindReport& report, double MeshReport::*figure) {
@@ -43,18 +28,27 @@ double mean_of(const BindReport& report, double MeshReport::*figure) {
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); }
 
+// A name and a time at the right end; names of passes are longer than labels.
+void time_row(const std::string& name, double seconds) {
+  const std::string text = milliseconds(seconds);
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const float width = ImGui::CalcTextSize(text.c_str()).x;
+  fitted_text(name, width + ImGui::GetStyle().ItemSpacing.x);
+  ImGui::SameLine(right - width);
+  ImGui::TextUnformatted(text.c_str());
+}
+
 void draw_timings(const Timings& timings) {
   fitted_text(timings.device);
-  for (const Timings::Pass& pass : timings.gpu) row_text(("GPU " + pass.name).c_str(), milliseconds(pass.seconds));
+  for (const Timings::Pass& pass : timings.gpu) time_row("GPU " + pass.name, pass.seconds);
   if (timings.gpu.empty()) {
     row_text("GPU", "no timestamps");
   } else {
-    const double all = std::accumulate(timings.gpu.begin(), timings.gpu.end(), 0.0,
-                                       [](double sum, const Timings::Pass& pass) { return sum + pass.seconds; });
-    row_text("GPU in all", milliseconds(all));
+    time_row("GPU in all", std::accumulate(timings.gpu.begin(), timings.gpu.end(), 0.0,
+                                           [](double sum, const Timings::Pass& pass) { return sum + pass.seconds; }));
   }
-  row_text("CPU pose", milliseconds(timings.cpu_pose));
-  row_text("CPU frame", milliseconds(timings.cpu_frame));
+  time_row("CPU pose", timings.cpu_pose);
+  time_row("CPU frame", timings.cpu_frame);
   if (timings.frames.empty()) return;
   const float worst = *std::max_element(timings.frames.begin(), timings.frames.end());
   const double mean =
@@ -83,7 +77,7 @@ void draw_sizes(const Actor& actor) {
   row_text("palette", fmt::format("{} entries", data.palette_size * instances));
   row_text("memory, bound", bytes_text(bind));
   row_text("memory, posed", bytes_text(crowd));
-  row_text("dispatches", fmt::format("{} a frame", dispatches(data)));
+  row_text("dispatches", fmt::format("{} a frame", actor.crowd.passes().size()));
 }
 
 }  // namespace

@@ -437,8 +437,12 @@ class Editor {
   }
 
   // What hangs on a choice starts anew: a layer's parameters on its deformer.
+  // And a rig that is called as its deformer is called as the new one.
   void choose(const std::string& name, const Json& choice, const std::string& pointer) {
+    const bool named_so = name == "deformer" && rig_["layers"].size() == 1 &&
+                          rig_.value("name", std::string()) == rig_[Json::json_pointer(pointer)];
     set(pointer, choice);
+    if (named_so) change_->rig["name"] = choice;
     const std::string object = pointer.substr(0, pointer.rfind('/'));
     const Schema* holder = schema_at(change_->rig, object);
     if (holder == nullptr) return;

@@ -42,14 +42,11 @@ void draw_title(const Document& document) {
   }
 }
 
-// Its row is always there, so that nothing below it jumps.
-void draw_progress(const Binder& binder) {
-  const std::optional<Binder::Progress> progress = binder.progress();
-  const ImVec2 size(-1, 1.2f * ImGui::GetFontSize());
-  if (!progress) return ImGui::Dummy({0, size.y});
-  std::string text = progress->what.empty() ? progress->title : progress->what;
-  if (progress->waiting > 0) text += fmt::format(", {} more", progress->waiting);
-  ImGui::ProgressBar(static_cast<float>(progress->fraction), size, text.c_str());
+// In the place of the title, so that nothing below it jumps.
+void draw_progress(const Binder::Progress& progress) {
+  std::string text = progress.what.empty() ? progress.title : progress.what;
+  if (progress.waiting > 0) text += fmt::format(", {} more", progress.waiting);
+  ImGui::ProgressBar(static_cast<float>(progress.fraction), {-1, ImGui::GetTextLineHeight()}, text.c_str());
 }
 
 }  // namespace
@@ -57,8 +54,8 @@ void draw_progress(const Binder& binder) {
 void draw_rig_panel(Context& context) {
   if (!context.document) return;
   draw_toolbar(context);
-  draw_title(*context.document);
-  draw_progress(context.binder);
+  const std::optional<Binder::Progress> progress = context.binder.progress();
+  progress ? draw_progress(*progress) : draw_title(*context.document);
   draw_rig_editor(*context.document, context.rig_editor);
 }
 

@@ -26,8 +26,8 @@ void row_label(const char* label) {
   ImGui::SetNextItemWidth(-FLT_MIN);
 }
 
-void fitted_text(const std::string& text) {
-  const float room = ImGui::GetContentRegionAvail().x;
+void fitted_text(const std::string& text, float margin) {
+  const float room = ImGui::GetContentRegionAvail().x - margin;
   if (ImGui::CalcTextSize(text.c_str()).x <= room) {
     ImGui::TextUnformatted(text.c_str());
     return;

@@ -19,8 +19,8 @@ void row_label(const char* label);
 // A label and a text, which is cut off by "..." and shown whole in a tooltip where there is no room for it.
 void row_text(const char* label, const std::string& text);
 
-// Text in what is left of the line, cut off as row_text does.
-void fitted_text(const std::string& text);
+// Text in what is left of the line but for `margin` pixels, cut off as row_text does.
+void fitted_text(const std::string& text, float margin = 0);
 
 // A button that is as wide as `count` of them in a line.
 bool line_button(const char* label, int count);

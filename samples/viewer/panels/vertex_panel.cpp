@@ -41,7 +41,7 @@ void draw_remarks(const Actor& actor, const std::string& mesh, std::uint32_t ver
 void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, std::uint32_t packed) {
   const CharacterData& data = *actor.character;
   const std::vector<VertexInfluence> row = influences_of(mesh, packed);
-  const std::vector<Element> elements = posed_elements(actor.character, context.stage.evaluated(actor), actor.pose);
+  const Evaluator& evaluator = context.stage.evaluated(actor);
   ImGui::Spacing();
   ImGui::Text("Moved by %zu %s", row.size(), row.size() == 1 ? "element" : "elements");
   constexpr ImGuiTableFlags kFlags =
@@ -54,7 +54,7 @@ void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, s
   ImGui::TableHeadersRow();
   for (std::size_t k = 0; k < row.size(); ++k) {
     const VertexInfluence& own = row[k];
-    const Element& element = elements[own.slot];
+    const Element element = posed_element(actor.character, evaluator, actor.pose, own.slot);
     ImGui::PushID(static_cast<int>(k));
     ImGui::TableNextRow();
     ImGui::TableNextColumn();

@@ -6,7 +6,7 @@
 #include <cfloat>
 #include <string>
 
-#include "engine/rig/rig.h"
+#include "engine/rig/deformers.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 
@@ -32,12 +32,6 @@ constexpr std::array kToggles{Toggle{"skin", &Shown::skin},
 
 constexpr std::array kModes{"nothing", "side by side", "split by a line", "difference"};
 
-std::array<std::string_view, 5> deformers() {
-  return {deformer_name(LinearBlendParameters{}), deformer_name(DualQuaternionParameters{}),
-          deformer_name(SurfaceFfdParameters{}), deformer_name(CurveSkeletonParameters{}),
-          deformer_name(MosParameters{})};
-}
-
 void draw_shown(Shown& shown) {
   if (!ImGui::BeginTable("shown", 2, ImGuiTableFlags_SizingStretchSame)) return;
   for (const Toggle& toggle : kToggles) {
@@ -55,8 +49,8 @@ void draw_compare(Compare& compare) {
   }
   if (compare.mode == CompareMode::kNone) return;
   std::vector<std::string>& chosen = compare.deformers;
-  for (const std::string_view name : deformers()) {
-    const std::string deformer(name);
+  for (const DeformerEntry& entry : deformers()) {
+    const std::string deformer(entry.name);
     const auto known = std::ranges::find(chosen, deformer);
     bool wanted = known != chosen.end();
     if (!ImGui::Checkbox(deformer.c_str(), &wanted)) continue;
@@ -88,9 +82,9 @@ void draw_view_options(Context& context) {
   ImGui::Separator();
   row_label("instances");
   auto instances = static_cast<int>(view.instances);
-  if (ImGui::SliderInt("##instances", &instances, 1, 1000, "%d",
+  if (ImGui::SliderInt("##instances", &instances, 1, static_cast<int>(kMostInstances), "%d",
                        ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp)) {
-    view.instances = static_cast<std::uint32_t>(std::clamp(instances, 1, 1000));
+    view.instances = static_cast<std::uint32_t>(std::clamp(instances, 1, static_cast<int>(kMostInstances)));
   }
 }
 
