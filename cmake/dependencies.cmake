@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Every library that Pelt stands on, each with its reason. packages.txt lists the packages that hold them.
+# What static libraries of Pelt link is found again by pelt-config.cmake.in.
 
-find_package(Threads REQUIRED)
+function(pelt_require_library name)
+  pelt_find_library(${name})
+  if(NOT TARGET pelt_library::${name})
+    message(FATAL_ERROR "pelt: the library ${name} is not found; packages.txt lists the packages that Pelt needs")
+  endif()
+endfunction()
 
 # GLM: vectors and matrices with GLSL's names, so that shared headers compile as both.
 find_package(glm REQUIRED)
@@ -16,28 +22,29 @@ find_package(fmt REQUIRED)
 find_package(TBB REQUIRED)
 
 # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
-find_package(hwy QUIET)
-find_library(PELT_HWY_LIBRARY hwy REQUIRED)
+pelt_require_library(hwy)
 
 # xxHash: the checksum of .pelt files.
-find_library(PELT_XXHASH_LIBRARY xxhash REQUIRED)
+pelt_require_library(xxhash)
 
-# Authoring only, none of it is linked by a shipped game.
-# tinygltf: reads glTF; linked, since its header's implementation costs 18 s a compile.
-find_library(PELT_TINYGLTF_LIBRARY tinygltf REQUIRED)
-# tinyobjloader: reads OBJ with polygons.
-find_library(PELT_TINYOBJ_LIBRARY tinyobjloader REQUIRED)
-# nlohmann/json: reads and writes the rig.
-find_package(nlohmann_json REQUIRED)
-# meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve.
-find_library(PELT_MESHOPT_LIBRARY meshoptimizer REQUIRED)
-# Eigen: linear systems, in which weights spread over a driver and key poses find theirs.
-find_package(Eigen3 REQUIRED NO_MODULE)
-# OpenSubdiv: limit stencils of Catmull-Clark surfaces, whose cages are control points; its part without a GPU.
-find_library(PELT_OSD_LIBRARY osdCPU REQUIRED)
-# OpenVDB: the inside of a skin as voxels, from which a skeleton is made; Imath: the half floats of its headers.
-find_library(PELT_OPENVDB_LIBRARY openvdb REQUIRED)
-find_library(PELT_IMATH_LIBRARY Imath REQUIRED)
+# None of these is linked by a shipped game.
+if(PELT_AUTHORING)
+  # tinygltf: reads glTF; linked, since its header's implementation costs 18 s a compile.
+  pelt_require_library(tinygltf)
+  # tinyobjloader: reads OBJ with polygons.
+  pelt_require_library(tinyobjloader)
+  # nlohmann/json: reads and writes the rig.
+  find_package(nlohmann_json REQUIRED)
+  # meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve.
+  pelt_require_library(meshoptimizer)
+  # Eigen: linear systems, in which weights spread over a driver and key poses find theirs.
+  find_package(Eigen3 REQUIRED NO_MODULE)
+  # OpenSubdiv: limit stencils of Catmull-Clark surfaces, whose cages are control points; its part without a GPU.
+  pelt_require_library(osdCPU)
+  # OpenVDB: the inside of a skin as voxels, from which a skeleton is made; Imath: the half floats of its headers.
+  pelt_require_library(openvdb)
+  pelt_require_library(Imath)
+endif()
 
 if(PELT_RUNTIME)
   # Vulkan: headers; the loader is opened at run time.

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# What cmake --install copies, in three components: `development` (headers, static libraries, what CMake and pkg-config
+# read), `libraries` (shared ones) and `tools` (programs and rigs). Nothing where PELT_INSTALL is off.
+#
+#   pelt_install_library(NAME HEADERS file...)    # pelt::NAME and its public headers, relative to the repository's root
+#   pelt_install_program(TARGET)
+#   pelt_install_rigs(file...)
+#
+# Headers keep their paths below include/pelt, which is the include directory of all installed targets.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(PELT_PACKAGE_FOLDER "${CMAKE_INSTALL_LIBDIR}/cmake/pelt")
+set(PELT_TEMPLATES "${CMAKE_CURRENT_LIST_DIR}")
+
+function(pelt_install_library name)
+  if(NOT PELT_INSTALL)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS")
+  target_include_directories(pelt_${name} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/pelt>")
+  install(TARGETS pelt_${name} EXPORT pelt-${name}
+    ARCHIVE COMPONENT development
+    LIBRARY COMPONENT libraries NAMELINK_COMPONENT development
+    RUNTIME COMPONENT libraries)
+  install(EXPORT pelt-${name} NAMESPACE pelt:: FILE pelt-${name}-targets.cmake DESTINATION "${PELT_PACKAGE_FOLDER}"
+    COMPONENT development)
+  foreach(header IN LISTS arg_HEADERS)
+    get_filename_component(folder "${header}" DIRECTORY)
+    install(FILES "${pelt_SOURCE_DIR}/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pelt/${folder}"
+      COMPONENT development)
+  endforeach()
+endfunction()
+
+function(pelt_install_program target)
+  if(NOT PELT_INSTALL)
+    return()
+  endif()
+  file(RELATIVE_PATH libraries "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}")
+  endif()
+  install(TARGETS ${target} RUNTIME COMPONENT tools)
+endfunction()
+
+function(pelt_install_rigs)
+  if(PELT_INSTALL)
+    install(FILES ${ARGN} DESTINATION "${CMAKE_INSTALL_DATADIR}/pelt/rigs" COMPONENT tools)
+  endif()
+endfunction()
+
+# NAME.pc of pelt::NAME; what it needs besides the libraries of Pelt is named where they are static.
+function(pelt_install_pc name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESCRIPTION" "LIBRARIES;REQUIRES")
+  set(folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  file(RELATIVE_PATH PC_PREFIX "${CMAKE_INSTALL_PREFIX}/${folder}" "${CMAKE_INSTALL_PREFIX}")
+  set(PC_NAME ${name})
+  set(PC_DESCRIPTION "${arg_DESCRIPTION}")
+  list(JOIN arg_REQUIRES " " PC_REQUIRES)
+  set(PC_LIBRARIES)
+  if(NOT BUILD_SHARED_LIBS)
+    list(TRANSFORM arg_LIBRARIES PREPEND " -l" OUTPUT_VARIABLE PC_LIBRARIES)
+    list(JOIN PC_LIBRARIES "" PC_LIBRARIES)
+  endif()
+  configure_file("${PELT_TEMPLATES}/pelt.pc.in" "${CMAKE_CURRENT_BINARY_DIR}/pelt-${name}.pc" @ONLY)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/pelt-${name}.pc" DESTINATION "${folder}" COMPONENT development)
+endfunction()
+
+if(PELT_INSTALL)
+  pelt_install_pc(character
+    DESCRIPTION "Characters: reading, and moving them on the CPU"
+    LIBRARIES fmt tbb hwy xxhash)
+  if(PELT_RUNTIME)
+    pelt_install_pc(runtime
+      DESCRIPTION "Characters moved by Vulkan"
+      REQUIRES "pelt-character = ${pelt_VERSION}"
+      LIBRARIES fmt ${CMAKE_DL_LIBS})
+  endif()
+
+  configure_package_config_file("${PELT_TEMPLATES}/pelt-config.cmake.in" "${CMAKE_CURRENT_BINARY_DIR}/pelt-config.cmake"
+    INSTALL_DESTINATION "${PELT_PACKAGE_FOLDER}" NO_SET_AND_CHECK_MACRO)
+  write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/pelt-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+  install(FILES
+      "${CMAKE_CURRENT_BINARY_DIR}/pelt-config.cmake"
+      "${CMAKE_CURRENT_BINARY_DIR}/pelt-config-version.cmake"
+      "${PELT_TEMPLATES}/libraries.cmake"
+    DESTINATION "${PELT_PACKAGE_FOLDER}" COMPONENT development)
+endif()

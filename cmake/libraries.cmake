@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# Libraries that have no CMake package everywhere, as targets. Installed too: static libraries of Pelt name them.
+#
+#   pelt_find_library(NAME)    # the library NAME is the target pelt_library::NAME, which is not made where it is not found
+function(pelt_find_library name)
+  find_library(PELT_LIBRARY_${name} ${name})
+  mark_as_advanced(PELT_LIBRARY_${name})
+  if(PELT_LIBRARY_${name} AND NOT TARGET pelt_library::${name})
+    add_library(pelt_library::${name} UNKNOWN IMPORTED)
+    set_target_properties(pelt_library::${name} PROPERTIES IMPORTED_LOCATION "${PELT_LIBRARY_${name}}")
+  endif()
+endfunction()

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// A program outside of Pelt's build that has no device: loads a character and moves it.
+#include <cstdio>
+#include <vector>
+
+#include "engine/character/pelt_file.h"
+#include "engine/core/version.h"
+#include "engine/model/pose.h"
+
+static_assert(PELT_VERSION >= 100);
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const pelt::Result<pelt::Character> character = pelt::load_pelt(argv[1]);
+  if (!character) {
+    std::fprintf(stderr, "%s\n", character.error().message.c_str());
+    return 1;
+  }
+  const pelt::Skeleton& skeleton = (*character)->skeleton;
+  std::vector<pelt::Transform> local(skeleton.joints.size());
+  std::vector<glm::mat4> joints(skeleton.joints.size());
+  pelt::rest_pose(skeleton, local);
+  pelt::model_matrices(skeleton, local, joints);
+  std::printf("%zu joints\n", joints.size());
+  return joints.empty() ? 1 : 0;
+}
