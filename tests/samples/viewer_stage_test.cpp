@@ -515,8 +515,7 @@ class Drags : public Stages {
 
   // Along an arrow; returns the way.
   glm::vec3 drag(const Handle& handle, GizmoPart part, float metres) {
-    const samples::Bounds bounds = stage_->bounds(view_);
-    const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+    const samples::Camera camera = samples::frame_camera(stage_->boxes(view_), kSize.x / kSize.y);
     const Gizmo gizmo = translate_gizmo(handle, camera, kSize);
     const glm::vec3 axis = gizmo.axes[static_cast<int>(part) - static_cast<int>(GizmoPart::kX)];
     const glm::vec2 from = *pixel_of(camera, kSize, gizmo.position + 0.7f * gizmo.radius * axis);

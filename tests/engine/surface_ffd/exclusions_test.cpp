@@ -94,8 +94,7 @@ class Binding {
   std::vector<std::string> notes_;
   std::vector<PointReport> points_;
   std::function<void(double)> progress_ = [](double) {};
-  DeformerInput input_{model_, targets_, layer_,          rig_,     0, builder_, drivers_,
-                       notes_, points_,  driver_reports_, progress_};
+  DeformerInput input_{model_, targets_, layer_, rig_, 0, builder_, drivers_, notes_, points_, progress_};
   surface_ffd::Driver driver_;
   std::optional<Elements> elements_;
   std::optional<Exclusions> exclusions_;
