@@ -254,11 +254,32 @@ class Binder {
     BindReport report{builder_.reports(), std::move(points_), std::move(notes_)};
     Result<Character> character = builder_.build();
     if (!character) return tl::unexpected(character.error());
+    Bound bound{std::move(*character), std::move(report)};
+    const Result<void> fitted = add_fits(bound);
+    if (!fitted) return tl::unexpected(fitted.error());
     if (options_.progress) options_.progress(1.0, "done");
-    return Bound{std::move(*character), std::move(report)};
+    return bound;
   }
 
  private:
+  Result<void> add_fits(Bound& bound) const {
+    if (!options_.linear_fit) return {};
+    if (options_.progress) options_.progress(1.0, "linear-blend fit");
+    LinearFitOptions fit = *options_.linear_fit;
+    fit.threads = options_.threads;
+    Result<LinearFitted> fitted = fit_linear_blend(bound.character, fit);
+    if (!fitted) return tl::unexpected(fitted.error());
+    bound.character = std::move(fitted->character);
+    auto error = fitted->errors.begin();
+    for (std::size_t m = 0; m < bound.report.meshes.size(); ++m) {
+      if (!bound.character->meshes[m].control) bound.report.meshes[m].linear_fit = *error++;
+    }
+    if (!bound.character->streams.empty()) {
+      bound.report.notes.push_back("the linear-blend fit does not follow streamed drivers: they stood at rest");
+    }
+    return {};
+  }
+
   bool moved_by_layers(std::size_t mesh) const { return plan_.is_driver[mesh] && !plan_.meshes[mesh].empty(); }
 
   bool is_muscle(std::size_t mesh) const {

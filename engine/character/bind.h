@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/character/character.h"
+#include "engine/character/fit.h"
 #include "engine/core/result.h"
 #include "engine/model/model.h"
 #include "engine/rig/rig.h"
@@ -38,8 +39,9 @@ struct MeshReport {
   // vertex, -1 where none does.
   std::vector<float> distances;
   std::vector<VertexRemarks> remarks;
-  std::vector<std::uint32_t> drives;  // layers of the rig, counted from 0, whose driver the mesh is
-  double bytes_per_vertex = 0;        // bind data read and vertex written by the blend, positions, normals, tangents
+  std::vector<std::uint32_t> drives;         // layers of the rig, counted from 0, whose driver the mesh is
+  std::optional<LinearFitError> linear_fit;  // of skins, where BindOptions asks for it
+  double bytes_per_vertex = 0;  // bind data read and vertex written by the blend, positions, normals, tangents
 };
 
 // A control point of MOS.
@@ -65,15 +67,16 @@ struct Bound {
 };
 
 struct BindOptions {
-  unsigned threads = 0;            // 0: all cores; the result does not depend on it
-  bool keep_vertex_order = false;  // source_vertex is the identity, at the price of longer slices
+  unsigned threads = 0;                        // 0: all cores; the result does not depend on it
+  bool keep_vertex_order = false;              // source_vertex is the identity, at the price of longer slices
+  std::optional<LinearFitOptions> linear_fit;  // adds CharacterMesh::fit to every skin; with `threads` of these options
   std::function<void(double fraction, const std::string& what)>
       progress;  // called from the calling thread; may be empty
 };
 
 // Errors name the layer, mesh, vertex or driver: kInvalidArgument for a model or rig that makes no sense, kNotFound for
 // a mesh, joint or file that the rig names in vain, kUnsupported where a mesh would need more than 65536 palette
-// entries, and import_model's for a driver's file.
+// entries, import_model's for a driver's file, and fit_linear_blend's.
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options = {});
 
 }  // namespace pelt

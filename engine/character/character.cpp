@@ -402,7 +402,8 @@ Result<void> check_fit_pass(const CharacterData& data) {
                      pose_kernel(pass.kernel).name);
     }
     if (pass.stage + 1 != data.stage_count || pass.first_slot + pass.record_count != data.palette_size) {
-      return invalid("palette pass {} is for linear-blend fits, but not last in its stage and the palette", p);
+      return invalid(
+          "palette pass {} is for linear-blend fits, but not in the last stage with the last palette entries", p);
     }
   }
   return {};

@@ -104,6 +104,27 @@ Result<void> write_rig(Rig rig, const std::filesystem::path& path) {
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
+nlohmann::ordered_json fit_json(const MeshReport& mesh) {
+  if (!mesh.linear_fit) return {};
+  const LinearFitError& error = *mesh.linear_fit;
+  return {{"rms", error.rms}, {"worst", error.worst}, {"worst_vertex", error.worst_vertex}};
+}
+
+// `size`: Character::size.
+void print_fits(const BindReport& report, double size) {
+  Table table({{"linear-blend fit", false}, {"rms"}, {"worst"}, {"of the size"}, {"vertex"}});
+  bool any = false;
+  for (const MeshReport& mesh : report.meshes) {
+    if (!mesh.linear_fit) continue;
+    any = true;
+    const LinearFitError& error = *mesh.linear_fit;
+    table.add({mesh.mesh, fmt::format("{:.3g} mm", 1e3 * error.rms), fmt::format("{:.3g} mm", 1e3 * error.worst),
+               fmt::format("{:.2g} %, {:.2g} %", 100 * error.rms / size, 100 * error.worst / size),
+               fmt::to_string(error.worst_vertex)});
+  }
+  if (any) fmt::print("{}", table.text());
+}
+
 void print_json(const BindCommand& command, const Loaded& loaded, double seconds) {
   nlohmann::ordered_json meshes = nlohmann::json::array();
   for (const MeshReport& mesh : loaded.bound.report.meshes) {
@@ -121,6 +142,7 @@ void print_json(const BindCommand& command, const Loaded& loaded, double seconds
          {"repaired_vertices", mesh.repaired_vertices},
          {"cut_error", mesh.cut_error ? nlohmann::ordered_json(*mesh.cut_error) : nlohmann::ordered_json()},
          {"remarks", remarks},
+         {"linear_fit", fit_json(mesh)},
          {"bytes_per_vertex", mesh.bytes_per_vertex}});
   }
   const nlohmann::ordered_json report{{"model", command.model},
@@ -159,6 +181,7 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
       remarks.push_back(fmt::format("at most {:.2g} m from where all elements would take it", *mesh.cut_error));
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
+  print_fits(loaded.bound.report, loaded.bound.character.size());
   for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);
   for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
@@ -167,6 +190,7 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
 Result<Loaded> bind_with_progress(const BindCommand& command) {
   ProgressBar bar;
   BindOptions options;
+  if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
   options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
   return bind_model(command.model, command.binding, options);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/core/result.h"
@@ -11,9 +12,10 @@ namespace pelt::samples {
 struct BindCommand {
   std::string model;
   Binding binding;
-  std::string output;     // .pelt
-  std::string report;     // .json: what was decided at every vertex; empty: none
-  std::string write_rig;  // .json: the rig that was used; empty: none
+  std::string output;                  // .pelt
+  std::string report;                  // .json: what was decided at every vertex; empty: none
+  std::string write_rig;               // .json: the rig that was used; empty: none
+  std::optional<unsigned> linear_fit;  // LinearFitOptions::influences; none: no fit
   bool json = false;
 };
 

@@ -184,6 +184,29 @@ void print_inputs(const CharacterData& data) {
   }
 }
 
+Json fit_json(const CharacterMesh& mesh) {
+  if (!mesh.fit) return {};
+  const RowStatistics rows = statistics(unpack_rows(fit_binding(mesh)));
+  return {{"mean_influences", rows.mean_influences},
+          {"max_influences", rows.max_influences},
+          {"rms", mesh.fit->rms},
+          {"worst", mesh.fit->worst}};
+}
+
+// `size`: Character::size.
+void print_fits(const CharacterData& data, double size) {
+  if (data.fit_pass() == nullptr) return;
+  Table table({{"mesh", false}, {"influences"}, {"most"}, {"rms"}, {"worst"}, {"of the size"}});
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.fit) continue;
+    const RowStatistics rows = statistics(unpack_rows(fit_binding(mesh)));
+    table.add({mesh.name, fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences),
+               fmt::format("{:.3g} mm", 1e3 * mesh.fit->rms), fmt::format("{:.3g} mm", 1e3 * mesh.fit->worst),
+               fmt::format("{:.2g} %, {:.2g} %", 100 * mesh.fit->rms / size, 100 * mesh.fit->worst / size)});
+  }
+  fmt::print("\nlinear-blend fit:\n{}", table.text());
+}
+
 Result<void> character_info(const InfoCommand& command) {
   const Result<Character> character = load_pelt(command.file);
   if (!character) return tl::unexpected(character.error());
@@ -209,14 +232,16 @@ Result<void> character_info(const InfoCommand& command) {
                         {"parts", mesh.parts.size()},
                         {"mean_influences", rows.mean_influences},
                         {"max_influences", rows.max_influences},
-                        {"topology", format_hash(mesh.topology)}});
+                        {"topology", format_hash(mesh.topology)},
+                        {"linear_fit", fit_json(mesh)}});
     }
     Json passes = Json::array();
     for (const PalettePass& pass : data.passes) {
       passes.push_back({{"kernel", pose_kernel(pass.kernel).name},
                         {"stage", pass.stage},
                         {"first_slot", pass.first_slot},
-                        {"records", pass.record_count}});
+                        {"records", pass.record_count},
+                        {"fit", pass.fit}});
     }
     print({{"kind", "character"},
            {"name", data.name},
@@ -251,7 +276,8 @@ Result<void> character_info(const InfoCommand& command) {
   Table palette({{"posed by", false}, {"stage"}, {"first"}, {"elements"}});
   for (const PalettePass& pass : data.passes) {
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-    palette.add({kernel.name, fmt::to_string(pass.stage), fmt::to_string(pass.first_slot),
+    palette.add({pass.fit ? fmt::format("{} (fit)", kernel.name) : kernel.name, fmt::to_string(pass.stage),
+                 fmt::to_string(pass.first_slot),
                  fmt::to_string(std::uint64_t{pass.record_count} * kernel.slots_per_record)});
   }
   for (const CharacterMesh& mesh : data.meshes) {
@@ -263,6 +289,7 @@ Result<void> character_info(const InfoCommand& command) {
   fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n\nmeshes: {}\n{}", command.file, format_bytes(bytes),
              data.name, by_rig, character->size(), data.meshes.size(), meshes.text());
   fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
+  print_fits(data, character->size());
   print_inputs(data);
   print_rest(data.skeleton, data.clips, data.materials);
   return {};
