@@ -7,135 +7,47 @@
 #include <array>
 #include <cassert>
 #include <cstring>
-#include <map>
 #include <utility>
-#include <vector>
 
 #include "engine/core/frame.h"
 #include "engine/model/pose.h"
 #include "runtime/buffer.h"
+#include "runtime/crowd_plan.h"
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
-#include "runtime/gpu_character.h"
+#include "runtime/gpu_characters.h"
+#include "runtime/input_ring.h"
 #include "runtime/pipeline.h"
 #include "runtime/transfer.h"
 #include "shaders/blend/blend.h"
+#include "shaders/bounds/bounds.h"
+#include "shaders/crowd/crowd.h"
 #include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
 namespace {
 
-// A number for each kernel: the pose kernels', then the blend's.
-constexpr std::size_t kBlendKernel = kPoseKernelCount;
-
-// One dispatch.
-struct Step {
-  std::size_t kernel = kBlendKernel;
-  shared::JobRange range{};
-  std::uint64_t workgroups = 0;
-  std::uint32_t stage = 0;
-  bool barrier_before = true;
-};
-
-constexpr std::uint64_t blocks(std::uint64_t items, std::uint64_t block_size) {
-  return (items + block_size - 1) / block_size;
-}
-
-std::uint32_t narrow(std::uint64_t value) {
-  assert(value <= UINT32_MAX);
-  return static_cast<std::uint32_t>(value);
-}
+constexpr std::uint32_t kBoxBytes = 24;
 
 // A stream of the crowd, which is bound as a whole.
 struct CrowdStream {
   const char* name;
-  std::uint64_t bytes_per_instance;
+  std::uint64_t bytes;
 };
 
-Result<void> check_ranges(std::span<const CrowdStream> streams, std::uint32_t instances, const Device& device,
-                          const std::string& character) {
+Result<void> check_ranges(std::span<const CrowdStream> streams, std::uint64_t instances, const Device& device,
+                          const std::string& label) {
   const std::uint64_t most = device.limits().maxStorageBufferRange;
-  std::uint64_t fit = instances;
-  const char* largest = nullptr;
-  for (const CrowdStream& stream : streams) {
-    if (stream.bytes_per_instance == 0 || most / stream.bytes_per_instance >= fit) continue;
-    fit = most / stream.bytes_per_instance;
-    largest = stream.name;
-  }
-  if (largest == nullptr) return {};
-  return fail(
-      ErrorCode::kUnsupported,
-      fmt::format("{} instances of '{}' do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
-                  instances, character, device.description().name, most, largest, fit));
+  const auto largest = std::max_element(streams.begin(), streams.end(),
+                                        [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
+  if (largest->bytes <= most) return {};
+  // Instances differ where characters do; of one character this is exact.
+  const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
+                                              static_cast<double>(largest->bytes));
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
+                          instances, label, device.description().name, most, largest->name, fit));
 }
-
-// What the host gives every instance a frame, one slot for each frame in flight. The device reads it where the host
-// writes it: a matrix is read once or twice a frame, so that a copy to faster memory would cost more than it saves, and
-// a barrier besides.
-class InputRing {
- public:
-  InputRing() = default;
-
-  static Result<InputRing> create(const Device& device, std::uint32_t instances, std::uint32_t slots,
-                                  std::span<const float> rest, const std::string& name) {
-    InputRing ring;
-    ring.floats_ = rest.size();
-    VkDeviceSize end = 0;
-    for (std::uint32_t slot = 0; slot < slots; ++slot) {
-      ring.slots_.push_back(
-          append_range(end, instances * rest.size_bytes(), device.limits().minStorageBufferOffsetAlignment));
-    }
-    Result<Buffer> buffer = Buffer::create(
-        device, {.size = end, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .memory = MemoryUse::kStream, .name = name});
-    if (!buffer) return tl::unexpected(buffer.error());
-    ring.buffer_ = std::move(*buffer);
-    ring.values_.reserve(instances * rest.size());
-    ring.written_slot_.assign(instances, 0);
-    for (std::uint32_t i = 0; i < instances; ++i) {
-      ring.values_.insert(ring.values_.end(), rest.begin(), rest.end());
-      ring.write(0, i);
-    }
-    return ring;
-  }
-
-  // Floats [first, first + values.size()) of an instance, for the frame that uses `slot`.
-  void set(std::uint32_t slot, std::uint32_t instance, std::size_t first, std::span<const float> values) {
-    assert(first + values.size() <= floats_);
-    std::copy(values.begin(), values.end(), values_.begin() + std::ptrdiff_t(instance * floats_ + first));
-    if (written_slot_[instance] != slot) {
-      write(slot, instance);
-    } else {
-      std::memcpy(of(slot, instance) + first * sizeof(float), values.data(), values.size_bytes());
-    }
-  }
-
-  // Brings what was not set again into the slot, and all of it to the device's eyes.
-  void finish(std::uint32_t slot) {
-    if (floats_ == 0) return;
-    for (std::uint32_t instance = 0; instance < written_slot_.size(); ++instance) {
-      if (written_slot_[instance] != slot) write(slot, instance);
-    }
-    buffer_.flush(slots_[slot].offset, values_.size() * sizeof(float));
-  }
-
-  const Buffer& buffer() const { return buffer_; }
-  BufferRange range(std::uint32_t slot) const { return slots_[slot]; }
-
- private:
-  std::byte* of(std::uint32_t slot, std::uint32_t instance) {
-    return buffer_.mapped() + slots_[slot].offset + instance * floats_ * sizeof(float);
-  }
-  void write(std::uint32_t slot, std::uint32_t instance) {
-    if (floats_ > 0) std::memcpy(of(slot, instance), &values_[instance * floats_], floats_ * sizeof(float));
-    written_slot_[instance] = slot;
-  }
-
-  std::size_t floats_ = 0;  // of an instance
-  Buffer buffer_;
-  std::vector<BufferRange> slots_;
-  std::vector<float> values_;                // the latest of each instance: mapped memory is slow to read
-  std::vector<std::uint32_t> written_slot_;  // the slot that each was last written to
-};
 
 std::span<const float> as_floats(std::span<const glm::mat4> matrices) {
   return matrices.empty() ? std::span<const float>() : std::span(&matrices[0][0][0], 16 * matrices.size());
@@ -145,139 +57,279 @@ std::span<const float> as_floats(std::span<const glm::vec3> points) {
   return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
 }
 
+VkDescriptorBufferInfo bind(const Buffer& buffer, BufferRange range) {
+  return {buffer.handle(), range.offset, range.size};
+}
+
+std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
+  switch (format) {
+    case VertexFormat::kNone:
+      return 0;
+    case VertexFormat::kFloat:
+      return float_bytes;
+    case VertexFormat::kOctahedral16:
+    case VertexFormat::kOctahedral8:
+      return 4;
+  }
+  return 0;
+}
+
+bool same_place(const VertexOutput& a, const VertexOutput& b) {
+  return a.place.buffer == b.place.buffer && a.place.offset == b.place.offset && a.stride == b.stride;
+}
+
+Result<void> check_outputs(const CrowdOutputs& outputs) {
+  const auto invalid = [](const char* why) {
+    return fail(ErrorCode::kInvalidArgument, std::string("a crowd's ") + why);
+  };
+  const struct {
+    const VertexOutput& output;
+    const char* name;
+    bool floats_only;
+    std::uint32_t float_bytes;
+  } attributes[] = {{outputs.positions, "positions", true, 12},
+                    {outputs.normals, "normals", false, 12},
+                    {outputs.tangents, "tangents", false, 16},
+                    {outputs.previous_positions, "previous positions", true, 12}};
+  for (const auto& [output, name, floats_only, float_bytes] : attributes) {
+    if (output.format == VertexFormat::kNone) continue;
+    const auto wrong = [&](const std::string& why) { return invalid(fmt::format("{} {}", name, why).c_str()); };
+    if (output.format > VertexFormat::kOctahedral8) return wrong("have no such format");
+    if (floats_only && output.format != VertexFormat::kFloat) return wrong("are written as floats only");
+    if (output.place.offset % 4 != 0 || output.stride % 4 != 0) {
+      return wrong(fmt::format("are at offset {} with stride {}, which are no multiples of 4", output.place.offset,
+                               output.stride));
+    }
+    if (output.stride != 0 && output.stride < bytes_of(output.format, float_bytes)) {
+      return wrong(
+          fmt::format("take {} bytes and have a stride of {}", bytes_of(output.format, float_bytes), output.stride));
+    }
+  }
+  if (outputs.previous_positions.format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone) {
+    return invalid("previous positions need positions");
+  }
+  const bool normals8 = outputs.normals.format == VertexFormat::kOctahedral8;
+  const bool tangents8 = outputs.tangents.format == VertexFormat::kOctahedral8;
+  if (tangents8 && !(normals8 && same_place(outputs.normals, outputs.tangents))) {
+    return invalid("tangents of 8 bits share a word with normals of 8 bits at the same place");
+  }
+  if (outputs.bounds && outputs.bounds_place.offset % 4 != 0) {
+    return invalid(
+        fmt::format("bounds are at offset {}, which is no multiple of 4", outputs.bounds_place.offset).c_str());
+  }
+  return {};
+}
+
+// What the shader is told of an output, whose binding begins at a multiple of `alignment` before it.
+struct BoundOutput {
+  VkDescriptorBufferInfo range{};
+  shared::VertexStream stream{};
+};
+
+// `bytes`: of one element, which may be less than its stride.
+BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
+                        VkDeviceSize alignment) {
+  const VkDeviceSize begin = place.offset / alignment * alignment;
+  const VkDeviceSize size = place.offset - begin + (elements - 1) * place.stride + bytes;
+  return {{place.buffer, begin, size},
+          {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4, format}};
+}
+
+// What is done with an instance, from frame to frame.
+struct Upkeep {
+  bool visible = true;
+  bool moved_before = false;  // ever, since it was shown
+  bool settled = true;        // its previous positions are those that stay
+  bool teleport = true;
+  std::uint32_t period = 1;
+  Detail from = Detail::kFull;
+  Detail to = Detail::kFull;
+  std::uint32_t fade_frames = 0;
+  std::uint32_t faded = 0;
+};
+
 }  // namespace
 
 struct Crowd::State {
   DeviceInternals* device = nullptr;
-  Character character;
+  std::vector<Character> characters;
   std::string label;
-  std::uint32_t instances = 0;
-  VertexLayout layout;
-  Buffer palette;
-  Buffer vertices;
-  Buffer jobs;
-  DescriptorPool descriptors;
-  std::array<std::vector<VkDescriptorSet>, kPoseKernelCount + 1> sets;  // of each kernel, one for each slot of the ring
-  const SkinningPipelines* pipelines = nullptr;
-  std::vector<Step> steps;
-  std::vector<std::string> names;  // of steps
+  CrowdPlan plan;
+  OutputPlaces outputs;
+  std::vector<std::uint32_t> character_of;  // each instance
 
-  InputRing joints;  // matrices
-  InputRing inputs;  // streamed positions and controls; empty where the caller's buffer has them
+  Buffer palette;  // and the vertices of drivers
+  Buffer vertices;
+  Buffer work;
+  Buffer arguments;
+  Buffer table;
+  Buffer given;  // a slot for each frame in flight
+  std::vector<BufferRange> given_slots;
+  DescriptorPool descriptors;
+  std::vector<VkDescriptorSet> blend_sets;  // of drivers, of skins
+  std::vector<VkDescriptorSet> bounds_sets;
+  std::vector<VkDescriptorSet> plan_sets;                                // a slot each
+  std::array<std::vector<VkDescriptorSet>, kPoseKernelCount> pose_sets;  // of each kernel, a slot each
+  const SkinningPipelines* pipelines = nullptr;
+  std::vector<std::string> names;
+  shared::PlanConstants plan_constants{};
+  shared::BlendConstants blend_constants{};
+  shared::BoundsConstants bounds_constants{};
+
+  InputRing joints;
+  InputRing inputs;
+  bool own_joints = true;
   bool own_inputs = true;
+  bool own_list = true;
+  std::vector<Upkeep> upkeep;
+  std::uint64_t frame = 0;
+  std::uint32_t slots = 1;
   std::uint32_t slot = 0;
 
+  const CharacterData& data_of(std::uint32_t instance) const { return *characters[character_of[instance]]; }
   const ComputeKernel& kernel(std::size_t number) const {
-    return number == kBlendKernel ? pipelines->blend : pipelines->pose[number];
+    if (number == kBlendKernel) return pipelines->blend;
+    return number == kBoundsKernel ? pipelines->bounds : pipelines->pose[number];
+  }
+
+  VkDescriptorSet set_of(const CrowdStep& step) const {
+    if (step.kernel == kBlendKernel) return blend_sets[step.stage + 1 == plan.stages ? 1 : 0];
+    return step.kernel == kBoundsKernel ? bounds_sets[0] : pose_sets[step.kernel][slot];
+  }
+
+  std::span<const std::byte> constants(const CrowdStep& step) {
+    if (step.kernel == kBlendKernel) {
+      blend_constants.range = step.range;
+      return std::as_bytes(std::span(&blend_constants, 1));
+    }
+    if (step.kernel == kBoundsKernel) {
+      bounds_constants.range = step.range;
+      return std::as_bytes(std::span(&bounds_constants, 1));
+    }
+    return std::as_bytes(std::span(&step.range, 1));
+  }
+
+  // The entry of an instance in this frame; none: it is left alone.
+  std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number) {
+    Upkeep& own = upkeep[instance];
+    if (!own.visible) return std::nullopt;
+    const bool turn = own.period != 0 && (frame + instance) % own.period == 0;
+    if (!turn && own.moved_before) {
+      if (own.settled || outputs.previous_positions.format == VertexFormat::kNone) return std::nullopt;
+      own.settled = true;
+      return shared::ListEntry{number, shared::kEntryHold};
+    }
+    std::uint32_t share = 0;
+    if (own.from != own.to) {
+      ++own.faded;
+      if (own.faded > own.fade_frames) {
+        own.from = own.to;
+      } else {
+        share = 255 * own.faded / (own.fade_frames + 1);
+      }
+    }
+    const std::uint32_t flags = own.teleport ? shared::kEntryTeleport : 0;
+    own.teleport = false;
+    own.moved_before = true;
+    own.settled = false;
+    return shared::ListEntry{number, shared::entry_state(flags, static_cast<std::uint32_t>(own.from),
+                                                         static_cast<std::uint32_t>(own.to), share)};
+  }
+
+  void write_list() {
+    std::byte* const base = given.mapped() + given_slots[slot].offset;
+    const std::size_t entries_at = plan.characters.size() * sizeof(std::uint32_t);
+    for (std::size_t c = 0; c < plan.characters.size(); ++c) {
+      const CrowdCharacter& own = plan.characters[c];
+      std::uint32_t count = 0;
+      for (std::uint32_t i = 0; i < own.instances; ++i) {
+        const std::optional<shared::ListEntry> entry = next_entry(own.first_instance + i, i);
+        if (!entry) continue;
+        std::memcpy(base + entries_at + (own.first_instance + count) * sizeof(shared::ListEntry), &*entry,
+                    sizeof(shared::ListEntry));
+        ++count;
+      }
+      std::memcpy(base + c * sizeof(std::uint32_t), &count, sizeof(count));
+    }
+    given.flush(given_slots[slot].offset, given_slots[slot].size);
   }
 };
 
 namespace {
 
-// The steps of all stages and the tables of their jobs.
-struct Plan {
-  std::vector<Step> steps;
-  std::vector<shared::PoseJob> pose_jobs;
-  std::vector<shared::BlendJob> blend_jobs;
+// The crowd's own vertex buffer, and where all outputs are.
+struct OutputLayout {
+  OutputPlaces places;
+  VkDeviceSize end = 0;  // of the own buffer, whose handle is yet to come
 };
 
-// All palette passes of a stage with the same kernel.
-Step plan_pose(const GpuCharacter::State& gpu, std::uint32_t instances, std::uint32_t stage, std::size_t kernel,
-               Plan& plan) {
-  const CharacterData& data = *gpu.character;
-  Step step{.kernel = kernel, .stage = stage};
-  step.range.first_job = narrow(plan.pose_jobs.size());
-  for (std::size_t p = 0; p < data.passes.size(); ++p) {
-    const PalettePass& pass = data.passes[p];
-    if (static_cast<std::size_t>(pass.kernel) != kernel || pass.stage != stage || pass.record_count == 0) continue;
-    plan.pose_jobs.push_back({.first_workgroup = narrow(step.workgroups),
-                              .instance_count = instances,
-                              .record_count = pass.record_count,
-                              .first_record = gpu.first_records[p],
-                              .joint_first = 0,
-                              .joint_stride = narrow(data.skeleton.joints.size()),
-                              .vertex_first = 0,
-                              .vertex_stride = data.vertex_count(),
-                              .palette_first = pass.first_slot,
-                              .palette_stride = data.palette_size,
-                              .table_first = gpu.first_words[p],
-                              .input_first = 0,
-                              .input_stride = data.input_count});
-    step.workgroups += blocks(pass.record_count, shared::kPoseWorkgroupSize) * instances;
+OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment) {
+  OutputLayout layout;
+  const auto own_range = [&](std::uint64_t elements, std::uint32_t stride) {
+    return append_range(layout.end, elements * stride, alignment).offset;
+  };
+  const auto place = [&](const VertexOutput& output, std::uint32_t float_bytes) {
+    OutputPlace made{output.format, output.place.buffer, output.place.offset, output.stride};
+    if (output.format == VertexFormat::kNone) return made;
+    if (made.stride == 0) made.stride = bytes_of(output.format, float_bytes);
+    if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(plan.vertices, made.stride);
+    return made;
+  };
+  layout.places.positions = place(outputs.positions, 12);
+  layout.places.previous_positions = place(outputs.previous_positions, 12);
+  // Side by side in the crowd's own buffer, so that one store writes both.
+  const VertexOutput& normals = outputs.normals;
+  const VertexOutput& tangents = outputs.tangents;
+  const bool own = normals.place.buffer == VK_NULL_HANDLE && tangents.place.buffer == VK_NULL_HANDLE;
+  if (own && normals.format == VertexFormat::kOctahedral16 && tangents.format == VertexFormat::kOctahedral16 &&
+      normals.stride == 0 && tangents.stride == 0) {
+    const VkDeviceSize offset = own_range(plan.vertices, 8);
+    layout.places.normals = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset, 8};
+    layout.places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
+  } else {
+    layout.places.normals = place(normals, 12);
+    layout.places.tangents =
+        tangents.format == VertexFormat::kOctahedral8 ? layout.places.normals : place(tangents, 16);
   }
-  step.range.job_count = narrow(plan.pose_jobs.size()) - step.range.first_job;
-  return step;
+  if (outputs.bounds) {
+    layout.places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, kBoxBytes};
+    if (outputs.bounds_place.buffer == VK_NULL_HANDLE)
+      layout.places.bounds.offset = own_range(plan.instances, kBoxBytes);
+  }
+  return layout;
 }
 
-// All meshes of a stage.
-Step plan_blend(const GpuCharacter::State& gpu, std::uint32_t instances, std::uint32_t stage, Plan& plan) {
-  const CharacterData& data = *gpu.character;
-  Step step{.kernel = kBlendKernel, .stage = stage};
-  step.range.first_job = narrow(plan.blend_jobs.size());
-  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
-    const CharacterMesh& mesh = data.meshes[m];
-    if (mesh.stage != stage || mesh.vertex_count() == 0) continue;
-    const GpuCharacter::State::MeshStart& start = gpu.mesh_starts[m];
-    plan.blend_jobs.push_back({.first_workgroup = narrow(step.workgroups),
-                               .instance_count = instances,
-                               .vertex_count = mesh.vertex_count(),
-                               .mode = static_cast<std::uint32_t>(mesh.mode),
-                               .first_point = start.point,
-                               .first_slice = start.slice,
-                               .first_influence = start.influence,
-                               .palette_first = mesh.first_slot,
-                               .palette_stride = data.palette_size,
-                               .frame_first = mesh.frame_slot.value_or(shared::kNoSlot),
-                               .output_first = mesh.first_vertex,
-                               .output_stride = data.vertex_count(),
-                               .offset_first = mesh.offset_slot.value_or(shared::kNoSlot),
-                               .root_slot = mesh.wires ? mesh.wires->root_slot : 0,
-                               .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
-                               .first_slope_slice = mesh.binding.slopes.empty() ? shared::kNoSlot : start.slope_slice,
-                               .first_slope = start.slope,
-                               .first_local = start.local_point});
-    step.workgroups += blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize) * instances;
-  }
-  step.range.job_count = narrow(plan.blend_jobs.size()) - step.range.first_job;
-  return step;
-}
-
-Plan make_plan(const GpuCharacter::State& gpu, std::uint32_t instances) {
-  Plan plan;
-  for (std::uint32_t stage = 0; stage < gpu.character->stage_count; ++stage) {
-    bool barrier = true;  // the palette passes of a stage write apart from each other and need none between them
-    for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
-      Step step = plan_pose(gpu, instances, stage, kernel, plan);
-      if (step.workgroups == 0) continue;
-      step.barrier_before = std::exchange(barrier, false);
-      plan.steps.push_back(step);
+std::uint32_t normal_format(const OutputPlaces& places) {
+  switch (places.normals.format) {
+    case VertexFormat::kNone:
+      return shared::kFormatNone;
+    case VertexFormat::kFloat:
+      return shared::kFormatFloat;
+    case VertexFormat::kOctahedral16: {
+      const bool both = places.tangents.format == VertexFormat::kOctahedral16 &&
+                        places.tangents.buffer == places.normals.buffer && places.normals.offset % 8 == 0 &&
+                        places.normals.stride % 8 == 0 && places.tangents.stride == places.normals.stride &&
+                        places.tangents.offset == places.normals.offset + 4;
+      return both ? shared::kFormatOctahedral16Both : shared::kFormatOctahedral16;
     }
-    const Step step = plan_blend(gpu, instances, stage, plan);
-    if (step.workgroups > 0) plan.steps.push_back(step);
+    case VertexFormat::kOctahedral8:
+      return places.tangents.format == VertexFormat::kOctahedral8 ? shared::kFormatOctahedral8
+                                                                  : shared::kFormatOctahedral8Alone;
   }
-  return plan;
+  return shared::kFormatNone;
 }
 
-std::vector<std::string> step_names(std::span<const Step> steps, const CharacterData& data) {
-  std::vector<std::string> names;
-  std::map<std::string, int> count;
-  for (const Step& step : steps) {
-    const bool skins = std::any_of(data.meshes.begin(), data.meshes.end(), [&](const CharacterMesh& mesh) {
-      return mesh.stage == step.stage && mesh.vertex_count() > 0 && !mesh.control;
-    });
-    names.push_back(step.kernel != kBlendKernel
-                        ? std::string("pose ") + pose_kernel(static_cast<PoseKernel>(step.kernel)).name
-                        : std::string(skins ? "blend of skins" : "blend of drivers"));
-    ++count[names.back()];
-  }
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (count[names[s]] > 1) names[s] += fmt::format(", stage {}", steps[s].stage);
-  }
-  return names;
+std::uint32_t tangent_format(const OutputPlaces& places) {
+  if (places.tangents.format == VertexFormat::kFloat) return shared::kFormatFloat;
+  const bool alone =
+      places.tangents.format == VertexFormat::kOctahedral16 && normal_format(places) != shared::kFormatOctahedral16Both;
+  return alone ? shared::kFormatOctahedral16 : shared::kFormatNone;
 }
 
-VkDescriptorBufferInfo bind(const Buffer& buffer, BufferRange range) {
-  return {buffer.handle(), range.offset, range.size};
+Result<Buffer> make_buffer(const Device& device, VkDeviceSize size, VkBufferUsageFlags usage, MemoryUse memory,
+                           const std::string& name) {
+  return Buffer::create(device,
+                        {.size = std::max<VkDeviceSize>(size, 16), .usage = usage, .memory = memory, .name = name});
 }
 
 }  // namespace
@@ -287,175 +339,391 @@ Crowd::~Crowd() = default;
 Crowd::Crowd(Crowd&&) noexcept = default;
 Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
-Result<Crowd> Crowd::create(const Device& device, const GpuCharacter& character, const CrowdOptions& options) {
-  const GpuCharacter::State& gpu = character.state();
-  const CharacterData& data = *gpu.character;
-  if (options.instances == 0 || options.frames_in_flight == 0) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd of '{}' needs at least one {}", data.name,
-                                                         options.instances == 0 ? "instance" : "frame in flight"));
+Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
+  const GpuCharacters::State& gpu = characters.state();
+  const std::string label = gpu.entries.size() == 1 ? "'" + gpu.entries[0].character->name + "'"
+                                                    : fmt::format("{} characters", gpu.entries.size());
+  if (options.instances.size() != gpu.entries.size()) {
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("a crowd of {} needs a number of instances of each, and has {}", label, options.instances.size()));
   }
-  const std::uint64_t n = options.instances;
-  const std::uint64_t joint_count = data.skeleton.joints.size();
-  const CrowdStream streams[] = {{"positions", data.vertex_count() * sizeof(glm::vec3)},
-                                 {"directions", data.vertex_count() * sizeof(glm::uvec2)},
-                                 {"palettes", data.palette_size * sizeof(Affine)},
-                                 {"joint matrices", joint_count * sizeof(glm::mat4)},
-                                 {"inputs", data.input_count * sizeof(float)}};
-  const Result<void> fits = check_ranges(streams, options.instances, device, data.name);
+  CrowdPlan plan = place_crowd(gpu, options.instances, options.outputs.control_meshes);
+  if (plan.instances == 0 || options.frames_in_flight == 0) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd of {} needs at least one {}", label,
+                                                         plan.instances == 0 ? "instance" : "frame in flight"));
+  }
+  if (const Result<void> right = check_outputs(options.outputs); !right) return tl::unexpected(right.error());
+  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
+  const OutputLayout layout = lay_out(options.outputs, plan, alignment);
+  const OutputPlaces& places = layout.places;
+  const CrowdStream streams[] = {
+      {"positions", plan.vertices * places.positions.stride},
+      {"normals", plan.vertices * places.normals.stride},
+      {"tangents", plan.vertices * places.tangents.stride},
+      {"previous positions", plan.vertices * places.previous_positions.stride},
+      {"palettes", plan.palette_entries * sizeof(Affine) + plan.driver_words * sizeof(float) + alignment},
+      {"joint matrices", plan.joints * sizeof(glm::mat4)},
+      {"inputs", plan.inputs * sizeof(float)},
+      {"lists", plan.instances * shared::kListKinds * sizeof(shared::ListEntry)}};
+  const Result<void> fits = check_ranges(streams, plan.instances, device, label);
   if (!fits) return tl::unexpected(fits.error());
   const Result<const SkinningPipelines*> pipelines = skinning_pipelines(device);
   if (!pipelines) return tl::unexpected(pipelines.error());
 
-  auto state = std::make_unique<State>(State{.character = gpu.character});
+  auto state = std::make_unique<State>();
   state->device = &device.internals();
-  state->label = "crowd of '" + data.name + "'";
-  state->instances = options.instances;
+  state->label = "crowd of " + label;
   state->pipelines = *pipelines;
-  Plan plan = make_plan(gpu, options.instances);
-  state->steps = std::move(plan.steps);
-  state->names = step_names(state->steps, data);
+  state->slots = options.frames_in_flight;
+  state->outputs = places;
+  for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
+    state->characters.push_back(gpu.entries[c].character);
+    state->character_of.insert(state->character_of.end(), options.instances[c], c);
+  }
+  state->upkeep.resize(plan.instances);
 
-  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  VkDeviceSize vertices_end = 0;
-  const BufferRange positions = append_range(vertices_end, n * streams[0].bytes_per_instance, alignment);
-  const BufferRange directions = append_range(vertices_end, n * streams[1].bytes_per_instance, alignment);
   VkDeviceSize palette_end = 0;
-  const BufferRange palette = append_range(palette_end, n * streams[2].bytes_per_instance, alignment);
-  VkDeviceSize jobs_end = 0;
-  const auto pose_job_bytes = std::as_bytes(std::span(plan.pose_jobs));
-  const auto blend_job_bytes = std::as_bytes(std::span(plan.blend_jobs));
-  const BufferRange pose_jobs = append_range(jobs_end, pose_job_bytes.size(), alignment);
-  const BufferRange blend_jobs = append_range(jobs_end, blend_job_bytes.size(), alignment);
-  state->layout = {.positions_offset = positions.offset,
-                   .directions_offset = directions.offset,
-                   .vertices_per_instance = data.vertex_count()};
+  const BufferRange palette = append_range(palette_end, plan.palette_entries * sizeof(Affine), alignment);
+  const BufferRange drivers = append_range(palette_end, plan.driver_words * sizeof(float), alignment);
+  plan.driver_base = static_cast<std::uint32_t>(drivers.offset / sizeof(float));
+  plan_crowd(gpu, options.outputs.bounds, plan);
+  VkDeviceSize given_end = 0;
+  const VkDeviceSize given_bytes =
+      options.instances.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
+  for (std::uint32_t slot = 0; slot < state->slots; ++slot)
+    state->given_slots.push_back(append_range(given_end, given_bytes, alignment));
 
+  constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
   const struct {
     Buffer* buffer;
-    BufferOptions options;
+    VkDeviceSize size;
+    VkBufferUsageFlags usage;
+    MemoryUse memory;
+    const char* name;
   } buffers[] = {
-      {&state->vertices,
-       {.size = vertices_end,
-        .usage =
-            VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-        .name = "vertices of the " + state->label}},
-      {&state->palette,
-       {.size = palette_end,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-        .name = "palettes of the " + state->label}},
-      {&state->jobs,
-       {.size = jobs_end,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-        .name = "jobs of the " + state->label}},
+      {&state->vertices, layout.end, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
+       MemoryUse::kDeviceLocal, "vertices"},
+      {&state->palette, palette_end, kStorage | kRead, MemoryUse::kDeviceLocal, "palettes"},
+      {&state->work, plan.work_pairs * 8, kStorage, MemoryUse::kDeviceLocal, "work"},
+      {&state->arguments, plan.steps.size() * sizeof(VkDispatchIndirectCommand),
+       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
+      {&state->table, plan.table.size() * sizeof(std::uint32_t), kStorage, MemoryUse::kStream, "plan"},
+      {&state->given, given_end, kStorage, MemoryUse::kStream, "lists"},
   };
-  for (const auto& [buffer, buffer_options] : buffers) {
-    Result<Buffer> made = Buffer::create(device, buffer_options);
+  for (const auto& [buffer, size, usage, memory, name] : buffers) {
+    Result<Buffer> made = make_buffer(device, size, usage, memory, fmt::format("{} of the {}", name, state->label));
     if (!made) return tl::unexpected(made.error());
     *buffer = std::move(*made);
   }
-  const BufferWrite job_writes[] = {{pose_jobs.offset, pose_job_bytes}, {blend_jobs.offset, blend_job_bytes}};
-  const Result<void> written = write_buffer(device, state->jobs.handle(), job_writes);
-  if (!written) return tl::unexpected(written.error());
-
-  std::vector<glm::mat4> rest(joint_count);
-  rest_matrices(data.skeleton, rest);
-  Result<InputRing> joints = InputRing::create(device, options.instances, options.frames_in_flight, as_floats(rest),
-                                               "joint matrices of the " + state->label);
-  if (!joints) return tl::unexpected(joints.error());
-  state->joints = std::move(*joints);
-  state->own_inputs = options.input_buffer == VK_NULL_HANDLE;
-  if (state->own_inputs) {
-    std::vector<float> values(data.input_count);
-    rest_inputs(data, values);
-    Result<InputRing> inputs =
-        InputRing::create(device, options.instances, options.frames_in_flight, values, "inputs of the " + state->label);
-    if (!inputs) return tl::unexpected(inputs.error());
-    state->inputs = std::move(*inputs);
+  std::memcpy(state->table.mapped(), plan.table.data(), plan.table.size() * sizeof(std::uint32_t));
+  state->table.flush(0, state->table.size());
+  for (OutputPlace* place : {&state->outputs.positions, &state->outputs.normals, &state->outputs.tangents,
+                             &state->outputs.previous_positions, &state->outputs.bounds}) {
+    if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
+      place->buffer = state->vertices.handle();
   }
 
-  const std::uint32_t set_count = narrow((kPoseKernelCount + 1) * std::uint64_t{options.frames_in_flight});
+  std::vector<float> joints;
+  std::vector<float> inputs;
+  std::vector<std::size_t> first_joint{0};
+  std::vector<std::size_t> first_input{0};
+  for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
+    const CharacterData& data = *gpu.entries[c].character;
+    std::vector<glm::mat4> rest(data.skeleton.joints.size());
+    rest_matrices(data.skeleton, rest);
+    std::vector<float> values(data.input_count);
+    rest_inputs(data, values);
+    for (std::uint32_t i = 0; i < options.instances[c]; ++i) {
+      const std::span<const float> floats = as_floats(rest);
+      joints.insert(joints.end(), floats.begin(), floats.end());
+      first_joint.push_back(joints.size());
+      inputs.insert(inputs.end(), values.begin(), values.end());
+      first_input.push_back(inputs.size());
+    }
+  }
+  state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
+  state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
+  state->own_list = options.visible.buffer == VK_NULL_HANDLE;
+  if (state->own_joints) {
+    Result<InputRing> ring = InputRing::create(device, state->slots, std::move(joints), std::move(first_joint),
+                                               "joint matrices of the " + state->label);
+    if (!ring) return tl::unexpected(ring.error());
+    state->joints = std::move(*ring);
+  }
+  if (state->own_inputs) {
+    Result<InputRing> ring = InputRing::create(device, state->slots, std::move(inputs), std::move(first_input),
+                                               "inputs of the " + state->label);
+    if (!ring) return tl::unexpected(ring.error());
+    state->inputs = std::move(*ring);
+  }
+
+  // Outputs that are not asked for are bound to something, which nothing writes.
+  const OutputPlace nothing{VertexFormat::kNone, state->arguments.handle(), 0, 0};
+  const auto bind_or_nothing = [&](const OutputPlace& place, std::uint32_t format, std::uint32_t float_bytes) {
+    if (place.format == VertexFormat::kNone || plan.vertices == 0) {
+      return bind_output(nothing, shared::kFormatNone, 1, 4, alignment);
+    }
+    const std::uint32_t bytes = format == shared::kFormatOctahedral16Both ? 8 : bytes_of(place.format, float_bytes);
+    return bind_output(place, format, plan.vertices, bytes, alignment);
+  };
+  const OutputPlaces& out = state->outputs;
+  const BoundOutput positions = bind_or_nothing(out.positions, shared::kFormatFloat, 12);
+  const BoundOutput normals = bind_or_nothing(out.normals, normal_format(out), 12);
+  const BoundOutput tangents = bind_or_nothing(out.tangents, tangent_format(out), 16);
+  const BoundOutput previous = bind_or_nothing(out.previous_positions, shared::kFormatFloat, 12);
+  state->blend_constants = {.range = {},
+                            .reduced_influences = std::max(options.reduced_influences, 1u),
+                            .positions = positions.stream,
+                            .normals = normals.stream,
+                            .tangents = tangents.stream,
+                            .previous = previous.stream};
+
+  const std::uint32_t set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * state->slots + 3);
   Result<DescriptorPool> pool = DescriptorPool::create(
       device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), state->label);
   if (!pool) return tl::unexpected(pool.error());
   state->descriptors = std::move(*pool);
-  for (std::uint32_t slot = 0; slot < options.frames_in_flight; ++slot) {
-    const VkDescriptorBufferInfo inputs =
+  const VkDescriptorBufferInfo work = {state->work.handle(), 0, state->work.size()};
+  const auto add_set = [&](const ComputeKernel& kernel, std::vector<VkDescriptorSet>& sets,
+                           std::initializer_list<VkDescriptorBufferInfo> bindings) -> Result<void> {
+    const Result<VkDescriptorSet> set =
+        state->descriptors.make_set(kernel, std::span(bindings.begin(), bindings.size()));
+    if (!set) return tl::unexpected(set.error());
+    sets.push_back(*set);
+    return {};
+  };
+  for (std::uint32_t slot = 0; slot < state->slots; ++slot) {
+    const VkDescriptorBufferInfo slot_joints =
+        state->own_joints ? bind(state->joints.buffer(), state->joints.range(slot))
+                          : VkDescriptorBufferInfo{options.joints.buffer, options.joints.offset,
+                                                   std::max<VkDeviceSize>(plan.joints * sizeof(glm::mat4), 4)};
+    const VkDescriptorBufferInfo slot_inputs =
         state->own_inputs ? bind(state->inputs.buffer(), state->inputs.range(slot))
-                          : VkDescriptorBufferInfo{options.input_buffer, options.input_offset,
-                                                   std::max<VkDeviceSize>(n * streams[4].bytes_per_instance, 4)};
-    for (std::size_t kernel = 0; kernel <= kBlendKernel; ++kernel) {
-      std::vector<VkDescriptorBufferInfo> bindings;
-      if (kernel == kBlendKernel) {
-        bindings = {bind(state->jobs, blend_jobs),    bind(gpu.buffer, gpu.points),
-                    bind(gpu.buffer, gpu.directions), bind(gpu.buffer, gpu.rows),
-                    bind(state->palette, palette),    bind(state->palette, palette),
-                    bind(state->vertices, positions), bind(state->vertices, directions)};
-      } else {
-        bindings = {bind(state->jobs, pose_jobs),
-                    bind(gpu.buffer, gpu.records[kernel]),
-                    bind(state->joints.buffer(), state->joints.range(slot)),
-                    bind(state->vertices, positions),
-                    bind(state->palette, palette),
-                    bind(gpu.buffer, gpu.tables),
-                    inputs};
-      }
-      const Result<VkDescriptorSet> set = state->descriptors.make_set(state->kernel(kernel), bindings);
-      if (!set) return tl::unexpected(set.error());
-      state->sets[kernel].push_back(*set);
+                          : VkDescriptorBufferInfo{options.inputs.buffer, options.inputs.offset,
+                                                   std::max<VkDeviceSize>(plan.inputs * sizeof(float), 4)};
+    for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
+      const Result<void> added =
+          add_set(state->kernel(kernel), state->pose_sets[kernel],
+                  {work, bind(gpu.buffer, gpu.records[kernel]), slot_joints, bind(state->palette, drivers),
+                   bind(state->palette, palette), bind(gpu.buffer, gpu.tables), slot_inputs});
+      if (!added) return tl::unexpected(added.error());
     }
+    const VkDescriptorBufferInfo given =
+        state->own_list ? bind(state->given, state->given_slots[slot])
+                        : VkDescriptorBufferInfo{options.visible.buffer, options.visible.offset, given_bytes};
+    const Result<void> added = add_set((*pipelines)->plan, state->plan_sets,
+                                       {work,
+                                        given,
+                                        {state->table.handle(), 0, state->table.size()},
+                                        {state->arguments.handle(), 0, state->arguments.size()}});
+    if (!added) return tl::unexpected(added.error());
   }
+  // Skins write neither frames nor vertices of drivers, and are told so: boxes are found from the palette meanwhile.
+  for (const VkDescriptorBufferInfo& written : {VkDescriptorBufferInfo{state->palette.handle(), 0, palette_end},
+                                                bind_output(nothing, 0, 1, 4, alignment).range}) {
+    const Result<void> blend = add_set((*pipelines)->blend, state->blend_sets,
+                                       {work, bind(gpu.buffer, gpu.rest), bind(state->palette, palette), written,
+                                        positions.range, normals.range, tangents.range, previous.range});
+    if (!blend) return tl::unexpected(blend.error());
+  }
+  if (options.outputs.bounds) {
+    const BoundOutput boxes = bind_output(out.bounds, shared::kFormatFloat, plan.instances, kBoxBytes, alignment);
+    state->bounds_constants = {.range = {}, .first_word = boxes.stream.first, .stride = boxes.stream.stride};
+    const Result<void> added =
+        add_set((*pipelines)->bounds, state->bounds_sets,
+                {work, bind(gpu.buffer, gpu.bounds), bind(state->palette, palette), boxes.range});
+    if (!added) return tl::unexpected(added.error());
+  }
+
+  state->plan_constants = {.work_pairs = plan.job_pairs,
+                           .character_count = plan.character_count,
+                           .job_count = plan.job_count,
+                           .step_count = static_cast<std::uint32_t>(plan.steps.size()),
+                           .first_count = plan.first_count,
+                           .first_start = plan.first_start,
+                           .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
+  state->names.push_back("plan");
+  for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
+  state->plan = std::move(plan);
   return Crowd(std::move(state));
 }
 
 void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) {
-  assert(instance < state_->instances && joints.size() == state_->character->skeleton.joints.size());
+  assert(instance < instance_count() && state_->own_joints);
+  assert(joints.size() == state_->data_of(instance).skeleton.joints.size());
   state_->joints.set(state_->slot, instance, 0, as_floats(joints));
 }
 
 void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {
-  assert(instance < state_->instances && state_->own_inputs && values.size() == state_->character->input_count);
+  assert(instance < instance_count() && state_->own_inputs);
+  assert(values.size() == state_->data_of(instance).input_count);
   state_->inputs.set(state_->slot, instance, 0, values);
 }
 
 void Crowd::stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions) {
-  const CharacterData& data = *state_->character;
-  assert(instance < state_->instances && state_->own_inputs);
+  assert(instance < instance_count() && state_->own_inputs);
+  const CharacterData& data = state_->data_of(instance);
   assert(positions.size() == data.meshes[data.streams[stream].mesh].vertex_count());
   state_->inputs.set(state_->slot, instance, data.streams[stream].first_input, as_floats(positions));
 }
 
 void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) {
-  assert(instance < state_->instances && state_->own_inputs);
-  state_->inputs.set(state_->slot, instance, state_->character->controls[control].input, std::span(&value, 1));
+  assert(instance < instance_count() && state_->own_inputs);
+  state_->inputs.set(state_->slot, instance, state_->data_of(instance).controls[control].input, std::span(&value, 1));
+}
+
+void Crowd::show(std::uint32_t instance, bool visible) {
+  assert(instance < instance_count() && state_->own_list);
+  Upkeep& own = state_->upkeep[instance];
+  if (visible && !own.visible) {
+    own.moved_before = false;
+    own.teleport = true;
+  }
+  own.visible = visible;
+}
+
+void Crowd::update_every(std::uint32_t instance, std::uint32_t frames) {
+  assert(instance < instance_count() && state_->own_list);
+  state_->upkeep[instance].period = frames;
+}
+
+void Crowd::teleport(std::uint32_t instance) {
+  assert(instance < instance_count() && state_->own_list);
+  state_->upkeep[instance].teleport = true;
+}
+
+void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames) {
+  assert(instance < instance_count() && state_->own_list);
+  Upkeep& own = state_->upkeep[instance];
+  if (own.to == detail) return;
+  own.from = own.to;
+  own.to = detail;
+  own.fade_frames = fade_frames;
+  own.faded = 0;
 }
 
 void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
   State& state = *state_;
-  state.joints.finish(state.slot);
-  state.inputs.finish(state.slot);
+  const DeviceFunctions& functions = state.device->functions;
+  if (state.own_joints) state.joints.finish(state.slot);
+  if (state.own_inputs) state.inputs.finish(state.slot);
+  if (state.own_list) state.write_list();
 
-  const CommandLabel label(state.device->functions, commands, state.label.c_str());
-  for (const Step& step : state.steps) {
-    // From the step before, which wrote what this one reads. The first one waits for the frame before, whose blend
-    // read the palettes that are now written.
+  const CommandLabel label(functions, commands, state.label.c_str());
+  constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  constexpr VkPipelineStageFlags2 kIndirect = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
+  constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  // The frame before has read its plan and palettes, which are now written.
+  memory_barrier(functions, commands, kCompute | kIndirect, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kCompute, kBoth);
+  {
+    const CommandLabel plan_label(functions, commands, "plan");
+    state.pipelines->plan.dispatch(commands, state.plan_sets[state.slot],
+                                   std::as_bytes(std::span(&state.plan_constants, 1)), 1);
+  }
+  if (timer != nullptr) timer->stamp(commands);
+  for (std::size_t s = 0; s < state.plan.steps.size(); ++s) {
+    const CrowdStep& step = state.plan.steps[s];
+    // From the step before, which wrote what this one reads.
     if (step.barrier_before) {
-      memory_barrier(state.device->functions, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                     VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                     VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+      memory_barrier(functions, commands, kCompute, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kCompute | kIndirect,
+                     kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
     }
-    const ComputeKernel& kernel = state.kernel(step.kernel);
-    const CommandLabel step_label(state.device->functions, commands, kernel.name().c_str());
-    kernel.dispatch(commands, state.sets[step.kernel][state.slot], std::as_bytes(std::span(&step.range, 1)),
-                    step.workgroups);
+    const CommandLabel step_label(functions, commands, step.name.c_str());
+    state.kernel(step.kernel)
+        .dispatch_indirect(commands, state.set_of(step), state.constants(step), state.arguments.handle(),
+                           s * sizeof(VkDispatchIndirectCommand));
     if (timer != nullptr) timer->stamp(commands);
   }
-  state.slot = (state.slot + 1) % narrow(state.sets[kBlendKernel].size());
+  ++state.frame;
+  state.slot = (state.slot + 1) % state.slots;
+}
+
+namespace {
+
+// The buffers that outputs are in, each once, on the stack.
+struct OutputBuffers {
+  std::array<VkBuffer, 5> handles{};
+  std::uint32_t count = 0;
+
+  explicit OutputBuffers(const OutputPlaces& outputs) {
+    for (const OutputPlace* place :
+         {&outputs.positions, &outputs.normals, &outputs.tangents, &outputs.previous_positions, &outputs.bounds}) {
+      const auto end = handles.begin() + count;
+      if (place->format != VertexFormat::kNone && std::find(handles.begin(), end, place->buffer) == end)
+        handles[count++] = place->buffer;
+    }
+  }
+};
+
+void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer commands, const OutputPlaces& outputs,
+                        VkBufferMemoryBarrier2 barrier) {
+  const OutputBuffers buffers(outputs);
+  std::array<VkBufferMemoryBarrier2, 5> barriers{};
+  barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2;
+  barrier.size = VK_WHOLE_SIZE;
+  for (std::uint32_t i = 0; i < buffers.count; ++i) {
+    barriers[i] = barrier;
+    barriers[i].buffer = buffers.handles[i];
+  }
+  const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                              .bufferMemoryBarrierCount = buffers.count,
+                              .pBufferMemoryBarriers = barriers.data()};
+  functions.vkCmdPipelineBarrier2(commands, &info);
+}
+
+}  // namespace
+
+void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const {
+  transfer_ownership(state_->device->functions, commands, state_->outputs,
+                     {.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                      .srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                      .srcQueueFamilyIndex = compute_family,
+                      .dstQueueFamilyIndex = reading_family});
+}
+
+void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
+                           VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const {
+  transfer_ownership(state_->device->functions, commands, state_->outputs,
+                     {.dstStageMask = reading_stages,
+                      .dstAccessMask = reading_access,
+                      .srcQueueFamilyIndex = compute_family,
+                      .dstQueueFamilyIndex = reading_family});
 }
 
 std::span<const std::string> Crowd::passes() const { return state_->names; }
-std::uint32_t Crowd::instance_count() const { return state_->instances; }
-VkBuffer Crowd::vertex_buffer() const { return state_->vertices.handle(); }
-const VertexLayout& Crowd::layout() const { return state_->layout; }
+
+std::uint32_t Crowd::barrier_count() const {
+  const auto& steps = state_->plan.steps;
+  return 1 + static_cast<std::uint32_t>(
+                 std::count_if(steps.begin(), steps.end(), [](const CrowdStep& step) { return step.barrier_before; }));
+}
+
+std::uint32_t Crowd::instance_count() const { return static_cast<std::uint32_t>(state_->plan.instances); }
+std::uint32_t Crowd::first_instance(std::uint32_t character) const {
+  return state_->plan.characters[character].first_instance;
+}
+std::uint32_t Crowd::character_of(std::uint32_t instance) const { return state_->character_of[instance]; }
+const OutputPlaces& Crowd::outputs() const { return state_->outputs; }
+
+std::uint32_t Crowd::first_vertex(std::uint32_t instance) const {
+  const CrowdCharacter& own = state_->plan.characters[state_->character_of[instance]];
+  return own.first_vertex + (instance - own.first_instance) * own.vertices;
+}
+std::uint32_t Crowd::vertex_count(std::uint32_t instance) const {
+  return state_->plan.characters[state_->character_of[instance]].vertices;
+}
+std::optional<std::uint32_t> Crowd::mesh_vertex(std::uint32_t character, std::uint32_t mesh) const {
+  return state_->plan.characters[character].mesh_vertex[mesh];
+}
+
 VkBuffer Crowd::palette_buffer() const { return state_->palette.handle(); }
+std::uint64_t Crowd::first_palette_entry(std::uint32_t instance) const {
+  const std::uint32_t character = state_->character_of[instance];
+  const CrowdCharacter& own = state_->plan.characters[character];
+  return own.first_palette +
+         std::uint64_t{instance - own.first_instance} * (*state_->characters[character]).palette_size;
+}
 
 }  // namespace pelt::runtime

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/core/result.h"
 #include "runtime/device.h"
@@ -16,75 +18,167 @@
 
 namespace pelt::runtime {
 
+// A place in a buffer of the caller's that has VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. No buffer: the crowd has its own.
+struct BufferPlace {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceSize offset = 0;  // bytes; what it must be a multiple of is said where it is asked for
+};
+
+enum class VertexFormat : std::uint32_t {
+  kNone,          // not written
+  kFloat,         // positions, normals: float3; tangents: float4, w = handedness
+  kOctahedral16,  // snorm16 x 2 (shaders/octahedral.h); of a tangent the lowest bit is 1 where handedness is -1
+  // snorm8 x 2 each, in one word that both share: the normal in its lower half, the tangent above. Where both are asked
+  // for, both have the same place and stride.
+  kOctahedral8,
+};
+
+// Where an attribute goes. Vertex v of instance i is element Crowd::first_vertex(i) + v.
+struct VertexOutput {
+  VertexFormat format = VertexFormat::kNone;
+  BufferPlace place;  // offset: a multiple of 4
+  std::uint32_t stride =
+      0;  // bytes, a multiple of 4; 0: tight in a buffer of the caller's, as is best in the crowd's own
+};
+
+// What is written for every vertex and instance, any subset.
+struct CrowdOutputs {
+  VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
+  VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
+  VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
+  // kFloat: positions of the frame before, for motion vectors: of an instance that was not moved since, of one that has
+  // just appeared and after teleport() they are those of this frame. Needs positions, in a buffer that keeps them from
+  // frame to frame.
+  VertexOutput previous_positions;
+  // A box round each instance's skin, float3 least then float3 greatest corner, 24 bytes from one to the next, found
+  // from its palette before the skin is moved: never smaller than the skin, as a rule little larger. Offset: a multiple
+  // of 4.
+  bool bounds = false;
+  BufferPlace bounds_place;
+  bool control_meshes = false;  // for tools: drivers too, and vertices count over all meshes
+  // Added to the usage of the crowd's own vertex buffer, for builds of acceleration structures say:
+  // VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
+  // What Vulkan wants enabled for them, the device must have.
+  VkBufferUsageFlags usage = 0;
+};
+
 struct CrowdOptions {
-  std::uint32_t instances = 1;
+  // How many of each character of the GpuCharacters, in their order. Instances of a character follow each other, and
+  // the next character's follow those.
+  std::vector<std::uint32_t> instances{1};
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
-  // Where the inputs of all instances are read, CharacterData::input_count floats each, one after the other: a buffer
-  // of the caller's with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT that a simulation fills on the device, say. Offset: a
-  // multiple of minStorageBufferOffsetAlignment. Written before record()'s commands run, visible to storage reads of
-  // compute. None: stream() and control() fill a buffer of the crowd's.
-  VkBuffer input_buffer = VK_NULL_HANDLE;
-  VkDeviceSize input_offset = 0;
+  CrowdOutputs outputs;
+  // Where joint matrices are read, those of all instances one after the other: a buffer that an animation on the device
+  // fills, say. Offset: a multiple of minStorageBufferOffsetAlignment. Written before record()'s commands run, visible
+  // to storage reads of compute. None: pose() fills a buffer of the crowd's.
+  BufferPlace joints;
+  // The same for the other inputs, CharacterData::input_count floats an instance: of a simulation, say. None: stream()
+  // and control() fill a buffer of the crowd's.
+  BufferPlace inputs;
+  // Which instances are moved, and how, if not as show(), update_every(), teleport() and detail() say: a count for each
+  // character (uint32), then for each instance of the crowd a ListEntry (shaders/jobs.h) of which those of a character
+  // begin at its first instance and as many count as its count says. Offset: a multiple of
+  // minStorageBufferOffsetAlignment. Written before record()'s commands run, by a culling pass say, visible to storage
+  // reads of compute.
+  BufferPlace visible;
+  std::uint32_t reduced_influences = 4;  // of Detail::kReduced
 };
 
-// Where the blend leaves its vertices. Vertex v of instance i (v counts over all meshes, CharacterMesh::first_vertex)
-// is element i * vertices_per_instance + v of each stream:
-//
-//   positions   float3, tight, 12 bytes: model space, metres
-//   directions  uint x 2, 8 bytes: normal and tangent, octahedral (shaders/octahedral.h)
-struct VertexLayout {
-  VkDeviceSize positions_offset = 0;
-  VkDeviceSize directions_offset = 0;
-  std::uint32_t positions_stride = 12;
-  std::uint32_t directions_stride = 8;
-  std::uint32_t vertices_per_instance = 0;
+// How finely an instance is moved.
+enum class Detail : std::uint32_t {
+  kFull,
+  kReduced,  // linear meshes by their strongest influences alone, normals without slopes; others as kFull
 };
 
-// n posed instances of a character: joint matrices in, deformed vertices out. Move-only. The GpuCharacter and the
-// Device outlive it.
+// Where an output is.
+struct OutputPlace {
+  VertexFormat format = VertexFormat::kNone;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceSize offset = 0;   // bytes to element 0
+  std::uint32_t stride = 0;  // bytes
+};
+
+struct OutputPlaces {
+  OutputPlace positions;
+  OutputPlace normals;
+  OutputPlace tangents;
+  OutputPlace previous_positions;
+  OutputPlace bounds;  // kFloat where asked for; one element an instance
+};
+
+// n posed instances of some characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the
+// Device outlive it. Several crowds may be posed and recorded on several threads.
 class Crowd {
  public:
-  // Takes all memory and makes all pipelines and descriptors. Errors: outputs larger than the device's storage buffer
-  // range (the message says how many instances fit), no instances, no frames in flight, out of memory.
-  static Result<Crowd> create(const Device& device, const GpuCharacter& character, const CrowdOptions& options = {});
+  // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: instances not given for every
+  // character, none at all, no frames in flight; outputs that contradict each other or are misaligned; outputs or
+  // inputs larger than the device's storage buffer range (the message says how many instances fit); out of memory.
+  static Result<Crowd> create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;
   Crowd& operator=(Crowd&&) noexcept;
 
   // Joint matrices of one instance for the frame that record() records next: model space, one a joint of the skeleton,
   // column-major. A memcpy into mapped memory, where the device reads them. An instance that is not posed again keeps
-  // its pose; one that never was stands at rest.
+  // its pose; one that never was stands at rest. Precondition: no joints buffer of the caller's.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
 
   // The same for what the skeleton does not move: all inputs of the instance at once (CharacterData::input_count of
   // them), or the vertices of CharacterData::streams[stream], model space, metres, in the mesh's order, or the value of
   // CharacterData::controls[control]. What was never given is as at rest.
-  // Precondition: no input_buffer of the caller's.
+  // Precondition: no inputs buffer of the caller's.
   void inputs(std::uint32_t instance, std::span<const float> values);
   void stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions);
   void control(std::uint32_t instance, std::uint32_t control, float value);
 
-  // Records every stage into `commands`, outside a render pass: one dispatch a pose kernel and one for the blend, of
-  // all instances, one barrier between poses and blend. On entry nothing may still read the vertex buffer in this
-  // queue's past without a barrier of the caller's; on exit the vertices are written at
-  // VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads.
-  // Then the ring moves to its next frame. Never submits or waits. When a frame is posed and recorded, the one recorded
-  // frames_in_flight frames before it must have finished on the device.
+  // Whether an instance is moved at all: one that is culled keeps its vertices. At first all are.
+  void show(std::uint32_t instance, bool visible);
+  // Moves it every n-th frame, instances taking turns; 0: not until this changes. An instance is moved in the first
+  // frame in which it is shown, whatever is said here.
+  void update_every(std::uint32_t instance, std::uint32_t frames);
+  // Previous positions of the next frame in which it is moved are those of that frame.
+  void teleport(std::uint32_t instance);
+  // Cross-fades to a detail over so many frames; 0: at once.
+  void detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames = 0);
+  // Precondition of all four: no buffer of visible instances of the caller's.
+
+  // Records every stage into `commands`, outside a render pass: the plan of the frame, then in each stage one dispatch
+  // a pose kernel and one blend, whatever the number of instances and characters, a barrier before each of both. On
+  // entry nothing may still read the outputs in this queue's past without a barrier of the caller's; on exit they are
+  // written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to
+  // your reads. Then the ring moves to its next frame. Never submits, waits or allocates. When a frame is posed and
+  // recorded, the one recorded frames_in_flight frames before it must have finished on the device.
   //
   // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: then
   // what one took counts from the end of the one before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
-  // What record() dispatches, in order, for people: "pose bspline_patch", "blend of drivers", "blend of skins", with
-  // the stage where there are several of that name.
+  // Where compute runs in a queue family of its own: record_release behind record() on that queue, record_acquire with
+  // the same families on the queue that reads, before it does and behind a semaphore. Of the crowd's own buffer and of
+  // the caller's.
+  void record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
+  void record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
+                      VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;
+
+  // What record() dispatches, in order, for people: "plan", "pose bspline_patch", "blend of drivers", "bounds", "blend
+  // of skins", with the stage where there are several of that name.
   std::span<const std::string> passes() const;
+  std::uint32_t barrier_count() const;  // that record() records
 
   std::uint32_t instance_count() const;
-  VkBuffer vertex_buffer() const;
-  const VertexLayout& layout() const;
+  std::uint32_t first_instance(std::uint32_t character) const;
+  std::uint32_t character_of(std::uint32_t instance) const;
+  const OutputPlaces& outputs() const;
+  // Of an instance, among the elements of the outputs.
+  std::uint32_t first_vertex(std::uint32_t instance) const;
+  std::uint32_t vertex_count(std::uint32_t instance) const;
+  // Vertex 0 of a mesh of a character, from the instance's first; none: it is not written
+  // (CrowdOutputs::control_meshes).
+  std::optional<std::uint32_t> mesh_vertex(std::uint32_t character, std::uint32_t mesh) const;
 
-  // For tools: the palettes of all instances, CharacterData::palette_size entries of 48 bytes each an instance.
+  // For tools: the palettes, CharacterData::palette_size entries of 48 bytes each an instance, and entry 0 of one.
   VkBuffer palette_buffer() const;
+  std::uint64_t first_palette_entry(std::uint32_t instance) const;
 
  private:
   struct State;

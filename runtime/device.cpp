@@ -40,6 +40,14 @@ struct InstanceFunctions {
 #undef PELT_MEMBER
 };
 
+InstanceFunctions load_instance_functions(PFN_vkGetInstanceProcAddr entry, VkInstance instance) {
+  InstanceFunctions functions;
+#define PELT_LOAD(name) functions.name = reinterpret_cast<PFN_##name>(entry(instance, #name));
+  PELT_INSTANCE_FUNCTIONS(PELT_LOAD)
+#undef PELT_LOAD
+  return functions;
+}
+
 using MessageFunction = std::function<void(const std::string&)>;
 
 VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
@@ -51,6 +59,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
 // A VkInstance, and the messenger of the validation layer where that was asked for.
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
+  bool own = true;  // destroyed with it
   InstanceFunctions functions;
   bool has_debug_utils = false;
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
@@ -61,7 +70,7 @@ struct Instance {
   Instance& operator=(const Instance&) = delete;
   ~Instance() {
     if (messenger != VK_NULL_HANDLE) functions.vkDestroyDebugUtilsMessengerEXT(handle, messenger, nullptr);
-    if (handle != VK_NULL_HANDLE) functions.vkDestroyInstance(handle, nullptr);
+    if (own && handle != VK_NULL_HANDLE) functions.vkDestroyInstance(handle, nullptr);
   }
 };
 
@@ -158,9 +167,7 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   const auto create = reinterpret_cast<PFN_vkCreateInstance>(entry(nullptr, "vkCreateInstance"));
   VkResult result = create(&info, nullptr, &instance->handle);
   if (result != VK_SUCCESS) return vulkan_failure("create a Vulkan instance", result);
-#define PELT_LOAD(name) instance->functions.name = reinterpret_cast<PFN_##name>(entry(instance->handle, #name));
-  PELT_INSTANCE_FUNCTIONS(PELT_LOAD)
-#undef PELT_LOAD
+  instance->functions = load_instance_functions(entry, instance->handle);
   if (options.validation) {
     result = instance->functions.vkCreateDebugUtilsMessengerEXT(instance->handle, &messenger_info, nullptr,
                                                                 &instance->messenger);
@@ -187,19 +194,18 @@ struct Features {
     const char* name;
     VkBool32* value;
   };
-  std::array<Named, 4> required() {
+  std::array<Named, 3> required() {
     return {{{"synchronization2", &v13.synchronization2},
-             {"dynamicRendering", &v13.dynamicRendering},
              {"maintenance4", &v13.maintenance4},
              {"scalarBlockLayout", &v12.scalarBlockLayout}}};
   }
 };
 
-std::vector<VkQueueFamilyProperties> queue_families(const Instance& instance, VkPhysicalDevice physical) {
+std::vector<VkQueueFamilyProperties> queue_families(const InstanceFunctions& functions, VkPhysicalDevice physical) {
   std::uint32_t count = 0;
-  instance.functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
-  instance.functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
   return families;
 }
 
@@ -213,7 +219,7 @@ std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyPropert
   return std::nullopt;
 }
 
-std::vector<std::string> missing_features(const Instance& instance, VkPhysicalDevice physical,
+std::vector<std::string> missing_features(const InstanceFunctions& functions, VkPhysicalDevice physical,
                                           const VkPhysicalDeviceProperties& properties) {
   if (properties.apiVersion < VK_API_VERSION_1_3) {
     return {fmt::format("Vulkan 1.3 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
@@ -221,7 +227,7 @@ std::vector<std::string> missing_features(const Instance& instance, VkPhysicalDe
   }
   std::vector<std::string> missing;
   Features features;
-  instance.functions.vkGetPhysicalDeviceFeatures2(physical, &features.chain);
+  functions.vkGetPhysicalDeviceFeatures2(physical, &features.chain);
   for (const Features::Named feature : features.required()) {
     if (*feature.value == VK_FALSE) missing.emplace_back(feature.name);
   }
@@ -233,7 +239,7 @@ std::vector<std::string> missing_features(const Instance& instance, VkPhysicalDe
   require("maxDescriptorSetStorageBuffers", limits.maxDescriptorSetStorageBuffers, 8);
   require("maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations, 128);
   require("maxComputeWorkGroupSize", limits.maxComputeWorkGroupSize[0], 128);
-  if (!compute_family(queue_families(instance, physical))) missing.emplace_back("a queue with compute");
+  if (!compute_family(queue_families(functions, physical))) missing.emplace_back("a queue with compute");
   return missing;
 }
 
@@ -244,6 +250,21 @@ struct PhysicalDevice {
   VkDeviceSize largest_buffer = 0;
 };
 
+PhysicalDevice describe(const InstanceFunctions& functions, VkPhysicalDevice handle) {
+  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceMaintenance4Properties sizes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
+                                               .pNext = &driver};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
+  functions.vkGetPhysicalDeviceProperties2(handle, &properties);
+  return {.handle = handle,
+          .description = {.name = properties.properties.deviceName,
+                          .driver = fmt::format("{} {}", driver.driverName, driver.driverInfo),
+                          .type = properties.properties.deviceType,
+                          .missing = missing_features(functions, handle, properties.properties)},
+          .limits = properties.properties.limits,
+          .largest_buffer = sizes.maxBufferSize};
+}
+
 Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {
   std::uint32_t count = 0;
   VkResult result = instance.functions.vkEnumeratePhysicalDevices(instance.handle, &count, nullptr);
@@ -252,20 +273,7 @@ Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {
   result = instance.functions.vkEnumeratePhysicalDevices(instance.handle, &count, handles.data());
   if (result != VK_SUCCESS) return vulkan_failure("list the Vulkan devices", result);
   std::vector<PhysicalDevice> devices;
-  for (VkPhysicalDevice handle : handles) {
-    VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-    VkPhysicalDeviceMaintenance4Properties sizes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
-                                                 .pNext = &driver};
-    VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
-    instance.functions.vkGetPhysicalDeviceProperties2(handle, &properties);
-    devices.push_back({.handle = handle,
-                       .description = {.name = properties.properties.deviceName,
-                                       .driver = fmt::format("{} {}", driver.driverName, driver.driverInfo),
-                                       .type = properties.properties.deviceType,
-                                       .missing = missing_features(instance, handle, properties.properties)},
-                       .limits = properties.properties.limits,
-                       .largest_buffer = sizes.maxBufferSize});
-  }
+  for (VkPhysicalDevice handle : handles) devices.push_back(describe(instance.functions, handle));
   return devices;
 }
 
@@ -347,16 +355,36 @@ struct Device::State {
   PhysicalDevice physical;
   std::uint32_t queue_family = 0;
   bool graphics = false;
+  bool own = true;  // the device is destroyed with it
   VkQueue queue = VK_NULL_HANDLE;
   DeviceInternals internals;
 
   State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  // What follows from the handles.
+  void finish(bool has_debug_utils, const MemoryCallbacks& callbacks) {
+    const InstanceFunctions& functions = instance->functions;
+    internals.functions = load_device_functions(internals.handle, functions.vkGetDeviceProcAddr);
+    if (!has_debug_utils) {
+      internals.functions.vkSetDebugUtilsObjectNameEXT = nullptr;
+      internals.functions.vkCmdBeginDebugUtilsLabelEXT = nullptr;
+      internals.functions.vkCmdEndDebugUtilsLabelEXT = nullptr;
+    }
+    VkPhysicalDeviceMemoryProperties memory;
+    functions.vkGetPhysicalDeviceMemoryProperties(physical.handle, &memory);
+    internals.allocator =
+        std::make_unique<MemoryAllocator>(internals.handle, internals.functions, memory, physical.limits, callbacks);
+    internals.limits = physical.limits;
+    internals.largest_buffer = physical.largest_buffer;
+    internals.timestamp_bits = queue_families(functions, physical.handle)[queue_family].timestampValidBits;
+  }
+
   ~State() {
     internals.pipelines.reset();
     internals.allocator.reset();
-    if (internals.handle != VK_NULL_HANDLE) internals.functions.vkDestroyDevice(internals.handle, nullptr);
+    if (own && internals.handle != VK_NULL_HANDLE) internals.functions.vkDestroyDevice(internals.handle, nullptr);
   }
 };
 
@@ -396,7 +424,7 @@ Result<Device> Device::create(const DeviceOptions& options) {
                 fmt::format("the Vulkan device {} lacks {}", physical.description.name, fmt::join(missing, ", ")));
   }
 
-  const std::vector<VkQueueFamilyProperties> families = queue_families(*state->instance, physical.handle);
+  const std::vector<VkQueueFamilyProperties> families = queue_families(functions, physical.handle);
   state->queue_family = *compute_family(families);
   state->graphics = (families[state->queue_family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
   const float priority = 1.0f;
@@ -407,6 +435,7 @@ Result<Device> Device::create(const DeviceOptions& options) {
   DeviceInternals& internals = state->internals;
   Features features;
   for (const Features::Named feature : features.required()) *feature.value = VK_TRUE;
+  features.v13.dynamicRendering = VK_TRUE;  // every device of Vulkan 1.3 has it; tools draw with it
   std::vector<const char*> extensions;
   for (const std::string& name : options.device_extensions) extensions.push_back(name.c_str());
   const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -417,22 +446,57 @@ Result<Device> Device::create(const DeviceOptions& options) {
                                        .ppEnabledExtensionNames = extensions.data()};
   const VkResult result = functions.vkCreateDevice(physical.handle, &device_info, nullptr, &internals.handle);
   if (result != VK_SUCCESS) return vulkan_failure("create a device on " + physical.description.name, result);
-  internals.functions = load_device_functions(internals.handle, functions.vkGetDeviceProcAddr);
-  if (!state->instance->has_debug_utils) {
-    internals.functions.vkSetDebugUtilsObjectNameEXT = nullptr;
-    internals.functions.vkCmdBeginDebugUtilsLabelEXT = nullptr;
-    internals.functions.vkCmdEndDebugUtilsLabelEXT = nullptr;
-  }
-  internals.functions.vkGetDeviceQueue(internals.handle, state->queue_family, 0, &state->queue);
-
-  VkPhysicalDeviceMemoryProperties memory;
-  functions.vkGetPhysicalDeviceMemoryProperties(physical.handle, &memory);
-  internals.allocator =
-      std::make_unique<MemoryAllocator>(internals.handle, internals.functions, memory, physical.limits);
-  internals.limits = physical.limits;
-  internals.largest_buffer = physical.largest_buffer;
   internals.pretend_discrete = options.pretend_discrete;
-  internals.timestamp_bits = families[state->queue_family].timestampValidBits;
+  state->finish(state->instance->has_debug_utils, {});
+  internals.functions.vkGetDeviceQueue(internals.handle, state->queue_family, 0, &state->queue);
+  return Device(std::move(state));
+}
+
+void enable_required_features(VkPhysicalDeviceVulkan12Features& features12,
+                              VkPhysicalDeviceVulkan13Features& features13) {
+  features12.scalarBlockLayout = VK_TRUE;
+  features13.synchronization2 = VK_TRUE;
+  features13.maintenance4 = VK_TRUE;
+}
+
+DeviceDescription describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
+                                  VkPhysicalDevice physical) {
+  return describe(load_instance_functions(get_instance_proc_addr, instance), physical).description;
+}
+
+Result<Device> Device::adopt(const DeviceHandles& handles) {
+  if (handles.get_instance_proc_addr == nullptr || handles.instance == VK_NULL_HANDLE ||
+      handles.physical == VK_NULL_HANDLE || handles.device == VK_NULL_HANDLE) {
+    return fail(ErrorCode::kInvalidArgument,
+                "adopting a device needs vkGetInstanceProcAddr, an instance, a physical device and a device");
+  }
+  if ((handles.memory.allocate == nullptr) != (handles.memory.free == nullptr)) {
+    return fail(ErrorCode::kInvalidArgument, "memory callbacks must have both allocate and free");
+  }
+  auto state = std::make_unique<State>();
+  state->own = false;
+  state->instance = std::make_unique<Instance>();
+  state->instance->own = false;
+  state->instance->handle = handles.instance;
+  state->instance->functions = load_instance_functions(handles.get_instance_proc_addr, handles.instance);
+  const InstanceFunctions& functions = state->instance->functions;
+  state->physical = describe(functions, handles.physical);
+  if (!state->physical.description.missing.empty()) {
+    return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan device {} lacks {}", state->physical.description.name,
+                                                     fmt::join(state->physical.description.missing, ", ")));
+  }
+  const std::vector<VkQueueFamilyProperties> families = queue_families(functions, handles.physical);
+  if (handles.queue_family >= families.size() ||
+      (families[handles.queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("queue family {} of the Vulkan device {} has no compute",
+                                                         handles.queue_family, state->physical.description.name));
+  }
+  state->queue_family = handles.queue_family;
+  state->graphics = (families[handles.queue_family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+  state->queue = handles.queue;
+  state->internals.handle = handles.device;
+  state->internals.pipeline_cache = handles.pipeline_cache;
+  state->finish(handles.debug_utils, handles.memory);
   return Device(std::move(state));
 }
 

@@ -17,6 +17,7 @@ struct DeviceInternals {
   VkPhysicalDeviceLimits limits{};
   VkDeviceSize largest_buffer = 0;  // maxBufferSize, bytes
   std::unique_ptr<MemoryAllocator> allocator;
+  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;  // of the caller's, if there is one
   bool pretend_discrete = false;
   std::uint32_t timestamp_bits = 0;  // of the queue; 0: it has none
 

@@ -53,15 +53,18 @@ Allocation& Allocation::operator=(Allocation&& other) noexcept {
   std::swap(size_, other.size_);
   std::swap(mapped_, other.mapped_);
   std::swap(coherent_, other.coherent_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 
 MemoryAllocator::MemoryAllocator(VkDevice device, const DeviceFunctions& functions,
-                                 const VkPhysicalDeviceMemoryProperties& memory, const VkPhysicalDeviceLimits& limits)
+                                 const VkPhysicalDeviceMemoryProperties& memory, const VkPhysicalDeviceLimits& limits,
+                                 const MemoryCallbacks& callbacks)
     : device_(device),
       functions_(functions),
       memory_(memory),
-      granularity_(std::max({limits.bufferImageGranularity, limits.nonCoherentAtomSize, VkDeviceSize{16}})) {}
+      granularity_(std::max({limits.bufferImageGranularity, limits.nonCoherentAtomSize, VkDeviceSize{16}})),
+      callbacks_(callbacks) {}
 
 MemoryAllocator::~MemoryAllocator() {
   for (const Block& block : blocks_) functions_.vkFreeMemory(device_, block.memory, nullptr);
@@ -131,6 +134,7 @@ bool MemoryAllocator::take(Block& block, VkDeviceSize size, VkDeviceSize alignme
 
 Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& requirements, MemoryUse use,
                                              const std::string& what) {
+  if (callbacks_.allocate != nullptr) return allocate_from_caller(requirements, use, what);
   const std::lock_guard lock(mutex_);
   const VkDeviceSize alignment = std::max(requirements.alignment, granularity_);
   const VkDeviceSize size = round_up(requirements.size, granularity_);
@@ -149,7 +153,46 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
   return vulkan_failure(fmt::format("take {} bytes for {}", requirements.size, what), result);
 }
 
+// With alignment and size rounded as for pieces of blocks: flushes and invalidations round outwards.
+Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequirements& requirements, MemoryUse use,
+                                                         const std::string& what) {
+  VkMemoryRequirements rounded = requirements;
+  rounded.alignment = std::max(requirements.alignment, granularity_);
+  rounded.size = round_up(requirements.size, granularity_);
+  rounded.memoryTypeBits = 0;
+  for (const std::uint32_t type : types_for(requirements.memoryTypeBits, use)) rounded.memoryTypeBits |= 1u << type;
+  const TypeWish wish = wish_for(use);
+  MemoryPiece piece;
+  const VkResult result = callbacks_.allocate(callbacks_.user, rounded, wish.required,
+                                              wish.required | wish.wanted_most | wish.wanted, what.c_str(), piece);
+  if (result != VK_SUCCESS) {
+    return vulkan_failure(fmt::format("take {} bytes of the caller's memory for {}", rounded.size, what), result);
+  }
+  Allocation allocation;
+  allocation.allocator_ = this;
+  allocation.memory_ = piece.memory;
+  allocation.offset_ = piece.offset;
+  allocation.size_ = rounded.size;
+  allocation.mapped_ = static_cast<std::byte*>(piece.mapped);
+  allocation.coherent_ = piece.coherent;
+  allocation.owner_ = piece.owner;
+  if (piece.memory == VK_NULL_HANDLE || piece.offset % rounded.alignment != 0 ||
+      ((wish.required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 && piece.mapped == nullptr)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the caller's memory for {} is none, misaligned, or not mapped where it must be", what));
+  }
+  return allocation;
+}
+
 void MemoryAllocator::release(const Allocation& allocation) {
+  if (callbacks_.free != nullptr) {
+    callbacks_.free(callbacks_.user, {.memory = allocation.memory_,
+                                      .offset = allocation.offset_,
+                                      .mapped = allocation.mapped_,
+                                      .coherent = allocation.coherent_,
+                                      .owner = allocation.owner_});
+    return;
+  }
   const std::lock_guard lock(mutex_);
   const auto block = std::find_if(blocks_.begin(), blocks_.end(),
                                   [&](const Block& candidate) { return candidate.memory == allocation.memory_; });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/core/result.h"
+#include "runtime/device.h"
 #include "runtime/vulkan_functions.h"
 
 namespace pelt::runtime {
@@ -46,14 +47,16 @@ class Allocation {
   VkDeviceSize size_ = 0;
   std::byte* mapped_ = nullptr;
   bool coherent_ = false;
+  void* owner_ = nullptr;  // MemoryPiece::owner
 };
 
 // Every piece starts and ends at a multiple of the device's largest granularity, so that buffers and images may share a
-// block and a flush may round outwards. Safe to call from several threads.
+// block and a flush may round outwards. Safe to call from several threads. Where the caller has callbacks pieces come
+// from there.
 class MemoryAllocator {
  public:
   MemoryAllocator(VkDevice device, const DeviceFunctions& functions, const VkPhysicalDeviceMemoryProperties& memory,
-                  const VkPhysicalDeviceLimits& limits);
+                  const VkPhysicalDeviceLimits& limits, const MemoryCallbacks& callbacks);
   ~MemoryAllocator();
   MemoryAllocator(const MemoryAllocator&) = delete;
   MemoryAllocator& operator=(const MemoryAllocator&) = delete;
@@ -75,6 +78,8 @@ class MemoryAllocator {
     std::vector<Range> free;  // ascending, never adjacent
   };
 
+  Result<Allocation> allocate_from_caller(const VkMemoryRequirements& requirements, MemoryUse use,
+                                          const std::string& what);
   std::vector<std::uint32_t> types_for(std::uint32_t allowed, MemoryUse use) const;
   VkResult add_block(std::uint32_t type, VkDeviceSize size);
   bool take(Block& block, VkDeviceSize size, VkDeviceSize alignment, Allocation& out);
@@ -84,6 +89,7 @@ class MemoryAllocator {
   const DeviceFunctions& functions_;
   VkPhysicalDeviceMemoryProperties memory_;
   VkDeviceSize granularity_;
+  MemoryCallbacks callbacks_;
   std::mutex mutex_;
   std::vector<Block> blocks_;
 };

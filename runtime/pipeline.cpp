@@ -12,6 +12,10 @@
 #include "shaders/action_line/pose.comp.h"
 #include "shaders/blend/blend.comp.h"
 #include "shaders/blend/blend.h"
+#include "shaders/bounds/bounds.comp.h"
+#include "shaders/bounds/bounds.h"
+#include "shaders/crowd/crowd.h"
+#include "shaders/crowd/plan.comp.h"
 #include "shaders/curve_skeleton/pose.comp.h"
 #include "shaders/dual_quaternion/pose.comp.h"
 #include "shaders/key_pose/pose.comp.h"
@@ -60,12 +64,31 @@ Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) 
     if (!kernel) return tl::unexpected(kernel.error());
     pipelines->pose.push_back(std::move(*kernel));
   }
-  Result<ComputeKernel> blend = ComputeKernel::create(device, {.spirv = spirv::blend_blend_comp,
-                                                               .storage_buffers = shared::kBlendBindCount,
-                                                               .push_constant_bytes = sizeof(shared::JobRange),
-                                                               .name = "blend"});
-  if (!blend) return tl::unexpected(blend.error());
-  pipelines->blend = std::move(*blend);
+  const struct {
+    ComputeKernel* kernel;
+    ComputeKernelOptions options;
+  } others[] = {
+      {&pipelines->plan,
+       {.spirv = spirv::crowd_plan_comp,
+        .storage_buffers = shared::kPlanBindCount,
+        .push_constant_bytes = sizeof(shared::PlanConstants),
+        .name = "plan"}},
+      {&pipelines->bounds,
+       {.spirv = spirv::bounds_bounds_comp,
+        .storage_buffers = shared::kBoundsBindCount,
+        .push_constant_bytes = sizeof(shared::BoundsConstants),
+        .name = "bounds"}},
+      {&pipelines->blend,
+       {.spirv = spirv::blend_blend_comp,
+        .storage_buffers = shared::kBlendBindCount,
+        .push_constant_bytes = sizeof(shared::BlendConstants),
+        .name = "blend"}},
+  };
+  for (const auto& [kernel, options] : others) {
+    Result<ComputeKernel> made = ComputeKernel::create(device, options);
+    if (!made) return tl::unexpected(made.error());
+    *kernel = std::move(*made);
+  }
   return pipelines;
 }
 
@@ -115,8 +138,8 @@ Result<ComputeKernel> ComputeKernel::create(const Device& device, const ComputeK
                 .module = module,
                 .pName = "main"},
       .layout = kernel.layout_};
-  result = functions.vkCreateComputePipelines(device.handle(), VK_NULL_HANDLE, 1, &pipeline_info, nullptr,
-                                              &kernel.pipeline_);
+  result = functions.vkCreateComputePipelines(device.handle(), device.internals().pipeline_cache, 1, &pipeline_info,
+                                              nullptr, &kernel.pipeline_);
   functions.vkDestroyShaderModule(device.handle(), module, nullptr);
   if (result != VK_SUCCESS) return vulkan_failure("create the pipeline of " + options.name, result);
   set_name(device, VK_OBJECT_TYPE_PIPELINE, kernel.pipeline_, options.name);
@@ -147,11 +170,23 @@ void ComputeKernel::dispatch(VkCommandBuffer commands, VkDescriptorSet set, std:
   const std::uint64_t rows = (workgroups + most - 1) / most;
   assert(rows > 0 && rows <= device_->limits.maxComputeWorkGroupCount[1]);
   const std::uint64_t columns = (workgroups + rows - 1) / rows;
+  bind(commands, set, constants);
+  functions.vkCmdDispatch(commands, static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(rows), 1);
+}
+
+void ComputeKernel::dispatch_indirect(VkCommandBuffer commands, VkDescriptorSet set,
+                                      std::span<const std::byte> constants, VkBuffer arguments,
+                                      VkDeviceSize offset) const {
+  bind(commands, set, constants);
+  device_->functions.vkCmdDispatchIndirect(commands, arguments, offset);
+}
+
+void ComputeKernel::bind(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants) const {
+  const DeviceFunctions& functions = device_->functions;
   functions.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
   functions.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 0, nullptr);
   functions.vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                static_cast<std::uint32_t>(constants.size()), constants.data());
-  functions.vkCmdDispatch(commands, static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(rows), 1);
 }
 
 Result<DescriptorPool> DescriptorPool::create(const Device& device, std::uint32_t sets, std::uint32_t storage_buffers,

@@ -39,10 +39,15 @@ class ComputeKernel {
   // be longer than needed.
   void dispatch(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants,
                 std::uint64_t workgroups) const;
+  // As many as a VkDispatchIndirectCommand in a buffer says.
+  void dispatch_indirect(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants,
+                         VkBuffer arguments, VkDeviceSize offset) const;
 
  private:
   DeviceInternals* device_ = nullptr;
   std::string name_;
+  void bind(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants) const;
+
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipeline pipeline_ = VK_NULL_HANDLE;
@@ -69,7 +74,9 @@ class DescriptorPool {
 
 // Everything that crowds dispatch.
 struct SkinningPipelines {
+  ComputeKernel plan;
   std::vector<ComputeKernel> pose;  // by PoseKernel
+  ComputeKernel bounds;
   ComputeKernel blend;
 };
 

@@ -10,15 +10,41 @@
 namespace pelt::runtime {
 namespace {
 
-template <class T>
-Result<std::vector<T>> read(const Device& device, VkBuffer buffer, VkDeviceSize offset, std::size_t first,
-                            std::size_t count) {
-  const Result<std::vector<std::byte>> bytes =
-      read_buffer(device, buffer, offset + first * sizeof(T), count * sizeof(T));
+std::size_t bytes_of(const OutputPlace& place, std::size_t float_bytes) {
+  return place.format == VertexFormat::kFloat ? float_bytes : sizeof(std::uint32_t);
+}
+
+// Calls `visit` of each of so many elements; of none where the output was not asked for. `float_bytes`: of one, as
+// floats.
+template <class Visit>
+Result<void> read(const Device& device, const OutputPlace& place, std::size_t first, std::size_t count,
+                  std::size_t float_bytes, const Visit& visit) {
+  if (place.format == VertexFormat::kNone || count == 0) return {};
+  const std::size_t stride = place.stride;
+  const Result<std::vector<std::byte>> bytes = read_buffer(device, place.buffer, place.offset + first * stride,
+                                                           (count - 1) * stride + bytes_of(place, float_bytes));
   if (!bytes) return tl::unexpected(bytes.error());
-  std::vector<T> values(count);
-  if (count > 0) std::memcpy(values.data(), bytes->data(), bytes->size());
-  return values;
+  for (std::size_t i = 0; i < count; ++i) visit(bytes->data() + i * stride);
+  return {};
+}
+
+template <class T>
+T load(const std::byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+glm::vec3 unpack_normal(VertexFormat format, const std::byte* bytes) {
+  if (format == VertexFormat::kFloat) return load<glm::vec3>(bytes);
+  const auto word = load<std::uint32_t>(bytes);
+  return format == VertexFormat::kOctahedral8 ? shared::unpack_normal8(word) : shared::unpack_normal(word);
+}
+
+glm::vec4 unpack_tangent(VertexFormat format, const std::byte* bytes) {
+  if (format == VertexFormat::kFloat) return load<glm::vec4>(bytes);
+  const auto word = load<std::uint32_t>(bytes);
+  return format == VertexFormat::kOctahedral8 ? shared::unpack_tangent8(word) : shared::unpack_tangent(word);
 }
 
 }  // namespace
@@ -29,21 +55,37 @@ Result<void> run(const Device& device, Crowd& crowd) {
 
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance) {
   assert(instance < crowd.instance_count());
-  const VertexLayout& layout = crowd.layout();
-  const std::size_t count = layout.vertices_per_instance;
-  Result<std::vector<glm::vec3>> positions =
-      read<glm::vec3>(device, crowd.vertex_buffer(), layout.positions_offset, instance * count, count);
-  if (!positions) return tl::unexpected(positions.error());
-  const Result<std::vector<glm::uvec2>> directions =
-      read<glm::uvec2>(device, crowd.vertex_buffer(), layout.directions_offset, instance * count, count);
-  if (!directions) return tl::unexpected(directions.error());
-
-  InstanceVertices vertices{.positions = std::move(*positions)};
-  for (const glm::uvec2 packed : *directions) {
-    vertices.normals.push_back(shared::unpack_normal(packed.x));
-    vertices.tangents.push_back(shared::unpack_tangent(packed.y));
-  }
+  const OutputPlaces& outputs = crowd.outputs();
+  const std::size_t first = crowd.first_vertex(instance);
+  const std::size_t count = crowd.vertex_count(instance);
+  InstanceVertices vertices;
+  const auto read_floats = [&](const OutputPlace& place, std::vector<glm::vec3>& out) {
+    return read(device, place, first, count, sizeof(glm::vec3),
+                [&](const std::byte* bytes) { out.push_back(load<glm::vec3>(bytes)); });
+  };
+  if (auto done = read_floats(outputs.positions, vertices.positions); !done) return tl::unexpected(done.error());
+  if (auto done = read_floats(outputs.previous_positions, vertices.previous_positions); !done)
+    return tl::unexpected(done.error());
+  auto done = read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
+    vertices.normals.push_back(unpack_normal(outputs.normals.format, bytes));
+  });
+  if (!done) return tl::unexpected(done.error());
+  done = read(device, outputs.tangents, first, count, sizeof(glm::vec4), [&](const std::byte* bytes) {
+    vertices.tangents.push_back(unpack_tangent(outputs.tangents.format, bytes));
+  });
+  if (!done) return tl::unexpected(done.error());
   return vertices;
+}
+
+Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance) {
+  Box box;
+  const auto done =
+      read(device, crowd.outputs().bounds, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
+        box.least = load<glm::vec3>(bytes);
+        box.greatest = load<glm::vec3>(bytes + sizeof(glm::vec3));
+      });
+  if (!done) return tl::unexpected(done.error());
+  return box;
 }
 
 }  // namespace pelt::runtime

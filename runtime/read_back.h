@@ -10,11 +10,17 @@
 
 namespace pelt::runtime {
 
-// What a crowd wrote for one instance, unpacked; one entry a vertex, in packed order (CharacterMesh::first_vertex).
+// What a crowd wrote for one instance, unpacked: of what it writes, one entry a vertex.
 struct InstanceVertices {
   std::vector<glm::vec3> positions;  // model space, metres
   std::vector<glm::vec3> normals;    // unit
   std::vector<glm::vec4> tangents;   // unit xyz, w = handedness
+  std::vector<glm::vec3> previous_positions;
+};
+
+struct Box {
+  glm::vec3 least{0.0f};
+  glm::vec3 greatest{0.0f};
 };
 
 // Poses and moves the crowd once, and waits: for tools and tests.
@@ -22,5 +28,6 @@ Result<void> run(const Device& device, Crowd& crowd);
 
 // For tools and tests: copies, and waits for everything submitted before.
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance);
+Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance);
 
 }  // namespace pelt::runtime

@@ -31,6 +31,9 @@ struct Submission {
 
 Result<void> submit_and_wait(const Device& device, const std::string& name,
                              const std::function<void(VkCommandBuffer commands)>& record) {
+  if (device.queue() == VK_NULL_HANDLE) {
+    return fail(ErrorCode::kInvalidArgument, "cannot submit " + name + ": the device was adopted without a queue");
+  }
   const DeviceFunctions& functions = device.functions();
   Submission submission(device);
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,

@@ -3,7 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "runtime/gpu_character.h"
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "runtime/bounds.h"
+#include "runtime/device_internals.h"
+#include "runtime/gpu_characters.h"
 #include "runtime/transfer.h"
 
 namespace pelt::runtime {
@@ -21,106 +27,169 @@ struct Stream {
     pieces.push_back(std::as_bytes(std::span(values)));
     size += pieces.back().size();
   }
+  // So that what follows is at a multiple of its size.
+  void pad_to(VkDeviceSize multiple) {
+    static constexpr std::byte kZeros[48] = {};
+    const VkDeviceSize missing = (multiple - size % multiple) % multiple;
+    assert(missing <= sizeof(kZeros));
+    pieces.emplace_back(kZeros, static_cast<std::size_t>(missing));
+    size += missing;
+  }
 };
 
-std::vector<Stream> collect_streams(const CharacterData& data, GpuCharacter::State& state) {
-  Stream points{"points", &state.points};
-  Stream directions{"directions", &state.directions};
-  Stream rows{"rows", &state.rows};
-  // In front, so that each is at a multiple of its size.
-  for (const CharacterMesh& mesh : data.meshes) rows.append(mesh.binding.local_points);
-  for (const CharacterMesh& mesh : data.meshes) {
-    points.append(mesh.binding.points);
-    directions.append(mesh.binding.directions);
-    rows.append(mesh.binding.slices);
-    rows.append(mesh.binding.influences);
-    rows.append(mesh.binding.slope_slices);
-    rows.append(mesh.binding.slopes);
-  }
-  std::vector<Stream> streams{std::move(points), std::move(directions), std::move(rows)};
+Stream collect_rest(GpuCharacters::State& state) {
+  Stream rest{"rest data", &state.rest};
+  const auto count = [&](VkDeviceSize unit) { return static_cast<std::uint32_t>(rest.size / unit); };
+  for (GpuCharacters::State::Entry& entry : state.entries) entry.meshes.resize(entry.character->meshes.size());
+  const auto for_each_mesh = [&](const auto& visit) {
+    for (GpuCharacters::State::Entry& entry : state.entries) {
+      for (std::size_t m = 0; m < entry.meshes.size(); ++m) visit(entry.character->meshes[m].binding, entry.meshes[m]);
+    }
+  };
+  using MeshStart = GpuCharacters::State::MeshStart;
+  for_each_mesh([&](const PackedBinding& binding, MeshStart& start) {
+    start.local_point = count(sizeof(glm::vec4));
+    rest.append(binding.local_points);
+  });
+  rest.pad_to(sizeof(glm::vec3) * 4);
+  for_each_mesh([&](const PackedBinding& binding, MeshStart& start) {
+    start.point = count(sizeof(glm::vec3));
+    rest.append(binding.points);
+  });
+  rest.pad_to(sizeof(glm::uvec2));
+  for_each_mesh([&](const PackedBinding& binding, MeshStart& start) {
+    start.direction = count(sizeof(glm::uvec2));
+    rest.append(binding.directions);
+  });
+  for_each_mesh([&](const PackedBinding& binding, MeshStart& start) {
+    start.slice = count(sizeof(std::uint32_t));
+    rest.append(binding.slices);
+    start.influence = count(sizeof(std::uint32_t));
+    rest.append(binding.influences);
+    start.slope_slice = count(sizeof(std::uint32_t));
+    rest.append(binding.slope_slices);
+    start.slope = count(sizeof(std::uint32_t));
+    rest.append(binding.slopes);
+  });
+  return rest;
+}
+
+std::vector<Stream> collect_streams(GpuCharacters::State& state, const std::vector<BoundsRecords>& bounds) {
+  std::vector<Stream> streams{collect_rest(state)};
   for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
     Stream records{pose_kernel(static_cast<PoseKernel>(kernel)).name, &state.records[kernel]};
-    for (const PalettePass& pass : data.passes) {
-      if (static_cast<std::size_t>(pass.kernel) == kernel) records.append(pass.records);
+    std::uint32_t next = 0;
+    for (GpuCharacters::State::Entry& entry : state.entries) {
+      entry.passes.resize(entry.character->passes.size());
+      for (std::size_t p = 0; p < entry.passes.size(); ++p) {
+        const PalettePass& pass = entry.character->passes[p];
+        if (static_cast<std::size_t>(pass.kernel) != kernel) continue;
+        entry.passes[p].record = next;
+        next += pass.record_count;
+        records.append(pass.records);
+      }
     }
     streams.push_back(std::move(records));
   }
   Stream tables{"tables", &state.tables};
-  for (const PalettePass& pass : data.passes) tables.append(pass.table);
+  for (GpuCharacters::State::Entry& entry : state.entries) {
+    for (std::size_t p = 0; p < entry.passes.size(); ++p) {
+      entry.passes[p].word = static_cast<std::uint32_t>(tables.size / sizeof(std::uint32_t));
+      tables.append(entry.character->passes[p].table);
+    }
+  }
   streams.push_back(std::move(tables));
+  Stream boxes{"boxes", &state.bounds};
+  for (std::size_t c = 0; c < state.entries.size(); ++c) {
+    GpuCharacters::State::Entry& entry = state.entries[c];
+    entry.first_bound = static_cast<std::uint32_t>(boxes.size / sizeof(shared::BoundsRecord));
+    entry.bound_count = static_cast<std::uint32_t>(bounds[c].records.size());
+    entry.bound_growth = bounds[c].grow;
+    boxes.append(bounds[c].records);
+  }
+  streams.push_back(std::move(boxes));
   return streams;
-}
-
-// Precondition: every stream fits a storage buffer range, so that 32 bits count its elements.
-void find_starts(const CharacterData& data, GpuCharacter::State& state) {
-  std::uint32_t local_points = 0;
-  for (const CharacterMesh& mesh : data.meshes) {
-    state.mesh_starts.push_back({.point = mesh.first_vertex, .local_point = local_points});
-    local_points += static_cast<std::uint32_t>(mesh.binding.local_points.size());
-  }
-  std::uint32_t row_word = 4 * local_points;
-  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
-    const CharacterMesh& mesh = data.meshes[m];
-    GpuCharacter::State::MeshStart& start = state.mesh_starts[m];
-    start.slice = row_word;
-    start.influence = start.slice + static_cast<std::uint32_t>(mesh.binding.slices.size());
-    start.slope_slice = start.influence + static_cast<std::uint32_t>(mesh.binding.influences.size());
-    start.slope = start.slope_slice + static_cast<std::uint32_t>(mesh.binding.slope_slices.size());
-    row_word = start.slope + 2 * static_cast<std::uint32_t>(mesh.binding.slopes.size());
-  }
-  std::uint32_t word = 0;
-  std::array<std::uint32_t, kPoseKernelCount> next_record{};
-  for (const PalettePass& pass : data.passes) {
-    std::uint32_t& record = next_record[static_cast<std::size_t>(pass.kernel)];
-    state.first_records.push_back(record);
-    record += pass.record_count;
-    state.first_words.push_back(word);
-    word += static_cast<std::uint32_t>(pass.table.size());
-  }
 }
 
 }  // namespace
 
-GpuCharacter::GpuCharacter(std::unique_ptr<State> state) : state_(std::move(state)) {}
-GpuCharacter::~GpuCharacter() = default;
-GpuCharacter::GpuCharacter(GpuCharacter&&) noexcept = default;
-GpuCharacter& GpuCharacter::operator=(GpuCharacter&&) noexcept = default;
+GpuCharacters::GpuCharacters(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GpuCharacters::~GpuCharacters() = default;
+GpuCharacters::GpuCharacters(GpuCharacters&&) noexcept = default;
+GpuCharacters& GpuCharacters::operator=(GpuCharacters&&) noexcept = default;
 
-const Character& GpuCharacter::character() const { return state_->character; }
-VkDeviceSize GpuCharacter::bytes() const { return state_->buffer.size(); }
+std::uint32_t GpuCharacters::size() const { return static_cast<std::uint32_t>(state_->entries.size()); }
+const Character& GpuCharacters::character(std::uint32_t number) const { return state_->entries[number].character; }
+VkDeviceSize GpuCharacters::bytes() const { return state_->buffer.size(); }
 
-Result<GpuCharacter> upload(const Device& device, const Character& character) {
-  auto state = std::make_unique<GpuCharacter::State>(GpuCharacter::State{.character = character});
-  const std::vector<Stream> streams = collect_streams(*character, *state);
+Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters) {
+  if (characters.empty()) return fail(ErrorCode::kInvalidArgument, "there is no character to upload");
+  auto state = std::make_unique<State>();
+  state->device = &device.internals();
+  std::vector<BoundsRecords> bounds;
+  for (const Character& character : characters) {
+    state->entries.push_back({.character = character});
+    bounds.push_back(find_bounds_records(*character));
+  }
+  const std::string label =
+      characters.size() == 1 ? "'" + characters[0]->name + "'" : fmt::format("{} characters", characters.size());
+  const std::vector<Stream> streams = collect_streams(*state, bounds);
   VkDeviceSize end = 0;
   for (const Stream& stream : streams) {
     if (stream.size > device.limits().maxStorageBufferRange) {
-      return fail(
-          ErrorCode::kUnsupported,
-          fmt::format("the {} of '{}' take {} bytes, and {} binds at most {} at once", stream.name, character->name,
-                      stream.size, device.description().name, device.limits().maxStorageBufferRange));
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("the {} of {} take {} bytes, and {} binds at most {} at once", stream.name, label,
+                              stream.size, device.description().name, device.limits().maxStorageBufferRange));
     }
     *stream.range = append_range(end, stream.size, device.limits().minStorageBufferOffsetAlignment);
   }
-  find_starts(*character, *state);
 
   Result<Buffer> buffer =
       Buffer::create(device, {.size = end,
                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                              .name = "bind data of '" + character->name + "'"});
+                              .name = "bind data of " + label});
   if (!buffer) return tl::unexpected(buffer.error());
-  std::vector<BufferWrite> writes;
+  Result<Buffer> staging = Buffer::create(device, {.size = end,
+                                                   .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                                   .memory = MemoryUse::kStaging,
+                                                   .name = "staging of " + label});
+  if (!staging) return tl::unexpected(staging.error());
   for (const Stream& stream : streams) {
     VkDeviceSize offset = stream.range->offset;
     for (const std::span<const std::byte> piece : stream.pieces) {
-      writes.push_back({offset, piece});
+      if (!piece.empty()) std::memcpy(staging->mapped() + offset, piece.data(), piece.size());
       offset += piece.size();
     }
   }
-  const Result<void> written = write_buffer(device, buffer->handle(), writes);
-  if (!written) return tl::unexpected(written.error());
+  staging->flush(0, end);
   state->buffer = std::move(*buffer);
-  return GpuCharacter(std::move(state));
+  state->staging = std::move(*staging);
+  return GpuCharacters(std::move(state));
+}
+
+void GpuCharacters::record_upload(VkCommandBuffer commands) {
+  assert(state_->staging.handle() != VK_NULL_HANDLE);
+  const DeviceFunctions& functions = state_->device->functions;
+  const VkBufferCopy copy{.size = state_->buffer.size()};
+  functions.vkCmdCopyBuffer(commands, state_->staging.handle(), state_->buffer.handle(), 1, &copy);
+  memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                 VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+}
+
+void GpuCharacters::finish_upload() { state_->staging = Buffer(); }
+
+Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters) {
+  Result<GpuCharacters> made = GpuCharacters::create(device, characters);
+  if (!made) return made;
+  const Result<void> done =
+      submit_and_wait(device, "upload", [&](VkCommandBuffer commands) { made->record_upload(commands); });
+  if (!done) return tl::unexpected(done.error());
+  made->finish_upload();
+  return made;
+}
+
+Result<GpuCharacters> upload(const Device& device, const Character& character) {
+  return upload(device, std::span(&character, 1));
 }
 
 }  // namespace pelt::runtime

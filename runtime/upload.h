@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "engine/character/character.h"
 #include "engine/core/result.h"
@@ -9,26 +13,38 @@
 
 namespace pelt::runtime {
 
-// The bind data of a character on a device: shared by every crowd that shows it. Move-only.
-class GpuCharacter {
+// The bind data of one or more characters on a device, in one buffer: a crowd moves all of them by the same dispatches.
+// Shared by every crowd that shows them. Move-only; the Device outlives it.
+class GpuCharacters {
  public:
-  ~GpuCharacter();
-  GpuCharacter(GpuCharacter&&) noexcept;
-  GpuCharacter& operator=(GpuCharacter&&) noexcept;
+  // Takes the memory and fills staging memory; submits nothing. Errors: no character, more bytes than the device binds
+  // at once or has.
+  static Result<GpuCharacters> create(const Device& device, std::span<const Character> characters);
+  ~GpuCharacters();
+  GpuCharacters(GpuCharacters&&) noexcept;
+  GpuCharacters& operator=(GpuCharacters&&) noexcept;
 
-  const Character& character() const;
-  VkDeviceSize bytes() const;  // device memory held
+  // Records the copies, and a barrier from them to reads of compute, outside a render pass. Once, before the first
+  // frame of a crowd that shows them runs.
+  void record_upload(VkCommandBuffer commands);
+  // Gives the staging memory back. Call it when those commands are done.
+  void finish_upload();
+
+  std::uint32_t size() const;
+  const Character& character(std::uint32_t number = 0) const;
+  VkDeviceSize bytes() const;  // device memory held, without staging
 
   struct State;
-  const State& state() const { return *state_; }
-  explicit GpuCharacter(std::unique_ptr<State> state);
+  const State& state() const { return *state_; }  // for the runtime's own files
 
  private:
+  explicit GpuCharacters(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
-// Copies the packed streams to device memory, as they are. Submits a transfer on the device's queue and waits for it:
-// for load time, not for frames. Errors: a stream larger than the device's storage buffer range, out of memory.
-Result<GpuCharacter> upload(const Device& device, const Character& character);
+// The same, submitted on the device's queue and waited for: for tools, tests and load time. Precondition: the device
+// has a queue.
+Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters);
+Result<GpuCharacters> upload(const Device& device, const Character& character);
 
 }  // namespace pelt::runtime

@@ -31,6 +31,7 @@ namespace pelt::runtime {
   F(vkCmdCopyBufferToImage)         \
   F(vkCmdCopyImageToBuffer)         \
   F(vkCmdDispatch)                  \
+  F(vkCmdDispatchIndirect)          \
   F(vkCmdDraw)                      \
   F(vkCmdDrawIndexed)               \
   F(vkCmdEndDebugUtilsLabelEXT)     \

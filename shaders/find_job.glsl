@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: MIT
-// The job of a workgroup (jobs.h). Include it after the declarations of `jobs` and `range`.
-uint find_job(uint workgroup) {
-  uint found = range.first_job;
-  for (uint end = range.first_job + range.job_count; end - found > 1u;) {
+// The job of a workgroup, and the instance of it (jobs.h).
+layout(binding = kBindWork, scalar) readonly buffer Work { uvec2 work_words[]; };
+
+struct JobWork {
+  uint job;        // in the table
+  uint block;      // of the job's items
+  uint list_place; // of the instance in the job's list
+  bool inside;     // false: the workgroup has none
+};
+
+JobWork find_job(uint workgroup, JobRange range) {
+  uint found = 0u;
+  for (uint end = range.job_count; end - found > 1u;) {
     uint middle = (found + end) / 2u;
-    if (jobs[middle].first_workgroup <= workgroup) found = middle;
+    if (work_words[range.first_start + middle].x <= workgroup) found = middle;
     else end = middle;
   }
-  return found;
+  uvec2 start = work_words[range.first_start + found];
+  uint count = max(start.y, 1u);
+  uint own = workgroup - start.x;
+  return JobWork(range.first_job + found, own / count, own % count, start.y > 0u);
+}
+
+// Entry `place` of the list that starts at `list_first`.
+ListEntry list_entry(uint list_first, uint place) {
+  uvec2 words = work_words[list_first + place];
+  return ListEntry(words.x, words.y);
 }

@@ -4,7 +4,7 @@
 
 layout(local_size_x = kPoseWorkgroupSize) in;
 
-layout(binding = kPoseBindJobs, scalar) readonly buffer Jobs { PoseJob jobs[]; };
+layout(binding = kBindWork, scalar) readonly buffer Jobs { PoseJob jobs[]; };
 layout(binding = kPoseBindJoints, scalar) readonly buffer Joints { mat4 joint_matrices[]; };
 layout(binding = kPoseBindVertices, scalar) readonly buffer Vertices { vec3 vertices[]; };
 layout(binding = kPoseBindPalette, scalar) writeonly buffer Palette { Affine palette[]; };
@@ -35,13 +35,12 @@ float input_value(PoseWork work, uint i) { return inputs[work.input_first + i]; 
 #include "find_job.glsl"
 
 PoseWork pose_work() {
-  uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  PoseJob job = jobs[find_job(workgroup)];
-  uint block = (workgroup - job.first_workgroup) / job.instance_count;
-  uint instance = (workgroup - job.first_workgroup) % job.instance_count;
+  JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, range);
+  PoseJob job = jobs[found.job];
   PoseWork work;
-  work.record_index = block * kPoseWorkgroupSize + gl_LocalInvocationID.x;
-  work.inside = work.record_index < job.record_count;
+  work.record_index = found.block * kPoseWorkgroupSize + gl_LocalInvocationID.x;
+  work.inside = found.inside && work.record_index < job.record_count;
+  uint instance = work.inside ? list_entry(job.list_first, found.list_place).instance : 0u;
   work.record = job.first_record + work.record_index;
   work.joint_first = job.joint_first + instance * job.joint_stride;
   work.vertex_first = job.vertex_first + instance * job.vertex_stride;

@@ -11,7 +11,6 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kPoseWorkgroupSize = 64u;  // records a workgroup poses
 
-PELT_SHARED_CONST uint kPoseBindJobs = 0u;      // PoseJob[], ascending first_workgroup
 PELT_SHARED_CONST uint kPoseBindRecords = 1u;   // the deformer's record[]
 PELT_SHARED_CONST uint kPoseBindJoints = 2u;    // mat4[], model-space joint matrices
 PELT_SHARED_CONST uint kPoseBindVertices = 3u;  // vec3[], posed positions of earlier stages
@@ -20,12 +19,10 @@ PELT_SHARED_CONST uint kPoseBindTable = 5u;     // uint[], what records of varyi
 PELT_SHARED_CONST uint kPoseBindInputs = 6u;    // float[], streamed positions and controls
 PELT_SHARED_CONST uint kPoseBindCount = 7u;
 
-// One palette pass of one character, for all instances of it. A workgroup finds its job by first_workgroup; within the
-// job workgroups run record-major: (workgroup / instance_count) * kPoseWorkgroupSize is the first record, instance
-// fastest.
+// One palette pass of one character, for the instances of a list. Within the job workgroups run record-major: record
+// block * kPoseWorkgroupSize is the first of a workgroup, instance fastest.
 struct PoseJob {
-  uint first_workgroup;
-  uint instance_count;
+  uint list_first;  // of the instances: in the work, in units of two words
   uint record_count;
   uint first_record;
   uint joint_first;     // joint 0 of instance 0
@@ -38,7 +35,7 @@ struct PoseJob {
   uint input_first;     // input 0 of instance 0
   uint input_stride;    // inputs from one instance to the next
 };
-PELT_SHARED_SIZE(PoseJob, 52);
+PELT_SHARED_SIZE(PoseJob, 48);
 
 PELT_SHARED_POSE_WORK
 

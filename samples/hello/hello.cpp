@@ -47,8 +47,8 @@ int main(int argc, char** argv) {
   // At load: the character goes to the device; a crowd holds its instances.
   const pelt::Character character = need(pelt::load_pelt("hello.pelt"));
   const pelt::runtime::Device device = need(pelt::runtime::Device::create());
-  const pelt::runtime::GpuCharacter uploaded = need(pelt::runtime::upload(device, character));
-  pelt::runtime::Crowd crowd = need(pelt::runtime::Crowd::create(device, uploaded, {.instances = 10}));
+  const pelt::runtime::GpuCharacters uploaded = need(pelt::runtime::upload(device, character));
+  pelt::runtime::Crowd crowd = need(pelt::runtime::Crowd::create(device, uploaded, {.instances = {10}}));
 
   // Every frame: joint matrices in, compute passes recorded, vertices out.
   const pelt::Skeleton& skeleton = character->skeleton;
@@ -62,8 +62,8 @@ int main(int argc, char** argv) {
       pelt::model_matrices(skeleton, local, joints);
       crowd.pose(i, joints);
     }
-    // A game records into its own command buffer, submits it with its frame and draws from crowd.vertex_buffer(),
-    // where crowd.layout() says, behind a barrier from compute writes to vertex reads.
+    // A game records into its own command buffer, submits it with its frame and draws from where crowd.outputs() says,
+    // behind a barrier from compute writes to vertex reads.
     need(pelt::runtime::submit_and_wait(device, "frame", [&](VkCommandBuffer commands) { crowd.record(commands); }));
   }
   // [life cycle]

@@ -102,9 +102,9 @@ Result<void> write(const DeformCommand& command, const Character& character, con
 
 Result<void> deform_on_gpu(const DeformCommand& command, const Character& character, const Plan& plan,
                            const runtime::Device& device) {
-  const Result<runtime::GpuCharacter> uploaded = runtime::upload(device, character);
+  const Result<runtime::GpuCharacters> uploaded = runtime::upload(device, character);
   if (!uploaded) return tl::unexpected(uploaded.error());
-  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded);
+  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded, {.outputs = {.control_meshes = true}});
   if (!crowd) return tl::unexpected(crowd.error());
   runtime::InstanceVertices vertices;
   return write(command, character, plan, [&](const InstancePose& pose) -> Result<PosedVertices> {

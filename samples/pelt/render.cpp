@@ -125,16 +125,17 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   const Result<std::shared_ptr<MaterialTextures>> textures = load_textures(command.file, device, notes);
   if (!textures) return tl::unexpected(textures.error());
 
-  std::vector<runtime::GpuCharacter> uploaded;
+  std::vector<runtime::GpuCharacters> uploaded;
   std::vector<runtime::Crowd> crowds;
   uploaded.reserve(panels.size());
   crowds.reserve(panels.size());
   Bounds bounds;
   for (const Panel& panel : panels) {
-    Result<runtime::GpuCharacter> character = runtime::upload(device, panel.character);
+    Result<runtime::GpuCharacters> character = runtime::upload(device, panel.character);
     if (!character) return tl::unexpected(character.error());
     uploaded.push_back(std::move(*character));
-    Result<runtime::Crowd> crowd = runtime::Crowd::create(device, uploaded.back());
+    Result<runtime::Crowd> crowd =
+        runtime::Crowd::create(device, uploaded.back(), {.outputs = {.control_meshes = true}});
     if (!crowd) return tl::unexpected(crowd.error());
     crowds.push_back(std::move(*crowd));
     crowds.back().pose(0, panel.pose.joints);

@@ -41,18 +41,17 @@ struct VertexRange {
 };
 
 VertexRange vertex_range(const DrawItem& item, VkDeviceSize alignment) {
-  const runtime::VertexLayout& layout = item.crowd->layout();
-  const auto range = [&](VkDeviceSize offset, std::uint32_t stride, std::uint32_t& first_word) {
-    const VkDeviceSize bytes = VkDeviceSize{layout.vertices_per_instance} * stride;
-    const VkDeviceSize begin = offset + item.instance * bytes;
+  const runtime::OutputPlaces& outputs = item.crowd->outputs();
+  const auto range = [&](const runtime::OutputPlace& place, std::uint32_t& first_word) {
+    const VkDeviceSize bytes = VkDeviceSize{item.crowd->vertex_count(item.instance)} * place.stride;
+    const VkDeviceSize begin = place.offset + VkDeviceSize{item.crowd->first_vertex(item.instance)} * place.stride;
     const VkDeviceSize aligned = begin / alignment * alignment;
     first_word = static_cast<std::uint32_t>((begin - aligned) / 4);
-    return VkDescriptorBufferInfo{item.crowd->vertex_buffer(), aligned,
-                                  begin - aligned + (1 + item.others.size()) * bytes};
+    return VkDescriptorBufferInfo{place.buffer, aligned, begin - aligned + (1 + item.others.size()) * bytes};
   };
   VertexRange made{};
-  made.positions = range(layout.positions_offset, layout.positions_stride, made.first_word);
-  made.directions = range(layout.directions_offset, layout.directions_stride, made.first_packed);
+  made.positions = range(outputs.positions, made.first_word);
+  made.directions = range(outputs.normals, made.first_packed);
   return made;
 }
 
@@ -151,7 +150,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
     write_descriptor(device, set, shared::kBindUvs, kStorage, whole((*buffers)->uvs));
     items_.push_back({.constants = {.first_word = range.first_word,
                                     .first_packed = range.first_packed,
-                                    .vertices = item.crowd->layout().vertices_per_instance,
+                                    .vertices = item.crowd->vertex_count(item.instance),
                                     .first_world = static_cast<std::uint32_t>(worlds_.size()),
                                     .first_weight = static_cast<std::uint32_t>(weights_.size()),
                                     .flags = item.weights.empty() ? 0 : shared::kDrawHeat},

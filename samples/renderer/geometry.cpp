@@ -14,18 +14,33 @@ namespace {
 constexpr glm::vec4 kClay(0.56f, 0.31f, 0.21f, 1.0f);
 constexpr glm::vec4 kDots(0.05f, 0.22f, 0.55f, 1.0f);  // unlit: apart from clay and from the background
 
+// shaders/vertices.glsl reads no other formats.
+bool writes_what_is_read(const runtime::OutputPlaces& outputs) {
+  using runtime::VertexFormat;
+  return outputs.positions.format == VertexFormat::kFloat && outputs.positions.stride == sizeof(glm::vec3) &&
+         outputs.normals.format == VertexFormat::kOctahedral16 && outputs.normals.stride == sizeof(glm::uvec2) &&
+         outputs.tangents.format == VertexFormat::kOctahedral16 && outputs.tangents.stride == sizeof(glm::uvec2) &&
+         outputs.tangents.buffer == outputs.normals.buffer && outputs.tangents.offset == outputs.normals.offset + 4;
+}
+
 Result<void> check_item(const DrawItem& item, std::size_t index) {
   const auto refuse = [&](const std::string& reason) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("item {} of the scene {}", index, reason));
   };
   if (item.crowd == nullptr || item.character == nullptr) return refuse("has no crowd or no character");
-  const runtime::VertexLayout& layout = item.crowd->layout();
-  const std::uint32_t vertices = (*item.character)->vertex_count();
-  if (layout.vertices_per_instance != vertices) return refuse("names another character than its crowd was made of");
   if (item.bounds.empty()) return refuse("has no bounds");
   const std::uint32_t instances = item.crowd->instance_count();
   if (item.instance >= instances || item.others.size() >= instances - item.instance) {
     return refuse(fmt::format("shows instance {} of {}", item.instance + item.others.size(), instances));
+  }
+  const std::uint32_t vertices = (*item.character)->vertex_count();
+  if (item.crowd->vertex_count(item.instance) != vertices) {
+    return refuse("names another character than its crowd was made of, or that writes no drivers");
+  }
+  if (!writes_what_is_read(item.crowd->outputs())) {
+    return refuse(
+        "has a crowd whose positions are not tight, or whose normals and tangents are not octahedral words "
+        "side by side");
   }
   if (!item.weights.empty() && item.weights.size() != vertices) {
     return refuse(fmt::format("has {} weights for {} vertices", item.weights.size(), vertices));

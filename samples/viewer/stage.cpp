@@ -182,7 +182,7 @@ Newcomer& Newcomer::operator=(Newcomer&&) noexcept = default;
 
 Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string& key, Bound bound, double bind_seconds,
                                const std::string& clip) {
-  Result<runtime::GpuCharacter> uploaded = runtime::upload(device, bound.character);
+  Result<runtime::GpuCharacters> uploaded = runtime::upload(device, bound.character);
   if (!uploaded) return tl::unexpected(uploaded.error());
   Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded);
   if (!crowd) return tl::unexpected(crowd.error());
@@ -283,8 +283,8 @@ Result<void> Stage::pose(const ViewState& state) {
     Entry& entry = state_->entries.at(posed[k]);
     const std::uint32_t instances = posed[k] == "rig" ? std::max(state.instances, 1u) : 1;
     if (instances != entry.actor->crowd.instance_count() && instances != entry.refused) {
-      Result<runtime::Crowd> crowd =
-          runtime::Crowd::create(*state_->device, entry.actor->uploaded, {.instances = instances});
+      Result<runtime::Crowd> crowd = runtime::Crowd::create(
+          *state_->device, entry.actor->uploaded, {.instances = {instances}, .outputs = {.control_meshes = true}});
       entry.refused = crowd ? 0 : instances;
       if (crowd) {
         entry.actor->crowd = std::move(*crowd);

@@ -29,7 +29,7 @@ struct Actor {
   Character character;
   BindReport report;
   double bind_seconds = 0;
-  runtime::GpuCharacter uploaded;
+  runtime::GpuCharacters uploaded;
   runtime::Crowd crowd;
   samples::InstancePose pose;     // of the first instance
   std::vector<glm::mat4> worlds;  // of every instance

@@ -8,17 +8,21 @@
 
 layout(local_size_x = kBlendWorkgroupSize) in;
 
-layout(binding = kBlendBindJobs, scalar) readonly buffer Jobs { BlendJob jobs[]; };
-layout(binding = kBlendBindPoints, scalar) readonly buffer Points { vec3 points[]; };
-layout(binding = kBlendBindDirections, scalar) readonly buffer Directions { uvec2 directions[]; };
-layout(binding = kBlendBindRows, scalar) readonly buffer Rows { uint rows[]; };
-layout(binding = kBlendBindRows, scalar) readonly buffer LocalPoints { vec4 local_points[]; };  // in front of them
+layout(binding = kBindWork, scalar) readonly buffer Jobs { BlendJob jobs[]; };
+layout(binding = kBlendBindRest, scalar) readonly buffer LocalPoints { vec4 local_points[]; };
+layout(binding = kBlendBindRest, scalar) readonly buffer Points { vec3 points[]; };
+layout(binding = kBlendBindRest, scalar) readonly buffer Directions { uvec2 directions[]; };
+layout(binding = kBlendBindRest, scalar) readonly buffer Rows { uint rows[]; };
 layout(binding = kBlendBindPalette, scalar) readonly buffer Palette { Affine palette[]; };
-layout(binding = kBlendBindFrames, scalar) writeonly buffer Frames { Affine frames[]; };
-layout(binding = kBlendBindPositions, scalar) writeonly buffer Positions { vec3 positions[]; };
-layout(binding = kBlendBindNormals, scalar) writeonly buffer Normals { uvec2 normals[]; };
+layout(binding = kBlendBindDrivers, scalar) writeonly buffer Frames { Affine frames[]; };
+layout(binding = kBlendBindDrivers, scalar) writeonly buffer Drivers { float drivers[]; };
+layout(binding = kBlendBindPositions, scalar) buffer Positions { float positions[]; };
+layout(binding = kBlendBindNormals, scalar) writeonly buffer Normals { uint normals[]; };
+layout(binding = kBlendBindNormals, scalar) writeonly buffer Directions16 { uvec2 directions16[]; };
+layout(binding = kBlendBindTangents, scalar) writeonly buffer Tangents { uint tangents[]; };
+layout(binding = kBlendBindPrevious, scalar) writeonly buffer Previous { float previous[]; };
 
-layout(push_constant, scalar) uniform Constants { JobRange range; };
+layout(push_constant, scalar) uniform Constants { BlendConstants constants; };
 
 #include "../find_job.glsl"
 
@@ -123,44 +127,157 @@ Affine blend_offsets(uint palette_first, uint first, uint end, SlopeRange slopes
   return offsets_frame(sum, point);
 }
 
-void main() {
-  uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  BlendJob job = jobs[find_job(workgroup)];
-  uint block = (workgroup - job.first_workgroup) / job.instance_count;
-  uint instance = (workgroup - job.first_workgroup) % job.instance_count;
-  uint vertex = block * kBlendWorkgroupSize + gl_LocalInvocationID.x;
-  if (vertex >= job.vertex_count) return;
+// The same row, of its `most` first influences alone, which are its strongest.
+Affine blend_reduced(uint palette_first, uint first, uint end, uint most) {
+  Affine sum = Affine(0.0f);
+  uint units = 0u;
+  end = min(end, first + most * kSliceRows);
+  for (uint at = first; at < end; at += kSliceRows) {
+    uint word = rows[at];
+    sum += float(influence_units(word)) * palette[palette_first + influence_index(word)];
+    units += influence_units(word);
+  }
+  return sum * (1.0f / float(units));
+}
 
-  vec3 point = points[job.first_point + vertex];
-  uvec2 direction = directions[job.first_point + vertex];
-  uint slice = job.first_slice + vertex / kSliceRows;
-  uint first = job.first_influence + rows[slice] + vertex % kSliceRows;
-  uint end = job.first_influence + rows[slice + 1u];
-  uint instance_palette = instance * job.palette_stride;
-  uint palette_first = job.palette_first + instance_palette;
+// The frame of a vertex, where it moves the vertex, and a rotation near the one of its strongest influence.
+struct Moved {
+  Affine frame;
+  vec3 position;
+  mat3 turn;
+};
 
-  SlopeRange slopes = slope_range(job, vertex);
+Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 point) {
+  bool fitted = detail == kDetailLinearBlend && job.fit_first_slice != kNoSlot;
+  uint mode = fitted ? kBlendLinear : job.mode;
+  uint slice = (fitted ? job.fit_first_slice : job.first_slice) + vertex / kSliceRows;
+  uint first_influence = fitted ? job.fit_first_influence : job.first_influence;
+  uint first = first_influence + rows[slice] + vertex % kSliceRows;
+  uint end = first_influence + rows[slice + 1u];
+  uint palette_first = (fitted ? job.fit_palette_first : job.palette_first) + instance_palette;
+  SlopeRange slopes = SlopeRange(0u, 0u);
+  if (!fitted) slopes = slope_range(job, vertex);
   uint strongest_word = rows[first];
 
-  Affine frame;
-  if (job.mode == kBlendLinear) frame = blend_affine(palette_first, first, end);
-  else if (job.mode == kBlendDualQuaternion) frame = blend_dual_quaternion(palette_first, first, end);
-  else if (job.mode == kBlendWires) frame = blend_wires(palette_first, first, end, slopes, point,
-                                                        palette[job.root_slot + instance_palette], job.wires_exponent);
-  else frame = blend_offsets(palette_first, first, end, slopes, point, job.first_local + vertex, job.vertex_count,
-                             strongest_word);
-  vec3 position = transform_point(frame, point);
-  if (job.mode == kBlendLinear) frame = add_slopes(frame, palette_first, point, slopes);
+  Moved moved;
+  if (mode == kBlendLinear && detail == kDetailReduced) {
+    moved.frame = blend_reduced(palette_first, first, end, constants.reduced_influences);
+    slopes.at = slopes.end;
+  } else if (mode == kBlendLinear) {
+    moved.frame = blend_affine(palette_first, first, end);
+  } else if (mode == kBlendDualQuaternion) {
+    moved.frame = blend_dual_quaternion(palette_first, first, end);
+  } else if (mode == kBlendWires) {
+    moved.frame = blend_wires(palette_first, first, end, slopes, point, palette[job.root_slot + instance_palette],
+                              job.wires_exponent);
+  } else {
+    moved.frame = blend_offsets(palette_first, first, end, slopes, point, job.first_local + vertex, job.vertex_count,
+                                strongest_word);
+  }
+  moved.position = transform_point(moved.frame, point);
+  if (mode == kBlendLinear) moved.frame = add_slopes(moved.frame, palette_first, point, slopes);
   if (job.offset_first != kNoSlot) {
-    frame = offset_frame(frame, palette[job.offset_first + instance_palette + vertex][0].xyz);
-    position = transform_point(frame, point);
+    moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex][0].xyz);
+    moved.position = transform_point(moved.frame, point);
   }
   Affine strongest = palette[palette_first + influence_index(strongest_word)];
-  mat3 turn = job.mode == kBlendDualQuaternion ? rotation_from_quaternion(strongest[0])
-                                               : orthonormal_axes(affine_axes(strongest));
+  moved.turn = mode == kBlendDualQuaternion ? rotation_from_quaternion(strongest[0])
+                                            : orthonormal_axes(affine_axes(strongest));
+  return moved;
+}
 
-  uint element = job.output_first + instance * job.output_stride + vertex;
-  positions[element] = position;
-  normals[element] = blended_directions(affine_axes(frame), direction, turn);
-  if (job.frame_first != kNoSlot) frames[job.frame_first + instance_palette + vertex] = frame;
+void write_point(uint at, vec3 point) {
+  positions[at] = point.x;
+  positions[at + 1u] = point.y;
+  positions[at + 2u] = point.z;
+}
+
+void write_previous(uint at, vec3 point) {
+  previous[at] = point.x;
+  previous[at + 1u] = point.y;
+  previous[at + 2u] = point.z;
+}
+
+void write_directions(uint element, mat3 axes, mat3 turn, uvec2 rest) {
+  VertexStream normal_stream = constants.normals;
+  VertexStream tangent_stream = constants.tangents;
+  if (normal_stream.format == kFormatNone && tangent_stream.format == kFormatNone) return;
+  vec4 rest_tangent = unpack_tangent(rest.y);
+  vec3 normal = blended_normal(axes, unpack_normal(rest.x), turn);
+  bool alone = tangent_stream.format == kFormatNone && (normal_stream.format == kFormatFloat ||
+               normal_stream.format == kFormatOctahedral16 || normal_stream.format == kFormatOctahedral8Alone);
+  vec4 tangent = vec4(0.0f, 0.0f, 1.0f, 1.0f);
+  if (!alone) tangent = vec4(blended_tangent(axes, rest_tangent.xyz, normal, turn), rest_tangent.w);
+
+  uint at = normal_stream.first + element * normal_stream.stride;
+  if (normal_stream.format == kFormatOctahedral16Both) {
+    directions16[at / 2u] = uvec2(pack_normal(normal), pack_tangent(tangent));
+  } else if (normal_stream.format == kFormatOctahedral16) {
+    normals[at] = pack_normal(normal);
+  } else if (normal_stream.format == kFormatOctahedral8 || normal_stream.format == kFormatOctahedral8Alone) {
+    normals[at] = pack_directions8(normal, tangent);
+  } else if (normal_stream.format == kFormatFloat) {
+    normals[at] = floatBitsToUint(normal.x);
+    normals[at + 1u] = floatBitsToUint(normal.y);
+    normals[at + 2u] = floatBitsToUint(normal.z);
+  }
+  at = tangent_stream.first + element * tangent_stream.stride;
+  if (tangent_stream.format == kFormatOctahedral16) {
+    tangents[at] = pack_tangent(tangent);
+  } else if (tangent_stream.format == kFormatFloat) {
+    for (uint i = 0u; i < 4u; ++i) tangents[at + i] = floatBitsToUint(tangent[i]);
+  }
+}
+
+void write_outputs(uint element, uint state, Moved moved, uvec2 rest) {
+  uint at = constants.positions.first + element * constants.positions.stride;
+  if (constants.previous.format != kFormatNone) {
+    bool teleport = (state & kEntryTeleport) != 0u;
+    vec3 before = teleport ? moved.position : vec3(positions[at], positions[at + 1u], positions[at + 2u]);
+    write_previous(constants.previous.first + element * constants.previous.stride, before);
+  }
+  if (constants.positions.format != kFormatNone) write_point(at, moved.position);
+  write_directions(element, affine_axes(moved.frame), moved.turn, rest);
+}
+
+// Of an instance that stays as it is.
+void hold_outputs(uint element) {
+  if (constants.previous.format == kFormatNone) return;
+  uint at = constants.positions.first + element * constants.positions.stride;
+  write_previous(constants.previous.first + element * constants.previous.stride,
+                 vec3(positions[at], positions[at + 1u], positions[at + 2u]));
+}
+
+void main() {
+  JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
+  BlendJob job = jobs[found.job];
+  uint vertex = found.block * kBlendWorkgroupSize + gl_LocalInvocationID.x;
+  if (!found.inside || vertex >= job.vertex_count) return;
+  ListEntry entry = list_entry(job.list_first, found.list_place);
+  uint element = job.output_first + entry.instance * job.output_stride + vertex;
+  if ((entry.state & kEntryHold) != 0u) {
+    hold_outputs(element);
+    return;
+  }
+
+  vec3 point = points[job.first_point + vertex];
+  uint instance_palette = entry.instance * job.palette_stride;
+  uint share = entry_share(entry.state);
+  uint detail = share < 255u ? entry_detail_from(entry.state) : entry_detail_to(entry.state);
+  Moved moved = move_vertex(job, vertex, instance_palette, detail, point);
+  if (share > 0u && share < 255u && entry_detail_to(entry.state) != detail) {
+    Moved to = move_vertex(job, vertex, instance_palette, entry_detail_to(entry.state), point);
+    float part = float(share) * (1.0f / 255.0f);
+    moved.frame = moved.frame * (1.0f - part) + to.frame * part;
+    moved.position = mix(moved.position, to.position, part);
+  }
+
+  if (job.output_first != kNoSlot) write_outputs(element, entry.state, moved, directions[job.first_direction + vertex]);
+  if (job.driver_first != kNoSlot) {
+    uint at = job.driver_first + entry.instance * job.driver_stride + 3u * vertex;
+    drivers[at] = moved.position.x;
+    drivers[at + 1u] = moved.position.y;
+    drivers[at + 2u] = moved.position.z;
+  }
+  if (job.frame_first != kNoSlot) frames[job.frame_first + instance_palette + vertex] = moved.frame;
 }

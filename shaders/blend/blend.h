@@ -23,40 +23,71 @@ PELT_SHARED_CONST uint kBlendDualQuaternion = 1u;
 PELT_SHARED_CONST uint kBlendWires = 2u;
 PELT_SHARED_CONST uint kBlendOffsets = 3u;
 
-PELT_SHARED_CONST uint kBlendBindJobs = 0u;        // BlendJob[], ascending first_workgroup
-PELT_SHARED_CONST uint kBlendBindPoints = 1u;      // vec3[], rest positions
-PELT_SHARED_CONST uint kBlendBindDirections = 2u;  // uvec2[], packed normal and tangent
-PELT_SHARED_CONST uint kBlendBindRows = 3u;        // vec4[], local points of kBlendOffsets; behind them, as uint[],
-                                                   // slices and influences, of slopes as well
-PELT_SHARED_CONST uint kBlendBindPalette = 4u;     // Affine[]
-PELT_SHARED_CONST uint kBlendBindFrames = 5u;      // the palette again, written by control meshes
-PELT_SHARED_CONST uint kBlendBindPositions = 6u;   // vec3[], written
-PELT_SHARED_CONST uint kBlendBindNormals = 7u;     // uvec2[], packed normal and tangent, written
+PELT_SHARED_CONST uint kBlendBindRest = 1u;     // vec4[] local points of kBlendOffsets, vec3[] rest positions, uvec2[]
+                                                // packed normals and tangents, uint[] slices, influences and slopes
+PELT_SHARED_CONST uint kBlendBindPalette = 2u;  // Affine[]
+PELT_SHARED_CONST uint kBlendBindDrivers = 3u;  // the palette again, and behind it, as float[], the vertices of
+                                                // drivers: written by control meshes
+PELT_SHARED_CONST uint kBlendBindPositions = 4u;  // words of the outputs, written
+PELT_SHARED_CONST uint kBlendBindNormals = 5u;
+PELT_SHARED_CONST uint kBlendBindTangents = 6u;
+PELT_SHARED_CONST uint kBlendBindPrevious = 7u;
 PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
-// One mesh of one character, for all instances of it. A workgroup finds its job by first_workgroup; within the job
-// instance is the fastest index, so that neighbours share bind data.
+// One mesh of one character, for the instances of a list. Within the job instance is the fastest index, so that
+// neighbours share bind data. The first_... of rest data count from the binding's start, in units of what they name.
 struct BlendJob {
-  uint first_workgroup;
-  uint instance_count;
+  uint list_first;  // of the instances: in the work, in units of two words
   uint vertex_count;
-  uint mode;             // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
-  uint first_point;      // of the mesh in points and directions
-  uint first_slice;      // of the mesh in rows; slice values are relative to first_influence
-  uint first_influence;  // of the mesh in rows
+  uint mode;  // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
+  uint first_point;
+  uint first_direction;
+  uint first_slice;  // slice values are relative to first_influence
+  uint first_influence;
   uint palette_first;    // slot of element 0 for instance 0
   uint palette_stride;   // slots from one instance to the next
   uint frame_first;      // slot of vertex 0's frame for instance 0, or kNoSlot
-  uint output_first;     // vertex 0 of instance 0 in positions and normals
+  uint driver_first;     // vertex 0 of instance 0 among the vertices of drivers, in words, or kNoSlot
+  uint driver_stride;    // words from one instance to the next
+  uint output_first;     // vertex 0 of instance 0 in the outputs, or kNoSlot
   uint output_stride;    // vertices from one instance to the next
   uint offset_first;     // slot of what is added to vertex 0's local point for instance 0 (key_pose/pose.h), or kNoSlot
   uint root_slot;        // kBlendWires: slot of the root's motion for instance 0
   float wires_exponent;  // kBlendWires: m
-  uint first_slope_slice;  // of the mesh in rows, or kNoSlot where it has no slopes; values are relative to first_slope
-  uint first_slope;        // of the mesh in rows; two words a slope
-  uint first_local;        // kBlendOffsets: of the mesh's first group in local points
+  uint first_slope_slice;  // or kNoSlot where the mesh has no slopes; values are relative to first_slope
+  uint first_slope;        // two words a slope
+  uint first_local;        // kBlendOffsets: of the mesh's first group
+  uint fit_first_slice;    // of the fitted linear blend, or kNoSlot
+  uint fit_first_influence;
+  uint fit_palette_first;  // slot of its element 0 for instance 0
+  uint unused;
 };
-PELT_SHARED_SIZE(BlendJob, 72);
+PELT_SHARED_SIZE(BlendJob, 96);
+
+PELT_SHARED_CONST uint kFormatNone = 0u;
+PELT_SHARED_CONST uint kFormatFloat = 1u;             // positions, normals: three floats; tangents: four
+PELT_SHARED_CONST uint kFormatOctahedral16 = 2u;      // a word (octahedral.h)
+PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // of normals: the tangent in the word behind, at an even place
+PELT_SHARED_CONST uint kFormatOctahedral8 = 4u;       // of normals: a word, the tangent in its upper half
+PELT_SHARED_CONST uint kFormatOctahedral8Alone = 5u;  // the same without a tangent
+
+// Where vertices go, in words of their binding.
+struct VertexStream {
+  uint first;   // of vertex 0 of instance 0 of the first character
+  uint stride;  // from one vertex to the next
+  uint format;
+};
+
+// The push constants of a blend.
+struct BlendConstants {
+  JobRange range;
+  uint reduced_influences;  // of kDetailReduced
+  VertexStream positions;
+  VertexStream normals;
+  VertexStream tangents;
+  VertexStream previous;
+};
+PELT_SHARED_SIZE(BlendConstants, 64);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 

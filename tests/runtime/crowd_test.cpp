@@ -2,6 +2,7 @@
 #include "runtime/crowd.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "runtime/transfer.h"
 #include "runtime/upload.h"
 #include "runtime/vulkan_functions.h"
+#include "shaders/jobs.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
@@ -65,12 +67,14 @@ class Crowds : public testing::Test {
  protected:
   void SetUp() override { PELT_REQUIRE_GPU(gpu_device()); }
 
-  GpuCharacter upload_character(const Character& character) {
-    Result<GpuCharacter> gpu = upload(*gpu_device(), character);
+  GpuCharacters upload_character(const Character& character) {
+    Result<GpuCharacters> gpu = upload(*gpu_device(), character);
     EXPECT_TRUE(gpu) << gpu.error().message;
     return std::move(*gpu);
   }
-  Crowd make_crowd(const GpuCharacter& gpu, const CrowdOptions& options) {
+  // With drivers, so that vertices are those of all meshes.
+  Crowd make_crowd(const GpuCharacters& gpu, CrowdOptions options) {
+    options.outputs.control_meshes = true;
     Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
     EXPECT_TRUE(crowd) << crowd.error().message;
     return std::move(*crowd);
@@ -86,8 +90,9 @@ class Crowds : public testing::Test {
 };
 
 TEST_F(Crowds, NeedInstancesAndFrames) {
-  const GpuCharacter gpu = upload_character(make_character(model_));
-  for (const CrowdOptions options : {CrowdOptions{.instances = 0}, CrowdOptions{.frames_in_flight = 0}}) {
+  const GpuCharacters gpu = upload_character(make_character(model_));
+  for (const CrowdOptions& options : {CrowdOptions{.instances = {0}}, CrowdOptions{.frames_in_flight = 0},
+                                      CrowdOptions{.instances = {}}, CrowdOptions{.instances = {1, 1}}}) {
     const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
     ASSERT_FALSE(crowd);
     EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
@@ -96,8 +101,8 @@ TEST_F(Crowds, NeedInstancesAndFrames) {
 
 TEST_F(Crowds, SayHowManyInstancesFit) {
   const Character character = make_character(model_);
-  const GpuCharacter gpu = upload_character(character);
-  const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, {.instances = 0xFFFFFFFFu});
+  const GpuCharacters gpu = upload_character(character);
+  const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, {.instances = {0xFFFFFFFFu}});
   ASSERT_FALSE(crowd);
   EXPECT_EQ(crowd.error().code, ErrorCode::kUnsupported);
   const std::uint32_t fit = gpu_device()->limits().maxStorageBufferRange / (12 * character->vertex_count());
@@ -107,8 +112,8 @@ TEST_F(Crowds, SayHowManyInstancesFit) {
 TEST_F(Crowds, StandAtRestUntilPosed) {
   for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd"}) {
     const Character character = make_character(model_, deformer);
-    const GpuCharacter gpu = upload_character(character);
-    Crowd crowd = make_crowd(gpu, {.instances = 2});
+    const GpuCharacters gpu = upload_character(character);
+    Crowd crowd = make_crowd(gpu, {.instances = {2}});
     ASSERT_TRUE(run(*gpu_device(), crowd));
     EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 1)), 1e-5f * character.size());
   }
@@ -117,9 +122,9 @@ TEST_F(Crowds, StandAtRestUntilPosed) {
 TEST_F(Crowds, FollowARigidMotionEachInstanceItsOwn) {
   for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd"}) {
     const Character character = make_character(model_, deformer);
-    const GpuCharacter gpu = upload_character(character);
+    const GpuCharacters gpu = upload_character(character);
     for (const std::uint32_t instances : {1u, 3u, 17u}) {
-      Crowd crowd = make_crowd(gpu, {.instances = instances});
+      Crowd crowd = make_crowd(gpu, {.instances = {instances}});
       for (std::uint32_t i = 0; i < instances; ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
       ASSERT_TRUE(run(*gpu_device(), crowd));
       for (std::uint32_t i = 0; i < instances; ++i) {
@@ -133,8 +138,8 @@ TEST_F(Crowds, FollowARigidMotionEachInstanceItsOwn) {
 // Two frames are recorded before either runs: each must find the matrices that it was recorded with.
 TEST_F(Crowds, KeepTheFramesInFlightApart) {
   const Character character = make_character(model_);
-  const GpuCharacter gpu = upload_character(character);
-  Crowd crowd = make_crowd(gpu, {.instances = 3, .frames_in_flight = 3});
+  const GpuCharacters gpu = upload_character(character);
+  Crowd crowd = make_crowd(gpu, {.instances = {3}, .frames_in_flight = 3});
   const DeviceFunctions& functions = gpu_device()->functions();
   const VkDevice device = gpu_device()->handle();
   VkCommandPool pool = VK_NULL_HANDLE;
@@ -174,9 +179,9 @@ TEST_F(Crowds, KeepTheFramesInFlightApart) {
 
 TEST_F(Crowds, KeepThePoseOfAnInstanceThatIsNotPosedAgain) {
   const Character character = make_character(model_);
-  const GpuCharacter gpu = upload_character(character);
+  const GpuCharacters gpu = upload_character(character);
   for (const std::uint32_t frames_in_flight : {1u, 2u, 3u}) {
-    Crowd crowd = make_crowd(gpu, {.instances = 2, .frames_in_flight = frames_in_flight});
+    Crowd crowd = make_crowd(gpu, {.instances = {2}, .frames_in_flight = frames_in_flight});
     crowd.pose(0, moved(bind_joints_, motion(5)));
     for (std::uint32_t frame = 0; frame < 5; ++frame) {
       crowd.pose(1, moved(bind_joints_, motion(10 + frame)));
@@ -227,11 +232,11 @@ class StreamedCrowds : public Crowds {
   }
 
   std::optional<Character> character_;
-  std::optional<GpuCharacter> gpu_;
+  std::optional<GpuCharacters> gpu_;
 };
 
 TEST_F(StreamedCrowds, StandAtRestUntilStreamed) {
-  Crowd crowd = make_crowd(*gpu_, {.instances = 2});
+  Crowd crowd = make_crowd(*gpu_, {.instances = {2}});
   crowd.pose(0, std::vector(2, motion(3)));  // the streamed cage does not follow
   ASSERT_TRUE(run(*gpu_device(), crowd));
   expect_instance(crowd, 1, glm::mat4(1), 0);
@@ -239,7 +244,7 @@ TEST_F(StreamedCrowds, StandAtRestUntilStreamed) {
 
 TEST_F(StreamedCrowds, FollowEachInstanceItsOwn) {
   for (const std::uint32_t instances : {1u, 3u, 17u}) {
-    Crowd crowd = make_crowd(*gpu_, {.instances = instances});
+    Crowd crowd = make_crowd(*gpu_, {.instances = {instances}});
     for (std::uint32_t i = 0; i < instances; ++i) {
       crowd.stream(i, 0, cage(motion(i)));
       crowd.control(i, 0, 0.25f * static_cast<float>(i));
@@ -251,7 +256,7 @@ TEST_F(StreamedCrowds, FollowEachInstanceItsOwn) {
 
 TEST_F(StreamedCrowds, KeepWhatIsNotGivenAgain) {
   for (const std::uint32_t frames_in_flight : {1u, 2u, 3u}) {
-    Crowd crowd = make_crowd(*gpu_, {.instances = 3, .frames_in_flight = frames_in_flight});
+    Crowd crowd = make_crowd(*gpu_, {.instances = {3}, .frames_in_flight = frames_in_flight});
     crowd.stream(0, 0, cage(motion(5)));
     crowd.control(1, 0, 2.0f);
     for (std::uint32_t frame = 0; frame < 5; ++frame) {
@@ -286,7 +291,7 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
   ASSERT_TRUE(buffer) << buffer.error().message;
   std::memcpy(buffer->mapped() + offset, inputs.data(), inputs.size() * sizeof(float));
   buffer->flush(0, buffer->size());
-  Crowd crowd = make_crowd(*gpu_, {.instances = instances, .input_buffer = buffer->handle(), .input_offset = offset});
+  Crowd crowd = make_crowd(*gpu_, {.instances = {instances}, .inputs = {buffer->handle(), offset}});
   for (int frame = 0; frame < 3; ++frame) {
     ASSERT_TRUE(run(*gpu_device(), crowd));
     for (std::uint32_t i = 0; i < instances; ++i) expect_instance(crowd, i, motion(i), 0.5f * static_cast<float>(i));
@@ -296,13 +301,13 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
 // Of a character without inputs the caller's buffer may be anything.
 TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
   const Character character = make_character(model_);
-  const GpuCharacter gpu = upload_character(character);
+  const GpuCharacters gpu = upload_character(character);
   Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = 64,
                                                          .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
                                                          .memory = MemoryUse::kStream,
                                                          .name = "inputs that nothing reads"});
   ASSERT_TRUE(buffer) << buffer.error().message;
-  Crowd crowd = make_crowd(gpu, {.instances = 2, .input_buffer = buffer->handle()});
+  Crowd crowd = make_crowd(gpu, {.instances = {2}, .inputs = {buffer->handle()}});
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 1)), 1e-5f * character.size());
 }
@@ -310,10 +315,10 @@ TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
 TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
   const Character linear = make_character(model_);
   const Character ffd = make_character(model_, "surface-ffd");
-  const GpuCharacter gpu_linear = upload_character(linear);
-  const GpuCharacter gpu_ffd = upload_character(ffd);
-  Crowd first = make_crowd(gpu_linear, {.instances = 3});
-  Crowd second = make_crowd(gpu_ffd, {.instances = 2});
+  const GpuCharacters gpu_linear = upload_character(linear);
+  const GpuCharacters gpu_ffd = upload_character(ffd);
+  Crowd first = make_crowd(gpu_linear, {.instances = {3}});
+  Crowd second = make_crowd(gpu_ffd, {.instances = {2}});
   for (std::uint32_t i = 0; i < 3; ++i) first.pose(i, moved(bind_joints_, motion(i)));
   for (std::uint32_t i = 0; i < 2; ++i) second.pose(i, moved(bind_joints_, motion(7 + i)));
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "two crowds", [&](VkCommandBuffer commands) {
@@ -329,10 +334,11 @@ TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
 // Of a driven character: the driver's poses, its blend, the skin's.
 TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
   if (!GpuTimer::supported(*gpu_device())) PELT_SKIP("the device has no timestamps");
-  const GpuCharacter gpu = upload_character(make_character(model_, "surface-ffd"));
+  const GpuCharacters gpu = upload_character(make_character(model_, "surface-ffd"));
   Crowd crowd = make_crowd(gpu, {});
   const std::vector<std::string> passes(crowd.passes().begin(), crowd.passes().end());
-  EXPECT_EQ(passes, (std::vector<std::string>{"pose dual_quaternion", "blend of drivers", "blend of skins"}));
+  EXPECT_EQ(passes, (std::vector<std::string>{"plan", "pose dual_quaternion, stage 0", "blend of drivers",
+                                              "pose dual_quaternion, stage 1", "blend of skins"}));
   auto timer = GpuTimer::create(*gpu_device(), static_cast<std::uint32_t>(passes.size()) + 1);
   ASSERT_TRUE(timer) << timer.error().message;
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "timed", [&](VkCommandBuffer commands) {
@@ -349,9 +355,9 @@ TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
 
 TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
   const Character character = make_character(test::make_cloud(2));
-  const GpuCharacter gpu = upload_character(character);
+  const GpuCharacters gpu = upload_character(character);
   const std::uint32_t instances = 70001;
-  Crowd crowd = make_crowd(gpu, {.instances = instances, .frames_in_flight = 1});
+  Crowd crowd = make_crowd(gpu, {.instances = {instances}, .frames_in_flight = 1});
   for (const std::uint32_t i : {0u, 65534u, 65535u, 65536u, 70000u}) crowd.pose(i, moved(bind_joints_, motion(i)));
   ASSERT_TRUE(run(*gpu_device(), crowd));
   for (const std::uint32_t i : {0u, 65534u, 65535u, 65536u, 70000u}) {
@@ -362,16 +368,347 @@ TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
   EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 69999)), 1e-5f * character.size());
 }
 
+// ---------------------------------------------------------------------------------------------------- mixed crowds
+
+// Of linear blend, dual quaternions and a surface FFD: characters of one stage and of two, in one crowd.
+class MixedCrowds : public Crowds {
+ protected:
+  void SetUp() override {
+    Crowds::SetUp();
+    for (const char* deformer : {"linear-blend", "surface-ffd", "dual-quaternion"}) {
+      characters_.push_back(make_character(model_, deformer));
+    }
+    Result<GpuCharacters> gpu = upload(*gpu_device(), characters_);
+    ASSERT_TRUE(gpu) << gpu.error().message;
+    gpu_.emplace(std::move(*gpu));
+  }
+
+  // The skin alone, in packed order.
+  static std::vector<glm::vec3> rest_skin(const Character& character) {
+    std::vector<glm::vec3> positions;
+    for (const CharacterMesh& mesh : character->meshes) {
+      if (mesh.control) continue;
+      positions.insert(positions.end(), mesh.binding.points.begin(), mesh.binding.points.end());
+    }
+    return positions;
+  }
+  void pose_all(Crowd& crowd, std::size_t shift = 0) {
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, moved(bind_joints_, motion(i + shift)));
+  }
+  float off(const Crowd& crowd, std::uint32_t instance, std::size_t number) {
+    const Character& character = characters_[crowd.character_of(instance)];
+    return worst_distance(rest_skin(character), motion(number), positions(crowd, instance)) / character.size();
+  }
+  InstanceVertices read(const Crowd& crowd, std::uint32_t instance) {
+    Result<InstanceVertices> vertices = read_vertices(*gpu_device(), crowd, instance);
+    EXPECT_TRUE(vertices) << vertices.error().message;
+    return std::move(*vertices);
+  }
+  Crowd make(const CrowdOptions& options) {
+    Result<Crowd> crowd = Crowd::create(*gpu_device(), *gpu_, options);
+    EXPECT_TRUE(crowd) << crowd.error().message;
+    return std::move(*crowd);
+  }
+
+  std::vector<Character> characters_;
+  std::optional<GpuCharacters> gpu_;
+};
+
+TEST_F(MixedCrowds, FollowEachInstanceItsOwn) {
+  Crowd crowd = make({.instances = {2, 3, 4}});
+  ASSERT_EQ(crowd.instance_count(), 9u);
+  EXPECT_EQ(crowd.first_instance(1), 2u);
+  EXPECT_EQ(crowd.character_of(4), 1u);
+  EXPECT_EQ(crowd.first_vertex(3), crowd.first_vertex(2) + crowd.vertex_count(2));
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 9; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f) << i;
+}
+
+TEST_F(MixedCrowds, MayLackSomeOfTheCharacters) {
+  for (const std::vector<std::uint32_t>& instances : {std::vector{0u, 2u, 0u}, {3u, 0u, 0u}, {0u, 0u, 1u}}) {
+    Crowd crowd = make({.instances = instances});
+    pose_all(crowd);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
+  }
+}
+
+TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
+  const Crowd small = make({.instances = {1, 1, 1}});
+  const Crowd large = make({.instances = {40, 200, 3}});
+  EXPECT_EQ(small.passes().size(), large.passes().size());
+  EXPECT_EQ(small.barrier_count(), large.barrier_count());
+  EXPECT_THAT(std::vector(small.passes().begin(), small.passes().end()),
+              testing::ElementsAre("plan", "pose dual_quaternion, stage 0", "blend of drivers", "pose linear_blend",
+                                   "pose dual_quaternion, stage 1", "blend of skins"));
+}
+
+TEST_F(MixedCrowds, LeaveAloneWhatIsNotShown) {
+  Crowd crowd = make({.instances = {2, 2, 2}, .frames_in_flight = 1});
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (const std::uint32_t i : {1u, 2u, 5u}) crowd.show(i, false);
+  pose_all(crowd, 10);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(off(crowd, i, i == 1 || i == 2 || i == 5 ? i : i + 10), 1e-5f) << i;
+  crowd.show(2, true);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 2, 12), 1e-5f);
+}
+
+TEST_F(MixedCrowds, MoveSomeLessOftenThanOthers) {
+  Crowd crowd = make({.instances = {4, 0, 0}, .frames_in_flight = 1});
+  crowd.update_every(1, 2);
+  crowd.update_every(2, 3);
+  crowd.update_every(3, 0);
+  std::vector<int> moves(4, 0);
+  std::vector<std::size_t> stands(4, 0);
+  for (std::size_t frame = 0; frame < 7; ++frame) {
+    pose_all(crowd, 20 * frame);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      if (off(crowd, i, i + 20 * frame) < 1e-5f) {
+        ++moves[i];
+        stands[i] = frame;
+      } else {
+        EXPECT_LT(off(crowd, i, i + 20 * stands[i]), 1e-5f) << "instance " << i << " in frame " << frame;
+      }
+    }
+  }
+  EXPECT_EQ(moves[0], 7);
+  EXPECT_THAT(moves[1], testing::AllOf(testing::Ge(3), testing::Le(5)));
+  EXPECT_THAT(moves[2], testing::AllOf(testing::Ge(2), testing::Le(4)));
+  EXPECT_EQ(moves[3], 1);  // in the frame in which it appeared
+}
+
+// ---------------------------------------------------------------------------------------------------------- outputs
+
+TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
+  CrowdOptions valid{.instances = {1, 1, 1}};
+  ASSERT_TRUE(Crowd::create(*gpu_device(), *gpu_, valid));
+  const auto refused = [&](const auto& change, const char* why) {
+    CrowdOptions options = valid;
+    change(options.outputs);
+    const Result<Crowd> crowd = Crowd::create(*gpu_device(), *gpu_, options);
+    ASSERT_FALSE(crowd) << why;
+    EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(crowd.error().message, HasSubstr(why));
+  };
+  refused([](CrowdOutputs& o) { o.positions.format = VertexFormat::kOctahedral16; }, "positions are written as floats");
+  refused([](CrowdOutputs& o) { o.positions.stride = 8; }, "positions take 12 bytes and have a stride of 8");
+  refused([](CrowdOutputs& o) { o.normals.stride = 6; }, "multiples of 4");
+  refused([](CrowdOutputs& o) { o.tangents.place.offset = 2; }, "multiples of 4");
+  refused([](CrowdOutputs& o) { o.tangents.format = VertexFormat::kOctahedral8; }, "share a word");
+  refused([](CrowdOutputs& o) { o.previous_positions.format = VertexFormat::kOctahedral8; }, "floats only");
+  refused(
+      [](CrowdOutputs& o) {
+        o.positions.format = VertexFormat::kNone;
+        o.previous_positions.format = VertexFormat::kFloat;
+      },
+      "previous positions need positions");
+  refused(
+      [](CrowdOutputs& o) {
+        o.bounds = true;
+        o.bounds_place.offset = 6;
+      },
+      "no multiple of 4");
+}
+
+// Every format says the same as the default one, in the crowd's buffer and in one of the caller's.
+TEST_F(MixedCrowds, WriteTheFormatsThatAreAskedFor) {
+  Crowd standard = make({.instances = {1, 1, 1}});
+  pose_all(standard, 3);
+  ASSERT_TRUE(run(*gpu_device(), standard));
+  Result<Buffer> buffer =
+      Buffer::create(*gpu_device(), {.size = 1 << 20,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                     .name = "vertices of a caller"});
+  ASSERT_TRUE(buffer) << buffer.error().message;
+  using F = VertexFormat;
+  struct Case {
+    F normals;
+    F tangents;
+    double tolerance;  // radians
+  };
+  for (const Case& formats :
+       {Case{F::kFloat, F::kFloat, 3e-4}, Case{F::kOctahedral16, F::kFloat, 3e-4},
+        Case{F::kFloat, F::kOctahedral16, 3e-4}, Case{F::kOctahedral8, F::kOctahedral8, 0.035},
+        Case{F::kOctahedral8, F::kNone, 0.02}, Case{F::kNone, F::kFloat, 3e-4}, Case{F::kNone, F::kNone, 0}}) {
+    for (const bool own : {true, false}) {
+      CrowdOptions options{.instances = {1, 1, 1}};
+      CrowdOutputs& out = options.outputs;
+      out.normals.format = formats.normals;
+      out.tangents.format = formats.tangents;
+      if (!own) {  // interleaved: position 0, normal 12, tangent 28, or both in one word
+        out.positions = {F::kFloat, {buffer->handle(), 4}, 48};
+        out.normals = {formats.normals, {buffer->handle(), 16}, 48};
+        out.tangents = {formats.tangents, {buffer->handle(), formats.tangents == F::kOctahedral8 ? 16u : 32u}, 48};
+      }
+      Crowd crowd = make(options);
+      pose_all(crowd, 3);
+      ASSERT_TRUE(run(*gpu_device(), crowd));
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        const InstanceVertices expected = read(standard, i);
+        const InstanceVertices got = read(crowd, i);
+        EXPECT_EQ(got.positions, expected.positions);
+        EXPECT_EQ(got.normals.size(), formats.normals == F::kNone ? 0 : expected.normals.size());
+        EXPECT_EQ(got.tangents.size(), formats.tangents == F::kNone ? 0 : expected.tangents.size());
+        for (std::size_t v = 0; v < got.normals.size(); ++v) {
+          ASSERT_LT(glm::distance(got.normals[v], expected.normals[v]), formats.tolerance) << v;
+        }
+        for (std::size_t v = 0; v < got.tangents.size(); ++v) {
+          ASSERT_LT(glm::distance(glm::vec3(got.tangents[v]), glm::vec3(expected.tangents[v])), formats.tolerance);
+          ASSERT_EQ(got.tangents[v].w, expected.tangents[v].w);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MixedCrowds, RememberPreviousPositions) {
+  CrowdOptions options{.instances = {2, 2, 2}, .frames_in_flight = 1};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  const auto previous_off = [&](std::uint32_t i, std::size_t number) {
+    const Character& character = characters_[crowd.character_of(i)];
+    return worst_distance(rest_skin(character), motion(number), read(crowd, i).previous_positions) / character.size();
+  };
+  pose_all(crowd, 0);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(previous_off(i, i), 1e-5f) << "first frame, instance " << i;
+
+  pose_all(crowd, 10);
+  crowd.teleport(1);
+  crowd.update_every(2, 0);
+  crowd.show(3, false);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(previous_off(0, 0), 1e-5f);
+  EXPECT_LT(previous_off(1, 11), 1e-5f) << "teleported";
+  EXPECT_LT(previous_off(2, 2), 1e-5f) << "frozen";
+
+  pose_all(crowd, 20);
+  crowd.show(3, true);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(previous_off(0, 10), 1e-5f);
+  EXPECT_LT(previous_off(1, 11), 1e-5f);
+  EXPECT_LT(previous_off(2, 2), 1e-5f);
+  EXPECT_LT(previous_off(3, 23), 1e-5f) << "shown again";
+}
+
+// One that stops keeps its last step for that frame alone.
+TEST_F(MixedCrowds, ThatStopHaveNoMotionLeft) {
+  CrowdOptions options{.instances = {1, 0, 0}, .frames_in_flight = 1};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  for (std::size_t frame = 0; frame < 2; ++frame) {
+    pose_all(crowd, 10 * frame);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+  }
+  EXPECT_NE(read(crowd, 0).previous_positions, read(crowd, 0).positions);
+  crowd.update_every(0, 0);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_EQ(read(crowd, 0).previous_positions, read(crowd, 0).positions);
+}
+
+TEST_F(MixedCrowds, AreWithinTheirBounds) {
+  CrowdOptions options{.instances = {3, 3, 3}};
+  options.outputs.bounds = true;
+  Crowd crowd = make(options);
+  for (std::uint32_t i = 0; i < 9; ++i) {  // bends of all sizes
+    std::vector<glm::mat4> joints = bind_joints_;
+    const float angle = 0.3f + 0.35f * static_cast<float>(i);
+    for (std::size_t j = 1; j < joints.size(); ++j) {
+      joints[j] =
+          joints[j] * glm::rotate(glm::mat4(1), angle, glm::normalize(glm::vec3(1, 0.3f, static_cast<float>(i))));
+    }
+    crowd.pose(i, moved(joints, motion(i)));
+  }
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    const Result<Box> box = read_bounds(*gpu_device(), crowd, i);
+    ASSERT_TRUE(box) << box.error().message;
+    Box tight{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
+    for (const glm::vec3& p : positions(crowd, i)) {
+      tight.least = glm::min(tight.least, p);
+      tight.greatest = glm::max(tight.greatest, p);
+    }
+    const float size = glm::distance(tight.least, tight.greatest);
+    EXPECT_TRUE(glm::all(glm::lessThanEqual(box->least, tight.least + 1e-5f * size))) << i;
+    EXPECT_TRUE(glm::all(glm::greaterThanEqual(box->greatest, tight.greatest - 1e-5f * size))) << i;
+    EXPECT_LT(glm::distance(box->least, box->greatest), 4 * size) << i;
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------------- inputs
+
+TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
+  std::vector<glm::mat4> matrices;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::vector<glm::mat4> own = moved(bind_joints_, motion(i));
+    matrices.insert(matrices.end(), own.begin(), own.end());
+  }
+  const auto filled = [&](const void* bytes, std::size_t size) {
+    Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = size,
+                                                           .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                           .memory = MemoryUse::kStream,
+                                                           .name = "a caller's"});
+    EXPECT_TRUE(buffer) << buffer.error().message;
+    std::memcpy(buffer->mapped(), bytes, size);
+    buffer->flush(0, size);
+    return std::move(*buffer);
+  };
+  const Buffer joints = filled(matrices.data(), matrices.size() * sizeof(glm::mat4));
+  // Counts, then entries: of the first character its second instance, none of the second, and of the third both, with
+  // one that is none and a count that is too large.
+  constexpr std::uint32_t kUpdate = shared::kEntryTeleport;
+  const std::uint32_t list[] = {1, 0, 7, 1, kUpdate, 0, 0, 0, 0, 0, 0, 1, kUpdate, 99, kUpdate};
+  const Buffer visible = filled(list, sizeof(list));
+  Crowd crowd = make({.instances = {2, 2, 2}, .joints = {joints.handle()}, .visible = {visible.handle()}});
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 1, 1), 1e-5f);
+  EXPECT_LT(off(crowd, 5, 5), 1e-5f);
+}
+
+// ----------------------------------------------------------------------------------------------------------- detail
+
+TEST_F(Crowds, FadeFromOneDetailToAnother) {
+  Model model = test::make_tube();
+  const Character character = make_character(model, "surface-ffd");
+  const GpuCharacters gpu = upload_character(character);
+  Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
+  std::vector<glm::mat4> joints = bind_joints_;
+  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+  crowd.pose(0, joints);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  const std::vector<glm::vec3> full = positions(crowd, 0);
+  crowd.detail(0, Detail::kReduced, 3);
+  std::vector<std::vector<glm::vec3>> steps;
+  for (int frame = 0; frame < 5; ++frame) {
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    steps.push_back(positions(crowd, 0));
+  }
+  const std::vector<glm::vec3>& reduced = steps.back();
+  EXPECT_EQ(steps[3], reduced);
+  EXPECT_GT(worst_distance(full, glm::mat4(1), reduced), 1e-3f * character.size());
+  for (std::size_t k = 0; k < 3; ++k) {
+    const float share = static_cast<float>(255 * (k + 1) / 4) / 255.0f;
+    for (std::size_t v = 0; v < full.size(); ++v) {
+      ASSERT_LT(glm::distance(steps[k][v], glm::mix(full[v], reduced[v], share)), 1e-5f * character.size());
+    }
+  }
+}
+
 TEST_F(Crowds, OutliveTheHandlesTheyWereMadeFrom) {
   Result<Device> made = Device::create(test::validated_options());
   ASSERT_TRUE(made);
   const Character character = make_character(model_);
-  Result<GpuCharacter> gpu = upload(*made, character);
+  Result<GpuCharacters> gpu = upload(*made, character);
   ASSERT_TRUE(gpu);
   Result<Crowd> crowd = Crowd::create(*made, *gpu);
   ASSERT_TRUE(crowd);
   const Device device = std::move(*made);
-  const GpuCharacter moved_gpu = std::move(*gpu);
+  const GpuCharacters moved_gpu = std::move(*gpu);
   Crowd moved_crowd = std::move(*crowd);
   ASSERT_TRUE(run(device, moved_crowd));
   const Result<InstanceVertices> vertices = read_vertices(device, moved_crowd, 0);

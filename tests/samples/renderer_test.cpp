@@ -86,7 +86,7 @@ class Renderers : public testing::Test {
     ASSERT_TRUE(gpu) << gpu.error().message;
     crowd_.reset();
     gpu_.emplace(std::move(*gpu));
-    auto crowd = runtime::Crowd::create(*gpu_device(), *gpu_, {.instances = 2});
+    auto crowd = runtime::Crowd::create(*gpu_device(), *gpu_, {.instances = {2}, .outputs = {.control_meshes = true}});
     ASSERT_TRUE(crowd) << crowd.error().message;
     crowd_.emplace(std::move(*crowd));
     scene_ = {};
@@ -142,7 +142,7 @@ class Renderers : public testing::Test {
   }
 
   std::optional<Character> character_;
-  std::optional<runtime::GpuCharacter> gpu_;
+  std::optional<runtime::GpuCharacters> gpu_;
   std::optional<runtime::Crowd> crowd_;
   Scene scene_;
 };

@@ -163,12 +163,13 @@ void expect_gpu_equals_cpu(const runtime::Device& device, const Character& chara
                            Directions directions) {
   const testing::ScopedTrace trace(__FILE__, __LINE__, what);
   const auto instances = static_cast<std::uint32_t>(poses.size());
-  const Result<runtime::GpuCharacter> gpu = runtime::upload(device, character);
+  const Result<runtime::GpuCharacters> gpu = runtime::upload(device, character);
   if (!gpu) {
     ADD_FAILURE() << gpu.error().message;
     return;
   }
-  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *gpu, {.instances = instances});
+  Result<runtime::Crowd> crowd =
+      runtime::Crowd::create(device, *gpu, {.instances = {instances}, .outputs = {.control_meshes = true}});
   if (!crowd) {
     ADD_FAILURE() << crowd.error().message;
     return;

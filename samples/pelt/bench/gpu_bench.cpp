@@ -20,7 +20,7 @@
 namespace pelt::samples {
 namespace {
 
-constexpr double kVertexBytes = 20;  // runtime::VertexLayout: float3, two octahedral words
+constexpr double kVertexBytes = 20;  // runtime::CrowdOutputs by default: float3, two octahedral words
 
 // Seconds that the device takes for what `record` records.
 Result<double> timed(const runtime::Device& device, runtime::GpuTimer& timer,
@@ -115,7 +115,7 @@ class Copy {
 
 // A posed crowd and the copy of its bytes.
 struct Task {
-  runtime::GpuCharacter character;
+  runtime::GpuCharacters character;
   runtime::Crowd crowd;
   Copy copy;
 };
@@ -124,7 +124,7 @@ Result<std::unique_ptr<Task>> make_task(const runtime::Device& device, const Cha
                                         const Traffic& traffic, std::uint32_t instances) {
   auto uploaded = runtime::upload(device, character);
   if (!uploaded) return tl::unexpected(uploaded.error());
-  auto crowd = runtime::Crowd::create(device, *uploaded, {.instances = instances, .frames_in_flight = 1});
+  auto crowd = runtime::Crowd::create(device, *uploaded, {.instances = {instances}, .frames_in_flight = 1});
   if (!crowd) return tl::unexpected(crowd.error());
   const std::uint32_t vertices = skin_vertices(*character);
   auto copy = Copy::create(device, traffic.in / vertices, traffic.out / vertices, vertices, instances);

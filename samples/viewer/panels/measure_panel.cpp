@@ -63,8 +63,8 @@ void draw_timings(const Timings& timings) {
 void draw_sizes(const Actor& actor) {
   const CharacterData& data = *actor.character;
   const std::uint64_t instances = actor.crowd.instance_count();
-  const runtime::VertexLayout& layout = actor.crowd.layout();
-  const std::uint64_t vertex = layout.positions_stride + layout.directions_stride;
+  const runtime::OutputPlaces& outputs = actor.crowd.outputs();
+  const std::uint64_t vertex = outputs.positions.stride + outputs.normals.stride;  // tangents beside normals
   std::uint64_t skin = 0;
   for (const CharacterMesh& mesh : data.meshes) skin += mesh.control ? 0 : mesh.vertex_count();
   const double bind = static_cast<double>(actor.uploaded.bytes());

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/bounds.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "shaders/blend/blend.h"
+
+namespace pelt::runtime {
+namespace {
+
+using Pair = std::pair<std::uint32_t, std::uint32_t>;
+using Records = std::map<Pair, shared::BoundsRecord>;
+
+void grow_to(Records& records, Pair slots, bool dual, float grow, glm::vec3 point) {
+  const auto [found, is_new] =
+      records.try_emplace(slots, shared::BoundsRecord{slots.first, slots.second, dual ? 1u : 0u, grow, point, point});
+  if (is_new) return;
+  shared::BoundsRecord& record = found->second;
+  record.grow = std::max(record.grow, grow);
+  record.least = glm::min(record.least, point);
+  record.greatest = glm::max(record.greatest, point);
+}
+
+// How far a blend of so many dual quaternions may leave the hull of what each does, over the greatest distance there:
+// half of it for one arc, then as shaders/bounds/bounds.h says.
+float reach_of(std::size_t influences) {
+  return influences < 2 ? 0.0f : influences == 2 ? 0.5f : influences == 3 ? 1.25f : 2.5f;
+}
+
+// Calls `visit(index, units)` of every influence of a vertex that has a weight.
+template <class Visit>
+void for_each_influence(const PackedBinding& binding, std::uint32_t vertex, const Visit& visit) {
+  const std::uint32_t slice = vertex / shared::kSliceRows;
+  for (std::uint32_t at = binding.slices[slice] + vertex % shared::kSliceRows; at < binding.slices[slice + 1];
+       at += shared::kSliceRows) {
+    const std::uint32_t word = binding.influences[at];
+    if (shared::influence_units(word) > 0) visit(shared::influence_index(word), shared::influence_units(word));
+  }
+}
+
+void add_mesh(const CharacterMesh& mesh, Records& records) {
+  const PackedBinding& binding = mesh.binding;
+  const bool dual = mesh.mode == BlendMode::kDualQuaternion;
+  const bool has_local_points = mesh.mode == BlendMode::kOffsets;
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t v = 0; v < binding.vertex_count(); ++v) {
+    slots.clear();
+    std::size_t group = 0;
+    std::uint32_t units = 0;
+    for_each_influence(binding, v, [&](std::uint32_t index, std::uint32_t weight) {
+      const std::uint32_t slot = mesh.first_slot + index;
+      if (dual) {
+        slots.push_back(slot);
+        return;
+      }
+      const glm::vec3 point =
+          has_local_points ? glm::vec3(binding.local_points[group * binding.vertex_count() + v]) : binding.points[v];
+      grow_to(records, {slot, slot}, false, 0.0f, point);
+      units += weight;
+      if (units == shared::kWeightUnits) {
+        units = 0;
+        ++group;
+      }
+    });
+    if (mesh.wires) grow_to(records, {mesh.wires->root_slot, mesh.wires->root_slot}, false, 0.0f, binding.points[v]);
+    for (std::size_t a = 0; a < slots.size(); ++a) {
+      for (std::size_t b = slots.size() == 1 ? a : a + 1; b < slots.size(); ++b) {
+        grow_to(records, std::minmax(slots[a], slots[b]), true, reach_of(slots.size()), binding.points[v]);
+      }
+    }
+  }
+}
+
+// v' = a + N (a - b), a and b of the hull, N the sum of the negative shares without their sign.
+float most_negative_shares(const PackedBinding& binding) {
+  const std::size_t count = binding.vertex_count();
+  float most = 0;
+  for (std::size_t v = 0; v < count; ++v) {
+    float sum = 0;
+    for (std::size_t at = v; at < binding.local_points.size(); at += count)
+      sum -= std::min(binding.local_points[at].w, 0.0f);
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+}  // namespace
+
+BoundsRecords find_bounds_records(const CharacterData& data) {
+  Records records;
+  BoundsRecords found;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control) continue;
+    add_mesh(mesh, records);
+    found.grow = std::max(found.grow, most_negative_shares(mesh.binding));
+  }
+  found.records.reserve(records.size());
+  for (const auto& [slots, record] : records) found.records.push_back(record);
+  return found;
+}
+
+}  // namespace pelt::runtime

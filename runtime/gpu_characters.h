@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What GpuCharacters hold, as crowds read it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "engine/character/pose_kernels.h"
+#include "runtime/buffer.h"
+#include "runtime/upload.h"
+
+namespace pelt::runtime {
+
+struct GpuCharacters::State {
+  DeviceInternals* device = nullptr;
+  Buffer buffer;   // all streams, one range each
+  Buffer staging;  // until the upload has finished
+
+  // What the blend reads, bound as one: shaders/blend/blend.h. In it, one after the other, local points, points,
+  // directions and words of all meshes of all characters.
+  BufferRange rest;
+  // Records of all passes of a kernel, one after the other: shaders/<deformer>/pose.h.
+  std::array<BufferRange, kPoseKernelCount> records;
+  BufferRange tables;  // of all passes, one after the other
+  BufferRange bounds;  // shaders/bounds/bounds.h
+
+  // Where a mesh starts in `rest`, in units of what is named: a slope is two words.
+  struct MeshStart {
+    std::uint32_t local_point = 0;
+    std::uint32_t point = 0;
+    std::uint32_t direction = 0;
+    std::uint32_t slice = 0;
+    std::uint32_t influence = 0;
+    std::uint32_t slope_slice = 0;
+    std::uint32_t slope = 0;
+  };
+  struct PassStart {
+    std::uint32_t record = 0;  // in records of its kernel
+    std::uint32_t word = 0;    // of its table, in tables
+  };
+  struct Entry {
+    Character character;
+    std::vector<MeshStart> meshes;
+    std::vector<PassStart> passes;
+    std::uint32_t first_bound = 0;
+    std::uint32_t bound_count = 0;
+    float bound_growth = 0;
+  };
+  std::vector<Entry> entries;
+};
+
+}  // namespace pelt::runtime

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/input_ring.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace pelt::runtime {
+
+Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, std::vector<float> rest,
+                                    std::vector<std::size_t> firsts, const std::string& name) {
+  InputRing ring;
+  ring.firsts_ = std::move(firsts);
+  ring.values_ = std::move(rest);
+  VkDeviceSize end = 0;
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    ring.slots_.push_back(
+        append_range(end, std::span(ring.values_).size_bytes(), device.limits().minStorageBufferOffsetAlignment));
+  }
+  Result<Buffer> buffer = Buffer::create(
+      device, {.size = end, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .memory = MemoryUse::kStream, .name = name});
+  if (!buffer) return tl::unexpected(buffer.error());
+  ring.buffer_ = std::move(*buffer);
+  ring.written_slot_.assign(ring.firsts_.size() - 1, 0);
+  for (std::uint32_t i = 0; i < ring.written_slot_.size(); ++i) ring.write(0, i);
+  return ring;
+}
+
+void InputRing::set(std::uint32_t slot, std::uint32_t instance, std::size_t first, std::span<const float> values) {
+  assert(first + values.size() <= size_of(instance));
+  std::copy(values.begin(), values.end(), values_.begin() + std::ptrdiff_t(firsts_[instance] + first));
+  if (written_slot_[instance] != slot) {
+    write(slot, instance);
+  } else if (!values.empty()) {
+    std::memcpy(of(slot, instance) + first * sizeof(float), values.data(), values.size_bytes());
+  }
+}
+
+void InputRing::finish(std::uint32_t slot) {
+  if (values_.empty()) return;
+  for (std::uint32_t instance = 0; instance < written_slot_.size(); ++instance) {
+    if (written_slot_[instance] != slot) write(slot, instance);
+  }
+  buffer_.flush(slots_[slot].offset, values_.size() * sizeof(float));
+}
+
+std::byte* InputRing::of(std::uint32_t slot, std::uint32_t instance) {
+  return buffer_.mapped() + slots_[slot].offset + firsts_[instance] * sizeof(float);
+}
+
+void InputRing::write(std::uint32_t slot, std::uint32_t instance) {
+  const std::size_t size = size_of(instance);
+  if (size > 0) std::memcpy(of(slot, instance), &values_[firsts_[instance]], size * sizeof(float));
+  written_slot_[instance] = slot;
+}
+
+}  // namespace pelt::runtime
