@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// Devices, memory and buffers of a game's, in which crowds work.
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "engine/character/bind.h"
+#include "runtime/crowd.h"
+#include "runtime/device.h"
+#include "runtime/read_back.h"
+#include "runtime/transfer.h"
+#include "runtime/vulkan_functions.h"
+#include "tests/support/gpu.h"
+#include "tests/support/tube.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+using testing::HasSubstr;
+
+// What a game has: here those of a device that the tests watch over.
+DeviceHandles handles_of(const Device& device) {
+  return {.get_instance_proc_addr = vulkan_entry_point(),
+          .instance = device.instance(),
+          .physical = device.physical(),
+          .device = device.handle(),
+          .queue_family = device.queue_family(),
+          .queue = device.queue()};
+}
+
+// One allocation a piece, counted.
+struct CountingMemory {
+  const Device& device;
+  VkPhysicalDeviceMemoryProperties properties{};
+  std::mutex mutex;
+  std::map<VkDeviceMemory, VkDeviceSize> held;
+  std::size_t taken = 0;
+  VkResult refuse = VK_SUCCESS;
+
+  explicit CountingMemory(const Device& d) : device(d) {
+    reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(
+        vulkan_entry_point()(device.instance(), "vkGetPhysicalDeviceMemoryProperties"))(device.physical(), &properties);
+  }
+
+  MemoryCallbacks callbacks() {
+    return {.user = this,
+            .allocate =
+                [](void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
+                   VkMemoryPropertyFlags preferred, const char*, MemoryPiece& piece) {
+                  return static_cast<CountingMemory*>(user)->allocate(requirements, required, preferred, piece);
+                },
+            .free = [](void* user, const MemoryPiece& piece) { static_cast<CountingMemory*>(user)->free(piece); }};
+  }
+
+  VkResult allocate(const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required, VkMemoryPropertyFlags,
+                    MemoryPiece& piece) {
+    const std::lock_guard lock(mutex);
+    if (refuse != VK_SUCCESS) return refuse;
+    std::uint32_t type = 0;
+    while ((requirements.memoryTypeBits >> type & 1u) == 0 ||
+           (properties.memoryTypes[type].propertyFlags & required) != required)
+      ++type;
+    const VkMemoryAllocateInfo info{
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = requirements.size, .memoryTypeIndex = type};
+    const VkResult result = device.functions().vkAllocateMemory(device.handle(), &info, nullptr, &piece.memory);
+    if (result != VK_SUCCESS) return result;
+    const VkMemoryPropertyFlags flags = properties.memoryTypes[type].propertyFlags;
+    piece.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+    if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0)
+      device.functions().vkMapMemory(device.handle(), piece.memory, 0, VK_WHOLE_SIZE, 0, &piece.mapped);
+    piece.owner = this;
+    held[piece.memory] = requirements.size;
+    ++taken;
+    return VK_SUCCESS;
+  }
+
+  void free(const MemoryPiece& piece) {
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(piece.owner, this);
+    EXPECT_EQ(held.erase(piece.memory), 1u);
+    device.functions().vkFreeMemory(device.handle(), piece.memory, nullptr);
+  }
+};
+
+class AdoptedDevices : public testing::Test {
+ protected:
+  void SetUp() override {
+    PELT_REQUIRE_GPU(gpu_device());
+    const Result<Rig> rig = rig_from_deformer_name("surface-ffd");
+    ASSERT_TRUE(rig);
+    Result<Bound> bound = bind(test::make_tube(), *rig);
+    ASSERT_TRUE(bound) << bound.error().message;
+    character_.emplace(bound->character);
+  }
+
+  // One posed instance on a device, waited for.
+  std::vector<glm::vec3> posed(const Device& device) const {
+    Result<GpuCharacters> gpu = upload(device, *character_);
+    EXPECT_TRUE(gpu) << gpu.error().message;
+    Result<Crowd> crowd = Crowd::create(device, *gpu);
+    EXPECT_TRUE(crowd) << crowd.error().message;
+    EXPECT_TRUE(run(device, *crowd));
+    Result<InstanceVertices> vertices = read_vertices(device, *crowd, 0);
+    EXPECT_TRUE(vertices) << vertices.error().message;
+    return std::move(vertices->positions);
+  }
+
+  std::optional<Character> character_;
+};
+
+TEST_F(AdoptedDevices, NeedTheirHandles) {
+  const DeviceHandles valid = handles_of(*gpu_device());
+  ASSERT_TRUE(Device::adopt(valid));
+  const auto refused = [&](const auto& change, const char* why) {
+    DeviceHandles handles = valid;
+    change(handles);
+    const Result<Device> device = Device::adopt(handles);
+    ASSERT_FALSE(device) << why;
+    EXPECT_EQ(device.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(device.error().message, HasSubstr(why));
+  };
+  refused([](DeviceHandles& h) { h.get_instance_proc_addr = nullptr; }, "needs vkGetInstanceProcAddr");
+  refused([](DeviceHandles& h) { h.instance = VK_NULL_HANDLE; }, "an instance");
+  refused([](DeviceHandles& h) { h.physical = VK_NULL_HANDLE; }, "a physical device");
+  refused([](DeviceHandles& h) { h.device = VK_NULL_HANDLE; }, "a device");
+  refused([](DeviceHandles& h) { h.queue_family = 1000; }, "has no compute");
+  refused([](DeviceHandles& h) { h.memory.free = [](void*, const MemoryPiece&) {}; }, "both allocate and free");
+}
+
+TEST_F(AdoptedDevices, MoveWhatTheirOwnerWouldAndStayWithIt) {
+  const std::vector<glm::vec3> expected = posed(*gpu_device());
+  {
+    const Result<Device> adopted = Device::adopt(handles_of(*gpu_device()));
+    ASSERT_TRUE(adopted) << adopted.error().message;
+    EXPECT_EQ(posed(*adopted), expected);
+  }
+  EXPECT_EQ(posed(*gpu_device()), expected);
+}
+
+TEST_F(AdoptedDevices, DescribeThemselvesBeforeTheyAreMade) {
+  const DeviceDescription description =
+      describe_device(vulkan_entry_point(), gpu_device()->instance(), gpu_device()->physical());
+  EXPECT_EQ(description.name, gpu_device()->description().name);
+  EXPECT_THAT(description.missing, testing::IsEmpty());
+}
+
+// A device with what enable_required_features turns on and no more.
+TEST_F(AdoptedDevices, NeedNoFeaturesButThoseThatAreSaid) {
+  const PFN_vkGetInstanceProcAddr entry = vulkan_entry_point();
+  const VkInstance instance = gpu_device()->instance();
+  VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13};
+  enable_required_features(v12, v13);
+  const float priority = 1;
+  const VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueFamilyIndex = gpu_device()->queue_family(),
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+  const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                .pNext = &v12,
+                                .queueCreateInfoCount = 1,
+                                .pQueueCreateInfos = &queue_info};
+  VkDevice device = VK_NULL_HANDLE;
+  const auto create = reinterpret_cast<PFN_vkCreateDevice>(entry(instance, "vkCreateDevice"));
+  ASSERT_EQ(create(gpu_device()->physical(), &info, nullptr, &device), VK_SUCCESS);
+  const DeviceFunctions functions =
+      load_device_functions(device, reinterpret_cast<PFN_vkGetDeviceProcAddr>(entry(instance, "vkGetDeviceProcAddr")));
+  DeviceHandles handles = handles_of(*gpu_device());
+  handles.device = device;
+  functions.vkGetDeviceQueue(device, handles.queue_family, 0, &handles.queue);
+  {
+    const Result<Device> adopted = Device::adopt(handles);
+    ASSERT_TRUE(adopted) << adopted.error().message;
+    EXPECT_EQ(posed(*adopted), posed(*gpu_device()));
+  }
+  functions.vkDestroyDevice(device, nullptr);
+}
+
+TEST_F(AdoptedDevices, TakeMemoryFromTheirOwnerAndGiveItBack) {
+  CountingMemory memory(*gpu_device());
+  DeviceHandles handles = handles_of(*gpu_device());
+  handles.memory = memory.callbacks();
+  {
+    const Result<Device> adopted = Device::adopt(handles);
+    ASSERT_TRUE(adopted) << adopted.error().message;
+    EXPECT_EQ(posed(*adopted), posed(*gpu_device()));
+    EXPECT_GT(memory.taken, 0u);
+
+    const Result<GpuCharacters> gpu = upload(*adopted, *character_);
+    ASSERT_TRUE(gpu);
+    const std::size_t before = memory.held.size();
+    memory.refuse = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    const Result<Crowd> crowd = Crowd::create(*adopted, *gpu);
+    ASSERT_FALSE(crowd);
+    EXPECT_THAT(crowd.error().message, HasSubstr("out of device memory"));
+    EXPECT_EQ(memory.held.size(), before);
+  }
+  EXPECT_THAT(memory.held, testing::IsEmpty());
+}
+
+// Nothing is taken while frames are posed and recorded.
+TEST_F(AdoptedDevices, TakeNoMemoryForAFrame) {
+  CountingMemory memory(*gpu_device());
+  DeviceHandles handles = handles_of(*gpu_device());
+  handles.memory = memory.callbacks();
+  const Result<Device> adopted = Device::adopt(handles);
+  ASSERT_TRUE(adopted);
+  Result<GpuCharacters> gpu = upload(*adopted, *character_);
+  ASSERT_TRUE(gpu);
+  Result<Crowd> crowd = Crowd::create(*adopted, *gpu, {.instances = {5}});
+  ASSERT_TRUE(crowd);
+  const std::size_t taken = memory.taken;
+  for (int frame = 0; frame < 4; ++frame) ASSERT_TRUE(run(*adopted, *crowd));
+  EXPECT_EQ(memory.taken, taken);
+}
+
+TEST_F(AdoptedDevices, WithoutAQueueSubmitNothing) {
+  DeviceHandles handles = handles_of(*gpu_device());
+  handles.queue = VK_NULL_HANDLE;
+  const Result<Device> adopted = Device::adopt(handles);
+  ASSERT_TRUE(adopted);
+  const Result<GpuCharacters> submitted = upload(*adopted, *character_);
+  ASSERT_FALSE(submitted);
+  EXPECT_THAT(submitted.error().message, HasSubstr("without a queue"));
+
+  // All of it in one command buffer of the caller's.
+  Result<GpuCharacters> gpu = GpuCharacters::create(*adopted, std::span(&*character_, 1));
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  Result<Crowd> crowd = Crowd::create(*adopted, *gpu);
+  ASSERT_TRUE(crowd) << crowd.error().message;
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "a game's frame", [&](VkCommandBuffer commands) {
+    gpu->record_upload(commands);
+    crowd->record(commands);
+  }));
+  gpu->finish_upload();
+  const Result<InstanceVertices> vertices = read_vertices(*gpu_device(), *crowd, 0);
+  ASSERT_TRUE(vertices) << vertices.error().message;
+  EXPECT_EQ(vertices->positions, posed(*gpu_device()));
+}
+
+TEST_F(AdoptedDevices, UseTheCachesOfTheirOwners) {
+  const auto create = reinterpret_cast<PFN_vkCreatePipelineCache>(
+      vulkan_entry_point()(gpu_device()->instance(), "vkCreatePipelineCache"));
+  const auto destroy = reinterpret_cast<PFN_vkDestroyPipelineCache>(
+      vulkan_entry_point()(gpu_device()->instance(), "vkDestroyPipelineCache"));
+  const auto data = reinterpret_cast<PFN_vkGetPipelineCacheData>(
+      vulkan_entry_point()(gpu_device()->instance(), "vkGetPipelineCacheData"));
+  const VkPipelineCacheCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  DeviceHandles handles = handles_of(*gpu_device());
+  ASSERT_EQ(create(handles.device, &info, nullptr, &handles.pipeline_cache), VK_SUCCESS);
+  std::size_t before = 0;
+  std::size_t after = 0;
+  data(handles.device, handles.pipeline_cache, &before, nullptr);
+  {
+    const Result<Device> adopted = Device::adopt(handles);
+    ASSERT_TRUE(adopted);
+    EXPECT_EQ(posed(*adopted), posed(*gpu_device()));
+  }
+  data(handles.device, handles.pipeline_cache, &after, nullptr);
+  EXPECT_GT(after, before);
+  destroy(handles.device, handles.pipeline_cache, nullptr);
+}
+
+// Two devices, and on each two crowds that two threads pose and record.
+TEST_F(AdoptedDevices, WorkSideBySide) {
+  Result<Device> second = Device::create(test::validated_options());
+  ASSERT_TRUE(second) << second.error().message;
+  const std::array<const Device*, 2> devices{&*gpu_device(), &*second};
+  const std::vector<glm::vec3> expected = posed(*gpu_device());
+  std::array<std::optional<GpuCharacters>, 2> uploaded;
+  for (std::size_t d = 0; d < 2; ++d) {
+    Result<GpuCharacters> gpu = upload(*devices[d], *character_);
+    ASSERT_TRUE(gpu);
+    uploaded[d].emplace(std::move(*gpu));
+  }
+  std::atomic<int> right = 0;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Device& device = *devices[t % 2];
+      Result<Crowd> crowd = Crowd::create(device, *uploaded[t % 2], {.instances = {3}});
+      for (int frame = 0; crowd && frame < 5; ++frame) {
+        if (!run(device, *crowd)) return;
+      }
+      const Result<InstanceVertices> vertices = read_vertices(device, *crowd, 2);
+      if (vertices && vertices->positions == expected) ++right;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 4);
+}
+
+}  // namespace
+}  // namespace pelt::runtime
