@@ -52,7 +52,8 @@ class Evaluator {
   // Poses every palette and moves every mesh that the detail asks for, stage by stage.
   void evaluate();
 
-  // Of all meshes one after the other, in packed order (CharacterMesh::first_vertex, ::source_vertex). Model space.
+  // Of all meshes one after the other, in packed order (CharacterMesh::first_vertex, CharacterMesh::source_vertex).
+  // Model space.
   std::span<const glm::vec3> positions() const;
   std::span<const glm::vec3> normals() const;   // unit
   std::span<const glm::vec4> tangents() const;  // unit xyz, orthogonal to the normal; w = handedness
