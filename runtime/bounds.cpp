@@ -31,8 +31,8 @@ float reach_of(std::size_t influences) {
 }
 
 // Calls `visit(index, units)` of every influence of a vertex that has a weight.
-template <class Visit>
-void for_each_influence(const PackedBinding& binding, std::uint32_t vertex, const Visit& visit) {
+template <class Binding, class Visit>
+void for_each_influence(const Binding& binding, std::uint32_t vertex, const Visit& visit) {
   const std::uint32_t slice = vertex / shared::kSliceRows;
   for (std::uint32_t at = binding.slices[slice] + vertex % shared::kSliceRows; at < binding.slices[slice + 1];
        at += shared::kSliceRows) {
@@ -74,6 +74,19 @@ void add_mesh(const CharacterMesh& mesh, Records& records) {
   }
 }
 
+void add_fit(const CharacterMesh& mesh, Records& records) {
+  for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+    for_each_influence(*mesh.fit, v, [&](std::uint32_t index, std::uint32_t) {
+      const std::uint32_t slot = mesh.fit->first_slot + index;
+      grow_to(records, {slot, slot}, false, 0.0f, mesh.binding.points[v]);
+    });
+  }
+}
+
+void append(const Records& records, BoundsRecords& found) {
+  for (const auto& [slots, record] : records) found.records.push_back(record);
+}
+
 // v' = a + N (a - b), a and b of the hull, N the sum of the negative shares without their sign.
 float most_negative_shares(const PackedBinding& binding) {
   const std::size_t count = binding.vertex_count();
@@ -97,8 +110,13 @@ BoundsRecords find_bounds_records(const CharacterData& data) {
     add_mesh(mesh, records);
     found.grow = std::max(found.grow, most_negative_shares(mesh.binding));
   }
-  found.records.reserve(records.size());
-  for (const auto& [slots, record] : records) found.records.push_back(record);
+  append(records, found);
+  found.count = static_cast<std::uint32_t>(found.records.size());
+  Records fits;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.fit) add_fit(mesh, fits);
+  }
+  append(fits, found);
   return found;
 }
 

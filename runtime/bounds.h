@@ -10,8 +10,9 @@
 namespace pelt::runtime {
 
 struct BoundsRecords {
-  std::vector<shared::BoundsRecord> records;
-  float grow = 0;  // shared::BoundsJob::grow
+  std::vector<shared::BoundsRecord> records;  // of the deformers' entries, then of the fits'
+  std::uint32_t count = 0;                    // of the former
+  float grow = 0;                             // shared::BoundsJob::grow
 };
 
 // Of all skin of a character.

@@ -88,6 +88,9 @@ struct CrowdOptions {
 enum class Detail : std::uint32_t {
   kFull,
   kReduced,  // linear meshes by their strongest influences alone, normals without slopes; others as kFull
+  // By the linear blend that was fitted to the deformers (CharacterMesh::fit), whose palettes are then not posed; kFull
+  // where the character has none.
+  kLinearFit,
 };
 
 // Where an output is.

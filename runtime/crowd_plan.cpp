@@ -107,7 +107,8 @@ class Planner {
         const PalettePass& pass = data.passes[p];
         if (static_cast<std::size_t>(pass.kernel) != kernel || pass.record_count == 0 || own.instances == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
-        pose_.push_back({.list_first = list(c, shared::kListDeformed),
+        const std::uint32_t kind = pass.fit ? shared::kListLinearFit : shared::kListDeformed;
+        pose_.push_back({.list_first = list(c, kind),
                          .record_count = pass.record_count,
                          .first_record = entry.passes[p].record,
                          .joint_first = own.first_joint,
@@ -119,7 +120,7 @@ class Planner {
                          .table_first = entry.passes[p].word,
                          .input_first = own.first_input,
                          .input_stride = data.input_count});
-        add_job(blocks(pass.record_count, shared::kPoseWorkgroupSize), c, shared::kListDeformed);
+        add_job(blocks(pass.record_count, shared::kPoseWorkgroupSize), c, kind);
       }
     }
   }
@@ -132,7 +133,7 @@ class Planner {
       boxes_.push_back({.list_first = list(c, shared::kListGiven),
                         .first_record = entry.first_bound,
                         .record_count = entry.bound_count,
-                        .fit_record_count = 0,
+                        .fit_record_count = entry.fit_bound_count,
                         .palette_first = own.first_palette,
                         .palette_stride = entry.character->palette_size,
                         .output_first = own.first_instance,
@@ -174,9 +175,9 @@ class Planner {
                           .first_slope_slice = mesh.binding.slopes.empty() ? shared::kNoSlot : start.slope_slice,
                           .first_slope = start.slope,
                           .first_local = start.local_point,
-                          .fit_first_slice = shared::kNoSlot,
-                          .fit_first_influence = 0,
-                          .fit_palette_first = 0,
+                          .fit_first_slice = mesh.fit ? start.fit_slice : shared::kNoSlot,
+                          .fit_first_influence = start.fit_influence,
+                          .fit_palette_first = mesh.fit ? own.first_palette + mesh.fit->first_slot : 0,
                           .unused = 0});
         add_job(blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
       }
@@ -246,8 +247,8 @@ class Planner {
     std::vector<shared::PlanCharacter> characters;
     for (std::size_t c = 0; c < plan_.characters.size(); ++c) {
       const CrowdCharacter& own = plan_.characters[c];
-      characters.push_back(
-          {own.instances, plan_.character_count + 2 * own.first_instance, first_list + first_list_[c]});
+      characters.push_back({own.instances, plan_.character_count + 2 * own.first_instance, first_list + first_list_[c],
+                            gpu_.entries[c].character->fit_pass() != nullptr ? 1u : 0u});
     }
     append(characters);
     append(jobs_);

@@ -34,6 +34,8 @@ struct GpuCharacters::State {
     std::uint32_t influence = 0;
     std::uint32_t slope_slice = 0;
     std::uint32_t slope = 0;
+    std::uint32_t fit_slice = 0;
+    std::uint32_t fit_influence = 0;
   };
   struct PassStart {
     std::uint32_t record = 0;  // in records of its kernel
@@ -45,6 +47,7 @@ struct GpuCharacters::State {
     std::vector<PassStart> passes;
     std::uint32_t first_bound = 0;
     std::uint32_t bound_count = 0;
+    std::uint32_t fit_bound_count = 0;  // behind those
     float bound_growth = 0;
   };
   std::vector<Entry> entries;

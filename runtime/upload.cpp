@@ -43,25 +43,26 @@ Stream collect_rest(GpuCharacters::State& state) {
   for (GpuCharacters::State::Entry& entry : state.entries) entry.meshes.resize(entry.character->meshes.size());
   const auto for_each_mesh = [&](const auto& visit) {
     for (GpuCharacters::State::Entry& entry : state.entries) {
-      for (std::size_t m = 0; m < entry.meshes.size(); ++m) visit(entry.character->meshes[m].binding, entry.meshes[m]);
+      for (std::size_t m = 0; m < entry.meshes.size(); ++m) visit(entry.character->meshes[m], entry.meshes[m]);
     }
   };
   using MeshStart = GpuCharacters::State::MeshStart;
-  for_each_mesh([&](const PackedBinding& binding, MeshStart& start) {
+  for_each_mesh([&](const CharacterMesh& mesh, MeshStart& start) {
     start.local_point = count(sizeof(glm::vec4));
-    rest.append(binding.local_points);
+    rest.append(mesh.binding.local_points);
   });
   rest.pad_to(sizeof(glm::vec3) * 4);
-  for_each_mesh([&](const PackedBinding& binding, MeshStart& start) {
+  for_each_mesh([&](const CharacterMesh& mesh, MeshStart& start) {
     start.point = count(sizeof(glm::vec3));
-    rest.append(binding.points);
+    rest.append(mesh.binding.points);
   });
   rest.pad_to(sizeof(glm::uvec2));
-  for_each_mesh([&](const PackedBinding& binding, MeshStart& start) {
+  for_each_mesh([&](const CharacterMesh& mesh, MeshStart& start) {
     start.direction = count(sizeof(glm::uvec2));
-    rest.append(binding.directions);
+    rest.append(mesh.binding.directions);
   });
-  for_each_mesh([&](const PackedBinding& binding, MeshStart& start) {
+  for_each_mesh([&](const CharacterMesh& mesh, MeshStart& start) {
+    const PackedBinding& binding = mesh.binding;
     start.slice = count(sizeof(std::uint32_t));
     rest.append(binding.slices);
     start.influence = count(sizeof(std::uint32_t));
@@ -70,6 +71,11 @@ Stream collect_rest(GpuCharacters::State& state) {
     rest.append(binding.slope_slices);
     start.slope = count(sizeof(std::uint32_t));
     rest.append(binding.slopes);
+    if (!mesh.fit) return;
+    start.fit_slice = count(sizeof(std::uint32_t));
+    rest.append(mesh.fit->slices);
+    start.fit_influence = count(sizeof(std::uint32_t));
+    rest.append(mesh.fit->influences);
   });
   return rest;
 }
@@ -103,7 +109,8 @@ std::vector<Stream> collect_streams(GpuCharacters::State& state, const std::vect
   for (std::size_t c = 0; c < state.entries.size(); ++c) {
     GpuCharacters::State::Entry& entry = state.entries[c];
     entry.first_bound = static_cast<std::uint32_t>(boxes.size / sizeof(shared::BoundsRecord));
-    entry.bound_count = static_cast<std::uint32_t>(bounds[c].records.size());
+    entry.bound_count = bounds[c].count;
+    entry.fit_bound_count = static_cast<std::uint32_t>(bounds[c].records.size()) - bounds[c].count;
     entry.bound_growth = bounds[c].grow;
     boxes.append(bounds[c].records);
   }

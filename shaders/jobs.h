@@ -39,8 +39,8 @@ PELT_SHARED_CONST uint kEntryHold = 2u;      // not moved: previous positions be
 
 // How finely an instance is moved.
 PELT_SHARED_CONST uint kDetailFull = 0u;
-PELT_SHARED_CONST uint kDetailReduced = 1u;      // by its strongest influences
-PELT_SHARED_CONST uint kDetailLinearBlend = 2u;  // by the linear blend that was fitted to it
+PELT_SHARED_CONST uint kDetailReduced = 1u;    // by its strongest influences
+PELT_SHARED_CONST uint kDetailLinearFit = 2u;  // by the linear blend that was fitted to it
 
 // `share` of detail `to`, 0 to 255, the rest of detail `from`.
 PELT_SHARED_FN uint entry_state(uint flags, uint from, uint to, uint share) {
@@ -52,8 +52,8 @@ PELT_SHARED_FN uint entry_share(uint state) { return (state >> 8u) & 255u; }
 
 // Whether an instance needs what the deformers pose, and whether what the fitted linear blend does.
 PELT_SHARED_FN bool entry_uses(uint state, bool fitted) {
-  bool from_fitted = entry_detail_from(state) == kDetailLinearBlend;
-  bool to_fitted = entry_detail_to(state) == kDetailLinearBlend;
+  bool from_fitted = entry_detail_from(state) == kDetailLinearFit;
+  bool to_fitted = entry_detail_to(state) == kDetailLinearFit;
   uint share = entry_share(state);
   return (state & kEntryHold) == 0u && ((share < 255u && from_fitted == fitted) || (share > 0u && to_fitted == fitted));
 }

@@ -148,7 +148,7 @@ struct Moved {
 };
 
 Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 point) {
-  bool fitted = detail == kDetailLinearBlend && job.fit_first_slice != kNoSlot;
+  bool fitted = detail == kDetailLinearFit && job.fit_first_slice != kNoSlot;
   uint mode = fitted ? kBlendLinear : job.mode;
   uint slice = (fitted ? job.fit_first_slice : job.first_slice) + vertex / kSliceRows;
   uint first_influence = fitted ? job.fit_first_influence : job.first_influence;

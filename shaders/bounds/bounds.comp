@@ -68,7 +68,7 @@ void main() {
   uint self = gl_LocalInvocationIndex;
   Box box = Box(vec3(3e38f), vec3(-3e38f));
   uint palette_first = job.palette_first + entry.instance * job.palette_stride;
-  uint first = entry_uses(entry.state, false) ? 0u : job.record_count;
+  uint first = job.fit_record_count == 0u || entry_uses(entry.state, false) ? 0u : job.record_count;
   uint end = job.record_count + (entry_uses(entry.state, true) ? job.fit_record_count : 0u);
   for (uint i = first + self; inside && i < end; i += kBoundsWorkgroupSize) {
     BoundsRecord record = records[job.first_record + i];

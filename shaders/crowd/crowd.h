@@ -18,17 +18,18 @@ PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uvec3[]: VkDispatchIndirectC
 PELT_SHARED_CONST uint kPlanBindCount = 4u;
 
 // Lists of a character.
-PELT_SHARED_CONST uint kListGiven = 0u;        // all that were given
-PELT_SHARED_CONST uint kListDeformed = 1u;     // those that their deformers move
-PELT_SHARED_CONST uint kListLinearBlend = 2u;  // those that the fitted linear blend moves; of a fade both
+PELT_SHARED_CONST uint kListGiven = 0u;      // all that were given
+PELT_SHARED_CONST uint kListDeformed = 1u;   // those that their deformers move
+PELT_SHARED_CONST uint kListLinearFit = 2u;  // those that the fitted linear blend moves; of a fade both
 PELT_SHARED_CONST uint kListKinds = 3u;
 
 struct PlanCharacter {
   uint capacity;     // instances of it: no list is longer, no instance number as large
   uint first_given;  // entry of its first instance, in words of `given`
   uint first_list;   // of its first list in the work, in units of two words; the others follow, `capacity` apart
+  uint has_fit;      // 0: its deformers move it whatever the detail
 };
-PELT_SHARED_SIZE(PlanCharacter, 12);
+PELT_SHARED_SIZE(PlanCharacter, 16);
 
 struct PlanJob {
   uint blocks;  // workgroups an instance

@@ -16,17 +16,17 @@ layout(push_constant, scalar) uniform Constants { PlanConstants plan; };
 shared uint list_ends[kListKinds];
 
 PlanCharacter plan_character(uint i) {
-  uint at = 2u * plan.work_pairs + 3u * i;
-  return PlanCharacter(table[at], table[at + 1u], table[at + 2u]);
+  uint at = 2u * plan.work_pairs + 4u * i;
+  return PlanCharacter(table[at], table[at + 1u], table[at + 2u], table[at + 3u]);
 }
 
 PlanJob plan_job(uint i) {
-  uint at = 2u * plan.work_pairs + 3u * plan.character_count + 2u * i;
+  uint at = 2u * plan.work_pairs + 4u * plan.character_count + 2u * i;
   return PlanJob(table[at], table[at + 1u]);
 }
 
 PlanStep plan_step(uint i) {
-  uint at = 2u * plan.work_pairs + 3u * plan.character_count + 2u * (plan.job_count + i);
+  uint at = 2u * plan.work_pairs + 4u * plan.character_count + 2u * (plan.job_count + i);
   return PlanStep(table[at], table[at + 1u]);
 }
 
@@ -46,8 +46,10 @@ void make_lists(uint c) {
     ListEntry entry = ListEntry(given[at], given[at + 1u]);
     if (entry.instance >= character.capacity) continue;
     append(character, kListGiven, entry);
-    if (entry_uses(entry.state, false)) append(character, kListDeformed, entry);
-    if (entry_uses(entry.state, true)) append(character, kListLinearBlend, entry);
+    bool fitted = character.has_fit != 0u && entry_uses(entry.state, true);
+    bool held = (entry.state & kEntryHold) != 0u;
+    if (!held && (character.has_fit == 0u || entry_uses(entry.state, false))) append(character, kListDeformed, entry);
+    if (fitted) append(character, kListLinearFit, entry);
   }
   barrier();
   if (gl_LocalInvocationIndex < kListKinds)

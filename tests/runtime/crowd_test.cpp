@@ -699,6 +699,63 @@ TEST_F(Crowds, FadeFromOneDetailToAnother) {
   }
 }
 
+// Of a character that carries a fit: the crowd's is the evaluator's, boxes hold it, and a fade goes from one to the
+// other.
+TEST_F(Crowds, AreMovedByTheLinearBlendThatWasFittedToThem) {
+  const Character character = fitted(make_character(model_, "surface-ffd"));
+  const GpuCharacters gpu = upload_character(character);
+  CrowdOptions options{.instances = {2}, .frames_in_flight = 1};
+  options.outputs.bounds = true;
+  Crowd crowd = make_crowd(gpu, options);
+  std::vector<glm::mat4> joints = bind_joints_;
+  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+  for (std::uint32_t i = 0; i < 2; ++i) crowd.pose(i, joints);
+  crowd.detail(1, Detail::kLinearFit);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+
+  Evaluator cpu(character);
+  cpu.pose(joints);
+  cpu.evaluate();
+  const CharacterMesh& skin = test::mesh_of(character, "tube");
+  const auto of_skin = [&](std::span<const glm::vec3> all) {
+    const auto own = all.subspan(skin.first_vertex, skin.vertex_count());
+    return std::vector(own.begin(), own.end());
+  };
+  const std::vector<glm::vec3> full = of_skin(cpu.positions());
+  cpu.set_detail(pelt::Detail::kLinearFit);
+  cpu.evaluate();
+  const std::vector<glm::vec3> fit = of_skin(cpu.positions());
+  EXPECT_GT(worst_distance(full, glm::mat4(1), fit), 1e-4f * character.size());
+  EXPECT_LT(worst_distance(full, glm::mat4(1), of_skin(positions(crowd, 0))), 1e-5f * character.size());
+  EXPECT_LT(worst_distance(fit, glm::mat4(1), of_skin(positions(crowd, 1))), 1e-5f * character.size());
+  const Result<Box> box = read_bounds(*gpu_device(), crowd, 1);
+  ASSERT_TRUE(box);
+  for (const glm::vec3& p : fit) {
+    ASSERT_TRUE(glm::all(glm::lessThanEqual(box->least, p + 1e-5f)));
+    ASSERT_TRUE(glm::all(glm::greaterThanEqual(box->greatest, p - 1e-5f)));
+  }
+
+  crowd.detail(0, Detail::kLinearFit, 1);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  const float share = 127.0f / 255.0f;
+  const std::vector<glm::vec3> half = of_skin(positions(crowd, 0));
+  for (std::size_t v = 0; v < full.size(); ++v) {
+    ASSERT_LT(glm::distance(half[v], glm::mix(full[v], fit[v], share)), 1e-5f * character.size());
+  }
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(worst_distance(fit, glm::mat4(1), of_skin(positions(crowd, 0))), 1e-5f * character.size());
+}
+
+TEST_F(Crowds, WithoutAFitStayWithTheirDeformers) {
+  const Character character = make_character(model_, "surface-ffd");
+  const GpuCharacters gpu = upload_character(character);
+  Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1});
+  crowd.pose(0, moved(bind_joints_, motion(4)));
+  crowd.detail(0, Detail::kLinearFit);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(worst_distance(rest_positions(character), motion(4), positions(crowd, 0)), 1e-5f * character.size());
+}
+
 TEST_F(Crowds, OutliveTheHandlesTheyWereMadeFrom) {
   Result<Device> made = Device::create(test::validated_options());
   ASSERT_TRUE(made);
