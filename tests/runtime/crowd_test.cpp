@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "engine/character/bind.h"
+#include "engine/character/evaluate.h"
+#include "engine/character/fit.h"
 #include "runtime/buffer.h"
 #include "runtime/read_back.h"
 #include "runtime/transfer.h"
@@ -702,7 +704,12 @@ TEST_F(Crowds, FadeFromOneDetailToAnother) {
 // Of a character that carries a fit: the crowd's is the evaluator's, boxes hold it, and a fade goes from one to the
 // other.
 TEST_F(Crowds, AreMovedByTheLinearBlendThatWasFittedToThem) {
-  const Character character = fitted(make_character(model_, "surface-ffd"));
+  LinearFitOptions fit_options;
+  fit_options.clip_poses = 2;
+  fit_options.random_poses = 6;
+  const Result<LinearFitted> fitted = fit_linear_blend(make_character(model_, "surface-ffd"), fit_options);
+  ASSERT_TRUE(fitted) << fitted.error().message;
+  const Character& character = fitted->character;
   const GpuCharacters gpu = upload_character(character);
   CrowdOptions options{.instances = {2}, .frames_in_flight = 1};
   options.outputs.bounds = true;
