@@ -24,6 +24,9 @@ find_package(TBB REQUIRED)
 # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
 pelt_require_library(hwy)
 
+# nlohmann/json: characters in glTF files; reads and writes the rig.
+find_package(nlohmann_json REQUIRED)
+
 # xxHash: the checksum of .pelt files.
 pelt_require_library(xxhash)
 
@@ -33,8 +36,6 @@ if(PELT_AUTHORING)
   pelt_require_library(tinygltf)
   # tinyobjloader: reads OBJ with polygons.
   pelt_require_library(tinyobjloader)
-  # nlohmann/json: reads and writes the rig.
-  find_package(nlohmann_json REQUIRED)
   # meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve.
   pelt_require_library(meshoptimizer)
   # Eigen: linear systems, in which weights spread over a driver and key poses find theirs.

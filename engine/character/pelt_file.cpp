@@ -12,7 +12,9 @@
 #include <string>
 #include <type_traits>
 
+#include "engine/character/pelt_gltf.h"
 #include "engine/core/file_io.h"
+#include "engine/model/gltf_container.h"
 
 // One function a struct, describe(archive, struct), lists its members. Given a Writer it writes them, given a Reader it
 // reads them, so that the two cannot drift. docs/pelt_file.md is the format in words: whatever changes the bytes that
@@ -337,6 +339,13 @@ std::vector<std::byte> serialize(const Character& character) {
 }
 
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source) {
+  if (is_glb(bytes)) {
+    const auto inside = find_gltf_character(bytes, source);
+    if (!inside) return tl::unexpected(inside.error());
+    const std::string inner = source + ": its character";
+    if (is_glb(*inside)) return fail(ErrorCode::kInvalidFile, inner + ": is no .pelt file");
+    return deserialize(*inside, inner);
+  }
   const auto payload = checked_payload(bytes, source);
   if (!payload) return tl::unexpected(payload.error());
   Reader reader(*payload);

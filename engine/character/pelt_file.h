@@ -14,7 +14,8 @@ namespace pelt {
 
 constexpr std::uint32_t kPeltFileVersion = 5;
 
-// serialize(*deserialize(bytes)) == bytes. Everything read is validated: the checksum first, every count against the
+// serialize(*deserialize(bytes)) == bytes, of a .pelt file; of a .glb it reads the character in it, which must be there
+// and of this file's meshes (pelt_gltf.h). Everything read is validated: the checksum first, every count against the
 // bytes that are left, then Character::create. Errors name `source`: kUnsupported for another version of the format,
 // else kInvalidFile, with the byte where the structure breaks.
 std::vector<std::byte> serialize(const Character& character);

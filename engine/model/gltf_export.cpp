@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/gltf_image.h"
+
 namespace pelt {
 namespace {
 
@@ -37,24 +39,40 @@ class Builder {
   template <class Value>
   int add(std::span<const Value> values, int type, int component = TINYGLTF_COMPONENT_TYPE_FLOAT,
           int target = TINYGLTF_TARGET_ARRAY_BUFFER) {
+    tinygltf::Accessor accessor;
+    accessor.bufferView = add_view(std::as_bytes(values), target);
+    accessor.componentType = component;
+    accessor.type = type;
+    accessor.count = values.size();
+    gltf_.accessors.push_back(std::move(accessor));
+    return static_cast<int>(gltf_.accessors.size()) - 1;
+  }
+
+  // Returns the buffer view.
+  int add_view(std::span<const std::byte> bytes, int target = 0) {
     tinygltf::BufferView view;
     std::vector<unsigned char>& data = gltf_.buffers.front().data;
     view.buffer = 0;
     view.byteOffset = data.size();
-    const std::span<const std::byte> bytes = std::as_bytes(values);
     view.byteLength = bytes.size();
     view.target = target;
     const auto* first = reinterpret_cast<const unsigned char*>(bytes.data());
     data.insert(data.end(), first, first + bytes.size());
     data.resize((data.size() + 3) / 4 * 4);
     gltf_.bufferViews.push_back(std::move(view));
-    tinygltf::Accessor accessor;
-    accessor.bufferView = static_cast<int>(gltf_.bufferViews.size()) - 1;
-    accessor.componentType = component;
-    accessor.type = type;
-    accessor.count = values.size();
-    gltf_.accessors.push_back(std::move(accessor));
-    return static_cast<int>(gltf_.accessors.size()) - 1;
+    return static_cast<int>(gltf_.bufferViews.size()) - 1;
+  }
+
+  // With the bounds that glTF asks of times, which ascend. Channels share them.
+  int add_times(const std::vector<float>& times) {
+    const auto [known, is_new] = times_.try_emplace(times, 0);
+    if (!is_new) return known->second;
+    const int index = add<float>(times, TINYGLTF_TYPE_SCALAR, TINYGLTF_COMPONENT_TYPE_FLOAT, 0);
+    tinygltf::Accessor& accessor = gltf_.accessors[static_cast<std::size_t>(index)];
+    accessor.minValues = {times.front()};
+    accessor.maxValues = {times.back()};
+    known->second = index;
+    return index;
   }
 
   // With the bounds that glTF asks of positions.
@@ -72,6 +90,14 @@ class Builder {
     return index;
   }
 
+  // Floats, several a value.
+  int add_tuples(std::span<const float> values, int type) {
+    const int index = add(values, type, TINYGLTF_COMPONENT_TYPE_FLOAT, 0);
+    gltf_.accessors[static_cast<std::size_t>(index)].count /=
+        static_cast<std::size_t>(tinygltf::GetNumComponentsInType(static_cast<std::uint32_t>(type)));
+    return index;
+  }
+
   int add_indices(std::span<const glm::uvec3> triangles) {
     const int index = add(std::span(&triangles.front().x, 3 * triangles.size()), TINYGLTF_TYPE_SCALAR,
                           TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT, TINYGLTF_TARGET_ELEMENT_ARRAY_BUFFER);
@@ -80,6 +106,7 @@ class Builder {
 
  private:
   tinygltf::Model& gltf_;
+  std::map<std::vector<float>, int> times_;
 };
 
 void add_weights(Builder& builder, const SparseRows& weights, tinygltf::Primitive& primitive) {
@@ -187,6 +214,105 @@ void add_skeleton(Builder& builder, const Model& model, tinygltf::Model& gltf, t
   gltf.skins.push_back(std::move(skin));
 }
 
+// Of materials, those of them that glTF has without an extension.
+void add_images(Builder& builder, const Model& model, tinygltf::Model& gltf) {
+  std::vector<int> texture_of_image;
+  for (const EncodedImage& source : model.images) {
+    const auto bytes = std::as_bytes(std::span(source.bytes));
+    tinygltf::Image image;
+    image.name = source.name;
+    image.mimeType = image_type(bytes);
+    const bool known = image.mimeType == "image/png" || image.mimeType == "image/jpeg";
+    texture_of_image.push_back(known ? static_cast<int>(gltf.textures.size()) : -1);
+    if (!known) continue;
+    image.bufferView = builder.add_view(bytes);
+    tinygltf::Texture texture;
+    texture.source = static_cast<int>(gltf.images.size());
+    gltf.images.push_back(std::move(image));
+    gltf.textures.push_back(std::move(texture));
+  }
+  for (std::size_t m = 0; m < model.materials.size(); ++m) {
+    const std::int32_t image = model.materials[m].base_color_image;
+    if (image < 0 || static_cast<std::size_t>(image) >= texture_of_image.size()) continue;
+    gltf.materials[m].pbrMetallicRoughness.baseColorTexture.index = texture_of_image[static_cast<std::size_t>(image)];
+  }
+}
+
+const char* name_of(Interpolation interpolation) {
+  switch (interpolation) {
+    case Interpolation::kStep:
+      return "STEP";
+    case Interpolation::kLinear:
+      return "LINEAR";
+    case Interpolation::kCubicSpline:
+      return "CUBICSPLINE";
+  }
+  return "LINEAR";
+}
+
+void add_channel(tinygltf::Animation& animation, int node, const char* path, int times, int values,
+                 Interpolation interpolation) {
+  tinygltf::AnimationSampler sampler;
+  sampler.input = times;
+  sampler.output = values;
+  sampler.interpolation = name_of(interpolation);
+  tinygltf::AnimationChannel channel;
+  channel.sampler = static_cast<int>(animation.samplers.size());
+  channel.target_node = node;
+  channel.target_path = path;
+  animation.samplers.push_back(std::move(sampler));
+  animation.channels.push_back(std::move(channel));
+}
+
+// glTF keys all targets of a mesh at once: whole rows of values, of those that the clip does not key the rest.
+void add_morph_channels(Builder& builder, const Mesh& mesh, int node, const Clip& clip,
+                        tinygltf::Animation& animation) {
+  std::vector<const MorphChannel*> of_target(mesh.morph_targets.size());
+  const MorphChannel* first = nullptr;
+  for (const MorphChannel& channel : clip.morph_channels) {
+    if (channel.mesh != mesh.name || channel.target >= of_target.size() || channel.times.empty()) continue;
+    if (first == nullptr) first = &channel;
+    if (channel.times != first->times || channel.interpolation != first->interpolation) continue;
+    of_target[channel.target] = &channel;
+  }
+  if (first == nullptr) return;
+  const bool cubic = first->interpolation == Interpolation::kCubicSpline;
+  const std::size_t rows = first->times.size() * (cubic ? 3 : 1);
+  std::vector<float> values;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t t = 0; t < of_target.size(); ++t) {
+      const bool is_tangent = cubic && row % 3 != 1;
+      const float rest = is_tangent ? 0 : mesh.morph_targets[t].weight;
+      values.push_back(of_target[t] != nullptr ? of_target[t]->values[row] : rest);
+    }
+  }
+  add_channel(animation, node, "weights", builder.add_times(first->times),
+              builder.add<float>(values, TINYGLTF_TYPE_SCALAR, TINYGLTF_COMPONENT_TYPE_FLOAT, 0), first->interpolation);
+}
+
+// `node_of_mesh`: -1 where it is not written.
+void add_clips(Builder& builder, const Model& model, std::span<const int> node_of_mesh, tinygltf::Model& gltf) {
+  for (const Clip& clip : model.clips) {
+    tinygltf::Animation animation;
+    animation.name = clip.name;
+    for (const Channel& channel : clip.channels) {
+      // A node with a matrix cannot be animated.
+      if (channel.times.empty() || model.skeleton.joints[channel.joint].matrix) continue;
+      const bool turns = channel.path == ChannelPath::kRotation;
+      const std::span<const float> values(channel.values);
+      const int times = builder.add_times(channel.times);
+      const int type = turns ? TINYGLTF_TYPE_VEC4 : TINYGLTF_TYPE_VEC3;
+      const char* path = turns ? "rotation" : channel.path == ChannelPath::kScale ? "scale" : "translation";
+      add_channel(animation, static_cast<int>(channel.joint), path, times, builder.add_tuples(values, type),
+                  channel.interpolation);
+    }
+    for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+      if (node_of_mesh[m] >= 0) add_morph_channels(builder, model.meshes[m], node_of_mesh[m], clip, animation);
+    }
+    if (!animation.channels.empty()) gltf.animations.push_back(std::move(animation));
+  }
+}
+
 }  // namespace
 
 Result<std::string> format_glb(const Model& model) {
@@ -202,12 +328,16 @@ Result<std::string> format_glb(const Model& model) {
     result.name = material.name;
     result.pbrMetallicRoughness.baseColorFactor = numbers(material.base_color);
     result.pbrMetallicRoughness.metallicFactor = 0;
+    if (material.alpha_mask) result.alphaMode = "MASK";
     gltf.materials.push_back(std::move(result));
   }
   Builder builder(gltf);
   tinygltf::Scene scene;
   add_skeleton(builder, model, gltf, scene);
+  add_images(builder, model, gltf);
+  std::vector<int> node_of_mesh;
   for (const Mesh& mesh : model.meshes) {
+    node_of_mesh.push_back(mesh.positions.empty() ? -1 : static_cast<int>(gltf.nodes.size()));
     if (mesh.positions.empty()) continue;
     tinygltf::Node node;
     node.name = mesh.name;
@@ -217,6 +347,7 @@ Result<std::string> format_glb(const Model& model) {
     gltf.nodes.push_back(std::move(node));
     gltf.meshes.push_back(make_mesh(builder, mesh));
   }
+  add_clips(builder, model, node_of_mesh, gltf);
   if (gltf.buffers.front().data.empty()) gltf.buffers.clear();
   if (!gltf.buffers.empty() && gltf.buffers.front().data.size() >= std::uint64_t{0xf0000000}) {
     return unsupported("is too large for a .glb file");

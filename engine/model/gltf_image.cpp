@@ -38,6 +38,18 @@ std::size_t size_or(const json& number, std::size_t otherwise) {
 
 }  // namespace
 
+std::string_view image_type(std::span<const std::byte> bytes) {
+  using namespace std::string_view_literals;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.starts_with("\x89PNG\r\n\x1a\n"sv)) return "image/png";
+  if (text.starts_with("\xff\xd8\xff"sv)) return "image/jpeg";
+  if (text.starts_with("\xabKTX 20\xbb"sv)) return "image/ktx2";
+  if (text.starts_with("RIFF"sv) && text.substr(0, 12).ends_with("WEBP"sv)) return "image/webp";
+  if (text.substr(0, 12).ends_with("ftypavif"sv)) return "image/avif";
+  if (text.starts_with("DDS "sv)) return "image/vnd-ms.dds";
+  return {};
+}
+
 GltfImages read_images(
     const json& document, std::span<const std::span<const std::byte>> buffers,
     const std::function<Result<std::vector<std::byte>>(const std::string& uri, const std::string& place)>& load) {

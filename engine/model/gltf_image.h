@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -20,6 +21,9 @@ struct GltfImages {
   std::vector<std::int32_t> of_material;  // in `images`, -1: none
   std::string note;                       // of what was left out; empty: nothing
 };
+
+// "image/png" and so on, by how the bytes begin; empty: none that glTF or an extension of it knows.
+std::string_view image_type(std::span<const std::byte> bytes);
 
 // Reads images, textures and baseColorTexture of a document whose materials and bufferViews are checked by the schema,
 // and the rest not: what is wrong, of other texture coordinates than TEXCOORD_0, or beyond 256 MiB is left out and

@@ -12,7 +12,7 @@ namespace pelt::samples {
 struct BindCommand {
   std::string model;
   Binding binding;
-  std::string output;                  // .pelt
+  std::string output;                  // .pelt, or .glb: the model with the rig and the character in it
   std::string report;                  // .json: what was decided at every vertex; empty: none
   std::string write_rig;               // .json: the rig that was used; empty: none
   std::optional<unsigned> linear_fit;  // LinearFitOptions::influences; none: no fit

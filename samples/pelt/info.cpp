@@ -13,6 +13,7 @@
 #include "engine/character/pose_kernels.h"
 #include "engine/model/import.h"
 #include "engine/rig/deformers.h"
+#include "engine/rig/gltf_rig.h"
 #include "engine/rig/rig_json.h"
 #include "samples/pelt/input.h"
 #include "samples/pelt/table.h"
@@ -84,9 +85,30 @@ void print_rest(const Skeleton& skeleton, const std::vector<Clip>& clips, const 
 
 // ------------------------------------------------------------------------------------------------------------ a model
 
+// What the file carries of PELT_deformers.
+Json describe(const GltfRig& own) {
+  return {{"rig", own.rig.name},
+          {"layers", own.rig.layers.size()},
+          {"character", own.character.has_value()},
+          {"note", own.note}};
+}
+
+void print_own(const GltfRig& own) {
+  const std::string bound = own.character      ? ", and the character bound by it"
+                            : own.note.empty() ? ""
+                                               : fmt::format("; its character is left out: {}", own.note);
+  fmt::print("\ncarries the rig '{}' of {} layers{}\n", own.rig.name, own.rig.layers.size(), bound);
+}
+
 Result<void> model_info(const InfoCommand& command) {
   const Result<Model> model = import_model(command.file);
   if (!model) return tl::unexpected(model.error());
+  std::optional<GltfRig> own;
+  if (is_gltf(command.file)) {
+    Result<std::optional<GltfRig>> found = load_gltf_rig(command.file);
+    if (!found) return tl::unexpected(found.error());
+    own = std::move(*found);
+  }
   if (command.json) {
     Json meshes = Json::array();
     for (const Mesh& mesh : model->meshes) {
@@ -109,6 +131,7 @@ Result<void> model_info(const InfoCommand& command) {
            {"bound_joints", model->bound_joints.size()},
            {"clips", describe(model->clips)},
            {"materials", describe(model->materials)},
+           {"deformers", own ? describe(*own) : Json()},
            {"notes", model->report.notes}});
     return {};
   }
@@ -128,6 +151,7 @@ Result<void> model_info(const InfoCommand& command) {
     print_names("attributes", names_of(mesh.attributes));
   }
   print_rest(model->skeleton, model->clips, model->materials);
+  if (own) print_own(*own);
   if (!model->report.notes.empty()) fmt::print("\n");
   for (const std::string& note : model->report.notes) fmt::print("note: {}\n", note);
   return {};

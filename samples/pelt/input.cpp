@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -16,6 +17,7 @@
 #include "engine/model/pose.h"
 #include "engine/mos/presets.h"
 #include "engine/rig/deformers.h"
+#include "engine/rig/gltf_rig.h"
 #include "engine/rig/rig_json.h"
 
 namespace pelt::samples {
@@ -25,6 +27,11 @@ std::string lower_extension(const std::string& path) {
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension;
+}
+
+bool is_gltf(const std::string& file) {
+  const std::string extension = lower_extension(file);
+  return extension == ".glb" || extension == ".gltf";
 }
 
 namespace {
@@ -41,9 +48,9 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   return rig;
 }
 
-// `body`: the mesh that drives a garment; empty: there is none.
-Result<Rig> choose_rig(const Binding& binding, const Model& model, const std::string& body,
-                       std::vector<std::string>& notes) {
+// `model_name`: what was imported. `body`: the mesh that drives a garment; empty: there is none.
+Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
+                       const std::string& body, std::vector<std::string>& notes) {
   if (!binding.transfer.empty()) {
     const Result<Character> old = load_pelt(binding.transfer);
     if (!old) return tl::unexpected(old.error());
@@ -57,7 +64,13 @@ Result<Rig> choose_rig(const Binding& binding, const Model& model, const std::st
   }
   if (!binding.rig.empty()) return load_rig(binding.rig);
   if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
-  return body.empty() ? rig_from_deformer_name(binding.deformer) : garment_rig(binding.deformer, body);
+  if (binding.is_default() && is_gltf(model_name)) {
+    Result<std::optional<GltfRig>> own = load_gltf_rig(model_name);
+    if (!own) return tl::unexpected(own.error());
+    if (*own) return std::move((*own)->rig);
+  }
+  const std::string deformer = binding.deformer.empty() ? kDefaultDeformer : binding.deformer;
+  return body.empty() ? rig_from_deformer_name(deformer) : garment_rig(deformer, body);
 }
 
 }  // namespace
@@ -76,15 +89,21 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
     driver = dressed->body;
     model = std::move(dressed->model);
   }
-  Result<Rig> rig = choose_rig(binding, *model, driver, import_report.notes);
+  Result<Rig> rig = choose_rig(binding, model_name, *model, driver, import_report.notes);
   if (!rig) return tl::unexpected(rig.error());
   Result<Bound> bound = bind(*model, *rig, options);
   if (!bound) return fail(bound.error().code, fmt::format("{}: {}", model_name, bound.error().message));
-  return Loaded{std::move(*bound), std::move(*rig), std::move(import_report)};
+  return Loaded{std::move(*bound), std::move(*model), std::move(*rig), !binding.body.empty(), std::move(import_report)};
 }
 
 Result<Character> load_character(const std::string& file, const Binding& binding) {
   if (lower_extension(file) == ".pelt") return load_pelt(file);
+  if (binding.is_default() && is_gltf(file)) {
+    Result<std::optional<GltfRig>> own = load_gltf_rig(file);
+    if (!own) return tl::unexpected(own.error());
+    if (*own && (*own)->character) return std::move(*(*own)->character);
+    if (*own && !(*own)->note.empty()) fmt::print(stderr, "pelt: {}: is bound again: {}\n", file, (*own)->note);
+  }
   Result<Loaded> loaded = bind_model(file, binding);
   if (!loaded) return tl::unexpected(loaded.error());
   return std::move(loaded->bound.character);

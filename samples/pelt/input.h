@@ -25,23 +25,35 @@ std::string lower_extension(const std::string& path);
 
 // How a model is to be bound: by a rig, by a preset, or by one deformer over all of it.
 struct Binding {
-  std::string rig;     // file; empty: the preset
-  std::string preset;  // empty: the deformer
-  std::string deformer = "surface-ffd";
+  std::string rig;       // file; empty: the preset
+  std::string preset;    // empty: the deformer
+  std::string deformer;  // empty: the rig that a glTF file carries, or kDefaultDeformer
   std::string body;      // model that drives, as a body drives a garment; the deformer, without a rig, is the body's
-  std::string transfer;  // .pelt whose rig is carried over to the model
+  std::string transfer;  // .pelt, or .glb that carries a character, whose rig is carried over to the model
+
+  // Nothing is said of how: the model's own rig does.
+  bool is_default() const {
+    return rig.empty() && preset.empty() && deformer.empty() && body.empty() && transfer.empty();
+  }
 };
+inline constexpr const char* kDefaultDeformer = "surface-ffd";
 
 struct Loaded {
   Bound bound;
-  Rig rig;  // that it was bound by
+  Model model;
+  Rig rig;               // that it was bound by
+  bool dressed = false;  // the model is of two files
   ImportReport import_report;
 };
 
 // Reads a model (a file or builtin:NAME) and binds it.
 Result<Loaded> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
 
-// A .pelt file as it is, or a model, bound.
+// Whether the name is that of a glTF file.
+bool is_gltf(const std::string& file);
+
+// A .pelt file as it is, or a model, bound; one that carries its character is that where `binding` says nothing. A
+// character that it carries in vain is a note on standard error.
 Result<Character> load_character(const std::string& file, const Binding& binding);
 
 // "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is "clip", `plural` "clips".

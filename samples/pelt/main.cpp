@@ -102,8 +102,9 @@ void add_binding_options(CLI::App& app, Binding& binding) {
       app.add_option("--rig", binding.rig, "Rig that says which deformer moves which mesh (docs/rig.md)");
   CLI::Option* deformer = app.add_option(
       "--deformer", binding.deformer,
-      "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd, curve-skeleton or mos");
-  deformer->check(kDeformer)->capture_default_str()->excludes(rig);
+      "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd, curve-skeleton or mos "
+      "(default: the rig that a glTF model carries, or surface-ffd)");
+  deformer->check(kDeformer)->excludes(rig);
   const std::span<const std::string_view> presets = preset_names();
   app.add_option(
          "--preset", binding.preset,
@@ -157,9 +158,10 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->required()
       ->type_name("MODEL");
   add_binding_options(*bind, command->binding);
-  bind->add_option("-o,--output", command->output, "Character to write")
+  bind->add_option("-o,--output", command->output,
+                   "Character to write: .pelt, or .glb, the model with rig and character in it")
       ->required()
-      ->check(extension_in({".pelt"}))
+      ->check(extension_in({".pelt", ".glb"}))
       ->type_name("X.pelt");
   bind->add_option(
           "--driver", command->binding.body,
@@ -173,7 +175,7 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->excludes("--rig")
       ->excludes("--deformer")
       ->excludes("--preset")
-      ->check(extension_in({".pelt"}))
+      ->check(extension_in({".pelt", ".glb"}))
       ->type_name("OLD.pelt");
   bind->add_option("--report", command->report, "Write what was decided at every vertex")
       ->check(extension_in({".json"}))

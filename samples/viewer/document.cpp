@@ -12,6 +12,7 @@
 #include "engine/character/pelt_file.h"
 #include "engine/core/file_io.h"
 #include "engine/model/import.h"
+#include "engine/rig/gltf_rig.h"
 #include "engine/rig/rig_json.h"
 #include "samples/pelt/input.h"
 
@@ -83,7 +84,7 @@ bool is_built_in(const std::string& file) { return file.starts_with("builtin:");
 
 struct Source {
   std::shared_ptr<const Model> model;
-  std::optional<Rig> rig;  // a .pelt file's
+  std::optional<Rig> rig;  // that the file holds: a .pelt file, or a glTF file that carries one
 };
 
 // `beside`: what is read beside it, whatever comes of it.
@@ -91,7 +92,12 @@ Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside
   if (!is_pelt(file)) {
     Result<Model> model = import_model(file, &beside);
     if (!model) return tl::unexpected(model.error());
-    return Source{std::make_shared<const Model>(std::move(*model)), std::nullopt};
+    Source source{std::make_shared<const Model>(std::move(*model)), std::nullopt};
+    if (!samples::is_gltf(file)) return source;
+    Result<std::optional<GltfRig>> own = load_gltf_rig(file);
+    if (!own) return tl::unexpected(own.error());
+    if (*own) source.rig = std::move((*own)->rig);
+    return source;
   }
   const Result<Character> character = load_pelt(file);
   if (!character) return tl::unexpected(character.error());
@@ -154,8 +160,8 @@ struct Document::State {
   std::vector<WatchedFile> beside_model;
   std::vector<fs::path> named;  // by the rig, when they were looked at last
   std::vector<WatchedFile> named_files;
-  WatchedFile rig_file;      // JSON
-  bool rig_of_pelt = false;  // the model's file holds the rig, too
+  WatchedFile rig_file;       // JSON
+  bool rig_of_model = false;  // the model's file holds the rig, too
 
   std::vector<Step> steps;
   std::size_t current = 0;
@@ -238,7 +244,7 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
     if (!loaded) return tl::unexpected(loaded.error());
     rig = std::move(*loaded);
   } else if (source->rig) {
-    state->rig_of_pelt = true;
+    state->rig_of_model = true;
     rig = std::move(*source->rig);
   } else {
     Result<Rig> made = rig_from_deformer_name(deformer);
@@ -308,7 +314,7 @@ Result<void> Document::save(const fs::path& path) {
   const Result<void> written = write_file(path, std::as_bytes(std::span(text)));
   if (!written) return written;
   state_->rig_file = watch(path);
-  state_->rig_of_pelt = false;
+  state_->rig_of_model = false;
   state_->title = path.filename().string();
   const bool renamed = moved != rig();
   state_->steps[state_->current] = make_step(std::move(moved));
@@ -327,7 +333,7 @@ std::optional<Document::Read> Document::changed_on_disk(double seconds) {
   const bool named_changed = state_->look_at_named();
   if (!rig_changed && !model_changed && !named_changed) return std::nullopt;
   return [rig_file = rig_changed ? state_->rig_file.path : fs::path(),
-          model_file = model_changed ? state_->model_file.path : fs::path(), with_rig = state_->rig_of_pelt,
+          model_file = model_changed ? state_->model_file.path : fs::path(), with_rig = state_->rig_of_model,
           named_changed]() -> Result<Reread> {
     Reread reread;
     reread.named = named_changed;

@@ -22,7 +22,8 @@ namespace pelt::viewer {
 class Document {
  public:
   // A model (file or builtin:NAME), a .pelt file (its model is what the character keeps), or a rig (.json), then over
-  // `model`, which may be empty only where `file` is none. A model alone gets a rig of `deformer` over all of it.
+  // `model`, which may be empty only where `file` is none. A model alone has the rig that its file carries, or gets one
+  // of `deformer` over all of it.
   // Errors: import_model's, load_pelt's, load_rig's.
   static Result<Document> open(const std::string& file, const std::string& model = "",
                                const std::string& deformer = "surface_ffd");

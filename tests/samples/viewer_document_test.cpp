@@ -10,8 +10,10 @@
 
 #include "engine/character/bind.h"
 #include "engine/character/pelt_file.h"
+#include "engine/character/pelt_gltf.h"
 #include "engine/core/file_io.h"
 #include "engine/model/builtin.h"
+#include "engine/model/gltf_export.h"
 #include "engine/rig/rig_json.h"
 #include "samples/viewer/binder.h"
 #include "samples/viewer/document.h"
@@ -116,6 +118,27 @@ TEST(Document, OfAPeltFileIsItsModelAndItsRig) {
   age(folder / "limb.pelt");
   EXPECT_EQ(reload_if_changed(document, 1), true);
   EXPECT_EQ(local(document), 5);
+}
+
+TEST(Document, OfAGlbThatCarriesItsRigIsBoth) {
+  const test::TemporaryFolder folder;
+  const Model model = make_limb({.around = 12, .along = 12});
+  const std::string plain = format_glb(model).value();
+  const auto save = [&](float value) {
+    Rig rig = *rig_from_deformer_name("surface_ffd");
+    std::get<SurfaceFfdParameters>(rig.layers[0].deformer).local = value;
+    const auto bytes = write_gltf_deformers(std::as_bytes(std::span(plain)), format_rig(rig), nullptr, "limb.glb");
+    ASSERT_TRUE(write_file(folder / "limb.glb", *bytes));
+  };
+  save(2.5f);
+  Document document = opened(folder / "limb.glb");
+  EXPECT_EQ(local(document), 2.5);
+  EXPECT_EQ(document.model()->meshes[0].positions.size(), model.meshes[0].positions.size());
+  EXPECT_TRUE(document.rig_path().empty());
+  save(3.5f);
+  age(folder / "limb.glb");
+  EXPECT_EQ(reload_if_changed(document, 1), true);
+  EXPECT_EQ(local(document), 3.5);
 }
 
 TEST(Document, SaysWhyItCannotOpen) {

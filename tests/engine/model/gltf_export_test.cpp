@@ -100,6 +100,82 @@ TEST(FormatGlb, KeepsMorphTargetsAttributesAndJointsOfAnyMatrix) {
   EXPECT_TRUE(read.meshes[1].triangles.empty());
 }
 
+void expect_same_clips(const Model& read, const Model& model) {
+  ASSERT_EQ(read.clips.size(), model.clips.size());
+  for (std::size_t c = 0; c < model.clips.size(); ++c) {
+    const Clip& was = model.clips[c];
+    const Clip& is = read.clips[c];
+    EXPECT_EQ(is.name, was.name);
+    EXPECT_EQ(is.duration, was.duration);
+    ASSERT_EQ(is.channels.size(), was.channels.size());
+    for (std::size_t k = 0; k < was.channels.size(); ++k) {
+      EXPECT_EQ(read.skeleton.joints[is.channels[k].joint].name, model.skeleton.joints[was.channels[k].joint].name);
+      EXPECT_EQ(is.channels[k].path, was.channels[k].path);
+      EXPECT_EQ(is.channels[k].interpolation, was.channels[k].interpolation);
+      EXPECT_EQ(is.channels[k].times, was.channels[k].times);
+      ASSERT_EQ(is.channels[k].values.size(), was.channels[k].values.size());
+      for (std::size_t v = 0; v < was.channels[k].values.size(); ++v) {
+        ASSERT_NEAR(is.channels[k].values[v], was.channels[k].values[v], 1e-6f);
+      }
+    }
+  }
+}
+
+TEST(FormatGlb, KeepsClips) {
+  for (const Model& model : {make_biped(), make_tail(), make_limb(), make_arm()}) {
+    SCOPED_TRACE(model.name);
+    EXPECT_FALSE(model.clips.empty());
+    expect_same_clips(back(model), model);
+  }
+  Model model = test::make_tube();
+  model.clips = {{"all",
+                  2,
+                  {{0, ChannelPath::kTranslation, Interpolation::kLinear, {0, 1}, {0, 0, 0, 1, 0, 0}},
+                   {1, ChannelPath::kRotation, Interpolation::kStep, {0, 2}, {0, 0, 0, 1, 1, 0, 0, 0}},
+                   {1, ChannelPath::kScale, Interpolation::kCubicSpline, {0.5f}, {0, 0, 0, 1, 2, 1, 0, 0, 0}}}}};
+  expect_same_clips(back(model), model);
+}
+
+TEST(FormatGlb, KeepsClipsOfMorphTargets) {
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  for (const char* name : {"still", "bulge"}) {
+    mesh.morph_targets.push_back(
+        {.name = name, .offsets = std::vector<glm::vec3>(mesh.positions.size(), {0, 1, 0}), .weight = 0.25f});
+  }
+  const MorphChannel keyed{.mesh = mesh.name,
+                           .target = 1,
+                           .interpolation = Interpolation::kCubicSpline,
+                           .times = {0, 1},
+                           .values = {1, 2, 3, 4, 5, 6}};
+  model.clips = {{.name = "swell", .duration = 1, .morph_channels = {keyed}}};
+  const Model read = back(model);
+  ASSERT_EQ(read.clips.size(), 1u);
+  ASSERT_EQ(read.clips[0].morph_channels.size(), 2u);
+  const MorphChannel& still = read.clips[0].morph_channels[0];
+  EXPECT_EQ(still.values, (std::vector<float>{0, 0.25f, 0, 0, 0.25f, 0}));
+  const MorphChannel& bulge = read.clips[0].morph_channels[1];
+  EXPECT_EQ(bulge.target, 1u);
+  EXPECT_EQ(bulge.interpolation, Interpolation::kCubicSpline);
+  EXPECT_EQ(bulge.times, keyed.times);
+  EXPECT_EQ(bulge.values, keyed.values);
+}
+
+TEST(FormatGlb, KeepsImagesThatItKnows) {
+  Model model = test::make_tube();
+  const std::string png = "\x89PNG\r\n\x1a\n...";
+  model.images = {{.name = "unknown", .bytes = {1, 2, 3}}, {.name = "skin", .bytes = {png.begin(), png.end()}}};
+  model.materials = {{.name = "a", .base_color_image = 1, .alpha_mask = true}, {.name = "b", .base_color_image = 0}};
+  const Model read = back(model);
+  ASSERT_EQ(read.images.size(), 1u);
+  EXPECT_EQ(read.images[0].name, "skin");
+  EXPECT_EQ(read.images[0].bytes, model.images[1].bytes);
+  ASSERT_EQ(read.materials.size(), 2u);
+  EXPECT_EQ(read.materials[0].base_color_image, 0);
+  EXPECT_TRUE(read.materials[0].alpha_mask);
+  EXPECT_EQ(read.materials[1].base_color_image, -1);
+}
+
 TEST(FormatGlb, RefusesMoreJointsThanItCanNumber) {
   Model model{.name = "many"};
   model.bound_joints.resize(65537);

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/pelt_gltf.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/character/pelt_file.h"
+#include "engine/model/gltf_container.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr std::size_t kAlignment = 8;  // of the character in the binary chunk
+
+// What the model is made of, in the order in which it is hashed. Not materials and images: their binary data aside, a
+// character does not depend on them.
+constexpr const char* kHashed[] = {"accessors", "animations", "bufferViews", "meshes",
+                                   "nodes",     "scene",      "scenes",      "skins"};
+
+const std::string kPlace = fmt::format("/extensions/{}", kGltfDeformers);
+
+// A range of the binary chunk.
+struct Range {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+};
+
+// ---- The hash (docs/PELT_deformers/README.md, "Hash") ----
+
+class Hash {
+ public:
+  Hash() : state_(XXH3_createState(), &XXH3_freeState) { XXH3_64bits_reset(state_.get()); }
+
+  void add(std::span<const std::byte> bytes) { XXH3_64bits_update(state_.get(), bytes.data(), bytes.size()); }
+
+  // Nested no deeper than parse_gltf_json reads.
+  void add(const json& value) {
+    switch (value.type()) {
+      case json::value_t::object:
+        add_head('o', value.size());
+        for (const auto& [key, member] : value.items()) {  // json sorts keys by their bytes
+          add_text(key);
+          add(member);
+        }
+        return;
+      case json::value_t::array:
+        add_head('a', value.size());
+        for (const json& entry : value) add(entry);
+        return;
+      case json::value_t::string:
+        return add_text(value.get_ref<const std::string&>());
+      case json::value_t::boolean:
+        return add_tag(value.get<bool>() ? 't' : 'f');
+      case json::value_t::number_integer:
+      case json::value_t::number_unsigned:
+      case json::value_t::number_float: {
+        const double number = value.get<double>() + 0.0;  // -0 becomes 0
+        add_tag('d');
+        return add(std::as_bytes(std::span(&number, 1)));
+      }
+      default:
+        return add_tag('n');
+    }
+  }
+
+  std::string text() const { return fmt::format("{:016x}", XXH3_64bits_digest(state_.get())); }
+
+ private:
+  void add_tag(char tag) { add(std::as_bytes(std::span(&tag, 1))); }
+  void add_head(char tag, std::uint64_t count) {
+    add_tag(tag);
+    add(std::as_bytes(std::span(&count, 1)));
+  }
+  void add_text(const std::string& text) {
+    add_head('s', text.size());
+    add(std::as_bytes(std::span(text)));
+  }
+
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+};
+
+// `view`: the character's, which does not count, nor do its bytes.
+std::string hash_of(const json& document, const json& rig, std::size_t view, std::span<const std::byte> binary,
+                    Range character) {
+  Hash hash;
+  hash.add(rig);
+  for (const char* key : kHashed) {
+    json value = document.value(key, json());
+    if (value.is_array() && key == std::string_view("bufferViews")) value.erase(view);
+    hash.add(value);
+  }
+  hash.add(binary.first(character.offset));
+  hash.add(binary.subspan(character.offset + character.length));
+  return hash.text();
+}
+
+// ---- Reading ----
+
+tl::unexpected<Error> fail_at(const std::string& source, const std::string& place, const std::string& why) {
+  return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place, why));
+}
+
+// A member of an object, which may be left out.
+const json* find(const json& object, std::string_view key) {
+  const auto found = object.find(key);
+  return found != object.end() ? &*found : nullptr;
+}
+
+// A number that counts something, less than 2^53.
+std::optional<std::size_t> count_of(const json* value) {
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  const double number = value->get<double>();
+  if (!(number >= 0) || number != std::floor(number) || number >= 9007199254740992.0) return std::nullopt;
+  return static_cast<std::size_t>(number);
+}
+
+struct Opened {
+  json document;  // an object
+  std::optional<std::span<const std::byte>> binary;
+};
+
+Result<Opened> open(std::span<const std::byte> file, const std::string& source) {
+  const Result<GltfContainer> container = open_gltf(file, source);
+  if (!container) return tl::unexpected(container.error());
+  Result<json> document = parse_gltf_json(container->json, source);
+  if (!document) return tl::unexpected(document.error());
+  if (!document->is_object()) return fail_at(source, "/", "is no object");
+  return Opened{std::move(*document), container->binary};
+}
+
+// The extension, checked but for its character; nullptr: there is none.
+Result<const json*> find_extension(const json& document, const std::string& source) {
+  const json* extensions = find(document, "extensions");
+  if (extensions == nullptr) return nullptr;
+  if (!extensions->is_object()) return fail_at(source, "/extensions", "is no object");
+  const json* extension = find(*extensions, kGltfDeformers);
+  if (extension == nullptr) return nullptr;
+  if (!extension->is_object()) return fail_at(source, kPlace, "is no object");
+  const std::optional<std::size_t> version = count_of(find(*extension, "version"));
+  if (!version) return fail_at(source, kPlace + "/version", "there must be a version");
+  if (*version != kVersion) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: {}/version: is {}, and this program reads {}", source, kPlace, *version, kVersion));
+  }
+  const json* rig = find(*extension, "rig");
+  if (rig == nullptr || !rig->is_object()) return fail_at(source, kPlace + "/rig", "there must be a rig, an object");
+  return extension;
+}
+
+// The binary chunk as far as buffer 0, the only one, has it.
+Result<std::span<const std::byte>> only_buffer(const Opened& file, const std::string& source) {
+  const json* buffers = find(file.document, "buffers");
+  if (buffers == nullptr || !buffers->is_array() || buffers->size() != 1 || !buffers->front().is_object() ||
+      find(buffers->front(), "uri") != nullptr || !file.binary) {
+    return fail_at(source, "/buffers", "a character stands in the binary chunk of a .glb, which must be all there is");
+  }
+  const std::optional<std::size_t> length = count_of(find(buffers->front(), "byteLength"));
+  if (!length || *length > file.binary->size()) {
+    return fail_at(source, "/buffers/0/byteLength",
+                   fmt::format("must be a number of bytes, at most the {} of the binary chunk", file.binary->size()));
+  }
+  return file.binary->first(*length);
+}
+
+struct Place {
+  std::size_t view = 0;
+  Range range;
+};
+
+// Where the character is that `character` of the extension names.
+Result<Place> place_of(const json& character, const json& document, std::span<const std::byte> binary,
+                       const std::string& source) {
+  const std::string place = kPlace + "/character";
+  if (!character.is_object()) return fail_at(source, place, "is no object");
+  const json* views = find(document, "bufferViews");
+  const std::optional<std::size_t> index = count_of(find(character, "bufferView"));
+  if (!index || views == nullptr || !views->is_array() || *index >= views->size()) {
+    return fail_at(source, place + "/bufferView", "names no buffer view that the file has");
+  }
+  const json& view = (*views)[*index];
+  const std::string view_place = fmt::format("/bufferViews/{}", *index);
+  if (!view.is_object()) return fail_at(source, view_place, "is no object");
+  if (count_of(find(view, "buffer")) != 0) return fail_at(source, view_place + "/buffer", "must be 0");
+  if (find(view, "byteStride") != nullptr) return fail_at(source, view_place, "a character has no stride");
+  const json* given = find(view, "byteOffset");
+  const std::optional<std::size_t> offset = given == nullptr ? 0 : count_of(given);
+  const std::optional<std::size_t> length = count_of(find(view, "byteLength"));
+  if (!offset || !length || *offset > binary.size() || *length > binary.size() - *offset) {
+    return fail_at(source, view_place, fmt::format("is no range of the {} bytes of its buffer", binary.size()));
+  }
+  return Place{*index, {*offset, *length}};
+}
+
+// ---- Writing ----
+
+// An array of the document, made where there is none.
+Result<json*> array_of(json& document, const char* key, const std::string& source) {
+  json& array = document[key];
+  if (array.is_null()) array = json::array();
+  if (!array.is_array()) return fail_at(source, fmt::format("/{}", key), "is no array");
+  return &array;
+}
+
+// Takes the extension out; its character as well, where it is the last thing in the file, as it is written.
+Result<void> remove_extension(json& document, std::vector<std::byte>& binary, const std::string& source) {
+  const Result<const json*> extension = find_extension(document, source);
+  if (!extension) return tl::unexpected(extension.error());
+  if (*extension == nullptr) return {};
+  if (const json* character = find(**extension, "character")) {
+    const Result<Place> place = place_of(*character, document, binary, source);
+    if (!place) return tl::unexpected(place.error());
+    json& views = document["bufferViews"];
+    if (place->view + 1 == views.size() && place->range.offset + place->range.length == binary.size()) {
+      views.erase(place->view);
+      binary.resize(place->range.offset);
+      if (views.empty()) document.erase("bufferViews");
+    }
+  }
+  document["extensions"].erase(std::string(kGltfDeformers));
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<GltfDeformers>> read_gltf_deformers(std::span<const std::byte> file, const std::string& source) {
+  const Result<Opened> opened = open(file, source);
+  if (!opened) return tl::unexpected(opened.error());
+  const json& document = opened->document;
+  const Result<const json*> extension = find_extension(document, source);
+  if (!extension) return tl::unexpected(extension.error());
+  if (*extension == nullptr) return std::nullopt;
+  const json& rig = (*extension)->at("rig");
+  GltfDeformers deformers{.rig = rig.dump()};
+  const json* character = find(**extension, "character");
+  if (character == nullptr) return deformers;
+
+  const auto binary = only_buffer(*opened, source);
+  if (!binary) return tl::unexpected(binary.error());
+  const Result<Place> place = place_of(*character, document, *binary, source);
+  if (!place) return tl::unexpected(place.error());
+  const json* hash = find(*character, "hash");
+  if (hash == nullptr || !hash->is_string()) return fail_at(source, kPlace + "/character/hash", "must be text");
+  deformers.character = binary->subspan(place->range.offset, place->range.length);
+  deformers.current = hash->get_ref<const std::string&>() == hash_of(document, rig, place->view, *binary, place->range);
+  return deformers;
+}
+
+Result<std::span<const std::byte>> find_gltf_character(std::span<const std::byte> file, const std::string& source) {
+  const Result<std::optional<GltfDeformers>> deformers = read_gltf_deformers(file, source);
+  if (!deformers) return tl::unexpected(deformers.error());
+  const auto refuse = [&](const char* why) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: {}: bind it", source, why));
+  };
+  if (!*deformers) return refuse("is a model without a rig");
+  if ((*deformers)->character.empty()) return refuse("carries a rig, and no character");
+  if (!(*deformers)->current) return refuse("was changed since its character was bound");
+  return (*deformers)->character;
+}
+
+Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> glb, std::string_view rig,
+                                                    const Character* character, const std::string& source) {
+  Result<Opened> opened = open(glb, source);
+  if (!opened) return tl::unexpected(opened.error());
+  json& document = opened->document;
+  Result<json> rig_json = parse_gltf_json(rig, source + ": the rig");
+  if (!rig_json || !rig_json->is_object()) {
+    return fail(ErrorCode::kInvalidArgument, rig_json ? source + ": the rig is no object" : rig_json.error().message);
+  }
+
+  std::vector<std::byte> binary;
+  if (find(document, "buffers") != nullptr) {
+    const auto own = only_buffer(*opened, source);
+    if (!own) return fail(ErrorCode::kInvalidArgument, own.error().message);
+    binary.assign(own->begin(), own->end());
+  }
+  const Result<void> removed = remove_extension(document, binary, source);
+  if (!removed) return tl::unexpected(removed.error());
+
+  json extension{{"version", kVersion}, {"rig", std::move(*rig_json)}};
+  if (character != nullptr) {
+    binary.resize((binary.size() + kAlignment - 1) / kAlignment * kAlignment);
+    const std::vector<std::byte> bytes = serialize(*character);
+    const Range range{binary.size(), bytes.size()};
+    binary.insert(binary.end(), bytes.begin(), bytes.end());
+    const Result<json*> views = array_of(document, "bufferViews", source);
+    if (!views) return tl::unexpected(views.error());
+    const std::size_t view = (*views)->size();
+    (*views)->push_back({{"buffer", 0}, {"byteOffset", range.offset}, {"byteLength", range.length}});
+    const std::string hash = hash_of(document, extension["rig"], view, binary, range);
+    extension["character"] = {{"bufferView", view}, {"hash", hash}};
+  }
+  if (!binary.empty()) {
+    const Result<json*> buffers = array_of(document, "buffers", source);
+    if (!buffers) return tl::unexpected(buffers.error());
+    if ((*buffers)->empty()) (*buffers)->push_back(json::object());
+    (**buffers)[0]["byteLength"] = binary.size();
+  }
+  document["extensions"][std::string(kGltfDeformers)] = std::move(extension);
+  const Result<json*> used = array_of(document, "extensionsUsed", source);
+  if (!used) return tl::unexpected(used.error());
+  if (std::find((*used)->begin(), (*used)->end(), kGltfDeformers) == (*used)->end()) {
+    (*used)->push_back(kGltfDeformers);
+  }
+  return format_glb_container(document, binary, source);
+}
+
+}  // namespace pelt
