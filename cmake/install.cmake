@@ -13,10 +13,11 @@ set(PELT_PACKAGE_FOLDER "${CMAKE_INSTALL_LIBDIR}/cmake/pelt")
 set(PELT_TEMPLATES "${CMAKE_CURRENT_LIST_DIR}")
 
 function(pelt_install_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS")
+  set_property(GLOBAL APPEND PROPERTY PELT_PUBLIC_HEADERS ${arg_HEADERS})  # docs.cmake
   if(NOT PELT_INSTALL)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS")
   target_include_directories(pelt_${name} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/pelt>")
   install(TARGETS pelt_${name} EXPORT pelt-${name}
     ARCHIVE COMPONENT development

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# The target `docs`: public headers and documents as HTML, in docs/html of the build folder. A warning is an error, and
+# the test Doxygen finds it. Nothing where Doxygen is not installed.
+find_program(PELT_DOXYGEN doxygen)
+if(NOT PELT_DOXYGEN)
+  return()
+endif()
+set(PELT_DOCS_OUTPUT "${pelt_BINARY_DIR}/docs")
+get_property(headers GLOBAL PROPERTY PELT_PUBLIC_HEADERS)
+set(PELT_DOCS_INPUT)
+foreach(file IN LISTS headers ITEMS README.md docs samples/hello/README.md)
+  string(APPEND PELT_DOCS_INPUT " \"${pelt_SOURCE_DIR}/${file}\"")
+endforeach()
+configure_file("${pelt_SOURCE_DIR}/docs/doxygen/Doxyfile.in" "${pelt_BINARY_DIR}/Doxyfile" @ONLY)
+add_custom_target(docs COMMAND "${PELT_DOXYGEN}" "${pelt_BINARY_DIR}/Doxyfile" VERBATIM)
+if(PELT_TESTS)
+  add_test(NAME Doxygen COMMAND "${PELT_DOXYGEN}" "${pelt_BINARY_DIR}/Doxyfile")
+endif()
