@@ -12,6 +12,7 @@
 #include "engine/core/frame.h"
 #include "engine/model/pose.h"
 #include "runtime/buffer.h"
+#include "runtime/crowd_outputs.h"
 #include "runtime/crowd_plan.h"
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
@@ -26,8 +27,6 @@
 
 namespace pelt::runtime {
 namespace {
-
-constexpr std::uint32_t kBoxBytes = 24;
 
 // A stream of the crowd, which is bound as a whole.
 struct CrowdStream {
@@ -61,80 +60,6 @@ VkDescriptorBufferInfo bind(const Buffer& buffer, BufferRange range) {
   return {buffer.handle(), range.offset, range.size};
 }
 
-std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
-  switch (format) {
-    case VertexFormat::kNone:
-      return 0;
-    case VertexFormat::kFloat:
-      return float_bytes;
-    case VertexFormat::kOctahedral16:
-    case VertexFormat::kOctahedral8:
-      return 4;
-  }
-  return 0;
-}
-
-bool same_place(const VertexOutput& a, const VertexOutput& b) {
-  return a.place.buffer == b.place.buffer && a.place.offset == b.place.offset && a.stride == b.stride;
-}
-
-Result<void> check_outputs(const CrowdOutputs& outputs) {
-  const auto invalid = [](const char* why) {
-    return fail(ErrorCode::kInvalidArgument, std::string("a crowd's ") + why);
-  };
-  const struct {
-    const VertexOutput& output;
-    const char* name;
-    bool floats_only;
-    std::uint32_t float_bytes;
-  } attributes[] = {{outputs.positions, "positions", true, 12},
-                    {outputs.normals, "normals", false, 12},
-                    {outputs.tangents, "tangents", false, 16},
-                    {outputs.previous_positions, "previous positions", true, 12}};
-  for (const auto& [output, name, floats_only, float_bytes] : attributes) {
-    if (output.format == VertexFormat::kNone) continue;
-    const auto wrong = [&](const std::string& why) { return invalid(fmt::format("{} {}", name, why).c_str()); };
-    if (output.format > VertexFormat::kOctahedral8) return wrong("have no such format");
-    if (floats_only && output.format != VertexFormat::kFloat) return wrong("are written as floats only");
-    if (output.place.offset % 4 != 0 || output.stride % 4 != 0) {
-      return wrong(fmt::format("are at offset {} with stride {}, which are no multiples of 4", output.place.offset,
-                               output.stride));
-    }
-    if (output.stride != 0 && output.stride < bytes_of(output.format, float_bytes)) {
-      return wrong(
-          fmt::format("take {} bytes and have a stride of {}", bytes_of(output.format, float_bytes), output.stride));
-    }
-  }
-  if (outputs.previous_positions.format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone) {
-    return invalid("previous positions need positions");
-  }
-  const bool normals8 = outputs.normals.format == VertexFormat::kOctahedral8;
-  const bool tangents8 = outputs.tangents.format == VertexFormat::kOctahedral8;
-  if (tangents8 && !(normals8 && same_place(outputs.normals, outputs.tangents))) {
-    return invalid("tangents of 8 bits share a word with normals of 8 bits at the same place");
-  }
-  if (outputs.bounds && outputs.bounds_place.offset % 4 != 0) {
-    return invalid(
-        fmt::format("bounds are at offset {}, which is no multiple of 4", outputs.bounds_place.offset).c_str());
-  }
-  return {};
-}
-
-// What the shader is told of an output, whose binding begins at a multiple of `alignment` before it.
-struct BoundOutput {
-  VkDescriptorBufferInfo range{};
-  shared::VertexStream stream{};
-};
-
-// `bytes`: of one element, which may be less than its stride.
-BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
-                        VkDeviceSize alignment) {
-  const VkDeviceSize begin = place.offset / alignment * alignment;
-  const VkDeviceSize size = place.offset - begin + (elements - 1) * place.stride + bytes;
-  return {{place.buffer, begin, size},
-          {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4, format}};
-}
-
 // What is done with an instance, from frame to frame.
 struct Upkeep {
   bool visible = true;
@@ -146,6 +71,16 @@ struct Upkeep {
   Detail to = Detail::kFull;
   std::uint32_t fade_frames = 0;
   std::uint32_t faded = 0;
+};
+
+// What sets are made of besides buffers of the state; those of the caller's where it has them.
+struct CrowdInputs {
+  VkDescriptorBufferInfo palette{};
+  VkDescriptorBufferInfo drivers{};
+  VkDescriptorBufferInfo palette_and_drivers{};
+  VkDescriptorBufferInfo joints{};
+  VkDescriptorBufferInfo inputs{};
+  VkDescriptorBufferInfo visible{};
 };
 
 }  // namespace
@@ -209,6 +144,10 @@ struct Crowd::State {
     return std::as_bytes(std::span(&step.range, 1));
   }
 
+  Result<void> make_rings(const Device& owner);
+  Result<void> make_sets(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
+                         const CrowdInputs& sources);
+
   // The entry of an instance in this frame; none: it is left alone.
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number) {
     Upkeep& own = upkeep[instance];
@@ -257,75 +196,6 @@ struct Crowd::State {
 
 namespace {
 
-// The crowd's own vertex buffer, and where all outputs are.
-struct OutputLayout {
-  OutputPlaces places;
-  VkDeviceSize end = 0;  // of the own buffer, whose handle is yet to come
-};
-
-OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment) {
-  OutputLayout layout;
-  const auto own_range = [&](std::uint64_t elements, std::uint32_t stride) {
-    return append_range(layout.end, elements * stride, alignment).offset;
-  };
-  const auto place = [&](const VertexOutput& output, std::uint32_t float_bytes) {
-    OutputPlace made{output.format, output.place.buffer, output.place.offset, output.stride};
-    if (output.format == VertexFormat::kNone) return made;
-    if (made.stride == 0) made.stride = bytes_of(output.format, float_bytes);
-    if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(plan.vertices, made.stride);
-    return made;
-  };
-  layout.places.positions = place(outputs.positions, 12);
-  layout.places.previous_positions = place(outputs.previous_positions, 12);
-  // Side by side in the crowd's own buffer, so that one store writes both.
-  const VertexOutput& normals = outputs.normals;
-  const VertexOutput& tangents = outputs.tangents;
-  const bool own = normals.place.buffer == VK_NULL_HANDLE && tangents.place.buffer == VK_NULL_HANDLE;
-  if (own && normals.format == VertexFormat::kOctahedral16 && tangents.format == VertexFormat::kOctahedral16 &&
-      normals.stride == 0 && tangents.stride == 0) {
-    const VkDeviceSize offset = own_range(plan.vertices, 8);
-    layout.places.normals = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset, 8};
-    layout.places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
-  } else {
-    layout.places.normals = place(normals, 12);
-    layout.places.tangents =
-        tangents.format == VertexFormat::kOctahedral8 ? layout.places.normals : place(tangents, 16);
-  }
-  if (outputs.bounds) {
-    layout.places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, kBoxBytes};
-    if (outputs.bounds_place.buffer == VK_NULL_HANDLE)
-      layout.places.bounds.offset = own_range(plan.instances, kBoxBytes);
-  }
-  return layout;
-}
-
-std::uint32_t normal_format(const OutputPlaces& places) {
-  switch (places.normals.format) {
-    case VertexFormat::kNone:
-      return shared::kFormatNone;
-    case VertexFormat::kFloat:
-      return shared::kFormatFloat;
-    case VertexFormat::kOctahedral16: {
-      const bool both = places.tangents.format == VertexFormat::kOctahedral16 &&
-                        places.tangents.buffer == places.normals.buffer && places.normals.offset % 8 == 0 &&
-                        places.normals.stride % 8 == 0 && places.tangents.stride == places.normals.stride &&
-                        places.tangents.offset == places.normals.offset + 4;
-      return both ? shared::kFormatOctahedral16Both : shared::kFormatOctahedral16;
-    }
-    case VertexFormat::kOctahedral8:
-      return places.tangents.format == VertexFormat::kOctahedral8 ? shared::kFormatOctahedral8
-                                                                  : shared::kFormatOctahedral8Alone;
-  }
-  return shared::kFormatNone;
-}
-
-std::uint32_t tangent_format(const OutputPlaces& places) {
-  if (places.tangents.format == VertexFormat::kFloat) return shared::kFormatFloat;
-  const bool alone =
-      places.tangents.format == VertexFormat::kOctahedral16 && normal_format(places) != shared::kFormatOctahedral16Both;
-  return alone ? shared::kFormatOctahedral16 : shared::kFormatNone;
-}
-
 Result<Buffer> make_buffer(const Device& device, VkDeviceSize size, VkBufferUsageFlags usage, MemoryUse memory,
                            const std::string& name) {
   return Buffer::create(device,
@@ -333,6 +203,82 @@ Result<Buffer> make_buffer(const Device& device, VkDeviceSize size, VkBufferUsag
 }
 
 }  // namespace
+
+// Standing at rest.
+Result<void> Crowd::State::make_rings(const Device& owner) {
+  std::vector<float> joint_floats;
+  std::vector<float> input_floats;
+  std::vector<std::size_t> first_joint{0};
+  std::vector<std::size_t> first_input{0};
+  std::vector<glm::mat4> rest;
+  std::vector<float> values;
+  for (const std::uint32_t character : character_of) {
+    const CharacterData& data = *characters[character];
+    rest.resize(data.skeleton.joints.size());
+    rest_matrices(data.skeleton, rest);
+    values.resize(data.input_count);
+    rest_inputs(data, values);
+    const std::span<const float> floats = as_floats(rest);
+    joint_floats.insert(joint_floats.end(), floats.begin(), floats.end());
+    first_joint.push_back(joint_floats.size());
+    input_floats.insert(input_floats.end(), values.begin(), values.end());
+    first_input.push_back(input_floats.size());
+  }
+  if (own_joints) {
+    Result<InputRing> ring = InputRing::create(owner, slots, std::move(joint_floats), std::move(first_joint),
+                                               "joint matrices of the " + label);
+    if (!ring) return tl::unexpected(ring.error());
+    joints = std::move(*ring);
+  }
+  if (own_inputs) {
+    Result<InputRing> ring =
+        InputRing::create(owner, slots, std::move(input_floats), std::move(first_input), "inputs of the " + label);
+    if (!ring) return tl::unexpected(ring.error());
+    inputs = std::move(*ring);
+  }
+  return {};
+}
+
+Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
+                                     const CrowdInputs& sources) {
+  const std::uint32_t set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * slots + 3);
+  Result<DescriptorPool> pool = DescriptorPool::create(
+      owner, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), label);
+  if (!pool) return tl::unexpected(pool.error());
+  descriptors = std::move(*pool);
+  Result<void> result;
+  const auto add_set = [&](const ComputeKernel& own, std::vector<VkDescriptorSet>& sets,
+                           std::initializer_list<VkDescriptorBufferInfo> bindings) {
+    if (!result) return;
+    const Result<VkDescriptorSet> set = descriptors.make_set(own, std::span(bindings.begin(), bindings.size()));
+    if (set) {
+      sets.push_back(*set);
+    } else {
+      result = tl::unexpected(set.error());
+    }
+  };
+  const auto whole = [](const Buffer& buffer) { return VkDescriptorBufferInfo{buffer.handle(), 0, buffer.size()}; };
+  for (std::uint32_t s = 0; s < slots; ++s) {
+    const VkDescriptorBufferInfo slot_joints = own_joints ? bind(joints.buffer(), joints.range(s)) : sources.joints;
+    const VkDescriptorBufferInfo slot_inputs = own_inputs ? bind(inputs.buffer(), inputs.range(s)) : sources.inputs;
+    const VkDescriptorBufferInfo slot_list = own_list ? bind(given, given_slots[s]) : sources.visible;
+    for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
+      add_set(pipelines->pose[k], pose_sets[k],
+              {whole(work), bind(gpu.buffer, gpu.records[k]), slot_joints, sources.drivers, sources.palette,
+               bind(gpu.buffer, gpu.tables), slot_inputs});
+    }
+    add_set(pipelines->plan, plan_sets, {whole(work), slot_list, whole(table), whole(arguments)});
+  }
+  // Skins write neither frames nor vertices of drivers, and are told so: boxes are found from the palette meanwhile.
+  for (const VkDescriptorBufferInfo& written : {sources.palette_and_drivers, whole(arguments)}) {
+    add_set(pipelines->blend, blend_sets,
+            {whole(work), bind(gpu.buffer, gpu.rest), sources.palette, written, out.positions.range, out.normals.range,
+             out.tangents.range, out.previous_positions.range});
+  }
+  add_set(pipelines->bounds, bounds_sets,
+          {whole(work), bind(gpu.buffer, gpu.bounds), sources.palette, out.bounds.range});
+  return result;
+}
 
 Crowd::Crowd(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Crowd::~Crowd() = default;
@@ -425,116 +371,30 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
       place->buffer = state->vertices.handle();
   }
 
-  std::vector<float> joints;
-  std::vector<float> inputs;
-  std::vector<std::size_t> first_joint{0};
-  std::vector<std::size_t> first_input{0};
-  for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
-    const CharacterData& data = *gpu.entries[c].character;
-    std::vector<glm::mat4> rest(data.skeleton.joints.size());
-    rest_matrices(data.skeleton, rest);
-    std::vector<float> values(data.input_count);
-    rest_inputs(data, values);
-    for (std::uint32_t i = 0; i < options.instances[c]; ++i) {
-      const std::span<const float> floats = as_floats(rest);
-      joints.insert(joints.end(), floats.begin(), floats.end());
-      first_joint.push_back(joints.size());
-      inputs.insert(inputs.end(), values.begin(), values.end());
-      first_input.push_back(inputs.size());
-    }
-  }
   state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;
-  if (state->own_joints) {
-    Result<InputRing> ring = InputRing::create(device, state->slots, std::move(joints), std::move(first_joint),
-                                               "joint matrices of the " + state->label);
-    if (!ring) return tl::unexpected(ring.error());
-    state->joints = std::move(*ring);
-  }
-  if (state->own_inputs) {
-    Result<InputRing> ring = InputRing::create(device, state->slots, std::move(inputs), std::move(first_input),
-                                               "inputs of the " + state->label);
-    if (!ring) return tl::unexpected(ring.error());
-    state->inputs = std::move(*ring);
-  }
+  if (const Result<void> made = state->make_rings(device); !made) return tl::unexpected(made.error());
 
-  // Outputs that are not asked for are bound to something, which nothing writes.
-  const OutputPlace nothing{VertexFormat::kNone, state->arguments.handle(), 0, 0};
-  const auto bind_or_nothing = [&](const OutputPlace& place, std::uint32_t format, std::uint32_t float_bytes) {
-    if (place.format == VertexFormat::kNone || plan.vertices == 0) {
-      return bind_output(nothing, shared::kFormatNone, 1, 4, alignment);
-    }
-    const std::uint32_t bytes = format == shared::kFormatOctahedral16Both ? 8 : bytes_of(place.format, float_bytes);
-    return bind_output(place, format, plan.vertices, bytes, alignment);
-  };
-  const OutputPlaces& out = state->outputs;
-  const BoundOutput positions = bind_or_nothing(out.positions, shared::kFormatFloat, 12);
-  const BoundOutput normals = bind_or_nothing(out.normals, normal_format(out), 12);
-  const BoundOutput tangents = bind_or_nothing(out.tangents, tangent_format(out), 16);
-  const BoundOutput previous = bind_or_nothing(out.previous_positions, shared::kFormatFloat, 12);
+  const BoundOutputs outputs = bind_outputs(state->outputs, plan, state->arguments.handle(), alignment);
   state->blend_constants = {.range = {},
                             .reduced_influences = std::max(options.reduced_influences, 1u),
-                            .positions = positions.stream,
-                            .normals = normals.stream,
-                            .tangents = tangents.stream,
-                            .previous = previous.stream};
-
-  const std::uint32_t set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * state->slots + 3);
-  Result<DescriptorPool> pool = DescriptorPool::create(
-      device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), state->label);
-  if (!pool) return tl::unexpected(pool.error());
-  state->descriptors = std::move(*pool);
-  const VkDescriptorBufferInfo work = {state->work.handle(), 0, state->work.size()};
-  const auto add_set = [&](const ComputeKernel& kernel, std::vector<VkDescriptorSet>& sets,
-                           std::initializer_list<VkDescriptorBufferInfo> bindings) -> Result<void> {
-    const Result<VkDescriptorSet> set =
-        state->descriptors.make_set(kernel, std::span(bindings.begin(), bindings.size()));
-    if (!set) return tl::unexpected(set.error());
-    sets.push_back(*set);
-    return {};
-  };
-  for (std::uint32_t slot = 0; slot < state->slots; ++slot) {
-    const VkDescriptorBufferInfo slot_joints =
-        state->own_joints ? bind(state->joints.buffer(), state->joints.range(slot))
-                          : VkDescriptorBufferInfo{options.joints.buffer, options.joints.offset,
-                                                   std::max<VkDeviceSize>(plan.joints * sizeof(glm::mat4), 4)};
-    const VkDescriptorBufferInfo slot_inputs =
-        state->own_inputs ? bind(state->inputs.buffer(), state->inputs.range(slot))
-                          : VkDescriptorBufferInfo{options.inputs.buffer, options.inputs.offset,
-                                                   std::max<VkDeviceSize>(plan.inputs * sizeof(float), 4)};
-    for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
-      const Result<void> added =
-          add_set(state->kernel(kernel), state->pose_sets[kernel],
-                  {work, bind(gpu.buffer, gpu.records[kernel]), slot_joints, bind(state->palette, drivers),
-                   bind(state->palette, palette), bind(gpu.buffer, gpu.tables), slot_inputs});
-      if (!added) return tl::unexpected(added.error());
-    }
-    const VkDescriptorBufferInfo given =
-        state->own_list ? bind(state->given, state->given_slots[slot])
-                        : VkDescriptorBufferInfo{options.visible.buffer, options.visible.offset, given_bytes};
-    const Result<void> added = add_set((*pipelines)->plan, state->plan_sets,
-                                       {work,
-                                        given,
-                                        {state->table.handle(), 0, state->table.size()},
-                                        {state->arguments.handle(), 0, state->arguments.size()}});
-    if (!added) return tl::unexpected(added.error());
-  }
-  // Skins write neither frames nor vertices of drivers, and are told so: boxes are found from the palette meanwhile.
-  for (const VkDescriptorBufferInfo& written : {VkDescriptorBufferInfo{state->palette.handle(), 0, palette_end},
-                                                bind_output(nothing, 0, 1, 4, alignment).range}) {
-    const Result<void> blend = add_set((*pipelines)->blend, state->blend_sets,
-                                       {work, bind(gpu.buffer, gpu.rest), bind(state->palette, palette), written,
-                                        positions.range, normals.range, tangents.range, previous.range});
-    if (!blend) return tl::unexpected(blend.error());
-  }
-  if (options.outputs.bounds) {
-    const BoundOutput boxes = bind_output(out.bounds, shared::kFormatFloat, plan.instances, kBoxBytes, alignment);
-    state->bounds_constants = {.range = {}, .first_word = boxes.stream.first, .stride = boxes.stream.stride};
-    const Result<void> added =
-        add_set((*pipelines)->bounds, state->bounds_sets,
-                {work, bind(gpu.buffer, gpu.bounds), bind(state->palette, palette), boxes.range});
-    if (!added) return tl::unexpected(added.error());
+                            .positions = outputs.positions.stream,
+                            .normals = outputs.normals.stream,
+                            .tangents = outputs.tangents.stream,
+                            .previous = outputs.previous_positions.stream};
+  state->bounds_constants = {
+      .range = {}, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride};
+  const CrowdInputs sources{
+      .palette = bind(state->palette, palette),
+      .drivers = bind(state->palette, drivers),
+      .palette_and_drivers = {state->palette.handle(), 0, palette_end},
+      .joints = {options.joints.buffer, options.joints.offset,
+                 std::max<VkDeviceSize>(plan.joints * sizeof(glm::mat4), 4)},
+      .inputs = {options.inputs.buffer, options.inputs.offset, std::max<VkDeviceSize>(plan.inputs * sizeof(float), 4)},
+      .visible = {options.visible.buffer, options.visible.offset, given_bytes}};
+  if (const Result<void> made = state->make_sets(device, gpu, outputs, sources); !made) {
+    return tl::unexpected(made.error());
   }
 
   state->plan_constants = {.work_pairs = plan.job_pairs,

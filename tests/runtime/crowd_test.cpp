@@ -613,6 +613,21 @@ TEST_F(MixedCrowds, ThatStopHaveNoMotionLeft) {
   EXPECT_EQ(read(crowd, 0).previous_positions, read(crowd, 0).positions);
 }
 
+// On a device with one family the barriers are ordinary ones; validation watches both.
+TEST_F(MixedCrowds, ReleaseAndAcquireTheirOutputs) {
+  CrowdOptions options{.instances = {1, 1, 1}};
+  options.outputs.bounds = true;
+  Crowd crowd = make(options);
+  pose_all(crowd);
+  const std::uint32_t family = gpu_device()->queue_family();
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "a frame", [&](VkCommandBuffer commands) {
+    crowd.record(commands);
+    crowd.record_release(commands, family, family);
+    crowd.record_acquire(commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+  }));
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
+}
+
 TEST_F(MixedCrowds, AreWithinTheirBounds) {
   CrowdOptions options{.instances = {3, 3, 3}};
   options.outputs.bounds = true;
