@@ -2,7 +2,9 @@
 BEGIN {
   page = ARGV[1]
   sub(/\.md$/, "", page)
-  sub(/.*\//, "", page)
+  count = split(page, folders, "/")
+  page = folders[count]
+  if (folders[count - 2] == "samples") page = folders[count - 1]  # whose pages have the same headings
 }
 /^```/ { code = !code }
 code { print; next }
