@@ -171,19 +171,23 @@ TEST_F(Glb, TheKhronosValidatorFindsNothingNew) {
   ASSERT_EQ(said.status, 0) << said.errors;
   const Json reports = Json::parse(said.output);
   ASSERT_EQ(reports.size(), 2 * bindings.size());
+  int clean = 0;
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     SCOPED_TRACE(bindings[i].first);
     const Json& source = reports[2 * i];
     const Json& written = reports[2 * i + 1];
     EXPECT_EQ(written["extension"], true);
     EXPECT_THAT(written["schema"], IsEmpty()) << written["schema"];
-    EXPECT_THAT(written["errors"], IsEmpty()) << written["errors"];
     if (bindings[i].first.starts_with("builtin:")) {
+      EXPECT_THAT(written["errors"], IsEmpty()) << written["errors"];
       EXPECT_THAT(written["warnings"], IsEmpty()) << written["warnings"];
-    } else {
-      EXPECT_LE(written["warnings"].size(), source["warnings"].size()) << written["warnings"];
+    } else {  // some of these files have weights that do not sum to 1, or skins below other nodes
+      EXPECT_EQ(written["errors"], source["errors"]);
+      EXPECT_EQ(written["warnings"], source["warnings"]);
+      clean += written["errors"].empty();
     }
   }
+  EXPECT_GE(clean, 2);
 }
 
 }  // namespace
