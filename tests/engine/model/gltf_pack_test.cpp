@@ -22,7 +22,8 @@ std::string bytes_of(std::initializer_list<float> values) {
   return {reinterpret_cast<const char*>(std::data(values)), values.size() * sizeof(float)};
 }
 
-// A triangle in two buffers, one beside the file and one in it, with a texture beside it.
+// A triangle in two buffers, one beside the file, which is longer than the buffer, and one in it, with a texture beside
+// it.
 json split_document() {
   return json::parse(R"({"asset": {"version": "2.0"}, "extras": {"kept": [1, 2.5, "x"]},
     "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0, "name": "triangle"}],
@@ -38,7 +39,7 @@ json split_document() {
 
 class PackGltf : public testing::Test {
  protected:
-  PackGltf() { write("points.bin", bytes_of({0, 0, 0, 1, 0, 0, 0, 1, 0}) + "x"); }
+  PackGltf() { write("points.bin", bytes_of({0, 0, 0, 1, 0, 0, 0, 1, 0, 7})); }
 
   void write(const std::string& name, const std::string& text) {
     ASSERT_TRUE(write_file(folder / name, std::as_bytes(std::span(text))));
