@@ -39,7 +39,8 @@ Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options
 
   VkMemoryRequirements requirements;
   functions.vkGetBufferMemoryRequirements(device.handle(), buffer.handle_, &requirements);
-  Result<Allocation> allocation = internals.allocator->allocate(requirements, options.memory, options.name);
+  Result<Allocation> allocation = internals.allocator->allocate(
+      requirements, options.memory, options.name, (options.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0);
   if (!allocation) return tl::unexpected(allocation.error());
   buffer.allocation_ = std::move(*allocation);
   result = functions.vkBindBufferMemory(device.handle(), buffer.handle_, buffer.allocation_.memory(),

@@ -458,10 +458,13 @@ void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_fra
   assert(instance < instance_count() && state_->own_list);
   Upkeep& own = state_->upkeep[instance];
   if (own.to == detail) return;
+  // A fade that is turned round goes back from where it is.
+  const bool back = own.from == detail && own.from != own.to && fade_frames > 0;
+  const std::uint32_t left = back ? (own.fade_frames + 1 - own.faded) * (fade_frames + 1) / (own.fade_frames + 1) : 0;
   own.from = own.to;
   own.to = detail;
   own.fade_frames = fade_frames;
-  own.faded = 0;
+  own.faded = std::min(left, fade_frames);
 }
 
 void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
@@ -566,6 +569,11 @@ std::uint32_t Crowd::first_instance(std::uint32_t character) const {
 }
 std::uint32_t Crowd::character_of(std::uint32_t instance) const { return state_->character_of[instance]; }
 const OutputPlaces& Crowd::outputs() const { return state_->outputs; }
+
+VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {
+  const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = place.buffer};
+  return state_->device->functions.vkGetBufferDeviceAddress(state_->device->handle, &info) + place.offset;
+}
 
 std::uint32_t Crowd::first_vertex(std::uint32_t instance) const {
   const CrowdCharacter& own = state_->plan.characters[state_->character_of[instance]];

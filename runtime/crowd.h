@@ -37,8 +37,8 @@ enum class VertexFormat : std::uint32_t {
 struct VertexOutput {
   VertexFormat format = VertexFormat::kNone;
   BufferPlace place;  // offset: a multiple of 4
-  std::uint32_t stride =
-      0;  // bytes, a multiple of 4; 0: tight in a buffer of the caller's, as is best in the crowd's own
+  // Bytes, a multiple of 4. 0: tight in a buffer of the caller's, as is best in the crowd's own.
+  std::uint32_t stride = 0;
 };
 
 // What is written for every vertex and instance, any subset.
@@ -51,8 +51,8 @@ struct CrowdOutputs {
   // frame to frame.
   VertexOutput previous_positions;
   // A box round each instance's skin, float3 least then float3 greatest corner, 24 bytes from one to the next, found
-  // from its palette before the skin is moved: never smaller than the skin, as a rule little larger. Offset: a multiple
-  // of 4.
+  // from its palette before the skin is moved: never smaller than the skin, as a rule little larger. One that is not
+  // moved keeps its box. Boxes are of the frame that is recorded: too late to cull it. Offset: a multiple of 4.
   bool bounds = false;
   BufferPlace bounds_place;
   bool control_meshes = false;  // for tools: drivers too, and vertices count over all meshes
@@ -77,9 +77,10 @@ struct CrowdOptions {
   BufferPlace inputs;
   // Which instances are moved, and how, if not as show(), update_every(), teleport() and detail() say: a count for each
   // character (uint32), then for each instance of the crowd a ListEntry (shaders/jobs.h) of which those of a character
-  // begin at its first instance and as many count as its count says. Offset: a multiple of
-  // minStorageBufferOffsetAlignment. Written before record()'s commands run, by a culling pass say, visible to storage
-  // reads of compute.
+  // begin at its first instance, entry 0 behind all counts, and as many count as its count says. No instance may be in
+  // a list twice; the caller sets kEntryTeleport where one is moved for the first time, and kEntryHold once where it
+  // stops. Offset: a multiple of minStorageBufferOffsetAlignment. Written before record()'s commands run, by a culling
+  // pass say, visible to storage reads of compute.
   BufferPlace visible;
   std::uint32_t reduced_influences = 4;  // of Detail::kReduced
 };
@@ -110,7 +111,7 @@ struct OutputPlaces {
 };
 
 // n posed instances of some characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the
-// Device outlive it. Several crowds may be posed and recorded on several threads.
+// Device outlive it, and it outlives what it recorded. Several crowds may be posed and recorded on several threads.
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: instances not given for every
@@ -141,7 +142,8 @@ class Crowd {
   void update_every(std::uint32_t instance, std::uint32_t frames);
   // Previous positions of the next frame in which it is moved are those of that frame.
   void teleport(std::uint32_t instance);
-  // Cross-fades to a detail over so many frames; 0: at once.
+  // Cross-fades to a detail over so many frames in which it is moved; 0: at once. A fade that is turned round goes back
+  // from where it is; one to a third detail begins at the detail that was faded to.
   void detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames = 0);
   // Precondition of all four: no buffer of visible instances of the caller's.
 
@@ -149,16 +151,17 @@ class Crowd {
   // a pose kernel and one blend, whatever the number of instances and characters, a barrier before each of both. On
   // entry nothing may still read the outputs in this queue's past without a barrier of the caller's; on exit they are
   // written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to
-  // your reads. Then the ring moves to its next frame. Never submits, waits or allocates. When a frame is posed and
-  // recorded, the one recorded frames_in_flight frames before it must have finished on the device.
+  // your reads. It leaves a pipeline, set 0 and push constants of compute bound. Then the ring moves to its next frame.
+  // Never submits, waits or allocates. When a frame is posed and recorded, the one recorded frames_in_flight frames
+  // before it must have finished on the device.
   //
   // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: then
   // what one took counts from the end of the one before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
   // Where compute runs in a queue family of its own: record_release behind record() on that queue, record_acquire with
-  // the same families on the queue that reads, before it does and behind a semaphore. Of the crowd's own buffer and of
-  // the caller's.
+  // the same families on the queue that reads, before it does and behind a semaphore whose wait covers all commands. Of
+  // the crowd's own buffer and of the caller's, as a whole. The way back is the caller's.
   void record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
   void record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                       VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;
@@ -172,6 +175,9 @@ class Crowd {
   std::uint32_t first_instance(std::uint32_t character) const;
   std::uint32_t character_of(std::uint32_t instance) const;
   const OutputPlaces& outputs() const;
+  // Of element 0 of an output, for shaders and builds of acceleration structures. Precondition: the crowd's own buffer
+  // has VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage), and the device bufferDeviceAddress.
+  VkDeviceAddress device_address(const OutputPlace& place) const;
   // Of an instance, among the elements of the outputs.
   std::uint32_t first_vertex(std::uint32_t instance) const;
   std::uint32_t vertex_count(std::uint32_t instance) const;

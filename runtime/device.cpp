@@ -435,7 +435,9 @@ Result<Device> Device::create(const DeviceOptions& options) {
   DeviceInternals& internals = state->internals;
   Features features;
   for (const Features::Named feature : features.required()) *feature.value = VK_TRUE;
-  features.v13.dynamicRendering = VK_TRUE;  // every device of Vulkan 1.3 has it; tools draw with it
+  // Every device of Vulkan 1.3 has both; tools draw with one, and outputs may ask for the other.
+  features.v13.dynamicRendering = VK_TRUE;
+  features.v12.bufferDeviceAddress = VK_TRUE;
   std::vector<const char*> extensions;
   for (const std::string& name : options.device_extensions) extensions.push_back(name.c_str());
   const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,

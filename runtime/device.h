@@ -64,15 +64,18 @@ struct MemoryPiece {
 struct MemoryCallbacks {
   void* user = nullptr;
   // A piece of a memory type in requirements.memoryTypeBits that has `required` and, if it can be, `preferred`. May be
-  // called from every thread that makes or destroys something of Pelt's, never while a frame is posed or recorded.
+  // called from every thread that makes or destroys something of Pelt's, never while a frame is posed or recorded. For
+  // buffers with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT it must be allocated with
+  // VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT: `device_address` says so. `name` is read during the call alone.
   VkResult (*allocate)(void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
-                       VkMemoryPropertyFlags preferred, const char* name, MemoryPiece& piece) = nullptr;
+                       VkMemoryPropertyFlags preferred, bool device_address, const char* name,
+                       MemoryPiece& piece) = nullptr;
   void (*free)(void* user, const MemoryPiece& piece) = nullptr;
 };
 
 struct DeviceHandles {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
-  VkInstance instance = VK_NULL_HANDLE;
+  VkInstance instance = VK_NULL_HANDLE;  // of Vulkan 1.3 or later
   VkPhysicalDevice physical = VK_NULL_HANDLE;
   VkDevice device = VK_NULL_HANDLE;  // with the features of enable_required_features
   std::uint32_t queue_family = 0;    // of the queue that runs what crowds record

@@ -91,10 +91,14 @@ std::vector<std::uint32_t> MemoryAllocator::types_for(std::uint32_t allowed, Mem
   return types;
 }
 
-VkResult MemoryAllocator::add_block(std::uint32_t type, VkDeviceSize size) {
-  Block block{.size = size, .type = type};
-  const VkMemoryAllocateInfo info{
-      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = size, .memoryTypeIndex = type};
+VkResult MemoryAllocator::add_block(std::uint32_t type, VkDeviceSize size, bool device_address) {
+  Block block{.size = size, .type = type, .device_address = device_address};
+  const VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+  const VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                  .pNext = device_address ? &flags : nullptr,
+                                  .allocationSize = size,
+                                  .memoryTypeIndex = type};
   VkResult result = functions_.vkAllocateMemory(device_, &info, nullptr, &block.memory);
   if (result != VK_SUCCESS) return result;
   if ((memory_.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) {
@@ -133,8 +137,8 @@ bool MemoryAllocator::take(Block& block, VkDeviceSize size, VkDeviceSize alignme
 }
 
 Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& requirements, MemoryUse use,
-                                             const std::string& what) {
-  if (callbacks_.allocate != nullptr) return allocate_from_caller(requirements, use, what);
+                                             const std::string& what, bool device_address) {
+  if (callbacks_.allocate != nullptr) return allocate_from_caller(requirements, use, what, device_address);
   const std::lock_guard lock(mutex_);
   const VkDeviceSize alignment = std::max(requirements.alignment, granularity_);
   const VkDeviceSize size = round_up(requirements.size, granularity_);
@@ -142,12 +146,13 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
   Allocation allocation;
   for (const std::uint32_t type : types_for(requirements.memoryTypeBits, use)) {
     for (Block& block : blocks_) {
-      if (block.type == type && take(block, size, alignment, allocation)) return allocation;
+      if (block.type == type && block.device_address == device_address && take(block, size, alignment, allocation))
+        return allocation;
     }
     // Half a block or more gets a block of its own: little is lost, and it goes back to the system with its owner.
     const VkDeviceSize heap = memory_.memoryHeaps[memory_.memoryTypes[type].heapIndex].size;
     const VkDeviceSize block_size = round_up(std::min(kBlockSize, heap / 16), granularity_);
-    result = add_block(type, size >= block_size / 2 ? size : block_size);
+    result = add_block(type, size >= block_size / 2 ? size : block_size, device_address);
     if (result == VK_SUCCESS && take(blocks_.back(), size, alignment, allocation)) return allocation;
   }
   return vulkan_failure(fmt::format("take {} bytes for {}", requirements.size, what), result);
@@ -155,7 +160,7 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
 
 // With alignment and size rounded as for pieces of blocks: flushes and invalidations round outwards.
 Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequirements& requirements, MemoryUse use,
-                                                         const std::string& what) {
+                                                         const std::string& what, bool device_address) {
   VkMemoryRequirements rounded = requirements;
   rounded.alignment = std::max(requirements.alignment, granularity_);
   rounded.size = round_up(requirements.size, granularity_);
@@ -163,8 +168,9 @@ Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequireme
   for (const std::uint32_t type : types_for(requirements.memoryTypeBits, use)) rounded.memoryTypeBits |= 1u << type;
   const TypeWish wish = wish_for(use);
   MemoryPiece piece;
-  const VkResult result = callbacks_.allocate(callbacks_.user, rounded, wish.required,
-                                              wish.required | wish.wanted_most | wish.wanted, what.c_str(), piece);
+  const VkResult result =
+      callbacks_.allocate(callbacks_.user, rounded, wish.required, wish.required | wish.wanted_most | wish.wanted,
+                          device_address, what.c_str(), piece);
   if (result != VK_SUCCESS) {
     return vulkan_failure(fmt::format("take {} bytes of the caller's memory for {}", rounded.size, what), result);
   }

@@ -62,7 +62,9 @@ class MemoryAllocator {
   MemoryAllocator& operator=(const MemoryAllocator&) = delete;
 
   // `what` is named in the error: kDeviceFailed where no memory is left.
-  Result<Allocation> allocate(const VkMemoryRequirements& requirements, MemoryUse use, const std::string& what);
+  // `device_address`: shaders reach it by its address; it comes from blocks of its own.
+  Result<Allocation> allocate(const VkMemoryRequirements& requirements, MemoryUse use, const std::string& what,
+                              bool device_address = false);
 
  private:
   friend class Allocation;
@@ -74,14 +76,15 @@ class MemoryAllocator {
     VkDeviceMemory memory = VK_NULL_HANDLE;
     VkDeviceSize size = 0;
     std::uint32_t type = 0;
+    bool device_address = false;
     std::byte* mapped = nullptr;
     std::vector<Range> free;  // ascending, never adjacent
   };
 
   Result<Allocation> allocate_from_caller(const VkMemoryRequirements& requirements, MemoryUse use,
-                                          const std::string& what);
+                                          const std::string& what, bool device_address);
   std::vector<std::uint32_t> types_for(std::uint32_t allowed, MemoryUse use) const;
-  VkResult add_block(std::uint32_t type, VkDeviceSize size);
+  VkResult add_block(std::uint32_t type, VkDeviceSize size, bool device_address);
   bool take(Block& block, VkDeviceSize size, VkDeviceSize alignment, Allocation& out);
   void release(const Allocation& allocation);
 

@@ -80,6 +80,7 @@ namespace pelt::runtime {
   F(vkEndCommandBuffer)             \
   F(vkFlushMappedMemoryRanges)      \
   F(vkFreeMemory)                   \
+  F(vkGetBufferDeviceAddress)       \
   F(vkGetBufferMemoryRequirements)  \
   F(vkGetDeviceQueue)               \
   F(vkGetImageMemoryRequirements)   \

@@ -49,7 +49,7 @@ struct CountingMemory {
     return {.user = this,
             .allocate =
                 [](void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
-                   VkMemoryPropertyFlags preferred, const char*, MemoryPiece& piece) {
+                   VkMemoryPropertyFlags preferred, bool, const char*, MemoryPiece& piece) {
                   return static_cast<CountingMemory*>(user)->allocate(requirements, required, preferred, piece);
                 },
             .free = [](void* user, const MemoryPiece& piece) { static_cast<CountingMemory*>(user)->free(piece); }};

@@ -613,6 +613,43 @@ TEST_F(MixedCrowds, ThatStopHaveNoMotionLeft) {
   EXPECT_EQ(read(crowd, 0).previous_positions, read(crowd, 0).positions);
 }
 
+TEST_F(MixedCrowds, TellTheAddressesOfTheirOutputs) {
+  CrowdOptions options{.instances = {1, 1, 1}};
+  options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  Crowd crowd = make(options);
+  const OutputPlaces& outputs = crowd.outputs();
+  const VkDeviceAddress positions_at = crowd.device_address(outputs.positions);
+  EXPECT_NE(positions_at, 0u);
+  EXPECT_EQ(crowd.device_address(outputs.normals) - positions_at, outputs.normals.offset - outputs.positions.offset);
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 1, 1), 1e-5f);
+}
+
+// A fade that is turned round half-way does not jump.
+TEST_F(Crowds, FadeBackFromWhereTheyAre) {
+  const Character character = make_character(model_, "surface-ffd");
+  const GpuCharacters gpu = upload_character(character);
+  Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
+  std::vector<glm::mat4> joints = bind_joints_;
+  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+  crowd.pose(0, joints);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  const std::vector<glm::vec3> full = positions(crowd, 0);
+  std::vector<float> way;
+  const auto step = [&] {
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    way.push_back(worst_distance(full, glm::mat4(1), positions(crowd, 0)));
+  };
+  crowd.detail(0, Detail::kReduced, 9);
+  for (int frame = 0; frame < 7; ++frame) step();
+  crowd.detail(0, Detail::kFull, 9);
+  for (int frame = 0; frame < 9; ++frame) step();
+  const float one = way[6] / 7;
+  for (std::size_t k = 1; k < way.size(); ++k) EXPECT_LT(std::abs(way[k] - way[k - 1]), 1.1f * one + 1e-6f) << k;
+  EXPECT_EQ(way.back(), 0.0f);
+}
+
 // On a device with one family the barriers are ordinary ones; validation watches both.
 TEST_F(MixedCrowds, ReleaseAndAcquireTheirOutputs) {
   CrowdOptions options{.instances = {1, 1, 1}};
