@@ -143,7 +143,7 @@ TEST_F(Pelt, SaysHowItIsUsed) {
   EXPECT_THAT(failure("", 2), HasSubstr("'pelt --help' explains"));
   EXPECT_THAT(failure("bnid x", 2), HasSubstr("'pelt --help' explains"));
   EXPECT_THAT(failure("bind builtin:limb", 2), HasSubstr("--output is required"));
-  EXPECT_THAT(failure("bind builtin:limb -o x.glb", 2), HasSubstr(".pelt"));
+  EXPECT_THAT(failure("bind builtin:limb -o x.obj", 2), HasSubstr(".pelt"));
   EXPECT_THAT(failure("bind builtin:limb --deformer surface-fdf -o x.pelt", 2), HasSubstr("surface_ffd"));
   EXPECT_THAT(failure("bind builtin:limb --rig r.json --deformer linear-blend -o x.pelt", 2), HasSubstr("excludes"));
   EXPECT_THAT(failure("deform builtin:limb --frames 4:2 -o x.pc2", 2), HasSubstr("4:2"));
