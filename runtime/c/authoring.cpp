@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/c/handles.h"
+#include "runtime/c/support.h"
+
+#ifdef PELT_WITH_AUTHORING
+
+#include "engine/character/bind.h"
+#include "engine/model/import.h"
+#include "engine/rig/rig_json.h"
+
+using namespace pelt::c;
+
+struct pelt_model {
+  pelt::Model model;
+};
+
+struct pelt_rig {
+  pelt::Rig rig;
+};
+
+pelt_result pelt_model_import(const char* path_or_builtin, pelt_model** out) {
+  return guarded(__func__, [&] {
+    pelt_model*& made = need(out, "out");
+    made = new pelt_model{value_of(pelt::import_model(&need(path_or_builtin, "path_or_builtin")))};
+  });
+}
+
+void pelt_model_destroy(pelt_model* model) { delete model; }
+
+pelt_result pelt_rig_from_deformer(const char* deformer, pelt_rig** out) {
+  return guarded(__func__, [&] {
+    pelt_rig*& made = need(out, "out");
+    made = new pelt_rig{value_of(pelt::rig_from_deformer_name(&need(deformer, "deformer")))};
+  });
+}
+
+pelt_result pelt_rig_load(const char* path, pelt_rig** out) {
+  return guarded(__func__, [&] {
+    pelt_rig*& made = need(out, "out");
+    made = new pelt_rig{value_of(pelt::load_rig(&need(path, "path")))};
+  });
+}
+
+void pelt_rig_destroy(pelt_rig* rig) { delete rig; }
+
+pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_bind_options* options,
+                      pelt_character** out) {
+  return guarded(__func__, [&] {
+    const pelt::Model& own_model = need(model, "model").model;
+    const pelt::Rig& own_rig = need(rig, "rig").rig;
+    const auto given = read_options(options, "options");
+    pelt_character*& made = need(out, "out");
+    pelt::BindOptions own{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
+    if (given.progress != nullptr) {
+      own.progress = [&given](double fraction, const std::string& what) {
+        given.progress(given.user, fraction, what.c_str());
+      };
+    }
+    made = new pelt_character(value_of(pelt::bind(own_model, own_rig, own)).character);
+  });
+}
+
+#else
+
+namespace {
+
+pelt_result without(const char* function) {
+  return pelt::c::fail_with(PELT_ERROR_UNSUPPORTED, function, "this library was built without PELT_AUTHORING");
+}
+
+}  // namespace
+
+pelt_result pelt_model_import(const char*, pelt_model**) { return without(__func__); }
+void pelt_model_destroy(pelt_model*) {}
+pelt_result pelt_rig_from_deformer(const char*, pelt_rig**) { return without(__func__); }
+pelt_result pelt_rig_load(const char*, pelt_rig**) { return without(__func__); }
+void pelt_rig_destroy(pelt_rig*) {}
+pelt_result pelt_bind(const pelt_model*, const pelt_rig*, const pelt_bind_options*, pelt_character**) {
+  return without(__func__);
+}
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/character.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <glm/gtc/type_ptr.hpp>
+#include <span>
+
+#include "engine/character/pelt_file.h"
+#include "engine/model/pose.h"
+#include "runtime/c/handles.h"
+#include "runtime/c/support.h"
+
+using namespace pelt::c;
+
+namespace {
+
+const pelt::CharacterData& data_of(const pelt_character* character) { return *need(character, "character").character; }
+
+std::uint32_t size_of(const auto& items) { return static_cast<std::uint32_t>(items.size()); }
+
+std::uint32_t found(std::optional<std::uint32_t> place, const char* what, const char* name) {
+  if (!place) refuse(fmt::format("no {} is called '{}'", what, name), PELT_ERROR_NOT_FOUND);
+  return *place;
+}
+
+void write_matrices(const pelt::CharacterData& data, std::span<const pelt::Transform> local, float* joints) {
+  thread_local std::vector<glm::mat4> matrices;
+  matrices.resize(local.size());
+  pelt::model_matrices(data.skeleton, local, matrices);
+  for (const glm::mat4& matrix : matrices) joints = std::copy_n(glm::value_ptr(matrix), 16, joints);
+}
+
+std::span<pelt::Transform> rest_of(const pelt::CharacterData& data) {
+  thread_local std::vector<pelt::Transform> local;
+  local.resize(data.skeleton.joints.size());
+  pelt::rest_pose(data.skeleton, local);
+  return local;
+}
+
+void need_joints(const pelt::CharacterData& data, const float* joints, std::uint32_t joint_count) {
+  need(joints, "joints");
+  need_count("joint matrices", joint_count, data.skeleton.joints.size());
+}
+
+void need_inputs(const pelt::CharacterData& data, const float* inputs, std::uint32_t input_count) {
+  if (data.input_count != 0) need(inputs, "inputs");
+  need_count("inputs", input_count, data.input_count);
+}
+
+void need_moment(const pelt::CharacterData& data, std::uint32_t clip, float seconds) {
+  need_index("clip", clip, data.clips.size());
+  if (!std::isfinite(seconds)) refuse("seconds is no finite number");
+}
+
+}  // namespace
+
+pelt_result pelt_character_load(const char* path, pelt_character** out) {
+  return guarded(__func__, [&] {
+    pelt_character*& made = need(out, "out");
+    made = new pelt_character(value_of(pelt::load_pelt(&need(path, "path"))));
+  });
+}
+
+pelt_result pelt_character_load_memory(const void* bytes, size_t size, const char* source, pelt_character** out) {
+  return guarded(__func__, [&] {
+    pelt_character*& made = need(out, "out");
+    if (bytes == nullptr) refuse("bytes is null");
+    const std::span<const std::byte> all(static_cast<const std::byte*>(bytes), size);
+    made = new pelt_character(value_of(pelt::deserialize(all, source == nullptr ? "memory" : source)));
+  });
+}
+
+pelt_result pelt_character_save(const pelt_character* character, const char* path) {
+  return guarded(__func__,
+                 [&] { value_of(pelt::save_pelt(need(character, "character").character, &need(path, "path"))); });
+}
+
+pelt_result pelt_character_retain(const pelt_character* character) {
+  return guarded(__func__, [&] { ++need(character, "character").owners; });
+}
+
+void pelt_character_destroy(pelt_character* character) {
+  if (character != nullptr && --character->owners == 0) delete character;
+}
+
+pelt_result pelt_character_get_info(const pelt_character* character, pelt_character_info* info) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    pelt_character_info whole{.joint_count = size_of(data.skeleton.joints),
+                              .mesh_count = size_of(data.meshes),
+                              .clip_count = size_of(data.clips),
+                              .stream_count = size_of(data.streams),
+                              .control_count = size_of(data.controls),
+                              .input_count = data.input_count,
+                              .vertex_count = data.vertex_count(),
+                              .size = character->character.size(),
+                              .name = data.name.c_str()};
+    glm::vec3 least(INFINITY);
+    glm::vec3 greatest(-INFINITY);
+    for (const pelt::CharacterMesh& mesh : data.meshes) {
+      if (mesh.control) continue;
+      for (const glm::vec3& point : mesh.binding.points) {
+        least = glm::min(least, point);
+        greatest = glm::max(greatest, point);
+      }
+    }
+    const bool empty = least.x > greatest.x;
+    for (int axis = 0; axis < 3; ++axis) {
+      whole.least[axis] = empty ? 0 : least[axis];
+      whole.greatest[axis] = empty ? 0 : greatest[axis];
+    }
+    write_struct(whole, info, "info");
+  });
+}
+
+pelt_result pelt_character_get_joint(const pelt_character* character, uint32_t joint, pelt_joint_info* info) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_index("joint", joint, data.skeleton.joints.size());
+    const pelt::Joint& own = data.skeleton.joints[joint];
+    write_struct(pelt_joint_info{.parent = own.parent < 0 ? PELT_NONE : static_cast<uint32_t>(own.parent),
+                                 .name = own.name.c_str()},
+                 info, "info");
+  });
+}
+
+pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t mesh, pelt_mesh_info* info) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_index("mesh", mesh, data.meshes.size());
+    const pelt::CharacterMesh& own = data.meshes[mesh];
+    write_struct(pelt_mesh_info{.control = own.control ? 1u : 0u,
+                                .vertex_count = own.vertex_count(),
+                                .triangle_count = size_of(own.triangles),
+                                .name = own.name.c_str(),
+                                .triangles = own.triangles.empty() ? nullptr : glm::value_ptr(own.triangles.front()),
+                                .uvs = own.uvs.empty() ? nullptr : glm::value_ptr(own.uvs.front()),
+                                .source_vertex = own.source_vertex.data()},
+                 info, "info");
+  });
+}
+
+pelt_result pelt_character_get_clip(const pelt_character* character, uint32_t clip, pelt_clip_info* info) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_index("clip", clip, data.clips.size());
+    const pelt::Clip& own = data.clips[clip];
+    write_struct(pelt_clip_info{.duration = own.duration, .name = own.name.c_str()}, info, "info");
+  });
+}
+
+pelt_result pelt_character_get_stream(const pelt_character* character, uint32_t stream, pelt_stream_info* info) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_index("stream", stream, data.streams.size());
+    const pelt::Stream& own = data.streams[stream];
+    write_struct(
+        pelt_stream_info{
+            .mesh = own.mesh, .vertex_count = data.meshes[own.mesh].vertex_count(), .first_input = own.first_input},
+        info, "info");
+  });
+}
+
+pelt_result pelt_character_get_control(const pelt_character* character, uint32_t control, pelt_control_info* info) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_index("control", control, data.controls.size());
+    const pelt::Control& own = data.controls[control];
+    static_assert(static_cast<int>(pelt::ControlKind::kMorphTarget) == PELT_CONTROL_MORPH_TARGET &&
+                  static_cast<int>(pelt::ControlKind::kTwist) == PELT_CONTROL_TWIST);
+    write_struct(
+        pelt_control_info{
+            .kind = static_cast<uint32_t>(own.kind), .input = own.input, .rest = own.rest, .name = own.name.c_str()},
+        info, "info");
+  });
+}
+
+pelt_result pelt_character_find_joint(const pelt_character* character, const char* name, uint32_t* joint) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need(joint, "joint") = found(data.skeleton.find(&need(name, "name")), "joint", name);
+  });
+}
+
+pelt_result pelt_character_find_clip(const pelt_character* character, const char* name, uint32_t* clip) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    const pelt::Clip* own = pelt::find_clip(data.clips, &need(name, "name"));
+    const auto place = own == nullptr ? std::nullopt : std::optional(static_cast<uint32_t>(own - data.clips.data()));
+    need(clip, "clip") = found(place, "clip", name);
+  });
+}
+
+pelt_result pelt_character_find_stream(const pelt_character* character, const char* mesh, uint32_t* stream) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need(stream, "stream") = found(data.find_stream(&need(mesh, "mesh")), "streamed mesh", mesh);
+  });
+}
+
+pelt_result pelt_character_find_control(const pelt_character* character, const char* name, uint32_t* control) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need(control, "control") = found(data.find_control(&need(name, "name")), "control", name);
+  });
+}
+
+pelt_result pelt_character_rest_pose(const pelt_character* character, float* joints, uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_joints(data, joints, joint_count);
+    write_matrices(data, rest_of(data), joints);
+  });
+}
+
+pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t clip, float seconds, float* joints,
+                                       uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_moment(data, clip, seconds);
+    need_joints(data, joints, joint_count);
+    const std::span<pelt::Transform> local = rest_of(data);
+    pelt::sample_clip(data.clips[clip], seconds, local);
+    write_matrices(data, local, joints);
+  });
+}
+
+pelt_result pelt_character_rest_inputs(const pelt_character* character, float* inputs, uint32_t input_count) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_inputs(data, inputs, input_count);
+    pelt::rest_inputs(data, std::span(inputs, input_count));
+  });
+}
+
+pelt_result pelt_character_sample_inputs(const pelt_character* character, uint32_t clip, float seconds, float* inputs,
+                                         uint32_t input_count) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_moment(data, clip, seconds);
+    need_inputs(data, inputs, input_count);
+    const std::span<float> values(inputs, input_count);
+    const pelt::Clip& own = data.clips[clip];
+    pelt::rest_inputs(data, values);
+    for (const pelt::MorphChannel& channel : own.morph_channels) {
+      for (const pelt::Control& control : data.controls) {
+        if (control.kind == pelt::ControlKind::kMorphTarget && control.mesh == channel.mesh &&
+            control.target == channel.target) {
+          values[control.input] = pelt::sample(channel, seconds);
+        }
+      }
+    }
+    pelt_character::Twists& twists = character->twists[clip];
+    std::call_once(twists.once, [&] { twists.played = std::make_unique<const pelt::ClipTwists>(data, own); });
+    twists.played->sample(seconds, values);
+  });
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/crowd.h"
+
+#include <algorithm>
+#include <glm/gtc/type_ptr.hpp>
+#include <span>
+
+#include "runtime/c/handles.h"
+#include "runtime/c/support.h"
+#include "runtime/read_back.h"
+
+using namespace pelt::c;
+using pelt::runtime::Crowd;
+using pelt::runtime::Detail;
+using pelt::runtime::VertexFormat;
+
+namespace {
+
+static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
+              static_cast<int>(Detail::kReduced) == PELT_DETAIL_REDUCED);
+
+VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const char* name) {
+  switch (format) {
+    case PELT_FORMAT_DEFAULT:
+      return otherwise;
+    case PELT_FORMAT_NONE:
+      return VertexFormat::kNone;
+    case PELT_FORMAT_FLOAT:
+      return VertexFormat::kFloat;
+    case PELT_FORMAT_OCTAHEDRAL16:
+      return VertexFormat::kOctahedral16;
+    case PELT_FORMAT_OCTAHEDRAL8:
+      return VertexFormat::kOctahedral8;
+    default:
+      refuse(fmt::format("{} have the format {}, which is none", name, format));
+  }
+}
+
+pelt_vertex_format from_format(VertexFormat format) {
+  switch (format) {
+    case VertexFormat::kNone:
+      return PELT_FORMAT_NONE;
+    case VertexFormat::kFloat:
+      return PELT_FORMAT_FLOAT;
+    case VertexFormat::kOctahedral16:
+      return PELT_FORMAT_OCTAHEDRAL16;
+    case VertexFormat::kOctahedral8:
+      return PELT_FORMAT_OCTAHEDRAL8;
+  }
+  return PELT_FORMAT_NONE;
+}
+
+pelt::runtime::BufferPlace to_place(pelt_buffer_place place) { return {place.buffer, place.offset}; }
+
+pelt::runtime::VertexOutput to_output(const pelt_vertex_output& output, VertexFormat otherwise, const char* name) {
+  return {to_format(output.format, otherwise, name), to_place(output.place), output.stride};
+}
+
+// Of what is read as storage from its first byte on.
+pelt::runtime::BufferPlace to_read_place(pelt_buffer_place place, VkDeviceSize alignment, const char* name) {
+  if (place.buffer != VK_NULL_HANDLE && place.offset % alignment != 0) {
+    refuse(fmt::format("{} are at offset {}, which is no multiple of {}", name, place.offset, alignment));
+  }
+  return to_place(place);
+}
+
+pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given, std::uint32_t character_count,
+                                       VkDeviceSize alignment) {
+  pelt::runtime::CrowdOptions options;
+  if (given.instances != nullptr) {
+    options.instances.assign(given.instances, given.instances + given.character_count);
+  } else if (given.character_count != 0) {
+    refuse("options.instances is null, and options.character_count is not 0");
+  } else {
+    options.instances.assign(character_count, 1);
+  }
+  if (given.frames_in_flight != 0) options.frames_in_flight = given.frames_in_flight;
+  if (given.reduced_influences != 0) options.reduced_influences = given.reduced_influences;
+  options.outputs = {
+      .positions = to_output(given.positions, VertexFormat::kFloat, "positions"),
+      .normals = to_output(given.normals, VertexFormat::kOctahedral16, "normals"),
+      .tangents = to_output(given.tangents, VertexFormat::kOctahedral16, "tangents"),
+      .previous_positions = to_output(given.previous_positions, VertexFormat::kNone, "previous positions"),
+      .bounds = given.bounds != 0,
+      .bounds_place = to_place(given.bounds_place),
+      .control_meshes = given.control_meshes != 0,
+      .usage = given.usage};
+  options.joints = to_read_place(given.joints, alignment, "joint matrices");
+  options.inputs = to_read_place(given.inputs, alignment, "inputs");
+  options.visible = to_read_place(given.visible, alignment, "visible instances");
+  return options;
+}
+
+pelt_output_place from_place(const pelt::runtime::OutputPlace& place) {
+  return {place.buffer, place.offset, from_format(place.format), place.stride};
+}
+
+const pelt::runtime::Device& device_of(const pelt_crowd& crowd) { return *crowd.characters->device->device; }
+
+const pelt::CharacterData& data_of(const pelt_crowd& crowd, std::uint32_t instance) {
+  return *crowd.characters->characters.character(crowd.crowd.character_of(instance));
+}
+
+// The crowd, of which this is an instance.
+template <class AnyCrowd>
+AnyCrowd& need_instance(AnyCrowd* crowd, std::uint32_t instance) {
+  AnyCrowd& own = need(crowd, "crowd");
+  need_index("instance", instance, own.crowd.instance_count());
+  return own;
+}
+
+pelt_crowd& need_own_inputs(pelt_crowd* crowd, std::uint32_t instance) {
+  pelt_crowd& own = need_instance(crowd, instance);
+  if (!own.own_inputs) refuse("the crowd reads its inputs from a buffer of the caller's");
+  return own;
+}
+
+pelt_crowd& need_own_list(pelt_crowd* crowd, std::uint32_t instance) {
+  pelt_crowd& own = need_instance(crowd, instance);
+  if (!own.own_list) refuse("a buffer of the caller's says which instances are moved");
+  return own;
+}
+
+void need_written(const float* wanted, const pelt::runtime::OutputPlace& place, const char* name) {
+  if (wanted != nullptr && place.format == VertexFormat::kNone) refuse(fmt::format("the crowd writes no {}", name));
+}
+
+// As floats, one after the other, where the caller wants them.
+template <class Vector>
+void copy_vectors(const std::vector<Vector>& from, float* to) {
+  if (to == nullptr) return;
+  for (const Vector& one : from) to = std::copy_n(glm::value_ptr(one), Vector::length(), to);
+}
+
+}  // namespace
+
+pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
+                              const pelt_crowd_options* options, pelt_crowd** out) {
+  return guarded(__func__, [&] {
+    const std::shared_ptr<GpuCharactersState>& gpu = need(characters, "characters").state;
+    if (need(device, "device").state != gpu->device) refuse("the characters are on another device");
+    pelt_crowd*& made = need(out, "out");
+    const pelt::runtime::Device& own = *device->state->device;
+    const pelt::runtime::CrowdOptions wanted = to_options(read_options(options, "options"), gpu->characters.size(),
+                                                          own.limits().minStorageBufferOffsetAlignment);
+    Crowd crowd = value_of(Crowd::create(own, gpu->characters, wanted));
+    made = new pelt_crowd{gpu, std::move(crowd), wanted.joints.buffer == VK_NULL_HANDLE,
+                          wanted.inputs.buffer == VK_NULL_HANDLE, wanted.visible.buffer == VK_NULL_HANDLE};
+  });
+}
+
+void pelt_crowd_destroy(pelt_crowd* crowd) { delete crowd; }
+
+pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need_instance(crowd, instance);
+    if (!own.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
+    need(joints, "joints");
+    need_count("joint matrices", joint_count, data_of(own, instance).skeleton.joints.size());
+    own.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
+  });
+}
+
+pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need_own_inputs(crowd, instance);
+    need_count("inputs", input_count, data_of(own, instance).input_count);
+    if (input_count != 0) need(values, "values");
+    own.crowd.inputs(instance, std::span(values, input_count));
+  });
+}
+
+pelt_result pelt_crowd_stream(pelt_crowd* crowd, uint32_t instance, uint32_t stream, const float* positions,
+                              uint32_t vertex_count) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need_own_inputs(crowd, instance);
+    const pelt::CharacterData& data = data_of(own, instance);
+    need_index("stream", stream, data.streams.size());
+    need(positions, "positions");
+    need_count("vertices", vertex_count, data.meshes[data.streams[stream].mesh].vertex_count());
+    own.crowd.stream(instance, stream, std::span(reinterpret_cast<const glm::vec3*>(positions), vertex_count));
+  });
+}
+
+pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t control, float value) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need_own_inputs(crowd, instance);
+    need_index("control", control, data_of(own, instance).controls.size());
+    own.crowd.control(instance, control, value);
+  });
+}
+
+pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint32_t visible) {
+  return guarded(__func__, [&] { need_own_list(crowd, instance).crowd.show(instance, visible != 0); });
+}
+
+pelt_result pelt_crowd_update_every(pelt_crowd* crowd, uint32_t instance, uint32_t frames) {
+  return guarded(__func__, [&] { need_own_list(crowd, instance).crowd.update_every(instance, frames); });
+}
+
+pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance) {
+  return guarded(__func__, [&] { need_own_list(crowd, instance).crowd.teleport(instance); });
+}
+
+pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need_own_list(crowd, instance);
+    if (detail > PELT_DETAIL_REDUCED) refuse(fmt::format("detail {} is none", detail));
+    own.crowd.detail(instance, static_cast<Detail>(detail), fade_frames);
+  });
+}
+
+pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need(crowd, "crowd");
+    need(commands, "commands");
+    own.crowd.record(commands);
+  });
+}
+
+pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
+                                      uint32_t reading_family) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    need(commands, "commands");
+    own.crowd.record_release(commands, compute_family, reading_family);
+  });
+}
+
+pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
+                                      uint32_t reading_family, VkPipelineStageFlags2 reading_stages,
+                                      VkAccessFlags2 reading_access) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    need(commands, "commands");
+    own.crowd.record_acquire(commands, compute_family, reading_family, reading_stages, reading_access);
+  });
+}
+
+pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    write_struct(pelt_crowd_info{.character_count = own.characters->characters.size(),
+                                 .instance_count = own.crowd.instance_count(),
+                                 .dispatch_count = static_cast<uint32_t>(own.crowd.passes().size()),
+                                 .barrier_count = own.crowd.barrier_count()},
+                 info, "info");
+  });
+}
+
+pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info) {
+  return guarded(__func__, [&] {
+    const Crowd& own = need_instance(crowd, instance).crowd;
+    write_struct(pelt_instance_info{.character = own.character_of(instance),
+                                    .first_vertex = own.first_vertex(instance),
+                                    .vertex_count = own.vertex_count(instance)},
+                 info, "info");
+  });
+}
+
+pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs) {
+  return guarded(__func__, [&] {
+    const pelt::runtime::OutputPlaces& places = need(crowd, "crowd").crowd.outputs();
+    write_struct(pelt_crowd_outputs{.positions = from_place(places.positions),
+                                    .normals = from_place(places.normals),
+                                    .tangents = from_place(places.tangents),
+                                    .previous_positions = from_place(places.previous_positions),
+                                    .bounds = from_place(places.bounds)},
+                 outputs, "outputs");
+  });
+}
+
+pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    need_index("character", character, own.characters->characters.size());
+    need(instance, "instance") = own.crowd.first_instance(character);
+  });
+}
+
+pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh, uint32_t* vertex) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    need_index("character", character, own.characters->characters.size());
+    const pelt::CharacterData& data = *own.characters->characters.character(character);
+    need_index("mesh", mesh, data.meshes.size());
+    const std::optional<std::uint32_t> first = own.crowd.mesh_vertex(character, mesh);
+    if (!first) refuse(fmt::format("the crowd does not write mesh '{}'", data.meshes[mesh].name), PELT_ERROR_NOT_FOUND);
+    need(vertex, "vertex") = *first;
+  });
+}
+
+pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t instance, const pelt_vertices* vertices) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need_instance(crowd, instance);
+    const pelt_vertices wanted = read_struct(vertices, "vertices");
+    need_count("vertices", wanted.vertex_count, own.crowd.vertex_count(instance));
+    const pelt::runtime::OutputPlaces& places = own.crowd.outputs();
+    need_written(wanted.positions, places.positions, "positions");
+    need_written(wanted.normals, places.normals, "normals");
+    need_written(wanted.tangents, places.tangents, "tangents");
+    need_written(wanted.previous_positions, places.previous_positions, "previous positions");
+    const auto read = value_of(pelt::runtime::read_vertices(device_of(own), own.crowd, instance));
+    copy_vectors(read.positions, wanted.positions);
+    copy_vectors(read.normals, wanted.normals);
+    copy_vectors(read.tangents, wanted.tangents);
+    copy_vectors(read.previous_positions, wanted.previous_positions);
+  });
+}
+
+pelt_result pelt_crowd_read_bounds(const pelt_crowd* crowd, uint32_t instance, float least[3], float greatest[3]) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need_instance(crowd, instance);
+    need(least, "least");
+    need(greatest, "greatest");
+    if (own.crowd.outputs().bounds.format == VertexFormat::kNone) refuse("the crowd writes no bounds");
+    const auto box = value_of(pelt::runtime::read_bounds(device_of(own), own.crowd, instance));
+    std::copy_n(glm::value_ptr(box.least), 3, least);
+    std::copy_n(glm::value_ptr(box.greatest), 3, greatest);
+  });
+}

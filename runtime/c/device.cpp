@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/device.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+#include "runtime/c/handles.h"
+#include "runtime/c/support.h"
+#include "runtime/transfer.h"
+#include "runtime/vulkan_functions.h"
+
+using namespace pelt::c;
+
+namespace {
+
+const pelt::runtime::Device& device_of(const pelt_device* device) { return *need(device, "device").state->device; }
+
+// Cut where it is longer than the field.
+template <std::size_t size>
+void copy_text(const std::string& text, char (&field)[size]) {
+  std::snprintf(field, size, "%s", text.c_str());
+}
+
+void write_description(const pelt::runtime::DeviceDescription& own, pelt_device_description* description) {
+  pelt_device_description whole{.type = static_cast<uint32_t>(own.type)};
+  copy_text(own.name, whole.name);
+  copy_text(own.driver, whole.driver);
+  copy_text(fmt::format("{}", fmt::join(own.missing, ", ")), whole.missing);
+  write_struct(whole, description, "description");
+}
+
+VkResult allocate(void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
+                  VkMemoryPropertyFlags preferred, const char* name, pelt::runtime::MemoryPiece& piece) {
+  const auto& callbacks = *static_cast<const pelt_memory_callbacks*>(user);
+  pelt_memory_piece filled{.struct_size = sizeof(filled)};
+  const VkResult result = callbacks.allocate(callbacks.user, &requirements, required, preferred, name, &filled);
+  if (result == VK_SUCCESS) piece = {filled.memory, filled.offset, filled.mapped, filled.coherent != 0, filled.owner};
+  return result;
+}
+
+void free_piece(void* user, const pelt::runtime::MemoryPiece& piece) {
+  const auto& callbacks = *static_cast<const pelt_memory_callbacks*>(user);
+  const pelt_memory_piece given{.struct_size = sizeof(given),
+                                .coherent = piece.coherent ? 1u : 0u,
+                                .memory = piece.memory,
+                                .offset = piece.offset,
+                                .mapped = piece.mapped,
+                                .owner = piece.owner};
+  callbacks.free(callbacks.user, &given);
+}
+
+std::vector<pelt::Character> characters_of(const pelt_character* const* characters, std::uint32_t count) {
+  std::vector<pelt::Character> all;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const pelt_character* one = (&need(characters, "characters"))[i];
+    if (one == nullptr) refuse(fmt::format("characters[{}] is null", i));
+    all.push_back(one->character);
+  }
+  return all;
+}
+
+GpuCharactersState& state_of(pelt_gpu_characters* characters) { return *need(characters, "characters").state; }
+
+void need_staging(const GpuCharactersState& state) {
+  if (!state.has_staging) refuse("the upload is finished");
+}
+
+}  // namespace
+
+pelt_result pelt_enable_required_features(VkPhysicalDeviceVulkan12Features* features12,
+                                          VkPhysicalDeviceVulkan13Features* features13) {
+  return guarded(__func__, [&] {
+    pelt::runtime::enable_required_features(need(features12, "features12"), need(features13, "features13"));
+  });
+}
+
+pelt_result pelt_describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
+                                 VkPhysicalDevice physical, pelt_device_description* description) {
+  return guarded(__func__, [&] {
+    if (get_instance_proc_addr == nullptr) refuse("get_instance_proc_addr is null");
+    need(instance, "instance");
+    need(physical, "physical");
+    write_description(pelt::runtime::describe_device(get_instance_proc_addr, instance, physical), description);
+  });
+}
+
+pelt_result pelt_device_adopt(const pelt_device_handles* handles, pelt_device** out) {
+  return guarded(__func__, [&] {
+    const auto given = read_struct(handles, "handles");
+    pelt_device*& made = need(out, "out");
+    auto state = std::make_shared<DeviceState>();
+    state->memory = given.memory;
+    state->get_instance_proc_addr = given.get_instance_proc_addr;
+    pelt::runtime::DeviceHandles own{.get_instance_proc_addr = given.get_instance_proc_addr,
+                                     .instance = given.instance,
+                                     .physical = given.physical,
+                                     .device = given.device,
+                                     .queue_family = given.queue_family,
+                                     .queue = given.queue,
+                                     .pipeline_cache = given.pipeline_cache,
+                                     .debug_utils = given.debug_utils != 0};
+    own.memory.user = &state->memory;
+    if (given.memory.allocate != nullptr) own.memory.allocate = allocate;
+    if (given.memory.free != nullptr) own.memory.free = free_piece;
+    state->device.emplace(value_of(pelt::runtime::Device::adopt(own)));
+    made = new pelt_device{std::move(state)};
+  });
+}
+
+pelt_result pelt_device_create(const pelt_device_options* options, pelt_device** out) {
+  return guarded(__func__, [&] {
+    const auto given = read_options(options, "options");
+    pelt_device*& made = need(out, "out");
+    pelt::runtime::DeviceOptions own{.validation = given.validation != 0};
+    if (given.select != nullptr) own.select = given.select;
+    if (own.validation) {
+      if (given.on_validation_message == nullptr) refuse("validation needs options.on_validation_message");
+      own.on_validation_message = [call = given.on_validation_message, user = given.user](const std::string& message) {
+        call(user, message.c_str());
+      };
+    }
+    auto state = std::make_shared<DeviceState>();
+    state->device.emplace(value_of(pelt::runtime::Device::create(own)));
+    state->get_instance_proc_addr = pelt::runtime::vulkan_entry_point();
+    made = new pelt_device{std::move(state)};
+  });
+}
+
+void pelt_device_destroy(pelt_device* device) { delete device; }
+
+pelt_result pelt_device_get_description(const pelt_device* device, pelt_device_description* description) {
+  return guarded(__func__, [&] { write_description(device_of(device).description(), description); });
+}
+
+pelt_result pelt_device_get_handles(const pelt_device* device, pelt_device_handles* handles) {
+  return guarded(__func__, [&] {
+    const pelt::runtime::Device& own = device_of(device);
+    write_struct(pelt_device_handles{.queue_family = own.queue_family(),
+                                     .get_instance_proc_addr = device->state->get_instance_proc_addr,
+                                     .instance = own.instance(),
+                                     .physical = own.physical(),
+                                     .device = own.handle(),
+                                     .queue = own.queue()},
+                 handles, "handles");
+  });
+}
+
+pelt_result pelt_submit_and_wait(const pelt_device* device, const char* name,
+                                 void (*record)(void* user, VkCommandBuffer commands), void* user) {
+  return guarded(__func__, [&] {
+    const pelt::runtime::Device& own = device_of(device);
+    const char* label = &need(name, "name");
+    if (record == nullptr) refuse("record is null");
+    value_of(pelt::runtime::submit_and_wait(own, label, [&](VkCommandBuffer commands) { record(user, commands); }));
+  });
+}
+
+pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
+                                       uint32_t character_count, pelt_gpu_characters** out) {
+  return guarded(__func__, [&] {
+    const pelt::runtime::Device& own = device_of(device);
+    pelt_gpu_characters*& made = need(out, "out");
+    auto gpu = value_of(pelt::runtime::GpuCharacters::create(own, characters_of(characters, character_count)));
+    made = new pelt_gpu_characters{
+        std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu)})};
+  });
+}
+
+pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* characters, VkCommandBuffer commands) {
+  return guarded(__func__, [&] {
+    GpuCharactersState& state = state_of(characters);
+    need(commands, "commands");
+    need_staging(state);
+    state.characters.record_upload(commands);
+  });
+}
+
+pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters) {
+  return guarded(__func__, [&] {
+    GpuCharactersState& state = state_of(characters);
+    need_staging(state);
+    state.characters.finish_upload();
+    state.has_staging = false;
+  });
+}
+
+pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character* const* characters,
+                                 uint32_t character_count, pelt_gpu_characters** out) {
+  return guarded(__func__, [&] {
+    const pelt::runtime::Device& own = device_of(device);
+    pelt_gpu_characters*& made = need(out, "out");
+    auto gpu = value_of(pelt::runtime::upload(own, characters_of(characters, character_count)));
+    made = new pelt_gpu_characters{
+        std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu), false})};
+  });
+}
+
+void pelt_gpu_characters_destroy(pelt_gpu_characters* characters) { delete characters; }
+
+pelt_result pelt_gpu_characters_get_bytes(const pelt_gpu_characters* characters, VkDeviceSize* bytes) {
+  return guarded(__func__, [&] { need(bytes, "bytes") = need(characters, "characters").state->characters.bytes(); });
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// What is behind the handles of pelt.h. What is made from something else shares it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/character/clip_twists.h"
+#include "runtime/crowd.h"
+#include "runtime/device.h"
+#include "runtime/pelt.h"
+#include "runtime/upload.h"
+
+struct pelt_character {
+  // Followed when the clip is first sampled for inputs.
+  struct Twists {
+    std::once_flag once;
+    std::unique_ptr<const pelt::ClipTwists> played;
+  };
+
+  explicit pelt_character(pelt::Character of) : character(std::move(of)), twists(character->clips.size()) {}
+
+  const pelt::Character character;
+  mutable std::vector<Twists> twists;  // of each clip
+  mutable std::atomic<std::uint32_t> owners{1};
+};
+
+namespace pelt::c {
+
+struct DeviceState {
+  pelt_memory_callbacks memory{};  // where the device's own callbacks find the caller's
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
+  std::optional<runtime::Device> device;
+};
+
+struct GpuCharactersState {
+  std::shared_ptr<const DeviceState> device;
+  runtime::GpuCharacters characters;
+  bool has_staging = true;
+};
+
+}  // namespace pelt::c
+
+struct pelt_device {
+  std::shared_ptr<const pelt::c::DeviceState> state;
+};
+
+struct pelt_gpu_characters {
+  std::shared_ptr<pelt::c::GpuCharactersState> state;
+};
+
+struct pelt_crowd {
+  std::shared_ptr<const pelt::c::GpuCharactersState> characters;
+  pelt::runtime::Crowd crowd;
+  bool own_joints = true;
+  bool own_inputs = true;
+  bool own_list = true;
+};

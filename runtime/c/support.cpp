@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/c/support.h"
+
+#include <cstdio>
+
+#include "engine/core/version.h"
+
+namespace pelt::c {
+namespace {
+
+// Of a fixed size, so that running out of memory can be told too.
+thread_local char last_error[2048] = "";
+
+}  // namespace
+
+pelt_result to_result(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument:
+      return PELT_ERROR_INVALID_ARGUMENT;
+    case ErrorCode::kNotFound:
+      return PELT_ERROR_NOT_FOUND;
+    case ErrorCode::kReadFailed:
+      return PELT_ERROR_READ_FAILED;
+    case ErrorCode::kWriteFailed:
+      return PELT_ERROR_WRITE_FAILED;
+    case ErrorCode::kInvalidFile:
+      return PELT_ERROR_INVALID_FILE;
+    case ErrorCode::kUnsupported:
+      return PELT_ERROR_UNSUPPORTED;
+    case ErrorCode::kDeviceFailed:
+      return PELT_ERROR_DEVICE_FAILED;
+  }
+  return PELT_ERROR_INTERNAL;
+}
+
+pelt_result fail_with(pelt_result result, const char* function, const char* message) noexcept {
+  std::snprintf(last_error, sizeof(last_error), "%s: %s", function, message);
+  return result;
+}
+
+}  // namespace pelt::c
+
+#define PELT_TEXT_OF(number) #number
+#define PELT_TEXT(number) PELT_TEXT_OF(number)
+
+uint32_t pelt_abi_version(void) { return PELT_ABI_VERSION; }
+
+const char* pelt_version_string(void) {
+  return PELT_TEXT(PELT_VERSION_MAJOR) "." PELT_TEXT(PELT_VERSION_MINOR) "." PELT_TEXT(PELT_VERSION_PATCH);
+}
+
+const char* pelt_last_error(void) { return pelt::c::last_error; }

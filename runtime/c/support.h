@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// What the functions of pelt.h are written with. Within one, a refusal is an exception; guarded() makes it a result.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "engine/core/result.h"
+#include "runtime/pelt.h"
+
+namespace pelt::c {
+
+struct Refusal {
+  pelt_result result;
+  std::string message;
+};
+
+[[noreturn]] inline void refuse(std::string message, pelt_result result = PELT_ERROR_INVALID_ARGUMENT) {
+  throw Refusal{result, std::move(message)};
+}
+
+pelt_result to_result(ErrorCode code);
+
+// The value, or a refusal with the error.
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) refuse(std::move(result.error().message), to_result(result.error().code));
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+// Sets pelt_last_error() to "FUNCTION: MESSAGE" and returns `result`. Never allocates.
+pelt_result fail_with(pelt_result result, const char* function, const char* message) noexcept;
+
+// The body of a function of pelt.h, out of which no exception comes.
+template <class Body>
+pelt_result guarded(const char* function, Body&& body) noexcept {
+  try {
+    body();
+    return PELT_OK;
+  } catch (const Refusal& refusal) {
+    return fail_with(refusal.result, function, refusal.message.c_str());
+  } catch (const std::bad_alloc&) {
+    return fail_with(PELT_ERROR_OUT_OF_MEMORY, function, "out of memory");
+  } catch (const std::exception& error) {
+    return fail_with(PELT_ERROR_INTERNAL, function, error.what());
+  } catch (...) {
+    return fail_with(PELT_ERROR_INTERNAL, function, "an unknown exception");
+  }
+}
+
+// What a pointer points to; refused where it is null.
+template <class T>
+T& need(T* pointer, const char* name) {
+  if (pointer == nullptr) refuse(fmt::format("{} is null", name));
+  return *pointer;
+}
+
+inline void need_index(const char* what, std::size_t index, std::size_t count) {
+  if (index >= count) refuse(fmt::format("{} {} of {}", what, index, count));
+}
+
+// Of an array that has to be of the character's size.
+inline void need_count(const char* what, std::size_t given, std::size_t count) {
+  if (given != count) refuse(fmt::format("{} {} are given, and there are {}", given, what, count));
+}
+
+// `given` of T as the caller knows it.
+template <class T>
+std::uint32_t need_struct_size(const T* given, const char* name) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, &need(given, name), sizeof(size));
+  if (size < sizeof(size)) refuse(fmt::format("{}.struct_size is {}, which is no size of it", name, size));
+  if (size > sizeof(T)) {
+    refuse(fmt::format("{}.struct_size is {}, and this library knows {} bytes of it", name, size, sizeof(T)),
+           PELT_ERROR_UNSUPPORTED);
+  }
+  return size;
+}
+
+// All of a struct that the caller gives, which may know less of it.
+template <class T>
+T read_struct(const T* given, const char* name) {
+  static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
+  T whole{};
+  std::memcpy(static_cast<void*>(&whole), given, need_struct_size(given, name));
+  return whole;
+}
+
+// The same where null stands for the defaults.
+template <class T>
+T read_options(const T* given, const char* name) {
+  return given == nullptr ? T{} : read_struct(given, name);
+}
+
+// As much of a struct as the caller knows.
+template <class T>
+void write_struct(T whole, T* given, const char* name) {
+  static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
+  const std::uint32_t size = need_struct_size(given, name);
+  whole.struct_size = size;
+  std::memcpy(static_cast<void*>(given), &whole, size);
+}
+
+}  // namespace pelt::c
