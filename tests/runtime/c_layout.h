@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The layouts of pelt.h where pointers have 64 bits, for C and C++ alike: what a library and a program that were
+ * compiled years apart agree on. Fields may be added at the end of what begins with struct_size; nothing else changes
+ * without a new PELT_ABI_VERSION. */
+#ifndef PELT_TESTS_RUNTIME_C_LAYOUT_H
+#define PELT_TESTS_RUNTIME_C_LAYOUT_H
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "runtime/pelt.h"
+
+static_assert(PELT_ABI_VERSION == 1, "");
+static_assert(sizeof(pelt_result) == 4 && sizeof(pelt_vertex_format) == 4, "");
+static_assert(PELT_OK == 0 && PELT_ERROR_INVALID_ARGUMENT == 1 && PELT_ERROR_NOT_FOUND == 2 &&
+                  PELT_ERROR_READ_FAILED == 3 && PELT_ERROR_WRITE_FAILED == 4 && PELT_ERROR_INVALID_FILE == 5 &&
+                  PELT_ERROR_UNSUPPORTED == 6 && PELT_ERROR_DEVICE_FAILED == 7 && PELT_ERROR_OUT_OF_MEMORY == 8 &&
+                  PELT_ERROR_INTERNAL == 9,
+              "");
+static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_FLOAT == 2 &&
+                  PELT_FORMAT_OCTAHEDRAL16 == 3 && PELT_FORMAT_OCTAHEDRAL8 == 4,
+              "");
+static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1, "");
+static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1, "");
+
+#if UINTPTR_MAX == 0xFFFFFFFFFFFFFFFFu
+static_assert(sizeof(pelt_character_info) == 72 && offsetof(pelt_character_info, name) == 64, "");
+static_assert(sizeof(pelt_joint_info) == 16 && offsetof(pelt_joint_info, name) == 8, "");
+static_assert(sizeof(pelt_mesh_info) == 48 && offsetof(pelt_mesh_info, source_vertex) == 40, "");
+static_assert(sizeof(pelt_clip_info) == 16 && offsetof(pelt_clip_info, name) == 8, "");
+static_assert(sizeof(pelt_stream_info) == 16 && offsetof(pelt_stream_info, first_input) == 12, "");
+static_assert(sizeof(pelt_control_info) == 24 && offsetof(pelt_control_info, name) == 16, "");
+static_assert(sizeof(pelt_bind_options) == 32 && offsetof(pelt_bind_options, progress) == 24, "");
+static_assert(sizeof(pelt_device_description) == 1032 && offsetof(pelt_device_description, missing) == 520, "");
+static_assert(sizeof(pelt_memory_piece) == 40 && offsetof(pelt_memory_piece, owner) == 32, "");
+static_assert(sizeof(pelt_memory_callbacks) == 24 && offsetof(pelt_memory_callbacks, free) == 16, "");
+static_assert(sizeof(pelt_device_handles) == 88 && offsetof(pelt_device_handles, memory) == 56 &&
+                  offsetof(pelt_device_handles, debug_utils) == 80,
+              "");
+static_assert(sizeof(pelt_device_options) == 32 && offsetof(pelt_device_options, on_validation_message) == 24, "");
+static_assert(sizeof(pelt_buffer_place) == 16 && sizeof(pelt_vertex_output) == 24, "");
+static_assert(sizeof(pelt_crowd_options) == 200 && offsetof(pelt_crowd_options, positions) == 24 &&
+                  offsetof(pelt_crowd_options, bounds_place) == 120 && offsetof(pelt_crowd_options, joints) == 144 &&
+                  offsetof(pelt_crowd_options, usage) == 192,
+              "");
+static_assert(sizeof(pelt_crowd_info) == 20 && sizeof(pelt_instance_info) == 16, "");
+static_assert(sizeof(pelt_output_place) == 24 && sizeof(pelt_crowd_outputs) == 128, "");
+static_assert(sizeof(pelt_vertices) == 40 && offsetof(pelt_vertices, positions) == 8, "");
+#endif
+
+#endif

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# A script: LIBRARY shows, as NM lists them, exactly the functions that HEADER declares with PELT_API.
+cmake_policy(VERSION 3.22)
+execute_process(COMMAND "${NM}" --dynamic --defined-only --format=posix "${LIBRARY}" OUTPUT_VARIABLE listed
+                COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" lines "${listed}")
+list(TRANSFORM lines REPLACE " .*" "" OUTPUT_VARIABLE shown)
+list(SORT shown)
+file(READ "${HEADER}" text)
+string(REGEX MATCHALL "PELT_API [^(;]+\\(" declarations "${text}")
+list(TRANSFORM declarations REPLACE ".*[ *](pelt_[a-z0-9_]+)\\(" "\\1" OUTPUT_VARIABLE declared)
+list(SORT declared)
+list(LENGTH declared count)
+if(count LESS 2 OR NOT "pelt_abi_version" IN_LIST declared)
+  message(FATAL_ERROR "${HEADER} declares no functions: ${declared}")
+endif()
+if(NOT shown STREQUAL declared)
+  message(FATAL_ERROR "the library shows\n  ${shown}\nand the header declares\n  ${declared}")
+endif()
+message(STATUS "${count} functions")
