@@ -49,12 +49,17 @@ function(pelt_install_rigs)
   endif()
 endfunction()
 
-# NAME.pc of pelt::NAME; what it needs besides the libraries of Pelt is named where they are static.
+# pelt-NAME.pc of pelt::NAME, whose file is OUTPUT_NAME, or pelt_NAME; what it needs besides the libraries of Pelt is
+# named where they are static.
 function(pelt_install_pc name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESCRIPTION" "LIBRARIES;REQUIRES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESCRIPTION;OUTPUT_NAME" "LIBRARIES;REQUIRES")
   set(folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
   file(RELATIVE_PATH PC_PREFIX "${CMAKE_INSTALL_PREFIX}/${folder}" "${CMAKE_INSTALL_PREFIX}")
   set(PC_NAME ${name})
+  set(PC_OUTPUT_NAME pelt_${name})
+  if(arg_OUTPUT_NAME)
+    set(PC_OUTPUT_NAME ${arg_OUTPUT_NAME})
+  endif()
   set(PC_DESCRIPTION "${arg_DESCRIPTION}")
   list(JOIN arg_REQUIRES " " PC_REQUIRES)
   set(PC_LIBRARIES)
@@ -75,6 +80,7 @@ if(PELT_INSTALL)
       DESCRIPTION "Characters moved by Vulkan"
       REQUIRES "pelt-character = ${pelt_VERSION}"
       LIBRARIES fmt ${CMAKE_DL_LIBS})
+    pelt_install_pc(c OUTPUT_NAME pelt DESCRIPTION "Characters moved by Vulkan, for C")
   endif()
 
   configure_package_config_file("${PELT_TEMPLATES}/pelt-config.cmake.in" "${CMAKE_CURRENT_BINARY_DIR}/pelt-config.cmake"
