@@ -108,6 +108,8 @@ typedef struct pelt_mesh_info {
   const uint32_t* triangles;     /* 3 vertices of this mesh a triangle */
   const float* uvs;              /* 2 a vertex; NULL: it has none */
   const uint32_t* source_vertex; /* of each vertex its number in the model that was bound */
+  float fit_rms;                 /* of its linear-blend fit: metres from the mesh's own deformer, root mean square */
+  float fit_worst;               /* and largest; -1 both: it has none */
 } pelt_mesh_info;
 
 typedef struct pelt_clip_info {
@@ -182,7 +184,7 @@ typedef struct pelt_bind_options {
   uint32_t struct_size;
   uint32_t threads;           /* 0: all cores; the result does not depend on it */
   uint32_t keep_vertex_order; /* 1: vertices stay in the model's order, at a price */
-  uint32_t reserved;
+  uint32_t linear_fit;        /* 1: with what PELT_DETAIL_LINEAR_FIT needs (docs/detail.md) */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
 } pelt_bind_options;
@@ -362,7 +364,8 @@ PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
 
 enum {
   PELT_DETAIL_FULL = 0,
-  PELT_DETAIL_REDUCED = 1 /* linear meshes by their strongest influences alone, normals without slopes */
+  PELT_DETAIL_REDUCED = 1,   /* linear meshes by their strongest influences alone, normals without slopes */
+  PELT_DETAIL_LINEAR_FIT = 2 /* by the linear blend that was fitted to the deformers; full where there is none */
 };
 /* Cross-fades to a detail over so many frames; 0: at once. */
 PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames);

@@ -51,6 +51,7 @@ pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_b
     const auto given = read_options(options, "options");
     pelt_character*& made = need(out, "out");
     pelt::BindOptions own{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
+    if (given.linear_fit != 0) own.linear_fit.emplace();
     if (given.progress != nullptr) {
       own.progress = [&given](double fraction, const std::string& what) {
         given.progress(given.user, fraction, what.c_str());

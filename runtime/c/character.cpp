@@ -137,7 +137,9 @@ pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t me
                                 .name = own.name.c_str(),
                                 .triangles = own.triangles.empty() ? nullptr : glm::value_ptr(own.triangles.front()),
                                 .uvs = own.uvs.empty() ? nullptr : glm::value_ptr(own.uvs.front()),
-                                .source_vertex = own.source_vertex.data()},
+                                .source_vertex = own.source_vertex.data(),
+                                .fit_rms = own.fit ? own.fit->rms : -1,
+                                .fit_worst = own.fit ? own.fit->worst : -1},
                  info, "info");
   });
 }

@@ -17,7 +17,8 @@ using pelt::runtime::VertexFormat;
 namespace {
 
 static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
-              static_cast<int>(Detail::kReduced) == PELT_DETAIL_REDUCED);
+              static_cast<int>(Detail::kReduced) == PELT_DETAIL_REDUCED &&
+              static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
 
 VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const char* name) {
   switch (format) {
@@ -205,7 +206,7 @@ pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance) {
 pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames) {
   return guarded(__func__, [&] {
     pelt_crowd& own = need_own_list(crowd, instance);
-    if (detail > PELT_DETAIL_REDUCED) refuse(fmt::format("detail {} is none", detail));
+    if (detail > PELT_DETAIL_LINEAR_FIT) refuse(fmt::format("detail {} is none", detail));
     own.crowd.detail(instance, static_cast<Detail>(detail), fade_frames);
   });
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // libpelt.so, as those see it who call it, beside the C++ that it should equal.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <glm/gtc/matrix_transform.hpp>
@@ -15,6 +16,7 @@
 #include "engine/character/clip_twists.h"
 #include "engine/character/pelt_file.h"
 #include "engine/core/version.h"
+#include "engine/model/import.h"
 #include "engine/model/pose.h"
 #include "runtime/read_back.h"
 #include "runtime/transfer.h"
@@ -120,6 +122,7 @@ TEST(CApi, KeepsTheErrorsOfThreadsApart) {
 TEST(CApi, RefusesNullHandles) {
   std::uint32_t number = 7;
   float value = 7;
+  float three[3];
   VkDeviceSize bytes = 7;
   auto info = sized<pelt_character_info>();
   auto joint = sized<pelt_joint_info>();
@@ -183,7 +186,7 @@ TEST(CApi, RefusesNullHandles) {
                                    pelt_crowd_get_first_instance(nullptr, 0, &number),
                                    pelt_crowd_get_mesh_vertex(nullptr, 0, 0, &number),
                                    pelt_crowd_read_vertices(nullptr, 0, &vertices),
-                                   pelt_crowd_read_bounds(nullptr, 0, &value, &value)}) {
+                                   pelt_crowd_read_bounds(nullptr, 0, three, three)}) {
     EXPECT_EQ(result, PELT_ERROR_INVALID_ARGUMENT);
   }
   EXPECT_THAT(pelt_last_error(), HasSubstr("crowd is null"));
@@ -272,6 +275,15 @@ TEST(CApi, BindsAsTheEngineDoes) {
   const std::string path = folder / "limb.pelt";
   ASSERT_OK(pelt_character_save(made, path.c_str()));
 
+  options.linear_fit = 1;
+  pelt_character* fitted = nullptr;
+  ASSERT_OK(pelt_bind(model, rig, &options, &fitted));
+  const CharacterHandle own_fitted(fitted);
+  auto mesh = sized<pelt_mesh_info>();
+  ASSERT_OK(pelt_character_get_mesh(fitted, 0, &mesh));
+  EXPECT_GE(mesh.fit_worst, mesh.fit_rms);
+  EXPECT_GT(mesh.fit_rms, 0);
+
   const Result<Model> cpp_model = import_model("builtin:limb");
   const Result<Rig> cpp_rig = rig_from_deformer_name("dual-quaternion");
   ASSERT_TRUE(cpp_model && cpp_rig);
@@ -325,6 +337,7 @@ TEST(CApi, DescribesACharacter) {
     EXPECT_EQ(std::memcmp(mesh.triangles, data.meshes[m].triangles.data(), 12 * mesh.triangle_count), 0);
     EXPECT_EQ(std::memcmp(mesh.source_vertex, data.meshes[m].source_vertex.data(), 4 * mesh.vertex_count), 0);
     EXPECT_EQ(mesh.uvs == nullptr, data.meshes[m].uvs.empty());
+    EXPECT_EQ(mesh.fit_worst, -1);
   }
   auto clip = sized<pelt_clip_info>();
   ASSERT_OK(pelt_character_get_clip(character, 0, &clip));
@@ -386,7 +399,7 @@ TEST(CApi, SamplesClips) {
     EXPECT_EQ(got, matrices);
     ASSERT_OK(pelt_character_sample_inputs(own.get(), 0, seconds, inputs.data(), data.input_count));
     std::vector<float> wanted = rest;
-    wanted[data.controls[0].input] = 1.5f * glm::clamp(seconds, 0.0f, 2.0f);
+    wanted[data.controls[0].input] = sample(data.clips[0].morph_channels[0], seconds);
     EXPECT_EQ(inputs, wanted);
   }
   EXPECT_INVALID(pelt_character_sample_clip(own.get(), 0, NAN, joints, joint_count), "seconds");

@@ -21,12 +21,12 @@ static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_F
                   PELT_FORMAT_OCTAHEDRAL16 == 3 && PELT_FORMAT_OCTAHEDRAL8 == 4,
               "");
 static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1, "");
-static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1, "");
+static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
 
 #if UINTPTR_MAX == 0xFFFFFFFFFFFFFFFFu
 static_assert(sizeof(pelt_character_info) == 72 && offsetof(pelt_character_info, name) == 64, "");
 static_assert(sizeof(pelt_joint_info) == 16 && offsetof(pelt_joint_info, name) == 8, "");
-static_assert(sizeof(pelt_mesh_info) == 48 && offsetof(pelt_mesh_info, source_vertex) == 40, "");
+static_assert(sizeof(pelt_mesh_info) == 56 && offsetof(pelt_mesh_info, fit_worst) == 52, "");
 static_assert(sizeof(pelt_clip_info) == 16 && offsetof(pelt_clip_info, name) == 8, "");
 static_assert(sizeof(pelt_stream_info) == 16 && offsetof(pelt_stream_info, first_input) == 12, "");
 static_assert(sizeof(pelt_control_info) == 24 && offsetof(pelt_control_info, name) == 16, "");
