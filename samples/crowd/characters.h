@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Who walks.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/core/result.h"
+#include "samples/renderer/framing.h"
+
+namespace pelt::samples {
+
+struct Walking {
+  Character character;
+  std::string name;                 // of the deformer, or of the file
+  std::optional<glm::vec4> color;   // linear; none: the materials'
+  Bounds bounds;                    // of the skin over the clip, model space
+  std::optional<std::size_t> clip;  // of CharacterData::clips; none: it has none, and stands
+};
+
+// The built-in biped, thinned to what a figure in a crowd needs, bound by four deformers, each in a colour of its own.
+Result<std::vector<Walking>> built_in_characters();
+
+// From .pelt files, which tools have bound. Errors: load_pelt's; a character without skin.
+Result<std::vector<Walking>> load_characters(const std::vector<std::string>& files);
+
+// Joint matrices at a time of the character's clip, which loops. Shape: local and joints have one entry a joint.
+void pose_at(const Walking& walking, float seconds, std::vector<Transform>& local, std::vector<glm::mat4>& joints);
+
+}  // namespace pelt::samples

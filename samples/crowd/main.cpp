@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+// A crowd of several characters walks past a camera: posed, culled and moved with less detail far away, all in one
+// Crowd; then a picture of it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/crowd.h"
+#include "runtime/gpu_timer.h"
+#include "runtime/transfer.h"
+#include "runtime/upload.h"
+#include "samples/crowd/characters.h"
+#include "samples/crowd/march.h"
+#include "samples/renderer/renderer.h"
+
+namespace pelt::samples {
+namespace {
+
+using runtime::Detail;
+
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
+
+constexpr float kFrameSeconds = 1.0f / 60;
+constexpr std::uint32_t kFadeFrames = 10;
+
+// By how many pixels high a figure is: the finer the larger.
+struct Level {
+  float least_pixels;
+  Detail detail;
+  std::uint32_t update_every;  // frames
+  const char* name;
+};
+constexpr std::array<Level, 3> kLevels{{{96, Detail::kFull, 1, "in full"},
+                                        {56, Detail::kReduced, 2, "with fewer influences, every other frame"},
+                                        {0, Detail::kLinearFit, 3, "by their linear fits, every third frame"}}};
+
+struct Options {
+  std::vector<std::string> files;
+  std::uint32_t instances = 1000;
+  std::uint32_t frames = 60;
+  RendererOptions picture{.width = 1280, .height = 720, .samples = 8};
+  std::string device;
+  std::string output = "crowd.png";
+};
+
+struct Seconds {
+  double posing = 0;
+  double device = 0;  // from the crowd's first command to its last
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Instance i of the crowd is walker i.
+class March {
+ public:
+  March(const std::vector<Walking>& cast, runtime::Crowd& crowd, std::vector<Walker> walkers, float height,
+        const RendererOptions& picture)
+      : cast_(cast),
+        crowd_(crowd),
+        walkers_(std::move(walkers)),
+        height_(height),
+        pixels_(static_cast<float>(picture.height)),
+        camera_(frame(static_cast<float>(picture.width) / static_cast<float>(picture.height))),
+        seen_by_(camera_, static_cast<float>(picture.width) / static_cast<float>(picture.height)),
+        worlds_(walkers_.size()),
+        levels_(walkers_.size()) {}
+
+  // What a game does before it records: decides for every instance whether and how it is moved, and poses those that
+  // are.
+  void step(float seconds) {
+    for (std::uint32_t i = 0; i < walkers_.size(); ++i) {
+      const Walking& walking = cast_[walkers_[i].character];
+      worlds_[i] = world_of(walkers_[i], height_, seconds);
+      const glm::vec3 center(worlds_[i] * glm::vec4(walking.bounds.center(), 1.0f));
+      const bool seen = seen_by_.sees(center, 0.5f * glm::length(walking.bounds.size()));
+      crowd_.show(i, seen);
+      if (!seen) {
+        levels_[i].reset();
+        continue;
+      }
+      set_level(i, pixels_ * seen_by_.share_of_picture(center, walking.bounds.size().y));
+      local_.resize(walking.character->skeleton.joints.size());
+      joints_.resize(local_.size());
+      const float duration = walking.clip ? walking.character->clips[*walking.clip].duration : 0.0f;
+      pose_at(walking, walkers_[i].pace * seconds + walkers_[i].phase * duration, local_, joints_);
+      crowd_.pose(i, joints_);
+    }
+  }
+
+  // Those that are seen; neighbours of a character in one item.
+  Scene scene() {
+    Scene scene{.camera = camera_};
+    scene.ground_height = 1e30f;
+    for (const Walking& walking : cast_) scene.ground_height = std::min(scene.ground_height, walking.bounds.low.y);
+    for (std::uint32_t i = 0; i < walkers_.size();) {
+      std::uint32_t end = i + 1;
+      while (end < walkers_.size() && levels_[end] && walkers_[end].character == walkers_[i].character) ++end;
+      if (levels_[i]) {
+        const Walking& walking = cast_[walkers_[i].character];
+        DrawItem item;
+        item.crowd = &crowd_;
+        item.instance = i;
+        item.character = &walking.character;
+        item.bounds = walking.bounds;
+        item.world = worlds_[i];
+        item.others = std::span(worlds_).subspan(i + 1, end - i - 1);
+        item.color = walking.color;
+        scene.items.push_back(item);
+      }
+      i = levels_[i] ? end : i + 1;
+    }
+    return scene;
+  }
+
+  void print() const {
+    std::array<std::uint32_t, kLevels.size()> counts{};
+    std::uint64_t vertices = 0;
+    double moved = 0;  // a frame
+    for (std::uint32_t i = 0; i < walkers_.size(); ++i) {
+      if (!levels_[i]) continue;
+      ++counts[*levels_[i]];
+      vertices += crowd_.vertex_count(i);
+      moved += static_cast<double>(crowd_.vertex_count(i)) / kLevels[*levels_[i]].update_every;
+    }
+    const auto seen = std::count_if(levels_.begin(), levels_.end(), [](const auto& level) { return bool(level); });
+    fmt::print("{} of them in view, with {} vertices, of which a frame moves about {:.0f}\n", seen, vertices, moved);
+    for (std::size_t l = 0; l < kLevels.size(); ++l) fmt::print("  {:4} {}\n", counts[l], kLevels[l].name);
+  }
+
+ private:
+  // Near enough that those at the edges leave the picture.
+  Camera frame(float aspect) const {
+    std::vector<Bounds> boxes;
+    for (const Walker& walker : walkers_) {
+      boxes.push_back(transform_bounds(world_of(walker, height_, 0.5f), cast_[walker.character].bounds));
+    }
+    return frame_camera(boxes, aspect, {.yaw = 0.45f, .pitch = 0.30f, .vertical_fov = 0.55f, .margin = 0.88f});
+  }
+
+  void set_level(std::uint32_t instance, float pixels) {
+    std::size_t level = 0;
+    while (level + 1 < kLevels.size() && pixels < kLevels[level].least_pixels) ++level;
+    if (levels_[instance] == level) return;
+    crowd_.detail(instance, kLevels[level].detail, levels_[instance] ? kFadeFrames : 0);
+    crowd_.update_every(instance, kLevels[level].update_every);
+    levels_[instance] = level;
+  }
+
+  const std::vector<Walking>& cast_;
+  runtime::Crowd& crowd_;
+  std::vector<Walker> walkers_;
+  float height_;
+  float pixels_;  // of the picture's height
+  Camera camera_;
+  SeenBy seen_by_;
+  std::vector<glm::mat4> worlds_;
+  std::vector<std::optional<std::size_t>> levels_;  // of each instance, in kLevels; none: it is not seen
+  std::vector<Transform> local_;
+  std::vector<glm::mat4> joints_;
+};
+
+// Poses, moves and waits; a game does not wait.
+Result<Seconds> run_frame(const runtime::Device& device, runtime::Crowd& crowd, March& march,
+                          std::optional<runtime::GpuTimer>& timer, float seconds) {
+  Seconds made;
+  const auto start = std::chrono::steady_clock::now();
+  march.step(seconds);
+  made.posing = seconds_since(start);
+  const auto submitted = std::chrono::steady_clock::now();
+  const Result<void> done = runtime::submit_and_wait(device, "frame", [&](VkCommandBuffer commands) {
+    if (timer) {
+      timer->reset(commands);
+      timer->stamp(commands);
+    }
+    crowd.record(commands);
+    if (timer) timer->stamp(commands);
+  });
+  if (!done) return tl::unexpected(done.error());
+  made.device = seconds_since(submitted);
+  if (timer) {
+    const auto stamps = timer->seconds();
+    if (!stamps) return tl::unexpected(stamps.error());
+    made.device = stamps->back();
+  }
+  return made;
+}
+
+Result<void> run(const Options& options) {
+  const Result<std::vector<Walking>> cast =
+      options.files.empty() ? built_in_characters() : load_characters(options.files);
+  if (!cast) return tl::unexpected(cast.error());
+  std::vector<Character> characters;
+  float height = 0;
+  for (const Walking& walking : *cast) {
+    characters.push_back(walking.character);
+    height = std::max(height, walking.bounds.size().y);
+  }
+  std::vector<Walker> walkers =
+      line_up(options.instances, static_cast<std::uint32_t>(characters.size()), std::max(height, 1e-3f));
+
+  const Result<runtime::Device> device = runtime::Device::create({.select = options.device});
+  if (!device) return tl::unexpected(device.error());
+  const Result<runtime::GpuCharacters> uploaded = runtime::upload(*device, characters);
+  if (!uploaded) return tl::unexpected(uploaded.error());
+  // The renderer draws drivers too, where it is asked to: it wants their vertices. A game does not.
+  runtime::CrowdOptions crowd_options{.outputs = {.control_meshes = true}};
+  crowd_options.instances.assign(characters.size(), 0);
+  for (const Walker& walker : walkers) ++crowd_options.instances[walker.character];
+  Result<runtime::Crowd> crowd = runtime::Crowd::create(*device, *uploaded, crowd_options);
+  if (!crowd) return tl::unexpected(crowd.error());
+  March march(*cast, *crowd, std::move(walkers), height, options.picture);
+
+  std::optional<runtime::GpuTimer> timer;
+  if (runtime::GpuTimer::supported(*device)) {
+    Result<runtime::GpuTimer> made = runtime::GpuTimer::create(*device, 2);
+    if (!made) return tl::unexpected(made.error());
+    timer = std::move(*made);
+  }
+  Seconds sum;
+  for (std::uint32_t frame = 0; frame < options.frames; ++frame) {
+    const Result<Seconds> took = run_frame(*device, *crowd, march, timer, kFrameSeconds * static_cast<float>(frame));
+    if (!took) return tl::unexpected(took.error());
+    sum.posing += took->posing;
+    sum.device += took->device;
+  }
+
+  fmt::print("{} instances of {} characters on {}:", options.instances, cast->size(), device->description().name);
+  for (std::size_t c = 0; c < cast->size(); ++c) {
+    fmt::print("{} {} {}", c == 0 ? "" : ",", crowd_options.instances[c], (*cast)[c].name);
+  }
+  const double frames = options.frames;
+  fmt::print("\n{} frames: each {:.2f} ms to cull and pose, {:.2f} ms on the device, {} dispatches, {} barriers\n",
+             options.frames, 1e3 * sum.posing / frames, 1e3 * sum.device / frames, crowd->passes().size(),
+             crowd->barrier_count());
+  march.print();
+
+  Result<Renderer> renderer = Renderer::create(*device, options.picture);
+  if (!renderer) return tl::unexpected(renderer.error());
+  const Result<Image> image = renderer->render(march.scene());
+  if (!image) return tl::unexpected(image.error());
+  if (Result<void> written = write_png(options.output, *image); !written) return written;
+  fmt::print("wrote {}\n", options.output);
+  return {};
+}
+
+// "WxH"; false where it is not that.
+bool parse_size(std::string_view text, RendererOptions& picture) {
+  const auto number = [](std::string_view digits, std::uint32_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc{} && end == digits.data() + digits.size() && value >= 1 && value <= 16384;
+  };
+  const std::size_t cross = text.find('x');
+  return cross != std::string_view::npos && number(text.substr(0, cross), picture.width) &&
+         number(text.substr(cross + 1), picture.height);
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App app("A crowd of several characters walks, in one dispatch a stage, and is drawn.", "pelt_crowd");
+  Options options;
+  std::string size = "1280x720";
+  app.add_option("files", options.files, "Characters, mixed evenly (default: the built-in biped by four deformers)")
+      ->type_name("FILE.pelt");
+  app.add_option("--instances", options.instances, "How many walk")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--frames", options.frames, "How many frames are moved and timed, 60 to a second")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--size", size, "Pixels of the picture")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            RendererOptions parsed;
+            return parse_size(text, parsed) ? "" : fmt::format("'{}' is not WxH, 1 to 16384 pixels each", text);
+          },
+          ""))
+      ->capture_default_str()
+      ->type_name("WxH");
+  app.add_option("--samples", options.picture.samples, "Samples that the picture is the mean of")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--device", options.device,
+                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
+      ->type_name("NAME");
+  app.add_option("-o,--output", options.output, "The picture")->capture_default_str()->type_name("FILE.png");
+  app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "pelt_crowd: {}\n'pelt_crowd --help' explains\n", error.what());
+    return kWrongUsage;
+  }
+  parse_size(size, options.picture);
+  const Result<void> done = run(options);
+  if (done) return kDone;
+  fmt::print(stderr, "pelt_crowd: {}\n", done.error().message);
+  return kFailed;
+}
+
+}  // namespace
+}  // namespace pelt::samples
+
+int main(int argc, char** argv) {
+  try {
+    return pelt::samples::run_program(argc, argv);
+  } catch (const std::exception& error) {
+    // Out of memory, or standard output that cannot be written.
+    std::fprintf(stderr, "pelt_crowd: %s\n", error.what());
+    return pelt::samples::kFailed;
+  }
+}
