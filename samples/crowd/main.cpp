@@ -41,8 +41,8 @@ struct Level {
   std::uint32_t update_every;  // frames
   const char* name;
 };
-constexpr std::array<Level, 3> kLevels{{{96, Detail::kFull, 1, "in full"},
-                                        {56, Detail::kReduced, 2, "with fewer influences, every other frame"},
+constexpr std::array<Level, 3> kLevels{{{56, Detail::kFull, 1, "in full"},
+                                        {36, Detail::kReduced, 2, "with fewer influences, every other frame"},
                                         {0, Detail::kLinearFit, 3, "by their linear fits, every third frame"}}};
 
 struct Options {
@@ -147,7 +147,7 @@ class March {
     for (const Walker& walker : walkers_) {
       boxes.push_back(transform_bounds(world_of(walker, height_, 0.5f), cast_[walker.character].bounds));
     }
-    return frame_camera(boxes, aspect, {.yaw = 0.45f, .pitch = 0.30f, .vertical_fov = 0.55f, .margin = 0.88f});
+    return frame_camera(boxes, aspect, {.yaw = 0.40f, .pitch = 0.38f, .vertical_fov = 0.60f, .margin = 0.86f});
   }
 
   void set_level(std::uint32_t instance, float pixels) {

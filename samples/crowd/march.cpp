@@ -14,7 +14,7 @@ constexpr float kRankSpacing = 0.72f;
 constexpr float kStray = 0.11f;  // from the grid, at most
 constexpr float kSpeed = 0.7f;   // a second
 constexpr float kMostTurn = 0.12f;
-constexpr float kWidthOfDepth = 1.5f;  // the grid's shape
+constexpr float kWidthOfDepth = 0.75f;  // the grid's shape
 
 // A number in [0, 1) for each pair (PCG hash, Jarzynski and Olano 2020).
 float chance(std::uint32_t cell, std::uint32_t what) {

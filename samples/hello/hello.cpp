@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Binds a character once, then moves a crowd of it for a second, as a game would: usage: pelt_hello [MODEL [CLIP]].
+// Binds a character once, then moves a crowd of it for a second, as a game would, and draws what it has become: usage:
+// pelt_hello [MODEL [CLIP]].
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -19,6 +21,7 @@
 #include "runtime/read_back.h"
 #include "runtime/transfer.h"
 #include "runtime/upload.h"
+#include "samples/renderer/renderer.h"
 
 namespace {
 
@@ -30,6 +33,29 @@ T need(pelt::Result<T> result) {
     std::exit(1);
   }
   if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+// The crowd in a row, as it was posed last. `pose`: of one of it, for its size.
+pelt::samples::Image draw(const pelt::runtime::Device& device, pelt::runtime::Crowd& crowd,
+                          const pelt::Character& character, const pelt::samples::InstancePose& pose) {
+  using namespace pelt::samples;
+  const RendererOptions options{.width = 1280, .height = 360, .samples = 8};
+  const View view{.yaw = 0.5f, .vertical_fov = 0.15f};
+  DrawItem item;
+  item.crowd = &crowd;
+  item.character = &character;
+  item.bounds = posed_bounds(character, pose);
+  const std::vector<glm::mat4> worlds = side_by_side(item.bounds, crowd.instance_count(), view.yaw);
+  item.world = worlds.front();
+  item.others = std::span(worlds).subspan(1);
+  std::vector<Bounds> row;
+  for (const glm::mat4& world : worlds) row.push_back(transform_bounds(world, item.bounds));
+  Scene scene;
+  scene.ground_height = item.bounds.low.y;
+  scene.camera = frame_camera(row, static_cast<float>(options.width) / static_cast<float>(options.height), view);
+  scene.items = {item};
+  Renderer renderer = need(Renderer::create(device, options));
+  return need(renderer.render(scene));
 }
 
 }  // namespace
@@ -48,7 +74,9 @@ int main(int argc, char** argv) {
   const pelt::Character character = need(pelt::load_pelt("hello.pelt"));
   const pelt::runtime::Device device = need(pelt::runtime::Device::create());
   const pelt::runtime::GpuCharacters uploaded = need(pelt::runtime::upload(device, character));
-  pelt::runtime::Crowd crowd = need(pelt::runtime::Crowd::create(device, uploaded, {.instances = {10}}));
+  pelt::runtime::CrowdOptions options{.instances = {10}};
+  options.outputs.control_meshes = true;  // for the picture of this sample; games leave the drivers' vertices out
+  pelt::runtime::Crowd crowd = need(pelt::runtime::Crowd::create(device, uploaded, options));
 
   // Every frame: joint matrices in, compute passes recorded, vertices out.
   const pelt::Skeleton& skeleton = character->skeleton;
@@ -72,5 +100,9 @@ int main(int argc, char** argv) {
   const glm::vec3 first = vertices.positions.front();
   fmt::print("{}: {} vertices of {} instances moved on {}; the first one stands at {:.3f} {:.3f} {:.3f}\n", file,
              vertices.positions.size(), crowd.instance_count(), device.description().name, first.x, first.y, first.z);
+
+  std::vector<float> inputs(character->input_count);
+  pelt::rest_inputs(*character, inputs);
+  need(pelt::samples::write_png("hello.png", draw(device, crowd, character, {joints, inputs})));
   return 0;
 }

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
+#include "tests/samples/read_png.h"
 #include "tests/support/program.h"
 
 namespace pelt {
@@ -14,6 +16,14 @@ TEST(Hello, MovesACharacter) {
   const test::Outcome outcome = test::run_program(PELT_HELLO, "builtin:limb", folder.path());
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output, testing::HasSubstr(" of 10 instances moved on "));
+  const std::optional<samples::Image> image = test::read_png(folder / "hello.png");
+  ASSERT_TRUE(image);
+  // The clay is redder than the backdrop, which is grey.
+  std::size_t clay = 0;
+  for (std::size_t i = 0; i < image->pixels.size(); i += 4)
+    clay += image->pixels[i] > image->pixels[i + 2] + 40 ? 1 : 0;
+  EXPECT_GT(clay, image->pixels.size() / 4 / 50);
+  EXPECT_LT(clay, image->pixels.size() / 4 / 2);
   EXPECT_EQ(test::run_program(PELT_HELLO, "none.glb", folder.path()).status, 1);
 }
 
