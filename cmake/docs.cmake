@@ -8,13 +8,8 @@ endif()
 set(PELT_DOCS_OUTPUT "${pelt_BINARY_DIR}/docs")
 get_property(headers GLOBAL PROPERTY PELT_PUBLIC_HEADERS)
 set(PELT_DOCS_INPUT)
-<<<<<<< HEAD
-foreach(file IN LISTS headers ITEMS README.md docs docs/PELT_deformers samples/hello/README.md
-                                    samples/hello_c/README.md)
-=======
 foreach(file IN LISTS headers ITEMS README.md docs docs/PELT_deformers samples/crowd/README.md
-        samples/hello/README.md)
->>>>>>> 1cece3a (hello draws its crowd offscreen; tests of both samples look at the pictures)
+                                    samples/hello/README.md samples/hello_c/README.md)
   string(APPEND PELT_DOCS_INPUT " \"${pelt_SOURCE_DIR}/${file}\"")
 endforeach()
 configure_file("${pelt_SOURCE_DIR}/docs/doxygen/Doxyfile.in" "${pelt_BINARY_DIR}/Doxyfile" @ONLY)
