@@ -329,24 +329,30 @@ void add_bench(CLI::App& app, Command& chosen) {
   backends->check(CLI::IsMember({"gpu", "cpu", "all"}))->capture_default_str()->type_name("NAME");
   CLI::Option* vertices = bench->add_option("--vertices", command->vertices, "Vertices of the large mesh");
   vertices->check(finite_in(128, 4'000'000))->capture_default_str()->type_name("N");
-  bench->add_option("--instances", command->instances, "How many of it the GPU moves")
-      ->check(finite_in(1, 10'000))
-      ->capture_default_str()
-      ->type_name("N");
+  CLI::Option* instances = bench->add_option("--instances", command->instances, "How many of it the GPU moves");
+  instances->check(finite_in(1, 10'000))->capture_default_str()->type_name("N");
   bench->add_option("--rounds", command->rounds, "Rounds, in each of which everything is timed once")
       ->check(finite_in(1, 1000))
       ->capture_default_str()
       ->type_name("N");
+  CLI::Option* bind =
+      bench->add_flag("--bind", command->bind,
+                      "Time binding instead, and its memory: --vertices (1000000 where not given) and a tenth of them");
+  bind->excludes(backends);
   bench
-      ->add_flag("--bind", command->bind,
-                 "Time binding instead, and its memory: --vertices (1000000 where not given) and a tenth of them")
-      ->excludes(backends);
+      ->add_flag("--crowd", command->crowd,
+                 "Time crowds of the built-in biped on the GPU instead: 1, 10, ... up to --instances (1000 where not "
+                 "given)")
+      ->excludes(backends)
+      ->excludes(vertices)
+      ->excludes(bind);
   add_gpu_options(*bench, command->gpu);
   bench->add_flag("--json", command->json, "Print JSON");
   bench->footer("Example:\n  pelt bench --backend cpu");
   bench->callback([=, &chosen] {
-    command->cpu = !command->bind && *backend != "gpu";
+    command->cpu = !command->bind && !command->crowd && *backend != "gpu";
     command->on_gpu = !command->bind && *backend != "cpu";
+    if (command->crowd && instances->count() == 0) command->instances = 1000;
     if (command->bind && vertices->count() == 0) command->vertices = 1'000'000;
     chosen = [command] { return run(*command); };
   });

@@ -799,5 +799,30 @@ TEST_F(Pelt, MeasuresBinding) {
   EXPECT_THAT(failure("bench --bind --backend cpu", 2), HasSubstr("--bind"));
 }
 
+TEST_F(Pelt, MeasuresCrowds) {
+  const Json result = Json::parse(done("bench --crowd --instances 10 --rounds 2 --validate --json"));
+  const std::vector<std::string> crowds{"biped, linear blend", "biped, surface FFD", "mix of four characters"};
+  ASSERT_EQ(result["crowds"].size(), 2 * crowds.size());
+  for (std::size_t c = 0; c < crowds.size(); ++c) {
+    const Json& least = result["crowds"][2 * c];
+    const Json& most = result["crowds"][2 * c + 1];
+    const bool mix = c + 1 == crowds.size();
+    EXPECT_EQ(least["instances"], mix ? 4 : 1);
+    EXPECT_EQ(most["instances"], mix ? 12 : 10);
+    EXPECT_EQ(least["seconds_per_vertex_of_least"], 1.0);
+    for (const Json& row : {least, most}) {
+      EXPECT_EQ(row["crowd"], crowds[c]);
+      EXPECT_LT(row["error"], 1e-5) << row;
+      EXPECT_GT(row["seconds"]["median"], 0.0) << row;
+      EXPECT_GT(row["host_seconds"]["median"], 0.0) << row;
+      EXPECT_EQ(row["dispatches"], least["dispatches"]) << row;
+      EXPECT_EQ(row["barriers"], least["barriers"]) << row;
+    }
+  }
+  EXPECT_FALSE(result.contains("rows"));
+  EXPECT_THAT(failure("bench --crowd --bind", 2), HasSubstr("--bind"));
+  EXPECT_THAT(failure("bench --crowd --vertices 2000", 2), HasSubstr("--vertices"));
+}
+
 }  // namespace
 }  // namespace pelt

@@ -12,6 +12,7 @@
 
 #include "samples/pelt/bench/bind_bench.h"
 #include "samples/pelt/bench/cpu_bench.h"
+#include "samples/pelt/bench/crowd_bench.h"
 #include "samples/pelt/bench/gpu_bench.h"
 #include "samples/pelt/table.h"
 
@@ -27,6 +28,7 @@ struct Measured {
   std::vector<BenchRow> rows;
   std::vector<KernelRow> kernels;
   std::vector<BindRow> binds;
+  std::vector<CrowdRow> crowds;
   std::string processor;
   runtime::DeviceDescription device;  // no name: none
 };
@@ -106,6 +108,22 @@ Json to_json(const BindRow& row) {
           {"peak_bytes_per_vertex", row.peak_bytes ? Json(*row.peak_bytes) : Json()}};
 }
 
+Json to_json(const CrowdRow& row) {
+  Json json{{"crowd", row.crowd}, {"instances", row.instances}, {"vertices", row.vertices}};
+  if (!row.refusal.empty()) {
+    json["refusal"] = row.refusal;
+    return json;
+  }
+  json.update({{"dispatches", row.dispatches},
+               {"barriers", row.barriers},
+               {"seconds", to_json(row.seconds)},
+               {"seconds_per_vertex", row.seconds_per_vertex()},
+               {"seconds_per_vertex_of_least", ratio_json(row.of_least)},
+               {"host_seconds", to_json(row.host_seconds)},
+               {"error", row.error}});
+  return json;
+}
+
 void print_json(const BenchCommand& command, const Measured& measured) {
   Json json{
       {"processor", measured.processor}, {"threads", std::thread::hardware_concurrency()}, {"rounds", command.rounds}};
@@ -116,6 +134,11 @@ void print_json(const BenchCommand& command, const Measured& measured) {
   if (command.bind) {
     for (const BindRow& row : measured.binds) json["bind"].push_back(to_json(row));
     fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  if (command.crowd) {
+    for (const CrowdRow& row : measured.crowds) json["crowds"].push_back(to_json(row));
+    fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
   json["rows"] = Json::array();
@@ -176,6 +199,31 @@ void print_binds(const std::vector<BindRow>& rows) {
   fmt::print("{}", table.text());
 }
 
+void print_crowds(const std::vector<CrowdRow>& rows) {
+  Table table({{"crowd", false},
+               {"instances"},
+               {"vertices"},
+               {"dispatches"},
+               {"barriers"},
+               {"ms"},
+               {"ns/vertex"},
+               {"of least"},
+               {"CPU ms"},
+               {"CPU us/instance"}});
+  for (const CrowdRow& row : rows) {
+    if (!row.refusal.empty()) continue;
+    table.add({row.crowd, fmt::to_string(row.instances), fmt::to_string(row.vertices), fmt::to_string(row.dispatches),
+               fmt::to_string(row.barriers), fmt::format("{:.3f}", 1e3 * row.seconds.median),
+               fmt::format("{:.3f}", 1e9 * row.seconds_per_vertex()), ratio_text(row.of_least),
+               fmt::format("{:.3f}", 1e3 * row.host_seconds.median),
+               fmt::format("{:.2f}", 1e6 * row.host_seconds_per_instance())});
+  }
+  fmt::print("{}", table.text());
+  for (const CrowdRow& row : rows) {
+    if (!row.refusal.empty()) fmt::print("{}: {}\n", row.crowd, row.refusal);
+  }
+}
+
 void print_text(const BenchCommand& command, const Measured& measured) {
   fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md says what the columns mean.\n", command.rounds);
   if (!measured.binds.empty()) {
@@ -190,7 +238,11 @@ void print_text(const BenchCommand& command, const Measured& measured) {
   }
   if (!measured.device.name.empty()) {
     fmt::print("\nGPU: {}, {} ({})\n", measured.device.name, measured.device.driver, type_name(measured.device.type));
-    print_rows(measured.rows, "gpu");
+    if (command.crowd) {
+      print_crowds(measured.crowds);
+    } else {
+      print_rows(measured.rows, "gpu");
+    }
   }
 }
 
@@ -216,6 +268,12 @@ Result<void> run(const BenchCommand& command) {
   if (command.on_gpu) {
     const Result<void> done = with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
       measured.device = device.description();
+      if (command.crowd) {
+        auto crowds = bench_crowds(device, command.instances, command.rounds);
+        if (!crowds) return tl::unexpected(crowds.error());
+        measured.crowds = std::move(*crowds);
+        return {};
+      }
       auto rows = bench_gpu(device, command.vertices, command.instances, command.rounds);
       if (!rows) return tl::unexpected(rows.error());
       measured.rows.insert(measured.rows.end(), rows->begin(), rows->end());

@@ -15,7 +15,8 @@ struct BenchCommand {
   std::uint32_t instances = 5;       // of it, on the GPU
   std::uint32_t rounds = 15;
   GpuOptions gpu;
-  bool bind = false;  // time binding instead
+  bool bind = false;   // time binding instead
+  bool crowd = false;  // time crowds instead: of 1, 10, .. up to `instances`
   bool json = false;
 };
 

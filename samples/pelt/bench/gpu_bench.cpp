@@ -22,21 +22,6 @@ namespace {
 
 constexpr double kVertexBytes = 20;  // runtime::CrowdOutputs by default: float3, two octahedral words
 
-// Seconds that the device takes for what `record` records.
-Result<double> timed(const runtime::Device& device, runtime::GpuTimer& timer,
-                     const std::function<void(VkCommandBuffer)>& record) {
-  const Result<void> done = runtime::submit_and_wait(device, "bench", [&](VkCommandBuffer commands) {
-    timer.reset(commands);
-    timer.stamp(commands);
-    record(commands);
-    timer.stamp(commands);
-  });
-  if (!done) return tl::unexpected(done.error());
-  const Result<std::vector<double>> stamps = timer.seconds();
-  if (!stamps) return tl::unexpected(stamps.error());
-  return stamps->back();
-}
-
 // shaders/copy.comp, for buffers of its own.
 class Copy {
  public:
@@ -87,7 +72,7 @@ class Copy {
   }
 
   Result<double> time(const runtime::Device& device, runtime::GpuTimer& timer) const {
-    const Result<double> spent = timed(device, timer, [&](VkCommandBuffer commands) {
+    const Result<double> spent = device_seconds(device, timer, [&](VkCommandBuffer commands) {
       kernel_.dispatch(commands, set_, std::as_bytes(std::span(&constants_, 1)),
                        std::uint64_t{constants_.blocks} * constants_.instances);
     });
@@ -134,6 +119,20 @@ Result<std::unique_ptr<Task>> make_task(const runtime::Device& device, const Cha
 
 }  // namespace
 
+Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& timer,
+                              const std::function<void(VkCommandBuffer)>& record) {
+  const Result<void> done = runtime::submit_and_wait(device, "bench", [&](VkCommandBuffer commands) {
+    timer.reset(commands);
+    timer.stamp(commands);
+    record(commands);
+    timer.stamp(commands);
+  });
+  if (!done) return tl::unexpected(done.error());
+  const Result<std::vector<double>> stamps = timer.seconds();
+  if (!stamps) return tl::unexpected(stamps.error());
+  return stamps->back();
+}
+
 Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint32_t vertices, std::uint32_t instances,
                                         std::size_t rounds) {
   Result<runtime::GpuTimer> timer = runtime::GpuTimer::create(device, 2);
@@ -153,7 +152,7 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
     const std::vector<glm::mat4> joints = bent(data.skeleton);
     const auto move = [&device, &timer, task, joints, instances] {
       for (std::uint32_t i = 0; i < instances; ++i) task->crowd.pose(i, joints);
-      return timed(device, *timer, [&](VkCommandBuffer commands) { task->crowd.record(commands); });
+      return device_seconds(device, *timer, [&](VkCommandBuffer commands) { task->crowd.record(commands); });
     };
     const Result<double> first = move();
     if (!first) return tl::unexpected(first.error());

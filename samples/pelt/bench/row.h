@@ -48,6 +48,23 @@ struct KernelRow {
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
 };
 
+// Frames of one crowd.
+struct CrowdRow {
+  std::string crowd;
+  std::uint32_t instances = 0;
+  std::uint64_t vertices = 0;  // of the skin, all instances
+  std::size_t dispatches = 0;  // a frame
+  std::size_t barriers = 0;    // a frame
+  Spread seconds;              // of the device, for what Crowd::record records
+  Spread host_seconds;         // of one thread, for Crowd::pose of every instance and Crowd::record
+  Spread of_least;             // time a vertex / that of the least crowd of these characters, within rounds
+  double error = 0;            // as BenchRow::error, of the first instance
+  std::string refusal;         // why the device has no crowd of that size; empty: it has, and all of the above holds
+
+  double seconds_per_vertex() const { return seconds.median / static_cast<double>(vertices); }
+  double host_seconds_per_instance() const { return host_seconds.median / instances; }
+};
+
 // Binding one skin.
 struct BindRow {
   std::string method;  // "surface FFD, driver given" or "made" from the skin, ..

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/bench/crowd_bench.h"
+
+#include <chrono>
+#include <glm/glm.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/character/bind.h"
+#include "engine/model/builtin.h"
+#include "engine/model/pose.h"
+#include "engine/rig/rig.h"
+#include "runtime/crowd.h"
+#include "runtime/gpu_timer.h"
+#include "runtime/upload.h"
+#include "samples/pelt/bench/gpu_bench.h"
+#include "samples/pelt/bench/interleave.h"
+#include "samples/pelt/bench/workload.h"
+#include "samples/pelt/gpu.h"
+
+namespace pelt::samples {
+namespace {
+
+struct Kind {
+  const char* name;
+  std::vector<const char*> deformers;  // a character each
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> kinds{
+      {"biped, linear blend", {"linear-blend"}},
+      {"biped, surface FFD", {"surface-ffd"}},
+      {"mix of four characters", {"linear-blend", "surface-ffd", "curve-skeleton", "mos"}}};
+  return kinds;
+}
+
+// Moments of the clip, one after the other in time.
+std::vector<std::vector<glm::mat4>> poses_of(const Skeleton& skeleton, const Clip& clip) {
+  constexpr std::uint32_t kPoses = 16;
+  std::vector<Transform> local(skeleton.joints.size());
+  std::vector<std::vector<glm::mat4>> poses(kPoses, std::vector<glm::mat4>(local.size()));
+  for (std::uint32_t p = 0; p < kPoses; ++p) {
+    rest_pose(skeleton, local);
+    sample_clip(clip, clip.duration * static_cast<float>(p) / kPoses, local);
+    model_matrices(skeleton, local, poses[p]);
+  }
+  return poses;
+}
+
+Result<std::vector<Character>> make_characters(const Model& model, const Kind& kind) {
+  std::vector<Character> characters;
+  for (const char* deformer : kind.deformers) {
+    const Result<Rig> rig = rig_from_deformer_name(deformer);
+    if (!rig) return tl::unexpected(rig.error());
+    Result<Bound> bound = bind(model, *rig);
+    if (!bound) return tl::unexpected(bound.error());
+    characters.push_back(std::move(bound->character));
+  }
+  return characters;
+}
+
+// Equal shares, as few more as that takes.
+std::vector<std::uint32_t> shares(std::uint32_t instances, std::size_t characters) {
+  const auto count = static_cast<std::uint32_t>(characters);
+  return std::vector<std::uint32_t>(characters, (instances + count - 1) / count);
+}
+
+struct Task {
+  runtime::Crowd crowd;
+  std::vector<double> host_seconds;  // each frame
+};
+
+// Every instance in a pose of its own and, from frame to frame, in the next.
+Result<double> move(const runtime::Device& device, runtime::GpuTimer& timer,
+                    const std::vector<std::vector<glm::mat4>>& poses, Task& task) {
+  return device_seconds(device, timer, [&](VkCommandBuffer commands) {
+    const std::size_t frame = task.host_seconds.size();
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint32_t i = 0; i < task.crowd.instance_count(); ++i) {
+      task.crowd.pose(i, poses[(i + frame) % poses.size()]);
+    }
+    task.crowd.record(commands);
+    task.host_seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  });
+}
+
+}  // namespace
+
+Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds) {
+  Result<runtime::GpuTimer> timer = runtime::GpuTimer::create(device, 2);
+  if (!timer) return tl::unexpected(timer.error());
+  const Model model = make_biped();
+  const std::vector<std::vector<glm::mat4>> poses = poses_of(model.skeleton, model.clips.front());
+  std::vector<runtime::GpuCharacters> uploads;
+  uploads.reserve(kinds().size());  // crowds point there
+  std::vector<CrowdRow> rows;
+  std::vector<std::unique_ptr<Task>> tasks;
+  std::vector<Contender> contenders;
+  for (const Kind& kind : kinds()) {
+    const Result<std::vector<Character>> characters = make_characters(model, kind);
+    if (!characters) return tl::unexpected(characters.error());
+    auto uploaded = runtime::upload(device, *characters);
+    if (!uploaded) return tl::unexpected(uploaded.error());
+    uploads.push_back(std::move(*uploaded));
+    for (std::uint64_t size = 1; size <= most; size *= 10) {
+      runtime::CrowdOptions options{.instances = shares(static_cast<std::uint32_t>(size), characters->size()),
+                                    .frames_in_flight = 1};
+      CrowdRow& row = rows.emplace_back();
+      row.crowd = kind.name;
+      for (std::size_t c = 0; c < characters->size(); ++c) {
+        row.instances += options.instances[c];
+        row.vertices += std::uint64_t{options.instances[c]} * skin_vertices(*(*characters)[c]);
+      }
+      auto crowd = runtime::Crowd::create(device, uploads.back(), options);
+      if (!crowd && crowd.error().code != ErrorCode::kUnsupported) return tl::unexpected(crowd.error());
+      if (!crowd) {
+        row.refusal = crowd.error().message;
+        continue;
+      }
+      row.dispatches = crowd->passes().size();
+      row.barriers = crowd->barrier_count();
+      tasks.push_back(std::make_unique<Task>(Task{std::move(*crowd), {}}));
+      Task* const task = tasks.back().get();
+      contenders.push_back([&device, &timer, &poses, task] { return move(device, *timer, poses, *task); });
+      const Result<double> first = contenders.back()();
+      if (!first) return tl::unexpected(first.error());
+      const Result<double> error = difference_from_cpu(device, task->crowd, characters->front(), {poses[0], {}});
+      if (!error) return tl::unexpected(error.error());
+      row.error = *error;
+      task->host_seconds.clear();
+    }
+  }
+  const auto seconds = interleave(contenders, rounds);
+  if (!seconds) return tl::unexpected(seconds.error());
+
+  std::size_t measured = 0;
+  std::size_t least = 0;              // of the contenders of a kind
+  const CrowdRow* of_kind = nullptr;  // its row
+  for (CrowdRow& row : rows) {
+    if (!row.refusal.empty()) continue;
+    if (of_kind == nullptr || of_kind->crowd != row.crowd) {
+      of_kind = &row;
+      least = measured;
+    }
+    row.seconds = spread_of((*seconds)[measured]);
+    std::vector<double>& host = tasks[measured]->host_seconds;
+    host.erase(host.begin());  // the round that warms up
+    row.host_seconds = spread_of(host);
+    std::vector<double> per_vertex = (*seconds)[measured];
+    const double of_least = static_cast<double>(of_kind->vertices) / static_cast<double>(row.vertices);
+    for (double& value : per_vertex) value *= of_least;
+    row.of_least = ratio_of(per_vertex, (*seconds)[least]);
+    ++measured;
+  }
+  return rows;
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "runtime/device.h"
+#include "samples/pelt/bench/row.h"
+
+namespace pelt::samples {
+
+// Crowds of 1, 10, 100, ... up to `most` instances of the built-in biped, by surface FFD, by linear blend, and of four
+// characters made of it, in equal shares, for which the size is rounded up to a multiple of four. A crowd that the
+// device cannot bind has a row that says why. Errors: no timestamps.
+Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds);
+
+}  // namespace pelt::samples

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// What a frame costs that no clock need measure: memory it takes, dispatches and barriers it records. The device's
+// functions are replaced by ones that do nothing but count while frames are recorded: drivers and layers allocate as
+// they like.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "engine/character/bind.h"
+#include "engine/character/fit.h"
+#include "runtime/crowd.h"
+#include "runtime/device_internals.h"
+#include "runtime/read_back.h"
+#include "runtime/upload.h"
+#include "tests/support/gpu.h"
+#include "tests/support/tube.h"
+
+namespace {
+
+std::atomic<std::size_t> allocation_count = 0;
+
+void* counted(void* memory) {
+  ++allocation_count;
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+
+}  // namespace
+
+// Of this program alone. Those of arrays call these.
+void* operator new(std::size_t size) { return counted(std::malloc(size == 0 ? 1 : size)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto unit = static_cast<std::size_t>(alignment);
+  return counted(std::aligned_alloc(unit, (size + unit) / unit * unit));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace pelt::runtime {
+namespace {
+
+struct Recorded {
+  std::size_t dispatches = 0;
+  std::size_t barriers = 0;
+};
+Recorded recorded;
+
+// The functions that a frame may call. Any other is null: a frame that took memory of the device or made an object
+// would end the program.
+DeviceFunctions counting_functions() {
+  DeviceFunctions functions;
+  functions.vkCmdBeginDebugUtilsLabelEXT = [](VkCommandBuffer, const VkDebugUtilsLabelEXT*) {};
+  functions.vkCmdEndDebugUtilsLabelEXT = [](VkCommandBuffer) {};
+  functions.vkCmdBindPipeline = [](VkCommandBuffer, VkPipelineBindPoint, VkPipeline) {};
+  functions.vkCmdBindDescriptorSets = [](VkCommandBuffer, VkPipelineBindPoint, VkPipelineLayout, std::uint32_t,
+                                         std::uint32_t, const VkDescriptorSet*, std::uint32_t, const std::uint32_t*) {};
+  functions.vkCmdPushConstants = [](VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, std::uint32_t, std::uint32_t,
+                                    const void*) {};
+  functions.vkCmdDispatch = [](VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t) { ++recorded.dispatches; };
+  functions.vkCmdDispatchIndirect = [](VkCommandBuffer, VkBuffer, VkDeviceSize) { ++recorded.dispatches; };
+  functions.vkCmdPipelineBarrier2 = [](VkCommandBuffer, const VkDependencyInfo* info) {
+    recorded.barriers += info->memoryBarrierCount + info->bufferMemoryBarrierCount + info->imageMemoryBarrierCount;
+  };
+  functions.vkFlushMappedMemoryRanges = [](VkDevice, std::uint32_t, const VkMappedMemoryRange*) { return VK_SUCCESS; };
+  return functions;
+}
+
+// A device that counts in place of recording, for as long as this lives.
+class Counting {
+ public:
+  explicit Counting(const Device& device)
+      : functions_(device.internals().functions), own_(std::exchange(functions_, counting_functions())) {
+    recorded = {};
+  }
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+  ~Counting() { functions_ = own_; }
+
+ private:
+  DeviceFunctions& functions_;
+  DeviceFunctions own_;
+};
+
+class Frames : public testing::Test {
+ protected:
+  void SetUp() override {
+    PELT_REQUIRE_GPU(device_);
+    const Model model = test::make_tube();
+    joints_ = test::bind_matrices(model);
+    for (const char* deformer : {"linear-blend", "surface-ffd", "curve-skeleton", "mos"}) {
+      const Result<Rig> rig = rig_from_deformer_name(deformer);
+      ASSERT_TRUE(rig) << rig.error().message;
+      const Result<Bound> bound = bind(model, *rig, {.linear_fit = LinearFitOptions{}});
+      ASSERT_TRUE(bound) << deformer << ": " << bound.error().message;
+      characters_.push_back(bound->character);
+    }
+    Result<GpuCharacters> gpu = upload(*device_, characters_);
+    ASSERT_TRUE(gpu) << gpu.error().message;
+    gpu_.emplace(std::move(*gpu));
+  }
+
+  // So many of each character, with every output.
+  Crowd make_crowd(std::uint32_t instances) {
+    CrowdOptions options{.instances = std::vector<std::uint32_t>(characters_.size(), instances)};
+    options.outputs.previous_positions.format = VertexFormat::kFloat;
+    options.outputs.bounds = true;
+    Result<Crowd> crowd = Crowd::create(*device_, *gpu_, options);
+    EXPECT_TRUE(crowd) << crowd.error().message;
+    return std::move(*crowd);
+  }
+
+  void pose(Crowd& crowd) const {
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, joints_);
+  }
+
+  // Without the validation layer, which would be told of objects and never of what is done with them.
+  Result<Device> device_ = Device::create();
+  std::vector<Character> characters_;
+  std::optional<GpuCharacters> gpu_;
+  std::vector<glm::mat4> joints_;
+};
+
+TEST_F(Frames, AllocateNothing) {
+  Crowd crowd = make_crowd(25);
+  for (int frame = 0; frame < 3; ++frame) {
+    pose(crowd);
+    ASSERT_TRUE(run(*device_, crowd));
+  }
+  const Counting counting(*device_);
+  const std::size_t before = allocation_count;
+  for (std::uint32_t frame = 0; frame < 10; ++frame) {
+    pose(crowd);
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+      crowd.show(i, (i + frame) % 7 != 0);
+      crowd.update_every(i, 1 + i % 3);
+      crowd.detail(i, static_cast<Detail>((i + frame / 4) % 3), 2);
+      if ((i + frame) % 5 == 0) crowd.teleport(i);
+    }
+    crowd.record(VK_NULL_HANDLE);
+  }
+  const std::size_t after = allocation_count;
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(recorded.dispatches, 10 * crowd.passes().size());
+  EXPECT_EQ(recorded.barriers, 10 * crowd.barrier_count());
+}
+
+// Or else the test above could not fail.
+TEST(Allocations, AreCounted) {
+  const std::size_t before = allocation_count;
+  ::operator delete(::operator new(1));
+  const std::size_t after = allocation_count;
+  EXPECT_EQ(after, before + 1);
+}
+
+TEST_F(Frames, DoNotGrowWithTheCrowd) {
+  const auto frame_of = [&](std::uint32_t instances) {
+    Crowd crowd = make_crowd(instances);
+    const Counting counting(*device_);
+    pose(crowd);
+    crowd.record(VK_NULL_HANDLE);
+    EXPECT_EQ(recorded.dispatches, crowd.passes().size());
+    EXPECT_EQ(recorded.barriers, crowd.barrier_count());
+    return recorded;
+  };
+  const Recorded small = frame_of(1);
+  const Recorded large = frame_of(500);
+  EXPECT_GT(small.dispatches, 1u);
+  EXPECT_EQ(large.dispatches, small.dispatches);
+  EXPECT_EQ(large.barriers, small.barriers);
+}
+
+}  // namespace
+}  // namespace pelt::runtime
