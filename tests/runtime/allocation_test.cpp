@@ -29,16 +29,22 @@ void* counted(void* memory) {
 
 }  // namespace
 
-// Of this program alone. Those of arrays call these.
-void* operator new(std::size_t size) { return counted(std::malloc(size == 0 ? 1 : size)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
+// Of this program alone. Those of arrays call these. Were only one of a pair inlined, GCC would see memory of `new` go
+// to std::free.
+#ifdef __GNUC__
+#define PELT_NOINLINE [[gnu::noinline]]
+#else
+#define PELT_NOINLINE
+#endif
+PELT_NOINLINE void* operator new(std::size_t size) { return counted(std::malloc(size == 0 ? 1 : size)); }
+PELT_NOINLINE void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto unit = static_cast<std::size_t>(alignment);
   return counted(std::aligned_alloc(unit, (size + unit) / unit * unit));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+PELT_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
+PELT_NOINLINE void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+PELT_NOINLINE void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+PELT_NOINLINE void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace pelt::runtime {
 namespace {
