@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples/hello does, in C: binds a character once, then moves a crowd of it for a second, as a game would.
- * Usage: pelt_hello_c [MODEL [CLIP]]. */
+/* What samples/hello does, in C: binds a character once, then moves a crowd of it for a second, as a game would, and
+ * draws what it has become. Usage: pelt_hello_c [MODEL [CLIP]]. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/pelt.h"
+#include "samples/hello_c/picture.h"
 
 /* The end of the program, with the reason, where a call failed. */
 static void need(pelt_result result) {
@@ -20,6 +22,46 @@ static float* floats(size_t count) {
 }
 
 static void record_crowd(void* crowd, VkCommandBuffer commands) { need(pelt_crowd_record(crowd, commands)); }
+
+/* The crowd in a row, seen from the front. */
+static void draw(const pelt_crowd* crowd, const pelt_character* character, uint32_t instances, const char* path) {
+  pelt_character_info info = {.struct_size = sizeof(info)};
+  need(pelt_character_get_info(character, &info));
+  const float wide = 1.2f * (info.greatest[0] - info.least[0]);
+  const float high = 1.2f * (info.greatest[1] - info.least[1]);
+  const float pixels_per_metre = fminf(1280.0f / (wide * (float)instances), 360.0f / high);
+  picture row;
+  if (!picture_create(&row, 1280, 360, info.least[0] - 0.1f * wide, info.least[1] - 0.1f * high, pixels_per_metre)) {
+    abort();
+  }
+  for (uint32_t i = 0; i < instances; ++i) {
+    pelt_instance_info instance = {.struct_size = sizeof(instance)};
+    need(pelt_crowd_get_instance(crowd, i, &instance));
+    float* positions = floats((size_t)3 * instance.vertex_count);
+    float* normals = floats((size_t)3 * instance.vertex_count);
+    const pelt_vertices vertices = {.struct_size = sizeof(vertices),
+                                    .vertex_count = instance.vertex_count,
+                                    .positions = positions,
+                                    .normals = normals};
+    need(pelt_crowd_read_vertices(crowd, i, &vertices));
+    for (uint32_t m = 0; m < info.mesh_count; ++m) {
+      pelt_mesh_info mesh = {.struct_size = sizeof(mesh)};
+      uint32_t first = 0;
+      need(pelt_character_get_mesh(character, m, &mesh));
+      need(pelt_crowd_get_mesh_vertex(crowd, instance.character, m, &first));
+      if (mesh.control) continue;
+      picture_draw(&row, positions + (size_t)3 * first, normals + (size_t)3 * first, mesh.triangles,
+                   mesh.triangle_count, wide * (float)i);
+    }
+    free(normals);
+    free(positions);
+  }
+  if (!picture_write(&row, path)) {
+    fprintf(stderr, "hello_c: cannot write %s\n", path);
+    exit(1);
+  }
+  picture_destroy(&row);
+}
 
 int main(int argc, char** argv) {
   const char* file = argc > 1 ? argv[1] : "builtin:biped";
@@ -52,7 +94,10 @@ int main(int argc, char** argv) {
   const pelt_character* const characters[] = {character};
   need(pelt_upload_and_wait(device, characters, 1, &uploaded));
   const uint32_t instances[] = {10};
-  const pelt_crowd_options options = {.struct_size = sizeof(options), .instances = instances, .character_count = 1};
+  const pelt_crowd_options options = {.struct_size = sizeof(options),
+                                      .instances = instances,
+                                      .character_count = 1,
+                                      .control_meshes = 1 /* counted as in samples/hello; games leave it out */};
   need(pelt_crowd_create(device, uploaded, &options, &crowd));
 
   /* Every frame: joint matrices in, compute passes recorded, vertices out. */
@@ -88,6 +133,8 @@ int main(int argc, char** argv) {
   printf("%s: %u vertices of %u instances moved on %s; the first one stands at %.3f %.3f %.3f\n", file,
          (unsigned)instance.vertex_count, (unsigned)instances[0], description.name, (double)positions[0],
          (double)positions[1], (double)positions[2]);
+
+  draw(crowd, character, instances[0], "hello_c.ppm");
 
   free(positions);
   free(joints);
