@@ -226,10 +226,12 @@ typedef struct pelt_memory_piece {
 typedef struct pelt_memory_callbacks {
   void* user;
   /* Fills `piece` with memory of a type in requirements->memoryTypeBits that has `required` and, if it can be,
-   * `preferred`. `name` says for what. Called from every thread that makes or destroys something of Pelt's, never while
-   * a frame is posed or recorded. */
+   * `preferred`; with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT where `device_address` is 1. `name` says for what, during
+   * the call. Called from every thread that makes or destroys something of Pelt's, never while a frame is posed or
+   * recorded. */
   VkResult (*allocate)(void* user, const VkMemoryRequirements* requirements, VkMemoryPropertyFlags required,
-                       VkMemoryPropertyFlags preferred, const char* name, pelt_memory_piece* piece);
+                       VkMemoryPropertyFlags preferred, uint32_t device_address, const char* name,
+                       pelt_memory_piece* piece);
   void (*free)(void* user, const pelt_memory_piece* piece);
 } pelt_memory_callbacks;
 

@@ -32,10 +32,12 @@ void write_description(const pelt::runtime::DeviceDescription& own, pelt_device_
 }
 
 VkResult allocate(void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
-                  VkMemoryPropertyFlags preferred, const char* name, pelt::runtime::MemoryPiece& piece) {
+                  VkMemoryPropertyFlags preferred, bool device_address, const char* name,
+                  pelt::runtime::MemoryPiece& piece) {
   const auto& callbacks = *static_cast<const pelt_memory_callbacks*>(user);
   pelt_memory_piece filled{.struct_size = sizeof(filled)};
-  const VkResult result = callbacks.allocate(callbacks.user, &requirements, required, preferred, name, &filled);
+  const VkResult result =
+      callbacks.allocate(callbacks.user, &requirements, required, preferred, device_address ? 1 : 0, name, &filled);
   if (result == VK_SUCCESS) piece = {filled.memory, filled.offset, filled.mapped, filled.coherent != 0, filled.owner};
   return result;
 }

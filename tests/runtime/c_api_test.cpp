@@ -771,10 +771,12 @@ struct CountedMemory {
   int taken = 0;
 
   static VkResult allocate(void* user, const VkMemoryRequirements* requirements, VkMemoryPropertyFlags required,
-                           VkMemoryPropertyFlags, const char* name, pelt_memory_piece* piece) {
+                           VkMemoryPropertyFlags, std::uint32_t device_address, const char* name,
+                           pelt_memory_piece* piece) {
     auto& own = *static_cast<CountedMemory*>(user);
     EXPECT_EQ(piece->struct_size, sizeof(pelt_memory_piece));
     EXPECT_STRNE(name, "");
+    EXPECT_EQ(device_address, 0u);
     std::uint32_t type = 0;
     while ((requirements->memoryTypeBits >> type & 1u) == 0 ||
            (own.properties.memoryTypes[type].propertyFlags & required) != required)
