@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "engine/character/evaluate.h"
 #include "runtime/read_back.h"
@@ -46,8 +47,14 @@ Result<double> difference_from_cpu(const runtime::Device& device, const runtime:
   evaluator.inputs(pose.inputs);
   evaluator.evaluate();
   float largest = 0;
-  for (std::size_t i = 0; i < vertices->positions.size(); ++i) {
-    largest = std::max(largest, glm::distance(vertices->positions[i], evaluator.positions()[i]));
+  for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
+    const std::optional<std::uint32_t> first = crowd.mesh_vertex(crowd.character_of(0), m);
+    if (!first) continue;  // drivers are not written
+    const CharacterMesh& mesh = character->meshes[m];
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+      const glm::vec3 cpu = evaluator.positions()[mesh.first_vertex + v];
+      largest = std::max(largest, glm::distance(vertices->positions[*first + v], cpu));
+    }
   }
   return largest / character.size();
 }
