@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -141,13 +142,16 @@ class March {
   }
 
  private:
-  // Near enough that those at the edges leave the picture.
+  // Holds the files in the middle: those at the edges leave the picture.
   Camera frame(float aspect) const {
+    float widest = 0;
+    for (const Walker& walker : walkers_) widest = std::max(widest, std::abs(walker.place.x));
     std::vector<Bounds> boxes;
     for (const Walker& walker : walkers_) {
+      if (std::abs(walker.place.x) > 0.55f * widest + height_) continue;
       boxes.push_back(transform_bounds(world_of(walker, height_, 0.5f), cast_[walker.character].bounds));
     }
-    return frame_camera(boxes, aspect, {.yaw = 0.40f, .pitch = 0.38f, .vertical_fov = 0.60f, .margin = 0.86f});
+    return frame_camera(boxes, aspect, {.yaw = 0.28f, .pitch = 0.38f, .vertical_fov = 0.60f, .margin = 1.02f});
   }
 
   void set_level(std::uint32_t instance, float pixels) {
