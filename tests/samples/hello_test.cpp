@@ -21,8 +21,8 @@ TEST(Hello, MovesACharacter) {
   // The clay is redder than the backdrop, which is grey.
   std::size_t clay = 0;
   for (std::size_t i = 0; i < image->pixels.size(); i += 4)
-    clay += image->pixels[i] > image->pixels[i + 2] + 40 ? 1 : 0;
-  EXPECT_GT(clay, image->pixels.size() / 4 / 50);
+    clay += image->pixels[i] > image->pixels[i + 2] + 15 ? 1 : 0;
+  EXPECT_GT(clay, image->pixels.size() / 4 / 100);
   EXPECT_LT(clay, image->pixels.size() / 4 / 2);
   EXPECT_EQ(test::run_program(PELT_HELLO, "none.glb", folder.path()).status, 1);
 }
