@@ -431,7 +431,9 @@ TEST(CApi, SamplesTwists) {
     std::vector<float> inputs(data.input_count);
     ASSERT_OK(pelt_character_sample_inputs(own.get(), 0, seconds, inputs.data(), data.input_count));
     EXPECT_EQ(inputs, wanted);
-    if (seconds == 2.0f) EXPECT_NE(inputs, std::vector<float>(data.input_count, 0.0f));
+    if (seconds == 2.0f) {
+      EXPECT_NE(inputs, std::vector<float>(data.input_count, 0.0f));
+    }
   }
 }
 
