@@ -184,7 +184,7 @@ Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string&
                                const std::string& clip) {
   Result<runtime::GpuCharacters> uploaded = runtime::upload(device, bound.character);
   if (!uploaded) return tl::unexpected(uploaded.error());
-  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded);
+  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded, {.outputs = {.control_meshes = true}});
   if (!crowd) return tl::unexpected(crowd.error());
   auto entry = std::make_unique<Entry>();
   entry->actor = std::make_unique<Actor>(Actor{.key = key,
