@@ -15,8 +15,9 @@
 
 namespace pelt::runtime {
 
-// Records commands, submits them on the device's queue and waits until they are done. `name` labels them. Safe to call
-// from several threads; one that gives the queue work by itself holds DeviceInternals::queue_mutex for so long.
+// Records commands, submits them on the device's queue and waits until they are done. `name` labels them. The functions
+// of this header may be called from several threads at once; code that submits to Device::queue() or waits for it by
+// itself does so while none of them runs.
 Result<void> submit_and_wait(const Device& device, const std::string& name,
                              const std::function<void(VkCommandBuffer commands)>& record);
 
