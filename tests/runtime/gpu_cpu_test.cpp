@@ -11,6 +11,7 @@
 #include "engine/model/pose.h"
 #include "tests/support/compare_gpu_cpu.h"
 #include "tests/support/deformer_list.h"
+#include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/sloped.h"
 #include "tests/support/tube.h"
@@ -94,6 +95,16 @@ void expect_all_deformers(const runtime::Device& device, const Model& model,
   }
 }
 
+// A tube by one of the deformers that the property suite runs over, in a wider tube that drives it where it needs that:
+// drivers of all kinds, with streams and controls of their own for each instance.
+Character bind_tube(const test::Deformer& deformer, const test::TubeOptions& tube, const test::TubeOptions& cage) {
+  const test::Subject subject = test::make_subject(deformer, test::make_tube(tube), test::make_tube_mesh(cage));
+  return test::bound(subject.model, subject.rig).character;
+}
+
+constexpr test::TubeOptions kTube{.around = 12, .along = 33, .joints = 4};
+constexpr test::TubeOptions kCage{.around = 8, .along = 24, .radius = 1.1f, .joints = 4};
+
 TEST(GpuCpu, OnSizesThatDoNotDivide) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const std::size_t vertices : {1, 31, 32, 33, 63, 64, 65, 1234}) {
@@ -149,16 +160,11 @@ TEST(GpuCpu, OnJointsThatAreMirroredFlattenedOrCollapsed) {
   expect_all_deformers(*gpu_device(), test::make_tube({.joints = 2}), poses, Directions::kUnit);
 }
 
-// Drivers of all kinds, with streams and controls of their own for each instance.
 TEST(GpuCpu, InEveryConfiguration) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
-    const test::Subject subject =
-        test::make_subject(deformer, test::make_tube({.around = 12, .along = 33, .joints = 4}),
-                           test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 4}));
-    const Result<Bound> bound = bind(subject.model, subject.rig);
-    ASSERT_TRUE(bound) << bound.error().message;
-    expect_gpu_equals_cpu(*gpu_device(), bound->character, bent_poses(*bound->character, 5), deformer.name);
+    const Character character = bind_tube(deformer, kTube, kCage);
+    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
   }
 }
 
@@ -166,20 +172,16 @@ TEST(GpuCpu, InEveryConfiguration) {
 TEST(GpuCpu, OnDriversThatAreMoved) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
-    const test::Subject subject =
-        test::make_subject(deformer, test::make_tube({.around = 12, .along = 33, .joints = 4}),
-                           test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 4}));
-    const Result<Bound> bound = bind(subject.model, subject.rig);
-    ASSERT_TRUE(bound) << bound.error().message;
-    Character character = bound->character;
-    for (const CharacterMesh& mesh : bound->character->meshes) {
+    const Character bound = bind_tube(deformer, kTube, kCage);
+    Character character = bound;
+    for (const CharacterMesh& mesh : bound->meshes) {
       const std::vector<VertexOffset> offsets{{1, {0.1f, 0, 0.2f}}, {mesh.vertex_count() / 2, {0, -0.4f, 0}}};
-      if (!mesh.control || bound->character->find_stream(mesh.name)) continue;
+      if (!mesh.control || bound->find_stream(mesh.name)) continue;
       Result<Character> moved = move_driver_vertices(character, mesh.name, offsets);
       ASSERT_TRUE(moved) << moved.error().message;
       character = std::move(*moved);
     }
-    if (character->palette_size == bound->character->palette_size) continue;  // it has no driver
+    if (character->palette_size == bound->palette_size) continue;  // it has no driver
     expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
   }
 }
@@ -187,21 +189,17 @@ TEST(GpuCpu, OnDriversThatAreMoved) {
 TEST(GpuCpu, InEveryConfigurationWithCollapsedJoints) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
-    const test::Subject subject =
-        test::make_subject(deformer, test::make_tube(), test::make_tube_mesh({.radius = 1.1f}));
-    const Result<Bound> bound = bind(subject.model, subject.rig);
-    ASSERT_TRUE(bound) << bound.error().message;
+    const Character character = bind_tube(deformer, {}, {.radius = 1.1f});
     Poses poses;
     for (const glm::vec3 scale : {glm::vec3(1, 0, 1), glm::vec3(0, 0, 1), glm::vec3(0)}) {
-      poses.push_back(bent_poses(*bound->character, 2)[1]);
+      poses.push_back(bent_poses(*character, 2)[1]);
       poses.back()[1] = glm::scale(poses.back()[1], scale);
     }
     const auto is_estimated = [](const PalettePass& pass) {
       return pass.kernel == PoseKernel::kVertexFrame || pass.kernel == PoseKernel::kPatchFrame;
     };
-    const std::vector<PalettePass>& passes = bound->character->passes;
-    const bool estimated = std::any_of(passes.begin(), passes.end(), is_estimated);
-    expect_gpu_equals_cpu(*gpu_device(), bound->character, poses, deformer.name,
+    const bool estimated = std::any_of(character->passes.begin(), character->passes.end(), is_estimated);
+    expect_gpu_equals_cpu(*gpu_device(), character, poses, deformer.name,
                           estimated ? Directions::kFlattened : Directions::kUnit);
   }
 }
