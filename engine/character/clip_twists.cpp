@@ -192,6 +192,17 @@ void ClipTwists::sample(float time, std::span<float> inputs) const {
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs[inputs_[i]] = std::lerp(from[i], to[i], share);
 }
 
+void sample_morph_targets(const CharacterData& character, const Clip& clip, float time, std::span<float> inputs) {
+  assert(inputs.size() == character.input_count);
+  for (const MorphChannel& channel : clip.morph_channels) {
+    for (const Control& control : character.controls) {
+      if (control.kind != ControlKind::kMorphTarget) continue;
+      if (control.mesh != channel.mesh || control.target != channel.target) continue;
+      inputs[control.input] = sample(channel, time);
+    }
+  }
+}
+
 std::optional<glm::vec3> twist_axis(const CharacterData& character, std::uint32_t input) {
   const std::optional<TwistAnchor> anchor = find_anchor(character, input);
   if (!anchor) return std::nullopt;

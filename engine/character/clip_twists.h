@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the twist controls of a character (ControlKind::kTwist) are while a clip plays: joint matrices do not know 270
-// degrees from -90, the way from key to key does.
+// What the controls of a character are while a clip plays. Twists (ControlKind::kTwist): joint matrices do not know 270
+// degrees from -90, the way from key to key does. Morph targets (ControlKind::kMorphTarget): as the clip keys them.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,10 @@ class ClipTwists {
   std::vector<float> times_;           // seconds, ascending
   std::vector<float> angles_;          // at times_[t] of inputs_[i]: [t * inputs_.size() + i]
 };
+
+// Overwrites the inputs of the morph targets that the clip keys, at `time` seconds, clamped to the first and last key;
+// leaves all others. Allocates nothing. Shape: inputs.size() == CharacterData::input_count.
+void sample_morph_targets(const CharacterData& character, const Clip& clip, float time, std::span<float> inputs);
 
 // About what the twist control that is read from `input` turns its joint: the direction of the bone that leaves it,
 // unit, in the joint's space. None where no curve takes its twist from there.

@@ -73,13 +73,7 @@ void add_clip_poses(const CharacterData& data, unsigned count, std::vector<Sampl
     if (twists_of != &clip) twists.emplace(data, clip);
     twists_of = &clip;
     twists->sample(time, pose.inputs);
-    for (const MorphChannel& channel : clip.morph_channels) {
-      for (const Control& control : data.controls) {
-        if (control.kind != ControlKind::kMorphTarget) continue;
-        if (control.mesh != channel.mesh || control.target != channel.target) continue;
-        pose.inputs[control.input] = sample(channel, time);
-      }
-    }
+    sample_morph_targets(data, clip, time, pose.inputs);
   }
 }
 

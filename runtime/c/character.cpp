@@ -7,6 +7,7 @@
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 
+#include "engine/character/clip_twists.h"
 #include "engine/character/pelt_file.h"
 #include "engine/model/pose.h"
 #include "runtime/c/handles.h"
@@ -246,14 +247,7 @@ pelt_result pelt_character_sample_inputs(const pelt_character* character, uint32
     const std::span<float> values(inputs, input_count);
     const pelt::Clip& own = data.clips[clip];
     pelt::rest_inputs(data, values);
-    for (const pelt::MorphChannel& channel : own.morph_channels) {
-      for (const pelt::Control& control : data.controls) {
-        if (control.kind == pelt::ControlKind::kMorphTarget && control.mesh == channel.mesh &&
-            control.target == channel.target) {
-          values[control.input] = pelt::sample(channel, seconds);
-        }
-      }
-    }
+    pelt::sample_morph_targets(data, own, seconds, values);
     pelt_character::Twists& twists = character->twists[clip];
     std::call_once(twists.once, [&] { twists.played = std::make_unique<const pelt::ClipTwists>(data, own); });
     twists.played->sample(seconds, values);

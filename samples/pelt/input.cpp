@@ -191,14 +191,7 @@ InstancePose Poser::at(float seconds, const std::function<void(std::span<Transfo
   pose.inputs.resize(data.input_count);
   rest_inputs(data, pose.inputs);
   if (twists_) twists_->sample(seconds, pose.inputs);
-  for (std::size_t m = 0; clip_ != nullptr && m < clip_->morph_channels.size(); ++m) {
-    const MorphChannel& channel = clip_->morph_channels[m];
-    for (const Control& control : data.controls) {
-      if (control.kind != ControlKind::kMorphTarget) continue;
-      if (control.mesh != channel.mesh || control.target != channel.target) continue;
-      pose.inputs[control.input] = sample(channel, seconds);
-    }
-  }
+  if (clip_ != nullptr) sample_morph_targets(data, *clip_, seconds, pose.inputs);
   for (const Cache& own : caches_) {
     std::vector<glm::vec3> points(own.cache.count);
     sample(own.cache, static_cast<float>(seconds * fps_), points);

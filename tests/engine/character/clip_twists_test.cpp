@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/quaternion.hpp>
+#include <utility>
 #include <vector>
 
 #include "engine/character/bind.h"
@@ -167,6 +168,29 @@ TEST(ClipTwists, LeavesOtherInputsAlone) {
   ClipTwists(data, clip_of({0, 90, 180, 270})).sample(3, inputs);
   EXPECT_EQ(inputs[data.input_count - 2], 0.0f);
   EXPECT_EQ(inputs[data.input_count - 1], 7.0f);
+}
+
+TEST(SampleMorphTargets, WritesWhatTheClipKeys) {
+  CharacterData data = *limb();
+  const std::uint32_t twist = data.input_count - 1;
+  const auto add = [&](const char* mesh, std::uint32_t target) {
+    data.controls.push_back({ControlKind::kMorphTarget, "", mesh, target, 0.0f, data.input_count});
+    return data.input_count++;
+  };
+  const std::uint32_t keyed = add("cage", 1);
+  const std::uint32_t other_target = add("cage", 0);
+  const std::uint32_t other_mesh = add("face", 1);
+  Clip clip;
+  clip.morph_channels = {{.mesh = "cage", .target = 1, .times = {1, 3}, .values = {0.5f, 1.5f}},
+                         {.mesh = "gone", .target = 1, .times = {0}, .values = {9}}};
+  std::vector<float> inputs(data.input_count, 7.0f);
+  test::forget_allocations();
+  for (const auto& [time, weight] : {std::pair(0.0f, 0.5f), {1.5f, 0.75f}, {4.0f, 1.5f}}) {
+    sample_morph_targets(data, clip, time, inputs);
+    EXPECT_EQ(inputs[keyed], weight) << time;
+  }
+  EXPECT_EQ(test::largest_allocation(), 0u);
+  for (const std::uint32_t untouched : {twist, other_target, other_mesh}) EXPECT_EQ(inputs[untouched], 7.0f);
 }
 
 TEST(ClipTwists, AllocatesOnlyAtLoad) {
