@@ -365,7 +365,7 @@ std::string CharacterBuilder::free_name(const std::string& wish) const {
 }
 
 Result<Character> CharacterBuilder::build() {
-  if (palette_size_ > std::numeric_limits<std::uint32_t>::max()) {
+  if (palette_size_ > kLargestCount) {
     return fail(ErrorCode::kUnsupported, fmt::format("the palette would have {} entries", palette_size_));
   }
   std::uint32_t last_stage = 0;

@@ -13,14 +13,13 @@
 #include <utility>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
 #include "engine/core/finite.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
 
 namespace pelt {
 namespace {
-
-constexpr std::uint64_t kLargestCount = std::numeric_limits<std::uint32_t>::max() - 1;  // kNoSlot is taken
 
 template <class... Arguments>
 tl::unexpected<Error> invalid(fmt::format_string<Arguments...> format, Arguments&&... arguments) {

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/quaternion.hpp>
-#include <limits>
 #include <optional>
 #include <random>
 #include <span>
@@ -32,7 +31,6 @@ namespace {
 constexpr unsigned kMostPoses = 1024;
 constexpr std::size_t kMostCandidates = 12;  // joints among which the weights of a vertex are found
 constexpr std::size_t kRankPoses = 16;       // by which joints are ranked as candidates
-constexpr std::uint64_t kLargestPalette = std::numeric_limits<std::uint32_t>::max() - 1;
 constexpr std::size_t kVertexGrain = 64;
 constexpr double kHeld = 1e-5;  // of the size, root mean square: below what packing rounds
 
@@ -438,7 +436,7 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
     append_record(pass.records, joints[j]);
   }
   pass.record_count = static_cast<std::uint32_t>(joint_of.size());
-  if (std::uint64_t{data.palette_size} + joint_of.size() > kLargestPalette) {
+  if (std::uint64_t{data.palette_size} + joint_of.size() > kLargestCount) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("'{}' has no room in the palette for a linear-blend fit", character->name));
   }

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
 #include "engine/core/finite.h"
 #include "engine/key_pose/constant.h"
 #include "engine/key_pose/pose.h"
@@ -18,8 +18,6 @@
 
 namespace pelt {
 namespace {
-
-constexpr std::uint64_t kLargestPalette = std::numeric_limits<std::uint32_t>::max() - 1;
 
 tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
   return fail(ErrorCode::kUnsupported,
@@ -91,7 +89,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     pass = &data.passes[*own];
   } else {
     const std::uint64_t count = mesh.vertex_count();
-    if (data.palette_size + 2 * count > kLargestPalette) {
+    if (data.palette_size + 2 * count > kLargestCount) {
       return fail(ErrorCode::kUnsupported,
                   fmt::format("the driver '{}' has no room in the palette to be moved", mesh.name));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The records of shaders/<deformer>/pose.h as the words that a palette pass keeps.
+// The records of shaders/<deformer>/pose.h as the words that a palette pass keeps, and how many there may be.
 #pragma once
 
 #include <cassert>
@@ -10,6 +10,10 @@
 #include <vector>
 
 namespace pelt {
+
+// Palette entries that a character has at most, and vertices: 32 bits index them, and kNoSlot (shaders/blend/blend.h)
+// is none of them.
+constexpr std::uint64_t kLargestCount = 0xFFFFFFFEu;
 
 template <class Record>
 constexpr std::uint32_t kRecordWords = sizeof(Record) / sizeof(std::uint32_t);
