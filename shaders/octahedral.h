@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Unit vectors in 32 bits: octahedral projection, snorm16 x 2 (Cigolle et al. 2014, "A Survey of Efficient
-// Representations for Independent Unit Vectors", section 3). Error at most 0.004 degrees.
+// Unit vectors in 32 bits or 16: octahedral projection, snorm16 x 2 or snorm8 x 2 (Cigolle et al. 2014, "A Survey of
+// Efficient Representations for Independent Unit Vectors"). What is read differs from what was written by at most
+//
+//               16 bits          8 bits
+//     normal    0.004 degrees    1 degree
+//     tangent   0.008 degrees    2 degrees     one bit fewer, which handedness takes
 #ifndef PELT_SHADERS_OCTAHEDRAL_H
 #define PELT_SHADERS_OCTAHEDRAL_H
 
@@ -38,7 +42,7 @@ PELT_SHARED_FN vec4 unpack_tangent(uint word) {
 }
 
 // Both in one word, snorm8 x 2 each: the normal in the lower half, the tangent above it, the lowest bit of whose half
-// is 1 where handedness is -1. Error at most 0.95 degrees, of the tangent 1.9.
+// is 1 where handedness is -1.
 PELT_SHARED_FN uint pack_directions8(vec3 unit_normal, vec4 tangent) {
   vec2 n = octahedral_from_unit(unit_normal);
   vec2 t = octahedral_from_unit(vec3(tangent.x, tangent.y, tangent.z));

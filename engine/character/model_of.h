@@ -8,7 +8,7 @@ namespace pelt {
 
 // The model that a character was bound from, as far as it keeps it: bind(model_of(character), rig) shows the same skin
 // moved by another deformer, linear blend say. Vertices stand in the model's order. Normals and tangents have been
-// through their packed form (0.004 degrees); control meshes are left out, and so is what the importer reported.
+// through their packed form (shaders/octahedral.h); control meshes are left out, and so is what the importer reported.
 Model model_of(const Character& character);
 
 }  // namespace pelt

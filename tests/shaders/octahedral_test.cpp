@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "shaders/octahedral.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+
+namespace pelt::shared {
+namespace {
+
+// Degrees; in double precision, since float's angles end at 0.02 degrees.
+double angle_between(glm::dvec3 a, glm::dvec3 b) {
+  return glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
+}
+
+// The largest angle, in degrees, between a direction and what is left of it: of directions all round, and of those
+// halfway between `steps` numbers of either sign, where rounding errs most.
+double worst_error(int steps, const std::function<vec3(vec3)>& packed_and_unpacked) {
+  double worst = 0;
+  const auto look = [&](glm::dvec3 direction) {
+    const vec3 unit(glm::normalize(direction));
+    worst = std::max(worst, angle_between(unit, packed_and_unpacked(unit)));
+  };
+  std::mt19937_64 engine(1);
+  std::normal_distribution<double> any;
+  std::uniform_int_distribution<int> step(-steps, steps - 1);
+  std::uniform_real_distribution<double> little(0.499, 0.501);
+  for (int i = 0; i < 200000; ++i) {
+    look({any(engine), any(engine), any(engine)});
+    const double x = (step(engine) + little(engine)) / steps;
+    const double y = (step(engine) + little(engine)) / steps;
+    const double z = 1 - std::abs(x) - std::abs(y);
+    const double fold = std::max(-z, 0.0);
+    look({x + (x >= 0 ? -fold : fold), y + (y >= 0 ? -fold : fold), z});
+  }
+  return worst;
+}
+
+// What the header states: no more, and not much less.
+void expect_stated(double worst, double stated) {
+  EXPECT_LE(worst, stated);
+  EXPECT_GE(worst, 0.9 * stated);
+}
+
+TEST(Octahedral, NormalsOf16BitsErrAsStated) {
+  expect_stated(worst_error(32767, [](vec3 n) { return unpack_normal(pack_normal(n)); }), 0.004);
+}
+
+TEST(Octahedral, TangentsOf16BitsErrAsStated) {
+  for (const float hand : {1.0f, -1.0f}) {
+    expect_stated(worst_error(16383, [&](vec3 t) { return vec3(unpack_tangent(pack_tangent(vec4(t, hand)))); }), 0.008);
+  }
+}
+
+TEST(Octahedral, NormalsOf8BitsErrAsStated) {
+  const vec4 tangent(0, 1, 0, -1);
+  expect_stated(worst_error(127, [&](vec3 n) { return unpack_normal8(pack_directions8(n, tangent)); }), 1);
+}
+
+TEST(Octahedral, TangentsOf8BitsErrAsStated) {
+  const vec3 normal(0, 0, -1);
+  for (const float hand : {1.0f, -1.0f}) {
+    const auto halved = [&](vec3 t) { return vec3(unpack_tangent8(pack_directions8(normal, vec4(t, hand)))); };
+    expect_stated(worst_error(63, halved), 2);
+  }
+}
+
+TEST(Octahedral, HandednessIsKept) {
+  std::mt19937 engine(1);
+  std::normal_distribution<float> any;
+  for (int i = 0; i < 1000; ++i) {
+    const vec3 t = normalize(vec3(any(engine), any(engine), any(engine)));
+    for (const float hand : {1.0f, -1.0f}) {
+      EXPECT_EQ(unpack_tangent(pack_tangent(vec4(t, hand))).w, hand);
+      EXPECT_EQ(unpack_tangent8(pack_directions8(vec3(t.y, t.z, t.x), vec4(t, hand))).w, hand);
+    }
+  }
+}
+
+TEST(Octahedral, AxesOf16BitsAreExact) {
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const float sign : {1.0f, -1.0f}) {
+      vec3 n(0);
+      n[axis] = sign;
+      EXPECT_EQ(unpack_normal(pack_normal(n)), n);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pelt::shared
