@@ -42,9 +42,9 @@ struct LinearFitted {
 //     min sum over poses s of | v'_s - sum over j of w_j M_js p |^2,   w >= 0, sum w = 1, few w > 0,
 // v'_s: where its deformers move it, M_js = J_js B_j^-1 as the pose kernel linear_blend has it. The joints are chosen
 // among those that a vertex weighs to, those next to them in the skeleton, and those that follow it best alone. After
-// James & Twigg 2005, "Skinning Mesh Animations", section 4; reduced to few weights as in Landreneau & Schaefer 2010,
-// "Poisson-Based Weight Reduction of Animated Mesh Models", section 3, without their Poisson step: smallest first,
-// each time with the rest solved for anew.
+// James & Twigg 2005, "Skinning Mesh Animations"; reduced to few weights as in Landreneau & Schaefer 2010,
+// "Poisson-Based Weight Reduction of Animated Mesh Models", without their Poisson step: smallest first, each time with
+// the rest solved for anew.
 //
 // Streamed drivers stand at rest in all poses, so that what they do is not in the fit; morph targets follow the clips.
 // Takes 12 bytes of memory a vertex and pose. Errors: kInvalidArgument for options out of range and a character without
