@@ -269,8 +269,9 @@ Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::S
     }
     add_set(pipelines->plan, plan_sets, {whole(work), slot_list, whole(table), whole(arguments)});
   }
-  // Skins write neither frames nor vertices of drivers, and are told so: boxes are found from the palette meanwhile.
-  for (const VkDescriptorBufferInfo& written : {sources.palette_and_drivers, whole(arguments)}) {
+  // Skins write neither frames nor vertices of drivers, and are told so: boxes are found from the palette meanwhile. In
+  // their place stands what nothing reads at the same time.
+  for (const VkDescriptorBufferInfo& written : {sources.palette_and_drivers, whole(table)}) {
     add_set(pipelines->blend, blend_sets,
             {whole(work), bind(gpu.buffer, gpu.rest), sources.palette, written, out.positions.range, out.normals.range,
              out.tangents.range, out.previous_positions.range});
@@ -376,7 +377,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;
   if (const Result<void> made = state->make_rings(device); !made) return tl::unexpected(made.error());
 
-  const BoundOutputs outputs = bind_outputs(state->outputs, plan, state->arguments.handle(), alignment);
+  const BoundOutputs outputs = bind_outputs(state->outputs, plan, state->table.handle(), alignment);
   state->blend_constants = {.range = {},
                             .reduced_influences = std::max(options.reduced_influences, 1u),
                             .positions = outputs.positions.stream,
