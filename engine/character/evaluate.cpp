@@ -16,7 +16,8 @@ namespace pelt {
 namespace {
 
 constexpr std::size_t kEntryGrain = 256;
-constexpr std::size_t kSliceGrain = 32;  // 1024 vertices
+constexpr std::size_t kVertexGrain = 1024;
+constexpr std::size_t kSliceGrain = kVertexGrain / 32;
 
 }  // namespace
 
@@ -31,7 +32,8 @@ struct Evaluator::State {
   std::vector<Affine> palette;
   std::vector<PaletteLine> lines;  // the palette as the linear kernel loads it
   Detail detail = Detail::kFull;
-  std::vector<PackedBinding> fits;  // of each mesh, once they are needed
+  std::vector<PackedBinding> fits;                       // of each mesh, once they are needed
+  std::vector<std::vector<std::uint32_t>> normal_rings;  // of each mesh; of none where normals are blended
 
   void pose_palette(const PalettePass& pass) {
     const PoseContext context{joints, positions, inputs, palette};
@@ -97,6 +99,19 @@ struct Evaluator::State {
     }
   }
 
+  void recompute_skin_normals() {
+    for (std::size_t m = 0; m < normal_rings.size(); ++m) {
+      const std::size_t first = character->meshes[m].first_vertex;
+      const std::size_t count = character->meshes[m].vertex_count();
+      const std::span<glm::vec4> own_tangents =
+          options.tangents ? std::span(tangents).subspan(first, count) : std::span<glm::vec4>();
+      parallel_for(count, kVertexGrain, options.threads, [&](std::size_t begin, std::size_t end) {
+        recompute_normals(normal_rings[m], begin, end, std::span(positions).subspan(first, count),
+                          std::span(normals).subspan(first, count), own_tangents);
+      });
+    }
+  }
+
   void fill_lines(std::size_t first, std::size_t count) {
     make_palette_lines(std::span<const Affine>(palette).subspan(first, count), std::span(lines).subspan(first, count));
   }
@@ -116,6 +131,10 @@ Evaluator::Evaluator(const Character& character, Options options)
   if (state.options.tangents) state.tangents.resize(vertices);
   state.palette.resize(character->palette_size, affine_identity());
   state.lines.resize(character->palette_size);
+  if (!state.options.normals || options.normal_mode == NormalMode::kBlended) return;
+  for (const CharacterMesh& mesh : character->meshes) {
+    state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh));
+  }
 }
 
 Evaluator::~Evaluator() = default;
@@ -154,11 +173,15 @@ void Evaluator::set_detail(Detail detail) {
 
 void Evaluator::evaluate() {
   State& state = *state_;
-  if (state.detail == Detail::kLinearFit) return state.blend_fits();
-  for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
-    state.pose_palettes(stage);
-    state.blend_meshes(stage);
+  if (state.detail == Detail::kLinearFit) {
+    state.blend_fits();
+  } else {
+    for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
+      state.pose_palettes(stage);
+      state.blend_meshes(stage);
+    }
   }
+  state.recompute_skin_normals();
 }
 
 std::span<const glm::vec3> Evaluator::positions() const { return state_->positions; }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/character/character.h"
+#include "engine/character/normal_rings.h"
 #include "engine/core/frame.h"
 
 namespace pelt {
@@ -23,7 +24,8 @@ class Evaluator {
   struct Options {
     unsigned threads = 0;  // 0: all cores
     bool normals = true;
-    bool tangents = true;  // only with normals
+    bool tangents = true;                           // only with normals
+    NormalMode normal_mode = NormalMode::kBlended;  // of skins
   };
   explicit Evaluator(const Character& character, Options options);
   explicit Evaluator(const Character& character) : Evaluator(character, Options{}) {}

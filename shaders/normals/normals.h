@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Normals found anew from the posed triangles, where the frames of the blend do not say how the surface leans: a fit or
+// a cut that leaves out influences, weights whose gradient the frames lack. Round a vertex with triangles (i, b, c)
+//     n' = normalize(sum over the triangles of (p_b - p_i) x (p_c - p_i)),        t' = t made orthogonal to n',
+// p: posed positions, t: the blended tangent, whose handedness stays. Each cross product is twice a triangle's area
+// long, so the mean of the facet normals is weighted by area (Gouraud 1971, "Continuous Shading of Curved Surfaces",
+// takes it plain; Max 1999, "Weights for Computing Vertex Normals from Facet Normals", compares weights). Max's own
+// weights, the area over |p_b - p_i|^2 |p_c - p_i|^2, are nearer to smooth surfaces on uneven meshes, but grow beyond
+// bounds where a pose makes an edge short; a triangle without area weighs nothing here, without a division.
+//
+// The triangles round a vertex are a ring (engine/character/normal_rings.h): words that each name a vertex of the mesh.
+// A fan of n triangles is the n + 1 vertices round their apex, in order. Vertices that a seam of UVs splits have one
+// ring, which names the apex of each fan, so that they get the same normal to the bit.
+#ifndef PELT_SHADERS_NORMALS_NORMALS_H
+#define PELT_SHADERS_NORMALS_NORMALS_H
+
+#include "../blend/blend.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_CONST uint kNormalsWorkgroupSize = 128u;  // vertices of one instance
+
+PELT_SHARED_CONST uint kNormalsBindRings = 1u;  // uint[]: of each mesh where the ring of each vertex begins, counted
+                                                // from the mesh's first word, or kNoSlot; then the rings
+PELT_SHARED_CONST uint kNormalsBindPositions = 2u;  // words of the outputs
+PELT_SHARED_CONST uint kNormalsBindNormals = 3u;    // read and written
+PELT_SHARED_CONST uint kNormalsBindTangents = 4u;
+PELT_SHARED_CONST uint kNormalsBindCount = 5u;
+
+// One mesh of one character, for the instances of a list.
+struct NormalsJob {
+  uint list_first;  // of the instances: in the work, in units of two words
+  uint vertex_count;
+  uint first_word;     // of the mesh's, in the rings
+  uint output_first;   // vertex 0 of instance 0 in the outputs
+  uint output_stride;  // vertices from one instance to the next
+};
+PELT_SHARED_SIZE(NormalsJob, 20);
+
+struct NormalsConstants {
+  JobRange range;
+  VertexStream positions;
+  VertexStream normals;
+  VertexStream tangents;
+};
+PELT_SHARED_SIZE(NormalsConstants, 48);
+
+// A word of a ring: flags, and a vertex of the mesh below them.
+PELT_SHARED_CONST uint kRingLast = 0x80000000u;  // the ring ends with it
+PELT_SHARED_CONST uint kRingFan = 0x40000000u;   // a fan begins with it
+PELT_SHARED_CONST uint kRingApex = 0x20000000u;  // the apex of the fans that follow; before any it is the vertex itself
+PELT_SHARED_CONST uint kRingVertex = 0x1FFFFFFFu;
+
+// |sum|^2 over the squared sum of |p_b - p_i|^2: below it the triangles have no area but what rounding leaves.
+PELT_SHARED_CONST float kLeastRingNormal = 1e-12f;
+
+struct RingSum {
+  vec3 normal;  // the sum
+  vec3 apex;    // p_i
+  vec3 edge;    // from it to the vertex before
+  float size;   // sum of squared edges
+};
+
+PELT_SHARED_FN RingSum ring_begin(vec3 position) {
+  RingSum sum;
+  sum.normal = vec3(0.0f);
+  sum.apex = position;
+  sum.edge = vec3(0.0f);
+  sum.size = 0.0f;
+  return sum;
+}
+
+// The next word, and where its vertex is.
+PELT_SHARED_FN RingSum ring_add(RingSum sum, uint word, vec3 position) {
+  if ((word & kRingApex) != 0u) {
+    sum.apex = position;
+    return sum;
+  }
+  vec3 edge = position - sum.apex;
+  if ((word & kRingFan) == 0u) sum.normal += cross(sum.edge, edge);
+  sum.edge = edge;
+  sum.size += dot(edge, edge);
+  return sum;
+}
+
+// Where false the blended normal stays; so it does where a number has overflowed.
+PELT_SHARED_FN bool ring_has_normal(RingSum sum) {
+  float squared = dot(sum.normal, sum.normal);
+  return squared > kLeastRingNormal * sum.size * sum.size && squared < 1e37f;
+}
+
+// The blended tangent made orthogonal to the normal; where it runs along it, any direction across.
+PELT_SHARED_FN vec4 ring_tangent(vec4 blended, vec3 normal) {
+  vec3 tangent = vec3(blended.x, blended.y, blended.z);
+  tangent = tangent - normal * dot(normal, tangent);
+  vec3 other = abs(normal.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  return vec4(dot(tangent, tangent) > 1e-6f ? normalize(tangent) : normalize(cross(normal, other)), blended.w);
+}
+
+PELT_SHARED_END
+
+#endif
