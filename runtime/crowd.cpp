@@ -23,6 +23,7 @@
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/crowd.h"
+#include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
@@ -103,6 +104,7 @@ struct Crowd::State {
   DescriptorPool descriptors;
   std::vector<VkDescriptorSet> blend_sets;  // of drivers, of skins
   std::vector<VkDescriptorSet> bounds_sets;
+  std::vector<VkDescriptorSet> normals_sets;
   std::vector<VkDescriptorSet> plan_sets;                                // a slot each
   std::array<std::vector<VkDescriptorSet>, kPoseKernelCount> pose_sets;  // of each kernel, a slot each
   const SkinningPipelines* pipelines = nullptr;
@@ -110,6 +112,7 @@ struct Crowd::State {
   shared::PlanConstants plan_constants{};
   shared::BlendConstants blend_constants{};
   shared::BoundsConstants bounds_constants{};
+  shared::NormalsConstants normals_constants{};
 
   InputRing joints;
   InputRing inputs;
@@ -124,11 +127,13 @@ struct Crowd::State {
   const CharacterData& data_of(std::uint32_t instance) const { return *characters[character_of[instance]]; }
   const ComputeKernel& kernel(std::size_t number) const {
     if (number == kBlendKernel) return pipelines->blend;
+    if (number == kNormalsKernel) return pipelines->normals;
     return number == kBoundsKernel ? pipelines->bounds : pipelines->pose[number];
   }
 
   VkDescriptorSet set_of(const CrowdStep& step) const {
     if (step.kernel == kBlendKernel) return blend_sets[step.stage + 1 == plan.stages ? 1 : 0];
+    if (step.kernel == kNormalsKernel) return normals_sets[0];
     return step.kernel == kBoundsKernel ? bounds_sets[0] : pose_sets[step.kernel][slot];
   }
 
@@ -140,6 +145,10 @@ struct Crowd::State {
     if (step.kernel == kBoundsKernel) {
       bounds_constants.range = step.range;
       return std::as_bytes(std::span(&bounds_constants, 1));
+    }
+    if (step.kernel == kNormalsKernel) {
+      normals_constants.range = step.range;
+      return std::as_bytes(std::span(&normals_constants, 1));
     }
     return std::as_bytes(std::span(&step.range, 1));
   }
@@ -241,7 +250,7 @@ Result<void> Crowd::State::make_rings(const Device& owner) {
 
 Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
                                      const CrowdInputs& sources) {
-  const std::uint32_t set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * slots + 3);
+  const std::uint32_t set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * slots + 4);
   Result<DescriptorPool> pool = DescriptorPool::create(
       owner, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), label);
   if (!pool) return tl::unexpected(pool.error());
@@ -278,6 +287,9 @@ Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::S
   }
   add_set(pipelines->bounds, bounds_sets,
           {whole(work), bind(gpu.buffer, gpu.bounds), sources.palette, out.bounds.range});
+  add_set(
+      pipelines->normals, normals_sets,
+      {whole(work), bind(gpu.buffer, gpu.normal_rings), out.positions.range, out.normals.range, out.tangents.range});
   return result;
 }
 
@@ -301,6 +313,13 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
                                                          plan.instances == 0 ? "instance" : "frame in flight"));
   }
   if (const Result<void> right = check_outputs(options.outputs); !right) return tl::unexpected(right.error());
+  const bool recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed;
+  if (recomputed_normals && !gpu.has_normal_rings) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a crowd of {} recomputes normals, which characters need to be uploaded for "
+                            "(UploadOptions::normal_rings)",
+                            label));
+  }
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   const OutputLayout layout = lay_out(options.outputs, plan, alignment);
   const OutputPlaces& places = layout.places;
@@ -334,7 +353,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   const BufferRange palette = append_range(palette_end, plan.palette_entries * sizeof(Affine), alignment);
   const BufferRange drivers = append_range(palette_end, plan.driver_words * sizeof(float), alignment);
   plan.driver_base = static_cast<std::uint32_t>(drivers.offset / sizeof(float));
-  plan_crowd(gpu, options.outputs.bounds, plan);
+  plan_crowd(gpu, {.bounds = options.outputs.bounds, .recomputed_normals = recomputed_normals}, plan);
   VkDeviceSize given_end = 0;
   const VkDeviceSize given_bytes =
       options.instances.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
@@ -386,6 +405,10 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
                             .previous = outputs.previous_positions.stream};
   state->bounds_constants = {
       .range = {}, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride};
+  state->normals_constants = {.range = {},
+                              .positions = outputs.positions.stream,
+                              .normals = outputs.normals.stream,
+                              .tangents = outputs.tangents.stream};
   const CrowdInputs sources{
       .palette = bind(state->palette, palette),
       .drivers = bind(state->palette, drivers),

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/character/normal_rings.h"
 #include "engine/core/result.h"
 #include "runtime/device.h"
 #include "runtime/gpu_timer.h"
@@ -46,6 +47,10 @@ struct CrowdOutputs {
   VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
   VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
   VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
+  // Of skins, whatever the detail. kRecomputed: one more dispatch, behind the blend, finds normals from the positions
+  // that it wrote and makes the tangents orthogonal to them, so it needs both in buffers that it can read; of
+  // characters that were uploaded with UploadOptions::normal_rings.
+  NormalMode normal_mode = NormalMode::kBlended;
   // kFloat: positions of the frame before, for motion vectors: of an instance that was not moved since, of one that has
   // just appeared and after teleport() they are those of this frame. Needs positions, in a buffer that keeps them from
   // frame to frame.
@@ -115,8 +120,9 @@ struct OutputPlaces {
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: instances not given for every
-  // character, none at all, no frames in flight; outputs that contradict each other or are misaligned; outputs or
-  // inputs larger than the device's storage buffer range (the message says how many instances fit); out of memory.
+  // character, none at all, no frames in flight; outputs that contradict each other or are misaligned; recomputed
+  // normals of characters without rings; outputs or inputs larger than the device's storage buffer range (the message
+  // says how many instances fit); out of memory.
   static Result<Crowd> create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;
@@ -148,7 +154,8 @@ class Crowd {
   // Precondition of all four: no buffer of visible instances of the caller's.
 
   // Records every stage into `commands`, outside a render pass: the plan of the frame, then in each stage one dispatch
-  // a pose kernel and one blend, whatever the number of instances and characters, a barrier before each of both. On
+  // a pose kernel and one blend, whatever the number of instances and characters, a barrier before each of both, and at
+  // the end, behind a barrier, one that recomputes normals, where asked for. On
   // entry nothing may still read the outputs in this queue's past without a barrier of the caller's; on exit they are
   // written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to
   // your reads. It leaves a pipeline, set 0 and push constants of compute bound. Then the ring moves to its next frame.
@@ -167,7 +174,7 @@ class Crowd {
                       VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;
 
   // What record() dispatches, in order, for people: "plan", "pose bspline_patch", "blend of drivers", "bounds", "blend
-  // of skins", with the stage where there are several of that name.
+  // of skins", "normals of skins", with the stage where there are several of that name.
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // that record() records
 

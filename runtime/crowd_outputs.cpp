@@ -86,6 +86,12 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone) {
     return invalid("previous positions need positions");
   }
+  if (outputs.normal_mode == NormalMode::kRecomputed) {
+    if (outputs.positions.format == VertexFormat::kNone) return invalid("recomputed normals need positions");
+    if (outputs.normals.format == VertexFormat::kNone) return invalid("normals are recomputed, and not written");
+  } else if (outputs.normal_mode != NormalMode::kBlended) {
+    return invalid("normals have no such mode");
+  }
   const bool normals8 = outputs.normals.format == VertexFormat::kOctahedral8;
   const bool tangents8 = outputs.tangents.format == VertexFormat::kOctahedral8;
   if (tangents8 && !(normals8 && same_place(outputs.normals, outputs.tangents))) {

@@ -13,6 +13,7 @@
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/crowd.h"
+#include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
@@ -32,7 +33,8 @@ std::uint32_t crowd_stage(const CharacterData& data, std::uint32_t stage, std::u
 
 class Planner {
  public:
-  Planner(const GpuCharacters::State& gpu, bool bounds, CrowdPlan& plan) : gpu_(gpu), bounds_(bounds), plan_(plan) {}
+  Planner(const GpuCharacters::State& gpu, PlannedOutputs outputs, CrowdPlan& plan)
+      : gpu_(gpu), outputs_(outputs), plan_(plan) {}
 
   void run() {
     for (const GpuCharacters::State::Entry& entry : gpu_.entries)
@@ -47,12 +49,16 @@ class Planner {
       }
       barrier = true;
       const bool last = stage + 1 == plan_.stages;
-      if (last && bounds_ &&
+      if (last && outputs_.bounds &&
           add_step(
               kBoundsKernel, stage, [&] { bounds_jobs(); }, barrier))
         barrier = false;
       add_step(
           kBlendKernel, stage, [&] { blend_jobs(stage); }, barrier);
+      if (last && outputs_.recomputed_normals) {
+        add_step(
+            kNormalsKernel, stage, [&] { normals_jobs(); }, true);
+      }
     }
     name_steps();
     write_table();
@@ -91,6 +97,7 @@ class Planner {
 
   std::size_t count_of(std::size_t kernel) const {
     if (kernel == kBlendKernel) return blend_.size();
+    if (kernel == kNormalsKernel) return normals_.size();
     return kernel == kBoundsKernel ? boxes_.size() : pose_.size();
   }
 
@@ -184,11 +191,30 @@ class Planner {
     }
   }
 
+  void normals_jobs() {
+    for (std::size_t c = 0; c < gpu_.entries.size(); ++c) {
+      const GpuCharacters::State::Entry& entry = gpu_.entries[c];
+      const CrowdCharacter& own = plan_.characters[c];
+      const CharacterData& data = *entry.character;
+      for (std::size_t m = 0; m < data.meshes.size(); ++m) {
+        if (!entry.meshes[m].normal_ring || own.instances == 0) continue;
+        normals_.push_back({.list_first = list(c, shared::kListGiven),
+                            .vertex_count = data.meshes[m].vertex_count(),
+                            .first_word = *entry.meshes[m].normal_ring,
+                            .output_first = own.first_vertex + *own.mesh_vertex[m],
+                            .output_stride = own.vertices});
+        add_job(blocks(data.meshes[m].vertex_count(), shared::kNormalsWorkgroupSize), c, shared::kListGiven);
+      }
+    }
+  }
+
   void name_steps() {
     std::map<std::string, int> count;
     for (CrowdStep& step : plan_.steps) {
       if (step.kernel == kBoundsKernel) {
         step.name = "bounds";
+      } else if (step.kernel == kNormalsKernel) {
+        step.name = "normals of skins";
       } else if (step.kernel == kBlendKernel) {
         step.name = step.stage + 1 == plan_.stages ? "blend of skins" : "blend of drivers";
       } else {
@@ -225,6 +251,7 @@ class Planner {
     std::size_t words = pose_.size() * sizeof(shared::PoseJob) / 4;
     words = round_up(words, sizeof(shared::BlendJob) / 4) + blend_.size() * sizeof(shared::BlendJob) / 4;
     words = round_up(words, sizeof(shared::BoundsJob) / 4) + boxes_.size() * sizeof(shared::BoundsJob) / 4;
+    words = round_up(words, sizeof(shared::NormalsJob) / 4) + normals_.size() * sizeof(shared::NormalsJob) / 4;
     plan_.job_pairs = narrow(round_up(words, 2) / 2);
     plan_.job_count = narrow(jobs_.size());
     plan_.character_count = narrow(plan_.characters.size());
@@ -239,9 +266,11 @@ class Planner {
     place(pose_);
     place(blend_);
     place(boxes_);
+    place(normals_);
     const std::uint32_t first_pose = append_jobs(pose_);
     const std::uint32_t first_blend = append_jobs(blend_);
     const std::uint32_t first_box = append_jobs(boxes_);
+    const std::uint32_t first_normals = append_jobs(normals_);
     plan_.table.resize(2 * plan_.job_pairs);
 
     std::vector<shared::PlanCharacter> characters;
@@ -256,21 +285,23 @@ class Planner {
     for (CrowdStep& step : plan_.steps) {
       steps.push_back({step.range.first_start, step.range.job_count});
       step.range.first_start += plan_.first_start;
-      step.range.first_job += step.kernel == kBlendKernel    ? first_blend
-                              : step.kernel == kBoundsKernel ? first_box
-                                                             : first_pose;
+      step.range.first_job += step.kernel == kBlendKernel     ? first_blend
+                              : step.kernel == kBoundsKernel  ? first_box
+                              : step.kernel == kNormalsKernel ? first_normals
+                                                              : first_pose;
     }
     append(steps);
   }
 
   const GpuCharacters::State& gpu_;
-  bool bounds_;
+  PlannedOutputs outputs_;
   CrowdPlan& plan_;
   std::vector<std::uint32_t> first_list_;  // of each character, from where lists begin
   std::uint32_t list_pairs_ = 0;
   std::vector<shared::PoseJob> pose_;
   std::vector<shared::BlendJob> blend_;
   std::vector<shared::BoundsJob> boxes_;
+  std::vector<shared::NormalsJob> normals_;
   std::vector<shared::PlanJob> jobs_;  // of all kinds, in the order of the steps
 };
 
@@ -310,6 +341,8 @@ CrowdPlan place_crowd(const GpuCharacters::State& gpu, const std::vector<std::ui
   return plan;
 }
 
-void plan_crowd(const GpuCharacters::State& gpu, bool bounds, CrowdPlan& plan) { Planner(gpu, bounds, plan).run(); }
+void plan_crowd(const GpuCharacters::State& gpu, PlannedOutputs outputs, CrowdPlan& plan) {
+  Planner(gpu, outputs, plan).run();
+}
 
 }  // namespace pelt::runtime

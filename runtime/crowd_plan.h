@@ -16,6 +16,7 @@ namespace pelt::runtime {
 // A number for each kernel: the pose kernels', then these.
 constexpr std::size_t kBoundsKernel = kPoseKernelCount;
 constexpr std::size_t kBlendKernel = kPoseKernelCount + 1;
+constexpr std::size_t kNormalsKernel = kPoseKernelCount + 2;
 
 // One dispatch; its number of workgroups is the device's.
 struct CrowdStep {
@@ -69,6 +70,11 @@ struct CrowdPlan {
 // checked).
 CrowdPlan place_crowd(const GpuCharacters::State& gpu, const std::vector<std::uint32_t>& instances,
                       bool control_meshes);
-void plan_crowd(const GpuCharacters::State& gpu, bool bounds, CrowdPlan& plan);
+// `recomputed_normals`: of skins; the characters have rings.
+struct PlannedOutputs {
+  bool bounds = false;
+  bool recomputed_normals = false;
+};
+void plan_crowd(const GpuCharacters::State& gpu, PlannedOutputs outputs, CrowdPlan& plan);
 
 }  // namespace pelt::runtime

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "engine/character/pose_kernels.h"
@@ -22,8 +23,10 @@ struct GpuCharacters::State {
   BufferRange rest;
   // Records of all passes of a kernel, one after the other: shaders/<deformer>/pose.h.
   std::array<BufferRange, kPoseKernelCount> records;
-  BufferRange tables;  // of all passes, one after the other
-  BufferRange bounds;  // shaders/bounds/bounds.h
+  BufferRange tables;        // of all passes, one after the other
+  BufferRange bounds;        // shaders/bounds/bounds.h
+  BufferRange normal_rings;  // shaders/normals/normals.h
+  bool has_normal_rings = false;
 
   // Where a mesh starts in `rest`, in units of what is named: a slope is two words.
   struct MeshStart {
@@ -36,6 +39,7 @@ struct GpuCharacters::State {
     std::uint32_t slope = 0;
     std::uint32_t fit_slice = 0;
     std::uint32_t fit_influence = 0;
+    std::optional<std::uint32_t> normal_ring;  // first word in normal_rings, where it has any
   };
   struct PassStart {
     std::uint32_t record = 0;  // in records of its kernel

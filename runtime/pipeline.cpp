@@ -22,6 +22,8 @@
 #include "shaders/linear_blend/pose.comp.h"
 #include "shaders/mos_point/pose.comp.h"
 #include "shaders/mos_table/pose.comp.h"
+#include "shaders/normals/normals.comp.h"
+#include "shaders/normals/normals.h"
 #include "shaders/patch_frame/pose.comp.h"
 #include "shaders/pose_pass.h"
 #include "shaders/stream/pose.comp.h"
@@ -83,6 +85,11 @@ Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) 
         .storage_buffers = shared::kBlendBindCount,
         .push_constant_bytes = sizeof(shared::BlendConstants),
         .name = "blend"}},
+      {&pipelines->normals,
+       {.spirv = spirv::normals_normals_comp,
+        .storage_buffers = shared::kNormalsBindCount,
+        .push_constant_bytes = sizeof(shared::NormalsConstants),
+        .name = "normals"}},
   };
   for (const auto& [kernel, options] : others) {
     Result<ComputeKernel> made = ComputeKernel::create(device, options);

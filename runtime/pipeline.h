@@ -78,6 +78,7 @@ struct SkinningPipelines {
   std::vector<ComputeKernel> pose;  // by PoseKernel
   ComputeKernel bounds;
   ComputeKernel blend;
+  ComputeKernel normals;
 };
 
 // The device's, made when first asked for. Safe to call from several threads.

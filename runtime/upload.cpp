@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/character/normal_rings.h"
 #include "runtime/bounds.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
@@ -80,7 +81,25 @@ Stream collect_rest(GpuCharacters::State& state) {
   return rest;
 }
 
-std::vector<Stream> collect_streams(GpuCharacters::State& state, const std::vector<BoundsRecords>& bounds) {
+// Made for the upload, and kept until its streams are copied.
+struct MadeData {
+  std::vector<BoundsRecords> bounds;                                  // of each character
+  std::vector<std::vector<std::vector<std::uint32_t>>> normal_rings;  // of each mesh of each, or of none
+};
+
+Stream collect_normal_rings(GpuCharacters::State& state, const MadeData& made) {
+  Stream rings{"normal rings", &state.normal_rings};
+  for (std::size_t c = 0; c < made.normal_rings.size(); ++c) {
+    for (std::size_t m = 0; m < made.normal_rings[c].size(); ++m) {
+      if (made.normal_rings[c][m].empty()) continue;
+      state.entries[c].meshes[m].normal_ring = static_cast<std::uint32_t>(rings.size / sizeof(std::uint32_t));
+      rings.append(made.normal_rings[c][m]);
+    }
+  }
+  return rings;
+}
+
+std::vector<Stream> collect_streams(GpuCharacters::State& state, const MadeData& made) {
   std::vector<Stream> streams{collect_rest(state)};
   for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
     Stream records{pose_kernel(static_cast<PoseKernel>(kernel)).name, &state.records[kernel]};
@@ -109,12 +128,14 @@ std::vector<Stream> collect_streams(GpuCharacters::State& state, const std::vect
   for (std::size_t c = 0; c < state.entries.size(); ++c) {
     GpuCharacters::State::Entry& entry = state.entries[c];
     entry.first_bound = static_cast<std::uint32_t>(boxes.size / sizeof(shared::BoundsRecord));
-    entry.bound_count = bounds[c].count;
-    entry.fit_bound_count = static_cast<std::uint32_t>(bounds[c].records.size()) - bounds[c].count;
-    entry.bound_growth = bounds[c].grow;
-    boxes.append(bounds[c].records);
+    const BoundsRecords& own = made.bounds[c];
+    entry.bound_count = own.count;
+    entry.fit_bound_count = static_cast<std::uint32_t>(own.records.size()) - own.count;
+    entry.bound_growth = own.grow;
+    boxes.append(own.records);
   }
   streams.push_back(std::move(boxes));
+  streams.push_back(collect_normal_rings(state, made));
   return streams;
 }
 
@@ -129,18 +150,24 @@ std::uint32_t GpuCharacters::size() const { return static_cast<std::uint32_t>(st
 const Character& GpuCharacters::character(std::uint32_t number) const { return state_->entries[number].character; }
 VkDeviceSize GpuCharacters::bytes() const { return state_->buffer.size(); }
 
-Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters) {
+Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
+                                            UploadOptions options) {
   if (characters.empty()) return fail(ErrorCode::kInvalidArgument, "there is no character to upload");
   auto state = std::make_unique<State>();
   state->device = &device.internals();
-  std::vector<BoundsRecords> bounds;
+  state->has_normal_rings = options.normal_rings;
+  MadeData data;
   for (const Character& character : characters) {
     state->entries.push_back({.character = character});
-    bounds.push_back(find_bounds_records(*character));
+    data.bounds.push_back(find_bounds_records(*character));
+    if (!options.normal_rings) continue;
+    std::vector<std::vector<std::uint32_t>>& rings = data.normal_rings.emplace_back();
+    for (const CharacterMesh& mesh : character->meshes)
+      rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh));
   }
   const std::string label =
       characters.size() == 1 ? "'" + characters[0]->name + "'" : fmt::format("{} characters", characters.size());
-  const std::vector<Stream> streams = collect_streams(*state, bounds);
+  const std::vector<Stream> streams = collect_streams(*state, data);
   VkDeviceSize end = 0;
   for (const Stream& stream : streams) {
     if (stream.size > device.limits().maxStorageBufferRange) {
@@ -185,8 +212,8 @@ void GpuCharacters::record_upload(VkCommandBuffer commands) {
 
 void GpuCharacters::finish_upload() { state_->staging = Buffer(); }
 
-Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters) {
-  Result<GpuCharacters> made = GpuCharacters::create(device, characters);
+Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters, UploadOptions options) {
+  Result<GpuCharacters> made = GpuCharacters::create(device, characters, options);
   if (!made) return made;
   const Result<void> done =
       submit_and_wait(device, "upload", [&](VkCommandBuffer commands) { made->record_upload(commands); });
@@ -195,8 +222,8 @@ Result<GpuCharacters> upload(const Device& device, std::span<const Character> ch
   return made;
 }
 
-Result<GpuCharacters> upload(const Device& device, const Character& character) {
-  return upload(device, std::span(&character, 1));
+Result<GpuCharacters> upload(const Device& device, const Character& character, UploadOptions options) {
+  return upload(device, std::span(&character, 1), options);
 }
 
 }  // namespace pelt::runtime

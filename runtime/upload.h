@@ -13,13 +13,20 @@
 
 namespace pelt::runtime {
 
+struct UploadOptions {
+  // The triangles round each vertex of skins, for crowds that find normals from them (CrowdOutputs::normal_mode): about
+  // 32 bytes a vertex.
+  bool normal_rings = false;
+};
+
 // The bind data of one or more characters on a device, in one buffer: a crowd moves all of them by the same dispatches.
 // Shared by every crowd that shows them. Move-only; the Device outlives it.
 class GpuCharacters {
  public:
   // Takes the memory and fills staging memory; submits nothing. Errors: no character, more bytes than the device binds
   // at once or has.
-  static Result<GpuCharacters> create(const Device& device, std::span<const Character> characters);
+  static Result<GpuCharacters> create(const Device& device, std::span<const Character> characters,
+                                      UploadOptions options = {});
   ~GpuCharacters();
   GpuCharacters(GpuCharacters&&) noexcept;
   GpuCharacters& operator=(GpuCharacters&&) noexcept;
@@ -44,7 +51,7 @@ class GpuCharacters {
 
 // The same, submitted on the device's queue and waited for: for tools, tests and load time. Precondition: the device
 // has a queue.
-Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters);
-Result<GpuCharacters> upload(const Device& device, const Character& character);
+Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters, UploadOptions options = {});
+Result<GpuCharacters> upload(const Device& device, const Character& character, UploadOptions options = {});
 
 }  // namespace pelt::runtime

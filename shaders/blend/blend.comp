@@ -25,6 +25,7 @@ layout(binding = kBlendBindPrevious, scalar) writeonly buffer Previous { float p
 layout(push_constant, scalar) uniform Constants { BlendConstants constants; };
 
 #include "../find_job.glsl"
+#include "store_directions.glsl"
 
 // sum w T of the row whose words are first, first + kSliceRows, ... before end.
 Affine blend_affine(uint palette_first, uint first, uint end) {
@@ -199,34 +200,12 @@ void write_previous(uint at, vec3 point) {
 }
 
 void write_directions(uint element, mat3 axes, mat3 turn, uvec2 rest) {
-  VertexStream normal_stream = constants.normals;
-  VertexStream tangent_stream = constants.tangents;
-  if (normal_stream.format == kFormatNone && tangent_stream.format == kFormatNone) return;
+  if (constants.normals.format == kFormatNone && constants.tangents.format == kFormatNone) return;
   vec4 rest_tangent = unpack_tangent(rest.y);
   vec3 normal = blended_normal(axes, unpack_normal(rest.x), turn);
-  bool alone = tangent_stream.format == kFormatNone && (normal_stream.format == kFormatFloat ||
-               normal_stream.format == kFormatOctahedral16 || normal_stream.format == kFormatOctahedral8Alone);
   vec4 tangent = vec4(0.0f, 0.0f, 1.0f, 1.0f);
-  if (!alone) tangent = vec4(blended_tangent(axes, rest_tangent.xyz, normal, turn), rest_tangent.w);
-
-  uint at = normal_stream.first + element * normal_stream.stride;
-  if (normal_stream.format == kFormatOctahedral16Both) {
-    directions16[at / 2u] = uvec2(pack_normal(normal), pack_tangent(tangent));
-  } else if (normal_stream.format == kFormatOctahedral16) {
-    normals[at] = pack_normal(normal);
-  } else if (normal_stream.format == kFormatOctahedral8 || normal_stream.format == kFormatOctahedral8Alone) {
-    normals[at] = pack_directions8(normal, tangent);
-  } else if (normal_stream.format == kFormatFloat) {
-    normals[at] = floatBitsToUint(normal.x);
-    normals[at + 1u] = floatBitsToUint(normal.y);
-    normals[at + 2u] = floatBitsToUint(normal.z);
-  }
-  at = tangent_stream.first + element * tangent_stream.stride;
-  if (tangent_stream.format == kFormatOctahedral16) {
-    tangents[at] = pack_tangent(tangent);
-  } else if (tangent_stream.format == kFormatFloat) {
-    for (uint i = 0u; i < 4u; ++i) tangents[at + i] = floatBitsToUint(tangent[i]);
-  }
+  if (writes_tangents()) tangent = vec4(blended_tangent(axes, rest_tangent.xyz, normal, turn), rest_tangent.w);
+  store_directions(element, normal, tangent);
 }
 
 void write_outputs(uint element, uint state, Moved moved, uvec2 rest) {

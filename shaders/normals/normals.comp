@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "normals.h"
+
+layout(local_size_x = kNormalsWorkgroupSize) in;
+
+layout(binding = kBindWork, scalar) readonly buffer Jobs { NormalsJob jobs[]; };
+layout(binding = kNormalsBindRings, scalar) readonly buffer Rings { uint rings[]; };
+layout(binding = kNormalsBindPositions, scalar) readonly buffer Positions { float positions[]; };
+layout(binding = kNormalsBindNormals, scalar) buffer Normals { uint normals[]; };
+layout(binding = kNormalsBindNormals, scalar) buffer Directions16 { uvec2 directions16[]; };
+layout(binding = kNormalsBindTangents, scalar) buffer Tangents { uint tangents[]; };
+
+layout(push_constant, scalar) uniform Constants { NormalsConstants constants; };
+
+#include "../blend/store_directions.glsl"
+#include "../find_job.glsl"
+
+vec3 load_position(uint element) {
+  uint at = constants.positions.first + element * constants.positions.stride;
+  return vec3(positions[at], positions[at + 1u], positions[at + 2u]);
+}
+
+vec4 load_tangent(uint element) {
+  uint at = constants.normals.first + element * constants.normals.stride;
+  if (constants.normals.format == kFormatOctahedral16Both) return unpack_tangent(directions16[at / 2u].y);
+  if (constants.normals.format == kFormatOctahedral8) return unpack_tangent8(normals[at]);
+  at = constants.tangents.first + element * constants.tangents.stride;
+  if (constants.tangents.format == kFormatOctahedral16) return unpack_tangent(tangents[at]);
+  return uintBitsToFloat(uvec4(tangents[at], tangents[at + 1u], tangents[at + 2u], tangents[at + 3u]));
+}
+
+// Of the ring at `at`, round a vertex of the mesh whose vertex 0 is `first_element`.
+RingSum sum_ring(uint at, uint first_element, uint vertex) {
+  RingSum sum = ring_begin(load_position(first_element + vertex));
+  uint word = 0u;
+  while ((word & kRingLast) == 0u) {
+    word = rings[at];
+    sum = ring_add(sum, word, load_position(first_element + (word & kRingVertex)));
+    ++at;
+  }
+  return sum;
+}
+
+void main() {
+  JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
+  NormalsJob job = jobs[found.job];
+  uint vertex = found.block * kNormalsWorkgroupSize + gl_LocalInvocationID.x;
+  if (!found.inside || vertex >= job.vertex_count) return;
+  ListEntry entry = list_entry(job.list_first, found.list_place);
+  uint ring = rings[job.first_word + vertex];
+  if ((entry.state & kEntryHold) != 0u || ring == kNoSlot) return;
+
+  uint first_element = job.output_first + entry.instance * job.output_stride;
+  RingSum sum = sum_ring(job.first_word + ring, first_element, vertex);
+  if (!ring_has_normal(sum)) return;
+  vec3 normal = normalize(sum.normal);
+  uint element = first_element + vertex;
+  vec4 tangent = vec4(0.0f, 0.0f, 1.0f, 1.0f);
+  if (writes_tangents()) tangent = ring_tangent(load_tangent(element), normal);
+  store_directions(element, normal, tangent);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// Crowds whose normals are found from the posed triangles (CrowdOutputs::normal_mode).
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "engine/character/bind.h"
+#include "engine/character/evaluate.h"
+#include "engine/character/fit.h"
+#include "engine/model/builtin.h"
+#include "engine/model/pose.h"
+#include "runtime/buffer.h"
+#include "runtime/crowd.h"
+#include "runtime/read_back.h"
+#include "runtime/upload.h"
+#include "shaders/octahedral.h"
+#include "tests/support/gpu.h"
+#include "tests/support/tube.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+using testing::HasSubstr;
+using Format = VertexFormat;
+
+Character make_character(const Model& model, const std::string& deformer, const BindOptions& options = {}) {
+  const Result<Rig> rig = rig_from_deformer_name(deformer);
+  EXPECT_TRUE(rig) << rig.error().message;
+  const Result<Bound> bound = bind(model, *rig, options);
+  EXPECT_TRUE(bound) << bound.error().message;
+  return bound->character;
+}
+
+// A moment of a clip, another one for each number.
+std::vector<glm::mat4> posed(const CharacterData& data, std::uint32_t number) {
+  std::vector<Transform> local(data.skeleton.joints.size());
+  rest_pose(data.skeleton, local);
+  const Clip& clip = data.clips[number % data.clips.size()];
+  sample_clip(clip, clip.duration * std::fmod(0.37f * static_cast<float>(number) + 0.6f, 1.0f), local);
+  std::vector<glm::mat4> joints(local.size());
+  model_matrices(data.skeleton, local, joints);
+  return joints;
+}
+
+float angle(glm::vec3 a, glm::vec3 b) { return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)); }
+
+// A biped that linear blend moves and a limb that a surface does, by a driver of its own.
+class RecomputedNormals : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    characters_ = new std::vector<Character>{make_character(make_biped(), "linear-blend"),
+                                             make_character(make_limb({.around = 24, .along = 33}), "surface-ffd")};
+  }
+  static void TearDownTestSuite() {
+    delete characters_;
+    characters_ = nullptr;
+  }
+  void SetUp() override {
+    PELT_REQUIRE_GPU(gpu_device());
+    gpu_.emplace(upload_all(*characters_));
+  }
+
+  static GpuCharacters upload_all(std::span<const Character> characters, bool normal_rings = true) {
+    Result<GpuCharacters> gpu = upload(*gpu_device(), characters, {.normal_rings = normal_rings});
+    EXPECT_TRUE(gpu) << gpu.error().message;
+    return std::move(*gpu);
+  }
+  static Crowd make(const GpuCharacters& gpu, CrowdOptions options) {
+    options.outputs.normal_mode = NormalMode::kRecomputed;
+    Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
+    EXPECT_TRUE(crowd) << crowd.error().message;
+    return std::move(*crowd);
+  }
+  static void pose_all(Crowd& crowd, const GpuCharacters& gpu, std::uint32_t shift = 0) {
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i)
+      crowd.pose(i, posed(*gpu.character(crowd.character_of(i)), i + shift));
+  }
+  static InstanceVertices read(const Crowd& crowd, std::uint32_t instance) {
+    Result<InstanceVertices> vertices = read_vertices(*gpu_device(), crowd, instance);
+    EXPECT_TRUE(vertices) << vertices.error().message;
+    return std::move(*vertices);
+  }
+
+  static std::vector<Character>* characters_;
+  std::optional<GpuCharacters> gpu_;
+};
+
+std::vector<Character>* RecomputedNormals::characters_ = nullptr;
+
+struct Tolerance {
+  float normal;   // radians
+  float tangent;  // once rounded by the blend, and once more behind it
+};
+
+void expect_equal_to_cpu(const Crowd& crowd, const InstanceVertices& gpu, const Character& character,
+                         std::uint32_t number, Tolerance tolerance) {
+  Evaluator cpu(character, {.normal_mode = NormalMode::kRecomputed});
+  cpu.pose(posed(*character, number));
+  cpu.evaluate();
+  for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
+    const CharacterMesh& mesh = character->meshes[m];
+    const std::optional<std::uint32_t> first = crowd.mesh_vertex(crowd.character_of(number), m);
+    for (std::uint32_t v = 0; first && v < mesh.vertex_count(); ++v) {
+      const glm::vec3 normal = cpu.normals()[mesh.first_vertex + v];
+      const glm::vec4 tangent = cpu.tangents()[mesh.first_vertex + v];
+      ASSERT_LT(angle(gpu.normals[*first + v], normal), tolerance.normal) << mesh.name << ", vertex " << v;
+      if (gpu.tangents.empty()) continue;
+      ASSERT_LT(angle(gpu.tangents[*first + v], tangent), tolerance.tangent) << mesh.name << ", vertex " << v;
+      ASSERT_EQ(gpu.tangents[*first + v].w, tangent.w);
+    }
+  }
+}
+
+// In the crowd's own buffer, and interleaved in one of the caller's.
+TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
+  Result<Buffer> buffer =
+      Buffer::create(*gpu_device(), {.size = 8 << 20,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                     .name = "vertices of a caller"});
+  ASSERT_TRUE(buffer) << buffer.error().message;
+  const struct {
+    Format normals;
+    Format tangents;
+    std::uint32_t tangents_at;  // of a vertex of 48 bytes: positions at 4, normals at 16
+    Tolerance tolerance;
+  } cases[] = {{Format::kFloat, Format::kFloat, 32, {2e-3f, 4e-3f}},
+               {Format::kFloat, Format::kOctahedral16, 32, {2e-3f, 4e-3f}},
+               {Format::kFloat, Format::kNone, 32, {2e-3f, 0}},
+               {Format::kOctahedral16, Format::kFloat, 32, {2e-3f, 4e-3f}},
+               {Format::kOctahedral16, Format::kOctahedral16, 20, {2e-3f, 4e-3f}},  // one store
+               {Format::kOctahedral16, Format::kOctahedral16, 32, {2e-3f, 4e-3f}},
+               {Format::kOctahedral16, Format::kNone, 32, {2e-3f, 0}},
+               {Format::kOctahedral8, Format::kOctahedral8, 16, {0.02f, 0.08f}},
+               {Format::kOctahedral8, Format::kNone, 32, {0.02f, 0}}};
+  for (const auto& [normals, tangents, tangents_at, tolerance] : cases) {
+    for (const bool own : {true, false}) {
+      const testing::ScopedTrace trace(__FILE__, __LINE__,
+                                       std::to_string(static_cast<int>(normals)) + ", " +
+                                           std::to_string(static_cast<int>(tangents)) + (own ? ", own" : ", caller's"));
+      CrowdOptions options{.instances = {2, 3}};
+      options.outputs.normals.format = normals;
+      options.outputs.tangents.format = tangents;
+      if (!own) {
+        options.outputs.positions = {Format::kFloat, {buffer->handle(), 4}, 48};
+        options.outputs.normals.place = {buffer->handle(), 16};
+        options.outputs.normals.stride = 48;
+        options.outputs.tangents.place = {buffer->handle(), tangents_at};
+        options.outputs.tangents.stride = 48;
+      }
+      Crowd crowd = make(*gpu_, options);
+      pose_all(crowd, *gpu_);
+      ASSERT_TRUE(run(*gpu_device(), crowd));
+      for (const std::uint32_t i : {0u, 1u, 4u}) {
+        expect_equal_to_cpu(crowd, read(crowd, i), (*characters_)[crowd.character_of(i)], i, tolerance);
+      }
+    }
+  }
+}
+
+TEST_F(RecomputedNormals, AreOneMoreDispatchAndBarrierWhateverTheSize) {
+  const Result<Crowd> blended = Crowd::create(*gpu_device(), *gpu_, {.instances = {1, 1}});
+  ASSERT_TRUE(blended) << blended.error().message;
+  for (const std::uint32_t instances : {1u, 7u}) {
+    const Crowd crowd = make(*gpu_, {.instances = {instances, instances}});
+    EXPECT_EQ(crowd.passes().size(), blended->passes().size() + 1);
+    EXPECT_EQ(crowd.passes().back(), "normals of skins");
+    EXPECT_EQ(crowd.barrier_count(), blended->barrier_count() + 1);
+  }
+}
+
+// What the host writes over their normals and tangents stays, so nothing is written for them.
+TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
+  Result<Buffer> buffer =
+      Buffer::create(*gpu_device(), {.size = 1 << 18,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                     .memory = MemoryUse::kStream,
+                                     .name = "normals of a caller"});
+  ASSERT_TRUE(buffer) << buffer.error().message;
+  CrowdOptions options{.instances = {0, 3}, .frames_in_flight = 1};
+  options.outputs.previous_positions.format = Format::kFloat;
+  options.outputs.normals = {Format::kOctahedral16, {buffer->handle(), 0}, 8};
+  options.outputs.tangents = {Format::kOctahedral16, {buffer->handle(), 4}, 8};
+  Crowd crowd = make(*gpu_, options);
+  pose_all(crowd, *gpu_);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  crowd.update_every(1, 0);
+  crowd.show(2, false);
+  for (int frame = 0; frame < 2; ++frame) {  // in the first one the frozen instance is held
+    std::memset(buffer->mapped(), 0x22, buffer->size());
+    buffer->flush(0, buffer->size());
+    pose_all(crowd, *gpu_, 5);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    EXPECT_NE(read(crowd, 0).normals[0], shared::unpack_normal(0x22222222));
+    for (const std::uint32_t i : {1u, 2u}) {
+      EXPECT_THAT(read(crowd, i).normals, testing::Each(shared::unpack_normal(0x22222222))) << i;
+      EXPECT_THAT(read(crowd, i).tangents, testing::Each(shared::unpack_tangent(0x22222222))) << i;
+    }
+  }
+}
+
+// Of details, and between them, they are those of the positions that are written.
+TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
+  const Character character =
+      make_character(make_limb({.around = 24, .along = 33}), "surface-ffd", {.linear_fit = LinearFitOptions{}});
+  const GpuCharacters gpu = upload_all(std::span(&character, 1));
+  CrowdOptions options{.instances = {3}, .frames_in_flight = 1};
+  options.outputs.normals.format = Format::kFloat;
+  Crowd crowd = make(gpu, options);
+  crowd.detail(1, Detail::kLinearFit);
+  pose_all(crowd, gpu);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  crowd.detail(2, Detail::kLinearFit, 3);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  std::vector<std::vector<glm::vec3>> all;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const InstanceVertices vertices = read(crowd, i);
+    all.push_back(vertices.normals);
+    for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
+      if (!crowd.mesh_vertex(0, m)) continue;
+      const std::size_t first = *crowd.mesh_vertex(0, m);
+      const std::size_t count = character->meshes[m].vertex_count();
+      std::vector<glm::vec3> normals(vertices.normals.begin() + first, vertices.normals.begin() + first + count);
+      recompute_normals(find_normal_rings(character->meshes[m]), 0, count,
+                        std::span(vertices.positions).subspan(first, count), normals, {});
+      for (std::size_t v = 0; v < count; ++v) ASSERT_LT(angle(normals[v], vertices.normals[first + v]), 1e-4f) << v;
+    }
+  }
+  EXPECT_NE(all[0], all[1]);
+}
+
+TEST_F(RecomputedNormals, OfACharacterWithoutTrianglesAreBlended) {
+  const std::vector<Character> clouds{make_character(test::make_cloud(65), "linear-blend")};
+  const GpuCharacters gpu = upload_all(clouds);
+  Crowd crowd = make(gpu, {.instances = {2}});
+  Result<Crowd> blended = Crowd::create(*gpu_device(), gpu, {.instances = {2}});
+  ASSERT_TRUE(blended) << blended.error().message;
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  ASSERT_TRUE(run(*gpu_device(), *blended));
+  EXPECT_EQ(crowd.passes().size(), blended->passes().size());
+  EXPECT_EQ(read(crowd, 1).normals, read(*blended, 1).normals);
+}
+
+TEST_F(RecomputedNormals, NeedRingsPositionsAndNormals) {
+  const GpuCharacters without = upload_all(*characters_, false);
+  EXPECT_LT(without.bytes(), gpu_->bytes());
+  const auto refused = [&](const GpuCharacters& gpu, const auto& change, const char* why) {
+    CrowdOptions options{.instances = {1, 1}};
+    options.outputs.normal_mode = NormalMode::kRecomputed;
+    change(options.outputs);
+    const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
+    ASSERT_FALSE(crowd) << why;
+    EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(crowd.error().message, HasSubstr(why));
+  };
+  refused(
+      without, [](CrowdOutputs&) {}, "UploadOptions::normal_rings");
+  refused(
+      *gpu_, [](CrowdOutputs& o) { o.positions.format = Format::kNone; }, "recomputed normals need positions");
+  refused(
+      *gpu_, [](CrowdOutputs& o) { o.normals.format = Format::kNone; }, "normals are recomputed, and not written");
+  refused(
+      *gpu_, [](CrowdOutputs& o) { o.normal_mode = static_cast<NormalMode>(2); }, "no such mode");
+}
+
+}  // namespace
+}  // namespace pelt::runtime
