@@ -278,9 +278,15 @@ PELT_API pelt_result pelt_submit_and_wait(const pelt_device* device, const char*
 /* Characters on a device, in one buffer: a crowd moves all of them by the same dispatches. Shared by crowds. */
 typedef struct pelt_gpu_characters pelt_gpu_characters;
 
-/* Takes the memory and fills staging memory; submits nothing. */
+typedef struct pelt_upload_options {
+  uint32_t struct_size;
+  uint32_t normal_rings; /* 1: the triangles round each vertex, for crowds that recompute normals: 32 bytes a vertex */
+} pelt_upload_options;
+
+/* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. */
 PELT_API pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
-                                                uint32_t character_count, pelt_gpu_characters** out);
+                                                uint32_t character_count, const pelt_upload_options* options,
+                                                pelt_gpu_characters** out);
 /* Records the copies, and a barrier from them to reads of compute, outside a render pass. Before a crowd's first frame
  * runs. */
 PELT_API pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* characters, VkCommandBuffer commands);
@@ -288,7 +294,8 @@ PELT_API pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* char
 PELT_API pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters);
 /* All three at once, submitted on the device's queue and waited for: for load time. */
 PELT_API pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character* const* characters,
-                                          uint32_t character_count, pelt_gpu_characters** out);
+                                          uint32_t character_count, const pelt_upload_options* options,
+                                          pelt_gpu_characters** out);
 PELT_API void pelt_gpu_characters_destroy(pelt_gpu_characters* characters);
 /* Of device memory, without staging. */
 PELT_API pelt_result pelt_gpu_characters_get_bytes(const pelt_gpu_characters* characters, VkDeviceSize* bytes);
@@ -305,6 +312,11 @@ enum {
   PELT_FORMAT_FLOAT = 2,        /* positions, normals: 3; tangents: 4, w = handedness */
   PELT_FORMAT_OCTAHEDRAL16 = 3, /* snorm16 x 2; of a tangent the lowest bit is 1 where handedness is -1 */
   PELT_FORMAT_OCTAHEDRAL8 = 4   /* snorm8 x 2 each in one word: normal below, tangent above; the same place for both */
+};
+
+enum {
+  PELT_NORMALS_BLENDED = 0,   /* moved as the frame of the vertex moves */
+  PELT_NORMALS_RECOMPUTED = 1 /* of the posed triangles round the vertex; tangents made orthogonal to them */
 };
 
 /* In a buffer of the caller's with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null: the crowd has its own. */
@@ -339,7 +351,7 @@ typedef struct pelt_crowd_options {
   pelt_buffer_place inputs;  /* input_count floats an instance */
   pelt_buffer_place visible; /* which are moved, and how: runtime/crowd.h, CrowdOptions::visible */
   VkBufferUsageFlags usage;  /* added to that of the crowd's own vertex buffer */
-  uint32_t reserved;
+  uint32_t normal_mode;      /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
 } pelt_crowd_options;
 
 /* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. */

@@ -19,6 +19,8 @@ namespace {
 static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
               static_cast<int>(Detail::kReduced) == PELT_DETAIL_REDUCED &&
               static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
+static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
+              static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
 VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const char* name) {
   switch (format) {
@@ -81,6 +83,7 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given, std::uin
       .positions = to_output(given.positions, VertexFormat::kFloat, "positions"),
       .normals = to_output(given.normals, VertexFormat::kOctahedral16, "normals"),
       .tangents = to_output(given.tangents, VertexFormat::kOctahedral16, "tangents"),
+      .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
       .previous_positions = to_output(given.previous_positions, VertexFormat::kNone, "previous positions"),
       .bounds = given.bounds != 0,
       .bounds_place = to_place(given.bounds_place),

@@ -63,6 +63,10 @@ std::vector<pelt::Character> characters_of(const pelt_character* const* characte
   return all;
 }
 
+pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
+  return {.normal_rings = read_options(given, "options").normal_rings != 0};
+}
+
 GpuCharactersState& state_of(pelt_gpu_characters* characters) { return *need(characters, "characters").state; }
 
 void need_staging(const GpuCharactersState& state) {
@@ -160,11 +164,13 @@ pelt_result pelt_submit_and_wait(const pelt_device* device, const char* name,
 }
 
 pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
-                                       uint32_t character_count, pelt_gpu_characters** out) {
+                                       uint32_t character_count, const pelt_upload_options* options,
+                                       pelt_gpu_characters** out) {
   return guarded(__func__, [&] {
     const pelt::runtime::Device& own = device_of(device);
     pelt_gpu_characters*& made = need(out, "out");
-    auto gpu = value_of(pelt::runtime::GpuCharacters::create(own, characters_of(characters, character_count)));
+    auto gpu = value_of(
+        pelt::runtime::GpuCharacters::create(own, characters_of(characters, character_count), to_options(options)));
     made = new pelt_gpu_characters{
         std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu)})};
   });
@@ -189,11 +195,12 @@ pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters) {
 }
 
 pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character* const* characters,
-                                 uint32_t character_count, pelt_gpu_characters** out) {
+                                 uint32_t character_count, const pelt_upload_options* options,
+                                 pelt_gpu_characters** out) {
   return guarded(__func__, [&] {
     const pelt::runtime::Device& own = device_of(device);
     pelt_gpu_characters*& made = need(out, "out");
-    auto gpu = value_of(pelt::runtime::upload(own, characters_of(characters, character_count)));
+    auto gpu = value_of(pelt::runtime::upload(own, characters_of(characters, character_count), to_options(options)));
     made = new pelt_gpu_characters{
         std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu), false})};
   });

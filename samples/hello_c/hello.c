@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   need(pelt_character_load("hello_c.pelt", &character));
   need(pelt_device_create(NULL, &device));
   const pelt_character* const characters[] = {character};
-  need(pelt_upload_and_wait(device, characters, 1, &uploaded));
+  need(pelt_upload_and_wait(device, characters, 1, NULL, &uploaded));
   const uint32_t instances[] = {10};
   const pelt_crowd_options options = {.struct_size = sizeof(options),
                                       .instances = instances,

@@ -14,6 +14,7 @@
 
 #include "engine/character/bind.h"
 #include "engine/character/clip_twists.h"
+#include "engine/character/evaluate.h"
 #include "engine/character/pelt_file.h"
 #include "engine/core/version.h"
 #include "engine/model/import.h"
@@ -163,10 +164,10 @@ TEST(CApi, RefusesNullHandles) {
                                    pelt_device_get_description(nullptr, &description),
                                    pelt_device_get_handles(nullptr, &handles),
                                    pelt_submit_and_wait(nullptr, "x", nullptr, nullptr),
-                                   pelt_gpu_characters_create(nullptr, nullptr, 0, &gpu),
+                                   pelt_gpu_characters_create(nullptr, nullptr, 0, nullptr, &gpu),
                                    pelt_gpu_characters_record_upload(nullptr, none),
                                    pelt_gpu_characters_finish_upload(nullptr),
-                                   pelt_upload_and_wait(nullptr, nullptr, 0, &gpu),
+                                   pelt_upload_and_wait(nullptr, nullptr, 0, nullptr, &gpu),
                                    pelt_gpu_characters_get_bytes(nullptr, &bytes),
                                    pelt_crowd_create(nullptr, nullptr, nullptr, &crowd),
                                    pelt_crowd_pose(nullptr, 0, &value, 1),
@@ -472,7 +473,7 @@ class CCrowds : public testing::Test {
   GpuHandle upload_all(const pelt_device* device) const {
     const pelt_character* all[] = {c_characters_[0].get(), c_characters_[1].get()};
     pelt_gpu_characters* gpu = nullptr;
-    EXPECT_OK(pelt_upload_and_wait(device, all, 2, &gpu));
+    EXPECT_OK(pelt_upload_and_wait(device, all, 2, nullptr, &gpu));
     return GpuHandle(gpu);
   }
 
@@ -737,9 +738,9 @@ TEST_F(CCrowds, OutliveTheHandlesTheyWereMadeFrom) {
 TEST_F(CCrowds, AreUploadedByCommandsOfTheCallers) {
   const pelt_character* all[] = {c_characters_[0].get(), nullptr};
   pelt_gpu_characters* made = nullptr;
-  EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 2, &made), "characters[1] is null");
-  EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 0, &made), "no character");
-  ASSERT_OK(pelt_gpu_characters_create(device_.get(), all, 1, &made));
+  EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 2, nullptr, &made), "characters[1] is null");
+  EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 0, nullptr, &made), "no character");
+  ASSERT_OK(pelt_gpu_characters_create(device_.get(), all, 1, nullptr, &made));
   const GpuHandle gpu(made);
   EXPECT_INVALID(pelt_gpu_characters_record_upload(made, VK_NULL_HANDLE), "commands is null");
   ASSERT_OK(pelt_submit_and_wait(
@@ -754,6 +755,38 @@ TEST_F(CCrowds, AreUploadedByCommandsOfTheCallers) {
                  "the upload is finished");
   const CrowdHandle crowd = make_crowd(device_.get(), made);
   EXPECT_OK(run_frame(device_.get(), crowd.get()));
+}
+
+TEST_F(CCrowds, RecomputeNormalsOfCharactersThatWereUploadedForIt) {
+  auto recomputed = sized<pelt_crowd_options>();
+  recomputed.normal_mode = PELT_NORMALS_RECOMPUTED;
+  pelt_crowd* refused = nullptr;
+  const GpuHandle without = upload_all(device_.get());
+  EXPECT_INVALID(pelt_crowd_create(device_.get(), without.get(), &recomputed, &refused), "normal_rings");
+
+  const pelt_character* all[] = {c_characters_[1].get()};
+  auto options = sized<pelt_upload_options>();
+  options.normal_rings = 1;
+  pelt_gpu_characters* made = nullptr;
+  ASSERT_OK(pelt_upload_and_wait(device_.get(), all, 1, &options, &made));
+  const GpuHandle gpu(made);
+  recomputed.normal_mode = 2;
+  EXPECT_INVALID(pelt_crowd_create(device_.get(), made, &recomputed, &refused), "no such mode");
+  recomputed.normal_mode = PELT_NORMALS_RECOMPUTED;
+  const CrowdHandle crowd = make_crowd(device_.get(), made, &recomputed);
+  ASSERT_OK(run_frame(device_.get(), crowd.get()));
+
+  Evaluator cpu(characters_[1], {.normal_mode = NormalMode::kRecomputed});
+  cpu.evaluate();
+  std::vector<float> normals(3 * cpu.normals().size());
+  auto read = sized<pelt_vertices>();
+  read.vertex_count = static_cast<uint32_t>(cpu.normals().size());
+  read.normals = normals.data();
+  ASSERT_OK(pelt_crowd_read_vertices(crowd.get(), 0, &read));
+  for (std::size_t v = 0; v < cpu.normals().size(); ++v) {
+    const glm::vec3 normal(normals[3 * v], normals[3 * v + 1], normals[3 * v + 2]);
+    ASSERT_LT(glm::distance(normal, cpu.normals()[v]), 1e-3f) << v;
+  }
 }
 
 TEST_F(CCrowds, SurviveACallbackThatThrows) {
@@ -834,7 +867,7 @@ TEST_F(CCrowds, StayOnTheirDevice) {
   const DeviceHandle other(made);
   const pelt_character* all[] = {c_characters_[1].get()};
   pelt_gpu_characters* gpu = nullptr;
-  EXPECT_INVALID(pelt_upload_and_wait(other.get(), all, 1, &gpu), "without a queue");
+  EXPECT_INVALID(pelt_upload_and_wait(other.get(), all, 1, nullptr, &gpu), "without a queue");
   const GpuHandle uploaded = upload_all(device_.get());
   pelt_crowd* crowd = nullptr;
   EXPECT_INVALID(pelt_crowd_create(other.get(), uploaded.get(), nullptr, &crowd), "on another device");

@@ -20,6 +20,7 @@ static_assert(PELT_OK == 0 && PELT_ERROR_INVALID_ARGUMENT == 1 && PELT_ERROR_NOT
 static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_FLOAT == 2 &&
                   PELT_FORMAT_OCTAHEDRAL16 == 3 && PELT_FORMAT_OCTAHEDRAL8 == 4,
               "");
+static_assert(PELT_NORMALS_BLENDED == 0 && PELT_NORMALS_RECOMPUTED == 1, "");
 static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1, "");
 static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
 
@@ -38,10 +39,11 @@ static_assert(sizeof(pelt_device_handles) == 88 && offsetof(pelt_device_handles,
                   offsetof(pelt_device_handles, debug_utils) == 80,
               "");
 static_assert(sizeof(pelt_device_options) == 32 && offsetof(pelt_device_options, on_validation_message) == 24, "");
+static_assert(sizeof(pelt_upload_options) == 8 && offsetof(pelt_upload_options, normal_rings) == 4, "");
 static_assert(sizeof(pelt_buffer_place) == 16 && sizeof(pelt_vertex_output) == 24, "");
 static_assert(sizeof(pelt_crowd_options) == 200 && offsetof(pelt_crowd_options, positions) == 24 &&
                   offsetof(pelt_crowd_options, bounds_place) == 120 && offsetof(pelt_crowd_options, joints) == 144 &&
-                  offsetof(pelt_crowd_options, usage) == 192,
+                  offsetof(pelt_crowd_options, usage) == 192 && offsetof(pelt_crowd_options, normal_mode) == 196,
               "");
 static_assert(sizeof(pelt_crowd_info) == 20 && sizeof(pelt_instance_info) == 16, "");
 static_assert(sizeof(pelt_output_place) == 24 && sizeof(pelt_crowd_outputs) == 128, "");
