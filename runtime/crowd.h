@@ -47,9 +47,9 @@ struct CrowdOutputs {
   VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
   VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
   VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
-  // Of skins, whatever the detail. kRecomputed: one more dispatch, behind the blend, finds normals from the positions
-  // that it wrote and makes the tangents orthogonal to them, so it needs both in buffers that it can read; of
-  // characters that were uploaded with UploadOptions::normal_rings.
+  // Of skins, whatever their detail. kRecomputed: one more dispatch behind the blend finds normals from the positions
+  // that it wrote, and makes its tangents orthogonal to them. Needs positions, normals, and characters that were
+  // uploaded with UploadOptions::normal_rings.
   NormalMode normal_mode = NormalMode::kBlended;
   // kFloat: positions of the frame before, for motion vectors: of an instance that was not moved since, of one that has
   // just appeared and after teleport() they are those of this frame. Needs positions, in a buffer that keeps them from
@@ -154,13 +154,12 @@ class Crowd {
   // Precondition of all four: no buffer of visible instances of the caller's.
 
   // Records every stage into `commands`, outside a render pass: the plan of the frame, then in each stage one dispatch
-  // a pose kernel and one blend, whatever the number of instances and characters, a barrier before each of both, and at
-  // the end, behind a barrier, one that recomputes normals, where asked for. On
-  // entry nothing may still read the outputs in this queue's past without a barrier of the caller's; on exit they are
-  // written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to
-  // your reads. It leaves a pipeline, set 0 and push constants of compute bound. Then the ring moves to its next frame.
-  // Never submits, waits or allocates. When a frame is posed and recorded, the one recorded frames_in_flight frames
-  // before it must have finished on the device.
+  // a pose kernel and one blend, whatever the number of instances and characters, a barrier before each of both; where
+  // normals are recomputed, a barrier and one dispatch more. On entry nothing may still read the outputs in this
+  // queue's past without a barrier of the caller's; on exit they are written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT
+  // with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads. It leaves a pipeline, set 0 and push
+  // constants of compute bound. Then the ring moves to its next frame. Never submits, waits or allocates. When a frame
+  // is posed and recorded, the one recorded frames_in_flight frames before it must have finished on the device.
   //
   // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: then
   // what one took counts from the end of the one before.
