@@ -266,20 +266,18 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
   }
 }
 
-std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes) {
+void order_by_row_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes,
+                         std::vector<std::uint32_t>& order) {
   const auto longer = [&](std::uint32_t a, std::uint32_t b) {
     const std::size_t length_a = row_length(groups, a);
     const std::size_t length_b = row_length(groups, b);
     return length_a != length_b ? length_a > length_b : slope_count(slopes, a) > slope_count(slopes, b);
   };
-  std::vector<std::uint32_t> order(groups[0].row_count());
-  std::iota(order.begin(), order.end(), 0u);
   for (std::size_t begin = 0; begin < order.size(); begin += kSortWindow) {
     const std::size_t end = std::min(begin + kSortWindow, order.size());
     std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
                      order.begin() + static_cast<std::ptrdiff_t>(end), longer);
   }
-  return order;
 }
 
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,

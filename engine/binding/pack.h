@@ -70,11 +70,11 @@ struct RestGeometry {
 // order of the row's indices, and `units`. Precondition: weights are >= 0 and sum to about 1.
 void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index, std::vector<std::uint32_t>& units);
 
-// The order in which rows of similar length become neighbours, so that slices waste little: rows sorted by length,
-// longest first, of equal ones those with the most slopes, within windows of 4096, ties by index. Returns the source
-// row of each packed row.
-std::vector<std::uint32_t> order_by_row_length(std::span<const SparseRows> groups,
-                                               std::span<const SlopeRows> slopes = {});
+// Makes rows of similar length neighbours, so that slices waste little: rows sorted by length, longest first, of equal
+// ones those with the most slopes, within windows of 4096 rows of `order`, ties as they are there. `order`: a
+// permutation, the source row of each packed row; what is near in it stays near.
+void order_by_row_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes,
+                         std::vector<std::uint32_t>& order);
 
 // Packs the rows of `groups` (at least one) and `rest`, packed row r taken from source row order[r]; `order` is a
 // permutation (empty: as they are). `slopes`: of each group, without rows where it has none; or empty.

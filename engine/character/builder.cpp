@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 
+#include "engine/binding/curve_order.h"
 #include "engine/character/blend_groups.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
@@ -202,8 +203,12 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   result.stage = stage_of(groups, slopes);
   result.first_slot = rebase(groups, slopes);
   const Directions directions = usable_directions(mesh);
-  const bool sorted = !control && !keep_vertex_order_;
-  const std::vector<std::uint32_t> order = sorted ? order_by_row_length(groups, slopes) : std::vector<std::uint32_t>{};
+  // Where vertices that are moved together lie together, they find their palette entries in the nearest cache.
+  std::vector<std::uint32_t> order;
+  if (!control && !keep_vertex_order_) {
+    order = order_along_curve(mesh.positions);
+    order_by_row_length(groups, slopes, order);
+  }
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};
   Result<PackedBinding> packed = pack(groups, rest, order, slopes, taken.local_points);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine/surface_ffd/triangle_tree.h"
 
-#include <meshoptimizer.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "engine/binding/curve_order.h"
 #include "engine/surface_ffd/closest_points.h"
 
 namespace pelt {
@@ -259,10 +258,7 @@ Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, 
     const glm::dvec3 sum = glm::dvec3(positions[t.x]) + glm::dvec3(positions[t.y]) + glm::dvec3(positions[t.z]);
     centroids.emplace_back((sum / 3.0 - state->centre) * scale);
   }
-  std::vector<unsigned> places(triangles.size());
-  meshopt_spatialSortRemap(places.data(), &centroids[0].x, centroids.size(), sizeof(glm::vec3));
-  state->order.resize(triangles.size());
-  for (std::uint32_t t = 0; t < places.size(); ++t) state->order[places[t]] = t;
+  state->order = order_along_curve(centroids);
 
   state->boxes.resize((triangles.size() + kClusterSize - 1) / kClusterSize);
   for (std::size_t c = 0; c < state->boxes.size(); ++c) {

@@ -2,6 +2,7 @@
 #include "engine/binding/pack.h"
 
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "shaders/blend/blend.h"
@@ -33,13 +34,19 @@ Sample make_sample(std::size_t count) {
   return sample;
 }
 
+std::vector<std::uint32_t> by_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes = {}) {
+  std::vector<std::uint32_t> order(groups[0].row_count());
+  std::iota(order.begin(), order.end(), 0u);
+  order_by_row_length(groups, slopes, order);
+  return order;
+}
+
 class PackSizes : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(PackSizes, RoundTripsAndIsValid) {
   const Sample sample = make_sample(GetParam());
   for (const bool sorted : {false, true}) {
-    const std::vector<std::uint32_t> order =
-        sorted ? order_by_row_length({&sample.rows, 1}) : std::vector<std::uint32_t>{};
+    const std::vector<std::uint32_t> order = sorted ? by_length({&sample.rows, 1}) : std::vector<std::uint32_t>{};
     const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), order);
     ASSERT_TRUE(packed) << packed.error().message;
     ASSERT_EQ(packed->vertex_count(), GetParam());
@@ -98,7 +105,7 @@ TEST_P(PackSizes, SlopesRoundTripAndAreValid) {
   const std::span<const SlopeRows> group(&slopes, 1);
   for (const bool sorted : {false, true}) {
     const std::vector<std::uint32_t> order =
-        sorted ? order_by_row_length({&sample.rows, 1}, group) : std::vector<std::uint32_t>{};
+        sorted ? by_length({&sample.rows, 1}, group) : std::vector<std::uint32_t>{};
     const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), order, group);
     ASSERT_TRUE(packed) << packed.error().message;
     const Result<void> valid = validate(*packed, 50, Groups::kOne, "sample");
@@ -168,7 +175,7 @@ struct WithPoints {
 TEST_P(PackSizes, LocalPointsFollowTheirRows) {
   const WithPoints with(GetParam());
   for (const bool sorted : {false, true}) {
-    const std::vector<std::uint32_t> order = sorted ? order_by_row_length(with.groups) : std::vector<std::uint32_t>{};
+    const std::vector<std::uint32_t> order = sorted ? by_length(with.groups) : std::vector<std::uint32_t>{};
     const PackedBinding packed = with.packed(order);
     const Result<void> valid = validate(packed, 50, Groups::kWithPoints, "sample");
     EXPECT_TRUE(valid) << valid.error().message;
@@ -192,9 +199,24 @@ INSTANTIATE_TEST_SUITE_P(Sizes, PackSizes, testing::Values(0, 1, 31, 32, 33, 63,
 TEST(Pack, LengthOrderWastesLittle) {
   const Sample sample = make_sample(5000);
   const PackedBinding as_is = *pack({&sample.rows, 1}, sample.rest(), {});
-  const PackedBinding sorted = *pack({&sample.rows, 1}, sample.rest(), order_by_row_length({&sample.rows, 1}));
+  const PackedBinding sorted = *pack({&sample.rows, 1}, sample.rest(), by_length({&sample.rows, 1}));
   EXPECT_LT(static_cast<double>(sorted.influences.size()), 1.05 * static_cast<double>(sample.rows.influences.size()));
   EXPECT_LT(sorted.influences.size(), as_is.influences.size());
+}
+
+TEST(Pack, LengthOrderKeepsWhatIsNearInTheOrderGiven) {
+  const Sample sample = make_sample(10000);
+  std::vector<std::uint32_t> backwards(10000);
+  std::iota(backwards.rbegin(), backwards.rend(), 0u);
+  std::vector<std::uint32_t> order = backwards;
+  order_by_row_length({&sample.rows, 1}, {}, order);
+  for (std::size_t r = 0; r < order.size(); ++r) EXPECT_EQ((9999 - order[r]) / 4096, r / 4096);
+  for (std::size_t r = 1; r < order.size(); ++r) {
+    const bool same_length = sample.rows.row(order[r]).size() == sample.rows.row(order[r - 1]).size();
+    if (same_length && r % 4096 != 0) {
+      EXPECT_LT(order[r], order[r - 1]);
+    }
+  }
 }
 
 TEST(Pack, LengthOrderPutsSlopesTogether) {
@@ -202,11 +224,11 @@ TEST(Pack, LengthOrderPutsSlopesTogether) {
   const SlopeRows slopes = make_slopes(5000);
   const std::span<const SparseRows> rows(&sample.rows, 1);
   const std::span<const SlopeRows> group(&slopes, 1);
-  const PackedBinding by_length = *pack(rows, sample.rest(), order_by_row_length(rows), group);
-  const PackedBinding by_both = *pack(rows, sample.rest(), order_by_row_length(rows, group), group);
-  EXPECT_EQ(by_both.influences.size(), by_length.influences.size());
-  EXPECT_LT(static_cast<double>(by_both.slopes.size()), 1.5 * static_cast<double>(slopes.slopes.size()));
-  EXPECT_GT(static_cast<double>(by_length.slopes.size()), 3 * static_cast<double>(slopes.slopes.size()));
+  const PackedBinding without = *pack(rows, sample.rest(), by_length(rows), group);
+  const PackedBinding with = *pack(rows, sample.rest(), by_length(rows, group), group);
+  EXPECT_EQ(with.influences.size(), without.influences.size());
+  EXPECT_LT(static_cast<double>(with.slopes.size()), 1.5 * static_cast<double>(slopes.slopes.size()));
+  EXPECT_GT(static_cast<double>(without.slopes.size()), 3 * static_cast<double>(slopes.slopes.size()));
 }
 
 TEST(Pack, WhereNoSlopeIsLeftThereIsNoStream) {
