@@ -15,19 +15,10 @@ namespace {
 constexpr int kMargin = 3;     // voxels beyond the bounds
 constexpr float kBand = 2.0f;  // voxels on either side in which distances are wanted
 
-// What OpenVDB asks of a mesh; in voxel units.
-struct Soup {
-  const std::vector<glm::dvec3>& points;
-  std::span<const glm::uvec3> triangles;
-
-  std::size_t polygonCount() const { return triangles.size(); }
-  std::size_t pointCount() const { return points.size(); }
-  std::size_t vertexCount(std::size_t) const { return 3; }
-  void getIndexSpacePoint(std::size_t triangle, std::size_t corner, openvdb::Vec3d& point) const {
-    const glm::dvec3& p = points[triangles[triangle][static_cast<glm::length_t>(corner)]];
-    point = openvdb::Vec3d(p.x, p.y, p.z);
-  }
-};
+// The mesh that the library of OpenVDB has compiled its functions for: our own would take the compiler two minutes.
+// Points in voxel units.
+using VoxelPoints = std::vector<openvdb::Vec3s>;
+using VoxelMesh = openvdb::tools::QuadAndTriangleDataAdapter<openvdb::Vec3s, openvdb::Vec3I>;
 
 // Voxels nearer to a triangle than this let no straight line through.
 constexpr float kWall = 0.9f;
@@ -38,11 +29,16 @@ constexpr int kEnclosed = 23;
 constexpr int kHollow = 24;
 
 // Distances from the surface at every voxel of the grid: negative inside, +-kBand beyond the band.
-std::vector<float> distances(const Soup& soup, const Voxels& voxels, int flags) {
+std::vector<float> distances(const VoxelPoints& points, std::span<const glm::uvec3> triangles, const Voxels& voxels,
+                             int flags) {
   std::vector<float> distance(voxels.number.size(), kBand);
-  if (soup.triangles.empty()) return distance;
+  if (triangles.empty()) return distance;
+  std::vector<openvdb::Vec3I> polygons;
+  for (const glm::uvec3 t : triangles) polygons.emplace_back(t.x, t.y, t.z);
   const auto transform = openvdb::math::Transform::createLinearTransform(1.0);
-  const auto grid = openvdb::tools::meshToVolume<openvdb::FloatGrid>(soup, *transform, kBand, kBand, flags);
+  openvdb::util::NullInterrupter never;
+  const auto grid = openvdb::tools::meshToVolume<openvdb::FloatGrid>(never, VoxelMesh(points, polygons), *transform,
+                                                                     kBand, kBand, flags);
   const auto read = grid->getConstAccessor();
   std::size_t place = 0;
   for (int z = 0; z < voxels.extent.z; ++z) {
@@ -183,12 +179,13 @@ std::vector<glm::vec3> surface_points(const Voxels& voxels, std::span<const floa
   return points;
 }
 
-Voxels fill(const Soup& closed, const Soup& open, Voxels voxels) {
+Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::span<const glm::uvec3> open,
+            Voxels voxels) {
   const std::size_t count = static_cast<std::size_t>(voxels.extent.x) * static_cast<std::size_t>(voxels.extent.y) *
                             static_cast<std::size_t>(voxels.extent.z);
   voxels.number.assign(count, kOutside);
-  std::vector<float> distance = distances(closed, voxels, 0);
-  const std::vector<float> from_open = distances(open, voxels, openvdb::tools::UNSIGNED_DISTANCE_FIELD);
+  std::vector<float> distance = distances(points, closed, voxels, 0);
+  const std::vector<float> from_open = distances(points, open, voxels, openvdb::tools::UNSIGNED_DISTANCE_FIELD);
   std::vector<bool> walls(count);
   for (std::size_t i = 0; i < count; ++i) walls[i] = distance[i] < kWall || from_open[i] < kWall;
   std::vector<bool> enclosed = find_enclosed(voxels, walls);
@@ -225,10 +222,13 @@ Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const gl
   voxels.origin = low - (kMargin - 0.5) * voxels.size;
   voxels.extent = glm::ivec3(glm::ceil(sides / voxels.size - 1e-6)) + 2 * kMargin;
 
-  std::vector<glm::dvec3> points(positions.size());
-  for (std::size_t i = 0; i < points.size(); ++i) points[i] = voxels.to_voxels(glm::dvec3(positions[i]));
+  VoxelPoints points;
+  for (const glm::vec3& position : positions) {
+    const glm::vec3 point(voxels.to_voxels(glm::dvec3(position)));
+    points.emplace_back(point.x, point.y, point.z);
+  }
   try {
-    voxels = fill({points, closed}, {points, open}, std::move(voxels));
+    voxels = fill(points, closed, open, std::move(voxels));
   } catch (const std::exception& error) {
     return fail(ErrorCode::kUnsupported, fmt::format("cannot be made into voxels: {}", error.what()));
   }
