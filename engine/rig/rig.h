@@ -183,6 +183,7 @@ struct SurfaceFfdParameters {
   std::optional<float> cut_error;      // metres: instead of elements, the least K that stays under it
   Cut cut = Cut::kContinuous;
   bool raise_elements = true;        // basic: raise K to the driver's largest valence, below which the cut jumps
+  std::uint32_t influences = 10;     // extended, without cut_error: driver vertices that may move a vertex; 0: all
   std::vector<GroupPair> exclude;    // these elements never move these vertices
   std::vector<GroupPair> exclusive;  // these elements move these vertices alone, and these vertices follow no other
   std::optional<std::uint32_t> max_hops;  // joints along the skeleton from a vertex's bone to an element's

@@ -203,6 +203,7 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.choice("cut", ffd.cut, std::span(kCuts));
   fields.number_or("none", "cut_error", ffd.cut_error, kPositive);
   fields.flag("raise_elements", ffd.raise_elements);
+  fields.integer_or("all", "influences", ffd.influences);
   fields.objects("exclude", ffd.exclude);
   fields.objects("exclusive", ffd.exclusive);
   fields.count_or("none", "max_hops", ffd.max_hops);

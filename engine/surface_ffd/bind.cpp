@@ -81,7 +81,7 @@ class Probe {
   Probe(const CutProbe& poses, std::span<const Exclusions> exclusions, const DeformerInput& input)
       : poses_(poses), exclusions_(exclusions), input_(input) {}
 
-  // Largest distance from where all elements would take a vertex, metres. `settings.kept_elements` is what is measured.
+  // Largest distance from where all elements would take a vertex, metres. What `settings` cut is what is measured.
   Result<double> error(const RowSettings& settings) {
     double largest = 0;
     for (std::size_t t = 0; t < input_.targets.size(); ++t) {
@@ -90,6 +90,7 @@ class Probe {
       if (all_.size() <= t) {
         RowSettings all = settings;
         all.kept_elements = 0;
+        all.kept_influences = 0;
         Result<SparseRows> rows = make_some_rows(mesh, vertices, all, exclusions_[t]);
         if (!rows) return tl::unexpected(rows.error());
         all_.push_back(std::move(*rows));
@@ -194,6 +195,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                                                         : double{parameters.distance_scale} * elements->mean_spacing(),
                        .local = parameters.local,
                        .extended = extended,
+                       .kept_influences = parameters.cut_error ? 0 : parameters.influences,
                        .first_slot = frames_of(*driver, *elements, extended, input),
                        .driver_vertices = driver->mesh.positions.size()};
 

@@ -23,6 +23,7 @@ struct RowSettings {
   double unit;                  // metres
   double local;                 // >= 0
   bool extended;                // one entry a driver vertex, else one an element
+  std::size_t kept_influences;  // of what the elements give, extended; 0: all
   std::uint32_t first_slot;     // of element 0 (basic) or of driver vertex 0 (extended)
   std::size_t driver_vertices;  // of the driver's mesh
 };

@@ -240,6 +240,7 @@ SurfaceFfdParameters read_weighting(const Node& set) {
   }
   if (set.has("cut")) ffd.cut = read_cut(set.at("cut"));
   ffd.raise_elements = false;  // K is used as it is
+  ffd.influences = 0;
   ffd.fade = 0;
   ffd.driver.follow = Follow::kStreamed;
   return ffd;

@@ -86,6 +86,7 @@ std::vector<Method> methods() {
   const auto surface_ffd = [](std::uint32_t elements) {
     SurfaceFfdParameters parameters;
     parameters.elements = elements;
+    parameters.influences = 0;
     return parameters;
   };
   return {{"linear blend, 1", 1, LinearBlendParameters{}},

@@ -24,6 +24,7 @@ class CutErrors : public testing::TestWithParam<Mode> {
     SurfaceFfdParameters parameters = test::by_cage();
     parameters.mode = GetParam();
     parameters.raise_elements = false;
+    parameters.influences = 0;
     return parameters;
   }();
   Model model_ = test::make_tube_in_cage({.around = 8, .along = 24, .joints = 3});

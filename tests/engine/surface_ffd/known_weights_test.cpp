@@ -42,6 +42,7 @@ SurfaceFfdParameters parameters_of(const Json& set) {
   parameters.local = set["local"];
   if (set["unit"].is_number()) parameters.distance_unit = set["unit"].get<float>();
   parameters.elements = set["K"].is_null() ? 0 : set["K"].get<std::uint32_t>();
+  parameters.influences = 0;
   parameters.cut = set["cut"] == "hard" ? Cut::kHard : Cut::kContinuous;
   parameters.raise_elements = false;
   parameters.driver.mesh = "driver";
