@@ -529,6 +529,10 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
 
 namespace {
 
+// How outputs are written last.
+constexpr VkPipelineStageFlags2 kWritingStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+constexpr VkAccessFlags2 kWritingAccess = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+
 // The buffers that outputs are in, each once, on the stack.
 struct OutputBuffers {
   std::array<VkBuffer, 5> handles{};
@@ -563,20 +567,44 @@ void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer comman
 }  // namespace
 
 void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const {
+  if (compute_family == reading_family) return;
   transfer_ownership(state_->device->functions, commands, state_->outputs,
-                     {.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                      .srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                     {.srcStageMask = kWritingStage,
+                      .srcAccessMask = kWritingAccess,
                       .srcQueueFamilyIndex = compute_family,
                       .dstQueueFamilyIndex = reading_family});
 }
 
 void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                            VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const {
+  const bool one_family = compute_family == reading_family;
   transfer_ownership(state_->device->functions, commands, state_->outputs,
-                     {.dstStageMask = reading_stages,
+                     {.srcStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
+                      .srcAccessMask = one_family ? kWritingAccess : VK_ACCESS_2_NONE,
+                      .dstStageMask = reading_stages,
                       .dstAccessMask = reading_access,
                       .srcQueueFamilyIndex = compute_family,
                       .dstQueueFamilyIndex = reading_family});
+}
+
+// Reads leave nothing to be made available.
+void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
+                                VkPipelineStageFlags2 reading_stages) const {
+  transfer_ownership(state_->device->functions, commands, state_->outputs,
+                     {.srcStageMask = reading_stages,
+                      .dstStageMask = compute_family == reading_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
+                      .srcQueueFamilyIndex = reading_family,
+                      .dstQueueFamilyIndex = compute_family});
+}
+
+void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family,
+                                std::uint32_t reading_family) const {
+  if (compute_family == reading_family) return;
+  transfer_ownership(state_->device->functions, commands, state_->outputs,
+                     {.dstStageMask = kWritingStage,
+                      .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess,
+                      .srcQueueFamilyIndex = reading_family,
+                      .dstQueueFamilyIndex = compute_family});
 }
 
 std::span<const std::string> Crowd::passes() const { return state_->names; }

@@ -155,22 +155,41 @@ class Crowd {
 
   // Records every stage into `commands`, outside a render pass: the plan of the frame, then in each stage one dispatch
   // a pose kernel and one blend, whatever the number of instances and characters, a barrier before each of both; where
-  // normals are recomputed, a barrier and one dispatch more. On entry nothing may still read the outputs in this
-  // queue's past without a barrier of the caller's; on exit they are written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT
-  // with VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads. It leaves a pipeline, set 0 and push
-  // constants of compute bound. Then the ring moves to its next frame. Never submits, waits or allocates. When a frame
-  // is posed and recorded, the one recorded frames_in_flight frames before it must have finished on the device.
+  // normals are recomputed, a barrier and one dispatch more. It leaves a pipeline, set 0 and push constants of compute
+  // bound. Then the ring moves to its next frame. Never submits, waits or allocates. When a frame is posed and
+  // recorded, the one recorded frames_in_flight frames before it must have finished on the device.
+  //
+  // Barriers of the caller's (docs/runtime.md has them to copy; all names are VK_PIPELINE_STAGE_2_..._BIT and
+  // VK_ACCESS_2_..._BIT). On entry, of what compute shaders have not done before it in the same queue, which is ordered
+  // and visible already:
+  //   reads of outputs              ordered before COMPUTE_SHADER, no access
+  //   writes of the caller's to     visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE
+  //   outputs
+  //   joints, inputs, visible of    visible at COMPUTE_SHADER to SHADER_STORAGE_READ
+  //   the caller's
+  // On exit:
+  //   outputs, wherever they are    written at COMPUTE_SHADER with SHADER_STORAGE_WRITE: barrier from there to reads
+  //   joints, inputs, visible of    read at COMPUTE_SHADER with SHADER_STORAGE_READ: what writes them next is ordered
+  //   the caller's                  behind COMPUTE_SHADER, no access; the host waits for a fence
   //
   // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: then
   // what one took counts from the end of the one before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
-  // Where compute runs in a queue family of its own: record_release behind record() on that queue, record_acquire with
-  // the same families on the queue that reads, before it does and behind a semaphore whose wait covers all commands. Of
-  // the crowd's own buffer and of the caller's, as a whole. The way back is the caller's.
+  // Where compute runs in a queue family of its own outputs change owner, there and back: the buffers that hold them,
+  // the crowd's and the caller's, as a whole. In the order of a frame, with the same two families in all four, and
+  // between the queues a semaphore whose wait covers all commands:
+  //   compute queue    record_acquire_back (not before the first frame), record(), record_release
+  //   reading queue    record_acquire, the reads at `reading_stages`, record_release_back
+  // Without the way back outputs keep no content, which record() needs where an instance is not moved and for previous
+  // positions. Where both families are one, record_acquire and record_release_back are the barriers of one queue, and
+  // the other two record nothing. Not for buffers of VK_SHARING_MODE_CONCURRENT, which need the semaphores alone.
   void record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
   void record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                       VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;
+  void record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
+                           VkPipelineStageFlags2 reading_stages) const;
+  void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
   // What record() dispatches, in order, for people: "plan", "pose bspline_patch", "blend of drivers", "bounds", "blend
   // of skins", "normals of skins", with the stage where there are several of that name.

@@ -649,17 +649,30 @@ TEST_F(Crowds, FadeBackFromWhereTheyAre) {
   EXPECT_EQ(way.back(), 0.0f);
 }
 
-// On a device with one family the barriers are ordinary ones; validation watches both.
+// Two frames, each read by a copy. On a device with one family the barriers are those of one queue, and validation sees
+// whether they order the copies.
 TEST_F(MixedCrowds, ReleaseAndAcquireTheirOutputs) {
-  CrowdOptions options{.instances = {1, 1, 1}};
+  CrowdOptions options{.instances = {1, 1, 1}, .frames_in_flight = 2};
   options.outputs.bounds = true;
   Crowd crowd = make(options);
-  pose_all(crowd);
+  const OutputPlace& positions = crowd.outputs().positions;
+  const Result<Buffer> copied = Buffer::create(
+      *gpu_device(),
+      {.size = 1024, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT, .memory = MemoryUse::kDeviceLocal, .name = "copied"});
+  ASSERT_TRUE(copied) << copied.error().message;
+  const DeviceFunctions& functions = gpu_device()->functions();
   const std::uint32_t family = gpu_device()->queue_family();
-  ASSERT_TRUE(submit_and_wait(*gpu_device(), "a frame", [&](VkCommandBuffer commands) {
-    crowd.record(commands);
-    crowd.record_release(commands, family, family);
-    crowd.record_acquire(commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "two frames", [&](VkCommandBuffer commands) {
+    for (int frame = 0; frame < 2; ++frame) {
+      pose_all(crowd);
+      if (frame > 0) crowd.record_acquire_back(commands, family, family);
+      crowd.record(commands);
+      crowd.record_release(commands, family, family);
+      crowd.record_acquire(commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+      const VkBufferCopy range{positions.offset, 512u * static_cast<VkDeviceSize>(frame), 512};
+      functions.vkCmdCopyBuffer(commands, positions.buffer, copied->handle(), 1, &range);
+      crowd.record_release_back(commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT);
+    }
   }));
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
 }
