@@ -66,8 +66,9 @@ PELT_API const char* pelt_last_error(void);
 /* What binding makes and a game loads: immutable, shared by everything that shows it. */
 typedef struct pelt_character pelt_character;
 
+/* A .pelt file, or a .glb that carries a character (docs/PELT_deformers/README.md). */
 PELT_API pelt_result pelt_character_load(const char* path, pelt_character** out);
-/* The bytes of a .pelt file, which are not needed afterwards. `source` names them in errors; NULL: "memory". */
+/* The bytes of one, which are not needed afterwards. `source` names them in errors; NULL: "memory". */
 PELT_API pelt_result pelt_character_load_memory(const void* bytes, size_t size, const char* source,
                                                 pelt_character** out);
 PELT_API pelt_result pelt_character_save(const pelt_character* character, const char* path);
@@ -239,7 +240,7 @@ typedef struct pelt_device_handles {
   uint32_t struct_size;
   uint32_t queue_family; /* of the queue that runs what crowds record */
   PFN_vkGetInstanceProcAddr get_instance_proc_addr;
-  VkInstance instance;
+  VkInstance instance; /* of Vulkan 1.3 or later */
   VkPhysicalDevice physical;
   VkDevice device;                /* with the features of pelt_enable_required_features */
   VkQueue queue;                  /* for functions that say that they submit and wait; may be null */
@@ -283,12 +284,13 @@ typedef struct pelt_upload_options {
   uint32_t normal_rings; /* 1: the triangles round each vertex, for crowds that recompute normals: 32 bytes a vertex */
 } pelt_upload_options;
 
-/* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. */
+/* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no character,
+ * more bytes than the device binds at once or has. */
 PELT_API pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
                                                 uint32_t character_count, const pelt_upload_options* options,
                                                 pelt_gpu_characters** out);
-/* Records the copies, and a barrier from them to reads of compute, outside a render pass. Before a crowd's first frame
- * runs. */
+/* Records the copies, and a barrier from them to reads of compute, outside a render pass. Once, before the first frame
+ * of a crowd that shows them runs. */
 PELT_API pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* characters, VkCommandBuffer commands);
 /* Gives the staging memory back. When those commands are done. */
 PELT_API pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters);
@@ -314,6 +316,7 @@ enum {
   PELT_FORMAT_OCTAHEDRAL8 = 4   /* snorm8 x 2 each in one word: normal below, tangent above; the same place for both */
 };
 
+/* How normals and tangents of skins are found. */
 enum {
   PELT_NORMALS_BLENDED = 0,   /* moved as the frame of the vertex moves */
   PELT_NORMALS_RECOMPUTED = 1 /* of the posed triangles round the vertex; tangents made orthogonal to them */
@@ -332,70 +335,124 @@ typedef struct pelt_vertex_output {
   pelt_buffer_place place; /* offset: a multiple of 4 */
 } pelt_vertex_output;
 
+/* An instance that is moved, in a list of the caller's (pelt_crowd_options.visible). */
+typedef struct pelt_list_entry {
+  uint32_t instance; /* counted from the first of its character */
+  uint32_t state;    /* PELT_ENTRY_... | PELT_ENTRY_DETAIL(...); 0: moved in full */
+} pelt_list_entry;
+
+enum {
+  PELT_ENTRY_TELEPORT = 1, /* previous positions are those of this frame: set it where an instance is moved for the
+                              first time, and when it is listed again */
+  PELT_ENTRY_HOLD = 2      /* not moved, previous positions become its positions: once where an instance stops */
+};
+
+/* `share` of detail `to` (PELT_DETAIL_...), 0 to 255, the rest of detail `from`. */
+#define PELT_ENTRY_DETAIL(from, to, share) ((uint32_t)(from) << 2 | (uint32_t)(to) << 4 | (uint32_t)(share) << 8)
+
 typedef struct pelt_crowd_options {
   uint32_t struct_size;
   uint32_t character_count;     /* entries of `instances` */
-  const uint32_t* instances;    /* how many of each of the pelt_gpu_characters, in their order; NULL: one of each */
+  const uint32_t* instances;    /* how many of each of the pelt_gpu_characters, in their order; NULL: one of each.
+                                   Instances of a character follow each other, the next character's follow those */
   uint32_t frames_in_flight;    /* that may be recorded before the first has finished; 0: 2 */
   uint32_t reduced_influences;  /* of PELT_DETAIL_REDUCED; 0: 4 */
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
-  pelt_vertex_output previous_positions; /* those of the frame before; needs positions */
-  pelt_buffer_place bounds_place;        /* offset: a multiple of 4 */
-  uint32_t bounds;                       /* 1: a box round each instance: least 3, greatest 3 floats */
-  uint32_t control_meshes;               /* 1: writes them too, for tools */
-  /* Buffers that the device fills, visible to storage reads of compute before a frame's commands run; offsets are
-   * multiples of minStorageBufferOffsetAlignment. What a buffer gives, no function gives. */
-  pelt_buffer_place joints;  /* joint matrices of all instances, one after the other */
-  pelt_buffer_place inputs;  /* input_count floats an instance */
-  pelt_buffer_place visible; /* which are moved, and how: runtime/crowd.h, CrowdOptions::visible */
-  VkBufferUsageFlags usage;  /* added to that of the crowd's own vertex buffer */
-  uint32_t normal_mode;      /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
+  /* Positions of the frame before, for motion vectors: of an instance that was not moved since, of one that has just
+   * appeared and after pelt_crowd_teleport those of this frame. Float; needs positions, in a buffer that keeps them
+   * from frame to frame. */
+  pelt_vertex_output previous_positions;
+  pelt_buffer_place bounds_place; /* offset: a multiple of 4 */
+  /* 1: a box round each instance's skin, float3 least then float3 greatest, 24 bytes from one to the next: never
+   * smaller than the skin, as a rule little larger. Boxes are of the frame that is recorded; one that is not moved
+   * keeps its box. */
+  uint32_t bounds;
+  uint32_t control_meshes; /* 1: writes them too, for tools, and vertices count over all meshes */
+  /* Buffers that the device fills, in which every frame reads the same places. Written before its commands run and
+   * visible to storage reads of compute; kept until those are done (pelt_crowd_record). Offsets are multiples of
+   * minStorageBufferOffsetAlignment. What a buffer gives, no function gives. */
+  pelt_buffer_place joints; /* joint matrices of all instances, one after the other, as pelt_crowd_pose takes them */
+  pelt_buffer_place inputs; /* input_count floats an instance, one after the other, as pelt_crowd_inputs takes them */
+  /* Which instances are moved, and how: a count for each character (uint32_t), then a pelt_list_entry for each instance
+   * of the crowd, of which those of a character begin at its first instance, and as many count as its count says. None
+   * may be listed twice. What is out of range is left out. */
+  pelt_buffer_place visible;
+  /* Added to that of the crowd's own vertex buffer: VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and
+   * VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR for builds of acceleration structures. What
+   * Vulkan wants enabled for them, the device must have. */
+  VkBufferUsageFlags usage;
+  uint32_t normal_mode; /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
 } pelt_crowd_options;
 
-/* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. */
+/* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: instances not
+ * given for every character, none at all; outputs that contradict each other or are misaligned; recomputed normals of
+ * characters without rings; outputs or inputs larger than the device's storage buffer range, with how many instances
+ * fit; out of memory. */
 PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
                                        const pelt_crowd_options* options, pelt_crowd** out);
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 
 /* For the frame that is recorded next: joint matrices of an instance, model space, 16 floats a joint, column-major. One
- * that is not posed again keeps its pose; one that never was stands at rest. */
+ * that is not posed again keeps its pose; one that never was stands at rest. An error with a buffer of joints of the
+ * caller's, as for inputs and for what is moved. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);
 /* The same for what the skeleton does not move: all inputs at once, the vertices of a stream (3 floats each, model
- * space, metres), or a control. */
+ * space, metres, in the mesh's order), or a control. What was never given is as at rest. */
 PELT_API pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count);
 PELT_API pelt_result pelt_crowd_stream(pelt_crowd* crowd, uint32_t instance, uint32_t stream, const float* positions,
                                        uint32_t vertex_count);
 PELT_API pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t control, float value);
 
-/* 0: culled, keeps its vertices. At first all are shown. */
+/* 0: culled, is not moved and keeps its vertices. At first all are shown. */
 PELT_API pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint32_t visible);
-/* Moves it every n-th frame, instances taking turns; 0: not until this changes. */
+/* Moves it every n-th frame, instances taking turns; 0: not until this changes. In the first frame in which it is shown
+ * an instance is moved, whatever is said here. */
 PELT_API pelt_result pelt_crowd_update_every(pelt_crowd* crowd, uint32_t instance, uint32_t frames);
 /* Previous positions of the next frame in which it is moved are those of that frame. */
 PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
 
 enum {
   PELT_DETAIL_FULL = 0,
-  PELT_DETAIL_REDUCED = 1,   /* linear meshes by their strongest influences alone, normals without slopes */
-  PELT_DETAIL_LINEAR_FIT = 2 /* by the linear blend that was fitted to the deformers; full where there is none */
+  PELT_DETAIL_REDUCED = 1, /* linear meshes by their strongest influences alone, normals without slopes; others full */
+  PELT_DETAIL_LINEAR_FIT = 2 /* by the linear blend that was fitted to the deformers, which are then not posed; full
+                                where there is none */
 };
-/* Cross-fades to a detail over so many frames; 0: at once. */
+/* Cross-fades to a detail over so many frames in which it is moved; 0: at once. A fade that is turned round goes back
+ * from where it is; one to a third detail begins at the detail that was faded to. */
 PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames);
 
-/* Records the frame, outside a render pass. On entry nothing may still read the outputs in this queue's past without a
- * barrier; on exit they are written at VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT with
- * VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT: barrier from there to your reads. Never submits, waits or allocates. When a
- * frame is posed and recorded, the one frames_in_flight before it must have finished on the device. */
+/* Records the frame, outside a render pass. Never submits, waits or allocates; leaves a pipeline, set 0 and push
+ * constants of compute bound. When a frame is posed and recorded, the one frames_in_flight before it must have finished
+ * on the device.
+ *
+ * Barriers of the caller's (docs/runtime.md has them to copy; all names are VK_PIPELINE_STAGE_2_..._BIT and
+ * VK_ACCESS_2_..._BIT). On entry, of what compute shaders have not done before it in the same queue, which is ordered
+ * and visible already: reads of outputs              ordered before COMPUTE_SHADER, no access writes of the caller's to
+ * visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE outputs joints, inputs, visible of    visible
+ * at COMPUTE_SHADER to SHADER_STORAGE_READ the caller's On exit: outputs, wherever they are    written at
+ * COMPUTE_SHADER with SHADER_STORAGE_WRITE: barrier from there to reads joints, inputs, visible of    read at
+ * COMPUTE_SHADER with SHADER_STORAGE_READ: what writes them next is ordered the caller's                  behind
+ * COMPUTE_SHADER, no access; the host waits for a fence */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
-/* Where compute runs in a queue family of its own: release behind record on that queue, acquire on the queue that
- * reads, behind a semaphore. */
+/* Where compute runs in a queue family of its own outputs change owner, there and back: the buffers that hold them, the
+ * crowd's and the caller's, as a whole. In the order of a frame, with the same two families in all four, and between
+ * the queues a semaphore whose wait covers all commands: compute queue    acquire_back (not before the first frame),
+ * pelt_crowd_record, release reading queue    acquire, the reads at `reading_stages`, release_back Without the way back
+ * outputs keep no content, which a frame needs where an instance is not moved and for previous positions. Where both
+ * families are one, acquire and release_back are the barriers of one queue, and the other two record nothing. Not for
+ * buffers of VK_SHARING_MODE_CONCURRENT, which need the semaphores alone. */
 PELT_API pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands,
                                                uint32_t compute_family, uint32_t reading_family);
 PELT_API pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands,
                                                uint32_t compute_family, uint32_t reading_family,
                                                VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access);
+PELT_API pelt_result pelt_crowd_record_release_back(const pelt_crowd* crowd, VkCommandBuffer commands,
+                                                    uint32_t compute_family, uint32_t reading_family,
+                                                    VkPipelineStageFlags2 reading_stages);
+PELT_API pelt_result pelt_crowd_record_acquire_back(const pelt_crowd* crowd, VkCommandBuffer commands,
+                                                    uint32_t compute_family, uint32_t reading_family);
 
 typedef struct pelt_crowd_info {
   uint32_t struct_size;
@@ -432,6 +489,11 @@ typedef struct pelt_crowd_outputs {
 PELT_API pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info);
 PELT_API pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info);
 PELT_API pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs);
+/* Of element 0 of one of these, for shaders and builds of acceleration structures. Needs
+ * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT of the buffer (pelt_crowd_options.usage; of the caller's the caller's own),
+ * and bufferDeviceAddress of the device. */
+PELT_API pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,
+                                                   VkDeviceAddress* address);
 /* Instances of a character follow each other from this one on. */
 PELT_API pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance);
 /* Vertex 0 of a mesh, from the first vertex of an instance. PELT_ERROR_NOT_FOUND: the mesh is not written. */

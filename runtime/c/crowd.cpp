@@ -8,6 +8,7 @@
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 #include "runtime/read_back.h"
+#include "shaders/jobs.h"
 
 using namespace pelt::c;
 using pelt::runtime::Crowd;
@@ -19,6 +20,8 @@ namespace {
 static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
               static_cast<int>(Detail::kReduced) == PELT_DETAIL_REDUCED &&
               static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
+static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
+              PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold);
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
@@ -125,6 +128,17 @@ pelt_crowd& need_own_list(pelt_crowd* crowd, std::uint32_t instance) {
   return own;
 }
 
+// Those that outputs are given a place in.
+std::vector<VkBuffer> given_buffers(const pelt::runtime::CrowdOutputs& outputs) {
+  std::vector<VkBuffer> buffers;
+  for (const pelt::runtime::BufferPlace& place :
+       {outputs.positions.place, outputs.normals.place, outputs.tangents.place, outputs.previous_positions.place,
+        outputs.bounds_place}) {
+    if (place.buffer != VK_NULL_HANDLE) buffers.push_back(place.buffer);
+  }
+  return buffers;
+}
+
 void need_written(const float* wanted, const pelt::runtime::OutputPlace& place, const char* name) {
   if (wanted != nullptr && place.format == VertexFormat::kNone) refuse(fmt::format("the crowd writes no {}", name));
 }
@@ -148,8 +162,13 @@ pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characte
     const pelt::runtime::CrowdOptions wanted = to_options(read_options(options, "options"), gpu->characters.size(),
                                                           own.limits().minStorageBufferOffsetAlignment);
     Crowd crowd = value_of(Crowd::create(own, gpu->characters, wanted));
-    made = new pelt_crowd{gpu, std::move(crowd), wanted.joints.buffer == VK_NULL_HANDLE,
-                          wanted.inputs.buffer == VK_NULL_HANDLE, wanted.visible.buffer == VK_NULL_HANDLE};
+    made = new pelt_crowd{gpu,
+                          std::move(crowd),
+                          wanted.joints.buffer == VK_NULL_HANDLE,
+                          wanted.inputs.buffer == VK_NULL_HANDLE,
+                          wanted.visible.buffer == VK_NULL_HANDLE,
+                          wanted.outputs.usage,
+                          given_buffers(wanted.outputs)};
   });
 }
 
@@ -241,6 +260,24 @@ pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer c
   });
 }
 
+pelt_result pelt_crowd_record_release_back(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
+                                           uint32_t reading_family, VkPipelineStageFlags2 reading_stages) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    need(commands, "commands");
+    own.crowd.record_release_back(commands, compute_family, reading_family, reading_stages);
+  });
+}
+
+pelt_result pelt_crowd_record_acquire_back(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
+                                           uint32_t reading_family) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    need(commands, "commands");
+    own.crowd.record_acquire_back(commands, compute_family, reading_family);
+  });
+}
+
 pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) {
   return guarded(__func__, [&] {
     const pelt_crowd& own = need(crowd, "crowd");
@@ -271,6 +308,27 @@ pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* 
                                     .previous_positions = from_place(places.previous_positions),
                                     .bounds = from_place(places.bounds)},
                  outputs, "outputs");
+  });
+}
+
+pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,
+                                          VkDeviceAddress* address) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    const pelt_output_place& wanted = need(place, "place");
+    const pelt::runtime::OutputPlaces& written = own.crowd.outputs();
+    const auto is_wanted = [&](const pelt::runtime::OutputPlace& output) {
+      return output.format != VertexFormat::kNone && output.buffer == wanted.buffer && output.offset == wanted.offset;
+    };
+    if (!is_wanted(written.positions) && !is_wanted(written.normals) && !is_wanted(written.tangents) &&
+        !is_wanted(written.previous_positions) && !is_wanted(written.bounds)) {
+      refuse("place is none of the crowd's outputs");
+    }
+    const bool given = std::find(own.given.begin(), own.given.end(), wanted.buffer) != own.given.end();
+    if (!given && (own.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0) {
+      refuse("the crowd was made without VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT in options.usage");
+    }
+    need(address, "address") = own.crowd.device_address({VertexFormat::kNone, wanted.buffer, wanted.offset, 0});
   });
 }
 

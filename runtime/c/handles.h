@@ -59,4 +59,6 @@ struct pelt_crowd {
   bool own_joints = true;
   bool own_inputs = true;
   bool own_list = true;
+  VkBufferUsageFlags usage = 0;  // of the crowd's own vertex buffer, as asked for
+  std::vector<VkBuffer> given;   // buffers of the caller's that it writes to
 };

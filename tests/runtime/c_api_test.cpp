@@ -19,6 +19,7 @@
 #include "engine/core/version.h"
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
+#include "runtime/buffer.h"
 #include "runtime/read_back.h"
 #include "runtime/transfer.h"
 #include "runtime/vulkan_functions.h"
@@ -125,6 +126,7 @@ TEST(CApi, RefusesNullHandles) {
   float value = 7;
   float three[3];
   VkDeviceSize bytes = 7;
+  VkDeviceAddress address = 7;
   auto info = sized<pelt_character_info>();
   auto joint = sized<pelt_joint_info>();
   auto mesh = sized<pelt_mesh_info>();
@@ -181,9 +183,12 @@ TEST(CApi, RefusesNullHandles) {
                                    pelt_crowd_record(nullptr, none),
                                    pelt_crowd_record_release(nullptr, none, 0, 1),
                                    pelt_crowd_record_acquire(nullptr, none, 0, 1, 0, 0),
+                                   pelt_crowd_record_release_back(nullptr, none, 0, 1, 0),
+                                   pelt_crowd_record_acquire_back(nullptr, none, 0, 1),
                                    pelt_crowd_get_info(nullptr, &crowd_info),
                                    pelt_crowd_get_instance(nullptr, 0, &instance),
                                    pelt_crowd_get_outputs(nullptr, &outputs),
+                                   pelt_crowd_get_device_address(nullptr, &outputs.positions, &address),
                                    pelt_crowd_get_first_instance(nullptr, 0, &number),
                                    pelt_crowd_get_mesh_vertex(nullptr, 0, 0, &number),
                                    pelt_crowd_read_vertices(nullptr, 0, &vertices),
@@ -718,6 +723,111 @@ TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
   EXPECT_INVALID(pelt_crowd_control(own.get(), 0, 0, 0), "inputs from a buffer");
   EXPECT_INVALID(pelt_crowd_show(own.get(), 0, 0), "a buffer of the caller's");
   EXPECT_INVALID(pelt_crowd_teleport(own.get(), 0), "a buffer of the caller's");
+}
+
+// A list of the caller's, in the structs of pelt.h: the second instance of the first character teleports, that of the
+// second goes over to fewer influences.
+TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
+  struct List {
+    std::uint32_t counts[2];
+    pelt_list_entry entries[3];
+  } const list{{1, 1},
+               {{1, PELT_ENTRY_TELEPORT},
+                {},
+                {0, PELT_ENTRY_TELEPORT | PELT_ENTRY_DETAIL(PELT_DETAIL_FULL, PELT_DETAIL_REDUCED, 128)}}};
+  Result<Buffer> visible = Buffer::create(*gpu_device(), {.size = sizeof(list),
+                                                          .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                          .memory = MemoryUse::kStream,
+                                                          .name = "list"});
+  ASSERT_TRUE(visible) << visible.error().message;
+  std::memcpy(visible->mapped(), &list, sizeof(list));
+  visible->flush(0, sizeof(list));
+  const GpuHandle gpu = upload_all(device_.get());
+  const std::uint32_t instances[] = {2, 1};
+  auto options = sized<pelt_crowd_options>();
+  options.instances = instances;
+  options.character_count = 2;
+  options.previous_positions.format = PELT_FORMAT_FLOAT;
+  options.visible = {visible->handle(), 0};
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
+  const auto written = [&](const pelt_output_place& place, std::uint32_t instance) {
+    auto info = sized<pelt_instance_info>();
+    EXPECT_OK(pelt_crowd_get_instance(crowd.get(), instance, &info));
+    return bytes_of(place.buffer, place.offset + VkDeviceSize{info.first_vertex} * place.stride,
+                    VkDeviceSize{info.vertex_count} * place.stride);
+  };
+  const auto height = [&](std::uint32_t instance) {  // of vertex 0
+    float y = 0;
+    std::memcpy(&y, written(outputs.positions, instance).data() + sizeof(float), sizeof(float));
+    return y;
+  };
+  const std::vector<std::byte> still = written(outputs.positions, 0);
+  float before = 0;
+  for (int frame = 0; frame < 2; ++frame) {
+    std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
+    for (glm::mat4& joint : joints) joint = glm::translate(glm::mat4(1), glm::vec3(0, frame, 0)) * joint;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      ASSERT_OK(pelt_crowd_pose(crowd.get(), i, glm::value_ptr(joints[0]), 2));
+    }
+    ASSERT_OK(run_frame(device_.get(), crowd.get()));
+    EXPECT_EQ(written(outputs.positions, 0), still) << frame;
+    for (const std::uint32_t i : {1u, 2u}) {
+      EXPECT_EQ(written(outputs.previous_positions, i), written(outputs.positions, i)) << i << ' ' << frame;
+    }
+    if (frame > 0) {
+      EXPECT_NEAR(height(2) - before, 1, 1e-5);
+    }
+    before = height(2);
+  }
+}
+
+// The barriers of a frame that changes families, there and back; with one family validation sees what they order.
+TEST_F(CCrowds, GiveTheirOutputsToAnotherQueueAndBack) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
+  EXPECT_INVALID(pelt_crowd_record_release(crowd.get(), VK_NULL_HANDLE, 0, 1), "commands is null");
+  EXPECT_INVALID(pelt_crowd_record_acquire(crowd.get(), VK_NULL_HANDLE, 0, 1, 0, 0), "commands is null");
+  EXPECT_INVALID(pelt_crowd_record_release_back(crowd.get(), VK_NULL_HANDLE, 0, 1, 0), "commands is null");
+  EXPECT_INVALID(pelt_crowd_record_acquire_back(crowd.get(), VK_NULL_HANDLE, 0, 1), "commands is null");
+  ASSERT_OK(pelt_submit_and_wait(
+      device_.get(), "two frames",
+      [](void* user, VkCommandBuffer commands) {
+        const auto c = static_cast<pelt_crowd*>(user);
+        const std::uint32_t family = gpu_device()->queue_family();
+        for (int frame = 0; frame < 2; ++frame) {
+          EXPECT_OK(pelt_crowd_record_acquire_back(c, commands, family, family));
+          EXPECT_OK(pelt_crowd_record(c, commands));
+          EXPECT_OK(pelt_crowd_record_release(c, commands, family, family));
+          EXPECT_OK(pelt_crowd_record_acquire(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT,
+                                              VK_ACCESS_2_TRANSFER_READ_BIT));
+          EXPECT_OK(pelt_crowd_record_release_back(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT));
+        }
+      },
+      crowd.get()));
+}
+
+TEST_F(CCrowds, TellTheAddressesOfTheirOutputs) {
+  const GpuHandle gpu = upload_all(device_.get());
+  auto options = sized<pelt_crowd_options>();
+  const CrowdHandle without = make_crowd(device_.get(), gpu.get(), &options);
+  options.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
+  VkDeviceAddress positions = 0;
+  VkDeviceAddress normals = 0;
+  ASSERT_OK(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, &positions));
+  ASSERT_OK(pelt_crowd_get_device_address(crowd.get(), &outputs.normals, &normals));
+  EXPECT_NE(positions, 0u);
+  EXPECT_EQ(normals - positions, outputs.normals.offset - outputs.positions.offset);
+  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.bounds, &positions),
+                 "none of the crowd's outputs");
+  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), nullptr, &positions), "place is null");
+  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, nullptr), "address is null");
+  ASSERT_OK(pelt_crowd_get_outputs(without.get(), &outputs));
+  EXPECT_INVALID(pelt_crowd_get_device_address(without.get(), &outputs.positions, &positions), "options.usage");
 }
 
 TEST_F(CCrowds, OutliveTheHandlesTheyWereMadeFrom) {

@@ -22,6 +22,8 @@ static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_F
               "");
 static_assert(PELT_NORMALS_BLENDED == 0 && PELT_NORMALS_RECOMPUTED == 1, "");
 static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1, "");
+static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_DETAIL(1, 2, 255) == 0xFF24, "");
+static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) == 4, "");
 static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
 
 #if UINTPTR_MAX == 0xFFFFFFFFFFFFFFFFu
