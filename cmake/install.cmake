@@ -75,6 +75,12 @@ if(PELT_INSTALL)
   pelt_install_pc(character
     DESCRIPTION "Characters: reading, and moving them on the CPU"
     LIBRARIES fmt tbb hwy xxhash)
+  if(PELT_AUTHORING)
+    pelt_install_pc(authoring
+      DESCRIPTION "Reading models and binding them"
+      REQUIRES "pelt-character = ${pelt_VERSION}"
+      LIBRARIES tinygltf tinyobjloader meshoptimizer osdCPU openvdb Imath tbb)
+  endif()
   if(PELT_RUNTIME)
     pelt_install_pc(runtime
       DESCRIPTION "Characters moved by Vulkan"
