@@ -65,7 +65,7 @@ Value interpolate(const Keys& keys, float time) {
   return result;
 }
 
-glm::mat4 to_matrix(const Transform& transform) {
+glm::mat4 local_matrix(const Transform& transform) {
   glm::mat4 matrix = glm::mat4_cast(transform.rotation);
   for (int axis = 0; axis < 3; ++axis) matrix[axis] *= transform.scale[axis];
   matrix[3] = glm::vec4(transform.translation, 1.0f);
@@ -74,7 +74,7 @@ glm::mat4 to_matrix(const Transform& transform) {
 
 void place(const Skeleton& skeleton, std::size_t j, const Transform& local, std::span<glm::mat4> matrices) {
   const Joint& joint = skeleton.joints[j];
-  const glm::mat4 matrix = joint.matrix ? *joint.matrix : to_matrix(local);
+  const glm::mat4 matrix = joint.matrix ? *joint.matrix : local_matrix(local);
   matrices[j] = joint.parent < 0 ? matrix : matrices[static_cast<std::size_t>(joint.parent)] * matrix;
 }
 
