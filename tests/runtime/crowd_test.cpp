@@ -736,6 +736,50 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
   EXPECT_LT(off(crowd, 5, 5), 1e-5f);
 }
 
+// By the barriers of docs/runtime.md, whose hazards validation watches: the next frame's matrices are copied to where
+// the frame before has read its own.
+TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
+  std::vector<glm::mat4> matrices;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::vector<glm::mat4> own = moved(bind_joints_, motion(i));
+    matrices.insert(matrices.end(), own.begin(), own.end());
+  }
+  const VkDeviceSize frame_bytes = matrices.size() / 2 * sizeof(glm::mat4);
+  Result<Buffer> source = Buffer::create(*gpu_device(), {.size = 2 * frame_bytes,
+                                                         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                                         .memory = MemoryUse::kStaging,
+                                                         .name = "animation"});
+  Result<Buffer> joints =
+      Buffer::create(*gpu_device(), {.size = frame_bytes,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                     .memory = MemoryUse::kDeviceLocal,
+                                     .name = "joints of a caller's"});
+  ASSERT_TRUE(source && joints);
+  std::memcpy(source->mapped(), matrices.data(), 2 * frame_bytes);
+  source->flush(0, 2 * frame_bytes);
+  CrowdOptions options{.instances = {1, 1, 1}, .joints = {joints->handle()}};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  const DeviceFunctions& functions = gpu_device()->functions();
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "two frames", [&](VkCommandBuffer commands) {
+    for (const VkDeviceSize frame : {0, 1}) {
+      memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_NONE,
+                     VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_NONE);
+      const VkBufferCopy range{frame * frame_bytes, 0, frame_bytes};
+      functions.vkCmdCopyBuffer(commands, source->handle(), joints->handle(), 1, &range);
+      memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                     VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+      crowd.record(commands);
+    }
+  }));
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_LT(off(crowd, i, 3 + i), 1e-5f) << i;
+    const Character& character = characters_[i];
+    EXPECT_LT(worst_distance(rest_skin(character), motion(i), read(crowd, i).previous_positions),
+              1e-5f * character.size());
+  }
+}
+
 // ----------------------------------------------------------------------------------------------------------- detail
 
 TEST_F(Crowds, FadeFromOneDetailToAnother) {
