@@ -8,7 +8,7 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST uint kPlanWorkgroupSize = 256u;
+PELT_SHARED_CONST uint kPlanWorkgroupSize = 128u;
 
 PELT_SHARED_CONST uint kPlanBindGiven = 1u;      // uint[]: a count for each character, then ListEntry[], written by the
                                                  // caller: those of character c begin at PlanCharacter::first_given
