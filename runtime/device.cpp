@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -21,6 +20,14 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
+// What a device is described and adopted by.
+#define PELT_PHYSICAL_DEVICE_FUNCTIONS(F) \
+  F(vkGetDeviceProcAddr)                  \
+  F(vkGetPhysicalDeviceFeatures2)         \
+  F(vkGetPhysicalDeviceMemoryProperties)  \
+  F(vkGetPhysicalDeviceProperties2)       \
+  F(vkGetPhysicalDeviceQueueFamilyProperties)
+
 #define PELT_INSTANCE_FUNCTIONS(F)        \
   F(vkCreateDebugUtilsMessengerEXT)       \
   F(vkCreateDevice)                       \
@@ -28,11 +35,7 @@ constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
   F(vkDestroyInstance)                    \
   F(vkEnumerateDeviceExtensionProperties) \
   F(vkEnumeratePhysicalDevices)           \
-  F(vkGetDeviceProcAddr)                  \
-  F(vkGetPhysicalDeviceFeatures2)         \
-  F(vkGetPhysicalDeviceMemoryProperties)  \
-  F(vkGetPhysicalDeviceProperties2)       \
-  F(vkGetPhysicalDeviceQueueFamilyProperties)
+  PELT_PHYSICAL_DEVICE_FUNCTIONS(F)
 
 struct InstanceFunctions {
 #define PELT_MEMBER(name) PFN_##name name = nullptr;
@@ -46,6 +49,16 @@ InstanceFunctions load_instance_functions(PFN_vkGetInstanceProcAddr entry, VkIns
   PELT_INSTANCE_FUNCTIONS(PELT_LOAD)
 #undef PELT_LOAD
   return functions;
+}
+
+// The names of those that are null of what a device is described and adopted by.
+std::vector<std::string> missing_functions(const InstanceFunctions& functions) {
+  std::vector<std::string> missing;
+#define PELT_CHECK(name) \
+  if (functions.name == nullptr) missing.emplace_back(#name);
+  PELT_PHYSICAL_DEVICE_FUNCTIONS(PELT_CHECK)
+#undef PELT_CHECK
+  return missing;
 }
 
 using MessageFunction = std::function<void(const std::string&)>;
@@ -176,8 +189,16 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   return instance;
 }
 
-// The features of the device profile, chained as Vulkan wants them; `chain` is what vkCreateDevice takes. Not moved
-// after link().
+// The features of the device profile: visit(name, member) for each.
+template <class Visit>
+void each_required_feature(VkPhysicalDeviceVulkan12Features& features12, VkPhysicalDeviceVulkan13Features& features13,
+                           const Visit& visit) {
+  visit("synchronization2", features13.synchronization2);
+  visit("maintenance4", features13.maintenance4);
+  visit("scalarBlockLayout", features12.scalarBlockLayout);
+}
+
+// Features as Vulkan wants them chained; `chain` is what vkCreateDevice takes.
 struct Features {
   VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
@@ -189,16 +210,6 @@ struct Features {
   }
   Features(const Features&) = delete;
   Features& operator=(const Features&) = delete;
-
-  struct Named {
-    const char* name;
-    VkBool32* value;
-  };
-  std::array<Named, 3> required() {
-    return {{{"synchronization2", &v13.synchronization2},
-             {"maintenance4", &v13.maintenance4},
-             {"scalarBlockLayout", &v12.scalarBlockLayout}}};
-  }
 };
 
 std::vector<VkQueueFamilyProperties> queue_families(const InstanceFunctions& functions, VkPhysicalDevice physical) {
@@ -228,9 +239,9 @@ std::vector<std::string> missing_features(const InstanceFunctions& functions, Vk
   std::vector<std::string> missing;
   Features features;
   functions.vkGetPhysicalDeviceFeatures2(physical, &features.chain);
-  for (const Features::Named feature : features.required()) {
-    if (*feature.value == VK_FALSE) missing.emplace_back(feature.name);
-  }
+  each_required_feature(features.v12, features.v13, [&](const char* name, VkBool32 value) {
+    if (value == VK_FALSE) missing.emplace_back(name);
+  });
   const auto require = [&](const char* name, std::uint32_t value, std::uint32_t least) {
     if (value < least) missing.push_back(fmt::format("{} of {} (it has {})", name, least, value));
   };
@@ -434,7 +445,7 @@ Result<Device> Device::create(const DeviceOptions& options) {
                                            .pQueuePriorities = &priority};
   DeviceInternals& internals = state->internals;
   Features features;
-  for (const Features::Named feature : features.required()) *feature.value = VK_TRUE;
+  enable_required_features(features.v12, features.v13);
   // Every device of Vulkan 1.3 has both; tools draw with one, and outputs may ask for the other.
   features.v13.dynamicRendering = VK_TRUE;
   features.v12.bufferDeviceAddress = VK_TRUE;
@@ -456,14 +467,15 @@ Result<Device> Device::create(const DeviceOptions& options) {
 
 void enable_required_features(VkPhysicalDeviceVulkan12Features& features12,
                               VkPhysicalDeviceVulkan13Features& features13) {
-  features12.scalarBlockLayout = VK_TRUE;
-  features13.synchronization2 = VK_TRUE;
-  features13.maintenance4 = VK_TRUE;
+  each_required_feature(features12, features13, [](const char*, VkBool32& value) { value = VK_TRUE; });
 }
 
 DeviceDescription describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
                                   VkPhysicalDevice physical) {
-  return describe(load_instance_functions(get_instance_proc_addr, instance), physical).description;
+  const InstanceFunctions functions = load_instance_functions(get_instance_proc_addr, instance);
+  std::vector<std::string> missing = missing_functions(functions);
+  if (!missing.empty()) return {.missing = std::move(missing)};
+  return describe(functions, physical).description;
 }
 
 Result<Device> Device::adopt(const DeviceHandles& handles) {
@@ -482,6 +494,11 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
   state->instance->handle = handles.instance;
   state->instance->functions = load_instance_functions(handles.get_instance_proc_addr, handles.instance);
   const InstanceFunctions& functions = state->instance->functions;
+  if (const std::vector<std::string> missing = missing_functions(functions); !missing.empty()) {
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format("the Vulkan instance lacks {}: it must be made with apiVersion 1.3", fmt::join(missing, ", ")));
+  }
   state->physical = describe(functions, handles.physical);
   if (!state->physical.description.missing.empty()) {
     return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan device {} lacks {}", state->physical.description.name,
@@ -499,6 +516,11 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
   state->internals.handle = handles.device;
   state->internals.pipeline_cache = handles.pipeline_cache;
   state->finish(handles.debug_utils, handles.memory);
+  if (const std::vector<std::string> missing = missing_functions(state->internals.functions); !missing.empty()) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the Vulkan device {} lacks {}: its instance must be made with apiVersion 1.3",
+                            state->physical.description.name, fmt::join(missing, ", ")));
+  }
   return Device(std::move(state));
 }
 

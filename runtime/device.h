@@ -94,7 +94,8 @@ class Device {
   static Result<Device> create(const DeviceOptions& options = {});
   // Works on the caller's device, which outlives it: makes nothing but what crowds and characters are made of, and
   // destroys nothing else. Errors: handles that are null, callbacks of which one is missing, a device that lacks what
-  // Pelt needs (named).
+  // Pelt needs (named), functions that get_instance_proc_addr does not find (named), as those of Vulkan 1.3 of an
+  // instance that was made for an earlier one.
   static Result<Device> adopt(const DeviceHandles& handles);
   ~Device();
   Device(Device&&) noexcept;

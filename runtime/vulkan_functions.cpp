@@ -14,6 +14,15 @@ DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr g
   return functions;
 }
 
+std::vector<std::string> missing_functions(const DeviceFunctions& functions) {
+  std::vector<std::string> missing;
+#define PELT_CHECK(name) \
+  if (functions.name == nullptr) missing.emplace_back(#name);
+  PELT_REQUIRED_DEVICE_FUNCTIONS(PELT_CHECK)
+#undef PELT_CHECK
+  return missing;
+}
+
 PFN_vkGetInstanceProcAddr vulkan_entry_point() {
   static const PFN_vkGetInstanceProcAddr entry = [] {
     void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);

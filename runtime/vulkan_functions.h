@@ -5,94 +5,106 @@
 #include <vulkan/vulkan_core.h>
 
 #include <string>
+#include <vector>
 
 #include "engine/core/result.h"
 
 namespace pelt::runtime {
 
 // The functions that Pelt calls on a device, under their own names: functions.vkCmdDispatch(commands, x, y, z).
-// Those of VK_EXT_debug_utils are null where it is not enabled (debug.h).
-#define PELT_DEVICE_FUNCTIONS(F)    \
-  F(vkAllocateCommandBuffers)       \
-  F(vkAllocateDescriptorSets)       \
-  F(vkAllocateMemory)               \
-  F(vkBeginCommandBuffer)           \
-  F(vkBindBufferMemory)             \
-  F(vkBindImageMemory)              \
-  F(vkCmdBeginDebugUtilsLabelEXT)   \
-  F(vkCmdBeginRenderPass)           \
-  F(vkCmdBeginRendering)            \
-  F(vkCmdBindDescriptorSets)        \
-  F(vkCmdBindIndexBuffer)           \
-  F(vkCmdBindPipeline)              \
-  F(vkCmdBlitImage)                 \
-  F(vkCmdClearColorImage)           \
-  F(vkCmdCopyBuffer)                \
-  F(vkCmdCopyBufferToImage)         \
-  F(vkCmdCopyImageToBuffer)         \
-  F(vkCmdDispatch)                  \
-  F(vkCmdDispatchIndirect)          \
-  F(vkCmdDraw)                      \
-  F(vkCmdDrawIndexed)               \
-  F(vkCmdEndDebugUtilsLabelEXT)     \
-  F(vkCmdEndRenderPass)             \
-  F(vkCmdEndRendering)              \
-  F(vkCmdFillBuffer)                \
-  F(vkCmdPipelineBarrier2)          \
-  F(vkCmdPushConstants)             \
-  F(vkCmdResetQueryPool)            \
-  F(vkCmdSetScissor)                \
-  F(vkCmdSetViewport)               \
-  F(vkCmdWriteTimestamp2)           \
-  F(vkCreateBuffer)                 \
-  F(vkCreateCommandPool)            \
-  F(vkCreateComputePipelines)       \
-  F(vkCreateDescriptorPool)         \
-  F(vkCreateDescriptorSetLayout)    \
-  F(vkCreateFence)                  \
-  F(vkCreateFramebuffer)            \
-  F(vkCreateGraphicsPipelines)      \
-  F(vkCreateImage)                  \
-  F(vkCreateImageView)              \
-  F(vkCreatePipelineLayout)         \
-  F(vkCreateQueryPool)              \
-  F(vkCreateRenderPass)             \
-  F(vkCreateSampler)                \
-  F(vkCreateSemaphore)              \
-  F(vkCreateShaderModule)           \
-  F(vkDestroyBuffer)                \
-  F(vkDestroyCommandPool)           \
-  F(vkDestroyDescriptorPool)        \
-  F(vkDestroyDescriptorSetLayout)   \
-  F(vkDestroyDevice)                \
-  F(vkDestroyFence)                 \
-  F(vkDestroyFramebuffer)           \
-  F(vkDestroyImage)                 \
-  F(vkDestroyImageView)             \
-  F(vkDestroyPipeline)              \
-  F(vkDestroyPipelineLayout)        \
-  F(vkDestroyQueryPool)             \
-  F(vkDestroyRenderPass)            \
-  F(vkDestroySampler)               \
-  F(vkDestroySemaphore)             \
-  F(vkDestroyShaderModule)          \
-  F(vkDeviceWaitIdle)               \
-  F(vkEndCommandBuffer)             \
-  F(vkFlushMappedMemoryRanges)      \
-  F(vkFreeMemory)                   \
-  F(vkGetBufferDeviceAddress)       \
-  F(vkGetBufferMemoryRequirements)  \
-  F(vkGetDeviceQueue)               \
-  F(vkGetImageMemoryRequirements)   \
-  F(vkGetQueryPoolResults)          \
-  F(vkInvalidateMappedMemoryRanges) \
-  F(vkMapMemory)                    \
-  F(vkQueueSubmit2)                 \
-  F(vkResetCommandPool)             \
-  F(vkResetFences)                  \
-  F(vkSetDebugUtilsObjectNameEXT)   \
-  F(vkUpdateDescriptorSets)         \
+// What characters and crowds need, all of it of Vulkan 1.3.
+#define PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
+  F(vkAllocateCommandBuffers)             \
+  F(vkAllocateDescriptorSets)             \
+  F(vkAllocateMemory)                     \
+  F(vkBeginCommandBuffer)                 \
+  F(vkBindBufferMemory)                   \
+  F(vkCmdBindDescriptorSets)              \
+  F(vkCmdBindPipeline)                    \
+  F(vkCmdCopyBuffer)                      \
+  F(vkCmdDispatch)                        \
+  F(vkCmdDispatchIndirect)                \
+  F(vkCmdPipelineBarrier2)                \
+  F(vkCmdPushConstants)                   \
+  F(vkCmdResetQueryPool)                  \
+  F(vkCmdWriteTimestamp2)                 \
+  F(vkCreateBuffer)                       \
+  F(vkCreateCommandPool)                  \
+  F(vkCreateComputePipelines)             \
+  F(vkCreateDescriptorPool)               \
+  F(vkCreateDescriptorSetLayout)          \
+  F(vkCreateFence)                        \
+  F(vkCreatePipelineLayout)               \
+  F(vkCreateQueryPool)                    \
+  F(vkCreateShaderModule)                 \
+  F(vkDestroyBuffer)                      \
+  F(vkDestroyCommandPool)                 \
+  F(vkDestroyDescriptorPool)              \
+  F(vkDestroyDescriptorSetLayout)         \
+  F(vkDestroyDevice)                      \
+  F(vkDestroyFence)                       \
+  F(vkDestroyPipeline)                    \
+  F(vkDestroyPipelineLayout)              \
+  F(vkDestroyQueryPool)                   \
+  F(vkDestroyShaderModule)                \
+  F(vkEndCommandBuffer)                   \
+  F(vkFlushMappedMemoryRanges)            \
+  F(vkFreeMemory)                         \
+  F(vkGetBufferDeviceAddress)             \
+  F(vkGetBufferMemoryRequirements)        \
+  F(vkGetDeviceQueue)                     \
+  F(vkGetQueryPoolResults)                \
+  F(vkInvalidateMappedMemoryRanges)       \
+  F(vkMapMemory)                          \
+  F(vkQueueSubmit2)                       \
+  F(vkUpdateDescriptorSets)               \
   F(vkWaitForFences)
+
+// Of VK_EXT_debug_utils: null where it is not enabled (debug.h).
+#define PELT_DEBUG_FUNCTIONS(F)   \
+  F(vkCmdBeginDebugUtilsLabelEXT) \
+  F(vkCmdEndDebugUtilsLabelEXT)   \
+  F(vkSetDebugUtilsObjectNameEXT)
+
+// What programs draw with beside crowds.
+#define PELT_DRAWING_FUNCTIONS(F) \
+  F(vkBindImageMemory)            \
+  F(vkCmdBeginRenderPass)         \
+  F(vkCmdBeginRendering)          \
+  F(vkCmdBindIndexBuffer)         \
+  F(vkCmdBlitImage)               \
+  F(vkCmdClearColorImage)         \
+  F(vkCmdCopyBufferToImage)       \
+  F(vkCmdCopyImageToBuffer)       \
+  F(vkCmdDraw)                    \
+  F(vkCmdDrawIndexed)             \
+  F(vkCmdEndRenderPass)           \
+  F(vkCmdEndRendering)            \
+  F(vkCmdFillBuffer)              \
+  F(vkCmdSetScissor)              \
+  F(vkCmdSetViewport)             \
+  F(vkCreateFramebuffer)          \
+  F(vkCreateGraphicsPipelines)    \
+  F(vkCreateImage)                \
+  F(vkCreateImageView)            \
+  F(vkCreateRenderPass)           \
+  F(vkCreateSampler)              \
+  F(vkCreateSemaphore)            \
+  F(vkDestroyFramebuffer)         \
+  F(vkDestroyImage)               \
+  F(vkDestroyImageView)           \
+  F(vkDestroyRenderPass)          \
+  F(vkDestroySampler)             \
+  F(vkDestroySemaphore)           \
+  F(vkDeviceWaitIdle)             \
+  F(vkGetImageMemoryRequirements) \
+  F(vkResetCommandPool)           \
+  F(vkResetFences)
+
+#define PELT_DEVICE_FUNCTIONS(F)    \
+  PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
+  PELT_DEBUG_FUNCTIONS(F)           \
+  PELT_DRAWING_FUNCTIONS(F)
 
 struct DeviceFunctions {
 #define PELT_MEMBER(name) PFN_##name name = nullptr;
@@ -102,6 +114,9 @@ struct DeviceFunctions {
 
 // Functions that `get` does not know stay null.
 DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr get);
+
+// The names of those that characters and crowds need and that are null.
+std::vector<std::string> missing_functions(const DeviceFunctions& functions);
 
 // The loader's entry point; null where no Vulkan loader is installed. The loader stays open until the process ends.
 PFN_vkGetInstanceProcAddr vulkan_entry_point();

@@ -293,6 +293,62 @@ TEST_F(AdoptedDevices, UseTheCachesOfTheirOwners) {
   destroy(handles.device, handles.pipeline_cache, nullptr);
 }
 
+// The entry point of an instance that lacks one function: its own, or of its devices.
+class HiddenFunction {
+ public:
+  static PFN_vkVoidFunction instance_function(VkInstance instance, const char* name) {
+    if (hidden == name) return nullptr;
+    const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
+    if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return found;
+    device_function_ = reinterpret_cast<PFN_vkGetDeviceProcAddr>(found);
+    return reinterpret_cast<PFN_vkVoidFunction>(&HiddenFunction::device_function);
+  }
+
+  static inline std::string hidden;
+
+ private:
+  static PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char* name) {
+    return hidden == name ? nullptr : device_function_(device, name);
+  }
+
+  static inline PFN_vkGetDeviceProcAddr device_function_ = nullptr;
+};
+
+// As of an instance that was made for an earlier Vulkan than 1.3.
+TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
+  DeviceHandles handles = handles_of(*gpu_device());
+  handles.get_instance_proc_addr = &HiddenFunction::instance_function;
+  const std::string of_instance[] = {"vkGetPhysicalDeviceProperties2", "vkGetPhysicalDeviceFeatures2",
+                                     "vkGetPhysicalDeviceMemoryProperties", "vkGetPhysicalDeviceQueueFamilyProperties",
+                                     "vkGetDeviceProcAddr"};
+  const std::string of_device[] = {"vkCmdPipelineBarrier2", "vkCmdDispatchIndirect", "vkGetBufferDeviceAddress",
+                                   "vkQueueSubmit2"};
+  const auto refused = [&](const std::string& name) {
+    HiddenFunction::hidden = name;
+    const Result<Device> device = Device::adopt(handles);
+    ASSERT_FALSE(device) << name;
+    EXPECT_EQ(device.error().code, ErrorCode::kUnsupported);
+    EXPECT_THAT(device.error().message, HasSubstr("lacks " + name + ":"));
+    EXPECT_THAT(device.error().message, HasSubstr("apiVersion 1.3"));
+  };
+  for (const std::string& name : of_device) refused(name);
+  for (const std::string& name : of_instance) {
+    refused(name);
+    const DeviceDescription description =
+        describe_device(handles.get_instance_proc_addr, handles.instance, handles.physical);
+    EXPECT_THAT(description.missing, testing::ElementsAre(name));
+  }
+  // What crowds do not call may be missing.
+  for (const char* name :
+       {"vkCmdBeginRendering", "vkCreateSampler", "vkCmdBeginDebugUtilsLabelEXT", "vkCreateDevice"}) {
+    HiddenFunction::hidden = name;
+    const Result<Device> adopted = Device::adopt(handles);
+    ASSERT_TRUE(adopted) << adopted.error().message;
+    EXPECT_EQ(posed(*adopted), posed(*gpu_device()));
+  }
+  HiddenFunction::hidden.clear();
+}
+
 // Two devices, and on each two crowds that two threads pose and record.
 TEST_F(AdoptedDevices, WorkSideBySide) {
   Result<Device> second = Device::create(test::validated_options());
