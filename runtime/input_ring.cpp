@@ -22,25 +22,30 @@ Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, s
       device, {.size = end, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .memory = MemoryUse::kStream, .name = name});
   if (!buffer) return tl::unexpected(buffer.error());
   ring.buffer_ = std::move(*buffer);
-  ring.written_slot_.assign(ring.firsts_.size() - 1, 0);
-  for (std::uint32_t i = 0; i < ring.written_slot_.size(); ++i) ring.write(0, i);
+  ring.held_.assign(ring.firsts_.size() - 1, {.slot = 0, .stale = slots - 1});
+  for (std::uint32_t i = 0; i < ring.held_.size(); ++i) ring.write(0, i);
   return ring;
 }
 
 void InputRing::set(std::uint32_t slot, std::uint32_t instance, std::size_t first, std::span<const float> values) {
   assert(first + values.size() <= size_of(instance));
   std::copy(values.begin(), values.end(), values_.begin() + std::ptrdiff_t(firsts_[instance] + first));
-  if (written_slot_[instance] != slot) {
+  Held& held = held_[instance];
+  if (held.misses(slot)) {
     write(slot, instance);
   } else if (!values.empty()) {
     std::memcpy(of(slot, instance) + first * sizeof(float), values.data(), values.size_bytes());
   }
+  held = {.slot = slot, .stale = static_cast<std::uint32_t>(slots_.size() - 1)};
 }
 
 void InputRing::finish(std::uint32_t slot) {
   if (values_.empty()) return;
-  for (std::uint32_t instance = 0; instance < written_slot_.size(); ++instance) {
-    if (written_slot_[instance] != slot) write(slot, instance);
+  for (std::uint32_t instance = 0; instance < held_.size(); ++instance) {
+    Held& held = held_[instance];
+    if (!held.misses(slot)) continue;
+    write(slot, instance);
+    held = {.slot = slot, .stale = held.stale - 1};
   }
   buffer_.flush(slots_[slot].offset, values_.size() * sizeof(float));
 }
@@ -52,7 +57,6 @@ std::byte* InputRing::of(std::uint32_t slot, std::uint32_t instance) {
 void InputRing::write(std::uint32_t slot, std::uint32_t instance) {
   const std::size_t size = size_of(instance);
   if (size > 0) std::memcpy(of(slot, instance), &values_[firsts_[instance]], size * sizeof(float));
-  written_slot_[instance] = slot;
 }
 
 }  // namespace pelt::runtime

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/input_ring.h"
+
+#include <cstring>
+#include <random>
+
+#include "tests/support/gpu.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+
+// Instances of 2, 0, 5 and 1 floats.
+class InputRings : public testing::Test {
+ protected:
+  void SetUp() override { PELT_REQUIRE_GPU(gpu_device()); }
+
+  InputRing make(std::uint32_t slots) const {
+    Result<InputRing> ring = InputRing::create(*gpu_device(), slots, rest_, firsts_, "inputs");
+    EXPECT_TRUE(ring) << ring.error().message;
+    return std::move(*ring);
+  }
+  static float* floats(const InputRing& ring, std::uint32_t slot) {
+    return reinterpret_cast<float*>(ring.buffer().mapped() + ring.range(slot).offset);
+  }
+  std::vector<float> held(const InputRing& ring, std::uint32_t slot) const {
+    std::vector<float> values(rest_.size());
+    std::memcpy(values.data(), floats(ring, slot), rest_.size() * sizeof(float));
+    return values;
+  }
+
+  std::vector<float> rest_{1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<std::size_t> firsts_{0, 2, 2, 7, 8};
+};
+
+// Whatever was set in whichever frame, in whole or in part, several times or never.
+TEST_F(InputRings, HoldTheLatestOfEachInstance) {
+  std::mt19937 random(7);
+  for (const std::uint32_t slots : {1u, 2u, 3u, 5u}) {
+    InputRing ring = make(slots);
+    std::vector<float> latest = rest_;
+    float next = 100;
+    for (std::uint32_t frame = 0; frame < 300; ++frame) {
+      const std::uint32_t slot = frame % slots;
+      // Now and then no instance for longer than the ring is round.
+      for (std::size_t n = frame / 20 % 2 == 0 ? random() % 5 : 0; n > 0; --n) {
+        const std::uint32_t instance = random() % 4;
+        const std::size_t size = firsts_[instance + 1] - firsts_[instance];
+        const std::size_t first = size == 0 ? 0 : random() % size;
+        std::vector<float> values(size == 0 ? 0 : 1 + random() % (size - first));
+        for (float& value : values) value = next++;
+        std::copy(values.begin(), values.end(), latest.begin() + std::ptrdiff_t(firsts_[instance] + first));
+        ring.set(slot, instance, first, values);
+      }
+      ring.finish(slot);
+      ASSERT_EQ(held(ring, slot), latest) << "frame " << frame << " of " << slots << " slots";
+    }
+  }
+}
+
+// Once all slots have them: what is then written over by another stays so.
+TEST_F(InputRings, LeaveAloneWhatIsNotSetAgain) {
+  for (const std::uint32_t slots : {1u, 2u, 3u}) {
+    InputRing ring = make(slots);
+    std::uint32_t frame = 0;
+    const auto next_frame = [&](bool sets_last) {
+      const std::uint32_t slot = frame++ % slots;
+      if (sets_last) ring.set(slot, 3, 0, std::vector{0.5f});
+      ring.finish(slot);
+      return slot;
+    };
+    for (std::uint32_t i = 0; i < slots; ++i) next_frame(true);
+    for (std::uint32_t slot = 0; slot < slots; ++slot) std::fill_n(floats(ring, slot), rest_.size(), -1.0f);
+    for (std::uint32_t i = 0; i < 2 * slots; ++i) {
+      const std::vector<float> values = held(ring, next_frame(true));
+      EXPECT_EQ(values, (std::vector<float>{-1, -1, -1, -1, -1, -1, -1, 0.5f})) << slots << " slots";
+    }
+    // An instance that is set again is brought to every slot, once.
+    ring.set(frame % slots, 0, 1, std::vector{9.0f});
+    for (std::uint32_t i = 0; i < slots; ++i) EXPECT_EQ(held(ring, next_frame(false))[1], 9.0f);
+    for (std::uint32_t slot = 0; slot < slots; ++slot) floats(ring, slot)[1] = -1;
+    for (std::uint32_t i = 0; i < 2 * slots; ++i) EXPECT_EQ(held(ring, next_frame(false))[1], -1.0f);
+  }
+}
+
+}  // namespace
+}  // namespace pelt::runtime
