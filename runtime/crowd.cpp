@@ -49,6 +49,21 @@ Result<void> check_ranges(std::span<const CrowdStream> streams, std::uint64_t in
                           instances, label, device.description().name, most, largest->name, fit));
 }
 
+// What is bound where the caller says.
+Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
+  const struct {
+    const BufferPlace& place;
+    const char* name;
+  } places[] = {{options.joints, "joint matrices"}, {options.inputs, "inputs"}, {options.visible, "visible instances"}};
+  for (const auto& [place, name] : places) {
+    if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd's {} are at offset {}, which is no multiple of {} "
+                                                         "(minStorageBufferOffsetAlignment)",
+                                                         name, place.offset, alignment));
+  }
+  return {};
+}
+
 std::span<const float> as_floats(std::span<const glm::mat4> matrices) {
   return matrices.empty() ? std::span<const float>() : std::span(&matrices[0][0][0], 16 * matrices.size());
 }
@@ -61,6 +76,11 @@ VkDescriptorBufferInfo bind(const Buffer& buffer, BufferRange range) {
   return {buffer.handle(), range.offset, range.size};
 }
 
+// The shaders take the enumerators as they are.
+static_assert(static_cast<std::uint32_t>(Detail::kFull) == shared::kDetailFull);
+static_assert(static_cast<std::uint32_t>(Detail::kReduced) == shared::kDetailReduced);
+static_assert(static_cast<std::uint32_t>(Detail::kLinearFit) == shared::kDetailLinearFit);
+
 // What is done with an instance, from frame to frame.
 struct Upkeep {
   bool visible = true;
@@ -71,7 +91,8 @@ struct Upkeep {
   Detail from = Detail::kFull;
   Detail to = Detail::kFull;
   std::uint32_t fade_frames = 0;
-  std::uint32_t faded = 0;
+  std::uint32_t faded = 0;  // of them, those that are over
+  std::uint64_t fade_steps() const { return std::uint64_t{fade_frames} + 1; }
 };
 
 // What sets are made of besides buffers of the state; those of the caller's where it has them.
@@ -169,11 +190,11 @@ struct Crowd::State {
     }
     std::uint32_t share = 0;
     if (own.from != own.to) {
-      ++own.faded;
-      if (own.faded > own.fade_frames) {
+      if (own.faded == own.fade_frames) {
         own.from = own.to;
       } else {
-        share = 255 * own.faded / (own.fade_frames + 1);
+        ++own.faded;
+        share = static_cast<std::uint32_t>(std::uint64_t{255} * own.faded / own.fade_steps());
       }
     }
     const std::uint32_t flags = own.teleport ? shared::kEntryTeleport : 0;
@@ -302,17 +323,25 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   const GpuCharacters::State& gpu = characters.state();
   const std::string label = gpu.entries.size() == 1 ? "'" + gpu.entries[0].character->name + "'"
                                                     : fmt::format("{} characters", gpu.entries.size());
-  if (options.instances.size() != gpu.entries.size()) {
-    return fail(
-        ErrorCode::kInvalidArgument,
-        fmt::format("a crowd of {} needs a number of instances of each, and has {}", label, options.instances.size()));
+  if (gpu.device != &device.internals()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a crowd of {} is asked for on {}: the characters are on another device", label,
+                            device.description().name));
   }
-  CrowdPlan plan = place_crowd(gpu, options.instances, options.outputs.control_meshes);
+  const std::vector<std::uint32_t> instances =
+      options.instances.empty() ? std::vector<std::uint32_t>(gpu.entries.size(), 1) : options.instances;
+  if (instances.size() != gpu.entries.size()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a crowd of {} needs a number of instances of each, and has {}", label, instances.size()));
+  }
+  CrowdPlan plan = place_crowd(gpu, instances, options.outputs.control_meshes);
   if (plan.instances == 0 || options.frames_in_flight == 0) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd of {} needs at least one {}", label,
                                                          plan.instances == 0 ? "instance" : "frame in flight"));
   }
   if (const Result<void> right = check_outputs(options.outputs); !right) return tl::unexpected(right.error());
+  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
+  if (const Result<void> right = check_inputs(options, alignment); !right) return tl::unexpected(right.error());
   const bool recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed;
   if (recomputed_normals && !gpu.has_normal_rings) {
     return fail(ErrorCode::kInvalidArgument,
@@ -320,7 +349,6 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
                             "(UploadOptions::normal_rings)",
                             label));
   }
-  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   const OutputLayout layout = lay_out(options.outputs, plan, alignment);
   const OutputPlaces& places = layout.places;
   const CrowdStream streams[] = {
@@ -331,6 +359,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
       {"palettes", plan.palette_entries * sizeof(Affine) + plan.driver_words * sizeof(float) + alignment},
       {"joint matrices", plan.joints * sizeof(glm::mat4)},
       {"inputs", plan.inputs * sizeof(float)},
+      {"bounds", plan.instances * places.bounds.stride},
       {"lists", plan.instances * shared::kListKinds * sizeof(shared::ListEntry)}};
   const Result<void> fits = check_ranges(streams, plan.instances, device, label);
   if (!fits) return tl::unexpected(fits.error());
@@ -345,7 +374,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->outputs = places;
   for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
     state->characters.push_back(gpu.entries[c].character);
-    state->character_of.insert(state->character_of.end(), options.instances[c], c);
+    state->character_of.insert(state->character_of.end(), instances[c], c);
   }
   state->upkeep.resize(plan.instances);
 
@@ -356,7 +385,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   plan_crowd(gpu, {.bounds = options.outputs.bounds, .recomputed_normals = recomputed_normals}, plan);
   VkDeviceSize given_end = 0;
   const VkDeviceSize given_bytes =
-      options.instances.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
+      instances.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
   for (std::uint32_t slot = 0; slot < state->slots; ++slot)
     state->given_slots.push_back(append_range(given_end, given_bytes, alignment));
 
@@ -398,7 +427,8 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
 
   const BoundOutputs outputs = bind_outputs(state->outputs, plan, state->table.handle(), alignment);
   state->blend_constants = {.range = {},
-                            .reduced_influences = std::max(options.reduced_influences, 1u),
+                            // No row has more: each weight is a unit at least.
+                            .reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits),
                             .positions = outputs.positions.stream,
                             .normals = outputs.normals.stream,
                             .tangents = outputs.tangents.stream,
@@ -482,13 +512,17 @@ void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_fra
   assert(instance < instance_count() && state_->own_list);
   Upkeep& own = state_->upkeep[instance];
   if (own.to == detail) return;
-  // A fade that is turned round goes back from where it is.
-  const bool back = own.from == detail && own.from != own.to && fade_frames > 0;
-  const std::uint32_t left = back ? (own.fade_frames + 1 - own.faded) * (fade_frames + 1) / (own.fade_frames + 1) : 0;
+  // A fade that is turned round goes back from where it is: from its end where it has not begun.
+  std::uint32_t faded = 0;
+  if (own.from == detail) {
+    const std::uint64_t steps = std::uint64_t{fade_frames} + 1;
+    faded = own.faded == 0 ? fade_frames
+                           : static_cast<std::uint32_t>((own.fade_steps() - own.faded) * steps / own.fade_steps());
+  }
   own.from = own.to;
   own.to = detail;
   own.fade_frames = fade_frames;
-  own.faded = std::min(left, fade_frames);
+  own.faded = faded;
 }
 
 void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {

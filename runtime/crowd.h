@@ -53,14 +53,15 @@ struct CrowdOutputs {
   NormalMode normal_mode = NormalMode::kBlended;
   // kFloat: positions of the frame before, for motion vectors: of an instance that was not moved since, of one that has
   // just appeared and after teleport() they are those of this frame. Needs positions, in a buffer that keeps them from
-  // frame to frame.
+  // frame to frame. Of skins alone: not with control_meshes.
   VertexOutput previous_positions;
-  // A box round each instance's skin, float3 least then float3 greatest corner, 24 bytes from one to the next, found
-  // from its palette before the skin is moved: never smaller than the skin, as a rule little larger. One that is not
-  // moved keeps its box. Boxes are of the frame that is recorded: too late to cull it. Offset: a multiple of 4.
+  // A box round each instance's skin, float3 least then float3 greatest corner, found from its palette before the skin
+  // is moved: never smaller than the skin, as a rule little larger. One that is not moved keeps its box. Boxes are of
+  // the frame that is recorded: too late to cull it. Offset: a multiple of 4.
   bool bounds = false;
   BufferPlace bounds_place;
-  bool control_meshes = false;  // for tools: drivers too, and vertices count over all meshes
+  std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
+  bool control_meshes = false;      // for tools: drivers too, and vertices count over all meshes
   // Added to the usage of the crowd's own vertex buffer, for builds of acceleration structures say:
   // VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
   // What Vulkan wants enabled for them, the device must have.
@@ -68,9 +69,9 @@ struct CrowdOutputs {
 };
 
 struct CrowdOptions {
-  // How many of each character of the GpuCharacters, in their order. Instances of a character follow each other, and
-  // the next character's follow those.
-  std::vector<std::uint32_t> instances{1};
+  // How many of each character of the GpuCharacters, in their order; empty: one of each. Instances of a character
+  // follow each other, and the next character's follow those.
+  std::vector<std::uint32_t> instances;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
   // Where joint matrices are read, those of all instances one after the other: a buffer that an animation on the device
@@ -87,7 +88,7 @@ struct CrowdOptions {
   // stops. Offset: a multiple of minStorageBufferOffsetAlignment. Written before record()'s commands run, by a culling
   // pass say, visible to storage reads of compute.
   BufferPlace visible;
-  std::uint32_t reduced_influences = 4;  // of Detail::kReduced
+  std::uint32_t reduced_influences = 4;  // of Detail::kReduced, 1 or more; more than a vertex has: all of them
 };
 
 // How finely an instance is moved.
@@ -116,13 +117,19 @@ struct OutputPlaces {
 };
 
 // n posed instances of some characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the
-// Device outlive it, and it outlives what it recorded. Several crowds may be posed and recorded on several threads.
+// Device outlive it, and it outlives what it recorded.
+//
+// Threads: several crowds may be posed and recorded on several threads. Of one crowd pose(), inputs(), stream(),
+// control(), show(), update_every(), teleport() and detail() may be called on several threads at once, each instance's
+// on one of them at a time: they touch nothing that instances share. Not beside record(), which reads all of it. What
+// is const may be called beside all of these, beside record() too.
 class Crowd {
  public:
-  // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: instances not given for every
-  // character, none at all, no frames in flight; outputs that contradict each other or are misaligned; recomputed
-  // normals of characters without rings; outputs or inputs larger than the device's storage buffer range (the message
-  // says how many instances fit); out of memory.
+  // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
+  // instances not given for every character, none at all, no frames in flight; outputs that contradict each other;
+  // buffers of the caller's that are misaligned (which one is named); recomputed normals of characters without rings;
+  // outputs or inputs larger than the device's storage buffer range (the message says how many instances fit); out of
+  // memory.
   static Result<Crowd> create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;
@@ -153,11 +160,21 @@ class Crowd {
   void detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames = 0);
   // Precondition of all four: no buffer of visible instances of the caller's.
 
-  // Records every stage into `commands`, outside a render pass: the plan of the frame, then in each stage one dispatch
-  // a pose kernel and one blend, whatever the number of instances and characters, a barrier before each of both; where
-  // normals are recomputed, a barrier and one dispatch more. It leaves a pipeline, set 0 and push constants of compute
-  // bound. Then the ring moves to its next frame. Never submits, waits or allocates. When a frame is posed and
-  // recorded, the one recorded frames_in_flight frames before it must have finished on the device.
+  // Records every stage into `commands`, outside a render pass, whatever the number of instances and characters: a
+  // barrier and the plan of the frame; in each stage a barrier and one dispatch a pose kernel, then a barrier and one
+  // blend, in the last stage beside one dispatch of bounds where they are asked for; where normals are recomputed, a
+  // barrier and one dispatch more. passes() names them. It leaves a pipeline, set 0 and push constants of compute
+  // bound. Never submits, waits or allocates.
+  //
+  // Each call is a frame of the crowd's. It takes the next of frames_in_flight slots for what the host gave, of which
+  // the frame recorded frames_in_flight frames before must have finished on the device before this one is posed. It
+  // uses up what was asked for one frame: teleport(), a step of each fade, the frame in which an instance appears, the
+  // hold by which previous positions of one that stops become its positions. So its commands are submitted exactly
+  // once, and frames run in the order in which they were recorded: each reads palettes, outputs and previous positions
+  // that the one before it left. A frame that is dropped all the same, recorded and never submitted, loses no pose,
+  // input, detail or period, which later frames have. But what it should have moved stands where it was: call
+  // show(i, false) and show(i, true) for every instance that is shown, and the next frame moves each as one that has
+  // just appeared.
   //
   // Barriers of the caller's (docs/runtime.md has them to copy; all names are VK_PIPELINE_STAGE_2_..._BIT and
   // VK_ACCESS_2_..._BIT). On entry, of what compute shaders have not done before it in the same queue, which is ordered

@@ -86,6 +86,9 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone) {
     return invalid("previous positions need positions");
   }
+  if (outputs.previous_positions.format != VertexFormat::kNone && outputs.control_meshes) {
+    return invalid("previous positions are of skins alone: not with control meshes");
+  }
   if (outputs.normal_mode == NormalMode::kRecomputed) {
     if (outputs.positions.format == VertexFormat::kNone) return invalid("recomputed normals need positions");
     if (outputs.normals.format == VertexFormat::kNone) return invalid("normals are recomputed, and not written");
@@ -97,9 +100,14 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
   if (tangents8 && !(normals8 && same_place(outputs.normals, outputs.tangents))) {
     return invalid("tangents of 8 bits share a word with normals of 8 bits at the same place");
   }
-  if (outputs.bounds && outputs.bounds_place.offset % 4 != 0) {
+  if (outputs.bounds && (outputs.bounds_place.offset % 4 != 0 || outputs.bounds_stride % 4 != 0)) {
+    return invalid(fmt::format("bounds are at offset {} with stride {}, which are no multiples of 4",
+                               outputs.bounds_place.offset, outputs.bounds_stride)
+                       .c_str());
+  }
+  if (outputs.bounds && outputs.bounds_stride != 0 && outputs.bounds_stride < kBoxBytes) {
     return invalid(
-        fmt::format("bounds are at offset {}, which is no multiple of 4", outputs.bounds_place.offset).c_str());
+        fmt::format("bounds take {} bytes and have a stride of {}", kBoxBytes, outputs.bounds_stride).c_str());
   }
   return {};
 }
@@ -133,9 +141,9 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDevic
         tangents.format == VertexFormat::kOctahedral8 ? layout.places.normals : place(tangents, 16);
   }
   if (outputs.bounds) {
-    layout.places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, kBoxBytes};
-    if (outputs.bounds_place.buffer == VK_NULL_HANDLE)
-      layout.places.bounds.offset = own_range(plan.instances, kBoxBytes);
+    const std::uint32_t stride = outputs.bounds_stride == 0 ? kBoxBytes : outputs.bounds_stride;
+    layout.places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, stride};
+    if (outputs.bounds_place.buffer == VK_NULL_HANDLE) layout.places.bounds.offset = own_range(plan.instances, stride);
   }
   return layout;
 }

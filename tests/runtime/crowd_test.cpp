@@ -6,6 +6,7 @@
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "engine/character/bind.h"
@@ -93,11 +94,45 @@ class Crowds : public testing::Test {
 
 TEST_F(Crowds, NeedInstancesAndFrames) {
   const GpuCharacters gpu = upload_character(make_character(model_));
-  for (const CrowdOptions& options : {CrowdOptions{.instances = {0}}, CrowdOptions{.frames_in_flight = 0},
-                                      CrowdOptions{.instances = {}}, CrowdOptions{.instances = {1, 1}}}) {
+  for (const CrowdOptions& options :
+       {CrowdOptions{.instances = {0}}, CrowdOptions{.frames_in_flight = 0}, CrowdOptions{.instances = {1, 1}}}) {
     const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
     ASSERT_FALSE(crowd);
     EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST_F(Crowds, NeedCharactersOfTheirDevice) {
+  const GpuCharacters gpu = upload_character(make_character(model_));
+  const Result<Crowd> crowd = Crowd::create(*test::discrete_device(), gpu);
+  ASSERT_FALSE(crowd);
+  EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(crowd.error().message, HasSubstr("the characters are on another device"));
+}
+
+// Buffers of the caller's that begin where none can be bound.
+TEST_F(Crowds, NeedAlignedInputs) {
+  const VkDeviceSize alignment = gpu_device()->limits().minStorageBufferOffsetAlignment;
+  if (alignment == 1) PELT_SKIP("the device binds buffers at any byte");
+  const GpuCharacters gpu = upload_character(make_character(model_));
+  const Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = 1 << 16,
+                                                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                               .memory = MemoryUse::kStream,
+                                                               .name = "a caller's"});
+  ASSERT_TRUE(buffer) << buffer.error().message;
+  for (const auto& [place, name] : {std::pair(&CrowdOptions::joints, "joint matrices"),
+                                    {&CrowdOptions::inputs, "inputs"},
+                                    {&CrowdOptions::visible, "visible instances"}}) {
+    CrowdOptions options;
+    options.*place = {buffer->handle(), 3 * alignment};
+    EXPECT_TRUE(Crowd::create(*gpu_device(), gpu, options)) << name;
+    (options.*place).offset += alignment / 2;
+    const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
+    ASSERT_FALSE(crowd) << name;
+    EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(crowd.error().message, HasSubstr(std::string(name) + " are at offset"));
+    options.*place = {VK_NULL_HANDLE, 1};  // of no buffer: nothing is bound there
+    EXPECT_TRUE(Crowd::create(*gpu_device(), gpu, options)) << name;
   }
 }
 
@@ -411,6 +446,26 @@ class MixedCrowds : public Crowds {
     return std::move(*crowd);
   }
 
+  // Into commands that never run.
+  static void record_and_drop(Crowd& crowd) {
+    const DeviceFunctions& functions = gpu_device()->functions();
+    const VkDevice device = gpu_device()->handle();
+    VkCommandPool pool = VK_NULL_HANDLE;
+    const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                            .queueFamilyIndex = gpu_device()->queue_family()};
+    ASSERT_EQ(functions.vkCreateCommandPool(device, &pool_info, nullptr, &pool), VK_SUCCESS);
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                    .commandPool = pool,
+                                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                    .commandBufferCount = 1};
+    ASSERT_EQ(functions.vkAllocateCommandBuffers(device, &allocate_info, &commands), VK_SUCCESS);
+    const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    ASSERT_EQ(functions.vkBeginCommandBuffer(commands, &begin_info), VK_SUCCESS);
+    crowd.record(commands);
+    functions.vkDestroyCommandPool(device, pool, nullptr);
+  }
+
   std::vector<Character> characters_;
   std::optional<GpuCharacters> gpu_;
 };
@@ -424,6 +479,69 @@ TEST_F(MixedCrowds, FollowEachInstanceItsOwn) {
   pose_all(crowd);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   for (std::uint32_t i = 0; i < 9; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f) << i;
+}
+
+TEST_F(MixedCrowds, HaveOneOfEachUnlessToldOtherwise) {
+  Crowd crowd = make({});
+  ASSERT_EQ(crowd.instance_count(), 3u);
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(crowd.character_of(i), i);
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
+}
+
+// What is said of each instance by one of many threads is what one thread would have said.
+TEST_F(MixedCrowds, ArePosedOnSeveralThreads) {
+  CrowdOptions options{.instances = {40, 40, 41}};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  const auto frame_of = [&](Crowd& crowd, std::uint32_t i, std::uint32_t frame) {
+    if ((i + frame) % 3 != 0) crowd.pose(i, moved(bind_joints_, motion(i + 200 * frame)));
+    crowd.inputs(i, {});
+    crowd.show(i, (i + frame) % 7 != 0);
+    crowd.update_every(i, 1 + i % 3);
+    crowd.detail(i, static_cast<Detail>((i + frame) % 3), 2);
+    if ((i + frame) % 5 == 0) crowd.teleport(i);
+  };
+  Crowd alone = make(options);
+  Crowd together = make(options);
+  constexpr std::uint32_t kThreads = 4;
+  for (std::uint32_t frame = 0; frame < 4; ++frame) {
+    for (std::uint32_t i = 0; i < alone.instance_count(); ++i) frame_of(alone, i, frame);
+    ASSERT_TRUE(run(*gpu_device(), alone));
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < kThreads; ++t) {  // neighbours on different threads
+      threads.emplace_back([&, t] {
+        for (std::uint32_t i = t; i < together.instance_count(); i += kThreads) frame_of(together, i, frame);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_TRUE(run(*gpu_device(), together));
+  }
+  for (std::uint32_t i = 0; i < alone.instance_count(); ++i) {
+    const InstanceVertices expected = read(alone, i);
+    const InstanceVertices got = read(together, i);
+    EXPECT_EQ(got.positions, expected.positions) << i;
+    EXPECT_EQ(got.previous_positions, expected.previous_positions) << i;
+  }
+}
+
+// As crowd.h says of a frame that is recorded and never submitted.
+TEST_F(MixedCrowds, GoOnBehindAFrameThatWasDropped) {
+  CrowdOptions options{.instances = {2, 2, 2}};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  pose_all(crowd);
+  for (const std::uint32_t i : {1u, 3u, 5u}) crowd.update_every(i, 0);
+  record_and_drop(crowd);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    crowd.show(i, false);
+    crowd.show(i, true);
+  }
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    EXPECT_LT(off(crowd, i, i), 1e-5f) << i;
+    EXPECT_EQ(read(crowd, i).previous_positions, read(crowd, i).positions) << i;
+  }
 }
 
 TEST_F(MixedCrowds, MayLackSomeOfTheCharacters) {
@@ -513,7 +631,25 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
         o.bounds = true;
         o.bounds_place.offset = 6;
       },
-      "no multiple of 4");
+      "bounds are at offset 6 with stride 0, which are no multiples of 4");
+  refused(
+      [](CrowdOutputs& o) {
+        o.bounds = true;
+        o.bounds_stride = 30;
+      },
+      "bounds are at offset 0 with stride 30, which are no multiples of 4");
+  refused(
+      [](CrowdOutputs& o) {
+        o.bounds = true;
+        o.bounds_stride = 20;
+      },
+      "bounds take 24 bytes and have a stride of 20");
+  refused(
+      [](CrowdOutputs& o) {
+        o.previous_positions.format = VertexFormat::kFloat;
+        o.control_meshes = true;
+      },
+      "previous positions are of skins alone");
 }
 
 // Every format says the same as the default one, in the crowd's buffer and in one of the caller's.
@@ -649,6 +785,61 @@ TEST_F(Crowds, FadeBackFromWhereTheyAre) {
   EXPECT_EQ(way.back(), 0.0f);
 }
 
+// Fades as long as can be said, which the steps of shorter ones go on from.
+TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
+  constexpr std::uint32_t kLongest = UINT32_MAX;
+  const Character character = make_character(model_, "surface-ffd");
+  const GpuCharacters gpu = upload_character(character);
+  Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
+  std::vector<glm::mat4> joints = bind_joints_;
+  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+  crowd.pose(0, joints);
+  const auto next = [&] {
+    EXPECT_TRUE(run(*gpu_device(), crowd));
+    return positions(crowd, 0);
+  };
+  const std::vector<glm::vec3> full = next();
+  crowd.detail(0, Detail::kReduced, kLongest);
+  EXPECT_EQ(next(), full) << "a first step that is less than a share";
+  crowd.detail(0, Detail::kFull, kLongest);
+  EXPECT_EQ(next(), full) << "turned round where it began";
+  crowd.detail(0, Detail::kReduced, kLongest);
+  crowd.detail(0, Detail::kFull, kLongest);
+  EXPECT_EQ(next(), full) << "turned round before it began";
+
+  crowd.detail(0, Detail::kReduced);
+  const std::vector<glm::vec3> reduced = next();
+  crowd.detail(0, Detail::kFull, 9);
+  for (int frame = 0; frame < 7; ++frame) next();
+  crowd.detail(0, Detail::kReduced, kLongest);  // from three tenths of the way on
+  const std::vector<glm::vec3> slow = next();
+  const float share = static_cast<float>(255 * 3 / 10) / 255.0f;
+  for (std::size_t v = 0; v < full.size(); ++v) {
+    ASSERT_LT(glm::distance(slow[v], glm::mix(full[v], reduced[v], share)), 1e-5f * character.size()) << v;
+  }
+}
+
+// Of however many, a vertex has no more than it has; none is one.
+TEST_F(Crowds, ReduceToAnyNumberOfInfluences) {
+  const Character character = make_character(model_);
+  const GpuCharacters gpu = upload_character(character);
+  std::vector<glm::mat4> joints = bind_joints_;
+  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+  const auto reduced_to = [&](std::uint32_t influences) {
+    Crowd crowd = make_crowd(gpu, {.reduced_influences = influences});
+    crowd.pose(0, joints);
+    crowd.detail(0, Detail::kReduced);
+    EXPECT_TRUE(run(*gpu_device(), crowd));
+    return positions(crowd, 0);
+  };
+  const std::vector<glm::vec3> all = reduced_to(64);
+  for (const glm::vec3& p : all) ASSERT_TRUE(std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z));
+  for (const std::uint32_t influences : {65535u, 65536u, 1u << 27, UINT32_MAX})
+    EXPECT_EQ(reduced_to(influences), all) << influences;
+  EXPECT_EQ(reduced_to(0), reduced_to(1));
+  EXPECT_NE(reduced_to(1), all);
+}
+
 // Two frames, each read by a copy. On a device with one family the barriers are those of one queue, and validation sees
 // whether they order the copies.
 TEST_F(MixedCrowds, ReleaseAndAcquireTheirOutputs) {
@@ -703,6 +894,57 @@ TEST_F(MixedCrowds, AreWithinTheirBounds) {
     EXPECT_TRUE(glm::all(glm::lessThanEqual(box->least, tight.least + 1e-5f * size))) << i;
     EXPECT_TRUE(glm::all(glm::greaterThanEqual(box->greatest, tight.greatest - 1e-5f * size))) << i;
     EXPECT_LT(glm::distance(box->least, box->greatest), 4 * size) << i;
+  }
+}
+
+// In the crowd's buffer and in one of the caller's, whose other bytes stay as they are.
+TEST_F(MixedCrowds, WriteBoundsWithAStride) {
+  CrowdOptions options{.instances = {2, 2, 2}};
+  options.outputs.bounds = true;
+  Crowd tight = make(options);
+  EXPECT_EQ(tight.outputs().bounds.stride, 24u);
+  pose_all(tight);
+  ASSERT_TRUE(run(*gpu_device(), tight));
+  const auto expect_same = [&](const Crowd& crowd) {
+    for (std::uint32_t i = 0; i < 6; ++i) {
+      const Result<Box> expected = read_bounds(*gpu_device(), tight, i);
+      const Result<Box> got = read_bounds(*gpu_device(), crowd, i);
+      ASSERT_TRUE(expected && got);
+      EXPECT_EQ(got->least, expected->least) << i;
+      EXPECT_EQ(got->greatest, expected->greatest) << i;
+    }
+  };
+  for (const std::uint32_t stride : {24u, 28u, 64u}) {
+    options.outputs.bounds_stride = stride;
+    Crowd own = make(options);
+    EXPECT_EQ(own.outputs().bounds.stride, stride);
+    pose_all(own);
+    ASSERT_TRUE(run(*gpu_device(), own));
+    expect_same(own);
+
+    constexpr VkDeviceSize kOffset = 20;
+    Result<Buffer> buffer =
+        Buffer::create(*gpu_device(), {.size = kOffset + 6 * stride + 4,
+                                       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                       .memory = MemoryUse::kStream,
+                                       .name = "boxes of a caller"});
+    ASSERT_TRUE(buffer) << buffer.error().message;
+    std::memset(buffer->mapped(), 0x5A, buffer->size());
+    buffer->flush(0, buffer->size());
+    CrowdOptions theirs = options;
+    theirs.outputs.bounds_place = {buffer->handle(), kOffset};
+    Crowd crowd = make(theirs);
+    pose_all(crowd);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    expect_same(crowd);
+    const Result<std::vector<std::byte>> bytes = read_buffer(*gpu_device(), buffer->handle(), 0, buffer->size());
+    ASSERT_TRUE(bytes);
+    for (std::size_t at = 0; at < bytes->size(); ++at) {
+      const bool inside = at >= kOffset && at < kOffset + 6 * stride && (at - kOffset) % stride < 24;
+      if (!inside) {
+        ASSERT_EQ((*bytes)[at], std::byte{0x5A}) << "stride " << stride << ", byte " << at;
+      }
+    }
   }
 }
 
