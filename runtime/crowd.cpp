@@ -95,6 +95,21 @@ struct Upkeep {
   std::uint64_t fade_steps() const { return std::uint64_t{fade_frames} + 1; }
 };
 
+// What a step of the plan is recorded by.
+struct Dispatch {
+  const ComputeKernel* kernel = nullptr;
+  std::span<const VkDescriptorSet> sets;  // one for all frames, or a slot each
+  std::vector<std::byte> constants;
+
+  VkDescriptorSet set(std::uint32_t slot) const { return sets.size() == 1 ? sets[0] : sets[slot]; }
+};
+
+template <class Constants>
+std::vector<std::byte> bytes_of(const Constants& constants) {
+  const auto bytes = std::as_bytes(std::span(&constants, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
 // What sets are made of besides buffers of the state; those of the caller's where it has them.
 struct CrowdInputs {
   VkDescriptorBufferInfo palette{};
@@ -131,9 +146,7 @@ struct Crowd::State {
   const SkinningPipelines* pipelines = nullptr;
   std::vector<std::string> names;
   shared::PlanConstants plan_constants{};
-  shared::BlendConstants blend_constants{};
-  shared::BoundsConstants bounds_constants{};
-  shared::NormalsConstants normals_constants{};
+  std::vector<Dispatch> dispatches;  // of the plan's steps
 
   InputRing joints;
   InputRing inputs;
@@ -146,37 +159,10 @@ struct Crowd::State {
   std::uint32_t slot = 0;
 
   const CharacterData& data_of(std::uint32_t instance) const { return *characters[character_of[instance]]; }
-  const ComputeKernel& kernel(std::size_t number) const {
-    if (number == kBlendKernel) return pipelines->blend;
-    if (number == kNormalsKernel) return pipelines->normals;
-    return number == kBoundsKernel ? pipelines->bounds : pipelines->pose[number];
-  }
-
-  VkDescriptorSet set_of(const CrowdStep& step) const {
-    if (step.kernel == kBlendKernel) return blend_sets[step.stage + 1 == plan.stages ? 1 : 0];
-    if (step.kernel == kNormalsKernel) return normals_sets[0];
-    return step.kernel == kBoundsKernel ? bounds_sets[0] : pose_sets[step.kernel][slot];
-  }
-
-  std::span<const std::byte> constants(const CrowdStep& step) {
-    if (step.kernel == kBlendKernel) {
-      blend_constants.range = step.range;
-      return std::as_bytes(std::span(&blend_constants, 1));
-    }
-    if (step.kernel == kBoundsKernel) {
-      bounds_constants.range = step.range;
-      return std::as_bytes(std::span(&bounds_constants, 1));
-    }
-    if (step.kernel == kNormalsKernel) {
-      normals_constants.range = step.range;
-      return std::as_bytes(std::span(&normals_constants, 1));
-    }
-    return std::as_bytes(std::span(&step.range, 1));
-  }
-
   Result<void> make_rings(const Device& owner);
   Result<void> make_sets(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
                          const CrowdInputs& sources);
+  void make_dispatches(const BoundOutputs& out, std::uint32_t reduced_influences);
 
   // The entry of an instance in this frame; none: it is left alone.
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number) {
@@ -314,6 +300,44 @@ Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::S
   return result;
 }
 
+void Crowd::State::make_dispatches(const BoundOutputs& out, std::uint32_t reduced_influences) {
+  const auto one = [](const std::vector<VkDescriptorSet>& sets, std::size_t i) { return std::span(&sets[i], 1); };
+  for (const CrowdStep& step : plan.steps) {
+    switch (step.pass) {
+      case CrowdPass::kPose: {
+        const auto kernel = static_cast<std::size_t>(step.kernel);
+        dispatches.push_back({&pipelines->pose[kernel], pose_sets[kernel], bytes_of(step.range)});
+        break;
+      }
+      case CrowdPass::kBlend: {
+        const shared::BlendConstants constants{.range = step.range,
+                                               .reduced_influences = reduced_influences,
+                                               .positions = out.positions.stream,
+                                               .normals = out.normals.stream,
+                                               .tangents = out.tangents.stream,
+                                               .previous = out.previous_positions.stream};
+        dispatches.push_back(
+            {&pipelines->blend, one(blend_sets, step.stage + 1 == plan.stages ? 1 : 0), bytes_of(constants)});
+        break;
+      }
+      case CrowdPass::kBounds: {
+        const shared::BoundsConstants constants{
+            .range = step.range, .first_word = out.bounds.stream.first, .stride = out.bounds.stream.stride};
+        dispatches.push_back({&pipelines->bounds, one(bounds_sets, 0), bytes_of(constants)});
+        break;
+      }
+      case CrowdPass::kNormals: {
+        const shared::NormalsConstants constants{.range = step.range,
+                                                 .positions = out.positions.stream,
+                                                 .normals = out.normals.stream,
+                                                 .tangents = out.tangents.stream};
+        dispatches.push_back({&pipelines->normals, one(normals_sets, 0), bytes_of(constants)});
+        break;
+      }
+    }
+  }
+}
+
 Crowd::Crowd(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Crowd::~Crowd() = default;
 Crowd::Crowd(Crowd&&) noexcept = default;
@@ -426,19 +450,6 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   if (const Result<void> made = state->make_rings(device); !made) return tl::unexpected(made.error());
 
   const BoundOutputs outputs = bind_outputs(state->outputs, plan, state->table.handle(), alignment);
-  state->blend_constants = {.range = {},
-                            // No row has more: each weight is a unit at least.
-                            .reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits),
-                            .positions = outputs.positions.stream,
-                            .normals = outputs.normals.stream,
-                            .tangents = outputs.tangents.stream,
-                            .previous = outputs.previous_positions.stream};
-  state->bounds_constants = {
-      .range = {}, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride};
-  state->normals_constants = {.range = {},
-                              .positions = outputs.positions.stream,
-                              .normals = outputs.normals.stream,
-                              .tangents = outputs.tangents.stream};
   const CrowdInputs sources{
       .palette = bind(state->palette, palette),
       .drivers = bind(state->palette, drivers),
@@ -461,6 +472,8 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->names.push_back("plan");
   for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
   state->plan = std::move(plan);
+  // No row has more influences than units: each weighs one at least.
+  state->make_dispatches(outputs, std::clamp(options.reduced_influences, 1u, shared::kWeightUnits));
   return Crowd(std::move(state));
 }
 
@@ -552,9 +565,9 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
                      kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
     }
     const CommandLabel step_label(functions, commands, step.name.c_str());
-    state.kernel(step.kernel)
-        .dispatch_indirect(commands, state.set_of(step), state.constants(step), state.arguments.handle(),
-                           s * sizeof(VkDispatchIndirectCommand));
+    const Dispatch& dispatch = state.dispatches[s];
+    dispatch.kernel->dispatch_indirect(commands, dispatch.set(state.slot), dispatch.constants, state.arguments.handle(),
+                                       s * sizeof(VkDispatchIndirectCommand));
     if (timer != nullptr) timer->stamp(commands);
   }
   ++state.frame;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <span>
@@ -42,23 +44,18 @@ class Planner {
     place_lists();
     for (std::uint32_t stage = 0; stage < plan_.stages; ++stage) {
       bool barrier = true;  // the palette passes of a stage write apart from each other and need none between them
-      for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
-        if (add_step(
-                kernel, stage, [&] { pose_jobs(kernel, stage); }, barrier))
-          barrier = false;
+      for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
+        const auto kernel = static_cast<PoseKernel>(k);
+        const CrowdStep step{.pass = CrowdPass::kPose, .kernel = kernel, .stage = stage, .barrier_before = barrier};
+        if (add_step(step, [&] { pose_jobs(kernel, stage); })) barrier = false;
       }
-      barrier = true;
       const bool last = stage + 1 == plan_.stages;
-      if (last && outputs_.bounds &&
-          add_step(
-              kBoundsKernel, stage, [&] { bounds_jobs(); }, barrier))
-        barrier = false;
-      add_step(
-          kBlendKernel, stage, [&] { blend_jobs(stage); }, barrier);
-      if (last && outputs_.recomputed_normals) {
-        add_step(
-            kNormalsKernel, stage, [&] { normals_jobs(); }, true);
-      }
+      barrier = true;
+      if (last && outputs_.bounds)
+        barrier = !add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
+      add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier}, [&] { blend_jobs(stage); });
+      if (last && outputs_.recomputed_normals)
+        add_step({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
     name_steps();
     write_table();
@@ -79,55 +76,60 @@ class Planner {
     list_pairs_ = at;
   }
 
+  // The step with the jobs that `fill` adds; where there are none, no step.
   template <class Fill>
-  bool add_step(std::size_t kernel, std::uint32_t stage, const Fill& fill, bool barrier) {
+  bool add_step(CrowdStep step, const Fill& fill) {
     const std::size_t first = jobs_.size();
-    const std::size_t first_of_kind = count_of(kernel);
+    step.range = {.first_job = table_of(step.pass).job_count(), .first_start = narrow(first)};
     fill();
     if (jobs_.size() == first) return false;
-    plan_.steps.push_back({.kernel = kernel,
-                           .range = {.first_job = narrow(first_of_kind),
-                                     .job_count = narrow(jobs_.size() - first),
-                                     .first_start = narrow(first)},
-                           .stage = stage,
-                           .barrier_before = barrier,
-                           .name = {}});
+    step.range.job_count = narrow(jobs_.size() - first);
+    plan_.steps.push_back(std::move(step));
     return true;
   }
 
-  std::size_t count_of(std::size_t kernel) const {
-    if (kernel == kBlendKernel) return blend_.size();
-    if (kernel == kNormalsKernel) return normals_.size();
-    return kernel == kBoundsKernel ? boxes_.size() : pose_.size();
-  }
+  // The jobs of one pass, as the device reads them.
+  struct JobTable {
+    std::size_t job_words;
+    std::vector<std::uint32_t> words;
+    std::uint32_t job_count() const { return narrow(words.size() / job_words); }
+  };
+  JobTable& table_of(CrowdPass pass) { return tables_[static_cast<std::size_t>(pass)]; }
 
-  void add_job(std::uint32_t job_blocks, std::size_t character, std::uint32_t kind) {
+  template <class Job>
+  void add_job(CrowdPass pass, const Job& job, std::uint32_t job_blocks, std::size_t character, std::uint32_t kind) {
+    static_assert(offsetof(Job, list_first) == 0);  // write_table() moves it
+    JobTable& table = table_of(pass);
+    assert(sizeof(Job) == table.job_words * sizeof(std::uint32_t));
+    const std::size_t at = table.words.size();
+    table.words.resize(at + table.job_words);
+    std::memcpy(&table.words[at], &job, sizeof(Job));
     jobs_.push_back({job_blocks, narrow(shared::kListKinds * character + kind)});
   }
 
-  void pose_jobs(std::size_t kernel, std::uint32_t stage) {
+  void pose_jobs(PoseKernel kernel, std::uint32_t stage) {
     for (std::size_t c = 0; c < gpu_.entries.size(); ++c) {
       const GpuCharacters::State::Entry& entry = gpu_.entries[c];
       const CrowdCharacter& own = plan_.characters[c];
       const CharacterData& data = *entry.character;
       for (std::size_t p = 0; p < data.passes.size(); ++p) {
         const PalettePass& pass = data.passes[p];
-        if (static_cast<std::size_t>(pass.kernel) != kernel || pass.record_count == 0 || own.instances == 0) continue;
+        if (pass.kernel != kernel || pass.record_count == 0 || own.instances == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
         const std::uint32_t kind = pass.fit ? shared::kListLinearFit : shared::kListDeformed;
-        pose_.push_back({.list_first = list(c, kind),
-                         .record_count = pass.record_count,
-                         .first_record = entry.passes[p].record,
-                         .joint_first = own.first_joint,
-                         .joint_stride = narrow(data.skeleton.joints.size()),
-                         .vertex_first = own.first_driver_word / 3,
-                         .vertex_stride = own.driver_vertices,
-                         .palette_first = own.first_palette + pass.first_slot,
-                         .palette_stride = data.palette_size,
-                         .table_first = entry.passes[p].word,
-                         .input_first = own.first_input,
-                         .input_stride = data.input_count});
-        add_job(blocks(pass.record_count, shared::kPoseWorkgroupSize), c, kind);
+        const shared::PoseJob job{.list_first = list(c, kind),
+                                  .record_count = pass.record_count,
+                                  .first_record = entry.passes[p].record,
+                                  .joint_first = own.first_joint,
+                                  .joint_stride = narrow(data.skeleton.joints.size()),
+                                  .vertex_first = own.first_driver_word / 3,
+                                  .vertex_stride = own.driver_vertices,
+                                  .palette_first = own.first_palette + pass.first_slot,
+                                  .palette_stride = data.palette_size,
+                                  .table_first = entry.passes[p].word,
+                                  .input_first = own.first_input,
+                                  .input_stride = data.input_count};
+        add_job(CrowdPass::kPose, job, blocks(pass.record_count, shared::kPoseWorkgroupSize), c, kind);
       }
     }
   }
@@ -137,15 +139,15 @@ class Planner {
       const GpuCharacters::State::Entry& entry = gpu_.entries[c];
       const CrowdCharacter& own = plan_.characters[c];
       if (own.instances == 0) continue;
-      boxes_.push_back({.list_first = list(c, shared::kListGiven),
-                        .first_record = entry.first_bound,
-                        .record_count = entry.bound_count,
-                        .fit_record_count = entry.fit_bound_count,
-                        .palette_first = own.first_palette,
-                        .palette_stride = entry.character->palette_size,
-                        .output_first = own.first_instance,
-                        .grow = entry.bound_growth});
-      add_job(1, c, shared::kListGiven);
+      const shared::BoundsJob job{.list_first = list(c, shared::kListGiven),
+                                  .first_record = entry.first_bound,
+                                  .record_count = entry.bound_count,
+                                  .fit_record_count = entry.fit_bound_count,
+                                  .palette_first = own.first_palette,
+                                  .palette_stride = entry.character->palette_size,
+                                  .output_first = own.first_instance,
+                                  .grow = entry.bound_growth};
+      add_job(CrowdPass::kBounds, job, 1, c, shared::kListGiven);
     }
   }
 
@@ -160,33 +162,33 @@ class Planner {
         if (crowd_stage(data, mesh.stage, plan_.stages) != stage) continue;
         const std::uint32_t kind = mesh.control ? shared::kListDeformed : shared::kListGiven;
         const GpuCharacters::State::MeshStart& start = entry.meshes[m];
-        blend_.push_back({.list_first = list(c, kind),
-                          .vertex_count = mesh.vertex_count(),
-                          .mode = static_cast<std::uint32_t>(mesh.mode),
-                          .first_point = start.point,
-                          .first_direction = start.direction,
-                          .first_slice = start.slice,
-                          .first_influence = start.influence,
-                          .palette_first = own.first_palette + mesh.first_slot,
-                          .palette_stride = data.palette_size,
-                          .frame_first = mesh.frame_slot ? own.first_palette + *mesh.frame_slot : shared::kNoSlot,
-                          .driver_first = mesh.control
-                                              ? plan_.driver_base + own.first_driver_word + 3 * mesh.first_vertex
-                                              : shared::kNoSlot,
-                          .driver_stride = 3 * own.driver_vertices,
-                          .output_first = own.mesh_vertex[m] ? own.first_vertex + *own.mesh_vertex[m] : shared::kNoSlot,
-                          .output_stride = own.vertices,
-                          .offset_first = mesh.offset_slot ? own.first_palette + *mesh.offset_slot : shared::kNoSlot,
-                          .root_slot = mesh.wires ? own.first_palette + mesh.wires->root_slot : 0,
-                          .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
-                          .first_slope_slice = mesh.binding.slopes.empty() ? shared::kNoSlot : start.slope_slice,
-                          .first_slope = start.slope,
-                          .first_local = start.local_point,
-                          .fit_first_slice = mesh.fit ? start.fit_slice : shared::kNoSlot,
-                          .fit_first_influence = start.fit_influence,
-                          .fit_palette_first = mesh.fit ? own.first_palette + mesh.fit->first_slot : 0,
-                          .unused = 0});
-        add_job(blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
+        const shared::BlendJob job{
+            .list_first = list(c, kind),
+            .vertex_count = mesh.vertex_count(),
+            .mode = static_cast<std::uint32_t>(mesh.mode),
+            .first_point = start.point,
+            .first_direction = start.direction,
+            .first_slice = start.slice,
+            .first_influence = start.influence,
+            .palette_first = own.first_palette + mesh.first_slot,
+            .palette_stride = data.palette_size,
+            .frame_first = mesh.frame_slot ? own.first_palette + *mesh.frame_slot : shared::kNoSlot,
+            .driver_first =
+                mesh.control ? plan_.driver_base + own.first_driver_word + 3 * mesh.first_vertex : shared::kNoSlot,
+            .driver_stride = 3 * own.driver_vertices,
+            .output_first = own.mesh_vertex[m] ? own.first_vertex + *own.mesh_vertex[m] : shared::kNoSlot,
+            .output_stride = own.vertices,
+            .offset_first = mesh.offset_slot ? own.first_palette + *mesh.offset_slot : shared::kNoSlot,
+            .root_slot = mesh.wires ? own.first_palette + mesh.wires->root_slot : 0,
+            .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
+            .first_slope_slice = mesh.binding.slopes.empty() ? shared::kNoSlot : start.slope_slice,
+            .first_slope = start.slope,
+            .first_local = start.local_point,
+            .fit_first_slice = mesh.fit ? start.fit_slice : shared::kNoSlot,
+            .fit_first_influence = start.fit_influence,
+            .fit_palette_first = mesh.fit ? own.first_palette + mesh.fit->first_slot : 0,
+            .unused = 0};
+        add_job(CrowdPass::kBlend, job, blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
       }
     }
   }
@@ -198,28 +200,35 @@ class Planner {
       const CharacterData& data = *entry.character;
       for (std::size_t m = 0; m < data.meshes.size(); ++m) {
         if (!entry.meshes[m].normal_ring || own.instances == 0) continue;
-        normals_.push_back({.list_first = list(c, shared::kListGiven),
-                            .vertex_count = data.meshes[m].vertex_count(),
-                            .first_word = *entry.meshes[m].normal_ring,
-                            .output_first = own.first_vertex + *own.mesh_vertex[m],
-                            .output_stride = own.vertices});
-        add_job(blocks(data.meshes[m].vertex_count(), shared::kNormalsWorkgroupSize), c, shared::kListGiven);
+        const shared::NormalsJob job{.list_first = list(c, shared::kListGiven),
+                                     .vertex_count = data.meshes[m].vertex_count(),
+                                     .first_word = *entry.meshes[m].normal_ring,
+                                     .output_first = own.first_vertex + *own.mesh_vertex[m],
+                                     .output_stride = own.vertices};
+        add_job(CrowdPass::kNormals, job, blocks(data.meshes[m].vertex_count(), shared::kNormalsWorkgroupSize), c,
+                shared::kListGiven);
       }
     }
+  }
+
+  std::string name_of(const CrowdStep& step) const {
+    switch (step.pass) {
+      case CrowdPass::kPose:
+        return std::string("pose ") + pose_kernel(step.kernel).name;
+      case CrowdPass::kBlend:
+        return step.stage + 1 == plan_.stages ? "blend of skins" : "blend of drivers";
+      case CrowdPass::kBounds:
+        return "bounds";
+      case CrowdPass::kNormals:
+        return "normals of skins";
+    }
+    return {};
   }
 
   void name_steps() {
     std::map<std::string, int> count;
     for (CrowdStep& step : plan_.steps) {
-      if (step.kernel == kBoundsKernel) {
-        step.name = "bounds";
-      } else if (step.kernel == kNormalsKernel) {
-        step.name = "normals of skins";
-      } else if (step.kernel == kBlendKernel) {
-        step.name = step.stage + 1 == plan_.stages ? "blend of skins" : "blend of drivers";
-      } else {
-        step.name = std::string("pose ") + pose_kernel(static_cast<PoseKernel>(step.kernel)).name;
-      }
+      step.name = name_of(step);
       ++count[step.name];
     }
     for (CrowdStep& step : plan_.steps) {
@@ -235,23 +244,16 @@ class Planner {
     if (words > 0) std::memcpy(&plan_.table[first], values.data(), words * sizeof(std::uint32_t));
   }
 
-  // Of a size whose multiple the table's end is made.
-  template <class Job>
-  std::uint32_t append_jobs(const std::vector<Job>& jobs) {
-    constexpr std::size_t words = sizeof(Job) / sizeof(std::uint32_t);
-    plan_.table.resize((plan_.table.size() + words - 1) / words * words);
-    const std::uint32_t first = narrow(plan_.table.size() / words);
-    append(jobs);
-    return first;
-  }
-
   void write_table() {
-    // The lists come behind the jobs, whose number is known now.
+    // Jobs of a pass begin at a multiple of their size: a shader reads the table as an array of its own jobs.
     const auto round_up = [](std::size_t value, std::size_t step) { return (value + step - 1) / step * step; };
-    std::size_t words = pose_.size() * sizeof(shared::PoseJob) / 4;
-    words = round_up(words, sizeof(shared::BlendJob) / 4) + blend_.size() * sizeof(shared::BlendJob) / 4;
-    words = round_up(words, sizeof(shared::BoundsJob) / 4) + boxes_.size() * sizeof(shared::BoundsJob) / 4;
-    words = round_up(words, sizeof(shared::NormalsJob) / 4) + normals_.size() * sizeof(shared::NormalsJob) / 4;
+    std::array<std::uint32_t, kCrowdPassCount> first_job{};
+    std::size_t words = 0;
+    for (std::size_t p = 0; p < kCrowdPassCount; ++p) {
+      words = round_up(words, tables_[p].job_words);
+      first_job[p] = narrow(words / tables_[p].job_words);
+      words += tables_[p].words.size();
+    }
     plan_.job_pairs = narrow(round_up(words, 2) / 2);
     plan_.job_count = narrow(jobs_.size());
     plan_.character_count = narrow(plan_.characters.size());
@@ -260,17 +262,13 @@ class Planner {
     const std::uint32_t first_list = plan_.first_count + shared::kListKinds * plan_.character_count;
     plan_.work_pairs = std::uint64_t{first_list} + list_pairs_;
 
-    const auto place = [&](auto& jobs) {
-      for (auto& job : jobs) job.list_first += first_list;
-    };
-    place(pose_);
-    place(blend_);
-    place(boxes_);
-    place(normals_);
-    const std::uint32_t first_pose = append_jobs(pose_);
-    const std::uint32_t first_blend = append_jobs(blend_);
-    const std::uint32_t first_box = append_jobs(boxes_);
-    const std::uint32_t first_normals = append_jobs(normals_);
+    // The lists come behind the jobs, whose number is known now.
+    for (std::size_t p = 0; p < kCrowdPassCount; ++p) {
+      JobTable& jobs = tables_[p];
+      for (std::size_t at = 0; at < jobs.words.size(); at += jobs.job_words) jobs.words[at] += first_list;
+      plan_.table.resize(first_job[p] * jobs.job_words);
+      append(jobs.words);
+    }
     plan_.table.resize(2 * plan_.job_pairs);
 
     std::vector<shared::PlanCharacter> characters;
@@ -285,10 +283,7 @@ class Planner {
     for (CrowdStep& step : plan_.steps) {
       steps.push_back({step.range.first_start, step.range.job_count});
       step.range.first_start += plan_.first_start;
-      step.range.first_job += step.kernel == kBlendKernel     ? first_blend
-                              : step.kernel == kBoundsKernel  ? first_box
-                              : step.kernel == kNormalsKernel ? first_normals
-                                                              : first_pose;
+      step.range.first_job += first_job[static_cast<std::size_t>(step.pass)];
     }
     append(steps);
   }
@@ -298,10 +293,10 @@ class Planner {
   CrowdPlan& plan_;
   std::vector<std::uint32_t> first_list_;  // of each character, from where lists begin
   std::uint32_t list_pairs_ = 0;
-  std::vector<shared::PoseJob> pose_;
-  std::vector<shared::BlendJob> blend_;
-  std::vector<shared::BoundsJob> boxes_;
-  std::vector<shared::NormalsJob> normals_;
+  std::array<JobTable, kCrowdPassCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
+                                                 {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
+                                                 {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
+                                                 {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}}}};
   std::vector<shared::PlanJob> jobs_;  // of all kinds, in the order of the steps
 };
 

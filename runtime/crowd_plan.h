@@ -13,14 +13,14 @@
 
 namespace pelt::runtime {
 
-// A number for each kernel: the pose kernels', then these.
-constexpr std::size_t kBoundsKernel = kPoseKernelCount;
-constexpr std::size_t kBlendKernel = kPoseKernelCount + 1;
-constexpr std::size_t kNormalsKernel = kPoseKernelCount + 2;
+// What a dispatch does, in the order in which the table has the jobs.
+enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kNormals };
+constexpr std::size_t kCrowdPassCount = 4;
 
 // One dispatch; its number of workgroups is the device's.
 struct CrowdStep {
-  std::size_t kernel = kBlendKernel;
+  CrowdPass pass = CrowdPass::kBlend;
+  PoseKernel kernel{};  // of CrowdPass::kPose
   shared::JobRange range{};
   std::uint32_t stage = 0;
   bool barrier_before = true;
