@@ -159,6 +159,7 @@ struct Crowd::State {
   std::uint32_t slot = 0;
 
   const CharacterData& data_of(std::uint32_t instance) const { return *characters[character_of[instance]]; }
+
   Result<void> make_rings(const Device& owner);
   Result<void> make_sets(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
                          const CrowdInputs& sources);
