@@ -216,6 +216,13 @@ Result<void> check_meshes(const CharacterData& data) {
       !std::all_of(stage_used.begin(), stage_used.end(), [](bool used) { return used; })) {
     return invalid("of {} stages some move no mesh", data.stage_count);
   }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control != (mesh.stage + 1 < data.stage_count)) {
+      return invalid(
+          "mesh '{}' is {}, but moved in stage {} of {}: skins are moved in the last one, control meshes before",
+          mesh.name, mesh.control ? "a control mesh" : "skin", mesh.stage, data.stage_count);
+    }
+  }
   return names_are_unique(data.meshes, "mesh");
 }
 

@@ -207,6 +207,22 @@ TEST(Character, DualQuaternionHasNoSlopes) {
   EXPECT_EQ(character.error().message, "mesh 'second' has slopes, but is blended by dual quaternion");
 }
 
+TEST(Character, MovesSkinsLastAndControlMeshesBefore) {
+  const auto error_of = [](const auto& change) {
+    CharacterData data = make_data();
+    change(data);
+    const Result<Character> character = Character::create(data);
+    return character ? std::string() : character.error().message;
+  };
+  EXPECT_THAT(error_of([](CharacterData& d) { d.meshes[0].control = true; }),
+              testing::HasSubstr("mesh 'tube' is a control mesh, but moved in stage 0 of 1"));
+  EXPECT_THAT(error_of([](CharacterData& d) {
+                d.stage_count = 2;
+                d.meshes[1].stage = 1;
+              }),
+              testing::HasSubstr("mesh 'tube' is skin, but moved in stage 0 of 2"));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CharacterFault, testing::ValuesIn(kFaults),
                          [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
 
