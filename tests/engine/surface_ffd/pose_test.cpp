@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/pose_kernels.h"
+#include "shaders/surface_ffd/pose.h"
 
+#include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "engine/core/finite.h"
-#include "shaders/surface_ffd/pose.h"
 
 namespace pelt {
 namespace {
