@@ -5,7 +5,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -116,14 +115,6 @@ const json* find(const json& object, std::string_view key) {
   return found != object.end() ? &*found : nullptr;
 }
 
-// A number that counts something, less than 2^53.
-std::optional<std::size_t> count_of(const json* value) {
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  const double number = value->get<double>();
-  if (!(number >= 0) || number != std::floor(number) || number >= 9007199254740992.0) return std::nullopt;
-  return static_cast<std::size_t>(number);
-}
-
 struct Opened {
   json document;  // an object
   std::optional<std::span<const std::byte>> binary;
@@ -146,7 +137,7 @@ Result<const json*> find_extension(const json& document, const std::string& sour
   const json* extension = find(*extensions, kGltfDeformers);
   if (extension == nullptr) return nullptr;
   if (!extension->is_object()) return fail_at(source, kPlace, "is no object");
-  const std::optional<std::size_t> version = count_of(find(*extension, "version"));
+  const std::optional<std::size_t> version = count_of(*extension, "version");
   if (!version) return fail_at(source, kPlace + "/version", "there must be a version");
   if (*version != kVersion) {
     return fail(ErrorCode::kUnsupported,
@@ -164,7 +155,7 @@ Result<std::span<const std::byte>> only_buffer(const Opened& file, const std::st
       find(buffers->front(), "uri") != nullptr || !file.binary) {
     return fail_at(source, "/buffers", "a character stands in the binary chunk of a .glb, which must be all there is");
   }
-  const std::optional<std::size_t> length = count_of(find(buffers->front(), "byteLength"));
+  const std::optional<std::size_t> length = count_of(buffers->front(), "byteLength");
   if (!length || *length > file.binary->size()) {
     return fail_at(source, "/buffers/0/byteLength",
                    fmt::format("must be a number of bytes, at most the {} of the binary chunk", file.binary->size()));
@@ -183,18 +174,17 @@ Result<Place> place_of(const json& character, const json& document, std::span<co
   const std::string place = kPlace + "/character";
   if (!character.is_object()) return fail_at(source, place, "is no object");
   const json* views = find(document, "bufferViews");
-  const std::optional<std::size_t> index = count_of(find(character, "bufferView"));
+  const std::optional<std::size_t> index = count_of(character, "bufferView");
   if (!index || views == nullptr || !views->is_array() || *index >= views->size()) {
     return fail_at(source, place + "/bufferView", "names no buffer view that the file has");
   }
   const json& view = (*views)[*index];
   const std::string view_place = fmt::format("/bufferViews/{}", *index);
   if (!view.is_object()) return fail_at(source, view_place, "is no object");
-  if (count_of(find(view, "buffer")) != 0) return fail_at(source, view_place + "/buffer", "must be 0");
+  if (count_of(view, "buffer") != 0) return fail_at(source, view_place + "/buffer", "must be 0");
   if (find(view, "byteStride") != nullptr) return fail_at(source, view_place, "a character has no stride");
-  const json* given = find(view, "byteOffset");
-  const std::optional<std::size_t> offset = given == nullptr ? 0 : count_of(given);
-  const std::optional<std::size_t> length = count_of(find(view, "byteLength"));
+  const std::optional<std::size_t> offset = count_of(view, "byteOffset", 0);
+  const std::optional<std::size_t> length = count_of(view, "byteLength");
   if (!offset || !length || *offset > binary.size() || *length > binary.size() - *offset) {
     return fail_at(source, view_place, fmt::format("is no range of the {} bytes of its buffer", binary.size()));
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -167,6 +168,16 @@ Result<json> parse_gltf_json(std::string_view text, const std::string& source) {
     if (const auto end = why.find("] "); end != std::string_view::npos) why.remove_prefix(end + 2);
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: no valid JSON: {}", source, why));
   }
+}
+
+std::optional<std::size_t> count_of(const nlohmann::json& object, std::string_view key,
+                                    std::optional<std::size_t> absent) {
+  const auto value = object.find(key);
+  if (value == object.end()) return absent;
+  if (!value->is_number()) return std::nullopt;
+  const double number = value->get<double>();
+  if (!(number >= 0) || number != std::floor(number) || number >= 9007199254740992.0) return std::nullopt;
+  return static_cast<std::size_t>(number);
 }
 
 Result<std::vector<std::byte>> format_glb_container(const json& document, std::span<const std::byte> binary,

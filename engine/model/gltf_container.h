@@ -29,6 +29,11 @@ Result<GltfContainer> open_gltf(std::span<const std::byte> bytes, const std::str
 // Nested at most 256 deep, of bounded size.
 Result<nlohmann::json> parse_gltf_json(std::string_view text, const std::string& source);
 
+// A number of `object` that counts something, less than 2^53, or `absent` where there is none; nothing where it is no
+// such number.
+std::optional<std::size_t> count_of(const nlohmann::json& object, std::string_view key,
+                                    std::optional<std::size_t> absent = std::nullopt);
+
 // A .glb; no binary chunk where `binary` is empty. Errors: kUnsupported from 4 GiB on.
 Result<std::vector<std::byte>> format_glb_container(const nlohmann::json& document, std::span<const std::byte> binary,
                                                     const std::string& source);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,32 +32,61 @@ std::size_t append(std::vector<std::byte>& binary, std::span<const std::byte> by
 
 bool has_uri(const json& object) { return object.is_object() && object.contains("uri") && object["uri"].is_string(); }
 
-// A range of one of several buffers becomes one of the only buffer. `view`: a buffer view, or an extension of one that
-// names a buffer, as compressed data does.
-void move_range(json& view, std::span<const std::size_t> offsets) {
-  const auto buffer = view.find("buffer");
-  if (buffer == view.end() || !buffer->is_number()) return;
-  const double index = buffer->get<double>();
-  if (!(index >= 0) || index >= static_cast<double>(offsets.size())) return;
-  const std::size_t offset = offsets[static_cast<std::size_t>(index)];
-  const auto given = view.find("byteOffset");
-  const std::size_t own = given != view.end() && given->is_number() ? given->get<std::size_t>() : 0;
-  view["buffer"] = 0;
-  if (offset + own != 0) view["byteOffset"] = offset + own;
+// Where a buffer of the file stands in the only one.
+struct Part {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+};
+
+// A range of one of several buffers becomes one of the only buffer. `range`: a buffer view, or an extension of one.
+Result<void> move_range(json& range, std::span<const Part> parts, const std::string& place) {
+  const std::optional<std::size_t> buffer = count_of(range, "buffer");
+  if (!buffer || *buffer >= parts.size()) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}/buffer: names none of the {} buffers", place, parts.size()));
+  }
+  const Part& part = parts[*buffer];
+  const std::optional<std::size_t> offset = count_of(range, "byteOffset", 0);
+  const std::optional<std::size_t> length = count_of(range, "byteLength");
+  if (!offset || !length || *offset > part.length || *length > part.length - *offset) {
+    return fail(ErrorCode::kInvalidFile,
+                fmt::format("{}: is no range of the {} bytes of buffer {}", place, part.length, *buffer));
+  }
+  range["buffer"] = 0;
+  if (part.offset + *offset != 0) range["byteOffset"] = part.offset + *offset;
+  return {};
+}
+
+// The extensions of a buffer view, of which one is known to name a buffer. Where there is one buffer alone, what others
+// say of it stays true.
+Result<void> move_extensions(json& extensions, std::span<const Part> parts, const std::string& place) {
+  for (const auto& [name, extension] : extensions.items()) {
+    const std::string own = fmt::format("{}/{}", place, name);
+    if (name == "EXT_meshopt_compression") {
+      const Result<void> moved = move_range(extension, parts, own);
+      if (!moved) return moved;
+    } else if (parts.size() > 1 && extension.contains("buffer")) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("{}: names a buffer, and how to follow it to another place is not known", own));
+    }
+  }
+  return {};
 }
 
 // One binary for all buffers.
-std::vector<std::byte> merge(json& document, std::span<const std::span<const std::byte>> buffers) {
+Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<const std::byte>> buffers,
+                                     const std::string& source) {
   std::vector<std::byte> binary;
-  std::vector<std::size_t> offsets;
-  for (const std::span<const std::byte> bytes : buffers) offsets.push_back(append(binary, bytes));
+  std::vector<Part> parts;
+  for (const std::span<const std::byte> bytes : buffers) parts.push_back({append(binary, bytes), bytes.size()});
   if (!document.contains("bufferViews")) return binary;
-  for (json& view : document["bufferViews"]) {
-    move_range(view, offsets);
-    if (!view.contains("extensions") || !view["extensions"].is_object()) continue;
-    for (json& extension : view["extensions"]) {
-      if (extension.is_object()) move_range(extension, offsets);
-    }
+  json& views = document["bufferViews"];
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const std::string place = fmt::format("{}: /bufferViews/{}", source, i);
+    const Result<void> moved = move_range(views[i], parts, place);
+    if (!moved) return tl::unexpected(moved.error());
+    if (!views[i].contains("extensions")) continue;
+    const Result<void> followed = move_extensions(views[i]["extensions"], parts, place + "/extensions");
+    if (!followed) return tl::unexpected(followed.error());
   }
   return binary;
 }
@@ -85,7 +115,8 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
   std::vector<std::vector<std::byte>> storage;
   const auto loaded = load_gltf_buffers(buffers, *container, source, loader, spans, storage);
   if (!loaded) return tl::unexpected(loaded.error());
-  std::vector<std::byte> binary = merge(*document, spans);
+  Result<std::vector<std::byte>> binary = merge(*document, spans, source);
+  if (!binary) return binary;
   for (std::size_t i = 0; images != nullptr && i < images->size(); ++i) {
     json& image = (*images)[i];
     if (!has_uri(image)) continue;
@@ -97,15 +128,15 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
     image["mimeType"] = type;
     json& views = (*document)["bufferViews"];
     image["bufferView"] = views.size();
-    const std::size_t offset = append(binary, *bytes);
+    const std::size_t offset = append(*binary, *bytes);
     views.push_back({{"buffer", 0}, {"byteOffset", offset}, {"byteLength", bytes->size()}});
   }
-  if (binary.empty()) {
+  if (binary->empty()) {
     document->erase("buffers");
   } else {
-    (*document)["buffers"] = {{{"byteLength", binary.size()}}};
+    (*document)["buffers"] = {{{"byteLength", binary->size()}}};
   }
-  return format_glb_container(*document, binary, source);
+  return format_glb_container(*document, *binary, source);
 }
 
 }  // namespace pelt

@@ -86,12 +86,71 @@ TEST_F(PackGltf, AnImageThatIsNotThereKeepsItsName) {
 
 TEST_F(PackGltf, MovesRangesThatExtensionsName) {
   json document = split_document();
-  document["bufferViews"][0]["extensions"]["X_compression"] = {{"buffer", 1}, {"byteOffset", 4}, {"byteLength", 8}};
+  document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = {
+      {"buffer", 1}, {"byteOffset", 4.0}, {"byteLength", 20}};
   write("triangle.gltf", document.dump());
   const auto packed = pack_gltf(folder / "triangle.gltf");
   ASSERT_TRUE(packed) << packed.error().message;
   const json view = parse_gltf_json(open_gltf(*packed, "x")->json, "x").value()["bufferViews"][0];
-  EXPECT_EQ(view["extensions"]["X_compression"], json::parse(R"({"buffer": 0, "byteOffset": 44, "byteLength": 8})"));
+  EXPECT_EQ(view["extensions"]["EXT_meshopt_compression"],
+            json::parse(R"({"buffer": 0, "byteOffset": 44, "byteLength": 20})"));
+}
+
+TEST_F(PackGltf, RefusesRangesThatAreNone) {
+  const auto error_of = [&](const json& document) {
+    write("triangle.gltf", document.dump());
+    const auto packed = pack_gltf(folder / "triangle.gltf");
+    return packed ? "packed" : packed.error().message;
+  };
+  const json hostile = json::parse(
+      R"([-1, 0.5, 25, 1e300, -1e300, 4294967296, 9007199254740992, 9223372036854775808, 18446744073709551615, "4",
+          null, {}, []])");
+  for (const char* key : {"buffer", "byteOffset", "byteLength"}) {
+    for (const json& value : hostile) {
+      json document = split_document();
+      json& extension = document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"];
+      extension = {{"buffer", 1}, {"byteOffset", 0}, {"byteLength", 24}};
+      EXPECT_EQ(error_of(document), "packed");
+      extension[key] = value;
+      EXPECT_THAT(error_of(document),
+                  testing::HasSubstr("triangle.gltf: /bufferViews/0/extensions/EXT_meshopt_compression"))
+          << key << " " << value;
+      document["bufferViews"][0].erase("extensions");
+      document["bufferViews"][1][key] = value;
+      EXPECT_THAT(error_of(document), testing::HasSubstr("triangle.gltf: /bufferViews/1")) << key << " " << value;
+    }
+  }
+  json document = split_document();
+  document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = json::object();
+  EXPECT_THAT(error_of(document), testing::HasSubstr("EXT_meshopt_compression/buffer: names none of the 2 buffers"));
+  document = split_document();
+  document["bufferViews"][0]["byteOffset"] = 2;
+  EXPECT_THAT(error_of(document), testing::HasSubstr("/bufferViews/0: is no range of the 37 bytes of buffer 0"));
+}
+
+// An extension that is not known may mean anything by a buffer: it cannot follow one that moves.
+TEST_F(PackGltf, LeavesUnknownExtensionsAlone) {
+  json document = split_document();
+  json& extension = document["bufferViews"][0]["extensions"]["X_unknown"];
+  extension = {{"byteOffset", 1e300}};
+  write("triangle.gltf", document.dump());
+  const auto packed = pack_gltf(folder / "triangle.gltf");
+  ASSERT_TRUE(packed) << packed.error().message;
+  const json view = parse_gltf_json(open_gltf(*packed, "x")->json, "x").value()["bufferViews"][0];
+  EXPECT_EQ(view["extensions"]["X_unknown"], extension);
+
+  extension["buffer"] = 0;
+  write("triangle.gltf", document.dump());
+  const auto refused = pack_gltf(folder / "triangle.gltf");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("/bufferViews/0/extensions/X_unknown: names a buffer"));
+
+  // Of one buffer alone it stays true.
+  document["buffers"].erase(1);
+  document["bufferViews"][1] = {{"buffer", 0}, {"byteLength", 24}};
+  write("triangle.gltf", document.dump());
+  EXPECT_TRUE(pack_gltf(folder / "triangle.gltf"));
 }
 
 TEST_F(PackGltf, SaysWhatIsWrong) {
