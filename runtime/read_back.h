@@ -26,7 +26,8 @@ struct Box {
 // Poses and moves the crowd once, and waits: for tools and tests.
 Result<void> run(const Device& device, Crowd& crowd);
 
-// For tools and tests: copies, and waits for everything submitted before.
+// For tools and tests: copies, and waits for everything submitted before. Output buffers of the caller's need
+// VK_BUFFER_USAGE_TRANSFER_SRC_BIT.
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance);
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance);
 

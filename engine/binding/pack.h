@@ -26,8 +26,8 @@ namespace pelt {
 //   slopes      uint x 2        column-major per slice, as influences. First word: the slope's slot in the low 16 bits,
 //                               above it |gradient| in 15 bits; second word: the gradient's direction, octahedral
 //                               snorm16 x 2. Filled with gradient 0 at a valid slot.
-//   local_points  G x n x float4  of groups with local points of their own, else empty: entry g n + i is the local
-//   point
+//   local_points  G x n x float4
+//                               of groups with local points of their own, else empty: entry g n + i is the local point
 //                               of vertex i in group g, model space at bind, metres, then the group's share
 //
 // The integer weights of a row sum to exactly 65535. A row may hold several groups, one after the other, each with
