@@ -16,7 +16,8 @@
  * came from.
  *
  * Threads. Functions that take a handle as const may run at the same time as each other; any other, of that handle,
- * alone. Different handles have nothing to do with each other.
+ * alone. Different handles have nothing to do with each other. What is said of one instance of a crowd (pelt_crowd_pose
+ * to pelt_crowd_detail) may be said of several instances at the same time.
  */
 #ifndef PELT_H
 #define PELT_H
@@ -71,6 +72,7 @@ PELT_API pelt_result pelt_character_load(const char* path, pelt_character** out)
 /* The bytes of one, which are not needed afterwards. `source` names them in errors; NULL: "memory". */
 PELT_API pelt_result pelt_character_load_memory(const void* bytes, size_t size, const char* source,
                                                 pelt_character** out);
+/* A .pelt file: not one that is called .glb or .gltf (pelt_character_save_glb). */
 PELT_API pelt_result pelt_character_save(const pelt_character* character, const char* path);
 /* One owner more: each calls pelt_character_destroy once. From any thread. */
 PELT_API pelt_result pelt_character_retain(const pelt_character* character);
@@ -155,7 +157,7 @@ PELT_API pelt_result pelt_character_find_control(const pelt_character* character
 
 /* Joint matrices as pelt_crowd_pose takes them: model space, 16 floats a joint, column-major. joint_count is the
  * character's. A clip is clamped to its first and last key; joints that it does not key are at rest. Neither allocates,
- * but the first time on a thread. */
+ * but the first time on a thread, and there again for a skeleton that is larger than those before. */
 PELT_API pelt_result pelt_character_rest_pose(const pelt_character* character, float* joints, uint32_t joint_count);
 PELT_API pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t clip, float seconds,
                                                 float* joints, uint32_t joint_count);
@@ -177,7 +179,8 @@ PELT_API void pelt_model_destroy(pelt_model* model);
 
 /* One layer over all meshes: "linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton", "mos". */
 PELT_API pelt_result pelt_rig_from_deformer(const char* deformer, pelt_rig** out);
-/* A rig file (docs/rig.md). */
+/* A rig file (docs/rig.md), or a .gltf or .glb file that carries a rig (docs/PELT_deformers/README.md), which is often
+ * the model itself; PELT_ERROR_NOT_FOUND where it carries none. */
 PELT_API pelt_result pelt_rig_load(const char* path, pelt_rig** out);
 PELT_API void pelt_rig_destroy(pelt_rig* rig);
 
@@ -193,6 +196,11 @@ typedef struct pelt_bind_options {
 /* `options`: NULL for the defaults. */
 PELT_API pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_bind_options* options,
                                pelt_character** out);
+/* A .glb of a model with the rig and the character that was bound from it, for pelt_character_load. Of a model that
+ * came from glTF all of that file is in it, which is read again and must be as it was. Errors: a rig that names other
+ * files. */
+PELT_API pelt_result pelt_character_save_glb(const pelt_character* character, const pelt_model* model,
+                                             const char* path);
 
 /* ---------------------------------------------------------------------------------------------------------- device */
 
@@ -356,18 +364,18 @@ typedef struct pelt_crowd_options {
   const uint32_t* instances;    /* how many of each of the pelt_gpu_characters, in their order; NULL: one of each.
                                    Instances of a character follow each other, the next character's follow those */
   uint32_t frames_in_flight;    /* that may be recorded before the first has finished; 0: 2 */
-  uint32_t reduced_influences;  /* of PELT_DETAIL_REDUCED; 0: 4 */
+  uint32_t reduced_influences;  /* of PELT_DETAIL_REDUCED; 0: 4; more than a vertex has: all of them */
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
   /* Positions of the frame before, for motion vectors: of an instance that was not moved since, of one that has just
    * appeared and after pelt_crowd_teleport those of this frame. Float; needs positions, in a buffer that keeps them
-   * from frame to frame. */
+   * from frame to frame. Of skins alone: not with control_meshes. */
   pelt_vertex_output previous_positions;
   pelt_buffer_place bounds_place; /* offset: a multiple of 4 */
-  /* 1: a box round each instance's skin, float3 least then float3 greatest, 24 bytes from one to the next: never
-   * smaller than the skin, as a rule little larger. Boxes are of the frame that is recorded; one that is not moved
-   * keeps its box. */
+  /* 1: a box round each instance's skin, float3 least then float3 greatest, bounds_stride bytes from one to the next:
+   * never smaller than the skin, as a rule little larger. Boxes are of the frame that is recorded; one that is not
+   * moved keeps its box. */
   uint32_t bounds;
   uint32_t control_meshes; /* 1: writes them too, for tools, and vertices count over all meshes */
   /* Buffers that the device fills, in which every frame reads the same places. Written before its commands run and
@@ -383,7 +391,9 @@ typedef struct pelt_crowd_options {
    * VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR for builds of acceleration structures. What
    * Vulkan wants enabled for them, the device must have. */
   VkBufferUsageFlags usage;
-  uint32_t normal_mode; /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
+  uint32_t normal_mode;   /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
+  uint32_t bounds_stride; /* bytes, a multiple of 4, 24 or more; 0: 24 */
+  uint32_t reserved;
 } pelt_crowd_options;
 
 /* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: instances not
@@ -425,24 +435,34 @@ PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uin
 
 /* Records the frame, outside a render pass. Never submits, waits or allocates; leaves a pipeline, set 0 and push
  * constants of compute bound. When a frame is posed and recorded, the one frames_in_flight before it must have finished
- * on the device.
+ * on the device. Its commands are submitted once, in the order of recording: each frame continues what the one before
+ * it left.
  *
- * Barriers of the caller's (docs/runtime.md has them to copy; all names are VK_PIPELINE_STAGE_2_..._BIT and
- * VK_ACCESS_2_..._BIT). On entry, of what compute shaders have not done before it in the same queue, which is ordered
- * and visible already: reads of outputs              ordered before COMPUTE_SHADER, no access writes of the caller's to
- * visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE outputs joints, inputs, visible of    visible
- * at COMPUTE_SHADER to SHADER_STORAGE_READ the caller's On exit: outputs, wherever they are    written at
- * COMPUTE_SHADER with SHADER_STORAGE_WRITE: barrier from there to reads joints, inputs, visible of    read at
- * COMPUTE_SHADER with SHADER_STORAGE_READ: what writes them next is ordered the caller's                  behind
- * COMPUTE_SHADER, no access; the host waits for a fence */
+ * Barriers of the caller's; docs/runtime.md has them to copy, and all names are VK_PIPELINE_STAGE_2_..._BIT and
+ * VK_ACCESS_2_..._BIT.
+ *
+ * On entry, of what compute shaders have not done before it in the same queue, which is ordered and visible already:
+ *
+ * - Reads of outputs: ordered before COMPUTE_SHADER, no access.
+ * - Writes of the caller's to outputs: visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE.
+ * - The caller's joints, inputs, visible of pelt_crowd_options: visible at COMPUTE_SHADER to SHADER_STORAGE_READ.
+ *
+ * On exit:
+ *
+ * - Outputs, wherever they are: written at COMPUTE_SHADER with SHADER_STORAGE_WRITE; a barrier from there to reads.
+ * - The caller's joints, inputs, visible: read at COMPUTE_SHADER with SHADER_STORAGE_READ. What writes them next is
+ *   ordered behind COMPUTE_SHADER, no access; the host waits for a fence. */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
 /* Where compute runs in a queue family of its own outputs change owner, there and back: the buffers that hold them, the
  * crowd's and the caller's, as a whole. In the order of a frame, with the same two families in all four, and between
- * the queues a semaphore whose wait covers all commands: compute queue    acquire_back (not before the first frame),
- * pelt_crowd_record, release reading queue    acquire, the reads at `reading_stages`, release_back Without the way back
- * outputs keep no content, which a frame needs where an instance is not moved and for previous positions. Where both
- * families are one, acquire and release_back are the barriers of one queue, and the other two record nothing. Not for
- * buffers of VK_SHARING_MODE_CONCURRENT, which need the semaphores alone. */
+ * the queues a semaphore whose wait covers all commands:
+ *
+ * - Compute queue: acquire_back (not before the first frame), pelt_crowd_record, release.
+ * - Reading queue: acquire, the reads at `reading_stages`, release_back.
+ *
+ * Without the way back outputs keep no content, which a frame needs where an instance is not moved and for previous
+ * positions. Where both families are one, acquire and release_back are the barriers of one queue, and the other two
+ * record nothing. Not for buffers of VK_SHARING_MODE_CONCURRENT, which need the semaphores alone. */
 PELT_API pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands,
                                                uint32_t compute_family, uint32_t reading_family);
 PELT_API pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands,
@@ -510,8 +530,8 @@ typedef struct pelt_vertices {
   float* previous_positions; /* 3 a vertex */
 } pelt_vertices;
 
-/* For tools and tests: copies what the crowd wrote, unpacked, and waits for everything submitted before. An error for
- * what the crowd does not write. */
+/* For tools and tests: copies what the crowd wrote, unpacked, and waits for everything submitted before. Buffers of the
+ * caller's need VK_BUFFER_USAGE_TRANSFER_SRC_BIT. An error for what the crowd does not write. */
 PELT_API pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t instance,
                                               const pelt_vertices* vertices);
 PELT_API pelt_result pelt_crowd_read_bounds(const pelt_crowd* crowd, uint32_t instance, float least[3],

@@ -27,7 +27,19 @@ constexpr std::array<Builtin, 4> kBuiltins{{
     {"tail", [] { return make_tail(); }},
 }};
 
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
 }  // namespace
+
+bool is_gltf(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  return extension == ".gltf" || extension == ".glb";
+}
 
 Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside) {
   if (path_or_builtin.starts_with(kBuiltinPrefix)) {
@@ -42,11 +54,8 @@ Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::
   }
 
   const std::filesystem::path path(path_or_builtin);
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".gltf" || extension == ".glb") return import_gltf(path, beside);
-  if (extension == ".obj") return import_obj(path);
+  if (is_gltf(path)) return import_gltf(path, beside);
+  if (lower_extension(path) == ".obj") return import_obj(path);
   return fail(ErrorCode::kUnsupported,
               fmt::format("{}: unknown kind of model; .gltf, .glb and .obj files are read", path_or_builtin));
 }

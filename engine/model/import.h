@@ -33,6 +33,9 @@ Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::fi
 // kFarthest, faces of fewer than 3 corners or (kUnsupported) more than 1000, vertices that do not exist.
 Result<Model> import_obj(const std::filesystem::path& path);
 
+// Whether a file is glTF by its extension, .gltf or .glb.
+bool is_gltf(const std::filesystem::path& path);
+
 // By extension (.gltf, .glb, .obj) or by name (builtin:biped, builtin:limb, builtin:tail). Errors: those above,
 // kNotFound for another built-in name, kUnsupported for another extension.
 Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside = nullptr);

@@ -4,7 +4,10 @@
 
 #ifdef PELT_WITH_AUTHORING
 
+#include <string>
+
 #include "engine/character/bind.h"
+#include "engine/character/gltf_rig.h"
 #include "engine/model/import.h"
 #include "engine/rig/rig_json.h"
 
@@ -12,16 +15,29 @@ using namespace pelt::c;
 
 struct pelt_model {
   pelt::Model model;
+  std::string file;  // of glTF, that it was imported from; empty: another kind
 };
 
 struct pelt_rig {
   pelt::Rig rig;
 };
 
+namespace {
+
+pelt::Rig load(const std::string& path) {
+  if (!pelt::is_gltf(path)) return value_of(pelt::load_rig(path));
+  std::optional<pelt::GltfRig> carried = value_of(pelt::load_gltf_rig(path));
+  if (!carried) refuse(path + ": carries no rig", PELT_ERROR_NOT_FOUND);
+  return std::move(carried->rig);
+}
+
+}  // namespace
+
 pelt_result pelt_model_import(const char* path_or_builtin, pelt_model** out) {
   return guarded(__func__, [&] {
     pelt_model*& made = need(out, "out");
-    made = new pelt_model{value_of(pelt::import_model(&need(path_or_builtin, "path_or_builtin")))};
+    const std::string name = &need(path_or_builtin, "path_or_builtin");
+    made = new pelt_model{value_of(pelt::import_model(name)), pelt::is_gltf(name) ? name : std::string()};
   });
 }
 
@@ -37,7 +53,7 @@ pelt_result pelt_rig_from_deformer(const char* deformer, pelt_rig** out) {
 pelt_result pelt_rig_load(const char* path, pelt_rig** out) {
   return guarded(__func__, [&] {
     pelt_rig*& made = need(out, "out");
-    made = new pelt_rig{value_of(pelt::load_rig(&need(path, "path")))};
+    made = new pelt_rig{load(&need(path, "path"))};
   });
 }
 
@@ -61,6 +77,14 @@ pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_b
   });
 }
 
+pelt_result pelt_character_save_glb(const pelt_character* character, const pelt_model* model, const char* path) {
+  return guarded(__func__, [&] {
+    const pelt::Character& own = need(character, "character").character;
+    const pelt_model& source = need(model, "model");
+    value_of(pelt::save_gltf(own, source.model, source.file, &need(path, "path")));
+  });
+}
+
 #else
 
 namespace {
@@ -79,5 +103,6 @@ void pelt_rig_destroy(pelt_rig*) {}
 pelt_result pelt_bind(const pelt_model*, const pelt_rig*, const pelt_bind_options*, pelt_character**) {
   return without(__func__);
 }
+pelt_result pelt_character_save_glb(const pelt_character*, const pelt_model*, const char*) { return without(__func__); }
 
 #endif

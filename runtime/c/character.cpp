@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine/character/character.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 
@@ -74,8 +77,16 @@ pelt_result pelt_character_load_memory(const void* bytes, size_t size, const cha
 }
 
 pelt_result pelt_character_save(const pelt_character* character, const char* path) {
-  return guarded(__func__,
-                 [&] { value_of(pelt::save_pelt(need(character, "character").character, &need(path, "path"))); });
+  return guarded(__func__, [&] {
+    const pelt::Character& own = need(character, "character").character;
+    const std::filesystem::path file = &need(path, "path");
+    const std::string extension = file.extension().string();
+    if (strcasecmp(extension.c_str(), ".glb") == 0 || strcasecmp(extension.c_str(), ".gltf") == 0) {
+      refuse(
+          fmt::format("{}: a character alone is a .pelt file; pelt_character_save_glb writes it with its model", path));
+    }
+    value_of(pelt::save_pelt(own, file));
+  });
 }
 
 pelt_result pelt_character_retain(const pelt_character* character) {

@@ -62,24 +62,13 @@ pelt::runtime::VertexOutput to_output(const pelt_vertex_output& output, VertexFo
   return {to_format(output.format, otherwise, name), to_place(output.place), output.stride};
 }
 
-// Of what is read as storage from its first byte on.
-pelt::runtime::BufferPlace to_read_place(pelt_buffer_place place, VkDeviceSize alignment, const char* name) {
-  if (place.buffer != VK_NULL_HANDLE && place.offset % alignment != 0) {
-    refuse(fmt::format("{} are at offset {}, which is no multiple of {}", name, place.offset, alignment));
-  }
-  return to_place(place);
-}
-
-pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given, std::uint32_t character_count,
-                                       VkDeviceSize alignment) {
+pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   pelt::runtime::CrowdOptions options;
-  if (given.instances != nullptr) {
-    options.instances.assign(given.instances, given.instances + given.character_count);
-  } else if (given.character_count != 0) {
-    refuse("options.instances is null, and options.character_count is not 0");
-  } else {
-    options.instances.assign(character_count, 1);
+  if ((given.instances == nullptr) != (given.character_count == 0)) {
+    refuse(fmt::format("options.instances is {}, and options.character_count is {}",
+                       given.instances == nullptr ? "null" : "given", given.character_count));
   }
+  options.instances.assign(given.instances, given.instances + given.character_count);
   if (given.frames_in_flight != 0) options.frames_in_flight = given.frames_in_flight;
   if (given.reduced_influences != 0) options.reduced_influences = given.reduced_influences;
   options.outputs = {
@@ -90,11 +79,12 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given, std::uin
       .previous_positions = to_output(given.previous_positions, VertexFormat::kNone, "previous positions"),
       .bounds = given.bounds != 0,
       .bounds_place = to_place(given.bounds_place),
+      .bounds_stride = given.bounds_stride,
       .control_meshes = given.control_meshes != 0,
       .usage = given.usage};
-  options.joints = to_read_place(given.joints, alignment, "joint matrices");
-  options.inputs = to_read_place(given.inputs, alignment, "inputs");
-  options.visible = to_read_place(given.visible, alignment, "visible instances");
+  options.joints = to_place(given.joints);
+  options.inputs = to_place(given.inputs);
+  options.visible = to_place(given.visible);
   return options;
 }
 
@@ -159,8 +149,7 @@ pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characte
     if (need(device, "device").state != gpu->device) refuse("the characters are on another device");
     pelt_crowd*& made = need(out, "out");
     const pelt::runtime::Device& own = *device->state->device;
-    const pelt::runtime::CrowdOptions wanted = to_options(read_options(options, "options"), gpu->characters.size(),
-                                                          own.limits().minStorageBufferOffsetAlignment);
+    const pelt::runtime::CrowdOptions wanted = to_options(read_options(options, "options"));
     Crowd crowd = value_of(Crowd::create(own, gpu->characters, wanted));
     made = new pelt_crowd{gpu,
                           std::move(crowd),

@@ -14,12 +14,10 @@
 #include <vector>
 
 #include "engine/binding/pack.h"
+#include "engine/character/gltf_rig.h"
 #include "engine/character/pelt_file.h"
-#include "engine/character/pelt_gltf.h"
 #include "engine/core/file_io.h"
-#include "engine/model/gltf_export.h"
-#include "engine/model/gltf_pack.h"
-#include "engine/rig/gltf_rig.h"
+#include "engine/model/import.h"
 #include "engine/rig/rig_json.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
@@ -191,27 +189,6 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
 }
 
-// The model's file as it is, or what can be written of the model, with rig and character in it.
-Result<void> save_glb(const BindCommand& command, const Loaded& loaded) {
-  const Result<void> checked = check_gltf_rig(loaded.rig, command.output);
-  if (!checked) return checked;
-  std::vector<std::byte> glb;
-  if (is_gltf(command.model) && !loaded.dressed) {
-    Result<std::vector<std::byte>> packed = pack_gltf(command.model);
-    if (!packed) return tl::unexpected(packed.error());
-    glb = std::move(*packed);
-  } else {
-    const Result<std::string> made = format_glb(loaded.model);
-    if (!made) return tl::unexpected(made.error());
-    const auto bytes = std::as_bytes(std::span(*made));
-    glb.assign(bytes.begin(), bytes.end());
-  }
-  const Character& character = loaded.bound.character;
-  const auto bytes = write_gltf_deformers(glb, character->rig, &character, command.model);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return write_file(command.output, *bytes);
-}
-
 Result<Loaded> bind_with_progress(const BindCommand& command) {
   ProgressBar bar;
   BindOptions options;
@@ -231,7 +208,9 @@ Result<void> run(const BindCommand& command) {
   if (!command.report.empty()) saved = write_report(command, *loaded);
   if (saved && !command.write_rig.empty()) saved = write_rig(loaded->rig, command.write_rig);
   if (saved) {
-    saved = is_gltf(command.output) ? save_glb(command, *loaded) : save_pelt(loaded->bound.character, command.output);
+    const std::string file = is_gltf(command.model) && !loaded->dressed ? command.model : "";
+    saved = is_gltf(command.output) ? save_gltf(loaded->bound.character, loaded->model, file, command.output)
+                                    : save_pelt(loaded->bound.character, command.output);
   }
   if (!saved) return saved;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

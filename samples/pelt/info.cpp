@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/character/gltf_rig.h"
 #include "engine/character/pelt_file.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/model/import.h"
 #include "engine/rig/deformers.h"
-#include "engine/rig/gltf_rig.h"
 #include "engine/rig/rig_json.h"
 #include "samples/pelt/input.h"
 #include "samples/pelt/table.h"

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "engine/character/gltf_rig.h"
 #include "engine/character/pelt_file.h"
 #include "engine/character/transfer.h"
 #include "engine/model/garment.h"
@@ -17,7 +18,6 @@
 #include "engine/model/pose.h"
 #include "engine/mos/presets.h"
 #include "engine/rig/deformers.h"
-#include "engine/rig/gltf_rig.h"
 #include "engine/rig/rig_json.h"
 
 namespace pelt::samples {
@@ -27,11 +27,6 @@ std::string lower_extension(const std::string& path) {
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension;
-}
-
-bool is_gltf(const std::string& file) {
-  const std::string extension = lower_extension(file);
-  return extension == ".glb" || extension == ".gltf";
 }
 
 namespace {

@@ -49,9 +49,6 @@ struct Loaded {
 // Reads a model (a file or builtin:NAME) and binds it.
 Result<Loaded> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
 
-// Whether the name is that of a glTF file.
-bool is_gltf(const std::string& file);
-
 // A .pelt file as it is, or a model, bound; one that carries its character is that where `binding` says nothing. A
 // character that it carries in vain is a note on standard error.
 Result<Character> load_character(const std::string& file, const Binding& binding);

@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/character/gltf_rig.h"
 #include "engine/character/model_of.h"
 #include "engine/character/pelt_file.h"
 #include "engine/core/file_io.h"
 #include "engine/model/import.h"
-#include "engine/rig/gltf_rig.h"
 #include "engine/rig/rig_json.h"
 #include "samples/pelt/input.h"
 
@@ -93,7 +93,7 @@ Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside
     Result<Model> model = import_model(file, &beside);
     if (!model) return tl::unexpected(model.error());
     Source source{std::make_shared<const Model>(std::move(*model)), std::nullopt};
-    if (!samples::is_gltf(file)) return source;
+    if (!is_gltf(file)) return source;
     Result<std::optional<GltfRig>> own = load_gltf_rig(file);
     if (!own) return tl::unexpected(own.error());
     if (*own) source.rig = std::move((*own)->rig);

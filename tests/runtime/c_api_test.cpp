@@ -5,20 +5,28 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <glm/gtc/matrix_transform.hpp>
 #include <glm/gtc/type_ptr.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
 #include "engine/character/bind.h"
 #include "engine/character/clip_twists.h"
 #include "engine/character/evaluate.h"
+#include "engine/character/gltf_rig.h"
 #include "engine/character/pelt_file.h"
+#include "engine/core/file_io.h"
 #include "engine/core/version.h"
+#include "engine/model/builtin.h"
+#include "engine/model/gltf_container.h"
+#include "engine/model/gltf_export.h"
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
+#include "engine/rig/rig_json.h"
 #include "runtime/buffer.h"
 #include "runtime/read_back.h"
 #include "runtime/transfer.h"
@@ -144,6 +152,7 @@ TEST(CApi, RefusesNullHandles) {
   pelt_gpu_characters* gpu = nullptr;
   VkCommandBuffer none = VK_NULL_HANDLE;
   for (const pelt_result result : {pelt_character_save(nullptr, "x"),
+                                   pelt_character_save_glb(nullptr, nullptr, "x"),
                                    pelt_character_retain(nullptr),
                                    pelt_character_get_info(nullptr, &info),
                                    pelt_character_get_joint(nullptr, 0, &joint),
@@ -257,6 +266,12 @@ TEST(CApi, SaysWhatIsWrongWithFiles) {
   EXPECT_REFUSED(pelt_rig_from_deformer("surface_fdf", &rig), PELT_ERROR_NOT_FOUND, "surface_ffd");
   std::ofstream(folder / "rig.json") << "{";
   EXPECT_REFUSED(pelt_rig_load((folder / "rig.json").c_str(), &rig), PELT_ERROR_INVALID_FILE, "rig.json");
+  EXPECT_REFUSED(pelt_rig_load((folder / "none.glb").c_str(), &rig), PELT_ERROR_NOT_FOUND, "none.glb");
+  std::ofstream(folder / "rig.gltf") << "{";
+  EXPECT_REFUSED(pelt_rig_load((folder / "rig.gltf").c_str(), &rig), PELT_ERROR_INVALID_FILE, "rig.gltf");
+  std::ofstream(folder / "plain.gltf") << R"({"asset": {"version": "2.0"}})";
+  EXPECT_REFUSED(pelt_rig_load((folder / "plain.gltf").c_str(), &rig), PELT_ERROR_NOT_FOUND,
+                 "plain.gltf: carries no rig");
   EXPECT_EQ(made, nullptr);
   EXPECT_EQ(model, nullptr);
   EXPECT_EQ(rig, nullptr);
@@ -303,6 +318,68 @@ TEST(CApi, BindsAsTheEngineDoes) {
   // A callback of C++ that throws is told of, and nothing else happens.
   options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
   EXPECT_REFUSED(pelt_bind(model, rig, &options, &loaded), PELT_ERROR_INTERNAL, "enough");
+}
+
+// A model that carries its rig is bound by it, and becomes a file that carries the character too.
+TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
+  const test::TemporaryFolder folder;
+  const Model source = test::make_tube();
+  const Rig expected_rig = rig_from_deformer_name("dual-quaternion").value();
+  const std::string glb = format_glb(source).value();
+  nlohmann::json document = parse_gltf_json(open_gltf(std::as_bytes(std::span(glb)), "tube")->json, "tube").value();
+  document["extensionsUsed"] = {"PELT_deformers"};
+  document["extensions"]["PELT_deformers"] = {{"version", 1}, {"rig", nlohmann::json::parse(format_rig(expected_rig))}};
+  document["extras"]["kept"] = true;
+  const std::vector<std::byte> bytes =
+      format_glb_container(document, *open_gltf(std::as_bytes(std::span(glb)), "tube")->binary, "tube").value();
+  const std::string path = folder / "rigged.GLB";
+  ASSERT_TRUE(write_file(path, bytes));
+
+  pelt_model* model = nullptr;
+  pelt_rig* rig = nullptr;
+  pelt_character* made = nullptr;
+  ASSERT_OK(pelt_model_import(path.c_str(), &model));
+  const ModelHandle own_model(model);
+  ASSERT_OK(pelt_rig_load(path.c_str(), &rig));
+  const RigHandle own_rig(rig);
+  ASSERT_OK(pelt_bind(model, rig, nullptr, &made));
+  const CharacterHandle own(made);
+
+  const std::string both = folder / "both.glb";
+  for (const char* name : {"both.glb", "both.GLB", "both.gltf"}) {
+    EXPECT_INVALID(pelt_character_save(made, (folder / name).c_str()), "pelt_character_save_glb");
+  }
+  EXPECT_FALSE(std::filesystem::exists(both));
+  ASSERT_OK(pelt_character_save_glb(made, model, both.c_str()));
+  const auto carried = load_gltf_rig(both);
+  ASSERT_TRUE(carried && *carried) << (carried ? "no rig" : carried.error().message);
+  EXPECT_EQ((*carried)->rig, expected_rig);
+  ASSERT_TRUE((*carried)->character) << (*carried)->note;
+  EXPECT_EQ(serialize(*(*carried)->character),
+            serialize(test::bound(import_model(path).value(), expected_rig).character));
+  const std::vector<std::byte> written = read_file(both).value();
+  EXPECT_EQ(parse_gltf_json(open_gltf(written, both)->json, both).value()["extras"]["kept"], true);
+  pelt_character* loaded = nullptr;
+  ASSERT_OK(pelt_character_load(both.c_str(), &loaded));
+  const CharacterHandle own_loaded(loaded);
+
+  // The model that stands in no file of glTF.
+  pelt_model* limb = nullptr;
+  ASSERT_OK(pelt_model_import("builtin:arm", &limb));
+  const ModelHandle own_limb(limb);
+  pelt_character* moved = nullptr;
+  ASSERT_OK(pelt_bind(limb, rig, nullptr, &moved));
+  const CharacterHandle own_moved(moved);
+  const std::string arm = folder / "arm.glb";
+  ASSERT_OK(pelt_character_save_glb(moved, limb, arm.c_str()));
+  EXPECT_TRUE(import_model(arm));
+  EXPECT_EQ(serialize(load_pelt(arm).value()), serialize(test::bound(make_arm(), expected_rig).character));
+
+  EXPECT_REFUSED(pelt_character_save_glb(moved, limb, (folder / "no/folder.glb").c_str()), PELT_ERROR_WRITE_FAILED,
+                 "folder.glb");
+  // The file that the model came from is gone.
+  std::filesystem::remove(path);
+  EXPECT_REFUSED(pelt_character_save_glb(made, model, both.c_str()), PELT_ERROR_NOT_FOUND, "rigged.GLB");
 }
 
 TEST(CApi, DescribesACharacter) {
@@ -516,6 +593,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
   CrowdOptions cpp_options{.instances = {2, 3}};
   cpp_options.outputs.previous_positions.format = VertexFormat::kFloat;
   cpp_options.outputs.bounds = true;
+  cpp_options.outputs.bounds_stride = 32;
   Result<Crowd> cpp = Crowd::create(*gpu_device(), *gpu, cpp_options);
   ASSERT_TRUE(cpp) << cpp.error().message;
 
@@ -526,6 +604,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
   options.character_count = 2;
   options.previous_positions.format = PELT_FORMAT_FLOAT;
   options.bounds = 1;
+  options.bounds_stride = 32;
   const CrowdHandle own = make_crowd(device_.get(), c_gpu.get(), &options);
   pelt_crowd* c = own.get();
   VkDeviceSize size = 0;
@@ -679,7 +758,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   constexpr pelt_result kInvalid = PELT_ERROR_INVALID_ARGUMENT;
   using Options = pelt_crowd_options;
   refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
-  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 208");
+  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 216");
   refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
   refused(
       [&](Options& o) {
@@ -690,6 +769,12 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   refused([](Options& o) { o.normals.format = 9; }, kInvalid, "normals have the format 9");
   refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL8; }, kInvalid, "positions");
   refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
+  refused(
+      [](Options& o) {
+        o.bounds = 1;
+        o.bounds_stride = 20;
+      },
+      kInvalid, "20");
   const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // looked at before it is used
   refused([&](Options& o) { o.joints = {some_buffer, 1}; }, kInvalid, "joint matrices are at offset 1");
   refused([&](Options& o) { o.inputs = {some_buffer, 1}; }, kInvalid, "inputs are at offset 1");
@@ -705,6 +790,39 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   auto outputs = sized<pelt_crowd_outputs>();
   ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
   EXPECT_EQ(outputs.positions.format, std::uint32_t{PELT_FORMAT_FLOAT});
+}
+
+// The largest numbers that fit: all influences, and a fade that has hardly begun.
+TEST_F(CCrowds, TakeTheLargestNumbers) {
+  const GpuHandle gpu = upload_all(device_.get());
+  std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.0f, glm::vec3(0, 0, 1));
+  // Positions of the second character, moved at this detail.
+  const auto moved = [&](std::uint32_t reduced_influences, std::uint32_t detail, std::uint32_t fade_frames) {
+    auto options = sized<pelt_crowd_options>();
+    options.reduced_influences = reduced_influences;
+    const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
+    EXPECT_OK(pelt_crowd_pose(crowd.get(), 1, glm::value_ptr(joints[0]), 2));
+    EXPECT_OK(pelt_crowd_detail(crowd.get(), 1, detail, fade_frames));
+    EXPECT_OK(run_frame(device_.get(), crowd.get()));
+    auto info = sized<pelt_instance_info>();
+    EXPECT_OK(pelt_crowd_get_instance(crowd.get(), 1, &info));
+    std::vector<glm::vec3> positions(info.vertex_count);
+    auto vertices = sized<pelt_vertices>();
+    vertices.vertex_count = info.vertex_count;
+    vertices.positions = glm::value_ptr(positions[0]);
+    EXPECT_OK(pelt_crowd_read_vertices(crowd.get(), 1, &vertices));
+    return positions;
+  };
+  const auto farthest = [](const std::vector<glm::vec3>& a, const std::vector<glm::vec3>& b) {
+    float distance = 0;
+    for (std::size_t v = 0; v < a.size(); ++v) distance = std::max(distance, glm::distance(a[v], b[v]));
+    return distance;
+  };
+  const std::vector<glm::vec3> full = moved(0, PELT_DETAIL_FULL, 0);
+  EXPECT_GT(farthest(moved(1, PELT_DETAIL_REDUCED, 0), full), 1e-3f);
+  EXPECT_LT(farthest(moved(UINT32_MAX, PELT_DETAIL_REDUCED, 0), full), 1e-5f);
+  EXPECT_LT(farthest(moved(1, PELT_DETAIL_REDUCED, UINT32_MAX), full), 1e-5f);
 }
 
 // Joint matrices, inputs and lists of the caller's are given by nothing else.

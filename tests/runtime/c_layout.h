@@ -43,9 +43,10 @@ static_assert(sizeof(pelt_device_handles) == 88 && offsetof(pelt_device_handles,
 static_assert(sizeof(pelt_device_options) == 32 && offsetof(pelt_device_options, on_validation_message) == 24, "");
 static_assert(sizeof(pelt_upload_options) == 8 && offsetof(pelt_upload_options, normal_rings) == 4, "");
 static_assert(sizeof(pelt_buffer_place) == 16 && sizeof(pelt_vertex_output) == 24, "");
-static_assert(sizeof(pelt_crowd_options) == 200 && offsetof(pelt_crowd_options, positions) == 24 &&
+static_assert(sizeof(pelt_crowd_options) == 208 && offsetof(pelt_crowd_options, positions) == 24 &&
                   offsetof(pelt_crowd_options, bounds_place) == 120 && offsetof(pelt_crowd_options, joints) == 144 &&
-                  offsetof(pelt_crowd_options, usage) == 192 && offsetof(pelt_crowd_options, normal_mode) == 196,
+                  offsetof(pelt_crowd_options, usage) == 192 && offsetof(pelt_crowd_options, normal_mode) == 196 &&
+                  offsetof(pelt_crowd_options, bounds_stride) == 200,
               "");
 static_assert(sizeof(pelt_crowd_info) == 20 && sizeof(pelt_instance_info) == 16, "");
 static_assert(sizeof(pelt_output_place) == 24 && sizeof(pelt_crowd_outputs) == 128, "");

@@ -12,13 +12,13 @@
 #include <random>
 
 #include "engine/character/bind.h"
+#include "engine/character/gltf_rig.h"
 #include "engine/character/pelt_file.h"
 #include "engine/core/file_io.h"
 #include "engine/model/builtin.h"
 #include "engine/model/gltf_container.h"
 #include "engine/model/gltf_export.h"
 #include "engine/model/import.h"
-#include "engine/rig/gltf_rig.h"
 #include "engine/rig/rig_json.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/program.h"

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/gltf_rig.h"
+#include "engine/character/gltf_rig.h"
 
 #include <fmt/format.h>
 
+#include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "engine/character/pelt_file.h"
 #include "engine/character/pelt_gltf.h"
 #include "engine/core/file_io.h"
+#include "engine/model/gltf_export.h"
+#include "engine/model/gltf_loader.h"
+#include "engine/model/gltf_pack.h"
 #include "engine/rig/rig_json.h"
 
 namespace pelt {
@@ -28,7 +33,7 @@ Result<void> check_gltf_rig(const Rig& rig, const std::string& source) {
 }
 
 Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
+  const auto bytes = read_file(path, kMostGltfBytes);
   if (!bytes) return tl::unexpected(bytes.error());
   const Result<std::optional<GltfDeformers>> found = read_gltf_deformers(*bytes, path.string());
   if (!found) return tl::unexpected(found.error());
@@ -54,6 +59,29 @@ Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) 
     return tl::unexpected(character.error());
   }
   return result;
+}
+
+Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
+                       const std::filesystem::path& path) {
+  const Result<Rig> rig = parse_rig(character->rig, path.string() + ": the character's rig");
+  if (!rig) return tl::unexpected(rig.error());
+  const Result<void> checked = check_gltf_rig(*rig, path.string());
+  if (!checked) return checked;
+  std::vector<std::byte> glb;
+  if (!file.empty()) {
+    Result<std::vector<std::byte>> packed = pack_gltf(file);
+    if (!packed) return tl::unexpected(packed.error());
+    glb = std::move(*packed);
+  } else {
+    const Result<std::string> made = format_glb(model);
+    if (!made) return tl::unexpected(made.error());
+    const auto bytes = std::as_bytes(std::span(*made));
+    glb.assign(bytes.begin(), bytes.end());
+  }
+  const auto bytes =
+      write_gltf_deformers(glb, character->rig, &character, file.empty() ? path.string() : file.string());
+  if (!bytes) return tl::unexpected(bytes.error());
+  return write_file(path, *bytes);
 }
 
 }  // namespace pelt

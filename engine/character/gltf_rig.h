@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rig that a glTF file carries (docs/PELT_deformers/README.md).
+// The rig and the character that a glTF file carries (docs/PELT_deformers/README.md).
 #pragma once
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 
 #include "engine/character/character.h"
 #include "engine/core/result.h"
+#include "engine/model/model.h"
 #include "engine/rig/rig.h"
 
 namespace pelt {
@@ -24,5 +25,12 @@ Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path);
 
 // What a rig inside of a glTF file must be: it names no other file. Errors, kUnsupported, name `source`.
 Result<void> check_gltf_rig(const Rig& rig, const std::string& source);
+
+// Writes a .glb: the model, the rig that `character` was bound from it by, and the character. `file`: the .gltf or .glb
+// that the model was imported from, all that is in it stays (pack_gltf); empty: the model as format_glb writes it.
+// Errors: parse_rig's and check_gltf_rig's of the character's rig, pack_gltf's, format_glb's, write_gltf_deformers',
+// write_file's.
+Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
+                       const std::filesystem::path& path);
 
 }  // namespace pelt
