@@ -219,8 +219,7 @@ Result<void> run(const Options& options) {
   if (!device) return tl::unexpected(device.error());
   const Result<runtime::GpuCharacters> uploaded = runtime::upload(*device, characters);
   if (!uploaded) return tl::unexpected(uploaded.error());
-  // The renderer draws drivers too, where it is asked to: it wants their vertices. A game does not.
-  runtime::CrowdOptions crowd_options{.outputs = {.control_meshes = true}};
+  runtime::CrowdOptions crowd_options;
   crowd_options.instances.assign(characters.size(), 0);
   for (const Walker& walker : walkers) ++crowd_options.instances[walker.character];
   Result<runtime::Crowd> crowd = runtime::Crowd::create(*device, *uploaded, crowd_options);

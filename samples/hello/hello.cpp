@@ -74,9 +74,7 @@ int main(int argc, char** argv) {
   const pelt::Character character = need(pelt::load_pelt("hello.pelt"));
   const pelt::runtime::Device device = need(pelt::runtime::Device::create());
   const pelt::runtime::GpuCharacters uploaded = need(pelt::runtime::upload(device, character));
-  pelt::runtime::CrowdOptions options{.instances = {10}};
-  options.outputs.control_meshes = true;  // for the picture of this sample; games leave the drivers' vertices out
-  pelt::runtime::Crowd crowd = need(pelt::runtime::Crowd::create(device, uploaded, options));
+  pelt::runtime::Crowd crowd = need(pelt::runtime::Crowd::create(device, uploaded, {.instances = {10}}));
 
   // Every frame: joint matrices in, compute passes recorded, vertices out.
   const pelt::Skeleton& skeleton = character->skeleton;

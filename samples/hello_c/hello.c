@@ -48,8 +48,8 @@ static void draw(const pelt_crowd* crowd, const pelt_character* character, uint3
       pelt_mesh_info mesh = {.struct_size = sizeof(mesh)};
       uint32_t first = 0;
       need(pelt_character_get_mesh(character, m, &mesh));
+      if (mesh.control) continue; /* a driver, whose vertices the crowd does not write */
       need(pelt_crowd_get_mesh_vertex(crowd, instance.character, m, &first));
-      if (mesh.control) continue;
       picture_draw(&row, positions + (size_t)3 * first, normals + (size_t)3 * first, mesh.triangles,
                    mesh.triangle_count, wide * (float)i);
     }
@@ -94,10 +94,7 @@ int main(int argc, char** argv) {
   const pelt_character* const characters[] = {character};
   need(pelt_upload_and_wait(device, characters, 1, NULL, &uploaded));
   const uint32_t instances[] = {10};
-  const pelt_crowd_options options = {.struct_size = sizeof(options),
-                                      .instances = instances,
-                                      .character_count = 1,
-                                      .control_meshes = 1 /* counted as in samples/hello; games leave it out */};
+  const pelt_crowd_options options = {.struct_size = sizeof(options), .instances = instances, .character_count = 1};
   need(pelt_crowd_create(device, uploaded, &options, &crowd));
 
   /* Every frame: joint matrices in, compute passes recorded, vertices out. */

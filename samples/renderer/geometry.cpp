@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "samples/renderer/textures.h"
 
@@ -23,6 +24,15 @@ bool writes_what_is_read(const runtime::OutputPlaces& outputs) {
          outputs.tangents.buffer == outputs.normals.buffer && outputs.tangents.offset == outputs.normals.offset + 4;
 }
 
+// Vertices of an instance of the character: of all meshes, or of skins alone.
+std::uint32_t vertex_count(const CharacterData& character, bool control_meshes) {
+  std::uint32_t count = 0;
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (!mesh.control || control_meshes) count += mesh.vertex_count();
+  }
+  return count;
+}
+
 Result<void> check_item(const DrawItem& item, std::size_t index) {
   const auto refuse = [&](const std::string& reason) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("item {} of the scene {}", index, reason));
@@ -33,9 +43,13 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   if (item.instance >= instances || item.others.size() >= instances - item.instance) {
     return refuse(fmt::format("shows instance {} of {}", item.instance + item.others.size(), instances));
   }
-  const std::uint32_t vertices = (*item.character)->vertex_count();
-  if (item.crowd->vertex_count(item.instance) != vertices) {
-    return refuse("names another character than its crowd was made of, or that writes no drivers");
+  const std::uint32_t vertices = vertex_count(**item.character, true);
+  const std::uint32_t written = item.crowd->vertex_count(item.instance);
+  if (written != vertices && written != vertex_count(**item.character, false)) {
+    return refuse("names another character than its crowd was made of");
+  }
+  if (item.control_meshes && written != vertices) {
+    return refuse("shows drivers, whose vertices its crowd does not write (CrowdOutputs::control_meshes)");
   }
   if (!writes_what_is_read(item.crowd->outputs())) {
     return refuse(
@@ -121,20 +135,20 @@ Result<void> check_scene(const Scene& scene) {
 }
 
 void append_draws(const DrawItem& item, std::uint32_t index, std::span<const MeshGeometry> meshes, Draws& draws) {
-  for (std::size_t m = 0; m < meshes.size(); ++m) {
+  const std::uint32_t character = item.crowd->character_of(item.instance);
+  for (std::uint32_t m = 0; m < meshes.size(); ++m) {
     const CharacterMesh& mesh = (*item.character)->meshes[m];
+    const std::optional<std::uint32_t> written = item.crowd->mesh_vertex(character, m);
+    if (!written) continue;
+    const DrawnMesh drawn{.item = index, .crowd_vertex = *written, .character_vertex = mesh.first_vertex};
     const MeshGeometry& place = meshes[m];
     if ((mesh.control ? item.control_meshes : item.wire) && place.edge_count > 0) {
-      draws.lines.push_back({.item = index,
-                             .first_vertex = mesh.first_vertex,
-                             .first_edge = place.first_edge,
-                             .edge_count = place.edge_count,
-                             .control = mesh.control});
+      draws.lines.push_back(
+          {.mesh = drawn, .first_edge = place.first_edge, .edge_count = place.edge_count, .control = mesh.control});
     }
     if (mesh.control || !item.skin) continue;
     if (place.point_count > 0) {
-      draws.points.push_back({.item = index,
-                              .first_vertex = mesh.first_vertex,
+      draws.points.push_back({.mesh = drawn,
                               .first_edge = place.first_point,
                               .count = place.point_count,
                               .color = item.color.value_or(kDots)});
@@ -148,8 +162,7 @@ void append_draws(const DrawItem& item, std::uint32_t index, std::span<const Mes
       }
       const bool textured = material.image >= 0;
       draws.surfaces.push_back(
-          {.item = index,
-           .first_vertex = mesh.first_vertex,
+          {.mesh = drawn,
            .first_index = place.first_index + 3 * part.first_triangle,
            .index_count = 3 * part.triangle_count,
            .color = part_color(item, part, textured),

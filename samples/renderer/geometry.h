@@ -22,7 +22,7 @@ struct MeshGeometry {
   std::uint32_t point_count = 0;
 };
 
-// What does not change from frame to frame. Indices and edges count from their mesh's first vertex.
+// What does not change from frame to frame. Indices and edges count from vertex 0 of their mesh.
 struct Geometry {
   std::vector<std::uint32_t> indices;  // three a triangle of the skin
   std::vector<glm::uvec2> edges;
@@ -32,10 +32,16 @@ struct Geometry {
 
 Geometry make_geometry(const CharacterData& character);
 
-// Triangles of one material: indices [first_index, first_index + index_count), counted from vertex first_vertex.
-struct SurfaceDraw {
+// A mesh that is drawn: where its vertex 0 is.
+struct DrawnMesh {
   std::uint32_t item = 0;
-  std::uint32_t first_vertex = 0;
+  std::uint32_t crowd_vertex = 0;      // among those that the crowd writes of an instance (Crowd::mesh_vertex)
+  std::uint32_t character_vertex = 0;  // among all of the character, as weights and uvs (CharacterMesh::first_vertex)
+};
+
+// Triangles of one material: indices [first_index, first_index + index_count).
+struct SurfaceDraw {
+  DrawnMesh mesh;
   std::uint32_t first_index = 0;
   std::uint32_t index_count = 0;
   glm::vec4 color{1.0f};
@@ -43,20 +49,17 @@ struct SurfaceDraw {
   bool alpha_mask = false;
 };
 
-// Edges [first_edge, first_edge + edge_count) of one mesh, counted from vertex first_vertex.
+// Edges [first_edge, first_edge + edge_count).
 struct LineDraw {
-  std::uint32_t item = 0;
-  std::uint32_t first_vertex = 0;
+  DrawnMesh mesh;
   std::uint32_t first_edge = 0;
   std::uint32_t edge_count = 0;
   bool control = false;
 };
 
-// Vertices of no triangle as dots of one colour: edges of no length, [first_edge, first_edge + count), counted from
-// vertex first_vertex.
+// Vertices of no triangle as dots of one colour: edges of no length, [first_edge, first_edge + count).
 struct PointDraw {
-  std::uint32_t item = 0;
-  std::uint32_t first_vertex = 0;
+  DrawnMesh mesh;
   std::uint32_t first_edge = 0;
   std::uint32_t count = 0;
   glm::vec4 color{1.0f};
@@ -71,7 +74,7 @@ struct Draws {
 // Errors: as Renderer::set_scene, of what the scene names.
 Result<void> check_scene(const Scene& scene);
 
-// Adds what item `index` of a scene shows; `meshes` are its character's.
+// Adds what item `index` of a scene shows; `meshes` are its character's. Precondition: check_scene passes.
 void append_draws(const DrawItem& item, std::uint32_t index, std::span<const MeshGeometry> meshes, Draws& draws);
 
 // Every edge of the triangles once, ascending.

@@ -151,6 +151,7 @@ struct Renderer::State {
     timer->stamp(commands);
     stamped.push_back(what);
   }
+  shared::DrawConstants constants_of(const DrawnMesh& mesh) const;
   void draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw, const shared::DrawConstants& constants);
   void draw_shadows(VkCommandBuffer commands, const Region& region, std::uint32_t map);
   void draw_surfaces(VkCommandBuffer commands, const Region& region, bool alpha_mask);
@@ -235,9 +236,8 @@ void Renderer::State::begin_pass(VkCommandBuffer commands, VkExtent2D extent, co
 
 void Renderer::State::draw_shadows(VkCommandBuffer commands, const Region& region, std::uint32_t map) {
   for (const SurfaceDraw& draw : scene.draws().surfaces) {
-    const DeviceItem& item = scene.items()[draw.item];
-    if (!region.shows(item)) continue;
-    shared::DrawConstants constants = item.constants;
+    if (!region.shows(scene.items()[draw.mesh.item])) continue;
+    shared::DrawConstants constants = constants_of(draw.mesh);
     constants.map = map;
     draw_triangles(commands, draw, constants);
   }
@@ -246,9 +246,8 @@ void Renderer::State::draw_shadows(VkCommandBuffer commands, const Region& regio
 // Those with an alpha mask, or all others.
 void Renderer::State::draw_surfaces(VkCommandBuffer commands, const Region& region, bool alpha_mask) {
   for (const SurfaceDraw& draw : scene.draws().surfaces) {
-    const DeviceItem& item = scene.items()[draw.item];
-    if (!region.shows(item) || draw.alpha_mask != alpha_mask) continue;
-    shared::DrawConstants constants = item.constants;
+    if (!region.shows(scene.items()[draw.mesh.item]) || draw.alpha_mask != alpha_mask) continue;
+    shared::DrawConstants constants = constants_of(draw.mesh);
     constants.color = draw.color;
     if (draw.texture != nullptr) constants.flags |= shared::kDrawTexture;
     bind_set(commands, 2, scene.texture_set(draw.texture));
@@ -256,40 +255,46 @@ void Renderer::State::draw_surfaces(VkCommandBuffer commands, const Region& regi
   }
 }
 
+shared::DrawConstants Renderer::State::constants_of(const DrawnMesh& mesh) const {
+  shared::DrawConstants constants = scene.items()[mesh.item].constants;
+  constants.first_word += 3 * mesh.crowd_vertex;
+  constants.first_packed += 2 * mesh.crowd_vertex;
+  constants.first_weight += mesh.character_vertex;
+  constants.first_uv = mesh.character_vertex;
+  return constants;
+}
+
 void Renderer::State::draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw,
                                      const shared::DrawConstants& constants) {
-  const DeviceItem& item = scene.items()[draw.item];
+  const DeviceItem& item = scene.items()[draw.mesh.item];
   push(commands, constants);
-  bind_set(commands, 1, scene.item_set(draw.item));
+  bind_set(commands, 1, scene.item_set(draw.mesh.item));
   vk.vkCmdBindIndexBuffer(commands, item.indices, 0, VK_INDEX_TYPE_UINT32);
-  vk.vkCmdDrawIndexed(commands, draw.index_count, item.instances, draw.first_index,
-                      static_cast<std::int32_t>(draw.first_vertex), 0);
+  vk.vkCmdDrawIndexed(commands, draw.index_count, item.instances, draw.first_index, 0, 0);
 }
 
 // `hidden`: cages alone, faint, whatever is in front of them.
 void Renderer::State::draw_lines(VkCommandBuffer commands, const Region& region, bool hidden) {
   for (const LineDraw& draw : scene.draws().lines) {
-    if (!region.shows(scene.items()[draw.item]) || (hidden && !draw.control)) continue;
-    shared::DrawConstants constants = scene.items()[draw.item].constants;
+    if (!region.shows(scene.items()[draw.mesh.item]) || (hidden && !draw.control)) continue;
+    shared::DrawConstants constants = constants_of(draw.mesh);
     constants.color = draw.control ? kCageColor : kWireColor;
     if (hidden) constants.color.a = kHiddenCageOpacity;
     constants.flags = 0;
-    constants.first_vertex = draw.first_vertex;
     constants.line_width = pixels_of(draw.control ? kCageWidth : kWireWidth);
     constants.line_lift = draw.control ? 2e-3f : 1e-3f;
-    draw_edges(commands, draw.item, constants, draw.first_edge, draw.edge_count);
+    draw_edges(commands, draw.mesh.item, constants, draw.first_edge, draw.edge_count);
   }
 }
 
 void Renderer::State::draw_points(VkCommandBuffer commands, const Region& region) {
   for (const PointDraw& draw : scene.draws().points) {
-    if (!region.shows(scene.items()[draw.item])) continue;
-    shared::DrawConstants constants = scene.items()[draw.item].constants;
+    if (!region.shows(scene.items()[draw.mesh.item])) continue;
+    shared::DrawConstants constants = constants_of(draw.mesh);
     constants.color = draw.color;
-    constants.first_vertex = draw.first_vertex;
     constants.line_width = pixels_of(kDotWidth);
     constants.line_lift = 1e-3f;
-    draw_edges(commands, draw.item, constants, draw.first_edge, draw.count);
+    draw_edges(commands, draw.mesh.item, constants, draw.first_edge, draw.count);
   }
 }
 

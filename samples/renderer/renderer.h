@@ -39,8 +39,8 @@ struct DrawItem {
   const MaterialTextures* textures = nullptr;  // times the base colours; not where weights are drawn
   bool skin = true;                            // false: its lines alone
   bool wire = false;                           // edges drawn over the surface
-  bool control_meshes = false;                 // draw the drivers too, as cages of lines
-  std::span<const float> weights;     // one a vertex of an instance, drawn by color_ramp over [0, 1]; empty: none
+  bool control_meshes = false;     // draw the drivers too, as cages of lines: CrowdOutputs::control_meshes writes them
+  std::span<const float> weights;  // one a vertex of the character, drawn by color_ramp over [0, 1]; empty: none
   SplitSide side = SplitSide::kBoth;  // the side it is seen on and casts its shadows on
 };
 
@@ -99,8 +99,9 @@ class Renderer {
   Renderer& operator=(Renderer&&) noexcept;
 
   // set_scene, record of all samples, submit, wait, and the picture read back. The same scene gives the same bytes on
-  // the same device. Errors: an item without crowd, character or bounds, an instance the crowd does not have, weights
-  // that are not one a vertex, out of memory, a lost device.
+  // the same device. Errors: an item without crowd, character or bounds, an instance the crowd does not have, drivers
+  // of a crowd that does not write them, weights that are not one a vertex of the character, out of memory, a lost
+  // device.
   Result<Image> render(const Scene& scene);
 
   // For programs that show pictures as they come. The scene's spans are copied; its crowds and textures are used until

@@ -80,13 +80,15 @@ class Renderers : public testing::Test {
 
   void show(const std::string& deformer) { show(make_character(deformer)); }
 
-  void show(Character character) {
+  // `control_meshes`: the crowd writes drivers, too.
+  void show(Character character, bool control_meshes = true) {
     character_.emplace(std::move(character));
     auto gpu = runtime::upload(*gpu_device(), *character_);
     ASSERT_TRUE(gpu) << gpu.error().message;
     crowd_.reset();
     gpu_.emplace(std::move(*gpu));
-    auto crowd = runtime::Crowd::create(*gpu_device(), *gpu_, {.instances = {2}, .outputs = {.control_meshes = true}});
+    auto crowd =
+        runtime::Crowd::create(*gpu_device(), *gpu_, {.instances = {2}, .outputs = {.control_meshes = control_meshes}});
     ASSERT_TRUE(crowd) << crowd.error().message;
     crowd_.emplace(std::move(*crowd));
     scene_ = {};
@@ -189,6 +191,23 @@ TEST_F(Renderers, RefuseItemsThatCannotBeDrawn) {
   refused(item, "another character");
 }
 
+TEST_F(Renderers, RefuseDriversThatTheCrowdDoesNotWrite) {
+  show(make_character("surface-ffd"), false);
+  auto renderer = Renderer::create(*gpu_device(), kSmall);
+  ASSERT_TRUE(renderer) << renderer.error().message;
+  EXPECT_TRUE(renderer->render(scene_));
+  scene_.items[0].control_meshes = true;
+  const auto image = renderer->render(scene_);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(image.error().message, HasSubstr("item 0 of the scene shows drivers"));
+  EXPECT_THAT(image.error().message, HasSubstr("CrowdOutputs::control_meshes"));
+  // A character without drivers has none to write.
+  show(make_character("linear-blend"), false);
+  scene_.items[0].control_meshes = true;
+  EXPECT_TRUE(renderer->render(scene_));
+}
+
 TEST_F(Renderers, FillThePictureWithTheCharacter) {
   const double covered = difference(render(), backdrop());
   EXPECT_GT(covered, 0.10);
@@ -275,6 +294,56 @@ TEST_F(Renderers, DrawDriversAsCages) {
   scene_.items[0].control_meshes = true;
   const Image caged = render();
   EXPECT_GT(difference(plain, caged), 0.01);
+}
+
+// Whatever a draw reads by vertex: two poses, edges, weights and texture coordinates.
+TEST_F(Renderers, DrawTheSameWhereTheCrowdLeavesDriversOut) {
+  Model model = test::make_tube({.around = 24, .along = 32});
+  for (const glm::vec3& position : model.meshes[0].positions) {
+    model.meshes[0].uvs.emplace_back(position.x / 8, position.y > 0 ? 0.0f : 1.0f);
+  }
+  model.meshes[0].parts[0].material = 0;
+  model.materials.push_back({.name = "checks"});
+  const Result<Bound> bound = bind(model, *rig_from_deformer_name("surface-ffd"));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const Character& character = bound->character;
+  // The skin's vertices are not the first of the character, but they are of what is written without drivers.
+  ASSERT_TRUE(character->meshes.front().control);
+  ASSERT_FALSE(character->meshes.back().control);
+
+  const std::vector<std::uint8_t> pixels{255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 0, 255};
+  auto checks = upload_image(*gpu_device(), {.width = 2, .height = 2, .pixels = pixels}, "checks");
+  ASSERT_TRUE(checks) << checks.error().message;
+  MaterialTextures textures;
+  textures.images.push_back(std::move(*checks));
+  textures.materials.push_back({.image = 0});
+  std::vector<float> weights(character->vertex_count());
+  for (std::size_t v = 0; v < weights.size(); ++v) {
+    weights[v] = static_cast<float>(v) / static_cast<float>(weights.size());
+  }
+  std::vector<glm::mat4> joints(character->skeleton.joints.size());
+  rest_matrices(character->skeleton, joints);
+  joints.back() = joints.back() * glm::rotate(glm::mat4(1.0f), 0.8f, glm::vec3(0, 0, 1));
+  const std::array<glm::mat4, 1> below{glm::translate(glm::mat4(1.0f), glm::vec3(0, -2.5f, 0))};
+
+  const auto draw = [&](bool control_meshes) {
+    show(character, control_meshes);
+    crowd_->pose(1, joints);
+    scene_.items[0].others = below;
+    scene_.items[0].textures = &textures;
+    std::vector<Image> images{render()};
+    scene_.items[0].wire = true;
+    images.push_back(render());
+    scene_.items[0].weights = weights;
+    images.push_back(render());
+    return images;
+  };
+  const std::vector<Image> with = draw(true);
+  EXPECT_GT(difference(with[0], backdrop()), 0.1);
+  EXPECT_GT(difference(with[0], with[1]), 0.03);
+  EXPECT_GT(difference(with[1], with[2]), 0.03);
+  const std::vector<Image> without = draw(false);
+  for (std::size_t i = 0; i < with.size(); ++i) EXPECT_EQ(with[i].pixels, without[i].pixels) << i;
 }
 
 TEST_F(Renderers, DrawWeightsInTheColorsOfTheRamp) {

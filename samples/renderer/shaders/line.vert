@@ -30,8 +30,8 @@ Line overlay_line(uint index) {
 }
 
 Line edge_line(uint index) {
-  uint start = draw.first_vertex + edges[2u * index];
-  uint end = draw.first_vertex + edges[2u * index + 1u];
+  uint start = edges[2u * index];
+  uint end = edges[2u * index + 1u];
   bool heat = (draw.flags & kDrawHeat) != 0u;
   vec4 color = heat ? vec4(linear_from_srgb(color_ramp(vertex_weight(start))), 1.0) : draw.color;
   return Line(world_position(start), world_position(end), color, draw.line_width, start == end, true);

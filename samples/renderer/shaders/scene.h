@@ -22,14 +22,14 @@ PELT_SHARED_CONST uint kBindMaps = 2u;      // shadow maps, kMaps layers, compar
 PELT_SHARED_CONST uint kBindDepths = 3u;    // the same, as depths
 PELT_SHARED_CONST uint kBindColor = 4u;     // the sample just drawn, or the sum of them
 PELT_SHARED_CONST uint kBindWorlds = 5u;    // Affine[], world from model, one an instance of an item
-PELT_SHARED_CONST uint kBindWeights = 6u;   // float[], one a vertex of an item's instance
+PELT_SHARED_CONST uint kBindWeights = 6u;   // float[], one a vertex of an item's character
 PELT_SHARED_CONST uint kBindOverlays = 7u;  // Overlay[]
 
 // Set 1: of an item.
 PELT_SHARED_CONST uint kBindPositions = 0u;   // float[], three a vertex
 PELT_SHARED_CONST uint kBindDirections = 1u;  // uint[], packed normal and tangent
-PELT_SHARED_CONST uint kBindEdges = 2u;       // uint[], two vertices an edge
-PELT_SHARED_CONST uint kBindUvs = 3u;         // vec2[], one a vertex of an instance
+PELT_SHARED_CONST uint kBindEdges = 2u;       // uint[], two vertices of a mesh an edge
+PELT_SHARED_CONST uint kBindUvs = 3u;         // vec2[], one a vertex of the character
 
 // Set 2: of a material.
 PELT_SHARED_CONST uint kBindTexture = 0u;
@@ -79,12 +79,12 @@ PELT_SHARED_CONST uint kDrawHidden = 8u;   // of the overlays, those alone that 
 
 struct DrawConstants {
   vec4 color;         // base colour; lines: with opacity; overlays: times their own
-  uint first_word;    // of vertex 0 of the first instance in positions
+  uint first_word;    // of the mesh's vertex 0 in the first instance, in positions
   uint first_packed;  // the same in directions
-  uint vertices;      // of an instance
+  uint vertices;      // from one instance to the next
   uint first_world;   // of the first instance
-  uint first_weight;  // of vertex 0
-  uint first_vertex;  // of the mesh: what edges count from
+  uint first_weight;  // of the mesh's vertex 0
+  uint first_uv;      // the same in uvs
   uint flags;
   uint map;          // the shadow map that is drawn
   float line_width;  // pixels

@@ -16,6 +16,6 @@ void main() {
   position = world_position(gl_VertexIndex);
   normal = world_normal(gl_VertexIndex);
   weight = (draw.flags & kDrawHeat) != 0u ? vertex_weight(gl_VertexIndex) : 0.0;
-  uv = (draw.flags & kDrawTexture) != 0u ? uvs[gl_VertexIndex] : vec2(0.0);
+  uv = (draw.flags & kDrawTexture) != 0u ? uvs[draw.first_uv + gl_VertexIndex] : vec2(0.0);
   gl_Position = current.clip_from_world * vec4(position, 1.0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vertices as compute left them (runtime/crowd.h, VertexLayout), of the instances that a draw shows.
+// Vertices as compute left them (runtime/crowd.h), of the instances that a draw shows; `vertex` counts from vertex 0
+// of the mesh that is drawn.
 #include "frame.h"
 #include "octahedral.h"
 
