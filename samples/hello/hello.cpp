@@ -3,6 +3,7 @@
 // pelt_hello [MODEL [CLIP]].
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -79,12 +80,14 @@ int main(int argc, char** argv) {
   // Every frame: joint matrices in, compute passes recorded, vertices out.
   const pelt::Skeleton& skeleton = character->skeleton;
   const pelt::Clip* clip = pelt::find_clip(character->clips, clip_name);
+  const float period = clip != nullptr && clip->duration > 0 ? clip->duration : 1.0f;
   std::vector<pelt::Transform> local(skeleton.joints.size());
   std::vector<glm::mat4> joints(skeleton.joints.size());
   for (std::uint32_t frame = 0; frame < 60; ++frame) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
       pelt::rest_pose(skeleton, local);
-      if (clip != nullptr) pelt::sample_clip(*clip, static_cast<float>(frame + 6 * i) / 60.0f, local);
+      const float seconds = std::fmod(static_cast<float>(frame + 6 * i) / 60.0f, period);
+      if (clip != nullptr) pelt::sample_clip(*clip, seconds, local);
       pelt::model_matrices(skeleton, local, joints);
       crowd.pose(i, joints);
     }

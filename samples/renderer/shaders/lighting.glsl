@@ -25,29 +25,33 @@ float pixel_noise(vec2 pixel, float offset) {
 
 // Filter radii, in widths of the map: from a texel and a half to what four taps can smooth; the floor may be rougher.
 const float kLeastFilter = 1.5 / 1024.0;
-const float kSurfaceFilter = 0.012;
-const float kGroundFilter = 0.035;
+struct Receiver {
+  float largest;  // filter radius
+  float lift;     // 1: off its own depth in the map; 0: it is in no map, and feet touch their shadows
+};
+const Receiver kSurface = Receiver(0.012, 1.0);
+const Receiver kGround = Receiver(0.035, 0.0);
 
 // Share of the light of map `index` that reaches `position`: percentage-closer soft shadows (Fernando 2005). The light
 // is a cone; the distance to what hides it says how wide its shadow's edge is. Taps stand on a ring, turned anew each
 // pixel and sample, and are compared on the tangent plane of the surface, so that a slope does not shade itself.
-float light_visibility(uint index, vec3 position, vec3 normal, float largest, float angle) {
+float light_visibility(uint index, vec3 position, vec3 normal, Receiver receiver, float angle) {
   ShadowMap map = current.maps[index];
   vec3 at = (map.map_from_world * vec4(position, 1.0)).xyz;
   vec2 edge = abs(at.xy - 0.5);
-  if (max(edge.x, edge.y) > 0.5 + largest) return 1.0;
+  if (max(edge.x, edge.y) > 0.5 + receiver.largest) return 1.0;
 
   // Depth gained per width of the map along the tangent plane, in depths of the map.
   float aspect = map.width / map.depth;
   vec3 across = mat3(map.map_from_world) * normal;
   float cosine = max(dot(normal, map.towards_light), 0.12);
   vec2 slope = across.xy * (map.width * aspect / cosine);
-  float lift = (2.0 * kLeastFilter + 0.5 * kLeastFilter * length(slope) / aspect) * aspect;
+  float lift = receiver.lift * (2.0 * kLeastFilter + 0.5 * kLeastFilter * length(slope) / aspect) * aspect;
   float depth = clamp(at.z - lift, 0.0, 1.0);
 
   vec2 x = vec2(cos(angle), sin(angle));
   vec2 y = vec2(-x.y, x.x);
-  float search = clamp(map.spread * 0.15, 4.0 * kLeastFilter, largest);
+  float search = clamp(map.spread * 0.15, 4.0 * kLeastFilter, receiver.largest);
   float found = 0.0;
   float distance = 0.0;
   [[unroll]] for (int i = 0; i < 4; ++i) {
@@ -57,7 +61,7 @@ float light_visibility(uint index, vec3 position, vec3 normal, float largest, fl
     distance += max(gap, 0.0);
   }
   if (found == 0.0) return 1.0;
-  float radius = clamp(map.spread * distance / (found * aspect), kLeastFilter, largest);
+  float radius = clamp(map.spread * distance / (found * aspect), kLeastFilter, receiver.largest);
   float sum = 0.0;
   [[unroll]] for (int i = 0; i < 4; ++i) {
     vec2 offset = radius * (i < 2 ? x : y) * ((i & 1) == 0 ? 1.0 : -1.0) * (i < 2 ? 1.0 : 0.6);
@@ -66,21 +70,21 @@ float light_visibility(uint index, vec3 position, vec3 normal, float largest, fl
   return 0.25 * sum;
 }
 
-float key_visibility(vec3 position, vec3 normal, float largest, vec2 pixel) {
+float key_visibility(vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
-  return light_visibility(kKeyMap, position, normal, largest, angle);
+  return light_visibility(kKeyMap, position, normal, receiver, angle);
 }
 
 // This sample's estimate of the irradiance / pi that the scene keeps from the surface. Uniform directions of the whole
 // sphere: 4 pi / (kMaps - 1) a direction. Only what is hidden is estimated; what an open surface receives is exact.
-vec3 hidden_sky(vec3 position, vec3 normal, float largest, vec2 pixel) {
+vec3 hidden_sky(vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
   vec3 hidden = vec3(0.0);
   [[unroll]] for (uint i = 1u; i < kMaps; ++i) {
     vec3 direction = current.maps[i].towards_light;
     float cosine = dot(normal, direction);
     if (cosine > 0.0) {
-      float visible = light_visibility(i, position, normal, largest, angle);
+      float visible = light_visibility(i, position, normal, receiver, angle);
       hidden += sky_radiance(direction) * (cosine * (1.0 - visible));
     }
   }

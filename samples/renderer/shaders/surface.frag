@@ -61,13 +61,13 @@ void main() {
   vec3 light = vec3(0.0);
   vec3 mirrored = vec3(0.0);
   if (key_cosine > 0.0) {
-    vec3 key = kKeyRadiance * key_visibility(position, normal, kSurfaceFilter, gl_FragCoord.xy);
+    vec3 key = kKeyRadiance * key_visibility(position, normal, kSurface, gl_FragCoord.xy);
     light += key * key_cosine;
     mirrored += key * specular(normal, towards_eye, towards_key);
   }
 
   // What hides the sky is the character itself: it gives back a part in its own colour.
-  vec3 hidden = hidden_sky(position, normal, kSurfaceFilter, gl_FragCoord.xy);
+  vec3 hidden = hidden_sky(position, normal, kSurface, gl_FragCoord.xy);
   vec3 open = sky_irradiance(normal);
   light += open - hidden * (1.0 - 0.45 * base);
   vec3 reflected = reflect(-towards_eye, normal);
