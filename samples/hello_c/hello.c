@@ -103,13 +103,16 @@ int main(int argc, char** argv) {
   uint32_t clip = PELT_NONE; /* stays where there is none of that name */
   const pelt_result found = pelt_character_find_clip(character, clip_name, &clip);
   if (found != PELT_ERROR_NOT_FOUND) need(found);
+  pelt_clip_info played = {.struct_size = sizeof(played), .duration = 0};
+  if (clip != PELT_NONE) need(pelt_character_get_clip(character, clip, &played));
+  const float period = played.duration > 0 ? played.duration : 1;
   float* joints = floats((size_t)16 * info.joint_count);
   for (uint32_t frame = 0; frame < 60; ++frame) {
     for (uint32_t i = 0; i < instances[0]; ++i) {
       if (clip == PELT_NONE) {
         need(pelt_character_rest_pose(character, joints, info.joint_count));
       } else {
-        const float seconds = (float)(frame + 6 * i) / 60.0f;
+        const float seconds = fmodf((float)(frame + 6 * i) / 60.0f, period);
         need(pelt_character_sample_clip(character, clip, seconds, joints, info.joint_count));
       }
       need(pelt_crowd_pose(crowd, i, joints, info.joint_count));
