@@ -138,7 +138,7 @@ Affine blend_reduced(uint palette_first, uint first, uint end, uint most) {
     sum += float(influence_units(word)) * palette[palette_first + influence_index(word)];
     units += influence_units(word);
   }
-  return sum * (1.0f / float(units));
+  return sum * (1.0f / float(max(units, 1u)));
 }
 
 // The frame of a vertex, where it moves the vertex, and a rotation near the one of its strongest influence.
