@@ -241,14 +241,21 @@ void main() {
 
   vec3 point = points[job.first_point + vertex];
   uint instance_palette = entry.instance * job.palette_stride;
+  // Once, or twice where it fades, by the same code: inlined twice, the registers would be those of both.
   uint share = entry_share(entry.state);
-  uint detail = share < 255u ? entry_detail_from(entry.state) : entry_detail_to(entry.state);
-  Moved moved = move_vertex(job, vertex, instance_palette, detail, point);
-  if (share > 0u && share < 255u && entry_detail_to(entry.state) != detail) {
-    Moved to = move_vertex(job, vertex, instance_palette, entry_detail_to(entry.state), point);
-    float part = float(share) * (1.0f / 255.0f);
-    moved.frame = moved.frame * (1.0f - part) + to.frame * part;
-    moved.position = mix(moved.position, to.position, part);
+  float part = float(share) * (1.0f / 255.0f);
+  bool fades = share > 0u && share < 255u && entry_detail_from(entry.state) != entry_detail_to(entry.state);
+  Moved moved;
+  for (uint side = 0u; side < (fades ? 2u : 1u); ++side) {
+    bool to = fades ? side == 1u : share == 255u;
+    Moved own = move_vertex(job, vertex, instance_palette,
+                            to ? entry_detail_to(entry.state) : entry_detail_from(entry.state), point);
+    if (side == 0u) {
+      moved = own;
+    } else {
+      moved.frame = moved.frame * (1.0f - part) + own.frame * part;
+      moved.position = mix(moved.position, own.position, part);
+    }
   }
 
   if (job.output_first != kNoSlot) write_outputs(element, entry.state, moved, directions[job.first_direction + vertex]);
