@@ -138,9 +138,7 @@ struct Crowd::State {
   Buffer given;  // a slot for each frame in flight
   std::vector<BufferRange> given_slots;
   DescriptorPool descriptors;
-  std::vector<VkDescriptorSet> blend_sets;  // of drivers, of skins
-  std::vector<VkDescriptorSet> bounds_sets;
-  std::vector<VkDescriptorSet> normals_sets;
+  std::vector<VkDescriptorSet> step_sets;                                // of the steps that pose nothing
   std::vector<VkDescriptorSet> plan_sets;                                // a slot each
   std::array<std::vector<VkDescriptorSet>, kPoseKernelCount> pose_sets;  // of each kernel, a slot each
   const SkinningPipelines* pipelines = nullptr;
@@ -161,9 +159,9 @@ struct Crowd::State {
   const CharacterData& data_of(std::uint32_t instance) const { return *characters[character_of[instance]]; }
 
   Result<void> make_rings(const Device& owner);
-  Result<void> make_sets(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
-                         const CrowdInputs& sources);
-  void make_dispatches(const BoundOutputs& out, std::uint32_t reduced_influences);
+  Result<void> make_sets(const Device& owner, const GpuCharacters::State& gpu, const CrowdInputs& sources);
+  Result<void> make_dispatches(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
+                               const CrowdInputs& sources, std::uint32_t reduced_influences);
 
   // The entry of an instance in this frame; none: it is left alone.
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number) {
@@ -256,9 +254,15 @@ Result<void> Crowd::State::make_rings(const Device& owner) {
   return {};
 }
 
-Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
-                                     const CrowdInputs& sources) {
-  const std::uint32_t set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * slots + 4);
+namespace {
+
+VkDescriptorBufferInfo whole(const Buffer& buffer) { return {buffer.handle(), 0, buffer.size()}; }
+
+}  // namespace
+
+// Of everything that is dispatched once a slot.
+Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::State& gpu, const CrowdInputs& sources) {
+  const auto set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * slots + plan.steps.size());
   Result<DescriptorPool> pool = DescriptorPool::create(
       owner, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), label);
   if (!pool) return tl::unexpected(pool.error());
@@ -274,7 +278,6 @@ Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::S
       result = tl::unexpected(set.error());
     }
   };
-  const auto whole = [](const Buffer& buffer) { return VkDescriptorBufferInfo{buffer.handle(), 0, buffer.size()}; };
   for (std::uint32_t s = 0; s < slots; ++s) {
     const VkDescriptorBufferInfo slot_joints = own_joints ? bind(joints.buffer(), joints.range(s)) : sources.joints;
     const VkDescriptorBufferInfo slot_inputs = own_inputs ? bind(inputs.buffer(), inputs.range(s)) : sources.inputs;
@@ -286,24 +289,25 @@ Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::S
     }
     add_set(pipelines->plan, plan_sets, {whole(work), slot_list, whole(table), whole(arguments)});
   }
-  // Skins write neither frames nor vertices of drivers, and are told so: boxes are found from the palette meanwhile. In
-  // their place stands what nothing reads at the same time.
-  for (const VkDescriptorBufferInfo& written : {sources.palette_and_drivers, whole(table)}) {
-    add_set(pipelines->blend, blend_sets,
-            {whole(work), bind(gpu.buffer, gpu.rest), sources.palette, written, out.positions.range, out.normals.range,
-             out.tangents.range, out.previous_positions.range});
-  }
-  add_set(pipelines->bounds, bounds_sets,
-          {whole(work), bind(gpu.buffer, gpu.bounds), sources.palette, out.bounds.range});
-  add_set(
-      pipelines->normals, normals_sets,
-      {whole(work), bind(gpu.buffer, gpu.normal_rings), out.positions.range, out.normals.range, out.tangents.range});
   return result;
 }
 
-void Crowd::State::make_dispatches(const BoundOutputs& out, std::uint32_t reduced_influences) {
-  const auto one = [](const std::vector<VkDescriptorSet>& sets, std::size_t i) { return std::span(&sets[i], 1); };
+Result<void> Crowd::State::make_dispatches(const Device& owner, const GpuCharacters::State& gpu,
+                                           const BoundOutputs& out, const CrowdInputs& sources,
+                                           std::uint32_t reduced_influences) {
+  step_sets.reserve(plan.steps.size());  // dispatches refer to them
+  const auto add = [&](const Result<const ComputeKernel*>& kernel,
+                       std::initializer_list<VkDescriptorBufferInfo> bindings,
+                       std::vector<std::byte> constants) -> Result<void> {
+    if (!kernel) return tl::unexpected(kernel.error());
+    const Result<VkDescriptorSet> set = descriptors.make_set(**kernel, std::span(bindings.begin(), bindings.size()));
+    if (!set) return tl::unexpected(set.error());
+    step_sets.push_back(*set);
+    dispatches.push_back({*kernel, std::span(&step_sets.back(), 1), std::move(constants)});
+    return {};
+  };
   for (const CrowdStep& step : plan.steps) {
+    Result<void> added;
     switch (step.pass) {
       case CrowdPass::kPose: {
         const auto kernel = static_cast<std::size_t>(step.kernel);
@@ -311,20 +315,34 @@ void Crowd::State::make_dispatches(const BoundOutputs& out, std::uint32_t reduce
         break;
       }
       case CrowdPass::kBlend: {
+        std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
+        if ((step.contents & shared::kHasOutputs) != 0) {
+          specialization = {out.normals.format, out.tangents.format, out.positions.format,
+                            out.previous_positions.format};
+          specialization.resize(shared::kSpecCount);
+        }
+        specialization[shared::kSpecContents] = step.contents;
         const shared::BlendConstants constants{.range = step.range,
                                                .reduced_influences = reduced_influences,
                                                .positions = out.positions.stream,
                                                .normals = out.normals.stream,
                                                .tangents = out.tangents.stream,
                                                .previous = out.previous_positions.stream};
-        dispatches.push_back(
-            {&pipelines->blend, one(blend_sets, step.stage + 1 == plan.stages ? 1 : 0), bytes_of(constants)});
+        // Skins write neither frames nor vertices of drivers, and are told so: boxes are found from the palette
+        // meanwhile. In their place stands what nothing reads at the same time.
+        const bool drivers = (step.contents & shared::kHasDrivers) != 0;
+        added = add(blend_kernel(owner, specialization),
+                    {whole(work), bind(gpu.buffer, gpu.rest), sources.palette,
+                     drivers ? sources.palette_and_drivers : whole(table), out.positions.range, out.normals.range,
+                     out.tangents.range, out.previous_positions.range},
+                    bytes_of(constants));
         break;
       }
       case CrowdPass::kBounds: {
         const shared::BoundsConstants constants{
             .range = step.range, .first_word = out.bounds.stream.first, .stride = out.bounds.stream.stride};
-        dispatches.push_back({&pipelines->bounds, one(bounds_sets, 0), bytes_of(constants)});
+        added = add(&pipelines->bounds, {whole(work), bind(gpu.buffer, gpu.bounds), sources.palette, out.bounds.range},
+                    bytes_of(constants));
         break;
       }
       case CrowdPass::kNormals: {
@@ -332,11 +350,16 @@ void Crowd::State::make_dispatches(const BoundOutputs& out, std::uint32_t reduce
                                                  .positions = out.positions.stream,
                                                  .normals = out.normals.stream,
                                                  .tangents = out.tangents.stream};
-        dispatches.push_back({&pipelines->normals, one(normals_sets, 0), bytes_of(constants)});
+        added = add(normals_kernel(owner, {out.normals.format, out.tangents.format}),
+                    {whole(work), bind(gpu.buffer, gpu.normal_rings), out.positions.range, out.normals.range,
+                     out.tangents.range},
+                    bytes_of(constants));
         break;
       }
     }
+    if (!added) return added;
   }
+  return {};
 }
 
 Crowd::Crowd(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -459,10 +482,6 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
                  std::max<VkDeviceSize>(plan.joints * sizeof(glm::mat4), 4)},
       .inputs = {options.inputs.buffer, options.inputs.offset, std::max<VkDeviceSize>(plan.inputs * sizeof(float), 4)},
       .visible = {options.visible.buffer, options.visible.offset, given_bytes}};
-  if (const Result<void> made = state->make_sets(device, gpu, outputs, sources); !made) {
-    return tl::unexpected(made.error());
-  }
-
   state->plan_constants = {.work_pairs = plan.job_pairs,
                            .character_count = plan.character_count,
                            .job_count = plan.job_count,
@@ -473,8 +492,12 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->names.push_back("plan");
   for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
   state->plan = std::move(plan);
+  if (const Result<void> made = state->make_sets(device, gpu, sources); !made) return tl::unexpected(made.error());
   // No row has more influences than units: each weighs one at least.
-  state->make_dispatches(outputs, std::clamp(options.reduced_influences, 1u, shared::kWeightUnits));
+  const std::uint32_t reduced = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits);
+  if (const Result<void> made = state->make_dispatches(device, gpu, outputs, sources, reduced); !made) {
+    return tl::unexpected(made.error());
+  }
   return Crowd(std::move(state));
 }
 

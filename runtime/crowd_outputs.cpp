@@ -152,8 +152,8 @@ BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uin
                         VkDeviceSize alignment) {
   const VkDeviceSize begin = place.offset / alignment * alignment;
   const VkDeviceSize size = place.offset - begin + (elements - 1) * place.stride + bytes;
-  return {{place.buffer, begin, size},
-          {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4, format}};
+  return {
+      {place.buffer, begin, size}, {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4}, format};
 }
 
 BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkBuffer nothing, VkDeviceSize alignment) {

@@ -25,6 +25,7 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDevic
 struct BoundOutput {
   VkDescriptorBufferInfo range{};
   shared::VertexStream stream{};
+  std::uint32_t format = 0;  // kFormat... of shaders/blend/blend.h
 };
 
 // `bytes`: of one element, which may be less than its stride.

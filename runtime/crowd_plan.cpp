@@ -81,8 +81,10 @@ class Planner {
   bool add_step(CrowdStep step, const Fill& fill) {
     const std::size_t first = jobs_.size();
     step.range = {.first_job = table_of(step.pass).job_count(), .first_start = narrow(first)};
+    contents_ = 0;
     fill();
     if (jobs_.size() == first) return false;
+    step.contents = contents_;
     step.range.job_count = narrow(jobs_.size() - first);
     plan_.steps.push_back(std::move(step));
     return true;
@@ -151,6 +153,16 @@ class Planner {
     }
   }
 
+  static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job) {
+    std::uint32_t contents = 1u << job.mode;
+    if (!mesh.binding.slopes.empty()) contents |= shared::kHasSlopes;
+    if (mesh.offset_slot) contents |= shared::kHasKeyPoses;
+    if (mesh.fit) contents |= shared::kHasFits | shared::kHasLinear;
+    if (mesh.control) contents |= shared::kHasDrivers;
+    if (job.output_first != shared::kNoSlot) contents |= shared::kHasOutputs;
+    return contents;
+  }
+
   void blend_jobs(std::uint32_t stage) {
     for (std::size_t c = 0; c < gpu_.entries.size(); ++c) {
       const GpuCharacters::State::Entry& entry = gpu_.entries[c];
@@ -188,6 +200,7 @@ class Planner {
             .fit_first_influence = start.fit_influence,
             .fit_palette_first = mesh.fit ? own.first_palette + mesh.fit->first_slot : 0,
             .unused = 0};
+        contents_ |= contents_of(mesh, job);
         add_job(CrowdPass::kBlend, job, blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
       }
     }
@@ -297,6 +310,7 @@ class Planner {
                                                  {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}}}};
+  std::uint32_t contents_ = 0;         // of the blends of the step that is made
   std::vector<shared::PlanJob> jobs_;  // of all kinds, in the order of the steps
 };
 

@@ -24,6 +24,7 @@ struct CrowdStep {
   shared::JobRange range{};
   std::uint32_t stage = 0;
   bool barrier_before = true;
+  std::uint32_t contents = 0;  // of CrowdPass::kBlend: kHas... of shaders/blend/blend.h
   std::string name;
 };
 

@@ -80,16 +80,6 @@ Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) 
         .storage_buffers = shared::kBoundsBindCount,
         .push_constant_bytes = sizeof(shared::BoundsConstants),
         .name = "bounds"}},
-      {&pipelines->blend,
-       {.spirv = spirv::blend_blend_comp,
-        .storage_buffers = shared::kBlendBindCount,
-        .push_constant_bytes = sizeof(shared::BlendConstants),
-        .name = "blend"}},
-      {&pipelines->normals,
-       {.spirv = spirv::normals_normals_comp,
-        .storage_buffers = shared::kNormalsBindCount,
-        .push_constant_bytes = sizeof(shared::NormalsConstants),
-        .name = "normals"}},
   };
   for (const auto& [kernel, options] : others) {
     Result<ComputeKernel> made = ComputeKernel::create(device, options);
@@ -138,12 +128,20 @@ Result<ComputeKernel> ComputeKernel::create(const Device& device, const ComputeK
   result = functions.vkCreateShaderModule(device.handle(), &module_info, nullptr, &module);
   if (result != VK_SUCCESS) return vulkan_failure("create the shader of " + options.name, result);
   set_name(device, VK_OBJECT_TYPE_SHADER_MODULE, module, options.name);
+  std::vector<VkSpecializationMapEntry> entries;
+  for (std::uint32_t i = 0; i < options.specialization.size(); ++i)
+    entries.push_back({i, static_cast<std::uint32_t>(i * sizeof(std::uint32_t)), sizeof(std::uint32_t)});
+  const VkSpecializationInfo specialization{.mapEntryCount = static_cast<std::uint32_t>(entries.size()),
+                                            .pMapEntries = entries.data(),
+                                            .dataSize = options.specialization.size_bytes(),
+                                            .pData = options.specialization.data()};
   const VkComputePipelineCreateInfo pipeline_info{
       .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
       .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = module,
-                .pName = "main"},
+                .pName = "main",
+                .pSpecializationInfo = &specialization},
       .layout = kernel.layout_};
   result = functions.vkCreateComputePipelines(device.handle(), device.internals().pipeline_cache, 1, &pipeline_info,
                                               nullptr, &kernel.pipeline_);
@@ -241,15 +239,60 @@ Result<VkDescriptorSet> DescriptorPool::make_set(const ComputeKernel& kernel,
   return set;
 }
 
-Result<const SkinningPipelines*> skinning_pipelines(const Device& device) {
+namespace {
+
+// Precondition: the mutex of pipelines is held.
+Result<SkinningPipelines*> made_pipelines(const Device& device) {
   DeviceInternals& internals = device.internals();
-  const std::lock_guard lock(internals.pipelines_mutex);
   if (internals.pipelines == nullptr) {
     Result<std::unique_ptr<SkinningPipelines>> made = make_pipelines(device);
     if (!made) return tl::unexpected(made.error());
     internals.pipelines = std::move(*made);
   }
   return internals.pipelines.get();
+}
+
+using Variants = std::map<std::vector<std::uint32_t>, ComputeKernel>;
+
+Result<const ComputeKernel*> variant(const Device& device, Variants SkinningPipelines::*variants,
+                                     ComputeKernelOptions options, const std::vector<std::uint32_t>& specialization) {
+  const std::lock_guard lock(device.internals().pipelines_mutex);
+  const Result<SkinningPipelines*> pipelines = made_pipelines(device);
+  if (!pipelines) return tl::unexpected(pipelines.error());
+  Variants& known = (*pipelines)->*variants;
+  const auto found = known.find(specialization);
+  if (found != known.end()) return &found->second;
+  options.specialization = specialization;
+  Result<ComputeKernel> made = ComputeKernel::create(device, options);
+  if (!made) return tl::unexpected(made.error());
+  return &known.emplace(specialization, std::move(*made)).first->second;
+}
+
+}  // namespace
+
+Result<const SkinningPipelines*> skinning_pipelines(const Device& device) {
+  const std::lock_guard lock(device.internals().pipelines_mutex);
+  const Result<SkinningPipelines*> made = made_pipelines(device);
+  if (!made) return tl::unexpected(made.error());
+  return *made;
+}
+
+Result<const ComputeKernel*> blend_kernel(const Device& device, const std::vector<std::uint32_t>& specialization) {
+  return variant(device, &SkinningPipelines::blend,
+                 {.spirv = spirv::blend_blend_comp,
+                  .storage_buffers = shared::kBlendBindCount,
+                  .push_constant_bytes = sizeof(shared::BlendConstants),
+                  .name = "blend"},
+                 specialization);
+}
+
+Result<const ComputeKernel*> normals_kernel(const Device& device, const std::vector<std::uint32_t>& specialization) {
+  return variant(device, &SkinningPipelines::normals,
+                 {.spirv = spirv::normals_normals_comp,
+                  .storage_buffers = shared::kNormalsBindCount,
+                  .push_constant_bytes = sizeof(shared::NormalsConstants),
+                  .name = "normals"},
+                 specialization);
 }
 
 }  // namespace pelt::runtime

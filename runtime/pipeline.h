@@ -5,6 +5,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ namespace pelt::runtime {
 
 struct ComputeKernelOptions {
   std::span<const std::uint32_t> spirv;
-  std::uint32_t storage_buffers = 0;      // bindings 0 .. storage_buffers - 1 of set 0
-  std::uint32_t push_constant_bytes = 0;  // at most 128
+  std::uint32_t storage_buffers = 0;                   // bindings 0 .. storage_buffers - 1 of set 0
+  std::uint32_t push_constant_bytes = 0;               // at most 128
+  std::span<const std::uint32_t> specialization = {};  // constants 0, 1, ...
   std::string name;
 };
 
@@ -77,11 +79,14 @@ struct SkinningPipelines {
   ComputeKernel plan;
   std::vector<ComputeKernel> pose;  // by PoseKernel
   ComputeKernel bounds;
-  ComputeKernel blend;
-  ComputeKernel normals;
+  // By their specialization constants (shaders/blend/blend.h).
+  std::map<std::vector<std::uint32_t>, ComputeKernel> blend;
+  std::map<std::vector<std::uint32_t>, ComputeKernel> normals;
 };
 
 // The device's, made when first asked for. Safe to call from several threads.
 Result<const SkinningPipelines*> skinning_pipelines(const Device& device);
+Result<const ComputeKernel*> blend_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);
+Result<const ComputeKernel*> normals_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);
 
 }  // namespace pelt::runtime

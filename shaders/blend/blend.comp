@@ -24,6 +24,12 @@ layout(binding = kBlendBindPrevious, scalar) writeonly buffer Previous { float p
 
 layout(push_constant, scalar) uniform Constants { BlendConstants constants; };
 
+layout(constant_id = kSpecPositionsFormat) const uint kPositionsFormat = kFormatNone;
+layout(constant_id = kSpecPreviousFormat) const uint kPreviousFormat = kFormatNone;
+layout(constant_id = kSpecContents) const uint kContents = 0u;
+
+bool has(uint what) { return (kContents & what) != 0u; }
+
 #include "../find_job.glsl"
 #include "store_directions.glsl"
 
@@ -62,7 +68,7 @@ struct SlopeRange {
 };
 
 SlopeRange slope_range(BlendJob job, uint vertex) {
-  if (job.first_slope_slice == kNoSlot) return SlopeRange(0u, 0u);
+  if (!has(kHasSlopes) || job.first_slope_slice == kNoSlot) return SlopeRange(0u, 0u);
   uint slice = job.first_slope_slice + vertex / kSliceRows;
   return SlopeRange(job.first_slope + 2u * (rows[slice] + vertex % kSliceRows), job.first_slope + 2u * rows[slice + 1u]);
 }
@@ -149,7 +155,7 @@ struct Moved {
 };
 
 Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 point) {
-  bool fitted = detail == kDetailLinearFit && job.fit_first_slice != kNoSlot;
+  bool fitted = has(kHasFits) && detail == kDetailLinearFit && job.fit_first_slice != kNoSlot;
   uint mode = fitted ? kBlendLinear : job.mode;
   uint slice = (fitted ? job.fit_first_slice : job.first_slice) + vertex / kSliceRows;
   uint first_influence = fitted ? job.fit_first_influence : job.first_influence;
@@ -161,29 +167,33 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail,
   uint strongest_word = rows[first];
 
   Moved moved;
-  if (mode == kBlendLinear && detail == kDetailReduced) {
+  moved.frame = Affine(0.0f);
+  if (has(kHasLinear) && mode == kBlendLinear && detail == kDetailReduced) {
     moved.frame = blend_reduced(palette_first, first, end, constants.reduced_influences);
     slopes.at = slopes.end;
-  } else if (mode == kBlendLinear) {
+  } else if (has(kHasLinear) && mode == kBlendLinear) {
     moved.frame = blend_affine(palette_first, first, end);
-  } else if (mode == kBlendDualQuaternion) {
+  } else if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
     moved.frame = blend_dual_quaternion(palette_first, first, end);
-  } else if (mode == kBlendWires) {
+  } else if (has(kHasWires) && mode == kBlendWires) {
     moved.frame = blend_wires(palette_first, first, end, slopes, point, palette[job.root_slot + instance_palette],
                               job.wires_exponent);
-  } else {
+  } else if (has(kHasOffsets)) {
     moved.frame = blend_offsets(palette_first, first, end, slopes, point, job.first_local + vertex, job.vertex_count,
                                 strongest_word);
   }
   moved.position = transform_point(moved.frame, point);
-  if (mode == kBlendLinear) moved.frame = add_slopes(moved.frame, palette_first, point, slopes);
-  if (job.offset_first != kNoSlot) {
+  if (has(kHasSlopes) && mode == kBlendLinear) moved.frame = add_slopes(moved.frame, palette_first, point, slopes);
+  if (has(kHasKeyPoses) && job.offset_first != kNoSlot) {
     moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex][0].xyz);
     moved.position = transform_point(moved.frame, point);
   }
   Affine strongest = palette[palette_first + influence_index(strongest_word)];
-  moved.turn = mode == kBlendDualQuaternion ? rotation_from_quaternion(strongest[0])
-                                            : orthonormal_axes(affine_axes(strongest));
+  if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
+    moved.turn = rotation_from_quaternion(strongest[0]);
+  } else {
+    moved.turn = orthonormal_axes(affine_axes(strongest));
+  }
   return moved;
 }
 
@@ -200,7 +210,7 @@ void write_previous(uint at, vec3 point) {
 }
 
 void write_directions(uint element, mat3 axes, mat3 turn, uvec2 rest) {
-  if (constants.normals.format == kFormatNone && constants.tangents.format == kFormatNone) return;
+  if (kNormalsFormat == kFormatNone && kTangentsFormat == kFormatNone) return;
   vec4 rest_tangent = unpack_tangent(rest.y);
   vec3 normal = blended_normal(axes, unpack_normal(rest.x), turn);
   vec4 tangent = vec4(0.0f, 0.0f, 1.0f, 1.0f);
@@ -210,18 +220,18 @@ void write_directions(uint element, mat3 axes, mat3 turn, uvec2 rest) {
 
 void write_outputs(uint element, uint state, Moved moved, uvec2 rest) {
   uint at = constants.positions.first + element * constants.positions.stride;
-  if (constants.previous.format != kFormatNone) {
+  if (kPreviousFormat != kFormatNone) {
     bool teleport = (state & kEntryTeleport) != 0u;
     vec3 before = teleport ? moved.position : vec3(positions[at], positions[at + 1u], positions[at + 2u]);
     write_previous(constants.previous.first + element * constants.previous.stride, before);
   }
-  if (constants.positions.format != kFormatNone) write_point(at, moved.position);
+  if (kPositionsFormat != kFormatNone) write_point(at, moved.position);
   write_directions(element, affine_axes(moved.frame), moved.turn, rest);
 }
 
 // Of an instance that stays as it is.
 void hold_outputs(uint element) {
-  if (constants.previous.format == kFormatNone) return;
+  if (kPreviousFormat == kFormatNone) return;
   uint at = constants.positions.first + element * constants.positions.stride;
   write_previous(constants.previous.first + element * constants.previous.stride,
                  vec3(positions[at], positions[at + 1u], positions[at + 2u]));
@@ -258,7 +268,9 @@ void main() {
     }
   }
 
-  if (job.output_first != kNoSlot) write_outputs(element, entry.state, moved, directions[job.first_direction + vertex]);
+  if (has(kHasOutputs) && job.output_first != kNoSlot)
+    write_outputs(element, entry.state, moved, directions[job.first_direction + vertex]);
+  if (!has(kHasDrivers)) return;
   if (job.driver_first != kNoSlot) {
     uint at = job.driver_first + entry.instance * job.driver_stride + 3u * vertex;
     drivers[at] = moved.position.x;

@@ -75,8 +75,26 @@ PELT_SHARED_CONST uint kFormatOctahedral8Alone = 5u;  // the same without a tang
 struct VertexStream {
   uint first;   // of vertex 0 of instance 0 of the first character
   uint stride;  // from one vertex to the next
-  uint format;
 };
+
+// What is known when a crowd is made: specialization constants, so that what a crowd has no use for takes neither
+// registers nor time.
+PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;  // of everything that writes normals
+PELT_SHARED_CONST uint kSpecTangentsFormat = 1u;
+PELT_SHARED_CONST uint kSpecPositionsFormat = 2u;  // of blends
+PELT_SHARED_CONST uint kSpecPreviousFormat = 3u;
+PELT_SHARED_CONST uint kSpecContents = 4u;  // kHas... of the jobs of a dispatch
+PELT_SHARED_CONST uint kSpecCount = 5u;
+
+PELT_SHARED_CONST uint kHasLinear = 1u;  // one bit a mode: 1 << mode
+PELT_SHARED_CONST uint kHasDualQuaternion = 2u;
+PELT_SHARED_CONST uint kHasWires = 4u;
+PELT_SHARED_CONST uint kHasOffsets = 8u;
+PELT_SHARED_CONST uint kHasSlopes = 16u;
+PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // what is added to local points
+PELT_SHARED_CONST uint kHasFits = 64u;      // and so kHasLinear
+PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
+PELT_SHARED_CONST uint kHasOutputs = 256u;
 
 // The push constants of a blend.
 struct BlendConstants {
@@ -87,7 +105,7 @@ struct BlendConstants {
   VertexStream tangents;
   VertexStream previous;
 };
-PELT_SHARED_SIZE(BlendConstants, 64);
+PELT_SHARED_SIZE(BlendConstants, 48);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 

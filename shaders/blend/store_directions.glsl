@@ -2,30 +2,32 @@
 // Normals and tangents into the outputs, for shaders that have them bound as normals, directions16 and tangents, and
 // streams of theirs in `constants`.
 
+layout(constant_id = kSpecNormalsFormat) const uint kNormalsFormat = kFormatNone;
+layout(constant_id = kSpecTangentsFormat) const uint kTangentsFormat = kFormatNone;
+
 // Whether anything is written of tangents.
 bool writes_tangents() {
-  uint format = constants.normals.format;
-  return constants.tangents.format != kFormatNone || format == kFormatOctahedral16Both || format == kFormatOctahedral8;
+  return kTangentsFormat != kFormatNone || kNormalsFormat == kFormatOctahedral16Both ||
+         kNormalsFormat == kFormatOctahedral8;
 }
 
 void store_directions(uint element, vec3 normal, vec4 tangent) {
   uint at = constants.normals.first + element * constants.normals.stride;
-  uint format = constants.normals.format;
-  if (format == kFormatOctahedral16Both) {
+  if (kNormalsFormat == kFormatOctahedral16Both) {
     directions16[at / 2u] = uvec2(pack_normal(normal), pack_tangent(tangent));
-  } else if (format == kFormatOctahedral16) {
+  } else if (kNormalsFormat == kFormatOctahedral16) {
     normals[at] = pack_normal(normal);
-  } else if (format == kFormatOctahedral8 || format == kFormatOctahedral8Alone) {
+  } else if (kNormalsFormat == kFormatOctahedral8 || kNormalsFormat == kFormatOctahedral8Alone) {
     normals[at] = pack_directions8(normal, tangent);
-  } else if (format == kFormatFloat) {
+  } else if (kNormalsFormat == kFormatFloat) {
     normals[at] = floatBitsToUint(normal.x);
     normals[at + 1u] = floatBitsToUint(normal.y);
     normals[at + 2u] = floatBitsToUint(normal.z);
   }
   at = constants.tangents.first + element * constants.tangents.stride;
-  if (constants.tangents.format == kFormatOctahedral16) {
+  if (kTangentsFormat == kFormatOctahedral16) {
     tangents[at] = pack_tangent(tangent);
-  } else if (constants.tangents.format == kFormatFloat) {
+  } else if (kTangentsFormat == kFormatFloat) {
     for (uint i = 0u; i < 4u; ++i) tangents[at + i] = floatBitsToUint(tangent[i]);
   }
 }

@@ -25,10 +25,10 @@ vec3 load_position(uint element) {
 
 vec4 load_tangent(uint element) {
   uint at = constants.normals.first + element * constants.normals.stride;
-  if (constants.normals.format == kFormatOctahedral16Both) return unpack_tangent(directions16[at / 2u].y);
-  if (constants.normals.format == kFormatOctahedral8) return unpack_tangent8(normals[at]);
+  if (kNormalsFormat == kFormatOctahedral16Both) return unpack_tangent(directions16[at / 2u].y);
+  if (kNormalsFormat == kFormatOctahedral8) return unpack_tangent8(normals[at]);
   at = constants.tangents.first + element * constants.tangents.stride;
-  if (constants.tangents.format == kFormatOctahedral16) return unpack_tangent(tangents[at]);
+  if (kTangentsFormat == kFormatOctahedral16) return unpack_tangent(tangents[at]);
   return uintBitsToFloat(uvec4(tangents[at], tangents[at + 1u], tangents[at + 2u], tangents[at + 3u]));
 }
 

@@ -43,7 +43,7 @@ struct NormalsConstants {
   VertexStream normals;
   VertexStream tangents;
 };
-PELT_SHARED_SIZE(NormalsConstants, 48);
+PELT_SHARED_SIZE(NormalsConstants, 36);
 
 // A word of a ring: flags, and a vertex of the mesh below them.
 PELT_SHARED_CONST uint kRingLast = 0x80000000u;  // the ring ends with it
