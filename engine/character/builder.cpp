@@ -8,7 +8,7 @@
 #include <iterator>
 #include <limits>
 
-#include "engine/binding/curve_order.h"
+#include "engine/binding/morton_order.h"
 #include "engine/character/blend_groups.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
@@ -206,7 +206,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   // Where vertices that are moved together lie together, they find their palette entries in the nearest cache.
   std::vector<std::uint32_t> order;
   if (!control && !keep_vertex_order_) {
-    order = order_along_curve(mesh.positions);
+    order = morton_order(mesh.positions);
     order_by_row_length(groups, slopes, order);
   }
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,

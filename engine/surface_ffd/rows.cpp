@@ -2,7 +2,6 @@
 #include "engine/surface_ffd/rows.h"
 
 #include <fmt/format.h>
-#include <meshoptimizer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/binding/morton_order.h"
 #include "engine/core/parallel.h"
 
 namespace pelt::surface_ffd {
@@ -215,11 +215,8 @@ std::vector<std::uint32_t> shown_vertices(std::span<const glm::vec3> positions, 
     vertices.push_back(static_cast<std::uint32_t>(v));
     points.push_back(positions[v]);
   }
-  if (vertices.empty()) return vertices;
-  std::vector<unsigned> places(points.size());
-  meshopt_spatialSortRemap(places.data(), &points[0].x, points.size(), sizeof(glm::vec3));
-  std::vector<std::uint32_t> sorted(vertices.size());
-  for (std::size_t i = 0; i < places.size(); ++i) sorted[places[i]] = vertices[i];
+  std::vector<std::uint32_t> sorted = morton_order(points);
+  for (std::uint32_t& v : sorted) v = vertices[v];
   return sorted;
 }
 

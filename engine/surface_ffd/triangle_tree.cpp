@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/binding/curve_order.h"
+#include "engine/binding/morton_order.h"
 #include "engine/surface_ffd/closest_points.h"
 
 namespace pelt {
@@ -258,7 +258,7 @@ Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, 
     const glm::dvec3 sum = glm::dvec3(positions[t.x]) + glm::dvec3(positions[t.y]) + glm::dvec3(positions[t.z]);
     centroids.emplace_back((sum / 3.0 - state->centre) * scale);
   }
-  state->order = order_along_curve(centroids);
+  state->order = morton_order(centroids);
 
   state->boxes.resize((triangles.size() + kClusterSize - 1) / kClusterSize);
   for (std::size_t c = 0; c < state->boxes.size(); ++c) {

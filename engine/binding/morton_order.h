@@ -10,6 +10,6 @@
 namespace pelt {
 
 // The points along a Morton curve, as their numbers: what is read with neighbours is then read from few places.
-std::vector<std::uint32_t> order_along_curve(std::span<const glm::vec3> points);
+std::vector<std::uint32_t> morton_order(std::span<const glm::vec3> points);
 
 }  // namespace pelt

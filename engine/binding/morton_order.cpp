@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "engine/binding/curve_order.h"
+#include "engine/binding/morton_order.h"
 
 #include <meshoptimizer.h>
 
 namespace pelt {
 
-std::vector<std::uint32_t> order_along_curve(std::span<const glm::vec3> points) {
+std::vector<std::uint32_t> morton_order(std::span<const glm::vec3> points) {
   std::vector<std::uint32_t> order(points.size());
   if (points.empty()) return order;
   std::vector<unsigned> places(points.size());
