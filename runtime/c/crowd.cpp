@@ -222,49 +222,49 @@ pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t det
   });
 }
 
-pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
-  return guarded(__func__, [&] {
-    pelt_crowd& own = need(crowd, "crowd");
+namespace {
+
+// `record`: with the pelt::runtime::Crowd.
+template <class Handle, class Record>
+pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer commands, const Record& record) {
+  return guarded(function, [&] {
+    Handle& own = need(crowd, "crowd");
     need(commands, "commands");
-    own.crowd.record(commands);
+    record(own.crowd);
   });
+}
+
+}  // namespace
+
+pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
+  return recorded(__func__, crowd, commands, [&](auto& own) { own.record(commands); });
 }
 
 pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                       uint32_t reading_family) {
-  return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
-    need(commands, "commands");
-    own.crowd.record_release(commands, compute_family, reading_family);
-  });
+  return recorded(__func__, crowd, commands,
+                  [&](auto& own) { own.record_release(commands, compute_family, reading_family); });
 }
 
 pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                       uint32_t reading_family, VkPipelineStageFlags2 reading_stages,
                                       VkAccessFlags2 reading_access) {
-  return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
-    need(commands, "commands");
-    own.crowd.record_acquire(commands, compute_family, reading_family, reading_stages, reading_access);
+  return recorded(__func__, crowd, commands, [&](auto& own) {
+    own.record_acquire(commands, compute_family, reading_family, reading_stages, reading_access);
   });
 }
 
 pelt_result pelt_crowd_record_release_back(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                            uint32_t reading_family, VkPipelineStageFlags2 reading_stages) {
-  return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
-    need(commands, "commands");
-    own.crowd.record_release_back(commands, compute_family, reading_family, reading_stages);
+  return recorded(__func__, crowd, commands, [&](auto& own) {
+    own.record_release_back(commands, compute_family, reading_family, reading_stages);
   });
 }
 
 pelt_result pelt_crowd_record_acquire_back(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                            uint32_t reading_family) {
-  return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
-    need(commands, "commands");
-    own.crowd.record_acquire_back(commands, compute_family, reading_family);
-  });
+  return recorded(__func__, crowd, commands,
+                  [&](auto& own) { own.record_acquire_back(commands, compute_family, reading_family); });
 }
 
 pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) {
