@@ -317,9 +317,10 @@ Result<void> Crowd::State::make_dispatches(const Device& owner, const GpuCharact
       case CrowdPass::kBlend: {
         std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
         if ((step.contents & shared::kHasOutputs) != 0) {
-          specialization = {out.normals.format, out.tangents.format, out.positions.format,
-                            out.previous_positions.format};
-          specialization.resize(shared::kSpecCount);
+          specialization[shared::kSpecNormalsFormat] = out.normals.format;
+          specialization[shared::kSpecTangentsFormat] = out.tangents.format;
+          specialization[shared::kSpecPositionsFormat] = out.positions.format;
+          specialization[shared::kSpecPreviousFormat] = out.previous_positions.format;
         }
         specialization[shared::kSpecContents] = step.contents;
         const shared::BlendConstants constants{.range = step.range,
