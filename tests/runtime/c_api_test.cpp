@@ -78,26 +78,13 @@ T sized() {
 
 // A tube in a streamed cage, a second one by a cage with a morph target, and a clip that moves a joint and the target.
 Character make_character() {
-  Model model = test::make_tube_in_cage();
-  Mesh second = model.meshes[0];
-  second.name = "second";
-  model.meshes.push_back(second);
-  Mesh morphed = model.meshes[1];
-  morphed.name = "morphed";
-  morphed.morph_targets = {{"lift", std::vector(morphed.positions.size(), glm::vec3(0, 1, 0)), 0.0f}};
-  model.meshes.push_back(morphed);
+  Model model = test::make_tubes_in_two_cages();
   model.clips = {
       {.name = "nod",
        .duration = 2,
        .channels = {{.joint = 1, .path = ChannelPath::kTranslation, .times = {0, 2}, .values = {4, 0, 0, 4, 1, 0}}},
        .morph_channels = {{.mesh = "morphed", .target = 0, .times = {0, 2}, .values = {0, 3}}}}};
-  SurfaceFfdParameters parameters = test::by_cage();
-  parameters.driver.follow = Follow::kStreamed;
-  Rig rig = test::rig_of(parameters, "tube");
-  parameters.driver = {};
-  parameters.driver.mesh = "morphed";
-  rig.layers.push_back({"second", parameters, {}, {}});
-  return test::bound(model, rig).character;
+  return test::bound(model, test::two_cages()).character;
 }
 
 // Another one, by linear blend.

@@ -82,6 +82,17 @@ class Crowds : public testing::Test {
     EXPECT_TRUE(crowd) << crowd.error().message;
     return std::move(*crowd);
   }
+  std::vector<glm::mat4> bent_joints() const {
+    std::vector<glm::mat4> joints = bind_joints_;
+    joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+    return joints;
+  }
+  // One instance, bent, of whose influences one is left where they are reduced.
+  Crowd make_bent_crowd(const GpuCharacters& gpu) {
+    Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
+    crowd.pose(0, bent_joints());
+    return crowd;
+  }
   std::vector<glm::vec3> positions(const Crowd& crowd, std::uint32_t instance) {
     const Result<InstanceVertices> vertices = read_vertices(*gpu_device(), crowd, instance);
     EXPECT_TRUE(vertices) << vertices.error().message;
@@ -235,21 +246,8 @@ class StreamedCrowds : public Crowds {
  protected:
   void SetUp() override {
     Crowds::SetUp();
-    model_ = test::make_tube_in_cage();
-    Mesh second = model_.meshes[0];
-    second.name = "second";
-    model_.meshes.push_back(second);
-    Mesh morphed = model_.meshes[1];
-    morphed.name = "morphed";
-    morphed.morph_targets = {{"lift", std::vector(morphed.positions.size(), glm::vec3(0, 1, 0)), 0.0f}};
-    model_.meshes.push_back(morphed);
-    SurfaceFfdParameters parameters = test::by_cage();
-    parameters.driver.follow = Follow::kStreamed;
-    Rig rig = test::rig_of(parameters, "tube");
-    parameters.driver = {};
-    parameters.driver.mesh = "morphed";
-    rig.layers.push_back({"second", parameters, {}, {}});
-    character_.emplace(test::bound(model_, rig).character);
+    model_ = test::make_tubes_in_two_cages();
+    character_.emplace(test::bound(model_, test::two_cages()).character);
     gpu_.emplace(upload_character(*character_));
   }
 
@@ -765,10 +763,7 @@ TEST_F(MixedCrowds, TellTheAddressesOfTheirOutputs) {
 TEST_F(Crowds, FadeBackFromWhereTheyAre) {
   const Character character = make_character(model_, "surface-ffd");
   const GpuCharacters gpu = upload_character(character);
-  Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
-  std::vector<glm::mat4> joints = bind_joints_;
-  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
-  crowd.pose(0, joints);
+  Crowd crowd = make_bent_crowd(gpu);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   const std::vector<glm::vec3> full = positions(crowd, 0);
   std::vector<float> way;
@@ -790,10 +785,7 @@ TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
   constexpr std::uint32_t kLongest = UINT32_MAX;
   const Character character = make_character(model_, "surface-ffd");
   const GpuCharacters gpu = upload_character(character);
-  Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
-  std::vector<glm::mat4> joints = bind_joints_;
-  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
-  crowd.pose(0, joints);
+  Crowd crowd = make_bent_crowd(gpu);
   const auto next = [&] {
     EXPECT_TRUE(run(*gpu_device(), crowd));
     return positions(crowd, 0);
@@ -823,8 +815,7 @@ TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
 TEST_F(Crowds, ReduceToAnyNumberOfInfluences) {
   const Character character = make_character(model_);
   const GpuCharacters gpu = upload_character(character);
-  std::vector<glm::mat4> joints = bind_joints_;
-  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+  const std::vector<glm::mat4> joints = bent_joints();
   const auto reduced_to = [&](std::uint32_t influences) {
     Crowd crowd = make_crowd(gpu, {.reduced_influences = influences});
     crowd.pose(0, joints);
@@ -1025,13 +1016,9 @@ TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
 // ----------------------------------------------------------------------------------------------------------- detail
 
 TEST_F(Crowds, FadeFromOneDetailToAnother) {
-  Model model = test::make_tube();
-  const Character character = make_character(model, "surface-ffd");
+  const Character character = make_character(model_, "surface-ffd");
   const GpuCharacters gpu = upload_character(character);
-  Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
-  std::vector<glm::mat4> joints = bind_joints_;
-  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
-  crowd.pose(0, joints);
+  Crowd crowd = make_bent_crowd(gpu);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   const std::vector<glm::vec3> full = positions(crowd, 0);
   crowd.detail(0, Detail::kReduced, 3);
@@ -1064,8 +1051,7 @@ TEST_F(Crowds, AreMovedByTheLinearBlendThatWasFittedToThem) {
   CrowdOptions options{.instances = {2}, .frames_in_flight = 1};
   options.outputs.bounds = true;
   Crowd crowd = make_crowd(gpu, options);
-  std::vector<glm::mat4> joints = bind_joints_;
-  joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+  const std::vector<glm::mat4> joints = bent_joints();
   for (std::uint32_t i = 0; i < 2; ++i) crowd.pose(i, joints);
   crowd.detail(1, Detail::kLinearFit);
   ASSERT_TRUE(run(*gpu_device(), crowd));

@@ -18,6 +18,28 @@ Model make_tube_in_cage(const TubeOptions& tube, const TubeOptions& cage) {
   return model;
 }
 
+Model make_tubes_in_two_cages() {
+  Model model = make_tube_in_cage();
+  Mesh second = model.meshes[0];
+  second.name = "second";
+  model.meshes.push_back(second);
+  Mesh morphed = model.meshes[1];
+  morphed.name = "morphed";
+  morphed.morph_targets = {{"lift", std::vector(morphed.positions.size(), glm::vec3(0, 1, 0)), 0.0f}};
+  model.meshes.push_back(morphed);
+  return model;
+}
+
+Rig two_cages() {
+  SurfaceFfdParameters parameters = by_cage();
+  parameters.driver.follow = Follow::kStreamed;
+  Rig rig = rig_of(parameters, "tube");
+  parameters.driver = {};
+  parameters.driver.mesh = "morphed";
+  rig.layers.push_back({"second", parameters, {}, {}});
+  return rig;
+}
+
 SurfaceFfdParameters by_cage() {
   SurfaceFfdParameters parameters;
   parameters.driver.mesh = "cage";

@@ -20,6 +20,12 @@ Model make_tube_in_cage(const TubeOptions& tube = {},
 // Surface FFD by the mesh "cage".
 SurfaceFfdParameters by_cage();
 
+// A tube in "cage", and another, "second", in "morphed", a cage that its morph target "lift" raises by 1 m.
+Model make_tubes_in_two_cages();
+
+// Moves the tube by its cage, streamed, and "second" by the other, which follows the joints.
+Rig two_cages();
+
 // One layer over `target`.
 Rig rig_of(DeformerParameters parameters, const std::string& target = "*");
 
