@@ -17,6 +17,12 @@ PELT_SHARED_FN vec4 spline_slope(float u) {
   return vec4(-v * v, (3.0f * u - 4.0f) * u, (4.0f - 3.0f * v) * v, u * u) * 0.5f;
 }
 
+// The span, of `spans`, in which the parameter t in [0, spans] is. The first where t is no number: an array is read
+// there, on a device without a bound.
+PELT_SHARED_FN int spline_span(float t, int spans) {
+  return clamp(int(t > 0.0f ? min(t, float(spans)) : 0.0f), 0, spans - 1);
+}
+
 // `axis`, perpendicular to the unit vector x0, turned by the least turn that takes x0 to x1.
 PELT_SHARED_FN vec3 least_turn(vec3 axis, vec3 x0, vec3 x1) {
   float both = 1.0f + dot(x0, x1);

@@ -130,8 +130,8 @@ class MuscleBuilder {
     const glm::vec3 start = place_of(from, muscle.from.offset);
     const glm::vec3 end = place_of(to, muscle.to.offset);
     const float length = glm::distance(start, end);
-    if (!is_finite(start) || !is_finite(end) || !(length <= kFarthest)) {
-      return invalid(muscle, "an attachment is not finite, or too far away");
+    if (!is_near(start) || !is_near(end)) {
+      return invalid(muscle, "an attachment is not finite, or too far away: beyond {:g} m", kFarthest);
     }
     if (!(length > kShortest)) return invalid(muscle, "it is attached twice at one place, and has no length");
     std::vector<LinePoint> points = muscle.points;
@@ -144,7 +144,9 @@ class MuscleBuilder {
     const std::uint32_t first_column = column_of(from);
     const std::uint32_t last_column = column_of(to);
     for (const LinePoint& point : points) {
-      if (!is_finite(point.offset)) return invalid(muscle, "the offset of a point is not finite");
+      if (!is_near(point.offset)) {
+        return invalid(muscle, "the offset of a point is not finite, or longer than {:g} m", kFarthest);
+      }
       line.positions.push_back(glm::mix(start, end, point.at) + point.offset);
       append_weights(line, first_column, last_column, point.at);
     }

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/core/finite.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt {
@@ -217,8 +218,8 @@ Result<void> validate_local_points(const PackedBinding& packed, Groups groups, c
     double sum = 0;
     for (std::size_t at = i; at < size; at += count) {
       const glm::vec4 local = packed.local_points[at];
-      if (!std::isfinite(local.x) || !std::isfinite(local.y) || !std::isfinite(local.z)) {
-        return broken(fmt::format("a local point of row {} is not finite", i));
+      if (!is_near(glm::vec3(local))) {
+        return broken(fmt::format("a local point of row {} is not finite, or beyond {:g}", i, kFarthest));
       }
       if (!(std::abs(local.w) <= kMostShare)) return broken(fmt::format("a share of row {} is {}", i, local.w));
       sum += local.w;
@@ -472,9 +473,8 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Gro
     if (!valid) return valid;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const glm::vec3 p = packed.points[i];
-    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) {
-      return broken(fmt::format("the point of row {} is not finite", i));
+    if (!is_near(packed.points[i])) {
+      return broken(fmt::format("the point of row {} is not finite, or beyond {:g}", i, kFarthest));
     }
   }
   return {};

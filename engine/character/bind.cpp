@@ -21,6 +21,7 @@
 #include "engine/curve_skeleton/bind.h"
 #include "engine/dual_quaternion/bind.h"
 #include "engine/linear_blend/bind.h"
+#include "engine/model/affine.h"
 #include "engine/mos/bind.h"
 #include "engine/rig/rig_json.h"
 #include "engine/surface_ffd/bind.h"
@@ -74,8 +75,7 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
                    mesh.weights.row_count());
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const glm::vec3 p = glm::abs(mesh.positions[i]);
-    if (!(p.x <= kFarthest && p.y <= kFarthest && p.z <= kFarthest)) {
+    if (!is_near(mesh.positions[i])) {
       return invalid("mesh '{}': vertex {} is not finite, or farther than {:g} m from the origin", mesh.name, i,
                      kFarthest);
     }
@@ -117,6 +117,10 @@ Result<void> check_model(const Model& model) {
     if (bound.joint >= joints.size()) return invalid("a skin binds joint {} of {}", bound.joint, joints.size());
     if (!is_finite(bound.inverse_bind)) {
       return invalid("the inverse bind matrix of joint '{}' is not finite", joints[bound.joint].name);
+    }
+    if (!binds_near(bound.inverse_bind)) {
+      return invalid("joint '{}' is bound farther than {:g} m from the origin, or at a size beyond that",
+                     joints[bound.joint].name, kFarthest);
     }
   }
   for (const Mesh& mesh : model.meshes) {

@@ -45,9 +45,9 @@ Result<void> check_skeleton(const Skeleton& skeleton) {
     if (joint.parent < -1 || joint.parent >= static_cast<std::int64_t>(j)) {
       return invalid("joint '{}' ({}) has the parent {}, which does not come before it", joint.name, j, joint.parent);
     }
-    if (!is_finite(joint.rest.translation) || !is_finite(joint.rest.rotation) || !is_finite(joint.rest.scale) ||
-        (joint.matrix && !is_finite(*joint.matrix))) {
-      return invalid("the rest transform of joint '{}' is not finite", joint.name);
+    if (!is_near(joint.rest.translation) || !is_finite(joint.rest.rotation) || !is_near(joint.rest.scale) ||
+        (joint.matrix && !is_near(*joint.matrix))) {
+      return invalid("the rest transform of joint '{}' is not finite, or beyond {:g}", joint.name, kFarthest);
     }
     if (!(std::abs(glm::length(joint.rest.rotation) - 1.0f) < 1e-3f)) {
       return invalid("the rest rotation of joint '{}' is not of unit length", joint.name);
@@ -92,8 +92,9 @@ Result<void> check_keys(const AnyChannel& channel, std::size_t components, const
     }
     last = time;
   }
-  if (!std::all_of(channel.values.begin(), channel.values.end(), [](float value) { return std::isfinite(value); })) {
-    return invalid("clip '{}': a channel of {} holds a value that is not finite", clip.name, what);
+  if (!std::all_of(channel.values.begin(), channel.values.end(), [](float value) { return is_near(value); })) {
+    return invalid("clip '{}': a channel of {} holds a value that is not finite, or beyond {:g}", clip.name, what,
+                   kFarthest);
   }
   return {};
 }
@@ -263,7 +264,9 @@ Result<void> check_inputs(const CharacterData& data) {
       return invalid("the control '{}' names joint {} of {}", control.name, control.target,
                      data.skeleton.joints.size());
     }
-    if (!std::isfinite(control.rest)) return invalid("the control '{}' is not finite at rest", control.name);
+    if (!is_near(control.rest)) {
+      return invalid("the control '{}' is not finite at rest, or beyond {:g}", control.name, kFarthest);
+    }
   }
   return names_are_unique(data.controls, "control");
 }

@@ -154,8 +154,7 @@ Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std:
     if (given[offset.vertex]) return invalid(fmt::format("offset {} moves vertex {} a second time", i, offset.vertex));
     given[offset.vertex] = true;
     const glm::vec3 moved = mesh.binding.points[packed_of_source[offset.vertex]] + offset.offset;
-    const glm::vec3 far = glm::abs(moved);
-    if (!is_finite(offset.offset) || !(far.x <= kFarthest && far.y <= kFarthest && far.z <= kFarthest)) {
+    if (!is_near(moved)) {
       return invalid(fmt::format("offset {}, of vertex {}, is not finite, or leads farther than {:g} m from the origin",
                                  i, offset.vertex, kFarthest));
     }

@@ -4,8 +4,13 @@
 #include <cmath>
 #include <glm/glm.hpp>
 #include <glm/gtc/quaternion.hpp>
+#include <type_traits>
 
 namespace pelt {
+
+// Coordinates up to here, in metres, leave room in a float for areas and volumes: what reads files, bind and
+// Character::create refuse others.
+inline constexpr float kFarthest = 1e12f;
 
 // Whether every number of a vector, quaternion or matrix is finite.
 inline bool is_finite(float value) { return std::isfinite(value); }
@@ -27,5 +32,28 @@ bool is_finite(const glm::mat<columns, rows, T, q>& m) {
 }
 
 inline bool is_finite(const glm::quat& q) { return is_finite(glm::vec4(q.x, q.y, q.z, q.w)); }
+
+// Whether every number of a vector or matrix is finite and within kFarthest of 0.
+template <class T>
+  requires std::is_arithmetic_v<T>
+bool is_near(T value) {
+  return std::abs(value) <= kFarthest;
+}
+
+template <glm::length_t n, class T, glm::qualifier q>
+bool is_near(const glm::vec<n, T, q>& v) {
+  for (glm::length_t i = 0; i < n; ++i) {
+    if (!is_near(v[i])) return false;
+  }
+  return true;
+}
+
+template <glm::length_t columns, glm::length_t rows, class T, glm::qualifier q>
+bool is_near(const glm::mat<columns, rows, T, q>& m) {
+  for (glm::length_t i = 0; i < columns; ++i) {
+    if (!is_near(m[i])) return false;
+  }
+  return true;
+}
 
 }  // namespace pelt

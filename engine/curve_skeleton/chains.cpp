@@ -175,8 +175,9 @@ class Finder {
 
   Result<Chain> lay_named(const ChainOptions::Named& named) const {
     const std::string what = fmt::format("curve '{}'", named.name);
-    if (!std::isfinite(named.offset.x + named.offset.y + named.offset.z)) {
-      return fail(ErrorCode::kInvalidArgument, what + ": its offset is not finite");
+    if (!is_near(named.offset)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: its offset is not finite, or longer than {:g} m", what, kFarthest));
     }
     std::vector<std::uint32_t> joints;
     for (const std::string& name : named.joints) {
@@ -294,7 +295,7 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
       if (!want_used && joint_of.at(bytes_of(model.bound_joints[b])) == kNone) continue;
       if (!is_finite(inverse) || !is_invertible(inverse)) continue;
       matrices[joint] = glm::inverse(inverse);
-      known[joint] = true;
+      known[joint] = is_near_frame(matrices[joint]);
     }
   }
   const auto local = [&](std::size_t j) {
@@ -306,7 +307,7 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
   for (std::size_t j = joints.size(); j-- > 0;) {
     if (!known[j] && nearest[j] != kNone) {
       matrices[j] = matrices[nearest[j]] * glm::inverse(local(nearest[j]));
-      known[j] = true;
+      known[j] = is_near_frame(matrices[j]);
     }
     if (!known[j] || joints[j].parent < 0) continue;
     const auto parent = static_cast<std::size_t>(joints[j].parent);
@@ -319,7 +320,9 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (known[j]) continue;
     const std::int32_t parent = joints[j].parent;
-    matrices[j] = parent < 0 ? local(j) : matrices[static_cast<std::size_t>(parent)] * local(j);
+    const glm::dmat4 above = parent < 0 ? glm::dmat4(1.0) : matrices[static_cast<std::size_t>(parent)];
+    matrices[j] = above * local(j);
+    if (!is_near_frame(matrices[j])) matrices[j] = above;
   }
   return matrices;
 }

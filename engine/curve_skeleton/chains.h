@@ -99,7 +99,7 @@ Result<std::uint32_t> find_joint(const Model& model, const std::string& what, co
 
 // Model space from joint space at bind, for every joint of the model, as the skins of `meshes` say: an anchor moves by
 // matrix_of(joint) * inverse(matrices_at_bind[joint]). The rest transform serves joints that no skin names, relative to
-// the nearest that one does.
+// the nearest that one does; where it leads beyond kFarthest, or nowhere, the joint stands where its parent does.
 std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std::uint32_t> meshes);
 
 }  // namespace pelt::curve_skeleton

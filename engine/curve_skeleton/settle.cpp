@@ -40,9 +40,9 @@ Result<void> check_offsets(const CurvePath& path, const Chain& chain, const std:
       return invalid(what, fmt::format("offsets control point {} of the {} of the curve '{}'", offset.vertex,
                                        control_count(chain), chain.name));
     }
-    if (!is_finite(offset.offset)) {
-      return invalid(what, fmt::format("offsets control point {} of the curve '{}' by what is no length", offset.vertex,
-                                       chain.name));
+    if (!is_near(offset.offset)) {
+      return invalid(what, fmt::format("offsets control point {} of the curve '{}' by what is no length, or more than {:g} m",
+                                       offset.vertex, chain.name, kFarthest));
     }
   }
   return {};
@@ -289,8 +289,10 @@ Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Mo
     if (chain == nullptr) return not_found(what, "curve", path.name, known);
     const Result<void> there = check_offsets(path, *chain, what);
     if (!there) return tl::unexpected(there.error());
-    if (!is_finite(path.offset))
-      return invalid(what, fmt::format("the offset of the curve '{}' is not finite", path.name));
+    if (!is_near(path.offset)) {
+      return invalid(what, fmt::format("the offset of the curve '{}' is not finite, or longer than {:g} m", path.name,
+                                       kFarthest));
+    }
     if (path.joints.empty()) {
       for (Anchor& anchor : chain->anchors) anchor.position += path.offset;
     }

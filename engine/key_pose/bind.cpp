@@ -223,6 +223,10 @@ Result<std::vector<glm::vec3>> pose_offsets(const KeyPose& pose, const Mesh& sou
       return invalid(what, fmt::format("offsets vertex {} of the {} of the driver '{}'", offset.vertex, offsets.size(),
                                        source.name));
     }
+    if (!is_near(offset.offset)) {
+      return invalid(what, fmt::format("the offset of vertex {} is not finite, or longer than {:g} m", offset.vertex,
+                                       kFarthest));
+    }
     offsets[offset.vertex] += offset.offset;
   }
   return offsets;

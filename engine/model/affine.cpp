@@ -7,6 +7,8 @@
 #include <glm/gtc/quaternion.hpp>
 #include <limits>
 
+#include "engine/core/finite.h"
+
 namespace pelt {
 
 bool is_finite(const glm::dmat4& m) {
@@ -23,6 +25,18 @@ bool is_invertible(const glm::dmat4& m) {
   const double lengths = glm::length(axes[0]) * glm::length(axes[1]) * glm::length(axes[2]);
   return is_finite(m) && lengths > 0 && std::abs(glm::determinant(axes)) > 1e-9 * lengths &&
          is_finite(glm::affineInverse(m));
+}
+
+bool is_near_frame(const glm::dmat4& frame) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const double length = glm::length(glm::dvec3(frame[axis]));
+    if (!(length <= kFarthest && length * kFarthest >= 1)) return false;
+  }
+  return is_near(glm::dvec3(frame[3]));
+}
+
+bool binds_near(const glm::dmat4& inverse_bind) {
+  return !is_invertible(inverse_bind) || is_near_frame(glm::affineInverse(inverse_bind));
 }
 
 glm::dmat4 to_matrix(const Transform& transform) {

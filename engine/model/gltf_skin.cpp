@@ -25,8 +25,6 @@ struct Bind {
   glm::dmat4 model_from_mesh;
 };
 
-bool is_near(const glm::dvec3& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) <= kFarthest; }
-
 struct KeyHash {
   std::size_t operator()(const std::array<std::uint32_t, 17>& key) const {
     std::size_t hash = 0;
@@ -71,17 +69,32 @@ class SpaceMaker {
       auto moved = move(model_.meshes[m], skins_[skin_of_mesh[m]]);
       if (!moved) return moved;
     }
+    return check_joints();
+  }
+
+ private:
+  Result<void> check_joints() const {
+    const auto refuse = [&](std::size_t joint, const std::string& why) {
+      return fail(ErrorCode::kInvalidFile,
+                  fmt::format("{}: joint '{}': {}", document_.source, model_.skeleton.joints[joint].name, why));
+    };
+    for (std::size_t j = 0; j < model_.skeleton.joints.size(); ++j) {
+      if (!is_near(skeleton_.local_rests[j]) || !is_near(glm::dvec3(skeleton_.rests[j][3]))) {
+        return refuse(j, fmt::format("it stands farther than {:g} from the origin or its parent", kFarthest));
+      }
+    }
     for (const BoundJoint& bound : model_.bound_joints) {
       if (!is_finite(bound.inverse_bind)) {
-        return fail(ErrorCode::kInvalidFile,
-                    fmt::format("{}: the inverse bind matrix of joint '{}' does not fit single precision",
-                                document_.source, model_.skeleton.joints[bound.joint].name));
+        return refuse(bound.joint, "the inverse bind matrix does not fit single precision");
+      }
+      if (!binds_near(bound.inverse_bind)) {
+        return refuse(bound.joint,
+                      fmt::format("by its inverse bind matrix it stands farther than {:g} from the origin", kFarthest));
       }
     }
     return {};
   }
 
- private:
   void place(GltfSkin& skin) {
     std::optional<std::size_t> representative;
     bool is_bound = false;

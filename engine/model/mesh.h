@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/binding/sparse_rows.h"
+#include "engine/core/finite.h"
 
 namespace pelt {
 
@@ -17,9 +18,6 @@ struct MeshPart {
   std::uint32_t triangle_count = 0;
   std::int32_t material = -1;  // index in Model::materials, -1: none
 };
-
-// Coordinates up to here, in metres, leave room in a float for areas and volumes: importers and bind refuse others.
-inline constexpr float kFarthest = 1e12f;
 
 // A shape that a mesh is drawn towards: position + weight * offset, before anything else moves the vertex (glTF 2.0,
 // section 3.7.2.2).

@@ -83,7 +83,7 @@ Result<PointCache> load_pc2(const std::filesystem::path& path) {
   if (!read(std::span(cache.positions))) return unreadable();
   for (std::size_t i = 0; i < cache.positions.size(); ++i) {
     const glm::vec3& p = cache.positions[i];
-    if (!(std::abs(p.x) <= kFarthest && std::abs(p.y) <= kFarthest && std::abs(p.z) <= kFarthest)) {
+    if (!is_near(p)) {
       return fail(ErrorCode::kInvalidFile,
                   fmt::format("{}: point {} of sample {} is not finite, or too far from the origin", source,
                               i % cache.count, i / cache.count));

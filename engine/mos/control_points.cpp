@@ -201,7 +201,10 @@ class Settler {
     for (const MosPoint& point : given.points) {
       const auto joint = curve_skeleton::find_joint(model_, what, point.joint);
       if (!joint) return tl::unexpected(joint.error());
-      if (!is_finite(point.offset)) return fail(ErrorCode::kInvalidArgument, what + ": an offset is not finite");
+      if (!is_near(point.offset)) {
+        return fail(ErrorCode::kInvalidArgument,
+                    fmt::format("{}: an offset is not finite, or longer than {:g} m", what, kFarthest));
+      }
       joints.push_back(*joint);
       const glm::vec3 origin = glm::vec3(glm::dvec3(at_bind_[*joint][3]));
       append(line, *joint, origin + point.offset);

@@ -50,9 +50,9 @@ class Resolver {
   }
 
   Result<void> add(const MosEdit& edit, const std::string& what) {
-    const bool finite = std::isfinite(edit.factor) && std::isfinite(edit.distance) && std::isfinite(edit.degrees) &&
-                        is_finite(edit.offset) && is_finite(edit.scale) && (!edit.pivot || is_finite(*edit.pivot));
-    if (!finite) return invalid(what, "has a number that is not finite");
+    const bool near = is_near(edit.factor) && is_near(edit.distance) && is_near(edit.degrees) && is_near(edit.offset) &&
+                      is_near(edit.scale) && (!edit.pivot || is_near(*edit.pivot));
+    if (!near) return invalid(what, fmt::format("has a number that is not finite, or beyond {:g}", kFarthest));
     std::optional<std::uint32_t> driver;
     if (edit.driver) {
       const Result<void> added = add_driver(edit, what);

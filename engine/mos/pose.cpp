@@ -23,7 +23,7 @@ class Table {
         data_(data),
         most_work_(kMostWork * (pass.table.size() + pass.records.size())),
         work_of_(pass.table.size(), 0),
-        checked_(pass.table.size(), false) {}
+        parts_(pass.table.size(), Part::kNone) {}
 
   // Why a record cannot be posed; nullptr where it can.
   const char* check(const shared::MosPointRecord& record) { return check_point(record.point); }
@@ -48,6 +48,17 @@ class Table {
   }
 
  private:
+  // What begins at a word of the table.
+  enum class Part : std::uint8_t { kNone, kPoint, kChain, kDriver };
+
+  // Marks a word as the beginning of `part`, and says in `is_new` whether it was not known as that before. What was
+  // checked as one part is never used as another: a driver's numbers would be taken for joints.
+  const char* begin_part(std::uint64_t word, Part part, bool& is_new) {
+    is_new = parts_[word] == Part::kNone;
+    if (is_new) parts_[word] = part;
+    return parts_[word] == part ? nullptr : "takes a word of its table for two things";
+  }
+
   bool is_joint(std::uint64_t word) const { return words_.word(word) < data_.skeleton.joints.size(); }
 
   // Words that several things are made of are refused, so that a small file does not take long to check.
@@ -59,7 +70,9 @@ class Table {
   // Each point once, whatever names it; what it takes to pose, every time.
   const char* check_point(std::uint64_t word) {
     if (!words_.holds(word, shared::kMosPointWords)) return "reads past its table";
-    if (work_of_[word] == 0) {
+    bool is_new = false;
+    if (const char* wrong = begin_part(word, Part::kPoint, is_new)) return wrong;
+    if (is_new) {
       work_of_[word] = 1;
       if (const char* wrong = check_new_point(word)) return wrong;
     }
@@ -91,8 +104,9 @@ class Table {
   const char* check_turn(std::uint64_t word) {
     const std::uint64_t chain = words_.word(word + shared::kMosPointChain);
     if (!words_.holds(chain, shared::kChainWords)) return "reads past its table";
-    if (!checked_[chain]) {
-      checked_[chain] = true;
+    bool is_new = false;
+    if (const char* wrong = begin_part(chain, Part::kChain, is_new)) return wrong;
+    if (is_new) {
       if (const char* wrong = curve_skeleton::check_chain(words_, data_, chain)) return wrong;
       const std::uint64_t anchors = words_.word(chain) * std::uint64_t{shared::kAnchorWords};
       if (const char* wrong = count_words(shared::kChainWords + anchors)) return wrong;
@@ -128,8 +142,9 @@ class Table {
 
   const char* check_driver(std::uint64_t word) {
     if (!words_.holds(word, shared::kMosDriverKeys)) return "reads past its table";
-    if (checked_[word]) return nullptr;
-    checked_[word] = true;
+    bool is_new = false;
+    if (const char* wrong = begin_part(word, Part::kDriver, is_new)) return wrong;
+    if (!is_new) return nullptr;
     const std::uint64_t count = words_.word(word);
     if (count < shared::kFewestMosKeys || count > shared::kMostMosKeys) return "has too few or too many keys";
     if (const char* wrong = key_pose::check_angle(words_, data_, word + shared::kMosDriverAngle)) return wrong;
@@ -145,8 +160,8 @@ class Table {
   TableReader words_;
   const CharacterData& data_;
   std::uint64_t most_work_;
-  std::vector<std::uint32_t> work_of_;  // points, by their words: 0 where not yet checked
-  std::vector<bool> checked_;           // chains and drivers, by their words
+  std::vector<std::uint32_t> work_of_;  // points, by their words
+  std::vector<Part> parts_;             // by their first words
   std::uint64_t counted_ = 0;           // words of all that so far
   std::uint64_t work_ = 0;
 };

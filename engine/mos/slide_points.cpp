@@ -52,8 +52,9 @@ bool slides_after_bind(const MosEdit& edit) {
 Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
                                std::span<const MosEdit> edits) {
   for (const MosEdit& edit : edits) {
-    if (is_finite(edit.offset) && std::isfinite(edit.distance)) continue;
-    return fail(ErrorCode::kInvalidArgument, "a control point is slid by what is not finite");
+    if (is_near(edit.offset) && is_near(edit.distance)) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a control point is slid by what is not finite, or more than {:g} m", kFarthest));
   }
   CharacterData data = *character;
   data.drop_fits();

@@ -39,7 +39,7 @@ Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
   for (const Mesh& mesh : model.meshes) {
     for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
       const glm::vec3 p = mesh.positions[i];
-      if (!is_finite(p) || glm::any(glm::greaterThan(glm::abs(p), glm::vec3(kFarthest)))) {
+      if (!is_near(p)) {
         return invalid(fmt::format("mesh '{}': vertex {} is at no place, or too far away", mesh.name, i));
       }
     }

@@ -151,8 +151,7 @@ Result<void> validate(const BsplinePatch& patch, const std::string& what) {
     return invalid(what, fmt::format("there are {} weights for {} control vertices", patch.weights.size(), count));
   }
   for (std::size_t i = 0; i < patch.control.size(); ++i) {
-    const glm::vec3 p = glm::abs(patch.control[i]);
-    if (!(p.x <= kFarthest && p.y <= kFarthest && p.z <= kFarthest)) {
+    if (!is_near(patch.control[i])) {
       return invalid(
           what, fmt::format("control vertex {} is not finite, or farther than {:g} m from the origin", i, kFarthest));
     }

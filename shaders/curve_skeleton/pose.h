@@ -371,7 +371,7 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
     for (int step = 1; step <= kCurveReflections; ++step) {
       float at = float(step) / float(kCurveReflections);
       float t = at * float(part.spans);
-      int k = min(int(t), part.spans - 1);
+      int k = spline_span(t, part.spans);
       vec3 next_point = automatic ? point : curve_point(part, k, t - float(k));
       vec3 next_x = automatic ? automatic_axis(part, at) : curve_tangent(part, k, t - float(k));
       part.carried[step] = automatic ? least_turn(part.carried[step - 1], x, next_x)
@@ -434,16 +434,16 @@ PELT_SHARED_FN CurveAxes curve_axes(PELT_SHARED_IN(CurvePart) part, float lambda
                      mix(part.first.y, part.last.y, lambda));
   }
   float at = (part.frames == kCurveFramesAuto ? lambda : t / float(part.spans)) * float(kCurveReflections);
-  int node = min(int(at), kCurveReflections - 1);
+  int node = spline_span(at, kCurveReflections);
   float from = float(node) / float(kCurveReflections);
   vec3 x, y;
   if (part.frames == kCurveFramesAuto) {
     x = automatic_axis(part, lambda);
     y = least_turn(part.carried[node], automatic_axis(part, from), x);
   } else {
-    int k = min(int(t), part.spans - 1);
+    int k = spline_span(t, part.spans);
     float from_t = from * float(part.spans);
-    int from_k = min(int(from_t), part.spans - 1);
+    int from_k = spline_span(from_t, part.spans);
     x = curve_tangent(part, k, t - float(k));
     y = double_reflection(part.carried[node], curve_point(part, from_k, from_t - float(from_k)),
                           curve_tangent(part, from_k, from_t - float(from_k)), curve_point(part, k, t - float(k)), x);
@@ -489,7 +489,7 @@ PELT_SHARED_FN vec3 bulged(CurveBulge bulge, vec3 axis) {
 // M at lambda.
 PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
   float t = curve_parameter(part, mix(part.first.arc, part.last.arc, lambda));
-  int k = min(int(t), part.spans - 1);
+  int k = spline_span(t, part.spans);
   CurvePoint place = curve_point_at(part, k, t - float(k));
   CurveAxes axes = curve_axes(part, lambda, t);
   vec3 y = direction_across(axes.x, axes.y, frame_side(axes.x, axes.x));

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
@@ -21,6 +20,7 @@
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/sealed.h"
 #include "tests/support/sloped.h"
 #include "tests/support/tube.h"
 
@@ -29,25 +29,13 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-using Bytes = std::vector<std::byte>;
-
-// Where the header keeps things, and where it ends (docs/pelt_file.md).
-constexpr std::size_t kVersionAt = 4;
-constexpr std::size_t kSizeAt = 8;
-constexpr std::size_t kChecksumAt = 16;
-constexpr std::size_t kHeaderSize = 24;
-
-template <class T>
-void put(Bytes& bytes, std::size_t at, T value) {
-  std::memcpy(bytes.data() + at, &value, sizeof value);
-}
-
-// Makes size and checksum fit the rest, as an attacker would.
-Bytes sealed(Bytes bytes) {
-  put(bytes, kSizeAt, std::uint64_t{bytes.size()});
-  put(bytes, kChecksumAt, std::uint64_t{XXH3_64bits(bytes.data() + kHeaderSize, bytes.size() - kHeaderSize)});
-  return bytes;
-}
+using test::Bytes;
+using test::kChecksumAt;
+using test::kHeaderSize;
+using test::kSizeAt;
+using test::kVersionAt;
+using test::put;
+using test::sealed;
 
 // Every pose kernel and blend mode, a control mesh that writes frames, materials, texture coordinates, a matrix joint,
 // and a clip of each interpolation.
@@ -331,7 +319,7 @@ TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
   EXPECT_GT(counts.refused, 5000u);
 }
 
-// Tables, streams, controls, offsets, Wires.
+// Tables of every kind, streams, controls, offsets, Wires.
 class PeltFileOfADriver : public testing::TestWithParam<test::Deformer> {};
 
 TEST_P(PeltFileOfADriver, SealedMutantsAreRefusedOrReadExactly) {
@@ -372,7 +360,8 @@ std::vector<test::Deformer> drivers_with_tables() {
   std::vector<test::Deformer> chosen;
   for (const test::Deformer& deformer : test::deformers()) {
     for (const char* name : {"SurfaceFfdEstimatedFrames", "SurfaceFfdStreamed", "SurfaceFfdKeyPoses",
-                             "SurfaceFfdMorphTargets", "SurfaceFfdPatch", "Wires"}) {
+                             "SurfaceFfdMorphTargets", "SurfaceFfdPatch", "CurveSkeletonTangentKeyed", "MosEdited",
+                             "MosInverseDistance", "Muscle", "Wires"}) {
       if (deformer.name == std::string_view(name)) chosen.push_back(deformer);
     }
   }

@@ -448,6 +448,19 @@ TEST(ImportGltf, RefusesWhatOverflows) {
   GltfFile far = GltfFile::triangle();
   far.json["nodes"][0]["translation"] = {1e13, 0, 0};
   expect_refused(far, "mesh 'mesh_0': vertex 0 is farther than");
+  GltfFile skeleton = GltfFile::skinned_triangle();
+  skeleton.json["nodes"].push_back({{"name", "prop"}, {"translation", {0, 1e30, 0}}});
+  skeleton.json["scenes"] = {{{"nodes", {0, 1, 3}}}};
+  expect_refused(skeleton, "joint 'prop': it stands farther than 1e+12 from the origin or its parent");
+}
+
+TEST(ImportGltf, RefusesJointsThatAreBoundFarAway) {
+  for (const float far : {1e13f, 1e20f, 1e30f}) {
+    GltfFile file = GltfFile::skinned_triangle();
+    file.json["skins"][0]["inverseBindMatrices"] =
+        file.add({glm::mat4(1.0f), glm::translate(glm::mat4(1.0f), glm::vec3(0, far, 0))});
+    expect_refused(file, "joint 'tip': by its inverse bind matrix it stands farther than 1e+12 from the origin");
+  }
 }
 
 // ---- Skins

@@ -679,6 +679,17 @@ const Fault kFaults[] = {
     {"KeyNotFinite", [](File& f) { f.set(f.driver + shared::kMosDriverKeys + 4, kNanWord); }, "not finite"},
     {"KeysDoNotAscend", [](File& f) { f.set(f.driver + shared::kMosDriverKeys + shared::kMosKeyWords, word_of(0)); },
      "keys that do not ascend"},
+    // Words that are two things: each was checked as the first, and would be posed as the second.
+    {"DriverAsChain",
+     [](File& f) {
+       f.set(f.plain + shared::kMosPointChain, f.driver);
+       f.set(f.plain + shared::kMosPointFar, 0);
+     },
+     "takes a word of its table for two things"},
+    {"ChainAsDriver", [](File& f) { f.set(f.edit() + shared::kMosEditDriver, f.chain); },
+     "takes a word of its table for two things"},
+    {"PointAsChain", [](File& f) { f.set(f.plain + shared::kMosPointChain, f.point); },
+     "takes a word of its table for two things"},
     // Words that many name.
     {"SamplesShared",
      [](File& f) {

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Numbers that are finite and of no use, from files and from games: refused, or posed without a read out of bounds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <glm/gtc/matrix_transform.hpp>
+
+#include "engine/character/bind.h"
+#include "engine/character/evaluate.h"
+#include "engine/character/pelt_file.h"
+#include "engine/model/import.h"
+#include "engine/rig/rig_json.h"
+#include "shaders/mos.h"
+#include "tests/support/deformer_list.h"
+#include "tests/support/driven.h"
+#include "tests/support/sealed.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+using test::Bytes;
+using testing::HasSubstr;
+
+Character bound_by(const char* name) {
+  const auto& all = test::deformers();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.name == std::string_view(name); });
+  EXPECT_NE(found, all.end()) << name;
+  const test::Subject subject = test::make_subject(*found, test::make_tube({.around = 3, .along = 4}),
+                                                   test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
+  return test::bound(subject.model, subject.rig).character;
+}
+
+// Poses the character at rest and by joint matrices that a game's exploding ragdoll may hand over.
+void pose_wildly(const Character& character) {
+  const std::size_t count = character->skeleton.joints.size();
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.evaluate();
+  for (const float far : {1e6f, 1e15f, 1e25f, 3e38f}) {
+    for (const glm::vec3 scale : {glm::vec3(1), glm::vec3(far), glm::vec3(1, far, 0), glm::vec3(1 / far)}) {
+      std::vector<glm::mat4> joints(count);
+      for (std::size_t j = 0; j < count; ++j) {
+        const glm::vec3 place(j % 2 == 0 ? far : -far, j % 3 == 0 ? 0.0f : far, 1);
+        joints[j] = glm::scale(glm::translate(glm::mat4(1.0f), place), scale);
+      }
+      evaluator.pose(joints);
+      evaluator.evaluate();
+    }
+  }
+}
+
+class WildPoses : public testing::TestWithParam<test::Deformer> {};
+
+TEST_P(WildPoses, ReadNothingOutOfBounds) { pose_wildly(bound_by(GetParam().name)); }
+
+INSTANTIATE_TEST_SUITE_P(Deformers, WildPoses, testing::ValuesIn(test::deformers()),
+                         [](const auto& deformer) { return std::string(deformer.param.name); });
+
+// The message of reading the file, or "accepted", and then it has been posed.
+std::string outcome_of(const Bytes& bytes) {
+  const Result<Character> character = deserialize(bytes, "x.pelt");
+  if (!character) return character.error().message;
+  pose_wildly(*character);
+  return "accepted";
+}
+
+// The file of a character by control points with one word of their table changed.
+Bytes with_table_word(const Character& character, const PalettePass& pass, std::uint32_t word, std::uint32_t value) {
+  std::vector<std::uint32_t> wanted = pass.table;
+  wanted[word] = value;
+  return test::replaced(serialize(character), std::as_bytes(std::span(pass.table)), std::as_bytes(std::span(wanted)));
+}
+
+TEST(HostileFile, NoWordOfMosIsTwoThings) {
+  const Character character = bound_by("MosEdited");
+  for (const PalettePass& pass : character->passes) {
+    if (pass.kernel != PoseKernel::kMosTable) continue;
+    const std::uint32_t point = pass.records[0];
+    const std::uint32_t chain = pass.table[point + shared::kMosPointChain];
+    const std::uint32_t edits = pass.table[point + shared::kMosPointEdits];
+    ASSERT_NE(chain, shared::kMosNoWord);
+    for (std::uint32_t e = 0; e < edits; ++e) {
+      const std::uint32_t edit = pass.table[point + shared::kMosPointEdits + 1] + e * shared::kMosEditWords;
+      if (pass.table[edit + shared::kMosEditDriver] == shared::kMosNoWord) continue;
+      EXPECT_THAT(outcome_of(with_table_word(character, pass, edit + shared::kMosEditDriver, chain)),
+                  HasSubstr("takes a word of its table for two things"));
+      return;
+    }
+  }
+  FAIL() << "no point of the character has a keyed edit";
+}
+
+TEST(HostileFile, PlacesAndKeysThatAreFarAwayAreRefused) {
+  Model model = test::make_tube();
+  model.skeleton.joints[1].rest.translation.y = 0.71828f;
+  model.clips = {{"c", 1, {{0, ChannelPath::kTranslation, Interpolation::kLinear, {0, 1}, {0, 0, 0, 1, 0.31831f, 0}}}}};
+  model.meshes[0].positions[5].z = 0.57721f;
+  const Bytes file = serialize(test::bound(model, test::rig_of(LinearBlendParameters{})).character);
+  const auto error = [&](float known, float wanted) {
+    return outcome_of(test::replaced(file, std::as_bytes(std::span(&known, 1)), std::as_bytes(std::span(&wanted, 1))));
+  };
+  for (const float far : {1.1e12f, 1e25f, -3e38f}) {
+    EXPECT_THAT(error(0.71828f, far), HasSubstr("rest transform of joint 'joint1'"));
+    EXPECT_THAT(error(0.31831f, far), HasSubstr("clip 'c': a channel of joint 0"));
+    EXPECT_THAT(error(0.57721f, far), HasSubstr("the point of row"));
+  }
+  EXPECT_EQ(error(0.71828f, 1e12f), "accepted");
+}
+
+// Bind finds a place on its curve for every vertex, or says what stands too far away.
+class FarOffset : public testing::TestWithParam<float> {};
+
+TEST_P(FarOffset, BindsOrIsRefused) {
+  const auto model = import_model("builtin:limb");
+  ASSERT_TRUE(model) << model.error().message;
+  const float far = GetParam();
+  MosParameters points;
+  points.automatic = false;
+  points.chains = {{.name = "c", .points = {{.joint = "root", .offset = {0, 0, far}}, {.joint = "joint"}}}};
+  CurveSkeletonParameters whole;
+  whole.curves = {{.name = "root..joint", .joints = {"root", "joint"}, .offset = {0, far, 0}}};
+  CurveSkeletonParameters one = whole;
+  one.curves[0].offset = glm::vec3(0.0f);
+  one.curves[0].control_offsets = {{1, {far, 0, 0}}};
+  Rig muscle = test::rig_of(LinearBlendParameters{});
+  muscle.muscles = {{.name = "m", .from = {"root", {1, far, 0}}, .to = {"joint", {1, 0, 0}}, .radius = 0.3f}};
+  for (const Rig& rig : {test::rig_of(points), test::rig_of(whole), test::rig_of(one), muscle}) {
+    const Result<Bound> bound = bind(*model, rig);
+    if (far > 1e12f) {
+      ASSERT_FALSE(bound);
+      EXPECT_EQ(bound.error().code, ErrorCode::kInvalidArgument) << bound.error().message;
+    } else if (bound) {
+      pose_wildly(bound->character);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lengths, FarOffset, testing::Values(1e3f, 1e6f, 1e9f, 1e12f, 1.1e12f, 1e20f, 3e38f));
+
+// A skin that binds a joint far away, as a model made by code may have it; import refuses such files.
+TEST(HostileModel, JointsThatAreBoundFarAwayAreRefused) {
+  for (const test::Deformer& deformer : test::deformers()) {
+    test::Subject subject = test::make_subject(deformer, test::make_tube({.around = 3, .along = 4}),
+                                               test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
+    for (const glm::mat4& wild : {glm::translate(glm::mat4(1.0f), glm::vec3(0, 1e30f, 0)),
+                                  glm::scale(glm::mat4(1.0f), glm::vec3(1e-25f))}) {
+      subject.model.bound_joints[1].inverse_bind = wild;
+      EXPECT_THAT(test::bind_error(subject.model, subject.rig), HasSubstr("joint 'joint1' is bound farther than"))
+          << deformer.name;
+    }
+  }
+}
+
+// Files that broke readers, binds or frames: now they end with a sentence, or do what they say.
+TEST(HostileFile, FilesThatWereFoundAreHarmless) {
+  PELT_REQUIRE_SHARED();
+  for (const auto& path : test::shared_files("assets/hostile", {".pelt"})) {
+    SCOPED_TRACE(path);
+    if (const Result<Character> character = load_pelt(path)) pose_wildly(*character);
+  }
+  for (const auto& path : test::shared_files("assets/hostile", {".glb", ".obj"})) {
+    SCOPED_TRACE(path);
+    const Result<Model> model = import_model(path.string());
+    for (const DeformerEntry& deformer : deformers()) {
+      if (!model) break;
+      Rig rig;
+      rig.layers = {Layer{.deformer = deformer.defaults}};
+      if (const Result<Bound> bound = bind(*model, rig)) pose_wildly(bound->character);
+    }
+  }
+  const auto limb = import_model("builtin:limb");
+  ASSERT_TRUE(limb);
+  for (const auto& path : test::shared_files("assets/hostile", {".json"})) {
+    SCOPED_TRACE(path);
+    if (path.stem() == "tess" || path.stem() == "muscles") continue;  // long binds: what they ask for is done
+    const Result<Rig> rig = load_rig(path);
+    if (!rig) continue;
+    if (const Result<Bound> bound = bind(*limb, *rig)) pose_wildly(bound->character);
+  }
+}
+
+}  // namespace
+}  // namespace pelt
