@@ -64,12 +64,14 @@ if(PELT_SAMPLES)
   find_library(PELT_STB_LIBRARY stb REQUIRED)
   # zlib: packs PNG better than stb does.
   find_package(ZLIB REQUIRED)
+  # DejaVu: the font of labels in pictures and of panels, taken into the program.
+  find_file(PELT_LABEL_FONT DejaVuSans.ttf PATHS /usr/share/fonts/truetype/dejavu /usr/share/fonts/TTF REQUIRED)
+endif()
+if(PELT_VIEWER)
   # GLFW: the viewer's window. Dear ImGui: its panels; its backends of GLFW and Vulkan are in the library.
   find_package(glfw3 REQUIRED)
   find_path(PELT_IMGUI_INCLUDE imgui.h PATH_SUFFIXES imgui REQUIRED)
   find_library(PELT_IMGUI_LIBRARY imgui REQUIRED)
-  # DejaVu: the font of labels in pictures and of panels, taken into the program.
-  find_file(PELT_LABEL_FONT DejaVuSans.ttf PATHS /usr/share/fonts/truetype/dejavu /usr/share/fonts/TTF REQUIRED)
 endif()
 if(PELT_TESTS)
   # GoogleTest: the tests.

