@@ -110,10 +110,11 @@ TEST(NotCarried, AreAttributesImagesMasksAndBendyBones) {
   }
   model.materials = {{.name = "skin", .base_color_image = 0}, {.name = "hair", .alpha_mask = true}, {.name = "plain"}};
   model.bendy_bones = {{1, {}}};
-  EXPECT_THAT(not_carried(model, {}), ElementsAre("bendy bones, which bend a curve skeleton alone: 'joint1'",
-                                                  "vertex attributes, which serve masks alone: COLOR_0 of 'tube', "
-                                                  "_MASK of 'tube'",
-                                                  "of materials images of 'skin', alpha masks of 'hair'"));
+  EXPECT_THAT(not_carried(model, {}),
+              ElementsAre("bendy bones, which bend a curve skeleton alone: 'joint1'",
+                          "vertex attributes, which serve masks alone: COLOR_0 of 'tube', "
+                          "_MASK of 'tube'",
+                          "images of the materials 'skin', alpha masks of the materials 'hair'"));
   EXPECT_THAT(not_carried(model, test::rig_of(CurveSkeletonParameters{})),
               testing::Each(Not(HasSubstr("bendy bones"))));
 }
