@@ -17,6 +17,7 @@
 #include "engine/character/blend_groups.h"
 #include "engine/character/builder.h"
 #include "engine/character/layer_plan.h"
+#include "engine/character/not_carried.h"
 #include "engine/core/finite.h"
 #include "engine/curve_skeleton/bind.h"
 #include "engine/dual_quaternion/bind.h"
@@ -412,6 +413,7 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
   const Result<void> valid = check_model(model);
   if (!valid) return tl::unexpected(valid.error());
   std::vector<std::string> notes;
+  for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole, std::span<const MuscleMeshes> muscles) -> Result<Bound> {
     const Result<LayerPlan> plan = plan_layers(whole, muscles, rig, notes);
     if (!plan) return tl::unexpected(plan.error());

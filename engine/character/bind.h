@@ -58,7 +58,8 @@ struct PointReport {
 struct BindReport {
   std::vector<MeshReport> meshes;
   std::vector<PointReport> points;
-  std::vector<std::string> notes;  // one sentence each: degenerate driver triangles, K raised, ...
+  // One sentence each: what the character does not carry of the model (not_carried), degenerate driver triangles, ...
+  std::vector<std::string> notes;
 };
 
 struct Bound {

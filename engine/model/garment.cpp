@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/core/name_list.h"
+
 namespace pelt {
 namespace {
 
@@ -71,6 +73,7 @@ Result<Dressed> dress(Model garment, const Model& body) {
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
   const std::size_t joint_count = garment.bound_joints.size();  // of a rigid garment, its node alone
   bool had_weights = false;
+  NameList morphed;
   for (Mesh& mesh : garment.meshes) {
     had_weights = had_weights || (mesh.weights.row_count() != 0 && joint_count > 1);
     if (joints) {
@@ -78,11 +81,19 @@ Result<Dressed> dress(Model garment, const Model& body) {
     } else {
       mesh.weights = {};
     }
+    if (!mesh.morph_targets.empty()) morphed.add(mesh.name);
     mesh.morph_targets = {};  // skins are not morphed
   }
   const auto is_morphed = [](const Mesh& mesh) { return !mesh.morph_targets.empty(); };
   if (std::any_of(body.meshes.begin(), body.meshes.end(), is_morphed)) {
     dressed.notes.push_back(fmt::format("the morph targets of '{}' do not move the garment", body.name));
+  }
+  if (!morphed.empty()) {
+    dressed.notes.push_back(fmt::format("the morph targets of the garment's {} are left out", morphed.text()));
+  }
+  if (!garment.clips.empty()) {
+    dressed.notes.push_back(
+        fmt::format("the clips of '{}' are left out: it moves with those of '{}'", garment.name, body.name));
   }
   if (joints && !same_bind(garment, body, *joints)) {
     dressed.notes.push_back(

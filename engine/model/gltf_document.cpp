@@ -16,6 +16,7 @@
 #include "engine/model/gltf_container.h"
 #include "engine/model/gltf_loader.h"
 #include "engine/model/gltf_schema.h"
+#include "engine/model/gltf_unread.h"
 
 namespace pelt {
 namespace {
@@ -87,6 +88,7 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::
   if (!container) return tl::unexpected(container.error());
   auto parsed = parse_gltf_json(container->json, document.source);
   if (!parsed) return tl::unexpected(parsed.error());
+  document.unread = describe_unread(*parsed);  // the schema takes it out
   if (auto checked = check_gltf_schema(*parsed, document.source); !checked) return tl::unexpected(checked.error());
   if (auto checked = check_version(parsed->at("asset"), document.source); !checked) {
     return tl::unexpected(checked.error());

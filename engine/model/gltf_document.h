@@ -23,6 +23,7 @@ struct GltfDocument {
   std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each
   std::vector<std::vector<std::byte>> storage;      // what `buffers` points into
   GltfImages images;                                // of the materials
+  std::vector<std::string> unread;                  // what else the file holds: a sentence each (gltf_unread.h)
 };
 
 // An error about one place of the document.

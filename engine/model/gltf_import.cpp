@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/name_list.h"
 #include "engine/model/gltf_accessor.h"
 #include "engine/model/gltf_animation.h"
 #include "engine/model/gltf_bendy_bone.h"
@@ -40,6 +41,7 @@ class Importer {
     if (done) done = bring_to_model_space(document_, *skeleton, skins_, skin_of_mesh_, model_);
     if (done) done = read_clips(document_, skeleton->joint_of_node, mesh_of_node_, budget_, model_);
     if (!done) return tl::unexpected(done.error());
+    model_.report.notes.insert(model_.report.notes.end(), document_.unread.begin(), document_.unread.end());
     return std::move(model_);
   }
 
@@ -95,12 +97,35 @@ class Importer {
     return shown;
   }
 
+  // Notes meshes and skins of which the model gets nothing.
+  void report_hidden(const std::vector<bool>& shown) {
+    const auto& gltf = document_.gltf;
+    std::vector<bool> mesh_used(gltf.meshes.size(), false);
+    std::vector<bool> skin_used(gltf.skins.size(), false);
+    for (std::size_t i = 0; i < gltf.nodes.size(); ++i) {
+      const tinygltf::Node& node = gltf.nodes[i];
+      if (node.mesh < 0 || !shown[i]) continue;
+      mesh_used[static_cast<std::size_t>(node.mesh)] = true;
+      if (node.skin >= 0) skin_used[static_cast<std::size_t>(node.skin)] = true;
+    }
+    const auto note = [&](std::string_view kind, const std::vector<bool>& used, const auto& all, const char* what) {
+      NameList unused;
+      for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!used[i]) unused.add(all[i].name.empty() ? fmt::format("{}_{}", kind, i) : all[i].name);
+      }
+      if (!unused.empty()) model_.report.notes.push_back(fmt::format("{}: {}", what, unused.text()));
+    };
+    note("mesh", mesh_used, gltf.meshes, "meshes that the scene does not show, and are left out");
+    note("skin", skin_used, gltf.skins, "skins of no mesh that the scene shows, which are left out");
+  }
+
   // In the space that the file has them in; weights name joints of their skin.
   Result<void> add_meshes(const std::vector<std::uint32_t>& joint_of_node) {
     const std::vector<bool> shown = shown_nodes();
     mesh_of_node_.assign(shown.size(), -1);
     GltfMeshReader reader(document_, budget_, model_.report);
     UniqueNames names;
+    report_hidden(shown);
     for (const int index : tree_.order) {
       const auto i = static_cast<std::size_t>(index);
       const tinygltf::Node& node = document_.gltf.nodes[i];
@@ -119,6 +144,7 @@ class Importer {
       skin_of_mesh_.push_back(skin);
       model_.meshes.push_back(std::move(mesh));
     }
+    reader.report_common();
     if (model_.meshes.empty()) {
       return fail(ErrorCode::kInvalidFile,
                   fmt::format("{}: holds no mesh with positions that a node shows", document_.source));

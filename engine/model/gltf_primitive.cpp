@@ -2,12 +2,16 @@
 #include "engine/model/gltf_primitive.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +45,18 @@ void make_tangents(Mesh& mesh) {
   }
 }
 
+// "TEXCOORD_1 of 'body', COLOR_1 of 'hair', 'hat'".
+std::string list_attributes(const std::map<std::string, NameList>& meshes_of) {
+  std::vector<std::string> parts;
+  for (const auto& [name, meshes] : meshes_of) {
+    constexpr std::size_t kMostParts = 8;
+    if (parts.size() < kMostParts) parts.push_back(fmt::format("{} of {}", name.substr(0, 100), meshes.text()));
+  }
+  const std::string more =
+      meshes_of.size() > parts.size() ? fmt::format(" and {} more attributes", meshes_of.size() - parts.size()) : "";
+  return fmt::format("{}{}", fmt::join(parts, ", "), more);
+}
+
 }  // namespace
 
 // What has to be known of all primitives of a mesh before its vertices are complete.
@@ -49,6 +65,12 @@ struct GltfMeshReader::Gaps {
   bool some_tangents = false;
   bool all_tangents = true;  // of triangles; points may lack them
   bool some_uvs = false;
+  bool all_uvs = true;                      // of triangles
+  bool all_normals = true;                  // of triangles
+  bool lines = false;                       // or strips and loops of them
+  bool unread_weights = false;              // the node has no skin
+  std::set<std::string> unread;             // attributes
+  std::set<std::string> unread_of_targets;  // attributes
   std::uint32_t primitives_left_out = 0;
   std::uint32_t odd_normals = 0;
   std::uint32_t matrices = 0;  // attributes that are such
@@ -74,9 +96,13 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
     const bool has_triangles = primitive.mode >= TINYGLTF_MODE_TRIANGLES;
     if (has_tangents) gaps.some_tangents = true;
     if (has_triangles && !has_tangents) gaps.all_tangents = false;
+    if (has_triangles && attribute(primitive, "NORMAL") < 0) gaps.all_normals = false;
+    if (has_triangles && attribute(primitive, "TEXCOORD_0") < 0) gaps.all_uvs = false;
+    if (primitive.mode > TINYGLTF_MODE_POINTS && !has_triangles) gaps.lines = true;
     const auto [found, is_new] = first_vertex_of.try_emplace({primitive.attributes, primitive.targets},
                                                              static_cast<std::uint32_t>(mesh.positions.size()));
     if (is_new) {
+      find_unread(primitive, skin, gaps);
       const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(positions_at)].count;
       auto appended = append_vertices(primitive, skin, mesh, gaps);
       if (appended) appended = append_offsets(document_, primitive, count, budget_, mesh);
@@ -94,6 +120,22 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
   gaps.matrices = attributes.matrices();
   report(mesh, gaps);
   return {};
+}
+
+void GltfMeshReader::find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps) {
+  for (const auto& [name, index] : primitive.attributes) {
+    constexpr std::array kRead{"POSITION", "NORMAL", "TANGENT", "TEXCOORD_0", "COLOR_0"};
+    if (name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_")) {
+      if (skin.rigid) gaps.unread_weights = true;
+    } else if (name[0] != '_' && std::find(kRead.begin(), kRead.end(), name) == kRead.end()) {
+      gaps.unread.insert(name);
+    }
+  }
+  for (const auto& target : primitive.targets) {
+    for (const auto& [name, index] : target) {
+      if (name != "POSITION") gaps.unread_of_targets.insert(name);
+    }
+  }
 }
 
 Result<void> GltfMeshReader::append_vertices(const tinygltf::Primitive& primitive, GltfSkin& skin, Mesh& mesh,
@@ -224,6 +266,32 @@ void GltfMeshReader::report(const Mesh& mesh, const Gaps& gaps) {
   if (gaps.some_tangents && !gaps.all_tangents) note("tangents left out, since not all primitives have them");
   if (gaps.matrices > 0) note(fmt::format("{} attributes of matrices left out", gaps.matrices));
   if (gaps.cut_triangle) note("an incomplete triangle at the end of a primitive left out");
+  if (gaps.unread_weights) common_.weighted_without_skin.add(mesh.name);
+  if (!gaps.all_normals) common_.without_normals.add(mesh.name);
+  if (!gaps.some_tangents && gaps.some_uvs && !mesh.triangles.empty()) common_.without_tangents.add(mesh.name);
+  if (gaps.some_uvs && !gaps.all_uvs) common_.without_some_uvs.add(mesh.name);
+  if (gaps.lines) common_.of_lines.add(mesh.name);
+  for (const std::string& name : gaps.unread) common_.unread[name].add(mesh.name);
+  for (const std::string& name : gaps.unread_of_targets) common_.unread_of_targets[name].add(mesh.name);
+}
+
+void GltfMeshReader::report_common() {
+  const auto note = [&](const NameList& meshes, std::string_view what) {
+    if (!meshes.empty()) report_.notes.push_back(fmt::format("{}: {}", what, meshes.text()));
+  };
+  note(common_.weighted_without_skin, "meshes whose weights are not read, since their node names no skin");
+  if (!common_.unread_of_targets.empty()) {
+    report_.notes.push_back(fmt::format("of morph targets offsets of positions alone are read; not read: {}",
+                                        list_attributes(common_.unread_of_targets)));
+  }
+  if (!common_.unread.empty()) {
+    report_.notes.push_back(fmt::format("vertex attributes that are not read: {}", list_attributes(common_.unread)));
+  }
+  note(common_.without_normals, "meshes without normals, which get smooth ones from the triangles");
+  note(common_.without_tangents,
+       "meshes without tangents, which get some that fit no normal map (export tangents where there is one)");
+  note(common_.without_some_uvs, "meshes with parts without texture coordinates, which get 0");
+  note(common_.of_lines, "meshes with lines, of which the vertices alone are read");
 }
 
 }  // namespace pelt

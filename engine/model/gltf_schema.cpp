@@ -378,4 +378,10 @@ Result<void> check_gltf_schema(nlohmann::json& document, const std::string& sour
   return Checker(document, source).check_object(document, kRoot, {});
 }
 
+bool is_read_extra(std::string_view key) {
+  const auto has_key = [&](const Property& property) { return property.key == key; };
+  return std::any_of(kNodeExtras.begin(), kNodeExtras.end(), has_key) ||
+         std::any_of(kMeshExtras.begin(), kMeshExtras.end(), has_key);
+}
+
 }  // namespace pelt

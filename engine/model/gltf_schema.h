@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "engine/core/result.h"
 
@@ -15,5 +16,8 @@ namespace pelt {
 // latter goes further. An error names `source` and
 // the place as a JSON pointer.
 Result<void> check_gltf_schema(nlohmann::json& document, const std::string& source);
+
+// Whether extras of that key are read: names of morph targets, properties of bendy bones.
+bool is_read_extra(std::string_view key);
 
 }  // namespace pelt

@@ -46,7 +46,7 @@ struct Material {
 struct ImportReport {
   std::uint32_t renormalised_vertices = 0;  // weights did not sum to 1 within 1e-3
   std::uint32_t unweighted_vertices = 0;    // no weights: follow their nearest joint
-  std::vector<std::string> notes;           // one sentence each, with the mesh, skin or clip it speaks of
+  std::vector<std::string> notes;           // one a thing, also of what was not read, with its meshes, skins or clips
 };
 
 struct Model {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include "engine/model/import.h"
 #include "engine/model/obj_polygons.h"
 #include "engine/model/polygon.h"
@@ -19,6 +21,11 @@ Result<Model> import_obj(const std::filesystem::path& path) {
     mesh.parts.push_back({.triangle_count = static_cast<std::uint32_t>(mesh.triangles.size())});
 
   Model model;
+  if (!polygons->unread.empty()) model.report.notes.push_back(fmt::format("not read: {}", polygons->unread));
+  if (!mesh.triangles.empty()) {
+    model.report.notes.push_back(fmt::format("{}: smooth ones are made from the faces",
+                                             polygons->has_normals ? "normals are not read" : "no normals"));
+  }
   model.name = path.filename().string();
   model.meshes.push_back(std::move(mesh));
   return model;

@@ -2,15 +2,24 @@
 #include "engine/model/obj_polygons.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tiny_obj_loader.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/core/file_io.h"
+#include "engine/core/name_list.h"
 #include "engine/model/mesh.h"
 
 namespace pelt {
@@ -44,6 +53,54 @@ std::string_view next_token(std::string_view& line) {
   return token;
 }
 
+// What lines hold that are not read, by their keywords. "v" stands for more numbers than four, "w" for a fourth.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kUnread{{
+    {"vt", "texture coordinates (vt)"},
+    {"vn", ""},  // ObjPolygons::has_normals
+    {"v", "vertex colours (v x y z r g b)"},
+    {"w", "a fourth coordinate (v x y z w)"},
+    {"usemtl", "materials (usemtl)"},
+    {"mtllib", "the file of materials (mtllib)"},
+    {"o", "objects (o), which become one mesh"},
+    {"g", "groups (g), which become one mesh"},
+    {"s", "smoothing groups (s)"},
+    {"l", "lines (l)"},
+    {"vp", "curves and surfaces (vp)"},
+    {"cstype", "curves and surfaces (cstype)"},
+}};
+
+bool is_known(std::string_view keyword) {
+  return std::any_of(kUnread.begin(), kUnread.end(), [&](const auto& entry) { return entry.first == keyword; });
+}
+
+// Keywords of lines that are not read.
+class Unread {
+ public:
+  void add(std::string_view keyword) {
+    constexpr std::size_t kMost = 100;  // of keywords that are not known
+    if (!contains(keyword) && (is_known(keyword) || keywords_.size() < kMost)) keywords_.emplace(keyword);
+  }
+
+  bool contains(std::string_view keyword) const { return keywords_.contains(keyword); }
+
+  // What they hold, in words; of those that are not known their names.
+  std::string text() const {
+    std::vector<std::string> parts;
+    for (const auto& [keyword, words] : kUnread) {
+      if (!words.empty() && contains(keyword)) parts.emplace_back(words);
+    }
+    NameList others;
+    for (const std::string& keyword : keywords_) {
+      if (!is_known(keyword)) others.add(keyword);
+    }
+    if (!others.empty()) parts.push_back(fmt::format("lines of {}", others.text()));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+ private:
+  std::set<std::string, std::less<>> keywords_;
+};
+
 // The v and f lines of a file, each found sound by itself. Elements that have no faces, p and l, are positions alone.
 struct Lines {
   std::string text;
@@ -51,6 +108,7 @@ struct Lines {
   std::int64_t positions = 0;             // v lines
   std::int64_t last_named = 0;            // the highest position that p and l name, from 1
   std::size_t last_number = 0;            // and the line that names it
+  Unread unread;
 };
 
 Result<Lines> check_lines(std::string_view file, const std::string& source) {
@@ -69,7 +127,9 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
     std::string_view rest = line;
     const std::string_view keyword = next_token(rest);
     const bool is_element = keyword == "p" || keyword == "l";
-    if (keyword != "v" && keyword != "f" && !is_element) continue;
+    const bool is_read = keyword == "v" || keyword == "f" || keyword == "p";
+    if (!is_read && !keyword.empty() && keyword[0] != '#') lines.unread.add(keyword);
+    if (!is_read && !is_element) continue;
     if (keyword == "v") ++lines.positions;
     std::size_t tokens = 0;
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
@@ -88,6 +148,7 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
       }
     }
     if (is_element) continue;
+    if (keyword == "v" && tokens > 3) lines.unread.add(tokens == 4 ? "w" : "v");
     if (tokens < 3) {
       return refuse(fmt::format("{} {} where 3 are needed", tokens, keyword == "v" ? "coordinates" : "corners"));
     }
@@ -146,6 +207,8 @@ Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   if (faces.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no vertex", source));
 
   ObjPolygons polygons;
+  polygons.has_normals = lines->unread.contains("vn");
+  polygons.unread = lines->unread.text();
   polygons.positions = std::move(faces.positions);
   polygons.ends = std::move(faces.ends);
   polygons.corners.reserve(faces.corners.size());

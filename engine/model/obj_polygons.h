@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <glm/glm.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -17,6 +18,8 @@ struct ObjPolygons {
   std::vector<glm::vec3> positions;
   std::vector<std::uint32_t> corners;  // of all faces, in order: positions
   std::vector<std::size_t> ends;       // of each face in `corners`
+  bool has_normals = false;            // vn lines, which are not read
+  std::string unread;                  // what the file holds beside v, f and p lines, in words; empty: nothing
 
   std::size_t face_count() const { return ends.size(); }
   std::span<const std::uint32_t> face(std::size_t f) const {

@@ -45,10 +45,6 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
   }
   Driver driver;
   driver.mesh = *input.model.find_mesh(parameters.mesh);
-  if (!driver.mesh.morph_targets.empty()) {
-    input.notes.push_back(
-        fmt::format("{}: layers move the driver '{}', and its morph targets do not", input.layer, parameters.mesh));
-  }
   driver.source = driver.mesh;
   for (std::uint32_t t = 0; t < driver.mesh.triangles.size(); ++t) driver.source_triangle.push_back(t);
   driver.control_mesh = control_mesh;

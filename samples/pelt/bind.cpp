@@ -184,8 +184,9 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
   print_fits(loaded.bound.report, loaded.bound.character.size());
-  for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);
+  // What the character lacks is among bind's, which therefore come first.
   for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
+  for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
 }
 

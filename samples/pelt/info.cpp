@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/character/gltf_rig.h"
+#include "engine/character/not_carried.h"
 #include "engine/character/pelt_file.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/model/import.h"
@@ -100,6 +101,25 @@ void print_own(const GltfRig& own) {
   fmt::print("\ncarries the rig '{}' of {} layers{}\n", own.rig.name, own.rig.layers.size(), bound);
 }
 
+// "3 meshes, 20 joints, 2 clips, base colours of 4 materials".
+std::string carried(const Model& model) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, const char* one, const char* many) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
+  };
+  const auto with = [&](const auto& has) {
+    return static_cast<std::size_t>(std::count_if(model.meshes.begin(), model.meshes.end(), has));
+  };
+  add(model.meshes.size(), "mesh with normals", "meshes with normals");
+  add(with([](const Mesh& mesh) { return !mesh.tangents.empty(); }), "with tangents", "with tangents");
+  add(with([](const Mesh& mesh) { return !mesh.uvs.empty(); }), "with texture coordinates", "with texture coordinates");
+  add(with([](const Mesh& mesh) { return mesh.weights.row_count() != 0; }), "with weights", "with weights");
+  add(model.skeleton.joints.size(), "joint", "joints");
+  add(model.clips.size(), "clip", "clips");
+  add(model.materials.size(), "base colour", "base colours");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 Result<void> model_info(const InfoCommand& command) {
   const Result<Model> model = import_model(command.file);
   if (!model) return tl::unexpected(model.error());
@@ -109,6 +129,10 @@ Result<void> model_info(const InfoCommand& command) {
     if (!found) return tl::unexpected(found.error());
     own = std::move(*found);
   }
+  // As `pelt bind` does where it is not told how.
+  const std::vector<std::string> left = not_carried(*model, own ? own->rig : *rig_from_deformer_name(kDefaultDeformer));
+  std::vector<std::string> notes = model->report.notes;
+  if (std::string note = rigid_note(*model); !note.empty()) notes.push_back(std::move(note));
   if (command.json) {
     Json meshes = Json::array();
     for (const Mesh& mesh : model->meshes) {
@@ -132,7 +156,8 @@ Result<void> model_info(const InfoCommand& command) {
            {"clips", describe(model->clips)},
            {"materials", describe(model->materials)},
            {"deformers", own ? describe(*own) : Json()},
-           {"notes", model->report.notes}});
+           {"not_carried", left},
+           {"notes", notes}});
     return {};
   }
   Table table({{"mesh", false}, {"vertices"}, {"triangles"}, {"parts"}, {"influences"}, {"most"}});
@@ -152,8 +177,9 @@ Result<void> model_info(const InfoCommand& command) {
   }
   print_rest(model->skeleton, model->clips, model->materials);
   if (own) print_own(*own);
-  if (!model->report.notes.empty()) fmt::print("\n");
-  for (const std::string& note : model->report.notes) fmt::print("note: {}\n", note);
+  fmt::print("\na character carries: {}\n", carried(*model));
+  for (const std::string& what : left) fmt::print("not carried: {}\n", what);
+  for (const std::string& note : notes) fmt::print("note: {}\n", note);
   return {};
 }
 

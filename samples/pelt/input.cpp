@@ -31,6 +31,21 @@ std::string lower_extension(const std::string& path) {
 
 namespace {
 
+constexpr std::string_view kSkeletonHelp = "'pelt skeleton' gives a skin joints and weights";
+
+bool has_weights(const Model& model) {
+  return std::any_of(model.meshes.begin(), model.meshes.end(),
+                     [](const Mesh& mesh) { return mesh.weights.row_count() != 0; });
+}
+
+// Whether more than one joint moves the mesh.
+bool bends(const Mesh& mesh) {
+  const std::vector<Influence>& influences = mesh.weights.influences;
+  return std::any_of(influences.begin(), influences.end(), [&](const Influence& influence) {
+    return influence.weight > 0 && influence.index != influences.front().index;
+  });
+}
+
 // A rig for a garment: the body as its deformer moves it, and the garment on it.
 Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   Result<Rig> rig = rig_from_deformer_name(deformer);
@@ -87,8 +102,20 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   Result<Rig> rig = choose_rig(binding, model_name, *model, driver, import_report.notes);
   if (!rig) return tl::unexpected(rig.error());
   Result<Bound> bound = bind(*model, *rig, options);
-  if (!bound) return fail(bound.error().code, fmt::format("{}: {}", model_name, bound.error().message));
+  if (!bound) {
+    const std::string help = has_weights(*model) ? "" : fmt::format("; {}", kSkeletonHelp);
+    return fail(bound.error().code, fmt::format("{}: {}{}", model_name, bound.error().message, help));
+  }
+  const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
+                                 [](const MeshReport& mesh) { return mesh.max_influences > 1; });
+  if (std::string note = rigid_note(*model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));
   return Loaded{std::move(*bound), std::move(*model), std::move(*rig), !binding.body.empty(), std::move(import_report)};
+}
+
+std::string rigid_note(const Model& model) {
+  if (!has_weights(model)) return fmt::format("no mesh has weights; {}", kSkeletonHelp);
+  if (!model.clips.empty() || std::any_of(model.meshes.begin(), model.meshes.end(), bends)) return "";
+  return fmt::format("no mesh bends, since each follows one joint as a whole; {}", kSkeletonHelp);
 }
 
 Result<Character> load_character(const std::string& file, const Binding& binding) {

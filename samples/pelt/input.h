@@ -53,6 +53,10 @@ Result<Loaded> bind_model(const std::string& model, const Binding& binding, cons
 // character that it carries in vain is a note on standard error.
 Result<Character> load_character(const std::string& file, const Binding& binding);
 
+// Says that no mesh of a model bends, for want of weights or of a second joint, and which command helps; empty where
+// one does, or where clips move meshes as they are.
+std::string rigid_note(const Model& model);
+
 // "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is "clip", `plural` "clips".
 Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
                    std::span<const std::string_view> known);

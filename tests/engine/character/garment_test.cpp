@@ -217,6 +217,20 @@ TEST_F(Garment, KeepsWeightsOfJointsThatTheBodyHas) {
   EXPECT_THAT(dropped->notes, testing::ElementsAre(testing::HasSubstr("left out")));
 }
 
+TEST_F(Garment, SaysThatItsOwnMorphTargetsAndClipsAreLeftOut) {
+  const Model body = make_biped();
+  Model shirt = make_shirt(body);
+  shirt.name = "shirt.glb";
+  shirt.meshes[0].morph_targets.push_back({"wide", shirt.meshes[0].positions, 0});
+  shirt.clips.push_back({.name = "blow"});
+  const Result<Dressed> dressed = dress(shirt, body);
+  ASSERT_TRUE(dressed);
+  EXPECT_THAT(
+      dressed->notes,
+      testing::ElementsAre("the morph targets of the garment's 'shirt' are left out",
+                           testing::StartsWith("the clips of 'shirt.glb' are left out: it moves with those of")));
+}
+
 TEST_F(Garment, NeedsMeshesAndABodyWithTriangles) {
   EXPECT_FALSE(dress(Model{}, make_biped()));
   Model points = make_biped();

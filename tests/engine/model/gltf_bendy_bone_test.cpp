@@ -47,7 +47,7 @@ TEST(GltfBendyBone, IsReadUnderBlendersNamesInItsUnits) {
   EXPECT_EQ(bone.curve_out, glm::vec2(0.3f, 0.4f));
   EXPECT_EQ(bone.scale_in, glm::vec3(1, 2, 3));
   EXPECT_EQ(bone.scale_out, glm::vec3(0.5f, 1, 0.25f));
-  EXPECT_THAT(model.report.notes, IsEmpty());
+  EXPECT_THAT(model.report.notes, ElementsAre(HasSubstr("without normals")));
 }
 
 TEST(GltfBendyBone, LeavesWhatIsNotSaidAtItsDefault) {
@@ -93,7 +93,8 @@ TEST(GltfBendyBone, LeavesOutABoneOfWrongValuesAndSaysSo) {
     const Model model = imported(extras);
     EXPECT_THAT(model.bendy_bones, IsEmpty()) << extras;
     EXPECT_THAT(model.report.notes,
-                ElementsAre(testing::AllOf(HasSubstr("of 1 nodes are left out"), HasSubstr(why), HasSubstr("'root'"))))
+                ElementsAre(testing::AllOf(HasSubstr("of 1 nodes are left out"), HasSubstr(why), HasSubstr("'root'")),
+                            HasSubstr("without normals")))
         << extras;
   }
 }

@@ -35,6 +35,26 @@ TEST(ImportObj, ReadsPositionsAndFaces) {
   EXPECT_TRUE(model->skeleton.joints.empty());
 }
 
+TEST(ImportObj, SaysWhatItDoesNotRead) {
+  const auto notes = [](const std::string& text) {
+    const auto model = import_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + text);
+    EXPECT_TRUE(model) << model.error().message;
+    return model ? model->report.notes : std::vector<std::string>();
+  };
+  EXPECT_THAT(notes("# vt is a comment\n\np 1 2\n"), testing::IsEmpty());
+  EXPECT_THAT(notes("f 1 2 3\n"), ElementsAre("no normals: smooth ones are made from the faces"));
+  EXPECT_THAT(notes("vt 0 0\nvn 0 0 1\nvn 0 0 1\no head\nusemtl red\ns off\ncurv2 1 2\nvt 1 1\nf 1/1/1 2/1/2 3/1/1\n"),
+              ElementsAre("not read: texture coordinates (vt), materials (usemtl), objects (o), which become one mesh, "
+                          "smoothing groups (s), lines of 'curv2'",
+                          "normals are not read: smooth ones are made from the faces"));
+  EXPECT_THAT(notes("v 0 0 1 1\nl 1 2\n"), ElementsAre("not read: a fourth coordinate (v x y z w), lines (l)"));
+  EXPECT_THAT(notes("v 0 0 1 0.5 0.5 0.5\n"), ElementsAre("not read: vertex colours (v x y z r g b)"));
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "key" + std::to_string(i) + " 1\n";
+  EXPECT_THAT(notes(many + "vt 0 0\n"),
+              ElementsAre("not read: texture coordinates (vt), lines of 'key0', 'key1', 'key10', 'key11' and 96 more"));
+}
+
 TEST(ImportObj, SplitsPolygons) {
   const auto model = import_text("v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 0.5 0\nv 0 2 0\nf 1 2 3 4 5\n");
   ASSERT_TRUE(model);
