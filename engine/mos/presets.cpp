@@ -14,8 +14,8 @@
 #include "engine/curve_skeleton/chains.h"
 #include "engine/curve_skeleton/places.h"
 #include "engine/model/unique_names.h"
-#include "engine/mos/joint_names.h"
 #include "engine/rig/deformers.h"
+#include "engine/rig/joint_names.h"
 
 namespace pelt {
 namespace {
