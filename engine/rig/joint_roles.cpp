@@ -102,9 +102,7 @@ class Reader {
     for (std::size_t j = 0; j < uses_.size(); ++j) {
       JointUse& use = uses_[j];
       if (names_[j].word == "leg" && !above(j, JointRole::kThigh)) use.role = JointRole::kThigh;
-      if (names_[j].word == "shoulder" && (above(j, JointRole::kClavicle) || !has_upper_arm(use.side))) {
-        use.role = JointRole::kUpperArm;
-      }
+      if (names_[j].word == "shoulder" && !has_upper_arm(use.side)) use.role = JointRole::kUpperArm;
       const RoleEntry* entry = find_entry(use.role);
       use.kind = is_patch[j] ? JointKind::kPatch : entry == nullptr ? JointKind::kNone : entry->kind;
       if (says_twist(names_[j])) use = {use.side, JointRole::kNone, JointKind::kTwist};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What joints are for, and how they turn: by their names and, where these leave it open, by where they stand.
+// What joints are for, and how they turn: by their names, and a little by where they stand.
 #pragma once
 
 #include <cstdint>
@@ -57,13 +57,11 @@ struct JointUse {
 };
 
 // Of each joint. A name that says nothing leaves a joint without a role, and it is of no kind: a bend at rest does not
-// make it a hinge, since feet, tails and spines are bent too. What is decided besides, of joints of one side:
-//   - "leg" is the shin below a thigh, else the thigh; "shoulder" the upper arm below a clavicle or where no other
-//   joint
-//     is one, else the clavicle;
-//   - a joint of a limb in line (within 5 degrees at rest) with the bone of one above it that has the same role, or
-//     without a bone of its own, is a twist helper (upper_arm.001), and so are those whose names say twist or roll, or
-//     a limb and mid.
+// make it a hinge, since feet, tails and spines are bent too. Besides, among joints of one side:
+// - "leg" is the shin below a thigh, else the thigh;
+// - "shoulder" is the upper arm where no other joint is one, else the clavicle;
+// - a joint of a limb below one of the same role, in line with its bone (within 5 degrees at rest) or without a bone of
+//   its own, is a twist helper (upper_arm.001); so are those whose names say twist or roll, or a limb and mid.
 std::vector<JointUse> joint_uses(const Skeleton& skeleton);
 
 }  // namespace pelt

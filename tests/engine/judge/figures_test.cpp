@@ -96,7 +96,7 @@ TEST(Figures, AllowWhatLinearBlendDoes) {
   const auto drift = [&](std::size_t vertex) {
     return figures_of(rest, triangles, {{bent, with(bent, vertex, {0, 0, 5})}, {rest, rest}}).drift99;
   };
-  EXPECT_EQ(drift(0), 0);
+  for (const std::size_t vertex : {0u, 1u, 2u, 3u}) EXPECT_EQ(drift(vertex), 0) << vertex;
   EXPECT_GT(drift(4), 0);
 }
 
@@ -131,6 +131,13 @@ TEST(Figures, CountAreaThatIsGivenBack) {
   EXPECT_DOUBLE_EQ(given_back(0.25f).regained, -0.25);
   EXPECT_DOUBLE_EQ(*restored(given_back(0.75f), given_back(1)), 0.5);
   EXPECT_FALSE(restored(given_back(0.75f), given_back(0.5f)));
+  // Nor of a triangle that nobody sees.
+  Points rest = kSquare, collapsed = kSquare;
+  for (const glm::vec3& p : {glm::vec3(0, 0, 0), glm::vec3(1e-4f, 0, 0), glm::vec3(0, 1e-4f, 0)}) {
+    rest.push_back(p);
+    collapsed.emplace_back(0);
+  }
+  EXPECT_EQ(figures_of(rest, {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}}, {{collapsed, rest}}).regained, 0);
   // Of a loss of a quarter nothing is counted.
   const Points lower = scaled(kSquare, {1, 0.75f, 1});
   EXPECT_EQ(figures_of(kSquare, kHalves, {{lower, kSquare}}).regained, 0);

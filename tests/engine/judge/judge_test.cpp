@@ -65,7 +65,7 @@ TEST(Judge, SaysWhereAVertexIs) {
   const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
   ASSERT_TRUE(judge) << judge.error().message;
   ASSERT_EQ(judge->vertex_count(), 2 * count);
-  for (const std::uint32_t v : {0u, 17u, count - 1, count, 2 * count - 1}) {
+  for (std::uint32_t v = 0; v < 2 * count; v += 91) {
     const SkinPlace place = judge->place_of(v);
     EXPECT_EQ(place.mesh, v < count ? "skin" : "second") << v;
     EXPECT_EQ(place.vertex, v % count);
@@ -81,6 +81,10 @@ TEST(Judge, TakesCharactersOfTheSameSkins) {
   const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
   ASSERT_TRUE(judge) << judge.error().message;
   EXPECT_TRUE(judge->takes(bound(make_arm(), "mos")));
+  Model two = make_arm();
+  two.meshes.push_back(make_arm().meshes.front());
+  two.meshes.back().name = "second";
+  EXPECT_FALSE(judge->takes(bound(two, "linear_blend")));
   const Character other = bound(make_limb(), "mos");
   EXPECT_FALSE(judge->takes(other));
   const Result<Figures> figures = judge->judge(other);

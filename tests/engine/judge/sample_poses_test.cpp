@@ -149,6 +149,13 @@ TEST(SamplePoses, RaiseAnArmOverTheHead) {
             place_of(biped, "right_forearm").x - 0.02);
 }
 
+// The chest's bone goes to the neck, though more joints hang on a shoulder, and the foot's to the middle of its skin.
+TEST(SamplePoses, FindWhereABoneEnds) {
+  EXPECT_THAT(turns_of(biped_model(), "chest"),
+              ElementsAre("front 30", "back 20", "left 20", "right 20", "twisted 20"));
+  EXPECT_THAT(turns_of(biped_model(), "left_foot"), Contains("up 30"));
+}
+
 // Thigh, shin and foot, bent at the knee by so many degrees at rest; positive: the foot stands behind.
 Model leg(double bent, const std::string& shin = "shin.L", const std::string& foot = "foot.L") {
   const double radians = glm::radians(bent);
