@@ -125,8 +125,9 @@ std::string text_of(const Worst& worst) {
 void print_text(const ModelQualityCommand& command, const Report& report) {
   fmt::print("{}: {} vertices against linear blend, in {}. docs/quality.md says what the columns mean.\n",
              command.model, report.vertices,
-             report.from_clips ? fmt::format("{} frames of {} clips", report.frames, report.clips)
-                               : fmt::format("{} sample poses", report.frames));
+             report.from_clips
+                 ? fmt::format("{} frames of {} clip{}", report.frames, report.clips, report.clips == 1 ? "" : "s")
+                 : fmt::format("{} sample poses", report.frames));
   Table table({{"deformer", false},
                {"far"},
                {"stretch"},

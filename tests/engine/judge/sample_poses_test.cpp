@@ -149,10 +149,14 @@ TEST(SamplePoses, RaiseAnArmOverTheHead) {
             place_of(biped, "right_forearm").x - 0.02);
 }
 
-// The chest's bone goes to the neck, though more joints hang on a shoulder, and the foot's to the middle of its skin.
+// The chest's bone goes to the neck, though more joints hang on the arm, and the foot's to the middle of its skin.
 TEST(SamplePoses, FindWhereABoneEnds) {
-  EXPECT_THAT(turns_of(biped_model(), "chest"),
-              ElementsAre("front 30", "back 20", "left 20", "right 20", "twisted 20"));
+  const Model chest = model_of({{"spine", -1, {0, 0, 0}},
+                                {"chest", 0, {0, 1, 0}},
+                                {"neck", 1, {0, 2, 0}},
+                                {"upperarm.L", 1, {1, 1, 0}},
+                                {"forearm.L", 3, {2, 1, 0}}});
+  EXPECT_THAT(turns_of(chest, "chest"), ElementsAre("front 30", "back 20", "left 20", "right 20", "twisted 20"));
   EXPECT_THAT(turns_of(biped_model(), "left_foot"), Contains("up 30"));
 }
 
