@@ -39,8 +39,7 @@ class Judge {
   bool takes(const Character& character) const;
 
   // WorstPlace::frame is an index into the poses, its vertices count over the skins laid end to end, in the model's
-  // order. Errors: kInvalidArgument for a character that it does not take;
-  // kUnsupported as of create.
+  // order. Errors: kInvalidArgument for a character that it does not take; kUnsupported as of create.
   Result<Figures> judge(const Character& character, const JudgeOptions& options = {}) const;
 
   const std::vector<JudgedPose>& poses() const { return poses_; }

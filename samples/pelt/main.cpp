@@ -412,7 +412,7 @@ void add_quality(CLI::App& app, Command& chosen) {
       ->type_name("N");
   quality->add_flag("--json", command->json, "Print JSON");
   quality->footer(
-      "Examples:\n"
+      "Example:\n"
       "  pelt quality --deformer dual-quaternion,surface-ffd --blend-length 4\n"
       "  pelt quality --model hero.glb");
   quality->callback([=, &chosen] {
