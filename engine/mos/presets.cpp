@@ -14,8 +14,9 @@
 #include "engine/curve_skeleton/chains.h"
 #include "engine/curve_skeleton/places.h"
 #include "engine/model/unique_names.h"
-#include "engine/mos/joint_names.h"
 #include "engine/rig/deformers.h"
+#include "engine/rig/joint_names.h"
+#include "engine/rig/joint_roles.h"
 
 namespace pelt {
 namespace {
@@ -26,56 +27,49 @@ constexpr std::string_view kPresets[] = {"biped", "limb", "tail"};
 
 // --------------------------------------------------------------------------------------------------------- the names
 
-// A chain of a body: joints of these roles in order. Names as parse_joint_name leaves them.
+// A chain of a body: joints of these roles in order.
 struct BodyPart {
   std::string_view name;
   bool sided = false;          // one a side
   std::string_view from = "";  // the part that it hangs on, at the joint above it there
   std::size_t from_roles = 0;  // where that has no joint above it: at its last joint of the first so many roles
-  std::vector<std::string_view> roles;
+  std::vector<JointRole> roles;
 };
 
-// Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL and what people type.
 const BodyPart kBiped[] = {
     {.name = "spine",
-     .roles = {"hips hip pelvis",
-               "spine lowerspine upperspine spinelower spineupper torso abdomen abdomenlower "
-               "abdomenupper belly waist back lowerback upperback",
-               "chest chestlower chestupper lowerchest upperchest ribs ribcage thorax",
-               "neck necklower neckupper lowerneck upperneck", "head skull"}},
+     .roles = {JointRole::kHips, JointRole::kSpine, JointRole::kChest, JointRole::kNeck, JointRole::kHead}},
     {.name = "arm",
      .sided = true,
      .from = "spine",
      .from_roles = 3,
-     .roles = {"clavicle clav collar collarbone shoulder scapula", "upperarm uparm arm shldr shldrbend humerus bicep",
-               "forearm forearmbend lowerarm lowarm elbow", "hand wrist"}},
+     .roles = {JointRole::kClavicle, JointRole::kUpperArm, JointRole::kForearm, JointRole::kHand}},
     {.name = "leg",
      .sided = true,
      .from = "spine",
      .from_roles = 1,
-     .roles = {"thigh thighbend upleg upperleg hip femur", "leg lowerleg lowleg shin calf knee tibia", "foot ankle",
-               "toe toes ball"}},
-    {.name = "thumb", .sided = true, .from = "arm", .from_roles = 4, .roles = {"thumb handthumb thumbfinger fngthumb"}},
+     .roles = {JointRole::kThigh, JointRole::kShin, JointRole::kFoot, JointRole::kToes}},
+    {.name = "thumb", .sided = true, .from = "arm", .from_roles = 4, .roles = {JointRole::kThumb}},
     {.name = "index",
      .sided = true,
      .from = "arm",
      .from_roles = 4,
-     .roles = {"indexmetacarpal", "index handindex indexfinger fngindex"}},
+     .roles = {JointRole::kIndexMetacarpal, JointRole::kIndex}},
     {.name = "middle",
      .sided = true,
      .from = "arm",
      .from_roles = 4,
-     .roles = {"middlemetacarpal", "middle mid handmiddle middlefinger fngmiddle fngmid"}},
+     .roles = {JointRole::kMiddleMetacarpal, JointRole::kMiddle}},
     {.name = "ring",
      .sided = true,
      .from = "arm",
      .from_roles = 4,
-     .roles = {"ringmetacarpal", "ring handring ringfinger fngring"}},
+     .roles = {JointRole::kRingMetacarpal, JointRole::kRing}},
     {.name = "pinky",
      .sided = true,
      .from = "arm",
      .from_roles = 4,
-     .roles = {"pinkymetacarpal", "pinky pinkie little handpinky pinkyfinger littlefinger fngpinky"}},
+     .roles = {JointRole::kPinkyMetacarpal, JointRole::kPinky}},
 };
 
 // In order of preference.
@@ -304,9 +298,8 @@ class Finder {
     Way way{.name = name};
     for (std::size_t role = 0; role < part.roles.size(); ++role) {
       // A torso that moves no skin still says where the arms begin.
-      if (!append(way, tree_.movers(), part.roles[role], side, role)) {
-        append(way, tree_.others(), part.roles[role], side, role);
-      }
+      const std::string_view words = role_words(part.roles[role]);
+      if (!append(way, tree_.movers(), words, side, role)) append(way, tree_.others(), words, side, role);
     }
     if (way.places.empty()) return;
     if (const auto start = start_of(part, side, way.places.front())) {
@@ -389,8 +382,10 @@ std::string patterns_of(const std::string& preset) {
   std::vector<std::string> patterns;
   if (preset == "biped") {
     for (const BodyPart& part : kBiped) {
+      std::vector<std::string_view> words;
+      for (const JointRole role : part.roles) words.push_back(role_words(role));
       patterns.push_back(
-          fmt::format("{}{}: {}", part.name, part.sided ? " (left, right)" : "", fmt::join(part.roles, ", ")));
+          fmt::format("{}{}: {}", part.name, part.sided ? " (left, right)" : "", fmt::join(words, ", ")));
     }
   } else {
     patterns.push_back("two joints, one below the other");

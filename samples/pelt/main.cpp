@@ -21,6 +21,7 @@
 #include "samples/pelt/bind.h"
 #include "samples/pelt/deform.h"
 #include "samples/pelt/info.h"
+#include "samples/pelt/quality/model_quality.h"
 #include "samples/pelt/quality/quality.h"
 #include "samples/pelt/render.h"
 #include "samples/pelt/skeleton/skeleton.h"
@@ -360,9 +361,20 @@ void add_bench(CLI::App& app, Command& chosen) {
 
 void add_quality(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<QualityCommand>();
+  auto of_model = std::make_shared<ModelQualityCommand>();
   CLI::App* quality = app.add_subcommand(
-      "quality", "Bend and twist limbs and measure how each deformer keeps its shape (docs/quality.md)");
-  quality->add_option("--deformer", command->deformers, "Which to measure (default: every one)")
+      "quality",
+      "Bend and twist limbs and measure how each deformer keeps its shape, or move a character with each and compare "
+      "it with linear blend (docs/quality.md)");
+  CLI::Option* model =
+      quality
+          ->add_option("--model", of_model->model,
+                       "Instead of limbs: a character, in frames of its clips or, where it has none, with its joints "
+                       "turned one by one")
+          ->type_name("MODEL");
+  quality
+      ->add_option("--deformer", command->deformers,
+                   "Which to measure (default: every one; of a character all but linear-blend)")
       ->delimiter(',')
       ->check(kDeformer)
       ->type_name("NAME,...");
@@ -371,17 +383,49 @@ void add_quality(CLI::App& app, Command& chosen) {
                    "Of the limbs, which are 8 long (default: 1, the built-in limb, then a thin one, a thick one)")
       ->delimiter(',')
       ->check(finite_in(0.1, 4))
+      ->excludes(model)
       ->type_name("RADIUS,...");
-  quality->add_option("--rig", command->rig, "Measure this rig of the limb too")->type_name("RIG.json");
+  quality->add_option("--rig", command->rig, "Measure this rig of the limb, or of the character, too")
+      ->type_name("RIG.json");
   quality->add_option("--blend-length", command->blend_length, "Radii over which the weights pass from bone to bone")
       ->check(finite_in(0, 8))
       ->capture_default_str()
+      ->excludes(model)
       ->type_name("RADII");
   quality->add_option("--write", command->folder, "Keep rest.obj and the deformed meshes, DEFORMER_MOTION_DEGREES.obj")
+      ->excludes(model)
       ->type_name("DIR");
+  auto poses = std::make_shared<std::string>();
+  quality->add_option("--poses", *poses, "Of a character: clips, or samples, its joints turned one by one")
+      ->check(CLI::IsMember({"clips", "samples"}))
+      ->needs(model)
+      ->type_name("WHAT");
+  quality->add_option("--frames", of_model->frames, "Frames of a clip, of long ones one a second")
+      ->check(finite_in(1, 1000))
+      ->capture_default_str()
+      ->needs(model)
+      ->type_name("N");
+  quality->add_option("--clips", of_model->clips, "Clips at most, the first ones")
+      ->check(finite_in(1, 10'000))
+      ->capture_default_str()
+      ->needs(model)
+      ->type_name("N");
   quality->add_flag("--json", command->json, "Print JSON");
-  quality->footer("Example:\n  pelt quality --deformer dual-quaternion,surface-ffd --blend-length 4");
-  quality->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
+  quality->footer(
+      "Example:\n"
+      "  pelt quality --deformer dual-quaternion,surface-ffd --blend-length 4\n"
+      "  pelt quality --model hero.glb");
+  quality->callback([=, &chosen] {
+    if (model->count() == 0) {
+      chosen = [command] { return run(*command); };
+      return;
+    }
+    of_model->deformers = command->deformers;
+    of_model->rig = command->rig;
+    of_model->json = command->json;
+    if (!poses->empty()) of_model->poses = *poses == "clips" ? PoseSource::kClips : PoseSource::kSamples;
+    chosen = [of_model] { return run(*of_model); };
+  });
 }
 
 void add_skeleton(CLI::App& app, Command& chosen) {

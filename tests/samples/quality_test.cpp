@@ -421,14 +421,6 @@ TEST_F(QualityCommand, SaysWhatIsWrong) {
 
 // ------------------------------------------------------------------------------------------------ against quality.py
 
-// A Python that has NumPy.
-std::optional<std::string> find_python() {
-  for (const std::string program : {"python3", "/usr/bin/python3"}) {
-    if (test::run_program(program, "-c 'import numpy'").status == 0) return program;
-  }
-  return std::nullopt;
-}
-
 std::map<std::string, double> figures_in(const std::string& text) {
   std::map<std::string, double> figures;
   std::istringstream stream(text);
@@ -453,7 +445,7 @@ for key, value in limb.measure(deformed, outer=outer).items():
 // Not at a twist of 180 degrees, at which linear blend leaves a point of a section, where crossings hang on rounding.
 TEST_F(QualityCommand, AgreesWithTheReference) {
   PELT_REQUIRE_SHARED();
-  const std::optional<std::string> python = find_python();
+  const std::optional<std::string> python = test::find_python_with_numpy();
   if (!python) PELT_SKIP("there is no python3 with NumPy: package python3-numpy");
   const std::filesystem::path reference = *test::shared_folder() / "cases";
   write("reference.py", kReference);

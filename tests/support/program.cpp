@@ -18,6 +18,13 @@ Outcome run_program(const std::string& program, const std::string& arguments, co
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_text(streams / "out"), file_text(streams / "err")};
 }
 
+std::optional<std::string> find_python_with_numpy() {
+  for (const std::string program : {"python3", "/usr/bin/python3"}) {
+    if (run_program(program, "-c 'import numpy'").status == 0) return program;
+  }
+  return std::nullopt;
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "pelt_test_XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << name << " cannot be made";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace pelt::test {
@@ -16,6 +17,9 @@ struct Outcome {
 // `arguments` as in a shell, in `folder`, with nothing on standard input.
 Outcome run_program(const std::string& program, const std::string& arguments,
                     const std::filesystem::path& folder = std::filesystem::current_path());
+
+// A Python that has NumPy; none: there is none.
+std::optional<std::string> find_python_with_numpy();
 
 // An empty folder of its own, gone at the end.
 class TemporaryFolder {

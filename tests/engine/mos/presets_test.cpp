@@ -11,7 +11,6 @@
 #include "engine/curve_skeleton/chains.h"
 #include "engine/model/builtin.h"
 #include "engine/model/import.h"
-#include "engine/mos/joint_names.h"
 #include "engine/rig/rig_json.h"
 #include "tests/support/shared_files.h"
 
@@ -83,34 +82,6 @@ Model half_body(const Names& trunk, const Names& arm) {
     joints.emplace_back(arm[i], static_cast<int>(i == 0 ? 1 : joints.size() - 1), kLeft);
   }
   return skeleton_of(joints);
-}
-
-TEST(JointNames, AreTheSameAcrossExporters) {
-  for (const char* name : {"mixamorig:LeftForeArm", "mixamorigLeftForeArm", "forearm.L", "DEF-forearm.L.001_038",
-                           "Bip01 L Forearm", "J_Bip_L_ForeArm", "lForeArm", "b_LeftForeArm_010", "char:def_l_forearm1",
-                           "CC_Base_L_Forearm", "|root|L_foreArm", "ValveBiped.Bip01_L_Forearm", "FOREARM_L"}) {
-    EXPECT_EQ(parse_joint_name(name), (JointName{Side::kLeft, "forearm"})) << name;
-  }
-  EXPECT_EQ(parse_joint_name("upper_arm.R"), (JointName{Side::kRight, "upperarm"}));
-  EXPECT_EQ(parse_joint_name("upperarm_twist_01_r"), (JointName{Side::kRight, "upperarmtwist"}));
-  EXPECT_EQ(parse_joint_name("LArm"), (JointName{Side::kLeft, "arm"}));
-  EXPECT_EQ(parse_joint_name("right_hand"), (JointName{Side::kRight, "hand"}));
-  EXPECT_EQ(parse_joint_name("Spine2"), (JointName{Side::kNone, "spine"}));
-  EXPECT_EQ(parse_joint_name("Bone.001"), (JointName{Side::kNone, "bone"}));
-  EXPECT_EQ(parse_joint_name("joint_bone"), (JointName{Side::kNone, "bone"}));
-  EXPECT_EQ(parse_joint_name("b_12"), (JointName{Side::kNone, ""}));
-  EXPECT_EQ(parse_joint_name(""), JointName{});
-  EXPECT_EQ(parse_joint_name(":"), JointName{});
-  EXPECT_EQ(parse_joint_name("K\xc3\xb6pf"), (JointName{Side::kNone, "k\xc3\xb6pf"}));
-}
-
-TEST(JointNames, WordsAreWhole) {
-  EXPECT_TRUE(holds_word("hip hips pelvis", "hips"));
-  EXPECT_TRUE(holds_word("hip hips pelvis", "hip"));
-  EXPECT_TRUE(holds_word("hip hips pelvis", "pelvis"));
-  EXPECT_FALSE(holds_word("hips pelvis", "hip"));
-  EXPECT_FALSE(holds_word("hips pelvis", ""));
-  EXPECT_FALSE(holds_word("hips pelvis", "hips pelvis"));
 }
 
 TEST(Presets, BipedOfTheBuiltIn) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/mos/joint_names.h"
+#include "engine/rig/joint_names.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "engine/judge/figures.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/core/parallel.h"
+
+namespace pelt {
+namespace {
+
+constexpr double kLong = 2e-3;         // of the diagonal: shorter edges stretch without anybody seeing it
+constexpr double kRigid = 2e-3;        // of the length
+constexpr double kShortest = 1e-3;     // of the diagonal: shorter edges are rigid to kRigid of that
+constexpr double kTorn = 2;            // times the longer of rest and linear blend
+constexpr double kAway = -0.2;         // cosine from which on a triangle faces away
+constexpr double kNotCollapsed = 0.3;  // of the area at rest
+constexpr double kShrunk = 0.7;        // of the area at rest
+constexpr double kLeastArea = 1e-7;    // of the square of the diagonal, twice the area
+constexpr double kLeastRegained = 2e-4;
+constexpr std::size_t kBlock = 2048;
+constexpr std::size_t kLengthBytes = std::size_t{128} << 20;
+
+double distance(const glm::vec3& a, const glm::vec3& b) { return glm::length(glm::dvec3(a) - glm::dvec3(b)); }
+
+// Twice the area long.
+glm::dvec3 normal_of(std::span<const glm::vec3> positions, const glm::uvec3& t) {
+  const glm::dvec3 origin(positions[t.x]);
+  return glm::cross(glm::dvec3(positions[t.y]) - origin, glm::dvec3(positions[t.z]) - origin);
+}
+
+// Fixed blocks, whatever the threads, so that sums over them are always the same.
+template <class Partial, class Body>
+std::vector<Partial> in_blocks(std::size_t count, unsigned threads, const Body& body) {
+  std::vector<Partial> partials((count + kBlock - 1) / kBlock);
+  parallel_for(partials.size(), 4, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      body(k * kBlock, std::min(count, (k + 1) * kBlock), partials[k]);
+    }
+  });
+  return partials;
+}
+
+// The greatest value and the first item that has it.
+struct Greatest {
+  double value = 0;
+  std::size_t item = 0;
+
+  void see(double other, std::size_t other_item) {
+    if (other > value) *this = {other, other_item};
+  }
+};
+
+Greatest greatest_of(const std::vector<Greatest>& partials) {
+  Greatest greatest;
+  for (const Greatest& partial : partials) greatest.see(partial.value, partial.item);
+  return greatest;
+}
+
+double median_of(std::span<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+}  // namespace
+
+std::optional<double> restored(const Figures& figures, const Figures& dual_quaternion) {
+  if (!(dual_quaternion.regained > kLeastRegained)) return std::nullopt;
+  return figures.regained / dual_quaternion.regained;
+}
+
+// ---------------------------------------------------------------------------------------------------- the reference
+
+LinearReference::LinearReference(std::span<const glm::vec3> rest, std::span<const glm::uvec3> triangles,
+                                 std::size_t frame_count, const Positions& linear, unsigned threads)
+    : frame_count_(frame_count), vertex_count_(rest.size()), triangles_(triangles.begin(), triangles.end()) {
+  if (!rest.empty()) {
+    glm::dvec3 least(rest[0]), most(rest[0]);
+    for (const glm::vec3& p : rest) {
+      least = glm::min(least, glm::dvec3(p));
+      most = glm::max(most, glm::dvec3(p));
+    }
+    diagonal_ = glm::length(most - least);
+  }
+  rest_areas_.reserve(triangles_.size());
+  for (const glm::uvec3& t : triangles_) rest_areas_.push_back(glm::length(normal_of(rest, t)));
+  for (const double area : rest_areas_) rest_area_ += area;
+  find_edges(rest, threads);
+  find_rigid(linear, threads);
+}
+
+void LinearReference::find_edges(std::span<const glm::vec3> rest, unsigned threads) {
+  std::vector<std::uint64_t> ends;
+  ends.reserve(3 * triangles_.size());
+  for (const glm::uvec3& t : triangles_) {
+    for (glm::length_t corner = 0; corner < 3; ++corner) {
+      const auto [from, to] = std::minmax(t[corner], t[(corner + 1) % 3]);
+      ends.push_back(std::uint64_t{from} << 32 | to);
+    }
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  edges_.resize(ends.size());
+  parallel_for(ends.size(), kBlock, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e) {
+      const auto from = static_cast<std::uint32_t>(ends[e] >> 32), to = static_cast<std::uint32_t>(ends[e]);
+      edges_[e] = {from, to, distance(rest[from], rest[to]), 0};
+    }
+  });
+}
+
+void LinearReference::find_rigid(const Positions& linear, unsigned threads) {
+  if (frame_count_ == 0) return;
+  std::vector<std::uint8_t> steady(edges_.size());
+  const std::size_t at_once = std::max<std::size_t>(1, kLengthBytes / (frame_count_ * sizeof(double)));
+  std::vector<double> lengths(std::min(at_once, edges_.size()) * frame_count_);
+  for (std::size_t first = 0; first < edges_.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, edges_.size() - first);
+    for (std::size_t frame = 0; frame < frame_count_; ++frame) {
+      const std::span<const glm::vec3> positions = linear(frame);
+      assert(positions.size() == vertex_count_);
+      parallel_for(count, kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t e = begin; e < end; ++e) {
+          const Edge& edge = edges_[first + e];
+          lengths[e * frame_count_ + frame] = distance(positions[edge.from], positions[edge.to]);
+        }
+      });
+    }
+    parallel_for(count, kBlock / 8, threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t e = begin; e < end; ++e) {
+        const std::span<double> own = std::span(lengths).subspan(e * frame_count_, frame_count_);
+        const auto [least, most] = std::minmax_element(own.begin(), own.end());
+        const double low = *least, high = *most;
+        const double median = median_of(own);
+        edges_[first + e].median = median;
+        steady[first + e] = std::max(high - median, median - low) <= kRigid * std::max(median, kShortest * diagonal_);
+      }
+    });
+  }
+  std::vector<std::uint8_t> stiff(vertex_count_, 0);
+  for (const Edge& edge : edges_) stiff[edge.from] = stiff[edge.to] = 1;
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    const Edge& edge = edges_[e];
+    if (steady[e] != 0 && edge.median > kLong * diagonal_) rigid_.push_back(e);
+    if (steady[e] == 0) stiff[edge.from] = stiff[edge.to] = 0;
+  }
+  for (std::uint32_t v = 0; v < vertex_count_; ++v) {
+    if (stiff[v] != 0) stiff_.push_back(v);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------- percentiles
+
+TopValues::TopValues(std::size_t count, double percent) {
+  if (count == 0) return;
+  const double place = percent / 100 * static_cast<double>(count - 1);
+  const double lower = std::floor(place);
+  fraction_ = place - lower;
+  keep_ = count - static_cast<std::size_t>(lower);
+  least_ = -std::numeric_limits<double>::infinity();
+}
+
+void TopValues::add(std::span<const double> values) {
+  const auto from_the_top = [](double a, double b) { return a > b; };
+  for (const double value : values) {
+    if (value <= least_) continue;
+    values_.push_back(value);
+    if (values_.size() < 2 * keep_) continue;
+    // What is below the last that counts never will count, and no more of what equals it.
+    const auto last = values_.begin() + static_cast<std::ptrdiff_t>(keep_ - 1);
+    std::nth_element(values_.begin(), last, values_.end(), from_the_top);
+    least_ = *last;
+    values_.resize(keep_);
+  }
+}
+
+double TopValues::percentile() {
+  if (keep_ == 0) return 0;
+  assert(values_.size() >= keep_);
+  std::sort(values_.begin(), values_.end(), [](double a, double b) { return a > b; });
+  const double lower = values_[keep_ - 1];
+  return keep_ == 1 ? lower : lower + fraction_ * (values_[keep_ - 2] - lower);
+}
+
+// --------------------------------------------------------------------------------------------------------- the meter
+
+FigureMeter::FigureMeter(const LinearReference& reference, unsigned threads)
+    : reference_(reference),
+      threads_(threads),
+      strains_(reference.rigid_.size() * reference.frame_count_, 99),
+      drifts_(reference.stiff_.size() * reference.frame_count_, 99) {}
+
+void FigureMeter::add(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
+  assert(linear.size() == reference_.vertex_count_ && moved.size() == reference_.vertex_count_);
+  assert(frame_ < reference_.frame_count_);
+  add_distances(linear, moved);
+  add_edges(linear, moved);
+  add_rigid_edges(moved);
+  add_triangles(linear, moved);
+  ++frame_;
+}
+
+void FigureMeter::add_distances(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
+  if (reference_.diagonal_ == 0) {
+    scratch_.assign(reference_.stiff_.size(), 0);
+    drifts_.add(scratch_);
+    return;
+  }
+  const Greatest far = greatest_of(
+      in_blocks<Greatest>(linear.size(), threads_, [&](std::size_t begin, std::size_t end, Greatest& greatest) {
+        for (std::size_t v = begin; v < end; ++v) greatest.see(distance(moved[v], linear[v]) / reference_.diagonal_, v);
+      }));
+  if (far.value > figures_.far) {
+    const auto vertex = static_cast<std::uint32_t>(far.item);
+    figures_.far = far.value;
+    figures_.far_at = {frame_, vertex, vertex};
+  }
+  scratch_.resize(reference_.stiff_.size());
+  parallel_for(scratch_.size(), kBlock, threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = reference_.stiff_[i];
+      scratch_[i] = distance(moved[v], linear[v]) / reference_.diagonal_;
+    }
+  });
+  drifts_.add(scratch_);
+}
+
+void FigureMeter::add_edges(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
+  struct Partial {
+    Greatest stretch;
+    std::uint64_t bad = 0;
+  };
+  const std::vector<LinearReference::Edge>& edges = reference_.edges_;
+  const auto partials =
+      in_blocks<Partial>(edges.size(), threads_, [&](std::size_t begin, std::size_t end, Partial& partial) {
+        for (std::size_t e = begin; e < end; ++e) {
+          const LinearReference::Edge& edge = edges[e];
+          if (!(edge.rest > kLong * reference_.diagonal_)) continue;
+          const double bound = std::max(edge.rest, distance(linear[edge.from], linear[edge.to]));
+          const double ratio = distance(moved[edge.from], moved[edge.to]) / bound;
+          partial.stretch.see(ratio, e);
+          if (ratio > kTorn) ++partial.bad;
+        }
+      });
+  for (const Partial& partial : partials) {
+    bad_ += partial.bad;
+    if (partial.stretch.value <= figures_.stretch) continue;
+    const LinearReference::Edge& edge = edges[partial.stretch.item];
+    figures_.stretch = partial.stretch.value;
+    figures_.stretch_at = {frame_, edge.from, edge.to};
+  }
+}
+
+void FigureMeter::add_rigid_edges(std::span<const glm::vec3> moved) {
+  scratch_.resize(reference_.rigid_.size());
+  const Greatest strain = greatest_of(
+      in_blocks<Greatest>(scratch_.size(), threads_, [&](std::size_t begin, std::size_t end, Greatest& greatest) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const LinearReference::Edge& edge = reference_.edges_[reference_.rigid_[i]];
+          scratch_[i] = std::abs(distance(moved[edge.from], moved[edge.to]) / edge.median - 1);
+          greatest.see(scratch_[i], i);
+        }
+      }));
+  strains_.add(scratch_);
+  if (strain.value <= figures_.rigid_max) return;
+  const LinearReference::Edge& edge = reference_.edges_[reference_.rigid_[strain.item]];
+  figures_.rigid_max = strain.value;
+  figures_.rigid_at = {frame_, edge.from, edge.to};
+}
+
+void FigureMeter::add_triangles(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
+  struct Partial {
+    double regained = 0;
+    std::uint64_t flips = 0;
+    double flipped_area = 0;
+    Greatest flipped;  // by its area at rest
+  };
+  const double least_area = kLeastArea * reference_.diagonal_ * reference_.diagonal_;
+  const auto partials = in_blocks<Partial>(
+      reference_.triangles_.size(), threads_, [&](std::size_t begin, std::size_t end, Partial& partial) {
+        for (std::size_t f = begin; f < end; ++f) {
+          const double rest_area = reference_.rest_areas_[f];
+          const glm::dvec3 linear_normal = normal_of(linear, reference_.triangles_[f]);
+          const glm::dvec3 normal = normal_of(moved, reference_.triangles_[f]);
+          const double linear_area = glm::length(linear_normal), area = glm::length(normal);
+          if (linear_area < kShrunk * rest_area && rest_area > least_area) {
+            partial.regained += std::min(area, rest_area) - linear_area;
+          }
+          if (glm::dot(linear_normal, normal) < kAway * linear_area * area && linear_area > kNotCollapsed * rest_area) {
+            ++partial.flips;
+            partial.flipped_area += rest_area;
+            partial.flipped.see(rest_area, f);
+          }
+        }
+      });
+  double flipped_area = 0;
+  Greatest flipped;
+  for (const Partial& partial : partials) {
+    regained_ += partial.regained;
+    flips_ += partial.flips;
+    flipped_area += partial.flipped_area;
+    flipped.see(partial.flipped.value, partial.flipped.item);
+  }
+  if (flipped_area <= flipped_area_) return;
+  const std::uint32_t corner = reference_.triangles_[flipped.item].x;
+  flipped_area_ = flipped_area;
+  figures_.flip_at = WorstPlace{frame_, corner, corner};
+}
+
+Figures FigureMeter::figures() {
+  assert(frame_ == reference_.frame_count_);
+  const auto share = [](auto part, std::size_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  };
+  figures_.bad = share(bad_, reference_.edges_.size() * frame_);
+  figures_.rigid99 = strains_.percentile();
+  figures_.rigid_share = share(reference_.rigid_.size(), reference_.edges_.size());
+  figures_.drift99 = drifts_.percentile();
+  figures_.flips = share(flips_, reference_.triangles_.size() * frame_);
+  if (reference_.rest_area_ > 0 && frame_ > 0) {
+    figures_.regained = regained_ / (reference_.rest_area_ * static_cast<double>(frame_));
+  }
+  return figures_;
+}
+
+}  // namespace pelt

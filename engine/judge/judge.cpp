@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "engine/judge/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "engine/character/evaluate.h"
+#include "engine/core/finite.h"
+#include "engine/model/pose.h"
+
+namespace pelt {
+namespace {
+
+// The skins of a character, laid end to end in the model's order.
+class Skins {
+ public:
+  explicit Skins(const Character& character, unsigned threads)
+      : character_(character),
+        evaluator_(character, {.threads = threads, .normals = false, .tangents = false}),
+        player_(*character) {
+    std::size_t count = 0;
+    for (const CharacterMesh& mesh : character->meshes) {
+      if (!mesh.control) count += mesh.vertex_count();
+    }
+    positions_.resize(count);
+  }
+
+  std::span<const glm::vec3> at(const JudgedPose& pose) {
+    player_.pose(pose, evaluator_);
+    evaluator_.evaluate();
+    std::span<glm::vec3> left = positions_;
+    for (const CharacterMesh& mesh : character_->meshes) {
+      if (mesh.control) continue;
+      to_source_order<glm::vec3>(mesh, evaluator_.positions(), left.first(mesh.vertex_count()));
+      left = left.subspan(mesh.vertex_count());
+    }
+    return positions_;
+  }
+
+  // What is not finite of the last pose; none: all is.
+  std::optional<Error> fault(const JudgedPose& pose) const {
+    std::span<const glm::vec3> left = positions_;
+    for (const CharacterMesh& mesh : character_->meshes) {
+      if (mesh.control) continue;
+      const std::span<const glm::vec3> own = left.first(mesh.vertex_count());
+      left = left.subspan(own.size());
+      const auto found = std::find_if(own.begin(), own.end(), [](const glm::vec3& p) { return !is_finite(p); });
+      if (found == own.end()) continue;
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("mesh '{}': vertex {} is moved to what is not finite by {}, in the pose '{}'", mesh.name,
+                               found - own.begin(), mesh.deformer, pose.name)};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Character& character_;
+  Evaluator evaluator_;
+  PosePlayer player_;
+  std::vector<glm::vec3> positions_;
+};
+
+std::vector<glm::uvec3> triangles_of(const CharacterData& character) {
+  std::vector<glm::uvec3> triangles;
+  std::uint32_t first = 0;
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (mesh.control) continue;
+    for (const glm::uvec3& t : mesh.triangles) {
+      triangles.push_back(first +
+                          glm::uvec3(mesh.source_vertex[t.x], mesh.source_vertex[t.y], mesh.source_vertex[t.z]));
+    }
+    first += mesh.vertex_count();
+  }
+  return triangles;
+}
+
+// Names of meshes and numbers of vertices, in order.
+std::vector<std::pair<std::string_view, std::uint32_t>> skins_of(const CharacterData& character) {
+  std::vector<std::pair<std::string_view, std::uint32_t>> skins;
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (!mesh.control) skins.emplace_back(mesh.name, mesh.vertex_count());
+  }
+  return skins;
+}
+
+}  // namespace
+
+Result<Judge> Judge::create(Character linear_blend, std::vector<JudgedPose> poses, const JudgeOptions& options) {
+  Skins skins(linear_blend, options.threads);
+  const JudgedPose at_rest{.name = "rest"};
+  const std::span<const glm::vec3> standing = skins.at(at_rest);
+  if (const std::optional<Error> fault = skins.fault(at_rest)) return tl::unexpected(*fault);
+  const std::vector<glm::vec3> rest(standing.begin(), standing.end());
+  std::optional<Error> fault;
+  const auto linear = [&](std::size_t frame) -> std::span<const glm::vec3> {
+    if (fault) return rest;
+    const std::span<const glm::vec3> positions = skins.at(poses[frame]);
+    fault = skins.fault(poses[frame]);
+    if (options.progress) options.progress(static_cast<double>(frame + 1) / static_cast<double>(poses.size()));
+    return fault ? std::span(rest) : positions;
+  };
+  LinearReference reference(rest, triangles_of(*linear_blend), poses.size(), linear, options.threads);
+  if (fault) return tl::unexpected(*fault);
+  return Judge(std::move(linear_blend), std::move(poses), std::move(reference));
+}
+
+bool Judge::takes(const Character& character) const {
+  return skins_of(*character) == skins_of(*linear_) &&
+         character->skeleton.joints.size() == linear_->skeleton.joints.size() &&
+         character->clips.size() == linear_->clips.size();
+}
+
+Result<Figures> Judge::judge(const Character& character, const JudgeOptions& options) const {
+  if (!takes(character)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("'{}' is judged against linear blend of other skins, joints or clips", character->name));
+  }
+  Skins linear(linear_, options.threads);
+  Skins moved(character, options.threads);
+  FigureMeter meter(reference_, options.threads);
+  for (std::size_t p = 0; p < poses_.size(); ++p) {
+    const std::span<const glm::vec3> positions = moved.at(poses_[p]);
+    if (const std::optional<Error> fault = moved.fault(poses_[p])) return tl::unexpected(*fault);
+    meter.add(linear.at(poses_[p]), positions);
+    if (options.progress) options.progress(static_cast<double>(p + 1) / static_cast<double>(poses_.size()));
+  }
+  return meter.figures();
+}
+
+SkinPlace Judge::place_of(std::uint32_t vertex) const {
+  for (const CharacterMesh& mesh : linear_->meshes) {
+    if (mesh.control) continue;
+    if (vertex >= mesh.vertex_count()) {
+      vertex -= mesh.vertex_count();
+      continue;
+    }
+    SkinPlace place{.mesh = mesh.name, .vertex = vertex, .joint = {}};
+    const auto packed = std::find(mesh.source_vertex.begin(), mesh.source_vertex.end(), vertex);
+    const auto row = static_cast<std::size_t>(packed - mesh.source_vertex.begin());
+    if (row >= mesh.weights.row_count()) return place;
+    float most = 0;
+    for (const Influence& influence : mesh.weights.row(row)) {
+      if (influence.weight <= most) continue;
+      most = influence.weight;
+      place.joint = linear_->skeleton.joints[linear_->bound_joints[influence.index].joint].name;
+    }
+    return place;
+  }
+  assert(false && "a vertex of no skin");
+  return {};
+}
+
+}  // namespace pelt

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "engine/judge/poses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+
+#include "engine/model/pose.h"
+
+namespace pelt {
+
+std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSampling& sampling) {
+  constexpr double kMostFrames = 1e6;
+  std::vector<JudgedPose> poses;
+  std::uint32_t taken = 0;
+  for (std::uint32_t c = 0; c < character.clips.size() && taken < sampling.clips; ++c) {
+    const Clip& clip = character.clips[c];
+    if (!(clip.duration > kShortestJudgedClip)) continue;
+    ++taken;
+    const double fps = std::max(1.0, (sampling.frames - 1.0) / clip.duration);
+    const double last = std::min(std::floor(clip.duration * fps + 1e-4), kMostFrames);
+    for (std::uint32_t frame = 0; frame <= last; ++frame) {
+      poses.push_back({.name = fmt::format("{} #{}", clip.name, frame),
+                       .clip = c,
+                       .frame = frame,
+                       .seconds = static_cast<float>(frame / fps)});
+    }
+  }
+  return poses;
+}
+
+PosePlayer::PosePlayer(const CharacterData& character)
+    : character_(character),
+      rest_(character.skeleton.joints.size()),
+      local_(rest_.size()),
+      joints_(rest_.size()),
+      turned_(rest_.size()),
+      inputs_(character.input_count) {
+  rest_matrices(character.skeleton, rest_);
+}
+
+void PosePlayer::pose(const JudgedPose& pose, Evaluator& evaluator) {
+  rest_inputs(character_, inputs_);
+  joints_ = rest_;
+  if (pose.clip) {
+    const Clip& clip = character_.clips[*pose.clip];
+    rest_pose(character_.skeleton, local_);
+    sample_clip(clip, pose.seconds, local_);
+    model_matrices(character_.skeleton, local_, joints_);
+    twists_.try_emplace(*pose.clip, character_, clip).first->second.sample(pose.seconds, inputs_);
+    sample_morph_targets(character_, clip, pose.seconds, inputs_);
+  }
+  if (pose.turn) {
+    // Not by the local rotation, which a node given by a matrix lacks, and which shears below a stretched parent.
+    const glm::dvec3 pivot(rest_[pose.turn->joint][3]);
+    const glm::dmat4 turn = glm::translate(
+        glm::rotate(glm::translate(glm::dmat4(1.0), pivot), glm::radians(pose.turn->degrees), pose.turn->axis), -pivot);
+    for (std::size_t j = 0; j < rest_.size(); ++j) {
+      const std::int32_t parent = character_.skeleton.joints[j].parent;
+      turned_[j] = j == pose.turn->joint || (parent >= 0 && turned_[static_cast<std::size_t>(parent)] != 0);
+      if (turned_[j] != 0) joints_[j] = glm::mat4(turn * glm::dmat4(rest_[j]));
+    }
+  }
+  evaluator.pose(joints_);
+  evaluator.inputs(inputs_);
+}
+
+}  // namespace pelt

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The poses that deformers are judged in: frames of a character's clips, or one joint turned at a time
+// (sample_poses.h).
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/character/clip_twists.h"
+#include "engine/character/evaluate.h"
+
+namespace pelt {
+
+// A joint turned about where it stands at rest, and all below it with it.
+struct JointTurn {
+  std::uint32_t joint = 0;
+  glm::dvec3 axis{0.0, 1.0, 0.0};  // unit, model space at rest
+  double degrees = 0;
+};
+
+// A pose by what makes it: characters bound from one model by different rigs take the same.
+struct JudgedPose {
+  std::string name;                   // for people: "walk #3", "left_forearm bent 90"
+  std::optional<std::uint32_t> clip;  // in CharacterData::clips
+  std::uint32_t frame = 0;            // of the clip, from 0
+  float seconds = 0;                  // into the clip
+  std::optional<JointTurn> turn;      // from rest; without clip and turn the character stands at rest
+};
+
+// Which frames of which clips: as many as `pelt deform --fps` writes at (frames - 1) / seconds a second, but at no less
+// than one a second.
+struct ClipSampling {
+  std::uint32_t frames = 6;  // of a clip of up to frames - 1 seconds, both ends among them
+  std::uint32_t clips = 10;  // the first so many
+};
+inline constexpr float kShortestJudgedClip = 0.05f;  // seconds: clips up to here are left out
+
+std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSampling& sampling = {});
+
+// Poses evaluators of a character. Makes what a clip needs when it first comes.
+class PosePlayer {
+ public:
+  // The character outlives the player.
+  explicit PosePlayer(const CharacterData& character);
+
+  // Joints and inputs; streamed drivers stand at rest. Precondition: the clip and joint are the character's.
+  void pose(const JudgedPose& pose, Evaluator& evaluator);
+
+ private:
+  const CharacterData& character_;
+  std::map<std::uint32_t, ClipTwists> twists_;  // of clips
+  std::vector<glm::mat4> rest_;                 // of the joints
+  std::vector<Transform> local_;
+  std::vector<glm::mat4> joints_;
+  std::vector<std::uint8_t> turned_;
+  std::vector<float> inputs_;
+};
+
+}  // namespace pelt

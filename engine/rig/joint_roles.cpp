@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "engine/rig/joint_roles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/glm.hpp>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "engine/model/pose.h"
+
+namespace pelt {
+namespace {
+
+enum class Sides { kNo, kYes, kEither };
+
+struct RoleEntry {
+  JointRole role;
+  JointKind kind;
+  Sides sides;  // whether its joints are named by a side
+  std::string_view words;
+};
+
+// Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL and what people type.
+constexpr RoleEntry kRoles[] = {
+    {JointRole::kHips, JointKind::kBall, Sides::kNo, "hips hip pelvis"},
+    {JointRole::kSpine, JointKind::kBall, Sides::kNo,
+     "spine lowerspine upperspine spinelower spineupper torso abdomen abdomenlower abdomenupper belly waist back "
+     "lowerback upperback"},
+    {JointRole::kChest, JointKind::kBall, Sides::kNo,
+     "chest chestlower chestupper lowerchest upperchest ribs ribcage thorax"},
+    {JointRole::kNeck, JointKind::kBall, Sides::kNo, "neck necklower neckupper lowerneck upperneck"},
+    {JointRole::kHead, JointKind::kBall, Sides::kNo, "head skull"},
+    {JointRole::kClavicle, JointKind::kBall, Sides::kEither, "clavicle clav collar collarbone shoulder scapula"},
+    {JointRole::kUpperArm, JointKind::kBall, Sides::kEither, "upperarm uparm arm shldr shldrbend humerus bicep"},
+    {JointRole::kForearm, JointKind::kHinge, Sides::kEither, "forearm forearmbend lowerarm lowarm elbow"},
+    {JointRole::kHand, JointKind::kBall, Sides::kEither, "hand wrist"},
+    {JointRole::kThigh, JointKind::kBall, Sides::kEither, "thigh thighbend upleg upperleg hip femur"},
+    {JointRole::kShin, JointKind::kHinge, Sides::kEither, "leg lowerleg lowleg shin calf knee tibia"},
+    {JointRole::kHock, JointKind::kHinge, Sides::kYes, "hock metatarsus"},
+    {JointRole::kFoot, JointKind::kBall, Sides::kEither, "foot ankle"},
+    {JointRole::kToes, JointKind::kNone, Sides::kYes, "toe toes ball"},
+    {JointRole::kThumb, JointKind::kHinge, Sides::kYes, "thumb handthumb thumbfinger fngthumb"},
+    {JointRole::kIndexMetacarpal, JointKind::kNone, Sides::kYes, "indexmetacarpal"},
+    {JointRole::kIndex, JointKind::kHinge, Sides::kYes, "index handindex indexfinger fngindex"},
+    {JointRole::kMiddleMetacarpal, JointKind::kNone, Sides::kYes, "middlemetacarpal"},
+    {JointRole::kMiddle, JointKind::kHinge, Sides::kYes, "middle mid handmiddle middlefinger fngmiddle fngmid"},
+    {JointRole::kRingMetacarpal, JointKind::kNone, Sides::kYes, "ringmetacarpal"},
+    {JointRole::kRing, JointKind::kHinge, Sides::kYes, "ring handring ringfinger fngring"},
+    {JointRole::kPinkyMetacarpal, JointKind::kNone, Sides::kYes, "pinkymetacarpal"},
+    {JointRole::kPinky, JointKind::kHinge, Sides::kYes,
+     "pinky pinkie little handpinky pinkyfinger littlefinger fngpinky"},
+};
+
+const RoleEntry* find_entry(JointRole role) {
+  const auto found =
+      std::find_if(std::begin(kRoles), std::end(kRoles), [&](const RoleEntry& entry) { return entry.role == role; });
+  return found == std::end(kRoles) ? nullptr : found;
+}
+
+JointRole role_of(const JointName& name) {
+  for (const RoleEntry& entry : kRoles) {
+    const bool sided = name.side != Side::kNone;
+    if (entry.sides != Sides::kEither && sided != (entry.sides == Sides::kYes)) continue;
+    if (holds_word(entry.words, name.word)) return entry.role;
+  }
+  return JointRole::kNone;
+}
+
+bool is_limb(JointRole role) {
+  return role == JointRole::kUpperArm || role == JointRole::kForearm || role == JointRole::kThigh ||
+         role == JointRole::kShin;
+}
+
+bool says_twist(const JointName& name) {
+  if (name.word.find("twist") != std::string::npos || name.word.find("roll") != std::string::npos) return true;
+  constexpr std::string_view kMid = "mid";
+  if (name.word.size() <= kMid.size() || !name.word.ends_with(kMid)) return false;
+  const JointRole role = role_of({name.side, name.word.substr(0, name.word.size() - kMid.size())});
+  return is_limb(role) || role == JointRole::kClavicle;
+}
+
+class Reader {
+ public:
+  explicit Reader(const Skeleton& skeleton) : skeleton_(skeleton), uses_(skeleton.joints.size()) {
+    std::vector<glm::mat4> rest(uses_.size());
+    rest_matrices(skeleton, rest);
+    for (const glm::mat4& matrix : rest) places_.emplace_back(matrix[3]);
+    for (const Joint& joint : skeleton.joints) names_.push_back(parse_joint_name(joint.name));
+  }
+
+  std::vector<JointUse> read() {
+    for (std::size_t j = 0; j < uses_.size(); ++j) uses_[j] = {names_[j].side, role_of(names_[j]), JointKind::kNone};
+    const std::vector<JointUse> by_name = uses_;
+    const auto has_upper_arm = [&](Side side) {
+      return std::any_of(by_name.begin(), by_name.end(),
+                         [&](const JointUse& use) { return use.side == side && use.role == JointRole::kUpperArm; });
+    };
+    // Parents first, so that what is above is decided.
+    const std::vector<bool> is_patch = patch_joints(skeleton_);
+    for (std::size_t j = 0; j < uses_.size(); ++j) {
+      JointUse& use = uses_[j];
+      if (names_[j].word == "leg" && !above(j, JointRole::kThigh)) use.role = JointRole::kThigh;
+      if (names_[j].word == "shoulder" && !has_upper_arm(use.side)) use.role = JointRole::kUpperArm;
+      const RoleEntry* entry = find_entry(use.role);
+      use.kind = is_patch[j] ? JointKind::kPatch : entry == nullptr ? JointKind::kNone : entry->kind;
+      if (says_twist(names_[j])) use = {use.side, JointRole::kNone, JointKind::kTwist};
+      if (is_limb(use.role) && goes_on_straight(j)) use.kind = JointKind::kTwist;
+    }
+    return uses_;
+  }
+
+ private:
+  std::optional<std::size_t> parent_of(std::size_t j) const {
+    const std::int32_t parent = skeleton_.joints[j].parent;
+    return parent < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(parent));
+  }
+
+  // The nearest joint above `j` that has its side and the role.
+  std::optional<std::size_t> above(std::size_t j, JointRole role) const {
+    for (std::optional<std::size_t> p = parent_of(j); p; p = parent_of(*p)) {
+      if (uses_[*p].side == uses_[j].side && uses_[*p].role == role) return p;
+    }
+    return std::nullopt;
+  }
+
+  bool goes_on_straight(std::size_t j) const {
+    constexpr double kInLine = 0.9962;  // cosine of 5 degrees
+    const std::optional<std::size_t> start = above(j, uses_[j].role);
+    if (!start) return false;
+    bool has_bone = false;
+    for (std::size_t c = j + 1; c < uses_.size(); ++c) {
+      if (parent_of(c) != j) continue;
+      const glm::dvec3 before = places_[j] - places_[*start], after = places_[c] - places_[j];
+      const double lengths = glm::length(before) * glm::length(after);
+      if (lengths == 0) continue;
+      if (glm::dot(before, after) >= kInLine * lengths) return true;
+      has_bone = true;
+    }
+    return !has_bone;
+  }
+
+  const Skeleton& skeleton_;
+  std::vector<JointUse> uses_;
+  std::vector<JointName> names_;
+  std::vector<glm::dvec3> places_;  // at rest, model space
+};
+
+}  // namespace
+
+std::string_view role_words(JointRole role) {
+  const RoleEntry* entry = find_entry(role);
+  return entry == nullptr ? std::string_view() : entry->words;
+}
+
+std::vector<JointUse> joint_uses(const Skeleton& skeleton) { return Reader(skeleton).read(); }
+
+}  // namespace pelt

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "engine/judge/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/character/bind.h"
+#include "engine/judge/sample_poses.h"
+#include "engine/model/builtin.h"
+
+namespace pelt {
+namespace {
+
+Character bound(const Model& model, const std::string& deformer) {
+  return bind(model, *rig_from_deformer_name(deformer))->character;
+}
+
+TEST(Judge, FindsNothingInLinearBlend) {
+  const Character linear = bound(make_arm(), "linear_blend");
+  const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
+  ASSERT_TRUE(judge) << judge.error().message;
+  const Result<Figures> figures = judge->judge(linear);
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_EQ(figures->far, 0);
+  EXPECT_LE(figures->stretch, 1);
+  EXPECT_EQ(figures->flips, 0);
+  EXPECT_GT(figures->rigid_share, 0.3);
+  EXPECT_LT(figures->rigid_share, 0.95);
+}
+
+// Whatever the threads, and as fractions that ascend to 1.
+TEST(Judge, IsTheSameOnAnyNumberOfThreads) {
+  const Model arm = make_arm();
+  const Character linear = bound(arm, "linear_blend"), dual = bound(arm, "dual_quaternion");
+  std::optional<Figures> first;
+  for (const unsigned threads : {1u, 3u, 0u}) {
+    double done = 0;
+    const JudgeOptions options{.threads = threads, .progress = [&](double fraction) {
+                                 EXPECT_GT(fraction, done);
+                                 done = fraction;
+                               }};
+    const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
+    ASSERT_TRUE(judge) << judge.error().message;
+    const Figures figures = *judge->judge(dual, options);
+    EXPECT_EQ(done, 1);
+    EXPECT_GT(figures.regained, 0);
+    if (!first) first = figures;
+    EXPECT_EQ(figures.far, first->far);
+    EXPECT_EQ(figures.stretch, first->stretch);
+    EXPECT_EQ(figures.rigid99, first->rigid99);
+    EXPECT_EQ(figures.drift99, first->drift99);
+    EXPECT_EQ(figures.regained, first->regained);
+    EXPECT_EQ(figures.far_at.from, first->far_at.from);
+  }
+}
+
+// Vertices count over meshes, and each has the joint that moves it most.
+TEST(Judge, SaysWhereAVertexIs) {
+  Model model = make_arm();
+  const Mesh first = model.meshes.front();
+  model.meshes.push_back(first);
+  model.meshes.back().name = "second";
+  const auto count = static_cast<std::uint32_t>(first.positions.size());
+  const Character linear = bound(model, "linear_blend");
+  const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
+  ASSERT_TRUE(judge) << judge.error().message;
+  ASSERT_EQ(judge->vertex_count(), 2 * count);
+  for (std::uint32_t v = 0; v < 2 * count; v += 91) {
+    const SkinPlace place = judge->place_of(v);
+    EXPECT_EQ(place.mesh, v < count ? "skin" : "second") << v;
+    EXPECT_EQ(place.vertex, v % count);
+    const std::span<const Influence> row = model.meshes.front().weights.row(v % count);
+    const auto most = std::max_element(row.begin(), row.end(),
+                                       [](const Influence& a, const Influence& b) { return a.weight < b.weight; });
+    EXPECT_EQ(place.joint, model.skeleton.joints[model.bound_joints[most->index].joint].name);
+  }
+}
+
+TEST(Judge, TakesCharactersOfTheSameSkins) {
+  const Character linear = bound(make_arm(), "linear_blend");
+  const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
+  ASSERT_TRUE(judge) << judge.error().message;
+  EXPECT_TRUE(judge->takes(bound(make_arm(), "mos")));
+  Model two = make_arm();
+  two.meshes.push_back(make_arm().meshes.front());
+  two.meshes.back().name = "second";
+  EXPECT_FALSE(judge->takes(bound(two, "linear_blend")));
+  const Character other = bound(make_limb(), "mos");
+  EXPECT_FALSE(judge->takes(other));
+  const Result<Figures> figures = judge->judge(other);
+  ASSERT_FALSE(figures);
+  EXPECT_THAT(figures.error().message, testing::HasSubstr("other skins"));
+}
+
+TEST(Judge, NamesWhatIsNotFinite) {
+  Model arm = make_arm();
+  // Scaled beyond what a float holds, at the clip's end.
+  Clip& clip = arm.clips.front();
+  clip.channels = {
+      {.joint = 1, .path = ChannelPath::kScale, .times = {0, clip.duration}, .values = {1, 1, 1, 3e38f, 3e38f, 3e38f}},
+      {.joint = 2, .path = ChannelPath::kScale, .times = {0, clip.duration}, .values = {1, 1, 1, 3e38f, 3e38f, 3e38f}}};
+  const Character linear = bound(arm, "linear_blend");
+  const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
+  ASSERT_FALSE(judge);
+  EXPECT_THAT(judge.error().message, testing::ContainsRegex("mesh 'skin': vertex [0-9]+ is moved to what is not finite "
+                                                            "by linear_blend, in the pose '.* #"));
+}
+
+}  // namespace
+}  // namespace pelt

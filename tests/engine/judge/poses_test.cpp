@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "engine/judge/poses.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/character/bind.h"
+#include "engine/model/builtin.h"
+#include "engine/model/pose.h"
+
+namespace pelt {
+namespace {
+
+Character bound(const Model& model, const std::string& deformer) {
+  return bind(model, *rig_from_deformer_name(deformer))->character;
+}
+
+CharacterData with_clips(const std::vector<float>& durations) {
+  CharacterData character;
+  for (const float seconds : durations) {
+    character.clips.push_back({.name = "clip" + std::to_string(character.clips.size()), .duration = seconds});
+  }
+  return character;
+}
+
+std::vector<float> seconds_of(const std::vector<JudgedPose>& poses) {
+  std::vector<float> seconds;
+  for (const JudgedPose& pose : poses) seconds.push_back(pose.seconds);
+  return seconds;
+}
+
+TEST(ClipPoses, SpreadFramesOverAClip) {
+  EXPECT_THAT(seconds_of(clip_poses(with_clips({2.5f}))), testing::ElementsAre(0, 0.5f, 1, 1.5f, 2, 2.5f));
+  EXPECT_THAT(seconds_of(clip_poses(with_clips({2.5f}), {.frames = 2})), testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(seconds_of(clip_poses(with_clips({0.5f}), {.frames = 1})), testing::ElementsAre(0));
+  // No fewer than one a second.
+  EXPECT_THAT(seconds_of(clip_poses(with_clips({8}))), testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8));
+}
+
+TEST(ClipPoses, LeaveOutShortClipsAndTheLast) {
+  const std::vector<JudgedPose> poses = clip_poses(with_clips({0, 0.05f, 1, 0.06f, 1}), {.frames = 2, .clips = 2});
+  std::vector<std::string> names;
+  for (const JudgedPose& pose : poses) names.push_back(pose.name);
+  EXPECT_THAT(names, testing::ElementsAre("clip2 #0", "clip2 #1", "clip3 #0", "clip3 #1"));
+  EXPECT_EQ(poses.back().clip, 3u);
+  EXPECT_EQ(poses.back().frame, 1u);
+}
+
+TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
+  const Character limb = bound(make_limb(), "linear_blend");
+  Evaluator evaluator(limb);
+  PosePlayer player(*limb);
+  player.pose({.turn = JointTurn{.joint = 1, .axis = {0, 0, 1}, .degrees = 90}}, evaluator);
+  evaluator.evaluate();
+  glm::vec3 least(100), most(-100);
+  for (const glm::vec3& p : evaluator.positions()) {
+    least = glm::min(least, p);
+    most = glm::max(most, p);
+  }
+  // The half beyond the joint at x = 4 stands up.
+  EXPECT_NEAR(most.x, 5, 1e-4);
+  EXPECT_NEAR(most.y, 4, 1e-4);
+  EXPECT_NEAR(least.x, 0, 1e-4);
+  player.pose({.turn = JointTurn{.joint = 0, .axis = {0, 0, 1}, .degrees = 90}}, evaluator);
+  evaluator.evaluate();
+  most = glm::vec3(-100);
+  for (const glm::vec3& p : evaluator.positions()) most = glm::max(most, p);
+  EXPECT_NEAR(most.y, 8, 1e-4);
+  // And nothing of it stays for the next pose.
+  player.pose({}, evaluator);
+  evaluator.evaluate();
+  most = glm::vec3(-100);
+  for (const glm::vec3& p : evaluator.positions()) most = glm::max(most, p);
+  EXPECT_NEAR(most.x, 8, 1e-4);
+}
+
+// By whole turns, which the inputs tell and the joints do not.
+TEST(PosePlayer, PlaysClipsWithTheirTwists) {
+  const Character limb = bound(make_limb(), "curve_skeleton");
+  const auto clip = static_cast<std::uint32_t>(find_clip(limb->clips, "twist") - limb->clips.data());
+  const float seconds = 3;  // 270 degrees
+  Evaluator evaluator(limb), expected(limb);
+  PosePlayer player(*limb);
+  player.pose({.clip = clip, .seconds = seconds}, evaluator);
+  evaluator.evaluate();
+
+  std::vector<Transform> local(limb->skeleton.joints.size());
+  std::vector<glm::mat4> joints(local.size());
+  rest_pose(limb->skeleton, local);
+  sample_clip(limb->clips[clip], seconds, local);
+  model_matrices(limb->skeleton, local, joints);
+  std::vector<float> inputs(limb->input_count);
+  rest_inputs(*limb, inputs);
+  const std::vector<float> untwisted = inputs;
+  ClipTwists(*limb, limb->clips[clip]).sample(seconds, inputs);
+  EXPECT_NE(inputs, untwisted);
+  expected.pose(joints);
+  expected.inputs(inputs);
+  expected.evaluate();
+  EXPECT_TRUE(std::equal(evaluator.positions().begin(), evaluator.positions().end(), expected.positions().begin()));
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "engine/rig/joint_roles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/model/builtin.h"
+#include "engine/model/import.h"
+#include "tests/support/shared_files.h"
+#include "tests/support/skeleton.h"
+
+namespace pelt {
+
+// What EXPECT_EQ prints.
+static void PrintTo(JointKind kind, std::ostream* out) {
+  constexpr const char* kNames[] = {"none", "hinge", "ball", "twist", "patch"};
+  *out << kNames[static_cast<std::size_t>(kind)];
+}
+
+namespace {
+
+struct Expected {
+  std::string name;
+  JointRole role;
+  JointKind kind;
+};
+
+// Joints one below the other, each bone at 30 degrees to the last.
+Skeleton chain_of(const std::vector<Expected>& joints) {
+  std::vector<test::Node> nodes;
+  glm::vec3 place(0);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    nodes.push_back({joints[j].name, static_cast<std::int32_t>(j) - 1, place});
+    const float angle = 0.5236f * static_cast<float>(j);
+    place += glm::vec3(std::cos(angle), std::sin(angle), 0);
+  }
+  return test::skeleton_of(nodes).skeleton;
+}
+
+void expect_uses(const std::vector<Expected>& joints) {
+  const std::vector<JointUse> uses = joint_uses(chain_of(joints));
+  ASSERT_EQ(uses.size(), joints.size());
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    EXPECT_EQ(uses[j].role, joints[j].role) << joints[j].name;
+    EXPECT_EQ(uses[j].kind, joints[j].kind) << joints[j].name;
+  }
+}
+
+using Role = JointRole;
+using Kind = JointKind;
+
+TEST(JointRoles, OfArmsAsExportersNameThem) {
+  const auto arm = [](const std::string& clavicle, const std::string& upper, const std::string& lower,
+                      const std::string& hand) {
+    expect_uses({{clavicle, Role::kClavicle, Kind::kBall},
+                 {upper, Role::kUpperArm, Kind::kBall},
+                 {lower, Role::kForearm, Kind::kHinge},
+                 {hand, Role::kHand, Kind::kBall}});
+  };
+  arm("mixamorig:LeftShoulder", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand");
+  arm("LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand");
+  arm("Bip01 L Clavicle", "Bip01 L UpperArm", "Bip01 L Forearm", "Bip01 L Hand");
+  arm("clavicle_l", "upperarm_l", "lowerarm_l", "hand_l");
+  arm("DEF-shoulder.L", "DEF-upper_arm.L", "DEF-forearm.L", "DEF-hand.L");
+  arm("J_Bip_L_Shoulder", "J_Bip_L_UpperArm", "J_Bip_L_LowerArm", "J_Bip_L_Hand");
+  arm("lCollar", "lShldrBend", "lForearmBend", "lHand");
+  arm("CC_Base_L_Clavicle", "CC_Base_L_Upperarm", "CC_Base_L_Forearm", "CC_Base_L_Hand");
+  arm("left_collar", "left_shoulder", "left_elbow", "left_wrist");
+}
+
+TEST(JointRoles, OfLegsAsExportersNameThem) {
+  const auto leg = [](const std::string& thigh, const std::string& shin, const std::string& foot,
+                      const std::string& toes) {
+    expect_uses({{thigh, Role::kThigh, Kind::kBall},
+                 {shin, Role::kShin, Kind::kHinge},
+                 {foot, Role::kFoot, Kind::kBall},
+                 {toes, Role::kToes, Kind::kNone}});
+  };
+  leg("mixamorig:RightUpLeg", "mixamorig:RightLeg", "mixamorig:RightFoot", "mixamorig:RightToeBase");
+  leg("Bip01 R Thigh", "Bip01 R Calf", "Bip01 R Foot", "Bip01 R Toe0");
+  leg("thigh_r", "calf_r", "foot_r", "ball_r");
+  leg("DEF-thigh.R", "DEF-shin.R", "DEF-foot.R", "DEF-toe.R");
+  leg("J_Bip_R_UpperLeg", "J_Bip_R_LowerLeg", "J_Bip_R_Foot", "J_Bip_R_ToeBase");
+  leg("rThighBend", "rShin", "rFoot", "rToe");
+  leg("right_hip", "right_knee", "right_ankle", "right_toe");
+  leg("b_LeftLeg01_015", "b_LeftLeg02_016", "b_LeftFoot01_017", "LeftToe");
+}
+
+TEST(JointRoles, OfTrunkAndFingers) {
+  expect_uses({{"mixamorig:Hips", Role::kHips, Kind::kBall},
+               {"mixamorig:Spine", Role::kSpine, Kind::kBall},
+               {"mixamorig:Spine1", Role::kSpine, Kind::kBall},
+               {"upper_chest", Role::kChest, Kind::kBall},
+               {"mixamorig:Neck", Role::kNeck, Kind::kBall},
+               {"mixamorig:Head", Role::kHead, Kind::kBall}});
+  expect_uses({{"thumb_01_l", Role::kThumb, Kind::kHinge}, {"thumb_02_l", Role::kThumb, Kind::kHinge}});
+  expect_uses({{"DEF-f_index.01.L", Role::kIndex, Kind::kHinge}, {"DEF-f_index.02.L", Role::kIndex, Kind::kHinge}});
+  expect_uses({{"index_metacarpal_l", Role::kIndexMetacarpal, Kind::kNone}});
+  expect_uses({{"hock.L", Role::kHock, Kind::kHinge}});
+}
+
+// A shoulder without a clavicle above and without another upper arm is one, whichever side it is on.
+TEST(JointRoles, OfAnArmThatBeginsAtTheShoulder) {
+  expect_uses({{"shoulder", Role::kUpperArm, Kind::kBall},
+               {"elbow", Role::kForearm, Kind::kHinge},
+               {"wrist", Role::kHand, Kind::kBall}});
+}
+
+TEST(JointRoles, TellsTwistHelpers) {
+  expect_uses({{"upperarm_l", Role::kUpperArm, Kind::kBall}, {"upperarm_twist_01_l", Role::kNone, Kind::kTwist}});
+  expect_uses({{"LeftForeArm", Role::kForearm, Kind::kHinge}, {"LeftForeArmRoll", Role::kNone, Kind::kTwist}});
+  expect_uses({{"def_l_thigh", Role::kThigh, Kind::kBall}, {"def_l_thighMid1", Role::kNone, Kind::kTwist}});
+  // Rigify's segments, which go on straight, and are told from a hip bone with a thigh below by that.
+  const std::vector<test::Node> straight{{"DEF-upper_arm.L", -1, {0, 0, 0}},
+                                         {"DEF-upper_arm.L.001", 0, {1, 0, 0}},
+                                         {"DEF-forearm.L", 1, {2, 0, 0}},
+                                         {"DEF-forearm.L.001", 2, {3, 0.2f, 0}},
+                                         {"DEF-hand.L", 3, {4, 0.4f, 0}}};
+  const std::vector<JointUse> uses = joint_uses(test::skeleton_of(straight).skeleton);
+  EXPECT_EQ(uses[0].kind, Kind::kBall);
+  EXPECT_EQ(uses[1].kind, Kind::kTwist);
+  EXPECT_EQ(uses[2].kind, Kind::kHinge);
+  EXPECT_EQ(uses[3].kind, Kind::kTwist);
+  const std::vector<JointUse> hips = joint_uses(
+      test::skeleton_of({{"hip.L", -1, {0, 0, 0}}, {"thigh.L", 0, {1, 0, 0}}, {"shin.L", 1, {1, -4, 0}}}).skeleton);
+  EXPECT_EQ(hips[0].kind, Kind::kBall);
+  EXPECT_EQ(hips[1].kind, Kind::kBall);
+  EXPECT_EQ(hips[2].kind, Kind::kHinge);
+}
+
+TEST(JointRoles, SaysNothingOfWhatItDoesNotKnow) {
+  expect_uses({{"Bone", Role::kNone, Kind::kNone}, {"Bone.001", Role::kNone, Kind::kNone}});
+  // Of fingers only where there is a hand to be on: a ring is none.
+  expect_uses({{"ring", Role::kNone, Kind::kNone}});
+  expect_uses({{"", Role::kNone, Kind::kNone}});
+}
+
+TEST(JointRoles, JointsOfAFaceMovePatches) {
+  std::vector<test::Node> nodes{{"neck", -1, {0, 0, 0}}, {"head", 0, {0, 1, 0}}};
+  for (int k = 0; k < 9; ++k) {
+    nodes.push_back({"face" + std::to_string(k), 1, {0.1f * static_cast<float>(k), 1.5f, 0.5f}});
+  }
+  const std::vector<JointUse> uses = joint_uses(test::skeleton_of(nodes).skeleton);
+  EXPECT_EQ(uses[1].kind, Kind::kBall);
+  for (std::size_t j = 2; j < uses.size(); ++j) EXPECT_EQ(uses[j].kind, Kind::kPatch);
+}
+
+TEST(JointRoles, OfTheBuiltInBiped) {
+  const Skeleton skeleton = make_biped().skeleton;
+  const std::vector<JointUse> uses = joint_uses(skeleton);
+  const auto kind_of = [&](const char* name) { return uses[skeleton.find(name).value()].kind; };
+  for (const char* name : {"left_forearm", "right_forearm", "left_shin", "right_shin"}) {
+    EXPECT_EQ(kind_of(name), Kind::kHinge) << name;
+  }
+  for (const char* name : {"hips", "spine", "chest", "neck", "head", "left_shoulder", "left_upper_arm", "left_hand",
+                           "right_thigh", "right_foot"}) {
+    EXPECT_EQ(kind_of(name), Kind::kBall) << name;
+  }
+  EXPECT_EQ(kind_of("root"), Kind::kNone);
+}
+
+// Names that no program exports alone: elbows above forearms, "mid" of a bone.
+TEST(JointRoles, OfARealCharacter) {
+  PELT_REQUIRE_SHARED();
+  const Result<Model> luke = import_model((*test::shared_folder() / "assets/characters/luke/luke.gltf").string());
+  ASSERT_TRUE(luke) << luke.error().message;
+  const std::vector<JointUse> uses = joint_uses(luke->skeleton);
+  const auto kind_of = [&](const char* name) { return uses[luke->skeleton.find(name).value()].kind; };
+  EXPECT_EQ(kind_of("char:def_l_clav"), Kind::kBall);
+  EXPECT_EQ(kind_of("char:def_l_shoulder"), Kind::kBall);
+  EXPECT_EQ(kind_of("char:def_l_shoulderMid1"), Kind::kTwist);
+  EXPECT_EQ(kind_of("char:def_r_elbow"), Kind::kHinge);
+  EXPECT_EQ(kind_of("char:def_r_forearm"), Kind::kTwist);
+  EXPECT_EQ(kind_of("char:def_r_forearm1"), Kind::kTwist);
+  EXPECT_EQ(kind_of("char:def_l_knee"), Kind::kHinge);
+  EXPECT_EQ(kind_of("char:def_l_fngMidB"), Kind::kHinge);
+  EXPECT_EQ(kind_of("char:def_l_browA"), Kind::kPatch);
+}
+
+}  // namespace
+}  // namespace pelt
