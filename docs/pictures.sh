@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
-# built programs: pelt, pelt_viewer, samples_viewer_views_test. Each is made in a temporary folder and renamed when it is
-# whole. usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; the views are made
-# together.
+# built programs: pelt, pelt_viewer, samples_viewer_views_test. Each is renamed to its place when it is whole.
+# usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly root=$PWD
@@ -28,16 +27,16 @@ list() {
 pelt() { "$bin/pelt" "$@"; }
 parts() { python3 "$root/docs/pictures_parts.py" "$@"; }
 
-# finish OPERATION... OUT.png: convert, so that the same pixels make the same file.
+# Converts pictures, so that the same pixels make the same file. finish OPERATION... OUT.png
 finish() { convert "${@:1:$#-1}" -strip -define png:compression-level=9 "${!#}"; }
 
-# From the side, and level: a picture of the scene that standard input describes. scene OUT.png
+# Draws the scene that standard input describes (pictures_parts.py), from the front and level. scene OUT.png
 scene() {
   parts scene scene.gltf
   pelt render scene.gltf --deformer linear-blend --yaw 0 --pitch 0 -o "$1"
 }
 
-# labels [X Y TEXT]...: operations that write each text, its baseline's left end at (X, Y), into `operations`.
+# Sets `operations` to those that write each text, its top left corner at (X, Y). labels [X Y TEXT]...
 labels() {
   operations=(-font DejaVu-Sans -pointsize 16 -fill '#303030' -gravity NorthWest)
   while (($# > 0)); do
@@ -46,12 +45,12 @@ labels() {
   done
 }
 
-# view OUT.png WxH SETTINGS [FILE]: one picture of the viewer.
+# Takes one picture of the viewer, on the built-in biped. view OUT.png WxH SETTINGS
 view() {
   cat >view.json <<END
 { "format": "pelt-view 1", "steps": [{ "set": $3, "bind": true, "picture": "$1" }] }
 END
-  "$bin/pelt_viewer" "${4:-builtin:biped}" --headless --size "$2" --script view.json -o .
+  "$bin/pelt_viewer" builtin:biped --headless --size "$2" --script view.json -o .
 }
 
 # ------------------------------------------------------------------------------------------------------------ pictures
@@ -108,7 +107,7 @@ make_mos_compared() {
   finish scene.png -crop 970x720+225+0 +repage "${operations[@]}" mos_compared.png
 }
 
-# A rig of MOS for the built-in limb with the chain of docs/mos.md. points_rig EDITS
+# Prints a rig of MOS for the built-in limb with the chain of docs/mos.md. points_rig EDITS
 points_rig() {
   cat <<END
 {
@@ -144,9 +143,11 @@ make_mos_figures() {
   points_rig '{ "operation": "scale", "points": ["elbow"], "scale": [1, 2, 2], '"$by_45"' }' >10e.json
   points_rig '{ "operation": "twist", "points": ["elbow"], "degrees": 90, "in_bind": false },
     { "operation": "twist", "points": ["after", "lower"], "degrees": 180, "in_bind": false }' >11a.json
-  echo '{ "format": "pelt-rig 1", "layers": [{ "deformer": "mos", "parameters": { "points_per_joint": 0 } }] }' >bones.json
+  cat >bones.json <<'END'
+{ "format": "pelt-rig 1", "layers": [{ "deformer": "mos", "parameters": { "points_per_joint": 0 } }] }
+END
 
-  # bent OUT.obj SECONDS OPTION...
+  # Writes the limb, bent by 90 degrees a second. bent OUT.obj SECONDS OPTION...
   bent() { pelt deform builtin:limb "${@:3}" --clip bend --time "$2" -o "$1"; }
   bent rest.obj 0 --deformer linear-blend
   bent 3d.obj 1 --deformer linear-blend
@@ -172,7 +173,7 @@ make_mos_figures() {
 }
 
 make_mos_tail() {
-  # tail_rig EDITS: the settings for tails of docs/mos.md
+  # Prints a rig with the settings of docs/mos.md for tails. tail_rig EDITS
   tail_rig() {
     cat <<END
 {
@@ -206,7 +207,8 @@ END
 }
 
 make_mos_biped() {
-  pelt render builtin:biped --clip flex --time 3.5 --preset biped --compare linear-blend,mos --size 1200x600 -o whole.png
+  pelt render builtin:biped --clip flex --time 3.5 --preset biped --compare linear-blend,mos --size 1200x600 \
+    -o whole.png
   finish whole.png -crop 1000x551+135+20 +repage mos_biped.png
 }
 
@@ -226,14 +228,16 @@ make_muscles() {
 
 make_skeletonize() {
   pelt skeleton builtin:biped -o found.glb
-  # From 100 m a metre is as many pixels wherever it lies: of the 960 that the picture is high, half are 0.5 tan(0.01).
+  # From 100 m away the picture is 2 m high, whatever the depth: a metre is 480 pixels, and y = 0 is at 480 + 0.9 x 480.
   local camera='"target": [0, 0.9, 0], "pitch": 0, "distance": 100, "vertical_fov": 0.02, "framed": true'
-  local hidden='"playback": { "clip": "" }, "shown": { "ground": false }, "panels": { "left": false, "right": false, "timeline": false }'
+  local hidden='"playback": { "clip": "" }, "shown": { "ground": false },
+    "panels": { "left": false, "right": false, "timeline": false }'
   view front.png 960x960 '{ "camera": { "yaw": 0, '"$camera"' }, '"$hidden"' }'
   view side.png 960x960 '{ "camera": { "yaw": -1.5707963, '"$camera"' }, '"$hidden"' }'
   convert front.png -draw "$(parts joints found.glb 480 912 x 480)" front_joints.png
   convert side.png -draw "$(parts joints found.glb 480 912 z 480)" side_joints.png
-  finish '(' front_joints.png -crop 700x930+130+30 ')' '(' side_joints.png -crop 330x930+320+30 ')' +append skeletonize.png
+  finish '(' front_joints.png -crop 700x930+130+30 ')' '(' side_joints.png -crop 330x930+320+30 ')' +append \
+    skeletonize.png
 }
 
 make_surface_ffd_hops() {
@@ -279,16 +283,16 @@ make_document() {
   cd "$root"
 }
 
-# The test writes them, all at once.
+# Has the test write the views, all at once.
 make_views() {
   echo "$views"
   touch "$work/begun"
-  PELT_UPDATE_VIEWS=1 "$bin/samples_viewer_views_test" --gtest_filter='ViewerViews.*' >"$work/views.txt"
-  local picture
+  local status=0 picture
+  PELT_UPDATE_VIEWS=1 "$bin/samples_viewer_views_test" --gtest_filter='ViewerViews.*' >"$work/log.txt" || status=$?
   for picture in $(list | grep "^$views/"); do
-    if [[ ! $picture -nt $work/begun ]]; then
+    if ((status != 0)) || [[ ! $picture -nt $work/begun ]]; then
+      cat "$work/log.txt" >&2
       echo "pictures: $picture was not written" >&2
-      cat "$work/views.txt" >&2
       exit 1
     fi
   done

@@ -3,8 +3,8 @@
 # Files that docs/pictures.sh draws pictures from and no command of Pelt writes:
 #   scene OUT.gltf            one model of several OBJ meshes; its lines on standard input are below
 #   wave CAGE.obj CAGE.pc2    a closed tube round the built-in limb, and a point cache that bends it into a wave
-#   joints MODEL.glb X Y A S  draws the skeleton for ImageMagick's -draw; X Y: pixel of model space's (0, 0, 0), S: pixels
-#                             a metre, A: the axis of model space that points to the right, x or z
+#   joints MODEL.glb X Y A S  the skeleton as operations of ImageMagick's -draw; X Y: pixel of (0, 0, 0), S: pixels a
+#                             metre, A: the axis of model space that points to the right, x or z
 import array
 import base64
 import json
@@ -16,7 +16,7 @@ TONES = [[0.66, 0.42, 0.30, 1], [0.80, 0.70, 0.58, 1]]  # linear: that of the bu
 
 
 def read_obj(file):
-    """Positions, normals and triangles of an OBJ as `pelt deform` writes it: the normals have the vertices' numbers."""
+    """Reads positions, normals and triangles of an OBJ as `pelt deform` writes it: normals are numbered as vertices."""
     rows = {"v": [], "vn": [], "f": []}
     with open(file) as lines:
         for line in lines:
@@ -27,14 +27,15 @@ def read_obj(file):
 
 
 def tone(triangle, rest, square, sectors):
-    """0 or 1: that of the check on which the middle of a triangle of the skin at rest lies."""
+    """Returns 0 or 1, the tone of the check on which the middle of a triangle of the skin at rest lies."""
     x, y, z = (sum(rest[vertex][axis] for vertex in triangle) / 3 for axis in range(3))
     return (math.floor(x / square) + math.floor(math.atan2(z, y) / math.tau * sectors)) % 2
 
 
 def scene(out):
-    """A line on standard input is FILE X Y, where the mesh stands, in metres, or FILE X Y REST SQUARE SECTORS: with
-    checks, SQUARE metres long along x and SECTORS of them about the x axis, painted on the mesh of the file REST."""
+    """Writes a glTF model. A line on standard input is FILE X Y, a mesh and where it stands, in metres, or FILE X Y
+    REST SQUARE SECTORS: with checks, SQUARE metres long along x and SECTORS of them about the x axis, painted on the
+    mesh of the file REST."""
     data = bytearray()
     gltf = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}], "nodes": [], "meshes": [],
             "materials": [{"pbrMetallicRoughness": {"baseColorFactor": color}} for color in TONES],
@@ -72,7 +73,7 @@ def scene(out):
 
 
 def wave(cage, cache):
-    """The tube has 14 x 8 quads and an end of triangles on either side; the cache has 49 samples, of 24 a second."""
+    """Writes a tube of 14 x 8 quads, closed by triangles, and a cache of 49 samples, 24 a second."""
     along, around, length, radius = 14, 8, 8.5, 1.25
     rest = [(-0.25, 0.0, 0.0)]
     for ring in range(along + 1):
@@ -103,7 +104,7 @@ def wave(cage, cache):
 
 
 def joints(model, left, top, axis, scale):
-    """Lines for the bones, in blue; dots for the joints, in red, for the root, in green, and for ends, in orange."""
+    """Prints lines for the bones, in blue, and dots: green for the root, orange for the ends of limbs, else red."""
     with open(model, "rb") as file:
         file.seek(12)
         nodes = json.loads(file.read(struct.unpack("<II", file.read(8))[0]))["nodes"]
