@@ -636,6 +636,31 @@ TEST_F(Renderers, LeaveLitSurfacesFreeOfTheirOwnShadow) {
   EXPECT_GT(before, 100);
 }
 
+// The cosine between a normal and the way to the eye, both of length 1, may round to more than 1.
+TEST_F(Renderers, LeaveNoHolesInWhatFacesTheEye) {
+  const glm::vec3 towards_eye = glm::normalize(glm::vec3(0.3f, 0.5f, 0.8f));
+  const Model tube = test::make_tube({});
+  Mesh mesh{.name = "square", .triangles = {{0, 1, 2}, {0, 2, 3}}, .parts = {{.triangle_count = 2}}};
+  const glm::vec3 across = glm::normalize(glm::cross(glm::vec3(0, 1, 0), towards_eye));
+  const glm::vec3 up = glm::cross(towards_eye, across);
+  for (const glm::vec2 corner : {glm::vec2(-1, -1), {1, -1}, {1, 1}, {-1, 1}}) {
+    mesh.positions.push_back(corner.x * across + corner.y * up);
+    mesh.normals.push_back(glm::normalize(towards_eye + 5e-4f * (corner.x * across + corner.y * up)));
+    mesh.weights.append_row(tube.meshes[0].weights.row(0));
+  }
+  Model square = tube;
+  square.meshes[0] = mesh;
+  show(bind(square, *rig_from_deformer_name("linear-blend"))->character);
+  scene_.camera = {.eye = 100.0f * towards_eye, .target = glm::vec3(0.0f), .vertical_fov = 0.01f};
+  const Image image = render();
+  int holes = 0;
+  for (std::uint32_t y = 0; y < image.height; ++y) {
+    for (std::uint32_t x = 0; x < image.width; ++x) holes += pixel(image, {x, y}) == glm::ivec3(0) ? 1 : 0;
+  }
+  EXPECT_EQ(holes, 0);
+  EXPECT_GT(difference(image, backdrop()), 0.9);
+}
+
 // A square in z = 0 from (-1, -1) to (1, 1) whose image is `uri`, seen from the front.
 GltfFile textured_square(const std::string& uri) {
   GltfFile file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels that games have: four influences a vertex, 4 x 4 matrices, positions and normals, one vertex at a time.
-// What the engine's kernel is measured against, and nothing else.
+// Plain kernels that the engine's is measured against: four influences a vertex, 4 x 4 matrices, positions and normals,
+// one vertex at a time. Kernels tuned by others are faster: docs/benchmarks.md holds the engine's against one.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct PlainOutputs {
 void skin_scalar(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);  // GLM
 void skin_128(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);  // 4 floats at once
 
-// Normals by the blended matrix itself, and not made unit: the least that a kernel can do.
+// Turns normals by the blended matrix itself and does not make them unit: the least arithmetic, not the least time.
 void skin_128_least(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);
 
 }  // namespace pelt::samples

@@ -31,6 +31,9 @@ vec3 facing_normal(vec3 towards_eye) {
   return normalize(normal + towards_eye * max(0.02 - dot(normal, towards_eye), 0.0));
 }
 
+// Schlick's fifth power. The cosine of two unit vectors may round to more than 1, and pow has no answer below 0.
+float fresnel_power(float cosine) { return pow(clamp(1.0 - cosine, 0.0, 1.0), 5.0); }
+
 // GGX with Smith's height-correlated shadowing (Heitz 2014) and Schlick's Fresnel term, times pi, times the cosine.
 float specular(vec3 normal, vec3 towards_eye, vec3 towards_light) {
   float n_l = max(dot(normal, towards_light), 0.0);
@@ -40,14 +43,12 @@ float specular(vec3 normal, vec3 towards_eye, vec3 towards_light) {
   float a2 = kRoughness * kRoughness * kRoughness * kRoughness;
   float d = n_h * n_h * (a2 - 1.0) + 1.0;
   float smith = n_l * sqrt(n_v * n_v * (1.0 - a2) + a2) + n_v * sqrt(n_l * n_l * (1.0 - a2) + a2);
-  float fresnel = kF0 + (1.0 - kF0) * pow(1.0 - max(dot(halfway, towards_eye), 0.0), 5.0);
+  float fresnel = kF0 + (1.0 - kF0) * fresnel_power(dot(halfway, towards_eye));
   return a2 / (d * d) * 0.5 / max(smith, 1e-5) * fresnel * n_l;
 }
 
 // Share of a surrounding light that the coat mirrors: Schlick's term, damped by roughness (Lagarde 2011).
-float surrounding_fresnel(float n_v) {
-  return kF0 + (max(1.0 - kRoughness, kF0) - kF0) * pow(1.0 - n_v, 5.0);
-}
+float surrounding_fresnel(float n_v) { return kF0 + (max(1.0 - kRoughness, kF0) - kF0) * fresnel_power(n_v); }
 
 void main() {
   vec4 material = draw.color;
@@ -72,7 +73,7 @@ void main() {
   light += open - hidden * (1.0 - 0.45 * base);
   vec3 reflected = reflect(-towards_eye, normal);
   vec3 open_share = (open - hidden) / open;
-  mirrored += sky_radiance(reflected) * surrounding_fresnel(max(dot(normal, towards_eye), 0.0)) * open_share;
+  mirrored += sky_radiance(reflected) * surrounding_fresnel(dot(normal, towards_eye)) * open_share;
 
   float rim_cosine = max(dot(normal, frame.towards_rim), 0.0);
   light += kRimRadiance * rim_cosine * open_share;

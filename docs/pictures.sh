@@ -1,0 +1,330 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
+# built programs: pelt, pelt_viewer, samples_viewer_views_test. Each is renamed to its place when it is whole.
+# usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+readonly root=$PWD
+readonly bin=$root/build/release/bin
+# What is committed does not depend on the graphics card.
+export PELT_DEVICE=llvmpipe
+
+# Every function make_NAME below writes NAME.png into the working directory.
+readonly documents=(
+  curve_skeleton_compared curve_skeleton_limbs demo mos_biped mos_compared mos_figures mos_tail muscles skeletonize
+  surface_ffd_hops surface_ffd_streamed viewer
+)
+readonly views=tests/samples/views
+
+list() {
+  printf 'docs/%s.png\n' "${documents[@]}"
+  sed -n 's|.*"picture": "\(.*\)".*|'"$views"'/\1|p' tests/samples/viewer_views.json tests/samples/viewer_views_2x.json
+}
+
+# --------------------------------------------------------------------------------------------------------------- tools
+
+pelt() { "$bin/pelt" "$@"; }
+parts() { python3 "$root/docs/pictures_parts.py" "$@"; }
+
+# Converts pictures, so that the same pixels make the same file. finish OPERATION... OUT.png
+finish() { convert "${@:1:$#-1}" -strip -define png:compression-level=9 "${!#}"; }
+
+# Draws the scene that standard input describes (pictures_parts.py), from the front and level. scene OUT.png
+scene() {
+  parts scene scene.gltf
+  pelt render scene.gltf --deformer linear-blend --yaw 0 --pitch 0 -o "$1"
+}
+
+# Sets `operations` to those that write each text, its top left corner at (X, Y). labels [X Y TEXT]...
+labels() {
+  operations=(-font DejaVu-Sans -pointsize 16 -fill '#303030' -gravity NorthWest)
+  while (($# > 0)); do
+    operations+=(-annotate "+$1+$2" "$3")
+    shift 3
+  done
+}
+
+# Takes one picture of the viewer, on the built-in biped. view OUT.png WxH SETTINGS
+view() {
+  cat >view.json <<END
+{ "format": "pelt-view 1", "steps": [{ "set": $3, "bind": true, "picture": "$1" }] }
+END
+  "$bin/pelt_viewer" builtin:biped --headless --size "$2" --script view.json -o .
+}
+
+# ------------------------------------------------------------------------------------------------------------ pictures
+
+make_demo() {
+  pelt bind builtin:biped --deformer surface-ffd -o biped.pelt
+  pelt render biped.pelt --clip flex --time 1.3 --compare linear-blend,dual-quaternion --size 1200x600 -o demo.png
+}
+
+make_viewer() {
+  view viewer.png 1280x720 '{
+    "playback": { "clip": "flex", "time": 1.3 },
+    "camera": { "target": [-0.01, 1.335, 0], "yaw": 0.25, "pitch": 0.05, "distance": 1.95, "framed": true },
+    "shown": { "skeleton": true },
+    "compare": { "mode": "split", "deformers": ["linear_blend"], "split": 0.5 },
+    "heat": { "kind": "volume", "automatic": false, "low": 0, "high": 2 },
+    "panels": { "tab": "Heat" }
+  }'
+}
+
+make_curve_skeleton_compared() {
+  pelt quality --radius 1 --write meshes
+  local y=16 deformer
+  for deformer in linear_blend dual_quaternion curve_skeleton; do
+    echo "meshes/radius_1/${deformer}_bend_90.obj 0 $y"
+    echo "meshes/radius_1/${deformer}_bend_135.obj 11 $y"
+    echo "meshes/radius_1/${deformer}_twist_180.obj 22 $y"
+    echo "meshes/radius_1/${deformer}_twist_450.obj 33 $y"
+    y=$((y - 8))
+  done | scene curve_skeleton_compared.png
+}
+
+make_curve_skeleton_limbs() {
+  pelt quality --radius 0.5,1.5 --deformer curve-skeleton --write meshes
+  local x=0 degrees
+  for degrees in 45 90 120 150; do
+    echo "meshes/radius_0.5/curve_skeleton_bend_$degrees.obj $x 9"
+    echo "meshes/radius_1.5/curve_skeleton_bend_$degrees.obj $x 0"
+    x=$((x + 10))
+  done | scene curve_skeleton_limbs.png
+}
+
+make_mos_compared() {
+  pelt quality --radius 1 --write meshes
+  local y=108 deformer
+  for deformer in linear_blend dual_quaternion mos; do
+    echo "meshes/radius_1/${deformer}_bend_90.obj 0 ${y}e-1 meshes/radius_1/rest.obj 1 8"
+    echo "meshes/radius_1/${deformer}_bend_135.obj 5.7 ${y}e-1 meshes/radius_1/rest.obj 1 8"
+    echo "meshes/radius_1/${deformer}_twist_180.obj 11.2 ${y}e-1 meshes/radius_1/rest.obj 1 8"
+    y=$((y - 54))
+  done | scene scene.png
+  labels 25 12 'bend 90' 258 12 'bend 135' 480 12 'twist 180' \
+    816 196 'linear blend' 816 411 'dual quaternion' 816 626 'MOS'
+  finish scene.png -crop 970x720+225+0 +repage "${operations[@]}" mos_compared.png
+}
+
+# Prints a rig of MOS for the built-in limb with the chain of docs/mos.md. points_rig EDITS
+points_rig() {
+  cat <<END
+{
+  "format": "pelt-rig 1",
+  "layers": [{
+    "deformer": "mos",
+    "parameters": {
+      "automatic": false,
+      "chains": [{
+        "name": "limb",
+        "points": [
+          { "name": "upper", "joint": "root", "offset": [1, 0, 0] },
+          { "name": "before", "joint": "root", "offset": [3, 0, 0] },
+          { "name": "elbow", "joint": "joint", "bisecting": true },
+          { "name": "after", "joint": "joint", "offset": [1, 0, 0] },
+          { "name": "lower", "joint": "joint", "offset": [3, 0, 0] }
+        ]
+      }],
+      "edits": [$1]
+    }
+  }]
+}
+END
+}
+
+make_mos_figures() {
+  local driver='"driver": { "joint": "joint", "axis": [0, 0, 1] }, "share": [[0, 0], '
+  local by_45="${driver}[45, 1]]" by_90="${driver}[90, 1]]"
+  points_rig '{ "operation": "bulge", "points": ["elbow"], "factor": 1.25, "pivot": [4, -1.5, 0], '"$by_90"' },
+    { "operation": "scale", "points": ["before", "after"], "scale": [1, 1.35, 1.35], '"$by_90"' }' >3f.json
+  points_rig '{ "operation": "bulge", "points": ["before"], "factor": 1.6, "pivot": [3, 1, 0], '"$by_45"' }' >10c.json
+  points_rig '{ "operation": "slide", "points": ["before", "elbow"], "distance": 0.8, '"$by_45"' }' >10d.json
+  points_rig '{ "operation": "scale", "points": ["elbow"], "scale": [1, 2, 2], '"$by_45"' }' >10e.json
+  points_rig '{ "operation": "twist", "points": ["elbow"], "degrees": 90, "in_bind": false },
+    { "operation": "twist", "points": ["after", "lower"], "degrees": 180, "in_bind": false }' >11a.json
+  cat >bones.json <<'END'
+{ "format": "pelt-rig 1", "layers": [{ "deformer": "mos", "parameters": { "points_per_joint": 0 } }] }
+END
+
+  # Writes the limb, bent by 90 degrees a second. bent OUT.obj SECONDS OPTION...
+  bent() { pelt deform builtin:limb "${@:3}" --clip bend --time "$2" -o "$1"; }
+  bent rest.obj 0 --deformer linear-blend
+  bent 3d.obj 1 --deformer linear-blend
+  bent bones.obj 1 --rig bones.json
+  bent 3e.obj 1 --deformer mos
+  bent 3f.obj 1 --rig 3f.json
+  local figure
+  for figure in 10c 10d 10e 11a; do bent "$figure.obj" 0.5 --rig "$figure.json"; done
+  local x=0
+  for figure in 3d bones 3e 3f; do
+    echo "$figure.obj $x.2 5 rest.obj 1 8"
+    x=$((x + 8))
+  done >figures.txt
+  x=0
+  for figure in 10c 10d 10e 11a; do
+    echo "$figure.obj $((x - 1)) 0 rest.obj 1 8"
+    x=$((x + 8))
+  done >>figures.txt
+  scene scene.png <figures.txt
+  labels 65 16 '3D: linear blend' 320 16 'MOS, no points at the joint' 650 16 '3E: MOS' 910 16 '3F: bulge and scale' \
+    60 440 '10C: bulge' 350 440 '10D: slide' 640 440 '10E: scale' 930 440 '11A: twist'
+  finish scene.png -crop 1180x470+50+125 +repage "${operations[@]}" mos_figures.png
+}
+
+make_mos_tail() {
+  # Prints a rig with the settings of docs/mos.md for tails. tail_rig EDITS
+  tail_rig() {
+    cat <<END
+{
+  "format": "pelt-rig 1",
+  "layers": [{
+    "deformer": "mos",
+    "parameters": { "points_per_bone": 1, "points_per_joint": 2, "joint_spread": 1, "edits": [$1] }
+  }]
+}
+END
+  }
+  tail_rig '' >tail.json
+  tail_rig '{ "operation": "scale", "points": ["tail_3"], "scale": [1, 1.8, 1.8],
+    "driver": { "joint": "tail_4", "axis": [0, 0, 1] }, "share": [[-30, 1], [0, 0], [30, 1]] }' >scaled.json
+  pelt bind builtin:tail --deformer linear-blend -o blend.pelt
+  pelt bind builtin:tail --deformer mos -o mos.pelt
+  pelt bind builtin:tail --rig tail.json -o tail.pelt
+  pelt bind builtin:tail --rig scaled.json -o scaled.pelt
+  pelt deform blend.pelt -o rest.obj
+  local x=0 how
+  for how in blend mos tail scaled; do
+    pelt deform "$how.pelt" --clip curl --time 0.85 -o "${how}_snake.obj"
+    pelt deform "$how.pelt" --clip curl --time 2.2 -o "${how}_spiral.obj"
+    echo "${how}_snake.obj ${x}e-2 1.43 rest.obj 0.06 12" >>tails.txt
+    echo "${how}_spiral.obj ${x}e-2 0 rest.obj 0.06 12" >>tails.txt
+    x=$((x + 142))
+  done
+  scene scene.png <tails.txt
+  labels 50 16 '3D: linear blend' 320 16 'MOS, defaults' 610 16 '3E: MOS, for a tail' 890 16 '3F: the same, scaled'
+  finish scene.png -crop 1180x420+50+150 +repage "${operations[@]}" mos_tail.png
+}
+
+make_mos_biped() {
+  pelt render builtin:biped --clip flex --time 3.5 --preset biped --compare linear-blend,mos --size 1200x600 \
+    -o whole.png
+  finish whole.png -crop 1000x551+135+20 +repage mos_biped.png
+}
+
+make_muscles() {
+  pelt bind builtin:arm --deformer curve-skeleton -o curve.pelt
+  pelt bind builtin:arm --rig "$root/samples/rigs/arm_muscles.json" -o muscles.pelt
+  local seconds
+  for seconds in 0 1 2; do
+    local pose=(--clip flex --time "$seconds" --yaw 0 --pitch 0 --size 480x400)
+    pelt render curve.pelt "${pose[@]}" -o "0_$seconds.png"
+    pelt render muscles.pelt "${pose[@]}" -o "1_$seconds.png"
+    pelt render muscles.pelt "${pose[@]}" --driver -o "2_$seconds.png"
+  done
+  montage [012]_[012].png -tile 3x3 -geometry +2+2 montage.png
+  finish montage.png muscles.png
+}
+
+make_skeletonize() {
+  pelt skeleton builtin:biped -o found.glb
+  # From 100 m away the picture is 2 m high, whatever the depth: a metre is 480 pixels, and y = 0 is at 480 + 0.9 x 480.
+  local camera='"target": [0, 0.9, 0], "pitch": 0, "distance": 100, "vertical_fov": 0.02, "framed": true'
+  local hidden='"playback": { "clip": "" }, "shown": { "ground": false },
+    "panels": { "left": false, "right": false, "timeline": false }'
+  view front.png 960x960 '{ "camera": { "yaw": 0, '"$camera"' }, '"$hidden"' }'
+  view side.png 960x960 '{ "camera": { "yaw": -1.5707963, '"$camera"' }, '"$hidden"' }'
+  convert front.png -draw "$(parts joints found.glb 480 912 x 480)" front_joints.png
+  convert side.png -draw "$(parts joints found.glb 480 912 z 480)" side_joints.png
+  finish '(' front_joints.png -crop 700x930+130+30 ')' '(' side_joints.png -crop 330x930+320+30 ')' +append \
+    skeletonize.png
+}
+
+make_surface_ffd_hops() {
+  local parameters
+  for parameters in '' '"max_hops": 1, '; do
+    cat >hops.json <<END
+{
+  "format": "pelt-rig 1",
+  "layers": [{ "deformer": "surface_ffd", "parameters": { $parameters"driver": { "triangles": 400 } } }]
+}
+END
+    pelt bind builtin:biped --rig hops.json -o hops.pelt
+    pelt render hops.pelt --clip walk --time 0.55 --yaw 50 --pitch 0 --weights left_thigh --size 1280x900 \
+      -o "hops_${#parameters}.png"
+  done
+  finish hops_0.png "hops_${#parameters}.png" -crop 350x420+465+400 +repage +append surface_ffd_hops.png
+}
+
+make_surface_ffd_streamed() {
+  cat >streamed.json <<'END'
+{
+  "format": "pelt-rig 1",
+  "layers": [
+    { "deformer": "surface_ffd", "parameters": { "driver": { "file": "cage.obj", "follow": "streamed" } } }
+  ]
+}
+END
+  parts wave cage.obj cage.pc2
+  pelt bind builtin:limb --rig streamed.json -o limb.pelt
+  pelt render limb.pelt --cache cage.pc2 --time 1 --driver -o large.png
+  finish large.png -resize 50% surface_ffd_streamed.png
+}
+
+# ----------------------------------------------------------------------------------------------------------------- all
+
+make_document() {
+  local name=$1
+  echo "docs/$name.png"
+  mkdir "$work/$name"
+  cd "$work/$name"
+  "make_$name" >log.txt
+  mv "$name.png" "$root/docs/$name.png"
+  cd "$root"
+}
+
+# Has the test write the views, all at once.
+make_views() {
+  echo "$views"
+  touch "$work/begun"
+  local status=0 picture
+  PELT_UPDATE_VIEWS=1 "$bin/samples_viewer_views_test" --gtest_filter='ViewerViews.*' >"$work/log.txt" || status=$?
+  for picture in $(list | grep "^$views/"); do
+    if ((status != 0)) || [[ ! $picture -nt $work/begun ]]; then
+      cat "$work/log.txt" >&2
+      echo "pictures: $picture was not written" >&2
+      exit 1
+    fi
+  done
+}
+
+if [[ ${1:-} == --list ]]; then
+  list
+  exit
+fi
+wanted=("$@")
+if (($# == 0)); then mapfile -t wanted < <(list); fi
+for picture in "${wanted[@]}"; do
+  if ! list | grep -xF "$picture" >/dev/null; then
+    echo "pictures: there is no recipe for '$picture'; --list says for which there are" >&2
+    exit 2
+  fi
+done
+for program in pelt pelt_viewer samples_viewer_views_test; do
+  if [[ ! -x $bin/$program ]]; then
+    echo "pictures: $bin/$program is not there; ./run build makes it" >&2
+    exit 1
+  fi
+done
+
+work=$(mktemp -d "$root/build/pictures.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+with_views=
+for picture in "${wanted[@]}"; do
+  if [[ $picture == "$views"/* ]]; then
+    with_views=1
+  else
+    make_document "$(basename "$picture" .png)"
+  fi
+done
+if [[ $with_views ]]; then make_views; fi

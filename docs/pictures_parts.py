@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Files that docs/pictures.sh draws pictures from and no command of Pelt writes:
+#   scene OUT.gltf            one model of several OBJ meshes; its lines on standard input are below
+#   wave CAGE.obj CAGE.pc2    a closed tube round the built-in limb, and a point cache that bends it into a wave
+#   joints MODEL.glb X Y A S  the skeleton as operations of ImageMagick's -draw; X Y: pixel of (0, 0, 0), S: pixels a
+#                             metre, A: the axis of model space that points to the right, x or z
+import array
+import base64
+import json
+import math
+import struct
+import sys
+
+TONES = [[0.66, 0.42, 0.30, 1], [0.80, 0.70, 0.58, 1]]  # linear: that of the built-in characters, and a paler one
+
+
+def read_obj(file):
+    """Reads positions, normals and triangles of an OBJ as `pelt deform` writes it: normals are numbered as vertices."""
+    rows = {"v": [], "vn": [], "f": []}
+    with open(file) as lines:
+        for line in lines:
+            key, *words = line.split()
+            if key in rows:
+                rows[key].append([int(word.split("/")[0]) - 1 if key == "f" else float(word) for word in words])
+    return rows["v"], rows["vn"], rows["f"]
+
+
+def tone(triangle, rest, square, sectors):
+    """Returns 0 or 1, the tone of the check on which the middle of a triangle of the skin at rest lies."""
+    x, y, z = (sum(rest[vertex][axis] for vertex in triangle) / 3 for axis in range(3))
+    return (math.floor(x / square) + math.floor(math.atan2(z, y) / math.tau * sectors)) % 2
+
+
+def scene(out):
+    """Writes a glTF model. A line on standard input is FILE X Y, a mesh and where it stands, in metres, or FILE X Y
+    REST SQUARE SECTORS: with checks, SQUARE metres long along x and SECTORS of them about the x axis, painted on the
+    mesh of the file REST."""
+    data = bytearray()
+    gltf = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}], "nodes": [], "meshes": [],
+            "materials": [{"pbrMetallicRoughness": {"baseColorFactor": color}} for color in TONES],
+            "accessors": [], "bufferViews": []}
+
+    def accessor(values, code, component, kind, **more):
+        gltf["bufferViews"].append({"buffer": 0, "byteOffset": len(data), "byteLength": 4 * len(values)})
+        data.extend(array.array(code, values).tobytes())
+        gltf["accessors"].append({"bufferView": len(gltf["bufferViews"]) - 1, "componentType": component, "type": kind,
+                                  "count": len(values) // {"SCALAR": 1, "VEC3": 3}[kind], **more})
+        return len(gltf["accessors"]) - 1
+
+    for line in sys.stdin:
+        file, x, y, *checks = line.split()
+        positions, normals, triangles = read_obj(file)
+        parts = [triangles, []]
+        if checks:
+            rest = read_obj(checks[0])[0]
+            tones = [tone(triangle, rest, float(checks[1]), int(checks[2])) for triangle in triangles]
+            parts = [[t for t, own in zip(triangles, tones) if own == part] for part in (0, 1)]
+        box = {"min": [min(p) for p in zip(*positions)], "max": [max(p) for p in zip(*positions)]}
+        attributes = {"POSITION": accessor([c for p in positions for c in p], "f", 5126, "VEC3", **box),
+                      "NORMAL": accessor([c for n in normals for c in n], "f", 5126, "VEC3")}
+        gltf["meshes"].append({"primitives": [
+            {"attributes": attributes, "material": part,
+             "indices": accessor([v for triangle in parts[part] for v in triangle], "I", 5125, "SCALAR")}
+            for part in (0, 1) if parts[part]]})
+        mesh = len(gltf["meshes"]) - 1
+        gltf["nodes"].append({"name": f"figure_{mesh}", "mesh": mesh, "translation": [float(x), float(y), 0]})
+        gltf["scenes"][0]["nodes"].append(mesh)
+    gltf["buffers"] = [{"byteLength": len(data),
+                        "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}]
+    with open(out, "w") as file:
+        json.dump(gltf, file)
+
+
+def wave(cage, cache):
+    """Writes a tube of 14 x 8 quads, closed by triangles, and a cache of 49 samples, 24 a second."""
+    along, around, length, radius = 14, 8, 8.5, 1.25
+    rest = [(-0.25, 0.0, 0.0)]
+    for ring in range(along + 1):
+        for k in range(around):
+            angle = math.tau * k / around
+            rest.append((-0.25 + length * ring / along, radius * math.cos(angle), radius * math.sin(angle)))
+    rest.append((length - 0.25, 0.0, 0.0))
+    with open(cage, "w") as file:
+        for point in rest:
+            print("v", *point, file=file)
+        for k in range(around):
+            after = (k + 1) % around
+            print("f", 1, 2 + after, 2 + k, file=file)
+            for ring in range(along):
+                low, high = 2 + around * ring, 2 + around * (ring + 1)
+                print("f", low + k, low + after, high + after, high + k, file=file)
+            print("f", len(rest), 2 + around * along + k, 2 + around * along + after, file=file)
+    samples = 49
+    with open(cache, "wb") as file:
+        file.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, len(rest), 0.0, 1.0, samples))
+        for sample in range(samples):
+            height = 0.75 * math.sin(math.pi / 2 * sample / 24)
+            for x, y, z in rest:
+                phase = math.tau * x / 8
+                slope = height * math.tau / 8 * math.cos(phase)
+                across = math.hypot(1, slope)  # the section stands across the wave
+                file.write(struct.pack("<3f", x - y * slope / across, y / across + height * math.sin(phase), z))
+
+
+def joints(model, left, top, axis, scale):
+    """Prints lines for the bones, in blue, and dots: green for the root, orange for the ends of limbs, else red."""
+    with open(model, "rb") as file:
+        file.seek(12)
+        nodes = json.loads(file.read(struct.unpack("<II", file.read(8))[0]))["nodes"]
+    bones, dots = [], []
+
+    def pixel(p):
+        across = p["xyz".index(axis)]
+        return float(left) + float(scale) * across, float(top) - float(scale) * p[1]
+
+    def descend(number, above):
+        node = nodes[number]
+        p = [a + b for a, b in zip(above or (0, 0, 0), node["translation"])]
+        x, y = pixel(p)
+        if above:
+            bones.append("line {:.1f},{:.1f} {:.1f},{:.1f}".format(*pixel(above), x, y))
+        color, size = ("green", 6) if not above else ("#d00", 4) if "children" in node else ("#f80", 5)
+        dots.append(f"fill {color} circle {x:.1f},{y:.1f} {x + size:.1f},{y:.1f}")
+        for child in node.get("children", []):
+            descend(child, p)
+
+    descend(next(number for number, node in enumerate(nodes) if node["name"] == "root"), None)
+    print("stroke #13c stroke-width 3", *bones, "stroke none", *dots)
+
+
+if __name__ == "__main__":
+    {"scene": scene, "wave": wave, "joints": joints}[sys.argv[1]](*sys.argv[2:])
