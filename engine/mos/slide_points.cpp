@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/mos/slide_points.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -36,6 +36,13 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, code);
 }
 
+std::filesystem::path TemporaryFolder::write(const std::filesystem::path& name, std::string_view contents) const {
+  const std::filesystem::path file = path_ / name;
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << contents;
+  return file;
+}
+
 std::string file_text(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};

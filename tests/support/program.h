@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pelt::test {
 
@@ -31,6 +32,9 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+  // Writes a file, in folders that need not be there, and returns its path.
+  std::filesystem::path write(const std::filesystem::path& name, std::string_view contents) const;
 
  private:
   std::filesystem::path path_;

@@ -12,6 +12,7 @@
 #include "engine/character/evaluate.h"
 #include "engine/character/pelt_file.h"
 #include "engine/model/import.h"
+#include "engine/rig/deformers.h"
 #include "engine/rig/rig_json.h"
 #include "shaders/mos.h"
 #include "tests/support/deformer_list.h"

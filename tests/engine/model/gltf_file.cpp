@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/engine/model/gltf_file.h"
 
-#include <unistd.h>
-
-#include <atomic>
-#include <fstream>
 #include <glm/gtc/matrix_transform.hpp>
 
 #include "engine/model/import.h"
@@ -34,25 +30,6 @@ std::string u32(std::size_t value) {
 }
 
 }  // namespace
-
-TemporaryFolder::TemporaryFolder() {
-  static std::atomic<int> count = 0;
-  path_ = std::filesystem::temp_directory_path() /
-          ("pelt_test_" + std::to_string(::getpid()) + "_" + std::to_string(count++));
-  std::filesystem::create_directories(path_);
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::filesystem::path TemporaryFolder::write(const std::filesystem::path& name, std::string_view contents) const {
-  const std::filesystem::path file = path_ / name;
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << contents;
-  return file;
-}
 
 int GltfFile::add(const std::vector<glm::vec3>& values) {
   const float* first = values.empty() ? nullptr : &values[0].x;

@@ -12,22 +12,9 @@
 
 #include "engine/core/result.h"
 #include "engine/model/model.h"
+#include "tests/support/program.h"
 
 namespace pelt::test {
-
-// A folder of its own for each test, removed with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path write(const std::filesystem::path& name, std::string_view contents) const;
-
- private:
-  std::filesystem::path path_;
-};
 
 // OpenGL's names of component types, as glTF has them.
 template <class T>
