@@ -349,9 +349,13 @@ TEST(LinearFit, RefusesACharacterWithoutJoints) {
 }
 
 TEST(LinearFit, NamesAVertexThatIsMovedToInfinity) {
-  Model model = test::make_tube({.around = 10, .along = 24, .joints = 3});
-  const float huge = 3e38f;
-  model.clips = {{"burst", 1, {{1, ChannelPath::kScale, Interpolation::kStep, {0}, {huge, huge, huge}}}, {}}};
+  Model model = test::make_tube({.around = 10, .along = 24, .joints = 5});
+  const float huge = kFarthest;
+  model.clips = {{"burst", 1, {}, {}}};
+  for (std::uint32_t joint = 0; joint < 5; ++joint) {
+    model.clips[0].channels.push_back(
+        {joint, ChannelPath::kScale, Interpolation::kStep, {0}, {huge, huge, huge}});
+  }
   const Result<LinearFitted> result = fit_linear_blend(bound(model, LinearBlendParameters{}), kQuick);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kUnsupported);

@@ -7,6 +7,7 @@
 #include "engine/character/bind.h"
 #include "engine/judge/sample_poses.h"
 #include "engine/model/builtin.h"
+#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
@@ -93,16 +94,17 @@ TEST(Judge, TakesCharactersOfTheSameSkins) {
 }
 
 TEST(Judge, NamesWhatIsNotFinite) {
-  Model arm = make_arm();
+  Model model = test::make_tube({.around = 10, .along = 24, .joints = 5});
   // Scaled beyond what a float holds, at the clip's end.
-  Clip& clip = arm.clips.front();
-  clip.channels = {
-      {.joint = 1, .path = ChannelPath::kScale, .times = {0, clip.duration}, .values = {1, 1, 1, 3e38f, 3e38f, 3e38f}},
-      {.joint = 2, .path = ChannelPath::kScale, .times = {0, clip.duration}, .values = {1, 1, 1, 3e38f, 3e38f, 3e38f}}};
-  const Character linear = bound(arm, "linear_blend");
+  model.clips = {{"burst", 1, {}, {}}};
+  for (std::uint32_t joint = 0; joint < 5; ++joint) {
+    const std::vector<float> values{1, 1, 1, kFarthest, kFarthest, kFarthest};
+    model.clips[0].channels.push_back({joint, ChannelPath::kScale, Interpolation::kLinear, {0, 1}, values});
+  }
+  const Character linear = bound(model, "linear_blend");
   const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
   ASSERT_FALSE(judge);
-  EXPECT_THAT(judge.error().message, testing::ContainsRegex("mesh 'skin': vertex [0-9]+ is moved to what is not finite "
+  EXPECT_THAT(judge.error().message, testing::ContainsRegex("mesh 'tube': vertex [0-9]+ is moved to what is not finite "
                                                             "by linear_blend, in the pose '.* #"));
 }
 
