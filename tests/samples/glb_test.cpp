@@ -110,7 +110,7 @@ bool runs(const std::string& command) { return std::system(command.c_str()) == 0
 TEST_F(Glb, TheKhronosValidatorFindsNothingNew) {
   PELT_REQUIRE_SHARED();
   if (!runs("node --version > /dev/null 2>&1") || !runs("npm --version > /dev/null 2>&1")) {
-    PELT_SKIP("node or npm is not installed");
+    PELT_SKIP("node or npm is not installed: packages nodejs and npm");
   }
   const fs::path scripts = fs::path(PELT_SOURCE) / "tests/samples/validator";
   const fs::path work = PELT_VALIDATOR_WORK;

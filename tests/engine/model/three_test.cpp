@@ -143,7 +143,7 @@ void expect_agreement(const Model& model, const Reference& reference) {
 TEST(ThreeJs, AgreesOnEveryCharacter) {
   PELT_REQUIRE_SHARED();
   if (!runs("node --version > /dev/null 2>&1") || !runs("npm --version > /dev/null 2>&1")) {
-    PELT_SKIP("node or npm is not installed");
+    PELT_SKIP("node or npm is not installed: packages nodejs and npm");
   }
   fs::create_directories(kWork);
   for (const char* name : {"package.json", "skin.js"}) {
