@@ -49,7 +49,7 @@ class MorphUse {
   bool moved_by_layer_ = false;
 };
 
-// Morph targets that move nothing, with their keys.
+// Notes morph targets that move nothing, with their keys.
 void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
   std::map<std::string_view, std::vector<bool>> dropped;  // by the mesh; of each target
   std::vector<std::string> meshes;

@@ -85,6 +85,8 @@ void FrameCurve::refine(Place& place, glm::vec3 point) const {
 FrameCurve::Place FrameCurve::closest(glm::vec3 point) const {
   std::vector<Place> places;
   find_places(point, places);
+  // Every curve of finite frames has a nearest place.
+  if (places.empty()) return {};
   Place nearest = *std::min_element(places.begin(), places.end(),
                                     [](const Place& a, const Place& b) { return a.distance < b.distance; });
   refine(nearest, point);

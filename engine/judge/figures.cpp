@@ -26,7 +26,7 @@ constexpr std::size_t kLengthBytes = std::size_t{128} << 20;
 
 double distance(const glm::vec3& a, const glm::vec3& b) { return glm::length(glm::dvec3(a) - glm::dvec3(b)); }
 
-// Twice the area long.
+// Returns the normal of a triangle, as long as twice its area.
 glm::dvec3 normal_of(std::span<const glm::vec3> positions, const glm::uvec3& t) {
   const glm::dvec3 origin(positions[t.x]);
   return glm::cross(glm::dvec3(positions[t.y]) - origin, glm::dvec3(positions[t.z]) - origin);

@@ -187,7 +187,7 @@ class Sampler {
     left_ = glm::cross(kUp, front_);
   }
 
-  // About what hinges turn when they bend further.
+  // Finds the axes about which hinges bend further.
   void find_hinges() {
     hinges_.resize(count_);
     for (std::uint32_t j = 0; j < count_; ++j) {

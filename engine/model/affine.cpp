@@ -10,6 +10,16 @@
 #include "engine/core/finite.h"
 
 namespace pelt {
+namespace {
+
+// Whether the axes of an affine matrix lie in a plane, or are none.
+bool is_singular(const glm::dmat4& m) {
+  const glm::dmat3 axes(m);
+  const double lengths = glm::length(axes[0]) * glm::length(axes[1]) * glm::length(axes[2]);
+  return !(lengths > 0 && std::abs(glm::determinant(axes)) > 1e-9 * lengths);
+}
+
+}  // namespace
 
 bool is_finite(const glm::dmat4& m) {
   for (int c = 0; c < 4; ++c) {
@@ -21,10 +31,7 @@ bool is_finite(const glm::dmat4& m) {
 }
 
 bool is_invertible(const glm::dmat4& m) {
-  const glm::dmat3 axes(m);
-  const double lengths = glm::length(axes[0]) * glm::length(axes[1]) * glm::length(axes[2]);
-  return is_finite(m) && lengths > 0 && std::abs(glm::determinant(axes)) > 1e-9 * lengths &&
-         is_finite(glm::affineInverse(m));
+  return is_finite(m) && !is_singular(m) && is_finite(glm::affineInverse(m));
 }
 
 bool is_near_frame(const glm::dmat4& frame) {
@@ -36,7 +43,7 @@ bool is_near_frame(const glm::dmat4& frame) {
 }
 
 bool binds_near(const glm::dmat4& inverse_bind) {
-  return !is_invertible(inverse_bind) || is_near_frame(glm::affineInverse(inverse_bind));
+  return is_singular(inverse_bind) || is_near_frame(glm::affineInverse(inverse_bind));
 }
 
 glm::dmat4 to_matrix(const Transform& transform) {

@@ -35,7 +35,7 @@ std::size_t entries(const json& array) { return array.is_array() ? array.size() 
 
 bool is_other_than(const json& value, double number) { return value.is_number() && value.get<double>() != number; }
 
-// Names in the order of the alphabet.
+// Lists names in the order of the alphabet.
 NameList list(const std::set<std::string>& names) {
   NameList result;
   for (const std::string& name : names) result.add(name);

@@ -223,7 +223,11 @@ Result<Report> measure(const ModelQualityCommand& command) {
         std::count_if(poses->begin(), poses->end(), [](const JudgedPose& pose) { return pose.frame == 0; }));
   }
   // Besides the rows there is linear blend, and dual quaternion, with which the others' `restored` is compared.
-  Steps steps(2 + deformers.size() + (command.rig.empty() ? 0 : 1));
+  const auto is_dual = [](const std::string& deformer) {
+    return deformer == kDualQuaternion || deformer == "dual_quaternion";
+  };
+  const bool has_dual = std::any_of(deformers.begin(), deformers.end(), is_dual);
+  Steps steps(1 + (has_dual ? 0 : 1) + deformers.size() + (command.rig.empty() ? 0 : 1));
   const JudgeOptions options{.progress = [&](double fraction) { steps.show(fraction); }};
   steps.next(kLinearBlend);
   const Result<Judge> judge = Judge::create(*linear_blend, std::move(*poses), options);
@@ -238,8 +242,7 @@ Result<Report> measure(const ModelQualityCommand& command) {
   const Result<Figures> dual = figures_of(kDualQuaternion);
   const std::optional<Figures> dual_figures = dual ? std::optional(*dual) : std::nullopt;
   for (const std::string& deformer : deformers) {
-    const bool is_dual = deformer == kDualQuaternion || deformer == "dual_quaternion";
-    report.rows.push_back(row_of(*judge, deformer, is_dual ? dual : figures_of(deformer), dual_figures));
+    report.rows.push_back(row_of(*judge, deformer, is_dual(deformer) ? dual : figures_of(deformer), dual_figures));
   }
   if (!command.rig.empty()) {
     steps.next(command.rig);

@@ -147,7 +147,8 @@ TEST(HostileModel, JointsThatAreBoundFarAwayAreRefused) {
     test::Subject subject = test::make_subject(deformer, test::make_tube({.around = 3, .along = 4}),
                                                test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
     for (const glm::mat4& wild : {glm::translate(glm::mat4(1.0f), glm::vec3(0, 1e30f, 0)),
-                                  glm::scale(glm::mat4(1.0f), glm::vec3(1e-25f))}) {
+                                  glm::scale(glm::mat4(1.0f), glm::vec3(1e-25f)),
+                                  glm::scale(glm::mat4(1.0f), glm::vec3(1e-38f))}) {
       subject.model.bound_joints[1].inverse_bind = wild;
       EXPECT_THAT(test::bind_error(subject.model, subject.rig), HasSubstr("joint 'joint1' is bound farther than"))
           << deformer.name;

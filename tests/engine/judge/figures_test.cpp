@@ -74,7 +74,7 @@ TEST(Figures, OfATornCorner) {
   EXPECT_EQ(figures.rigid_at.to, 3u);
   // The greatest of ten are 2 and sqrt 5 - 1, and the percentile is at 0.99 * 9 of them.
   EXPECT_NEAR(figures.rigid99, 2 - 0.09 * (3 - std::sqrt(5.0)), 1e-6);
-  // Of eight distances, one is not 0.
+  // One of eight distances is not 0.
   EXPECT_NEAR(figures.drift99, 0.93 * std::sqrt(2.0), 1e-6);
 }
 
@@ -138,7 +138,7 @@ TEST(Figures, CountAreaThatIsGivenBack) {
     collapsed.emplace_back(0);
   }
   EXPECT_EQ(figures_of(rest, {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}}, {{collapsed, rest}}).regained, 0);
-  // Of a loss of a quarter nothing is counted.
+  // A loss of a quarter is not counted.
   const Points lower = scaled(kSquare, {1, 0.75f, 1});
   EXPECT_EQ(figures_of(kSquare, kHalves, {{lower, kSquare}}).regained, 0);
 }

@@ -199,7 +199,7 @@ TEST(SamplePoses, FindTheFront) {
   EXPECT_GT(moved(model, "shin.L bent 90", place_of(model, "foot.L")).z, 0.9);
 }
 
-// Of a straight chain without names nobody knows where it bends: to both sides, about both axes.
+// Nobody knows where a straight chain without names bends: to both sides, about both axes.
 TEST(SamplePoses, SwingWhatHasNoKind) {
   const Model straight = model_of({{"a", -1, {0, 0, 0}}, {"b", 0, {1, 0, 0}}, {"c", 1, {2, 0, 0}}});
   EXPECT_THAT(turns_of(straight, "b"), ElementsAre("front 45", "back 45", "up 45", "down 45", "twisted 45"));

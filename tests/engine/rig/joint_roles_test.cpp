@@ -133,7 +133,7 @@ TEST(JointRoles, TellsTwistHelpers) {
 
 TEST(JointRoles, SaysNothingOfWhatItDoesNotKnow) {
   expect_uses({{"Bone", Role::kNone, Kind::kNone}, {"Bone.001", Role::kNone, Kind::kNone}});
-  // Of fingers only where there is a hand to be on: a ring is none.
+  // Fingers count only where there is a hand to be on: a ring is none.
   expect_uses({{"ring", Role::kNone, Kind::kNone}});
   expect_uses({{"", Role::kNone, Kind::kNone}});
 }
