@@ -124,6 +124,8 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
     const auto refuse = [&](const std::string& why) {
       return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: {}", source, number, why));
     };
+    // The parser would end the line there.
+    if (line.find('\0') != std::string_view::npos) return refuse("holds a zero byte");
     std::string_view rest = line;
     const std::string_view keyword = next_token(rest);
     const bool is_element = keyword == "p" || keyword == "l";

@@ -70,6 +70,7 @@ TEST(ImportObj, NamesTheLineThatIsWrong) {
       {"v 0 0 -1e13\n", "cage.obj:1: '-1e13' is no number within 1e+12 of 0"},
       {"v 0 1,5 0\n", "cage.obj:1: '1,5' is no number within 1e+12 of 0"},
       {"v 0 0\n", "cage.obj:1: 2 coordinates where 3 are needed"},
+      {corners + "f 1 2" + std::string(1, '\0') + " 3\n", "cage.obj:4: holds a zero byte"},
       {corners + "f 1 2\n", "cage.obj:4: 2 corners where 3 are needed"},
       {corners + "f 1 2 0\n", "cage.obj:4: '0' names no vertex"},
       {corners + "f 1 2 x\n", "cage.obj:4: 'x' names no vertex"},
