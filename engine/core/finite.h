@@ -35,10 +35,8 @@ inline bool is_finite(const glm::quat& q) { return is_finite(glm::vec4(q.x, q.y,
 
 // Whether every number of a vector or matrix is finite and within kFarthest of 0.
 template <class T>
-  requires std::is_arithmetic_v<T>
-bool is_near(T value) {
-  return std::abs(value) <= kFarthest;
-}
+requires std::is_arithmetic_v<T>
+bool is_near(T value) { return std::abs(value) <= kFarthest; }
 
 template <glm::length_t n, class T, glm::qualifier q>
 bool is_near(const glm::vec<n, T, q>& v) {

@@ -41,8 +41,9 @@ Result<void> check_offsets(const CurvePath& path, const Chain& chain, const std:
                                        control_count(chain), chain.name));
     }
     if (!is_near(offset.offset)) {
-      return invalid(what, fmt::format("offsets control point {} of the curve '{}' by what is no length, or more than {:g} m",
-                                       offset.vertex, chain.name, kFarthest));
+      return invalid(what,
+                     fmt::format("offsets control point {} of the curve '{}' by what is no length, or more than {:g} m",
+                                 offset.vertex, chain.name, kFarthest));
     }
   }
   return {};
@@ -290,8 +291,8 @@ Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Mo
     const Result<void> there = check_offsets(path, *chain, what);
     if (!there) return tl::unexpected(there.error());
     if (!is_near(path.offset)) {
-      return invalid(what, fmt::format("the offset of the curve '{}' is not finite, or longer than {:g} m", path.name,
-                                       kFarthest));
+      return invalid(
+          what, fmt::format("the offset of the curve '{}' is not finite, or longer than {:g} m", path.name, kFarthest));
     }
     if (path.joints.empty()) {
       for (Anchor& anchor : chain->anchors) anchor.position += path.offset;

@@ -224,8 +224,8 @@ Result<std::vector<glm::vec3>> pose_offsets(const KeyPose& pose, const Mesh& sou
                                        source.name));
     }
     if (!is_near(offset.offset)) {
-      return invalid(what, fmt::format("the offset of vertex {} is not finite, or longer than {:g} m", offset.vertex,
-                                       kFarthest));
+      return invalid(
+          what, fmt::format("the offset of vertex {} is not finite, or longer than {:g} m", offset.vertex, kFarthest));
     }
     offsets[offset.vertex] += offset.offset;
   }

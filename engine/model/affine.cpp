@@ -30,9 +30,7 @@ bool is_finite(const glm::dmat4& m) {
   return true;
 }
 
-bool is_invertible(const glm::dmat4& m) {
-  return is_finite(m) && !is_singular(m) && is_finite(glm::affineInverse(m));
-}
+bool is_invertible(const glm::dmat4& m) { return is_finite(m) && !is_singular(m) && is_finite(glm::affineInverse(m)); }
 
 bool is_near_frame(const glm::dmat4& frame) {
   for (int axis = 0; axis < 3; ++axis) {

@@ -52,8 +52,8 @@ class Table {
   enum class Part : std::uint8_t { kNone, kPoint, kChain, kDriver };
 
   // Marks a word as the beginning of `part`, and says in `is_new` whether it was not known as that before. What was
-  // checked as one part is never used as another: a driver's numbers would be taken for joints. Returns why the table is
-  // refused; nullptr where it is not.
+  // checked as one part is never used as another: a driver's numbers would be taken for joints. Returns why the table
+  // is refused; nullptr where it is not.
   const char* begin_part(std::uint64_t word, Part part, bool& is_new) {
     is_new = parts_[word] == Part::kNone;
     if (is_new) parts_[word] = part;

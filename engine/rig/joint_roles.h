@@ -56,8 +56,8 @@ struct JointUse {
   JointKind kind = JointKind::kNone;
 };
 
-// Says of each joint what it is for. A name that says nothing leaves a joint without a role, and it is of no kind: a bend at rest does not
-// make it a hinge, since feet, tails and spines are bent too. Besides, among joints of one side:
+// Says of each joint what it is for. A name that says nothing leaves a joint without a role, and it is of no kind: a
+// bend at rest does not make it a hinge, since feet, tails and spines are bent too. Besides, among joints of one side:
 // - "leg" is the shin below a thigh, else the thigh;
 // - "shoulder" is the upper arm where no other joint is one, else the clavicle;
 // - a joint of a limb below one of the same role, in line with its bone (within 5 degrees at rest) or without a bone of

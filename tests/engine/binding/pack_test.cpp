@@ -343,7 +343,8 @@ TEST(Pack, ValidationFindsEveryFaultOfLocalPoints) {
               for (glm::vec4& point : b.local_points) point.w = 1;
             }),
             "bad: row 0 holds 2 groups, but has 1 local points");
-  EXPECT_EQ(error([](PackedBinding& b) { b.local_points[70].y = kNan; }), "bad: a local point of row 5 is not finite, or beyond 1e+12");
+  EXPECT_EQ(error([](PackedBinding& b) { b.local_points[70].y = kNan; }),
+            "bad: a local point of row 5 is not finite, or beyond 1e+12");
   EXPECT_EQ(error([](PackedBinding& b) { b.local_points[70].w = kNan; }), "bad: a share of row 5 is nan");
   EXPECT_EQ(error([](PackedBinding& b) {
               b.local_points[5].w = 101;

@@ -353,8 +353,7 @@ TEST(LinearFit, NamesAVertexThatIsMovedToInfinity) {
   const float huge = kFarthest;
   model.clips = {{"burst", 1, {}, {}}};
   for (std::uint32_t joint = 0; joint < 5; ++joint) {
-    model.clips[0].channels.push_back(
-        {joint, ChannelPath::kScale, Interpolation::kStep, {0}, {huge, huge, huge}});
+    model.clips[0].channels.push_back({joint, ChannelPath::kScale, Interpolation::kStep, {0}, {huge, huge, huge}});
   }
   const Result<LinearFitted> result = fit_linear_blend(bound(model, LinearBlendParameters{}), kQuick);
   ASSERT_FALSE(result);

@@ -28,7 +28,8 @@ using testing::HasSubstr;
 
 Character bound_by(const char* name) {
   const auto& all = test::deformers();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.name == std::string_view(name); });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.name == std::string_view(name); });
   EXPECT_NE(found, all.end()) << name;
   const test::Subject subject = test::make_subject(*found, test::make_tube({.around = 3, .along = 4}),
                                                    test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
@@ -146,9 +147,9 @@ TEST(HostileModel, JointsThatAreBoundFarAwayAreRefused) {
   for (const test::Deformer& deformer : test::deformers()) {
     test::Subject subject = test::make_subject(deformer, test::make_tube({.around = 3, .along = 4}),
                                                test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
-    for (const glm::mat4& wild : {glm::translate(glm::mat4(1.0f), glm::vec3(0, 1e30f, 0)),
-                                  glm::scale(glm::mat4(1.0f), glm::vec3(1e-25f)),
-                                  glm::scale(glm::mat4(1.0f), glm::vec3(1e-38f))}) {
+    for (const glm::mat4& wild :
+         {glm::translate(glm::mat4(1.0f), glm::vec3(0, 1e30f, 0)), glm::scale(glm::mat4(1.0f), glm::vec3(1e-25f)),
+          glm::scale(glm::mat4(1.0f), glm::vec3(1e-38f))}) {
       subject.model.bound_joints[1].inverse_bind = wild;
       EXPECT_THAT(test::bind_error(subject.model, subject.rig), HasSubstr("joint 'joint1' is bound farther than"))
           << deformer.name;

@@ -27,8 +27,6 @@
 namespace pelt {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
 using test::Bytes;
 using test::kChecksumAt;
 using test::kHeaderSize;
@@ -36,6 +34,8 @@ using test::kSizeAt;
 using test::kVersionAt;
 using test::put;
 using test::sealed;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 // Every pose kernel and blend mode, a control mesh that writes frames, materials, texture coordinates, a matrix joint,
 // and a clip of each interpolation.
@@ -359,9 +359,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfSlopes,
 std::vector<test::Deformer> drivers_with_tables() {
   std::vector<test::Deformer> chosen;
   for (const test::Deformer& deformer : test::deformers()) {
-    for (const char* name : {"SurfaceFfdEstimatedFrames", "SurfaceFfdStreamed", "SurfaceFfdKeyPoses",
-                             "SurfaceFfdMorphTargets", "SurfaceFfdPatch", "CurveSkeletonTangentKeyed", "MosEdited",
-                             "MosInverseDistance", "Muscle", "Wires"}) {
+    for (const char* name :
+         {"SurfaceFfdEstimatedFrames", "SurfaceFfdStreamed", "SurfaceFfdKeyPoses", "SurfaceFfdMorphTargets",
+          "SurfaceFfdPatch", "CurveSkeletonTangentKeyed", "MosEdited", "MosInverseDistance", "Muscle", "Wires"}) {
       if (deformer.name == std::string_view(name)) chosen.push_back(deformer);
     }
   }
