@@ -24,6 +24,21 @@ function(pelt_target name)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:pelt_warnings>)
 endfunction()
 
+# pelt_precompile(TARGET [HEADER...]): compiles these headers and the ones that most sources include once for the whole
+# target. A source that has options of its own is compiled without.
+function(pelt_precompile name)
+  target_precompile_headers(${name} PRIVATE <algorithm> <functional> <map> <optional> <string> <vector> <fmt/format.h>
+    <fmt/ranges.h> <glm/glm.hpp> <tl/expected.hpp> ${ARGN})
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${PELT_PRECOMPILED_OPTIONS}>)
+  get_target_property(sources ${name} SOURCES)
+  foreach(source IN LISTS sources)
+    get_source_file_property(options "${source}" COMPILE_OPTIONS)
+    if(options)
+      set_source_files_properties("${source}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
+endfunction()
+
 function(pelt_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
