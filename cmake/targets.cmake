@@ -28,7 +28,7 @@ endfunction()
 # target. A source that has options of its own is compiled without.
 function(pelt_precompile name)
   target_precompile_headers(${name} PRIVATE <algorithm> <functional> <map> <optional> <string> <vector> <fmt/format.h>
-    <fmt/ranges.h> <glm/glm.hpp> <tl/expected.hpp> ${ARGN})
+    <fmt/ranges.h> <glm/glm.hpp> <glm/gtc/quaternion.hpp> <tl/expected.hpp> ${ARGN})
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${PELT_PRECOMPILED_OPTIONS}>)
   get_target_property(sources ${name} SOURCES)
   foreach(source IN LISTS sources)

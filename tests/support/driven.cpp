@@ -58,6 +58,10 @@ Bound bound(const Model& model, const Rig& rig) {
   return std::move(*result);
 }
 
+Character bound_by(const Model& model, const std::string& deformer) {
+  return bound(model, rig_from_deformer_name(deformer).value()).character;
+}
+
 std::string bind_error(const Model& model, const Rig& rig) {
   const Result<Bound> result = bind(model, rig);
   return result ? "bound" : result.error().message;

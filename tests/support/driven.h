@@ -31,6 +31,7 @@ Rig rig_of(DeformerParameters parameters, const std::string& target = "*");
 
 // Fails the test where it cannot be bound.
 Bound bound(const Model& model, const Rig& rig);
+Character bound_by(const Model& model, const std::string& deformer);
 
 // The message of bind's error, or "bound".
 std::string bind_error(const Model& model, const Rig& rig);

@@ -7,17 +7,16 @@
 #include "engine/character/bind.h"
 #include "engine/judge/sample_poses.h"
 #include "engine/model/builtin.h"
+#include "tests/support/driven.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
 
-Character bound(const Model& model, const std::string& deformer) {
-  return bind(model, *rig_from_deformer_name(deformer))->character;
-}
+using test::bound_by;
 
 TEST(Judge, FindsNothingInLinearBlend) {
-  const Character linear = bound(make_arm(), "linear_blend");
+  const Character linear = bound_by(make_arm(), "linear_blend");
   const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
   ASSERT_TRUE(judge) << judge.error().message;
   const Result<Figures> figures = judge->judge(linear);
@@ -32,7 +31,7 @@ TEST(Judge, FindsNothingInLinearBlend) {
 // Whatever the threads, and as fractions that ascend to 1.
 TEST(Judge, IsTheSameOnAnyNumberOfThreads) {
   const Model arm = make_arm();
-  const Character linear = bound(arm, "linear_blend"), dual = bound(arm, "dual_quaternion");
+  const Character linear = bound_by(arm, "linear_blend"), dual = bound_by(arm, "dual_quaternion");
   std::optional<Figures> first;
   for (const unsigned threads : {1u, 3u, 0u}) {
     double done = 0;
@@ -62,7 +61,7 @@ TEST(Judge, SaysWhereAVertexIs) {
   model.meshes.push_back(first);
   model.meshes.back().name = "second";
   const auto count = static_cast<std::uint32_t>(first.positions.size());
-  const Character linear = bound(model, "linear_blend");
+  const Character linear = bound_by(model, "linear_blend");
   const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
   ASSERT_TRUE(judge) << judge.error().message;
   ASSERT_EQ(judge->vertex_count(), 2 * count);
@@ -78,15 +77,15 @@ TEST(Judge, SaysWhereAVertexIs) {
 }
 
 TEST(Judge, TakesCharactersOfTheSameSkins) {
-  const Character linear = bound(make_arm(), "linear_blend");
+  const Character linear = bound_by(make_arm(), "linear_blend");
   const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
   ASSERT_TRUE(judge) << judge.error().message;
-  EXPECT_TRUE(judge->takes(bound(make_arm(), "mos")));
+  EXPECT_TRUE(judge->takes(bound_by(make_arm(), "mos")));
   Model two = make_arm();
   two.meshes.push_back(make_arm().meshes.front());
   two.meshes.back().name = "second";
-  EXPECT_FALSE(judge->takes(bound(two, "linear_blend")));
-  const Character other = bound(make_limb(), "mos");
+  EXPECT_FALSE(judge->takes(bound_by(two, "linear_blend")));
+  const Character other = bound_by(make_limb(), "mos");
   EXPECT_FALSE(judge->takes(other));
   const Result<Figures> figures = judge->judge(other);
   ASSERT_FALSE(figures);
@@ -101,7 +100,7 @@ TEST(Judge, NamesWhatIsNotFinite) {
     const std::vector<float> values{1, 1, 1, kFarthest, kFarthest, kFarthest};
     model.clips[0].channels.push_back({joint, ChannelPath::kScale, Interpolation::kLinear, {0, 1}, values});
   }
-  const Character linear = bound(model, "linear_blend");
+  const Character linear = bound_by(model, "linear_blend");
   const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
   ASSERT_FALSE(judge);
   EXPECT_THAT(judge.error().message, testing::ContainsRegex("mesh 'tube': vertex [0-9]+ is moved to what is not finite "

@@ -7,13 +7,12 @@
 #include "engine/character/bind.h"
 #include "engine/model/builtin.h"
 #include "engine/model/pose.h"
+#include "tests/support/driven.h"
 
 namespace pelt {
 namespace {
 
-Character bound(const Model& model, const std::string& deformer) {
-  return bind(model, *rig_from_deformer_name(deformer))->character;
-}
+using test::bound_by;
 
 CharacterData with_clips(const std::vector<float>& durations) {
   CharacterData character;
@@ -47,7 +46,7 @@ TEST(ClipPoses, LeaveOutShortClipsAndTheLast) {
 }
 
 TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
-  const Character limb = bound(make_limb(), "linear_blend");
+  const Character limb = bound_by(make_limb(), "linear_blend");
   Evaluator evaluator(limb);
   PosePlayer player(*limb);
   player.pose({.turn = JointTurn{.joint = 1, .axis = {0, 0, 1}, .degrees = 90}}, evaluator);
@@ -76,7 +75,7 @@ TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
 
 // By whole turns, which the inputs tell and the joints do not.
 TEST(PosePlayer, PlaysClipsWithTheirTwists) {
-  const Character limb = bound(make_limb(), "curve_skeleton");
+  const Character limb = bound_by(make_limb(), "curve_skeleton");
   const auto clip = static_cast<std::uint32_t>(find_clip(limb->clips, "twist") - limb->clips.data());
   const float seconds = 3;  // 270 degrees
   Evaluator evaluator(limb), expected(limb);

@@ -7,15 +7,10 @@ namespace {
 
 using nlohmann::json;
 using test::GltfFile;
+using test::imported;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-Model imported(const GltfFile& file) {
-  Result<Model> model = file.import();
-  EXPECT_TRUE(model) << model.error().message;
-  return model ? std::move(*model) : Model{.meshes = {Mesh{}}};
-}
 
 json& attributes_of(GltfFile& file) { return file.json["meshes"][0]["primitives"][0]["attributes"]; }
 

@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // The skinned triangle whose root has these extras.
-Model imported(const json& extras) {
+Model with_extras(const json& extras) {
   GltfFile file = GltfFile::skinned_triangle();
   file.json["nodes"][1]["extras"] = extras;
   Result<Model> model = file.import();
@@ -24,17 +24,17 @@ Model imported(const json& extras) {
 }
 
 TEST(GltfBendyBone, IsReadUnderBlendersNamesInItsUnits) {
-  const Model model = imported({{"bbone_segments", 8},
-                                {"bbone_easein", 0.5},
-                                {"bbone_easeout", 2},
-                                {"bbone_rollin", 0.0},
-                                {"bbone_rollout", 1.5707963705062866},
-                                {"bbone_curveinx", 0.1},
-                                {"bbone_curveinz", -0.2},
-                                {"bbone_curveoutx", 0.3},
-                                {"bbone_curveoutz", 0.4},
-                                {"bbone_scalein", {1, 2, 3}},
-                                {"bbone_scaleout", {0.5, 1.0, 0.25}}});
+  const Model model = with_extras({{"bbone_segments", 8},
+                                   {"bbone_easein", 0.5},
+                                   {"bbone_easeout", 2},
+                                   {"bbone_rollin", 0.0},
+                                   {"bbone_rollout", 1.5707963705062866},
+                                   {"bbone_curveinx", 0.1},
+                                   {"bbone_curveinz", -0.2},
+                                   {"bbone_curveoutx", 0.3},
+                                   {"bbone_curveoutz", 0.4},
+                                   {"bbone_scalein", {1, 2, 3}},
+                                   {"bbone_scaleout", {0.5, 1.0, 0.25}}});
   ASSERT_THAT(model.bendy_bones, SizeIs(1));
   EXPECT_EQ(model.skeleton.joints[model.bendy_bones[0].joint].name, "root");
   const BendyBone& bone = model.bendy_bones[0].values;
@@ -51,7 +51,7 @@ TEST(GltfBendyBone, IsReadUnderBlendersNamesInItsUnits) {
 }
 
 TEST(GltfBendyBone, LeavesWhatIsNotSaidAtItsDefault) {
-  const Model model = imported({{"bbone_rollin", 0.5}});
+  const Model model = with_extras({{"bbone_rollin", 0.5}});
   ASSERT_THAT(model.bendy_bones, SizeIs(1));
   BendyBone expected;
   expected.roll_in = glm::degrees(0.5f);
@@ -62,7 +62,7 @@ TEST(GltfBendyBone, IgnoresOtherExtras) {
   for (const json& extras :
        {json::object(), json{{"bbone_x", 3}, {"author", {1, {{"deep", nullptr}}}}}, json(3), json("bbone_easein"),
         json::array({1, 2}), json(nullptr), json{{"bbone_easein", nullptr}}}) {
-    const Model model = imported(extras);
+    const Model model = with_extras(extras);
     EXPECT_THAT(model.bendy_bones, IsEmpty()) << extras;
   }
 }
@@ -90,7 +90,7 @@ TEST(GltfBendyBone, LeavesOutABoneOfWrongValuesAndSaysSo) {
            {{{"bbone_scaleout", {1, 1, -1}}}, "bbone_scaleout"},
            {{{"bbone_rollin", 0.5}, {"bbone_easein", "x"}}, "bbone_easein"},
        }) {
-    const Model model = imported(extras);
+    const Model model = with_extras(extras);
     EXPECT_THAT(model.bendy_bones, IsEmpty()) << extras;
     EXPECT_THAT(model.report.notes,
                 ElementsAre(testing::AllOf(HasSubstr("of 1 nodes are left out"), HasSubstr(why), HasSubstr("'root'")),

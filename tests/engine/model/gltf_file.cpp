@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tests/engine/model/gltf_file.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <glm/gtc/matrix_transform.hpp>
 
 #include "engine/model/import.h"
@@ -101,6 +104,22 @@ std::string GltfFile::glb() const {
 Result<Model> GltfFile::import() const {
   const TemporaryFolder folder;
   return import_gltf(folder.write("model.gltf", text()));
+}
+
+nlohmann::json& primitive(GltfFile& file, int index) { return file.json["meshes"][0]["primitives"][index]; }
+
+Model imported(const GltfFile& file) {
+  Result<Model> model = file.import();
+  EXPECT_TRUE(model) << model.error().message;
+  return model ? std::move(*model) : Model{.meshes = {Mesh{}}};
+}
+
+void expect_refused(const GltfFile& file, const std::string& why) {
+  const Result<Model> model = file.import();
+  ASSERT_FALSE(model) << "expected: " << why;
+  EXPECT_THAT(model.error().code, testing::AnyOf(ErrorCode::kInvalidFile, ErrorCode::kUnsupported)) << why;
+  EXPECT_THAT(model.error().message, testing::HasSubstr("model.gltf"));
+  EXPECT_THAT(model.error().message, testing::HasSubstr(why));
 }
 
 }  // namespace pelt::test

@@ -73,4 +73,13 @@ struct GltfFile {
   Result<Model> import() const;
 };
 
+// Of mesh 0.
+nlohmann::json& primitive(GltfFile& file, int index = 0);
+
+// What the file holds; fails the test where it is refused, and gives a model of one empty mesh.
+Model imported(const GltfFile& file);
+
+// The test fails unless importing is refused by a message that names the file and contains `why`.
+void expect_refused(const GltfFile& file, const std::string& why);
+
 }  // namespace pelt::test

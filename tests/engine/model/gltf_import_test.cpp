@@ -15,25 +15,14 @@ namespace pelt {
 namespace {
 
 using nlohmann::json;
+using test::expect_refused;
 using test::GltfFile;
+using test::imported;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-Model imported(const GltfFile& file) {
-  Result<Model> model = file.import();
-  EXPECT_TRUE(model) << model.error().message;
-  return model ? std::move(*model) : Model();
-}
-
-void expect_refused(const GltfFile& file, const std::string& why) {
-  const Result<Model> model = file.import();
-  ASSERT_FALSE(model) << "expected: " << why;
-  EXPECT_THAT(model.error().message, HasSubstr("model.gltf"));
-  EXPECT_THAT(model.error().message, HasSubstr(why));
-}
 
 void expect_near(const glm::vec3& a, const glm::vec3& b, float tolerance = 1e-5f) {
   EXPECT_LE(glm::distance(a, b), tolerance)

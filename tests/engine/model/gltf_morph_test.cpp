@@ -10,24 +10,12 @@ namespace pelt {
 namespace {
 
 using nlohmann::json;
+using test::expect_refused;
 using test::GltfFile;
+using test::imported;
+using test::primitive;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-Model imported(const GltfFile& file) {
-  Result<Model> model = file.import();
-  EXPECT_TRUE(model) << model.error().message;
-  return model ? std::move(*model) : Model{.meshes = {Mesh{}}};
-}
-
-void expect_refused(const GltfFile& file, const std::string& why) {
-  const Result<Model> model = file.import();
-  ASSERT_FALSE(model) << why;
-  EXPECT_EQ(model.error().code, ErrorCode::kInvalidFile);
-  EXPECT_THAT(model.error().message, HasSubstr(why));
-}
-
-json& primitive(GltfFile& file, int index = 0) { return file.json["meshes"][0]["primitives"][index]; }
 
 // The triangle with two targets: accessors 1 and 2.
 GltfFile morphing() {
@@ -150,13 +138,13 @@ TEST(ImportMorphTargets, MayBeHundreds) {
 }
 
 TEST(ImportMorphTargets, AreChecked) {
-  struct Defect {
+  struct Case {
     std::string place;
     json value;
     std::string why;
   };
   const std::string at = "/meshes/0/primitives/0/targets";
-  const std::vector<Defect> defects{
+  const std::vector<Case> defects{
       {at, json::object(), "targets: is an object and not an array"},
       {at + "/0", 3, "is 3 and not an object"},
       {at + "/0/POSITION", 9, "targets/0/POSITION: 9 of 3 accessors"},
@@ -174,7 +162,7 @@ TEST(ImportMorphTargets, AreChecked) {
        {{"attributes", {{"POSITION", 0}}}},
        "primitives/1/targets: 0 where primitive 0 has 2"},
   };
-  for (const Defect& defect : defects) {
+  for (const Case& defect : defects) {
     SCOPED_TRACE(defect.place + " = " + defect.value.dump());
     GltfFile file = morphing();
     file.json = json::parse(file.text());

@@ -13,6 +13,7 @@ namespace {
 
 using nlohmann::json;
 using test::GltfFile;
+using test::primitive;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -23,7 +24,6 @@ std::vector<std::string> notes_of(const GltfFile& file) {
   return model ? model->report.notes : std::vector<std::string>();
 }
 
-json& primitive(GltfFile& file) { return file.json["meshes"][0]["primitives"][0]; }
 json& attributes(GltfFile& file) { return primitive(file)["attributes"]; }
 
 // The skinned triangle with normals: all of it is read.
