@@ -2,8 +2,8 @@
 # PELT_SANITIZE=address,undefined or thread: for every target of the build.
 if(PELT_SANITIZE)
   add_compile_options(-fsanitize=${PELT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  # Instrumented code makes this warning see what is not so, in the standard library too.
-  add_compile_options(-Wno-maybe-uninitialized)
+  # Instrumented code makes these warnings see what is not so, in the standard library too.
+  add_compile_options(-Wno-maybe-uninitialized -Wno-mismatched-new-delete)
   add_link_options(-fsanitize=${PELT_SANITIZE})
   # What is not to be reported, into every program.
   if(PELT_SANITIZE MATCHES address)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -15,8 +16,12 @@ namespace pelt {
 class NameList {
  public:
   void add(std::string_view name) {
-    constexpr std::size_t kMostLetters = 100;
-    if (++count_ <= kShown) shown_.push_back(fmt::format("'{}'", name.substr(0, kMostLetters)));
+    constexpr std::size_t kMostBytes = 100;
+    if (++count_ > kShown) return;
+    std::size_t length = std::min(name.size(), kMostBytes);
+    const auto within_letter = [&] { return (static_cast<unsigned char>(name[length]) & 0xC0u) == 0x80u; };  // of UTF-8
+    while (length > 0 && length < name.size() && within_letter()) --length;
+    shown_.push_back(fmt::format("'{}'", name.substr(0, length)));
   }
 
   std::size_t count() const { return count_; }

@@ -293,7 +293,7 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
       const std::uint32_t joint = model.bound_joints[b].joint;
       if (used[b] != want_used || known[joint]) continue;
       if (!want_used && joint_of.at(bytes_of(model.bound_joints[b])) == kNone) continue;
-      if (!is_finite(inverse) || !is_invertible(inverse)) continue;
+      if (!is_invertible(inverse)) continue;
       matrices[joint] = glm::inverse(inverse);
       known[joint] = is_near_frame(matrices[joint]);
     }
@@ -313,7 +313,7 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
     const auto parent = static_cast<std::size_t>(joints[j].parent);
     const glm::dmat4 from_parent = local(j);
     const double length = glm::length(glm::dvec3(from_parent[3]));
-    if (!is_finite(from_parent) || !is_invertible(from_parent) || !(length < distance[parent])) continue;
+    if (!is_invertible(from_parent) || !(length < distance[parent])) continue;
     nearest[parent] = static_cast<std::uint32_t>(j);
     distance[parent] = length;
   }

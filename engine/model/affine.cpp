@@ -21,7 +21,7 @@ bool is_singular(const glm::dmat4& m) {
 
 }  // namespace
 
-bool is_finite(const glm::dmat4& m) {
+bool fits_float(const glm::dmat4& m) {
   for (int c = 0; c < 4; ++c) {
     for (int r = 0; r < 4; ++r) {
       if (!(std::abs(m[c][r]) <= std::numeric_limits<float>::max())) return false;
@@ -30,7 +30,9 @@ bool is_finite(const glm::dmat4& m) {
   return true;
 }
 
-bool is_invertible(const glm::dmat4& m) { return is_finite(m) && !is_singular(m) && is_finite(glm::affineInverse(m)); }
+bool is_invertible(const glm::dmat4& m) {
+  return fits_float(m) && !is_singular(m) && fits_float(glm::affineInverse(m));
+}
 
 bool is_near_frame(const glm::dmat4& frame) {
   for (int axis = 0; axis < 3; ++axis) {

@@ -10,7 +10,7 @@
 namespace pelt {
 
 // Whether every entry fits single precision, since floats are what is made of them.
-bool is_finite(const glm::dmat4& m);
+bool fits_float(const glm::dmat4& m);
 
 // Whether the inverse of an affine matrix has a meaning in floats.
 bool is_invertible(const glm::dmat4& m);

@@ -48,6 +48,9 @@ DriverSource make_from_targets(const DriverParameters& parameters, const Deforme
 Result<DriverSource> read_file(const DriverParameters& parameters, const DeformerInput& input) {
   Result<Model> model = import_model((std::filesystem::path(input.rig.directory) / parameters.file).string());
   if (!model) return fail(model.error().code, fmt::format("{}: the driver: {}", input.layer, model.error().message));
+  for (const std::string& note : model->report.notes) {
+    input.notes.push_back(fmt::format("{}: the driver's file '{}': {}", input.layer, parameters.file, note));
+  }
   std::vector<const Mesh*> meshes;
   for (const Mesh& mesh : model->meshes) meshes.push_back(&mesh);
   Mesh mesh = concatenate(meshes);

@@ -93,6 +93,9 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   if (!binding.body.empty()) {
     const Result<Model> body = import_model(binding.body);
     if (!body) return tl::unexpected(body.error());
+    for (const std::string& note : body->report.notes) {
+      import_report.notes.push_back(fmt::format("'{}': {}", binding.body, note));
+    }
     Result<Dressed> dressed = dress(std::move(*model), *body);
     if (!dressed) return tl::unexpected(dressed.error());
     import_report.notes.insert(import_report.notes.end(), dressed->notes.begin(), dressed->notes.end());

@@ -70,8 +70,13 @@ void draw_report_panel(Context& context) {
     }
     ImGui::PopID();
   }
-  if (report.notes.empty() || !ImGui::CollapsingHeader("Notes", ImGuiTreeNodeFlags_DefaultOpen)) return;
-  for (const std::string& note : report.notes) {
+  std::vector<std::string> notes = report.notes;
+  if (context.document) {
+    const std::vector<std::string>& of_import = context.document->model()->report.notes;
+    notes.insert(notes.end(), of_import.begin(), of_import.end());
+  }
+  if (notes.empty() || !ImGui::CollapsingHeader("Notes", ImGuiTreeNodeFlags_DefaultOpen)) return;
+  for (const std::string& note : notes) {
     ImGui::Bullet();
     ImGui::PushTextWrapPos();
     ImGui::TextUnformatted(note.c_str());

@@ -44,7 +44,7 @@ TEST(LoadCage, NamesTheLineThatIsWrong) {
   for (int i = 0; i < 1001; ++i) many += " 1";
   const std::vector<std::pair<std::string, std::string>> defects{
       {"", "cage.obj: holds no vertex"},
-      {std::string("\0\xff\x01\n\n", 5), "cage.obj: holds no vertex"},
+      {std::string("\0\xff\x01\n\n", 5), "cage.obj:1: holds a zero byte"},
       {corners, "cage.obj: holds no face"},
       {corners + "l 1 2 3\n", "cage.obj: holds no face"},
       {"v 0 nan 0\n", "cage.obj:1: 'nan' is no number within 1e+12 of 0"},
