@@ -67,14 +67,14 @@ std::vector<std::uint32_t> shares(std::uint32_t instances, std::size_t character
   return std::vector<std::uint32_t>(characters, (instances + count - 1) / count);
 }
 
-struct Task {
+struct CrowdTask {
   runtime::Crowd crowd;
   std::vector<double> host_seconds;  // each frame
 };
 
 // Every instance in a pose of its own and, from frame to frame, in the next.
 Result<double> move(const runtime::Device& device, runtime::GpuTimer& timer,
-                    const std::vector<std::vector<glm::mat4>>& poses, Task& task) {
+                    const std::vector<std::vector<glm::mat4>>& poses, CrowdTask& task) {
   return device_seconds(device, timer, [&](VkCommandBuffer commands) {
     const std::size_t frame = task.host_seconds.size();
     const auto start = std::chrono::steady_clock::now();
@@ -96,7 +96,7 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
   std::vector<runtime::GpuCharacters> uploads;
   uploads.reserve(kinds().size());  // crowds point there
   std::vector<CrowdRow> rows;
-  std::vector<std::unique_ptr<Task>> tasks;
+  std::vector<std::unique_ptr<CrowdTask>> tasks;
   std::vector<Contender> contenders;
   for (const Kind& kind : kinds()) {
     const Result<std::vector<Character>> characters = make_characters(model, kind);
@@ -121,8 +121,8 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
       }
       row.dispatches = crowd->passes().size();
       row.barriers = crowd->barrier_count();
-      tasks.push_back(std::make_unique<Task>(Task{std::move(*crowd), {}}));
-      Task* const task = tasks.back().get();
+      tasks.push_back(std::make_unique<CrowdTask>(CrowdTask{std::move(*crowd), {}}));
+      CrowdTask* const task = tasks.back().get();
       contenders.push_back([&device, &timer, &poses, task] { return move(device, *timer, poses, *task); });
       const Result<double> first = contenders.back()();
       if (!first) return tl::unexpected(first.error());

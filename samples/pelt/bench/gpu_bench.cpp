@@ -23,11 +23,11 @@ namespace {
 constexpr double kVertexBytes = 20;  // runtime::CrowdOutputs by default: float3, two octahedral words
 
 // shaders/copy.comp, for buffers of its own.
-class Copy {
+class GpuCopy {
  public:
-  static Result<Copy> create(const runtime::Device& device, double bytes_in, double bytes_out, std::uint32_t vertices,
-                             std::uint32_t instances) {
-    Copy copy;
+  static Result<GpuCopy> create(const runtime::Device& device, double bytes_in, double bytes_out,
+                                std::uint32_t vertices, std::uint32_t instances) {
+    GpuCopy copy;
     copy.constants_ = {(vertices + kVertices - 1) / kVertices, instances,
                        static_cast<std::uint32_t>(std::lround(bytes_in / 4)),
                        static_cast<std::uint32_t>(std::lround(bytes_out / 4))};
@@ -99,22 +99,22 @@ class Copy {
 };
 
 // A posed crowd and the copy of its bytes.
-struct Task {
+struct GpuTask {
   runtime::GpuCharacters character;
   runtime::Crowd crowd;
-  Copy copy;
+  GpuCopy copy;
 };
 
-Result<std::unique_ptr<Task>> make_task(const runtime::Device& device, const Character& character,
-                                        const Traffic& traffic, std::uint32_t instances) {
+Result<std::unique_ptr<GpuTask>> make_task(const runtime::Device& device, const Character& character,
+                                           const Traffic& traffic, std::uint32_t instances) {
   auto uploaded = runtime::upload(device, character);
   if (!uploaded) return tl::unexpected(uploaded.error());
   auto crowd = runtime::Crowd::create(device, *uploaded, {.instances = {instances}, .frames_in_flight = 1});
   if (!crowd) return tl::unexpected(crowd.error());
   const std::uint32_t vertices = skin_vertices(*character);
-  auto copy = Copy::create(device, traffic.in / vertices, traffic.out / vertices, vertices, instances);
+  auto copy = GpuCopy::create(device, traffic.in / vertices, traffic.out / vertices, vertices, instances);
   if (!copy) return tl::unexpected(copy.error());
-  return std::make_unique<Task>(Task{std::move(*uploaded), std::move(*crowd), std::move(*copy)});
+  return std::make_unique<GpuTask>(GpuTask{std::move(*uploaded), std::move(*crowd), std::move(*copy)});
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
   Result<runtime::GpuTimer> timer = runtime::GpuTimer::create(device, 2);
   if (!timer) return tl::unexpected(timer.error());
   std::vector<BenchRow> rows;
-  std::vector<std::unique_ptr<Task>> tasks;
+  std::vector<std::unique_ptr<GpuTask>> tasks;
   std::vector<Contender> contenders;
   for (const Method& method : methods()) {
     const Result<Character> character = make_workload(method, vertices);
@@ -148,7 +148,7 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
     auto made = make_task(device, *character, traffic, instances);
     if (!made) return tl::unexpected(made.error());
     tasks.push_back(std::move(*made));
-    Task* task = tasks.back().get();
+    GpuTask* task = tasks.back().get();
     const std::vector<glm::mat4> joints = bent(data.skeleton);
     const auto move = [&device, &timer, task, joints, instances] {
       for (std::uint32_t i = 0; i < instances; ++i) task->crowd.pose(i, joints);

@@ -44,7 +44,7 @@ constexpr Motion kMotions[] = {{"bend", kAcross, 45},  {"bend", kAcross, 90},  {
 
 bool is_twist(const Motion& motion) { return motion.axis == kAlong; }
 
-struct Row {
+struct LimbRow {
   std::string deformer;
   Motion motion;
   int given;  // degrees that reached the deformer
@@ -53,7 +53,7 @@ struct Row {
 
 struct Block {
   double radius;  // of the limb
-  std::vector<Row> rows;
+  std::vector<LimbRow> rows;
 };
 
 struct Candidate {
@@ -140,7 +140,7 @@ class Measurement {
   }
 
   // Appends a row for each motion.
-  Result<void> measure(const Candidate& candidate, std::vector<Row>& rows) const {
+  Result<void> measure(const Candidate& candidate, std::vector<LimbRow>& rows) const {
     const std::string& name = candidate.rig.name;
     const Result<Bound> bound = bind(limb_, candidate.rig);
     if (!bound) return fail(bound.error().code, fmt::format("{}: {}", candidate.source, bound.error().message));
