@@ -20,7 +20,7 @@
 namespace pelt {
 namespace {
 
-tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
+tl::unexpected<Error> invalid_region(const std::string& what, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, fmt::format("{} {}", what, why));
 }
 
@@ -84,7 +84,7 @@ Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh,
     for (std::size_t b = 0; b < named.size(); ++b) named[b] = named[b] || model.bound_joints[b].joint == *joint;
   }
   if (mesh.weights.row_count() != mesh.positions.size()) {
-    return invalid(what, fmt::format("names joints, but mesh '{}' has no weights", mesh.name));
+    return invalid_region(what, fmt::format("names joints, but mesh '{}' has no weights", mesh.name));
   }
   std::vector<double> values(mesh.positions.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -128,7 +128,7 @@ bool is_finite_falloff(float falloff) { return std::isfinite(falloff) && falloff
 Result<std::vector<double>> near_distances(const Near& near, const Mesh& mesh, const Model& model,
                                            const std::string& what) {
   if (!is_finite_falloff(near.falloff)) {
-    return invalid(what, fmt::format("has a falloff from '{}' that is negative or not finite", near.mesh));
+    return invalid_region(what, fmt::format("has a falloff from '{}' that is negative or not finite", near.mesh));
   }
   const Mesh* other = model.find_mesh(near.mesh);
   if (other == nullptr) {
@@ -137,7 +137,7 @@ Result<std::vector<double>> near_distances(const Near& near, const Mesh& mesh, c
     return not_found(what, "mesh", near.mesh, known);
   }
   Result<std::vector<double>> distances = distances_to(*other, mesh);
-  if (!distances) return invalid(what, fmt::format("is near the mesh '{}', which has no surface", near.mesh));
+  if (!distances) return invalid_region(what, fmt::format("is near the mesh '{}', which has no surface", near.mesh));
   return distances;
 }
 
@@ -155,7 +155,8 @@ Result<const Group*> find_group(const std::string& name, const Mesh& mesh, const
     return not_found(what, "group", name, known);
   }
   if (group->mesh != "*" && group->mesh != mesh.name) {
-    return invalid(what, fmt::format("uses the group '{}' of mesh '{}' on mesh '{}'", name, group->mesh, mesh.name));
+    return invalid_region(what,
+                          fmt::format("uses the group '{}' of mesh '{}' on mesh '{}'", name, group->mesh, mesh.name));
   }
   return group;
 }
@@ -166,7 +167,8 @@ Result<void> for_each_index(const std::vector<IndexRange>& ranges, std::size_t c
   std::size_t place = 0;
   for (const IndexRange& range : ranges) {
     if (range.first > range.last || range.last >= count) {
-      return invalid(what, fmt::format("lists {} {} to {}, but there are {}", kind, range.first, range.last, count));
+      return invalid_region(what,
+                            fmt::format("lists {} {} to {}, but there are {}", kind, range.first, range.last, count));
     }
     for (std::uint32_t i = range.first; i <= range.last; ++i) visit(i, place++);
   }
@@ -189,7 +191,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
                                          const std::string& what) {
   std::vector<float> values(mesh.positions.size(), 1.0f);
   if (!is_finite_falloff(region.joint_falloff))
-    return invalid(what, "has a joint falloff that is negative or not finite");
+    return invalid_region(what, "has a joint falloff that is negative or not finite");
   if (!region.joints.empty()) {
     const Result<std::vector<double>> joints = joint_values(region, mesh, model, what);
     if (!joints) return tl::unexpected(joints.error());
@@ -214,7 +216,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
     const glm::dvec3 low(region.box->min);
     const glm::dvec3 high(region.box->max);
     if (!(glm::all(glm::lessThanEqual(low, high)) && is_finite_falloff(region.box->falloff))) {
-      return invalid(what, "has a box whose min is above its max, or a falloff that is negative or not finite");
+      return invalid_region(what, "has a box whose min is above its max, or a falloff that is negative or not finite");
     }
     multiply(values, [&](std::size_t i) {
       const glm::dvec3 p(mesh.positions[i]);
@@ -224,7 +226,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
   if (region.sphere) {
     if (!(region.sphere->radius >= 0 && is_finite_falloff(region.sphere->falloff) &&
           is_finite(region.sphere->center))) {
-      return invalid(what, "has a sphere whose radius or falloff is negative or not finite, or its center");
+      return invalid_region(what, "has a sphere whose radius or falloff is negative or not finite, or its center");
     }
     multiply(values, [&](std::size_t i) {
       const double away = glm::distance(glm::dvec3(mesh.positions[i]), glm::dvec3(region.sphere->center));
@@ -247,13 +249,13 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
   const std::string group_what = fmt::format("the group '{}'", name);
   std::vector<float> values(mesh.positions.size(), 0.0f);
   if (group.region != Region{} || (group.vertices.empty() && group.triangles.empty())) {
-    if (!group.region.group.empty()) return invalid(group_what, "has a region that names a group");
+    if (!group.region.group.empty()) return invalid_region(group_what, "has a region that names a group");
     Result<std::vector<float>> region = region_values(group.region, mesh, model, rig, group_what);
     if (!region) return region;
     values = std::move(*region);
   }
   if (!std::all_of(group.values.begin(), group.values.end(), [](float value) { return std::isfinite(value); })) {
-    return invalid(group_what, "has a value that is not finite");
+    return invalid_region(group_what, "has a value that is not finite");
   }
   std::size_t count = 0;
   const Result<void> listed =
@@ -264,7 +266,7 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
       });
   if (!listed) return tl::unexpected(listed.error());
   if (!group.values.empty() && group.values.size() != count) {
-    return invalid(group_what, fmt::format("lists {} vertices and {} values", count, group.values.size()));
+    return invalid_region(group_what, fmt::format("lists {} vertices and {} values", count, group.values.size()));
   }
   return values;
 }

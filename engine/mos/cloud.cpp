@@ -86,10 +86,10 @@ Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& p
                                       const DeformerInput& input) {
   const Mesh& mesh = input.model.meshes[target.mesh];
   constexpr std::size_t kGrain = 64;
-  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  constexpr std::size_t kNoVertex = static_cast<std::size_t>(-1);
   std::vector<Placed> placed(mesh.positions.size());
   std::mutex mutex;
-  std::size_t singular = kNone;  // the first such vertex, whatever the order of threads
+  std::size_t singular = kNoVertex;  // the first such vertex, whatever the order of threads
   parallel_for(placed.size(), kGrain, input.threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       if (!(target.mask[v] > 0) || cloud.place(glm::dvec3(mesh.positions[v]), placed[v])) continue;
@@ -97,7 +97,7 @@ Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& p
       singular = std::min(singular, v);
     }
   });
-  if (singular == kNone) return placed;
+  if (singular == kNoVertex) return placed;
   std::vector<std::string> names;
   for (const WeightedElement& element : placed[singular].row) {
     names.push_back(point_name(points.points[element.index], input.model));

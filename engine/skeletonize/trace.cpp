@@ -32,7 +32,7 @@ constexpr float kWeak = 0.3f;             // force up to which a voxel may be a 
 constexpr double kCover = 1.25;           // depths round what is kept that belong to it
 constexpr int kRounds = 24;               // of smoothing
 
-constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kNoVoxel = 0xffffffff;
 
 glm::ivec3 neighbour(int n) { return glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1; }
 constexpr int kNeighbours = 27;
@@ -128,20 +128,20 @@ Roads find_roads(const ForceField& field, const Voxels& voxels, unsigned threads
   return roads;
 }
 
-struct Piece {
+struct VoxelPiece {
   std::uint32_t deepest = 0;
   std::uint32_t voxels = 0;
   glm::ivec3 low{0};
   glm::ivec3 high{0};
 };
 
-std::vector<Piece> find_pieces(const ForceField& field, const Voxels& voxels) {
-  std::vector<Piece> pieces;
+std::vector<VoxelPiece> find_pieces(const ForceField& field, const Voxels& voxels) {
+  std::vector<VoxelPiece> pieces;
   std::vector<bool> seen(voxels.cells.size());
   std::vector<std::uint32_t> open;
   for (std::uint32_t v = 0; v < seen.size(); ++v) {
     if (seen[v]) continue;
-    Piece piece{.deepest = v, .low = voxels.cells[v], .high = voxels.cells[v]};
+    VoxelPiece piece{.deepest = v, .low = voxels.cells[v], .high = voxels.cells[v]};
     seen[v] = true;
     open.assign(1, v);
     while (!open.empty()) {
@@ -159,7 +159,8 @@ std::vector<Piece> find_pieces(const ForceField& field, const Voxels& voxels) {
     }
     pieces.push_back(piece);
   }
-  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.voxels > b.voxels; });
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const VoxelPiece& a, const VoxelPiece& b) { return a.voxels > b.voxels; });
   return pieces;
 }
 
@@ -170,7 +171,7 @@ class Ways {
       : voxels_(voxels),
         price_(voxels.cells.size()),
         cost_(voxels.cells.size(), std::numeric_limits<float>::infinity()),
-        next_(voxels.cells.size(), kNone) {
+        next_(voxels.cells.size(), kNoVoxel) {
     for (std::size_t v = 0; v < price_.size(); ++v) {
       const float beside = kMiddle + kForce * (glm::length(field.force[v]) + roads.ascent[v]);
       price_[v] = roads.passes[v] ? kRoad : beside;
@@ -180,7 +181,7 @@ class Ways {
   void keep(std::span<const std::uint32_t> kept) {
     for (const std::uint32_t v : kept) {
       cost_[v] = 0;
-      next_[v] = kNone;
+      next_[v] = kNoVoxel;
       open_.emplace(0.0f, v);
     }
     while (!open_.empty()) {
@@ -197,7 +198,7 @@ class Ways {
     }
   }
 
-  // The voxel after this one; kNone: it is kept.
+  // The voxel after this one; kNoVoxel: it is kept.
   std::uint32_t next(std::uint32_t voxel) const { return next_[voxel]; }
   float cost(std::uint32_t voxel) const { return cost_[voxel]; }
 
@@ -225,7 +226,7 @@ std::vector<std::uint32_t> find_ends(const Voxels& voxels, const Ways& ways) {
             [&](std::uint32_t a, std::uint32_t b) { return std::pair(ways.cost(a), a) < std::pair(ways.cost(b), b); });
   std::vector<double> length(voxels.cells.size(), 0.0);
   for (const std::uint32_t v : order) {
-    if (ways.next(v) != kNone) length[v] = length[ways.next(v)] + distance(voxels, v, ways.next(v));
+    if (ways.next(v) != kNoVoxel) length[v] = length[ways.next(v)] + distance(voxels, v, ways.next(v));
   }
   std::vector<std::uint32_t> ends;
   for (const std::uint32_t v : order) {
@@ -249,10 +250,10 @@ class Covered {
   bool holds(std::uint32_t voxel) const { return holds_[voxel]; }
 
   void add(std::span<const std::uint32_t> kept) {
-    std::uint32_t last = kNone;  // whose ball was added
+    std::uint32_t last = kNoVoxel;  // whose ball was added
     for (const std::uint32_t v : kept) {
       const double radius = kCover * field_.depth[v];
-      if (last != kNone && v != kept.back() && distance(voxels_, v, last) < 0.1 * radius) continue;
+      if (last != kNoVoxel && v != kept.back() && distance(voxels_, v, last) < 0.1 * radius) continue;
       last = v;
       const glm::ivec3 reach(static_cast<int>(radius));
       for (int z = -reach.z; z <= reach.z; ++z) {
@@ -282,10 +283,10 @@ std::uint32_t reach_middle(std::uint32_t end, const ForceField& field, const Vox
   constexpr double kNearly = 0.9;
   const auto share = [&](std::uint32_t v) { return field.depth[v] / (distance(voxels, v, end) + 1); };
   double most = 0;
-  for (std::uint32_t v = end; v != kNone && !covered.holds(v); v = ways.next(v)) most = std::max(most, share(v));
+  for (std::uint32_t v = end; v != kNoVoxel && !covered.holds(v); v = ways.next(v)) most = std::max(most, share(v));
   std::uint32_t v = end;
-  while (ways.next(v) != kNone && share(v) < kNearly * most) v = ways.next(v);
-  while (ways.next(v) != kNone && roads.ascent[v] > kLimb) v = ways.next(v);
+  while (ways.next(v) != kNoVoxel && share(v) < kNearly * most) v = ways.next(v);
+  while (ways.next(v) != kNoVoxel && roads.ascent[v] > kLimb) v = ways.next(v);
   return v;
 }
 
@@ -321,31 +322,33 @@ void smooth(std::span<TracedPoint> points, std::int32_t first, const ForceField&
 
 Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsigned threads) {
   const Roads roads = find_roads(field, voxels, threads);
-  std::vector<Piece> pieces = find_pieces(field, voxels);
-  const auto is_small = [&](const Piece& piece) { return glm::length(glm::dvec3(piece.high - piece.low)) <= detail; };
+  std::vector<VoxelPiece> pieces = find_pieces(field, voxels);
+  const auto is_small = [&](const VoxelPiece& piece) {
+    return glm::length(glm::dvec3(piece.high - piece.low)) <= detail;
+  };
   pieces.erase(std::remove_if(pieces.begin() + 1, pieces.end(), is_small), pieces.end());
 
   // Of every piece the end that is farthest from its deepest voxel: the other end of the longest way from there is the
   // other end of the piece, so that no limb is cut off where the tree begins.
   std::vector<std::uint32_t> kept;
-  for (const Piece& piece : pieces) kept.push_back(piece.deepest);
+  for (const VoxelPiece& piece : pieces) kept.push_back(piece.deepest);
   Ways from_deepest(field, voxels, roads);
   from_deepest.keep(kept);
   Covered trunk(field, voxels);
   for (const std::uint32_t deepest : kept) trunk.add(std::span(&deepest, 1));
-  std::vector<std::uint32_t> starts(voxels.cells.size(), kNone);  // at the deepest voxel of each piece
+  std::vector<std::uint32_t> starts(voxels.cells.size(), kNoVoxel);  // at the deepest voxel of each piece
   for (const std::uint32_t end : find_ends(voxels, from_deepest)) {
     std::uint32_t deepest = end;
-    while (from_deepest.next(deepest) != kNone) deepest = from_deepest.next(deepest);
-    if (starts[deepest] == kNone) starts[deepest] = reach_middle(end, field, voxels, from_deepest, trunk, roads);
+    while (from_deepest.next(deepest) != kNoVoxel) deepest = from_deepest.next(deepest);
+    if (starts[deepest] == kNoVoxel) starts[deepest] = reach_middle(end, field, voxels, from_deepest, trunk, roads);
   }
   kept.clear();
-  for (const Piece& piece : pieces) kept.push_back(starts[piece.deepest]);
+  for (const VoxelPiece& piece : pieces) kept.push_back(starts[piece.deepest]);
   Ways ways(field, voxels, roads);
   ways.keep(kept);
 
   // Of every kept voxel the kept one towards where its tree begins.
-  std::vector<std::uint32_t> parent(voxels.cells.size(), kNone);
+  std::vector<std::uint32_t> parent(voxels.cells.size(), kNoVoxel);
   std::vector<std::vector<std::uint32_t>> branches;
   std::vector<std::uint32_t> branch;
   Covered covered(field, voxels);
@@ -353,7 +356,7 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
     if (covered.holds(end)) continue;
     std::uint32_t v = reach_middle(end, field, voxels, ways, covered, roads);
     branch.clear();
-    for (; ways.next(v) != kNone; v = ways.next(v)) branch.push_back(v);
+    for (; ways.next(v) != kNoVoxel; v = ways.next(v)) branch.push_back(v);
     double length = 0;
     for (std::size_t i = 1; i < branch.size() && !covered.holds(branch[i]); ++i) {
       if (roads.ascent[branch[i]] <= kLimb) length += distance(voxels, branch[i - 1], branch[i]);
@@ -372,7 +375,7 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
     point_of[v] = static_cast<std::int32_t>(traced.points.size());
     traced.points.push_back({.position = glm::dvec3(voxels.cells[v]),
                              .depth = field.depth[v],
-                             .parent = parent[v] == kNone ? -1 : point_of[parent[v]]});
+                             .parent = parent[v] == kNoVoxel ? -1 : point_of[parent[v]]});
   };
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     TracedPiece result{.first = static_cast<std::uint32_t>(traced.points.size()), .voxels = pieces[p].voxels};

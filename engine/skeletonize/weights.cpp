@@ -10,7 +10,7 @@
 namespace pelt::skeletonize {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kNoJoint = 0xffffffff;
 
 template <class Visit>
 void for_neighbours(const Voxels& voxels, const glm::ivec3& cell, const Visit& visit) {
@@ -20,12 +20,12 @@ void for_neighbours(const Voxels& voxels, const glm::ivec3& cell, const Visit& v
   }
 }
 
-// The joint of every inside voxel, by its number (Dijkstra 1959 from all traced points); kNone in small pieces.
+// The joint of every inside voxel, by its number (Dijkstra 1959 from all traced points); kNoJoint in small pieces.
 std::vector<std::uint32_t> joints_inside(const Traced& traced, const JointPlan& plan, const Voxels& voxels) {
   using Open = std::pair<float, std::uint32_t>;
   std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
   std::vector<float> way(voxels.cells.size(), std::numeric_limits<float>::infinity());
-  std::vector<std::uint32_t> joint(voxels.cells.size(), kNone);
+  std::vector<std::uint32_t> joint(voxels.cells.size(), kNoJoint);
   for (std::size_t i = 0; i < traced.points.size(); ++i) {
     const std::uint32_t voxel = voxels.at(glm::ivec3(glm::round(traced.points[i].position)));
     if (voxel == kOutside || way[voxel] == 0) continue;
@@ -53,11 +53,11 @@ std::vector<std::uint32_t> joints_inside(const Traced& traced, const JointPlan& 
 std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Traced& traced, const JointPlan& plan,
                                      const Voxels& voxels) {
   const std::vector<std::uint32_t> inside = joints_inside(traced, plan, voxels);
-  std::vector<std::uint32_t> joint(voxels.number.size(), kNone);  // of every voxel of the grid
+  std::vector<std::uint32_t> joint(voxels.number.size(), kNoJoint);  // of every voxel of the grid
   std::vector<glm::ivec3> front;
   for (std::uint32_t v = 0; v < inside.size(); ++v) {
     joint[voxels.place(voxels.cells[v])] = inside[v];
-    if (inside[v] != kNone) front.push_back(voxels.cells[v]);
+    if (inside[v] != kNoJoint) front.push_back(voxels.cells[v]);
   }
   std::vector<std::size_t> wanted;  // places of the points
   for (const glm::vec3& point : points) {
@@ -68,13 +68,13 @@ std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Tr
   std::size_t reached = 0;
   std::vector<glm::ivec3> next_front;
   while (!front.empty()) {
-    while (reached < wanted.size() && joint[wanted[reached]] != kNone) ++reached;
+    while (reached < wanted.size() && joint[wanted[reached]] != kNoJoint) ++reached;
     if (reached == wanted.size()) break;
     next_front.clear();
     for (const glm::ivec3& from : front) {
       for_neighbours(voxels, from, [&](const glm::ivec3& cell, float) {
         std::uint32_t& own = joint[voxels.place(cell)];
-        if (own != kNone) return;
+        if (own != kNoJoint) return;
         own = joint[voxels.place(from)];
         next_front.push_back(cell);
       });
