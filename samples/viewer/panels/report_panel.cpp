@@ -3,6 +3,9 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
 
 #include "samples/viewer/elements.h"
 #include "samples/viewer/panels/panels.h"
@@ -46,6 +49,15 @@ void draw_mesh(ViewState& view, const CharacterData& data, const MeshReport& rep
   if (!report.repaired_vertices.empty()) draw_jumps(view, report);
 }
 
+void draw_notes(std::span<const std::string> notes) {
+  for (const std::string& note : notes) {
+    ImGui::Bullet();
+    ImGui::PushTextWrapPos();
+    ImGui::TextUnformatted(note.c_str());
+    ImGui::PopTextWrapPos();
+  }
+}
+
 }  // namespace
 
 void draw_report_panel(Context& context) {
@@ -70,18 +82,13 @@ void draw_report_panel(Context& context) {
     }
     ImGui::PopID();
   }
-  std::vector<std::string> notes = report.notes;
-  if (context.document) {
-    const std::vector<std::string>& of_import = context.document->model()->report.notes;
-    notes.insert(notes.end(), of_import.begin(), of_import.end());
-  }
-  if (notes.empty() || !ImGui::CollapsingHeader("Notes", ImGuiTreeNodeFlags_DefaultOpen)) return;
-  for (const std::string& note : notes) {
-    ImGui::Bullet();
-    ImGui::PushTextWrapPos();
-    ImGui::TextUnformatted(note.c_str());
-    ImGui::PopTextWrapPos();
-  }
+  const std::shared_ptr<const Model> model = context.document ? context.document->model() : nullptr;
+  const std::span<const std::string> of_import =
+      model ? std::span(model->report.notes) : std::span<const std::string>();
+  if (report.notes.empty() && of_import.empty()) return;
+  if (!ImGui::CollapsingHeader("Notes", ImGuiTreeNodeFlags_DefaultOpen)) return;
+  draw_notes(report.notes);
+  draw_notes(of_import);
 }
 
 }  // namespace pelt::viewer

@@ -17,6 +17,7 @@
 #include "engine/model/pose.h"
 #include "engine/rig/deformers.h"
 #include "tests/engine/character/largest_allocation.h"
+#include "tests/support/driven.h"
 
 namespace pelt {
 namespace {
@@ -25,9 +26,7 @@ constexpr glm::vec3 kAlong(1, 0, 0);
 constexpr std::uint32_t kRoot = 0;
 constexpr std::uint32_t kJoint = 1;
 
-Character bound_limb(const char* deformer) {
-  return bind(make_limb(), *rig_from_deformer_name(deformer)).value().character;
-}
+Character bound_limb(const char* deformer) { return test::bound_by(make_limb(), deformer); }
 
 const Character& limb() {
   static const Character character = bound_limb("curve_skeleton");

@@ -17,6 +17,7 @@
 #include "engine/model/builtin.h"
 #include "engine/model/pose.h"
 #include "shaders/normals/normals.h"
+#include "tests/support/driven.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -247,16 +248,8 @@ TEST(NormalRings, MakeTangentsOrthogonalAndKeepHandedness) {
   EXPECT_EQ(tangents[2], glm::vec4(0, -1, 0, -1));
 }
 
-Character bound_to(const Model& model, const std::string& deformer) {
-  const Result<Rig> rig = rig_from_deformer_name(deformer);
-  EXPECT_TRUE(rig) << rig.error().message;
-  const Result<Bound> bound = bind(model, *rig);
-  EXPECT_TRUE(bound) << bound.error().message;
-  return bound->character;
-}
-
 TEST(RecomputedNormals, OfAFineSmoothMeshAtRestAreItsOwn) {
-  const Character character = bound_to(make_biped(), "linear-blend");
+  const Character character = test::bound_by(make_biped(), "linear-blend");
   Evaluator evaluator(character, {.normal_mode = NormalMode::kRecomputed});
   evaluator.evaluate();
   double sum = 0;
@@ -281,7 +274,7 @@ TEST(RecomputedNormals, OfAFineSmoothMeshAtRestAreItsOwn) {
 // Frames alone do not know that a tube whose end is scaled up is a cone where weights change: from x = 3 to 5.
 TEST(RecomputedNormals, FollowTheSurfaceWhereWeightsChange) {
   const Model model = test::make_tube({.around = 48, .along = 64, .joints = 2});
-  const Character character = bound_to(model, "linear-blend");
+  const Character character = test::bound_by(model, "linear-blend");
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   joints[1] = joints[1] * glm::scale(glm::mat4(1), glm::vec3(1, 3, 3));
   const auto worst_lean = [&](NormalMode mode) {
@@ -307,7 +300,7 @@ TEST(RecomputedNormals, FollowTheSurfaceWhereWeightsChange) {
 TEST(RecomputedNormals, DoNotDependOnThreadsAndTurnWithTheBody) {
   const Model model = make_limb();
   for (const char* deformer : {"linear-blend", "surface-ffd"}) {
-    const Character character = bound_to(model, deformer);
+    const Character character = test::bound_by(model, deformer);
     const glm::mat4 motion = glm::rotate(glm::mat4(1), 1.1f, glm::normalize(glm::vec3(1, 2, 3)));
     std::vector<glm::mat4> joints(character->skeleton.joints.size());
     rest_matrices(character->skeleton, joints);

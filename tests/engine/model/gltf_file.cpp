@@ -114,10 +114,10 @@ Model imported(const GltfFile& file) {
   return model ? std::move(*model) : Model{.meshes = {Mesh{}}};
 }
 
-void expect_refused(const GltfFile& file, const std::string& why) {
+void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code) {
   const Result<Model> model = file.import();
   ASSERT_FALSE(model) << "expected: " << why;
-  EXPECT_THAT(model.error().code, testing::AnyOf(ErrorCode::kInvalidFile, ErrorCode::kUnsupported)) << why;
+  EXPECT_EQ(model.error().code, code) << why;
   EXPECT_THAT(model.error().message, testing::HasSubstr("model.gltf"));
   EXPECT_THAT(model.error().message, testing::HasSubstr(why));
 }

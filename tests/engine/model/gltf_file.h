@@ -80,6 +80,6 @@ nlohmann::json& primitive(GltfFile& file, int index = 0);
 Model imported(const GltfFile& file);
 
 // The test fails unless importing is refused by a message that names the file and contains `why`.
-void expect_refused(const GltfFile& file, const std::string& why);
+void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code = ErrorCode::kInvalidFile);
 
 }  // namespace pelt::test

@@ -327,6 +327,7 @@ TEST(SurfaceFfdDriver, ComesFromAFile) {
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(bound->character->meshes[0].name, "box");
   EXPECT_EQ(bound->character->meshes[0].vertex_count(), 54u);
+  EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("the driver's file 'box.obj': no normals")));
   rig.directory = (folder / "elsewhere").string();
   EXPECT_THAT(error_of(test::make_tube(), rig), testing::HasSubstr("elsewhere"));
 }
