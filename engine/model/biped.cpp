@@ -23,7 +23,7 @@ glm::mat3 bone_axes(const vec3& along, const vec3& front) {
 
 vec3 on_arm(float s) { return landmark::kShoulder + s * arm_axis(); }
 
-struct Bone {
+struct BipedBone {
   const char* name;
   std::int32_t parent;
   vec3 start;
@@ -32,7 +32,7 @@ struct Bone {
 };
 
 // The middle and the left side, in the order of BipedJoint; the right side is made from the left.
-std::array<Bone, kRightShoulder> left_bones() {
+std::array<BipedBone, kRightShoulder> left_bones() {
   namespace at = landmark;
   const vec3 up(0, 1, 0), ahead(0, 0, 1);
   return {{{"root", -1, vec3(0.0f), up, ahead},
@@ -56,7 +56,7 @@ Skeleton biped_skeleton() {
   Skeleton skeleton;
   for (std::uint32_t j = 0; j < kBipedJointCount; ++j) {
     const bool right = j >= kRightShoulder;
-    Bone bone = left[right ? j - (kRightShoulder - kLeftShoulder) : j];
+    BipedBone bone = left[right ? j - (kRightShoulder - kLeftShoulder) : j];
     std::string name = bone.name;
     if (right) {
       name.replace(0, 4, "right");

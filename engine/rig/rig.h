@@ -152,6 +152,9 @@ struct DriverParameters {
   float weld = 0;                        // metres: vertices of a mesh, file or tessellation within it become one
   std::vector<Refinement> refine;
   Follow follow = Follow::kDualQuaternion;
+  // Of transferred weights: how far each joint's passage is spread along the driver, in radii of the limb; 0: as painted.
+  // None: by the kind of joint, 3 at most (surface_ffd/joint_spread.h).
+  std::optional<float> spread;
   bool estimate_frames = false;  // also where the driver has a skinning function
   bool morph_targets = true;     // those of the mesh move the driver
   std::vector<KeyPoseSet> key_poses;
@@ -169,6 +172,12 @@ struct GroupPair {
   friend bool operator==(const GroupPair&, const GroupPair&) = default;
 };
 
+// What a row of driver vertices reproduces, beyond weights that sum to 1.
+enum class Precision {
+  kNone,    // nothing: the paper's weights
+  kLinear,  // the vertex's place along the driver, where that lies among the row's driver vertices
+};
+
 // Surface-oriented FFD (Singh & Kokkevis 2000); math.md section 1 is the specification.
 struct SurfaceFfdParameters {
   enum class Mode {
@@ -179,11 +188,13 @@ struct SurfaceFfdParameters {
   float local = 4.0f;                  // falloff exponent, >= 0
   std::optional<float> distance_unit;  // metres; none: mean length of the driver's unique edges, times
   float distance_scale = 1.0f;         // > 0; about a third and basic follow the driver's own surface most closely
-  std::uint32_t elements = 40;         // K, driver triangles a vertex; 0: all
+  std::uint32_t elements = 24;         // K, driver triangles a vertex; 0: all
   std::optional<float> cut_error;      // metres: instead of elements, the least K that stays under it
   Cut cut = Cut::kContinuous;
   bool raise_elements = true;        // basic: raise K to the driver's largest valence, below which the cut jumps
-  std::uint32_t influences = 10;     // extended, without cut_error: driver vertices that may move a vertex; 0: all
+  std::uint32_t influences = 8;      // extended, without cut_error: driver vertices that may move a vertex; 0: all
+  Precision precision = Precision::kLinear;  // extended
+  float likeness = 2.0f;  // extended: exponent of how alike vertex and driver vertex are painted; 0: counts for nothing
   std::vector<GroupPair> exclude;    // these elements never move these vertices
   std::vector<GroupPair> exclusive;  // these elements move these vertices alone, and these vertices follow no other
   std::optional<std::uint32_t> max_hops;  // joints along the skeleton from a vertex's bone to an element's

@@ -42,6 +42,7 @@ constexpr Choice<KeyInterpolation> kKeyInterpolations[] = {{"linear", KeyInterpo
                                                            {"rbf", KeyInterpolation::kRbf}};
 constexpr Choice<SurfaceFfdParameters::Mode> kModes[] = {{"basic", SurfaceFfdParameters::Mode::kBasic},
                                                          {"extended", SurfaceFfdParameters::Mode::kExtended}};
+constexpr Choice<Precision> kPrecisions[] = {{"none", Precision::kNone}, {"linear", Precision::kLinear}};
 constexpr Choice<Cut> kCuts[] = {{"continuous", Cut::kContinuous}, {"hard", Cut::kHard}};
 constexpr Choice<CurveFrames> kCurveFrames[] = {
     {"auto", CurveFrames::kAuto}, {"tangent", CurveFrames::kTangent}, {"endpoint", CurveFrames::kEndpoint}};
@@ -181,6 +182,7 @@ void describe(Fields& fields, DriverParameters& driver) {
   fields.number("weld", driver.weld, kNotNegative);
   fields.objects("refine", driver.refine);
   fields.choice("follow", driver.follow, std::span(kFollows));
+  fields.number_or("auto", "spread", driver.spread, kNotNegative);
   fields.flag("estimate_frames", driver.estimate_frames);
   fields.flag("morph_targets", driver.morph_targets);
   fields.objects("key_poses", driver.key_poses);
@@ -204,6 +206,8 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.number_or("none", "cut_error", ffd.cut_error, kPositive);
   fields.flag("raise_elements", ffd.raise_elements);
   fields.integer_or("all", "influences", ffd.influences);
+  fields.choice("precision", ffd.precision, std::span(kPrecisions));
+  fields.number("likeness", ffd.likeness, kNotNegative);
   fields.objects("exclude", ffd.exclude);
   fields.objects("exclusive", ffd.exclusive);
   fields.count_or("none", "max_hops", ffd.max_hops);

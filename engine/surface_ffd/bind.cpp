@@ -191,13 +191,15 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   RowSettings settings{.elements = *elements,
                        .kept_elements = kept,
                        .cut = parameters.cut,
-                       .unit = parameters.distance_unit ? static_cast<double>(*parameters.distance_unit)
-                                                        : double{parameters.distance_scale} * elements->mean_spacing(),
+                       .unit = parameters.distance_unit,
+                       .unit_scale = parameters.distance_scale,
                        .local = parameters.local,
                        .extended = extended,
                        .kept_influences = parameters.cut_error ? 0 : parameters.influences,
+                       .precision = parameters.precision,
+                       .likeness = parameters.likeness,
                        .first_slot = frames_of(*driver, *elements, extended, input),
-                       .driver_vertices = driver->mesh.positions.size()};
+                       .driver = driver->mesh};
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {

@@ -58,7 +58,7 @@ Result<void> add_weights(const DriverParameters& parameters, const DeformerInput
   const bool own = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
   if (own || parameters.follow == Follow::kStreamed) return {};
   Result<SparseRows> weights = parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input)
-                                                                         : transferred_weights(source, input);
+                                                                         : transferred_weights(source, parameters.spread, input);
   if (!weights) return tl::unexpected(weights.error());
   mesh.weights = std::move(*weights);
   return {};

@@ -9,7 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "engine/model/bone_forest.h"
 #include "engine/surface_ffd/area.h"
+#include "engine/surface_ffd/joint_spread.h"
 #include "engine/surface_ffd/spread_weights.h"
 #include "engine/surface_ffd/triangle_tree.h"
 
@@ -59,11 +61,13 @@ Result<SparseRows> closest_weights(const Mesh& driver, const DeformerInput& inpu
 
 }  // namespace
 
-Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input) {
+Result<SparseRows> transferred_weights(const DriverSource& driver, std::optional<float> spread,
+                                       const DeformerInput& input) {
   Result<SparseRows> weights = driver.skin_weights;
   if (weights->row_count() == 0) weights = closest_weights(driver.mesh, input);
   if (!weights) return weights;
-  return strongest(spread_weights(driver.mesh, *weights, input.model, 1, input.threads), kMostTransferred);
+  const std::vector<float> radii = joint_spread(input.model, spread);
+  return strongest(spread_weights(driver.mesh, *weights, input.model, radii, input.threads), kMostTransferred);
 }
 
 namespace {
@@ -78,38 +82,15 @@ struct Limb {
 // Bones from every bound joint to the bound joints below it. A joint with none below goes on as far and in the
 // direction that it was reached, or is a point.
 std::vector<Limb> find_limbs(const Model& model) {
-  constexpr std::int64_t kNone = -1;
-  const std::size_t joint_count = model.skeleton.joints.size();
-  std::vector<std::int64_t> bound_of_joint(joint_count, kNone);
-  std::vector<glm::dvec3> origin(model.bound_joints.size());
-  for (std::size_t b = 0; b < model.bound_joints.size(); ++b) {
-    const BoundJoint& bound = model.bound_joints[b];
-    const glm::dmat4 inverse_bind(bound.inverse_bind);
-    const bool usable = std::abs(glm::determinant(glm::dmat3(inverse_bind))) > 0;
-    if (!usable || bound_of_joint[bound.joint] != kNone) continue;
-    origin[b] = glm::dvec3(glm::inverse(inverse_bind)[3]);
-    bound_of_joint[bound.joint] = static_cast<std::int64_t>(b);
-  }
-  std::vector<std::int64_t> bound_above(joint_count, kNone);  // the nearest bound joint above each joint
-  std::vector<bool> has_child(model.bound_joints.size(), false);
+  const std::vector<Bone> bones = bone_forest(model);
   std::vector<Limb> limbs;
-  for (std::size_t j = 0; j < joint_count; ++j) {
-    const std::int32_t parent = model.skeleton.joints[j].parent;
-    if (parent >= 0) {
-      const auto p = static_cast<std::size_t>(parent);
-      bound_above[j] = bound_of_joint[p] != kNone ? bound_of_joint[p] : bound_above[p];
-    }
-    if (bound_of_joint[j] == kNone || bound_above[j] == kNone) continue;
-    const auto above = static_cast<std::size_t>(bound_above[j]);
-    limbs.push_back(
-        {static_cast<std::uint32_t>(above), origin[above], origin[static_cast<std::size_t>(bound_of_joint[j])]});
-    has_child[above] = true;
-  }
-  for (std::size_t j = 0; j < joint_count; ++j) {
-    if (bound_of_joint[j] == kNone || has_child[static_cast<std::size_t>(bound_of_joint[j])]) continue;
-    const auto b = static_cast<std::size_t>(bound_of_joint[j]);
-    const glm::dvec3 reached = bound_above[j] == kNone ? origin[b] : origin[static_cast<std::size_t>(bound_above[j])];
-    limbs.push_back({static_cast<std::uint32_t>(b), origin[b], origin[b] + (origin[b] - reached)});
+  for (std::uint32_t b = 0; b < bones.size(); ++b) {
+    if (!bones[b].is_somewhere || bones[b].first != b) continue;
+    const glm::dvec3& origin = bones[b].origin;
+    for (const std::uint32_t child : bones[b].children) limbs.push_back({b, origin, bones[child].origin});
+    if (!bones[b].children.empty()) continue;
+    const glm::dvec3& reached = bones[b].parent < 0 ? origin : bones[static_cast<std::size_t>(bones[b].parent)].origin;
+    limbs.push_back({b, origin, origin + (origin - reached)});
   }
   return limbs;
 }
@@ -125,10 +106,7 @@ Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput&
     double least = std::numeric_limits<double>::infinity();
     Influence closest{limbs[0].bound_joint, 1.0f};
     for (const Limb& limb : limbs) {
-      const glm::dvec3 bone = limb.to - limb.from;
-      const double squared = glm::dot(bone, bone);
-      const double t = squared > 0 ? std::clamp(glm::dot(point - limb.from, bone) / squared, 0.0, 1.0) : 0.0;
-      const double distance = glm::distance(point, limb.from + t * bone);
+      const double distance = distance_to_segment(point, limb.from, limb.to);
       if (distance < least) {
         least = distance;
         closest.index = limb.bound_joint;

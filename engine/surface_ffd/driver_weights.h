@@ -2,6 +2,8 @@
 // How a driver that has no weights of its own follows the skeleton.
 #pragma once
 
+#include <optional>
+
 #include "engine/binding/sparse_rows.h"
 #include "engine/character/builder.h"
 #include "engine/core/result.h"
@@ -10,9 +12,10 @@
 
 namespace pelt::surface_ffd {
 
-// Weights of the closest points of the targets, over the model's bound joints, spread along the driver. Errors: no
+// Weights of the closest points of the targets, over the model's bound joints, spread along the driver by `spread` radii (DriverParameters). Errors: no
 // target has weights.
-Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input);
+Result<SparseRows> transferred_weights(const DriverSource& driver, std::optional<float> spread,
+                                       const DeformerInput& input);
 
 // Each vertex rigid to the closest limb (Singh & Kokkevis 2000, section 4). Errors: there is no limb.
 Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput& input);

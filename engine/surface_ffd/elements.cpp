@@ -33,16 +33,29 @@ glm::dmat3 triangle_axes(const Mesh& mesh, glm::uvec3 t) {
   return {e1, e2, glm::normalize(glm::cross(e1, e2))};
 }
 
-double mean_edge_length(const Mesh& mesh, std::span<const glm::uvec3> triangles) {
+// Mean length of the unique edges, of all and of those at each vertex.
+struct EdgeLengths {
+  double mean = 0;
+  std::vector<double> at_vertex;
+};
+
+EdgeLengths edge_lengths(const Mesh& mesh, std::span<const glm::uvec3> triangles) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
   for (const glm::uvec3 t : triangles) {
     for (int corner = 0; corner < 3; ++corner) edges.insert(std::minmax(t[corner], t[(corner + 1) % 3]));
   }
-  double sum = 0;
+  EdgeLengths lengths{0, std::vector<double>(mesh.positions.size(), 0)};
+  std::vector<double> count(mesh.positions.size(), 0);
   for (const auto& [a, b] : edges) {
-    sum += glm::distance(glm::dvec3(mesh.positions[a]), glm::dvec3(mesh.positions[b]));
+    const double length = glm::distance(glm::dvec3(mesh.positions[a]), glm::dvec3(mesh.positions[b]));
+    lengths.mean += length / static_cast<double>(edges.size());
+    for (const std::uint32_t v : {a, b}) {
+      lengths.at_vertex[v] += length;
+      ++count[v];
+    }
   }
-  return sum / static_cast<double>(edges.size());
+  for (std::size_t v = 0; v < count.size(); ++v) lengths.at_vertex[v] /= std::max(count[v], 1.0);
+  return lengths;
 }
 
 // Q^-1 as records keep it.
@@ -82,15 +95,19 @@ Result<void> Elements::find_triangles(const Driver& driver) {
   if (!tree) return tl::unexpected(tree.error());
   tree_ = std::move(*tree);
 
-  mean_spacing_ = mean_edge_length(mesh, triangles_);
   std::vector<std::size_t> valence(mesh.positions.size(), 0);
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   std::vector<glm::uvec3> joined;
   for (const glm::uvec3 t : triangles_) {
-    for (int corner = 0; corner < 3; ++corner) ++valence[t[corner]];
+    for (int corner = 0; corner < 3; ++corner) ++valence[welded[t[corner]]];
     joined.emplace_back(welded[t.x], welded[t.y], welded[t.z]);
   }
   largest_valence_ = *std::max_element(valence.begin(), valence.end());
+  const EdgeLengths lengths = edge_lengths(mesh, joined);
+  mean_spacing_ = lengths.mean;
+  for (const glm::uvec3 t : joined) {
+    spacings_.push_back((lengths.at_vertex[t.x] + lengths.at_vertex[t.y] + lengths.at_vertex[t.z]) / 3);
+  }
   const std::vector<std::uint32_t> part = connected_parts(mesh.positions.size(), joined);
   for (const glm::uvec3 t : joined) parts_.push_back(part[t.x]);
   return {};

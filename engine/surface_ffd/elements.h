@@ -38,8 +38,10 @@ class Elements {
   std::span<const glm::uvec3> triangles() const { return triangles_; }
   std::uint32_t source_triangle(std::size_t element) const { return source_triangles_[element]; }
 
-  // Mean length of the unique edges, or mean distance of neighbouring samples: `unit` by default.
+  // Mean length of the unique edges, or mean distance of neighbouring samples.
   double mean_spacing() const { return mean_spacing_; }
+  // Mean length of the edges round an element's corners: `unit` there by default. Of samples the mean of all.
+  double spacing(std::size_t element) const { return parametric() ? mean_spacing_ : spacings_[element]; }
   // The largest number of elements round a vertex.
   std::size_t largest_valence() const { return largest_valence_; }
   // For each element a number of the connected part that it is in; the driver's vertices at one place are one.
@@ -64,6 +66,7 @@ class Elements {
   std::vector<std::uint32_t> source_triangles_;
   std::vector<PatchSample> samples_;
   std::vector<glm::vec3> normals_;
+  std::vector<double> spacings_;
   std::vector<std::uint32_t> parts_;
   std::optional<TriangleTree> tree_;
   std::size_t degenerate_ = 0;

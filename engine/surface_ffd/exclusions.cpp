@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "engine/character/region.h"
+#include "engine/model/bone_forest.h"
 #include "engine/model/parts.h"
+#include "engine/rig/joint_roles.h"
 
 namespace pelt::surface_ffd {
 namespace {
@@ -65,36 +67,65 @@ std::vector<float> faded(std::vector<float> values, const Rings& rings, std::uin
   return values;
 }
 
-// The joint that moves most of what the rows add up to.
-std::uint32_t strongest_joint(const SparseRows& weights, std::initializer_list<std::uint32_t> vertices,
-                              const Model& model) {
-  std::map<std::uint32_t, double> sums;
-  for (const std::uint32_t v : vertices) {
-    for (const Influence& i : weights.row(v)) sums[model.bound_joints[i.index].joint] += i.weight;
-  }
-  return std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
-}
-
-// Of every joint: whether it is at most `limit` steps along the skeleton from `from`.
-std::vector<std::uint8_t> joints_near(const Skeleton& skeleton, std::uint32_t from, std::uint32_t limit) {
-  constexpr std::uint32_t kFar = 0xFFFFFFFFu;
-  std::vector<std::uint32_t> hops(skeleton.joints.size(), kFar);
-  std::uint32_t up = 0;
-  for (std::int64_t j = from; j >= 0; j = skeleton.joints[static_cast<std::size_t>(j)].parent) {
-    hops[static_cast<std::size_t>(j)] = up++;
-  }
-  // Parents come before children.
-  for (std::size_t j = 0; j < hops.size(); ++j) {
-    const std::int32_t parent = skeleton.joints[j].parent;
-    if (hops[j] == kFar && parent >= 0 && hops[static_cast<std::size_t>(parent)] != kFar) {
-      hops[j] = hops[static_cast<std::size_t>(parent)] + 1;
+// Bones by the numbers of bound joints, twist helpers being part of the bone that they twist.
+class HopCounter {
+ public:
+  explicit HopCounter(const Model& model) : bones_(bone_forest(model)), bone_of_(bones_.size()) {
+    const std::vector<JointUse> uses = joint_uses(model.skeleton);
+    for (std::uint32_t b = 0; b < bones_.size(); ++b) {
+      std::uint32_t& bone = bone_of_[b];
+      bone = bones_[b].first;
+      while (uses[model.bound_joints[bone].joint].kind == JointKind::kTwist && bones_[bone].parent >= 0) {
+        bone = static_cast<std::uint32_t>(bones_[bone].parent);
+      }
     }
   }
-  std::vector<std::uint8_t> near(hops.size());
-  for (std::size_t j = 0; j < hops.size(); ++j) near[j] = hops[j] <= limit;
-  return near;
-}
+
+  // The bone that moves most of what the rows add up to.
+  std::uint32_t strongest(const SparseRows& weights, std::initializer_list<std::uint32_t> vertices) const {
+    std::map<std::uint32_t, double> sums;
+    for (const std::uint32_t v : vertices) {
+      for (const Influence& i : weights.row(v)) sums[bone_of_[i.index]] += i.weight;
+    }
+    return std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+  }
+
+  // Of every bone: whether it is at most `limit` steps from `from`.
+  std::vector<std::uint8_t> near(std::uint32_t from, std::uint32_t limit) const {
+    std::vector<std::uint8_t> near(bones_.size(), 0);
+    std::vector<std::uint32_t> reached{from};
+    near[from] = 1;
+    for (std::uint32_t step = 0; step < limit && !reached.empty(); ++step) {
+      std::vector<std::uint32_t> next;
+      const auto reach = [&](std::uint32_t bone) {
+        if (std::exchange(near[bone], std::uint8_t{1}) == 0) next.push_back(bone);
+      };
+      for (const std::uint32_t bone : reached) {
+        if (bones_[bone].parent >= 0) reach(bone_of_[static_cast<std::size_t>(bones_[bone].parent)]);
+        for_each_child(bone, reach);
+      }
+      reached = std::move(next);
+    }
+    return near;
+  }
+
+ private:
+  // Those of the twist helpers that are part of a bone are the bone's.
+  template <class Visit>
+  void for_each_child(std::uint32_t bone, const Visit& visit) const {
+    for (const std::uint32_t child : bones_[bone].children) {
+      if (bone_of_[child] == bone) {
+        for_each_child(child, visit);
+      } else {
+        visit(bone_of_[child]);
+      }
+    }
+  }
+
+  std::vector<Bone> bones_;
+  std::vector<std::uint32_t> bone_of_;  // that each bound joint is part of
+};
 
 }  // namespace
 
@@ -138,18 +169,19 @@ Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, co
     return invalid(input, fmt::format("max_hops needs weights, and '{}' has none", weighted->name));
   }
   Hops hops;
-  std::map<std::uint32_t, std::uint32_t> bone_of_joint;
+  const HopCounter counter(input.model);
+  std::map<std::uint32_t, std::uint32_t> place_of_bone;
   for (const glm::uvec3 t : elements.triangles()) {
-    const std::uint32_t joint = strongest_joint(driver.mesh.weights, {t.x, t.y, t.z}, input.model);
-    const auto [bone, is_new] = bone_of_joint.emplace(joint, static_cast<std::uint32_t>(bone_of_joint.size()));
-    if (is_new) hops.near.push_back(joints_near(input.model.skeleton, joint, *parameters.max_hops));
-    hops.element_bone.push_back(bone->second);
+    const std::uint32_t bone = counter.strongest(driver.mesh.weights, {t.x, t.y, t.z});
+    const auto [place, is_new] = place_of_bone.emplace(bone, static_cast<std::uint32_t>(place_of_bone.size()));
+    if (is_new) hops.near.push_back(counter.near(bone, *parameters.max_hops));
+    hops.element_bone.push_back(place->second);
   }
   for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
-    const Influence own{strongest_joint(mesh.weights, {v}, input.model), 1.0f};
-    hops.vertex_joints.append_row(std::span(&own, 1));
+    const Influence own{counter.strongest(mesh.weights, {v}), 1.0f};
+    hops.vertex_bones.append_row(std::span(&own, 1));
   }
-  hops.vertex_joints = faded(std::move(hops.vertex_joints), rings, parameters.fade);
+  hops.vertex_bones = faded(std::move(hops.vertex_bones), rings, parameters.fade);
   result.hops_ = std::move(hops);
   return result;
 }
@@ -167,7 +199,7 @@ double Exclusions::allowance(std::size_t vertex, std::size_t element, bool with_
   if (with_hops && hops_ && allowed > 0) {
     const std::vector<std::uint8_t>& near = hops_->near[hops_->element_bone[element]];
     double share = 0;
-    for (const Influence& joint : hops_->vertex_joints.row(vertex)) share += near[joint.index] != 0 ? joint.weight : 0;
+    for (const Influence& bone : hops_->vertex_bones.row(vertex)) share += near[bone.index] != 0 ? bone.weight : 0;
     allowed *= std::min(share, 1.0);
   }
   // A share that is 1 to rounding must not send the vertex the long way round.

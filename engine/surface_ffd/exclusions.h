@@ -39,8 +39,8 @@ class Exclusions {
   };
   struct Hops {
     std::vector<std::uint32_t> element_bone;      // number of the bone that moves each element, counted from 0
-    SparseRows vertex_joints;                     // joints of the skeleton that move each vertex, faded
-    std::vector<std::vector<std::uint8_t>> near;  // of each bone, of each joint: not farther than the limit
+    SparseRows vertex_bones;                      // that move each vertex, by bound joints, faded
+    std::vector<std::vector<std::uint8_t>> near;  // of each of the former, of each bound joint: not beyond the limit
   };
 
   Result<void> add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,

@@ -11,6 +11,7 @@
 
 #include "engine/binding/morton_order.h"
 #include "engine/core/parallel.h"
+#include "engine/surface_ffd/precision.h"
 
 namespace pelt::surface_ffd {
 namespace {
@@ -38,10 +39,10 @@ double log_weight(double distance, double unit, double local) {
 double power(double x, double exponent) { return exponent == 2 ? x * x : std::pow(x, exponent); }
 
 // w_k / w_0 of elements sorted by distance; indices are places in `near`.
-void relative_weights(std::span<const Near> near, const RowSettings& settings, std::vector<WeightedElement>& weights) {
+void relative_weights(std::span<const Near> near, double unit, double local, std::vector<WeightedElement>& weights) {
   constexpr double kMostPower = 1e300;
   const auto powered = [&](const Near& element) {
-    return power(element.closest.squared_distance / (settings.unit * settings.unit), 0.5 * settings.local);
+    return power(element.closest.squared_distance / (unit * unit), 0.5 * local);
   };
   const auto count = static_cast<std::uint32_t>(near.size());
   weights.resize(count);
@@ -51,7 +52,7 @@ void relative_weights(std::span<const Near> near, const RowSettings& settings, s
     return;
   }
   const auto logarithm = [&](const Near& element) {
-    return log_weight(std::sqrt(element.closest.squared_distance), settings.unit, settings.local);
+    return log_weight(std::sqrt(element.closest.squared_distance), unit, local);
   };
   const double largest = logarithm(near.front());
   for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, std::exp(logarithm(near[i]) - largest)};
@@ -92,7 +93,7 @@ class RowMaker {
       : mesh_(mesh),
         settings_(settings),
         exclusions_(exclusions),
-        sums_(settings.extended ? settings.driver_vertices : 0) {}
+        sums_(settings.extended ? settings.driver.positions.size() : 0) {}
 
   void make(std::span<const std::uint32_t> vertices, Block& block) {
     points_.clear();
@@ -109,10 +110,11 @@ class RowMaker {
   }
 
   void add_vertex(std::uint32_t vertex, const glm::dvec3& point, std::span<const Near> near, Block& block) {
-    VertexRemarks remarks = remarks_of(near);
+    unit_ = settings_.unit.value_or(settings_.unit_scale * mean_spacing(near));
+    VertexRemarks remarks = 0;
     const auto free = [&](const Near& n) { return exclusions_.allowance(vertex, n.triangle, true) == 1; };
     if (exclusions_.empty() || std::all_of(near.begin(), near.end(), free)) {
-      relative_weights(near, settings_, weights_);
+      relative_weights(near, unit_, settings_.local, weights_);
     } else if (weigh_allowed(vertex, point, true)) {
       near = allowed_;
     } else if (exclusions_.has_hops() && weigh_allowed(vertex, point, false)) {
@@ -124,18 +126,37 @@ class RowMaker {
       return;
     }
     block.distances.push_back(static_cast<float>(std::sqrt(near[0].closest.squared_distance)));
-    block.remarks.push_back(remarks);
+    block.remarks.push_back(remarks | remarks_of(near));
     cut_row(weights_, settings_.kept_elements, settings_.cut);
     block.dropped += settings_.elements.count() - weights_.size();
-    append(near, block.rows);
+    append(vertex, point, near, block.rows);
+  }
+
+  // Of the elements, the near ones counting most.
+  double mean_spacing(std::span<const Near> near) const {
+    const Elements& elements = settings_.elements;
+    const double squared_unit = elements.mean_spacing() * elements.mean_spacing();
+    const auto weight = [&](const Near& element) {
+      const double x = element.closest.squared_distance / squared_unit;
+      return 1 / (1 + x * x);
+    };
+    const double floor = (1 - 1e-6) * weight(near.back());  // so that the last one comes and goes without a jump
+    double sum = 0;
+    double weights = 0;
+    for (const Near& element : near) {
+      const double own = weight(element) - floor;
+      sum += own * elements.spacing(element.triangle);
+      weights += own;
+    }
+    return sum / weights;
   }
 
   // What had to be decided among elements that are about as near. `near`: sorted by distance.
   VertexRemarks remarks_of(std::span<const Near> near) const {
     const Elements& elements = settings_.elements;
     const double least = std::sqrt(near[0].closest.squared_distance);
-    VertexRemarks remarks = least > kFarUnits * settings_.unit ? kFar : VertexRemarks{0};
-    const double most = std::max(kAsNear * least, least + kTouchingUnits * settings_.unit);
+    VertexRemarks remarks = least > kFarUnits * unit_ ? kFar : VertexRemarks{0};
+    const double most = std::max(kAsNear * least, least + kTouchingUnits * unit_);
     for (const Near& other : near) {
       if (other.closest.squared_distance > most * most) break;
       const bool elsewhere = elements.parts()[other.triangle] != elements.parts()[near[0].triangle];
@@ -163,11 +184,11 @@ class RowMaker {
         if (asked == all) return false;
         continue;
       }
-      relative_weights(allowed_, settings_, weights_);
+      relative_weights(allowed_, unit_, settings_.local, weights_);
       // What is farther than the last one found weighs less than it would if it were allowed in full.
       const double unseen =
-          std::exp(log_weight(std::sqrt(found_.back().closest.squared_distance), settings_.unit, settings_.local) -
-                   log_weight(std::sqrt(allowed_[0].closest.squared_distance), settings_.unit, settings_.local));
+          std::exp(log_weight(std::sqrt(found_.back().closest.squared_distance), unit_, settings_.local) -
+                   log_weight(std::sqrt(allowed_[0].closest.squared_distance), unit_, settings_.local));
       std::size_t above = 0;
       for (std::size_t i = 0; i < weights_.size(); ++i) {
         weights_[i].weight *= shares_[i];
@@ -177,20 +198,51 @@ class RowMaker {
     }
   }
 
-  void append(std::span<const Near> near, SparseRows& rows) {
+  void append(std::uint32_t vertex, const glm::dvec3& point, std::span<const Near> near, SparseRows& rows) {
     if (settings_.extended) {
       // s_j = sum over k of u_k b_kj, b the barycentric coordinates of the closest point of k.
       for (const auto& [i, u] : weights_) {
         const ClosestPoint& closest = near[i].closest;
         for (int corner = 0; corner < 3; ++corner) sums_.add(closest.vertices[corner], u * closest.weights[corner]);
       }
-      sums_.take(settings_.first_slot, row_);
+      sums_.take(0, row_);
+      if (settings_.likeness > 0) weigh_likeness(vertex);
       cut_influences(row_, settings_.kept_influences);
+      if (settings_.precision == Precision::kLinear) {
+        make_linear_precise(row_, settings_.driver.positions, point, mean_normal(near));
+      }
+      for (WeightedElement& own : row_) own.index += settings_.first_slot;
     } else {
       row_.clear();
       for (const auto& [i, u] : weights_) row_.push_back({settings_.first_slot + near[i].triangle, u});
     }
     append_distinct_row(rows, row_);
+  }
+
+  // Multiplies the weight of each driver vertex j by a_j, which says how alike it and the skin's vertex are painted:
+  // the sum over joints of the lesser weight, to the power of `likeness`.
+  void weigh_likeness(std::uint32_t vertex) {
+    constexpr double kLeast = 1e-6;
+    const SparseRows& driver = settings_.driver.weights;
+    if (driver.row_count() == 0 || mesh_.weights.row_count() == 0) return;
+    const std::span<const Influence> own = mesh_.weights.row(vertex);
+    for (WeightedElement& j : row_) {
+      double alike = 0;
+      for (const Influence& theirs : driver.row(j.index)) {
+        for (const Influence& ours : own) {
+          if (ours.index == theirs.index) alike += std::min(ours.weight, theirs.weight);
+        }
+      }
+      j.weight *= std::pow(std::max(alike, kLeast), settings_.likeness);
+    }
+  }
+
+  // Of the elements, as they weigh; of unit length, or 0 where they cancel.
+  glm::dvec3 mean_normal(std::span<const Near> near) const {
+    glm::dvec3 sum(0);
+    for (const auto& [i, u] : weights_) sum += u * glm::dvec3(settings_.elements.normal(near[i].triangle));
+    const double length = glm::length(sum);
+    return length > 1e-6 ? sum / length : glm::dvec3(0);
   }
 
   const Mesh& mesh_;
@@ -203,6 +255,7 @@ class RowMaker {
   std::vector<WeightedElement> weights_;
   std::vector<WeightedElement> row_;
   WeightSums sums_;  // by driver vertex
+  double unit_ = 1;  // metres, of the vertex at hand
 };
 
 // The vertices [begin, end) at which the layer shows, in an order in which neighbours lie close together.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <glm/glm.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,12 +21,15 @@ struct RowSettings {
   const Elements& elements;
   std::size_t kept_elements;  // K; 0: all
   Cut cut;
-  double unit;                  // metres
+  std::optional<double> unit;   // metres; none: the spacing of the driver there, times
+  double unit_scale;
   double local;                 // >= 0
   bool extended;                // one entry a driver vertex, else one an element
   std::size_t kept_influences;  // of what the elements give, extended; 0: all
+  Precision precision;          // extended
+  double likeness;              // extended: exponent; 0 counts for nothing
   std::uint32_t first_slot;     // of element 0 (basic) or of driver vertex 0 (extended)
-  std::size_t driver_vertices;  // of the driver's mesh
+  const Mesh& driver;
 };
 
 // One row a vertex of the mesh, empty where the mask is 0. Does not depend on the thread count. Errors: a vertex that

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/core/parallel.h"
+#include "engine/model/bone_forest.h"
 #include "engine/model/parts.h"
 
 namespace pelt::surface_ffd {
@@ -25,54 +26,12 @@ namespace {
 // what follows neither side of the joint lets nothing through. A profile of variance V (of its slope) comes out with V
 // + 2 T; a smoothstep of length L has V = L^2 / 20, hence T = (wanted^2 - found^2) / 40.
 
-// The least at which no triangle of the limb of docs/quality.md folds over, up to a bend of 150 degrees, and no
-// motion creases the limb more than it does by linear blend. Heat has thin tails, so that a
-// passage looks shorter than its length.
-constexpr double kRadii = 8;       // wanted length of a passage, in radii of the limb
-constexpr double kBones = 2;       // and at most so many times the shorter of the bones beside the joint
+constexpr double kBones = 2;       // wanted length of a passage, at most: times the shorter of the bones beside the joint
 constexpr double kSteepest = 1.5;  // slope of a smoothstep of length 1 where it is steepest
 constexpr double kTimePerSquare = 1.0 / 40;
 constexpr int kSteps = 8;     // of implicit Euler; one alone would leave a cusp at the seam
 constexpr double kReach = 4;  // standard deviations of the heat's kernel, beyond which weights change by some 1e-5
 constexpr int kNone = -1;
-
-struct Bone {
-  int parent = kNone;  // among the bound joints
-  glm::dvec3 origin{0};
-  std::vector<std::uint32_t> children;
-};
-
-// Bound joints as a forest, by the nearest bound joint above each. Of several that bind one joint the first has what
-// hangs from it.
-std::vector<Bone> find_bones(const Model& model) {
-  std::vector<int> first(model.skeleton.joints.size(), kNone);  // bound joint at, or else nearest above
-  std::vector<Bone> bones(model.bound_joints.size());
-  for (std::size_t b = bones.size(); b-- > 0;) first[model.bound_joints[b].joint] = static_cast<int>(b);
-  std::vector<int> above(first.size(), kNone);
-  for (std::size_t j = 0; j < first.size(); ++j) {
-    const std::int32_t parent = model.skeleton.joints[j].parent;
-    if (parent >= 0) above[j] = first[static_cast<std::size_t>(parent)];
-    if (first[j] == kNone) first[j] = above[j];
-  }
-  for (std::size_t b = 0; b < bones.size(); ++b) {
-    const BoundJoint& bound = model.bound_joints[b];
-    const glm::dmat4 inverse_bind(bound.inverse_bind);
-    const bool usable = std::abs(glm::determinant(glm::dmat3(inverse_bind))) > 0;
-    bones[b].parent = usable ? above[bound.joint] : kNone;
-    if (usable) bones[b].origin = glm::dvec3(glm::inverse(inverse_bind)[3]);
-  }
-  for (std::uint32_t b = 0; b < bones.size(); ++b) {
-    if (bones[b].parent != kNone) bones[static_cast<std::size_t>(bones[b].parent)].children.push_back(b);
-  }
-  return bones;
-}
-
-double distance_to_segment(const glm::dvec3& point, const glm::dvec3& from, const glm::dvec3& to) {
-  const glm::dvec3 bone = to - from;
-  const double squared = glm::dot(bone, bone);
-  const double t = squared > 0 ? std::clamp(glm::dot(point - from, bone) / squared, 0.0, 1.0) : 0.0;
-  return glm::distance(point, from + t * bone);
-}
 
 // One number for some of the vertices, by ascending vertex.
 struct Column {
@@ -90,7 +49,7 @@ struct Shares {
   std::vector<Column> subtree;
 };
 
-Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> vertex_at, std::span<const Bone> bones) {
+Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> vertex_at, const std::vector<Bone>& bones) {
   Shares shares{std::vector<Column>(bones.size()), std::vector<Column>(bones.size())};
   const auto add = [](Column& column, std::uint32_t vertex, double value) {
     if (!column.vertices.empty() && column.vertices.back() == vertex) {
@@ -144,16 +103,16 @@ std::vector<std::uint32_t> elimination_places(std::size_t vertex_count, std::spa
 class Spreader {
  public:
   // The vertices of the mesh are in the order of elimination_places().
-  Spreader(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, std::span<const Bone> bones)
+  Spreader(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, const std::vector<Bone>& bones)
       : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNone) {}
 
   // W_c of joint c, spread.
-  Column spread(std::uint32_t c, const Shares& shares, double strength) {
+  Column spread(std::uint32_t c, const Shares& shares, double radii) {
     const Region region = find_region(shares.subtree[c], shares.own[static_cast<std::size_t>(bones_[c].parent)]);
     const Seam seam = find_seam(region, c);
     if (!(seam.length > 0)) return shares.subtree[c];
-    const double wanted = std::min(kRadii * seam.radius, kBones * shortest_bone(region, c));
-    const double time = strength * kTimePerSquare * (wanted * wanted - seam.passage * seam.passage);
+    const double wanted = std::min(radii * seam.radius, kBones * shortest_bone(region, c));
+    const double time = kTimePerSquare * (wanted * wanted - seam.passage * seam.passage);
     if (!(time > 0)) return shares.subtree[c];
     const std::vector<std::uint32_t> reached = find_reached(region, time);
     const std::vector<double> weight = flow(part_of(region, reached), time);
@@ -198,15 +157,6 @@ class Spreader {
     return region;
   }
 
-  double distance_to_bones(const glm::dvec3& point, std::uint32_t c) const {
-    const Bone& bone = bones_[c];
-    double least = distance_to_segment(point, bones_[static_cast<std::size_t>(bone.parent)].origin, bone.origin);
-    for (const std::uint32_t child : bone.children) {
-      least = std::min(least, distance_to_segment(point, bone.origin, bones_[child].origin));
-    }
-    return least;
-  }
-
   Seam find_seam(const Region& region, std::uint32_t c) const {
     Seam seam;
     double slope = 0;
@@ -231,7 +181,7 @@ class Spreader {
       const double d1 = region.weight[t.y] - region.weight[t.x];
       const double d2 = region.weight[t.z] - region.weight[t.x];
       seam.length += length;
-      seam.radius += length * distance_to_bones(0.5 * (ends[0] + ends[1]), c);
+      seam.radius += length * distance_to_bones(0.5 * (ends[0] + ends[1]), bones_, c);
       slope += length * glm::length(d1 * e2 - d2 * e1) / twice_area;  // of the linear function on the triangle
     }
     if (!(seam.length > 0) || !(slope > 0)) return {};
@@ -339,7 +289,7 @@ class Spreader {
 
   std::span<const glm::vec3> positions_;
   std::span<const glm::uvec3> triangles_;
-  std::span<const Bone> bones_;
+  const std::vector<Bone>& bones_;
   std::vector<int> place_;  // in the region, of each vertex; all kNone between calls
 };
 
@@ -347,7 +297,7 @@ class Spreader {
 // joint: they then share what it has.
 class Recombine {
  public:
-  explicit Recombine(std::span<const Bone> bones)
+  explicit Recombine(const std::vector<Bone>& bones)
       : bones_(bones), subtree_(bones.size(), 0.0), parents_first_(bones.size()) {
     std::vector<std::uint32_t>& order = parents_first_;
     order.clear();
@@ -377,15 +327,15 @@ class Recombine {
   }
 
  private:
-  std::span<const Bone> bones_;
+  const std::vector<Bone>& bones_;
   std::vector<double> subtree_;  // all 0 between calls
   std::vector<std::uint32_t> parents_first_;
 };
 
 }  // namespace
 
-SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model, double strength,
-                          unsigned threads) {
+SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model,
+                          std::span<const float> radii, unsigned threads) {
   const std::size_t count = driver.positions.size();
   const std::vector<std::uint32_t> first = weld_by_position(driver.positions);
   std::vector<glm::uvec3> triangles;
@@ -399,14 +349,14 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
     positions[places[i]] = driver.positions[i];
     vertex_at[places[i]] = i;
   }
-  const std::vector<Bone> bones = find_bones(model);
+  const std::vector<Bone> bones = bone_forest(model);
   const Shares shares = find_shares(weights, vertex_at, bones);
   std::vector<Column> spread(bones.size());
   parallel_for(bones.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
     Spreader spreader(positions, triangles, bones);
     for (std::size_t j = begin; j < end; ++j) {
-      const bool still = bones[j].parent == kNone || shares.subtree[j].vertices.empty();
-      spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, strength);
+      const bool still = bones[j].parent == kNone || shares.subtree[j].vertices.empty() || radii[j] == 0;
+      spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, radii[j]);
     }
   });
   std::vector<std::vector<std::pair<std::uint32_t, double>>> subtree(count);

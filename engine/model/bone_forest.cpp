@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/bone_forest.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pelt {
+
+std::vector<Bone> bone_forest(const Model& model) {
+  constexpr int kNone = -1;
+  std::vector<Bone> bones(model.bound_joints.size());
+  std::vector<int> nearest(model.skeleton.joints.size(), kNone);  // bone at each joint, then also above it
+  for (std::uint32_t b = 0; b < bones.size(); ++b) {
+    const BoundJoint& bound = model.bound_joints[b];
+    const glm::dmat4 inverse_bind(bound.inverse_bind);
+    bones[b].first = b;
+    bones[b].is_somewhere = std::abs(glm::determinant(glm::dmat3(inverse_bind))) > 0;
+    if (!bones[b].is_somewhere) continue;
+    bones[b].origin = glm::dvec3(glm::inverse(inverse_bind)[3]);
+    int& at = nearest[bound.joint];
+    if (at == kNone) at = static_cast<int>(b);
+    bones[b].first = static_cast<std::uint32_t>(at);
+  }
+  std::vector<int> above(nearest.size(), kNone);
+  for (std::size_t j = 0; j < nearest.size(); ++j) {
+    const std::int32_t parent = model.skeleton.joints[j].parent;
+    if (parent >= 0) above[j] = nearest[static_cast<std::size_t>(parent)];
+    if (nearest[j] == kNone) nearest[j] = above[j];
+  }
+  for (std::uint32_t b = 0; b < bones.size(); ++b) {
+    if (!bones[b].is_somewhere) continue;
+    bones[b].parent = above[model.bound_joints[b].joint];
+    if (bones[b].parent != kNone) bones[static_cast<std::size_t>(bones[b].parent)].children.push_back(b);
+  }
+  return bones;
+}
+
+double distance_to_segment(const glm::dvec3& point, const glm::dvec3& from, const glm::dvec3& to) {
+  const glm::dvec3 bone = to - from;
+  const double squared = glm::dot(bone, bone);
+  const double t = squared > 0 ? std::clamp(glm::dot(point - from, bone) / squared, 0.0, 1.0) : 0.0;
+  return glm::distance(point, from + t * bone);
+}
+
+double distance_to_bones(const glm::dvec3& point, const std::vector<Bone>& bones, std::uint32_t joint) {
+  const Bone& bone = bones[joint];
+  double least = glm::distance(point, bone.origin);
+  if (bone.parent >= 0) {
+    least = distance_to_segment(point, bones[static_cast<std::size_t>(bone.parent)].origin, bone.origin);
+  }
+  for (const std::uint32_t child : bone.children) {
+    least = std::min(least, distance_to_segment(point, bone.origin, bones[child].origin));
+  }
+  return least;
+}
+
+}  // namespace pelt
