@@ -33,6 +33,22 @@ constexpr int kSteps = 8;     // of implicit Euler; one alone would leave a cusp
 constexpr double kReach = 4;  // standard deviations of the heat's kernel, beyond which weights change by some 1e-5
 constexpr int kNone = -1;
 
+// The forest of those joints alone that weights are painted for: helpers and controls take none.
+std::vector<Bone> painted_forest(std::vector<Bone> bones, const SparseRows& weights) {
+  std::vector<bool> painted(bones.size(), false);
+  for (const Influence& influence : weights.influences) painted[influence.index] = true;
+  for (Bone& bone : bones) {
+    while (bone.parent != kNone && !painted[static_cast<std::size_t>(bone.parent)]) {
+      bone.parent = bones[static_cast<std::size_t>(bone.parent)].parent;
+    }
+    bone.children.clear();
+  }
+  for (std::uint32_t b = 0; b < bones.size(); ++b) {
+    if (painted[b] && bones[b].parent != kNone) bones[static_cast<std::size_t>(bones[b].parent)].children.push_back(b);
+  }
+  return bones;
+}
+
 // One number for some of the vertices, by ascending vertex.
 struct Column {
   std::vector<std::uint32_t> vertices;
@@ -75,6 +91,7 @@ struct Region {
   std::vector<double> weight;           // W_c
   std::vector<double> conductivity;     // W_c + w_parent
   std::vector<glm::uvec3> triangles;    // over the three above
+  bool shared = false;                  // whether the joint shares a vertex with its parent
 };
 
 // Places of the vertices in an order in which the systems below, each over some of them, factor with little fill.
@@ -110,8 +127,8 @@ class Spreader {
   Column spread(std::uint32_t c, const Shares& shares, double radii) {
     const Region region = find_region(shares.subtree[c], shares.own[static_cast<std::size_t>(bones_[c].parent)]);
     const Seam seam = find_seam(region, c);
-    if (!(seam.length > 0)) return shares.subtree[c];
-    const double wanted = std::min(radii * seam.radius, kBones * shortest_bone(region, c));
+    if (!(seam.length > 0) || !region.shared) return shares.subtree[c];
+    const double wanted = std::min(radii * seam.radius, (getenv("SP_BONES")?atof(getenv("SP_BONES")):kBones) * shortest_bone(region, c));
     const double time = kTimePerSquare * (wanted * wanted - seam.passage * seam.passage);
     if (!(time > 0)) return shares.subtree[c];
     const std::vector<std::uint32_t> reached = find_reached(region, time);
@@ -145,6 +162,7 @@ class Spreader {
       const double above = next_p == vertex ? parent.values[p++] : 0.0;
       place_[vertex] = static_cast<int>(region.vertices.size());
       region.vertices.push_back(vertex);
+      region.shared = region.shared || (below > 0 && above > 0);
       region.weight.push_back(below);
       region.conductivity.push_back(below + above);
     }
@@ -349,7 +367,7 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
     positions[places[i]] = driver.positions[i];
     vertex_at[places[i]] = i;
   }
-  const std::vector<Bone> bones = bone_forest(model);
+  const std::vector<Bone> bones = painted_forest(bone_forest(model), weights);
   const Shares shares = find_shares(weights, vertex_at, bones);
   std::vector<Column> spread(bones.size());
   parallel_for(bones.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
