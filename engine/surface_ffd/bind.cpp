@@ -199,7 +199,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .precision = parameters.precision,
                        .likeness = parameters.likeness,
                        .first_slot = frames_of(*driver, *elements, extended, input),
-                       .driver = driver->mesh};
+                       .driver = driver->mesh,
+                       .painting = driver->painting};
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {

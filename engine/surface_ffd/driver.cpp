@@ -46,28 +46,30 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
   Driver driver;
   driver.mesh = *input.model.find_mesh(parameters.mesh);
   driver.source = driver.mesh;
+  driver.painting = driver.mesh.weights;
   for (std::uint32_t t = 0; t < driver.mesh.triangles.size(); ++t) driver.source_triangle.push_back(t);
   driver.control_mesh = control_mesh;
   driver.estimated_frames = parameters.estimate_frames;
   return driver;
 }
 
-// Weights over the model's bound joints, where the skeleton moves the driver.
-Result<void> add_weights(const DriverParameters& parameters, const DeformerInput& input, DriverSource& source) {
+// Weights over the model's bound joints, where the skeleton moves the driver, as they are painted. Whether they are the
+// skin's.
+Result<bool> add_weights(const DriverParameters& parameters, const DeformerInput& input, DriverSource& source) {
   Mesh& mesh = source.mesh;
   const bool own = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
-  if (own || parameters.follow == Follow::kStreamed) return {};
+  if (own || parameters.follow == Follow::kStreamed) return false;
   Result<SparseRows> weights = parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input)
-                                                                         : transferred_weights(source, parameters.spread, input);
+                                                                         : transferred_weights(source, input);
   if (!weights) return tl::unexpected(weights.error());
   mesh.weights = std::move(*weights);
-  return {};
+  return parameters.follow != Follow::kClosestLimb;
 }
 
 Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
   Result<DriverSource> source = find_source(parameters, input);
   if (!source) return tl::unexpected(source.error());
-  const Result<void> weighted = add_weights(parameters, input, *source);
+  const Result<bool> weighted = add_weights(parameters, input, *source);
   if (!weighted) return tl::unexpected(weighted.error());
   Result<DriverMesh> made = weld_and_refine(source->mesh, parameters, input);
   if (!made) return tl::unexpected(made.error());
@@ -75,6 +77,8 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
   Driver driver;
   driver.mesh = std::move(made->mesh);
   driver.mesh.name = source->mesh.name;
+  driver.painting = driver.mesh.weights;
+  if (*weighted) driver.mesh.weights = spread_along(driver.mesh, parameters.spread, input);
   driver.source_triangle = std::move(made->source_triangle);
   driver.patches = std::move(source->patches);
   const std::string what = fmt::format("{}: the driver '{}'", input.layer, driver.mesh.name);

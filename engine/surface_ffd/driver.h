@@ -20,6 +20,7 @@ namespace surface_ffd {
 
 struct Driver {
   Mesh mesh;                                   // model space at bind; weights where the skeleton moves it
+  SparseRows painting;                         // its weights before they were spread; none of a streamed one
   Mesh source;                                 // before it was welded and refined: what groups of the rig speak of
   std::vector<std::uint32_t> source_triangle;  // of every triangle of the mesh
   std::vector<BsplinePatch> patches;           // parametric: the mesh holds their control vertices

@@ -11,6 +11,7 @@
 #include "engine/character/region.h"
 #include "engine/model/import.h"
 #include "engine/surface_ffd/joint_density.h"
+#include "engine/surface_ffd/limb_sizing.h"
 #include "engine/surface_ffd/refine.h"
 #include "engine/surface_ffd/simplify.h"
 #include "engine/surface_ffd/stitch.h"
@@ -36,8 +37,14 @@ DriverSource make_from_targets(const DriverParameters& parameters, const Deforme
   ShownSurface surface = shown_surface(input, false);
   Simplified dense = thin(std::move(surface.mesh), kDense * parameters.triangles, input.threads);
   dense.mesh.weights = weights_at(surface, dense.source_vertex);
+  const LimbSizing sizing = limb_sizing(dense.mesh, parameters.triangles, input.model);
   std::vector<float> density = joint_density(dense.mesh, parameters.joint_density);
-  Simplified simple = simplify(std::move(dense.mesh), parameters.triangles, std::move(density));
+  for (std::size_t v = 0; v < density.size(); ++v) density[v] *= sizing.density[v];
+  // A driver of as many vertices as the skin has is the skin.
+  const std::size_t own = dense.mesh.triangles.size();
+  const bool is_skin = dense.mesh.positions.size() <= sizing.triangles / 2;
+  if (getenv("SIZ")) fprintf(stderr, "sizing %zu, dense %zu v %zu t, skin %d\n", sizing.triangles, dense.mesh.positions.size(), own, is_skin);
+  Simplified simple = simplify(std::move(dense.mesh), is_skin ? own : sizing.triangles, std::move(density));
   for (const std::string& note : simple.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
   simple.mesh.name = input.builder.free_name(
       input.targets.size() == 1 ? "driver of " + input.model.meshes[input.targets[0].mesh].name : "driver");

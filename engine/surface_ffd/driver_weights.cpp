@@ -61,13 +61,14 @@ Result<SparseRows> closest_weights(const Mesh& driver, const DeformerInput& inpu
 
 }  // namespace
 
-Result<SparseRows> transferred_weights(const DriverSource& driver, std::optional<float> spread,
-                                       const DeformerInput& input) {
-  Result<SparseRows> weights = driver.skin_weights;
-  if (weights->row_count() == 0) weights = closest_weights(driver.mesh, input);
-  if (!weights) return weights;
+Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input) {
+  if (driver.skin_weights.row_count() != 0) return driver.skin_weights;
+  return closest_weights(driver.mesh, input);
+}
+
+SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input) {
   const std::vector<float> radii = joint_spread(input.model, spread);
-  return strongest(spread_weights(driver.mesh, *weights, input.model, radii, input.threads), kMostTransferred);
+  return strongest(spread_weights(driver, driver.weights, input.model, radii, input.threads), kMostTransferred);
 }
 
 namespace {

@@ -12,10 +12,12 @@
 
 namespace pelt::surface_ffd {
 
-// Weights of the closest points of the targets, over the model's bound joints, spread along the driver by `spread` radii (DriverParameters). Errors: no
+// Weights of the closest points of the targets, over the model's bound joints, as painted. Errors: no
 // target has weights.
-Result<SparseRows> transferred_weights(const DriverSource& driver, std::optional<float> spread,
-                                       const DeformerInput& input);
+Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input);
+
+// The driver's own weights, spread by `spread` radii (DriverParameters).
+SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input);
 
 // Each vertex rigid to the closest limb (Singh & Kokkevis 2000, section 4). Errors: there is no limb.
 Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput& input);

@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: MIT
+// Rows of driver vertices that reproduce what is known of a skin vertex (math.md section 6).
 #pragma once
 
-#include <glm/glm.hpp>
-#include <span>
-
-#include "engine/binding/sparse_rows.h"
+#include <cstddef>
+#include <vector>
 
 namespace pelt::surface_ffd {
 
-// Weights s_j of one row (> 0, any scale) over points x_j, made to reproduce the point P in the plane across `normal`:
-// sum s_j (x_j - P) = 0 there, first-order consistency as of moving least squares (math.md section 6). They stay >= 0
-// and come out with the sum 1; where P does not lie well among the x_j, at the border of a driver, they go as far as
-// that allows. Continuous in P and s. `points` is what the row's indices count over; `normal` is of unit length, or 0,
-// which leaves the row as it is but for its sum.
-void make_linear_precise(std::span<WeightedElement> row, std::span<const glm::vec3> points, const glm::dvec3& point,
-                         const glm::dvec3& normal);
+// One row: weights q_j over driver vertices, each with some features F_ij, and what the weighted mean of each feature
+// should be. Reused from row to row.
+class RowFit {
+ public:
+  // Begins a row of `features`.
+  void begin(std::size_t features);
+  // Wanted mean of a feature, and how much a miss counts beside a change of weights.
+  void want(std::size_t feature, double mean, double stiffness);
+  // Adds a driver vertex of weight `weight` > 0; its features are to be set.
+  double* add(double weight);
+
+  // The s_j >= 0 of sum 1 that minimise sum (s_j - q_j)^2 / q_j + sum over i of stiffness_i (sum_j s_j F_ij - mean_i)^2.
+  // Continuous in all that was given.
+  const std::vector<double>& solve();
+
+ private:
+  std::size_t features_ = 0;
+  std::vector<double> mean_;
+  std::vector<double> stiffness_;
+  std::vector<double> values_;  // of each driver vertex its features
+  std::vector<double> given_;   // q
+  std::vector<double> solved_;  // s
+  std::vector<double> system_;
+  std::vector<double> pull_;
+};
 
 }  // namespace pelt::surface_ffd

@@ -207,9 +207,15 @@ class RowMaker {
       }
       sums_.take(0, row_);
       if (settings_.likeness > 0) weigh_likeness(vertex);
-      cut_influences(row_, settings_.kept_influences);
       if (settings_.precision == Precision::kLinear) {
-        make_linear_precise(row_, settings_.driver.positions, point, mean_normal(near));
+        const glm::dvec3 normal = mean_normal(near);
+        fit(vertex, point, normal);
+        if (settings_.kept_influences != 0 && row_.size() > settings_.kept_influences) {
+          cut_influences(row_, settings_.kept_influences);
+          fit(vertex, point, normal);
+        }
+      } else {
+        cut_influences(row_, settings_.kept_influences);
       }
       for (WeightedElement& own : row_) own.index += settings_.first_slot;
     } else {
@@ -223,7 +229,7 @@ class RowMaker {
   // the sum over joints of the lesser weight, to the power of `likeness`.
   void weigh_likeness(std::uint32_t vertex) {
     constexpr double kLeast = 1e-6;
-    const SparseRows& driver = settings_.driver.weights;
+    const SparseRows& driver = settings_.painting;
     if (driver.row_count() == 0 || mesh_.weights.row_count() == 0) return;
     const std::span<const Influence> own = mesh_.weights.row(vertex);
     for (WeightedElement& j : row_) {
@@ -235,6 +241,37 @@ class RowMaker {
       }
       j.weight *= std::pow(std::max(alike, kLeast), settings_.likeness);
     }
+  }
+
+  void fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal) {
+    static const double mp = getenv("MU_P") ? atof(getenv("MU_P")) : 1e3, mw = getenv("MU_W") ? atof(getenv("MU_W")) : 1e3;
+    const glm::dvec3 aside = std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0);
+    const glm::dvec3 e = glm::normalize(glm::cross(normal, aside));
+    const glm::dvec3 f = glm::cross(normal, e);
+    std::span<const Influence> own;
+    if (mw > 0 && settings_.painting.row_count() > 0 && mesh_.weights.row_count() > 0) own = mesh_.weights.row(vertex);
+    fit_.begin(2 + own.size());
+    fit_.want(0, 0, mp);
+    fit_.want(1, 0, mp);
+    for (std::size_t i = 0; i < own.size(); ++i) fit_.want(2 + i, own[i].weight, mw);
+    for (const WeightedElement& j : row_) {
+      double* features = fit_.add(j.weight);
+      const glm::dvec3 d = (glm::dvec3(settings_.driver.positions[j.index]) - point) / unit_;
+      features[0] = glm::dot(d, e);
+      features[1] = glm::dot(d, f);
+      if (own.empty()) continue;
+      for (const Influence& theirs : settings_.painting.row(j.index)) {
+        for (std::size_t i = 0; i < own.size(); ++i) {
+          if (own[i].index == theirs.index) features[2 + i] += theirs.weight;
+        }
+      }
+    }
+    const std::vector<double>& solved = fit_.solve();
+    std::size_t kept = 0;
+    for (std::size_t j = 0; j < row_.size(); ++j) {
+      if (solved[j] > 1e-9) row_[kept++] = {row_[j].index, solved[j]};
+    }
+    row_.resize(kept);
   }
 
   // Of the elements, as they weigh; of unit length, or 0 where they cancel.
@@ -255,6 +292,7 @@ class RowMaker {
   std::vector<WeightedElement> weights_;
   std::vector<WeightedElement> row_;
   WeightSums sums_;  // by driver vertex
+  RowFit fit_;
   double unit_ = 1;  // metres, of the vertex at hand
 };
 

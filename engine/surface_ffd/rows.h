@@ -30,6 +30,7 @@ struct RowSettings {
   double likeness;              // extended: exponent; 0 counts for nothing
   std::uint32_t first_slot;     // of element 0 (basic) or of driver vertex 0 (extended)
   const Mesh& driver;
+  const SparseRows& painting;  // of the driver; may be empty
 };
 
 // One row a vertex of the mesh, empty where the mask is 0. Does not depend on the thread count. Errors: a vertex that

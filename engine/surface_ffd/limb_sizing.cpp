@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "engine/surface_ffd/limb_sizing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/bone_forest.h"
+#include "engine/surface_ffd/area.h"
+
+namespace pelt::surface_ffd {
+
+LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model) {
+  constexpr double kOfDistance = 0.7;
+  constexpr double kDensest = 16;  // the square of how many times finer
+  constexpr double kMost = 4;      // times the triangles asked
+  const double kArea = std::sqrt(3.0) / 4;  // of a triangle with edges of 1
+  LimbSizing sizing{triangles, std::vector<float>(surface.positions.size(), 1.0f)};
+  if (surface.weights.row_count() != surface.positions.size()) return sizing;
+  double area = 0;
+  for (const glm::uvec3 t : surface.triangles) area += triangle_area(surface, t);
+  const double squared_edge = area / (kArea * static_cast<double>(triangles));
+  const std::vector<Bone> bones = bone_forest(model);
+  for (std::size_t v = 0; v < sizing.density.size(); ++v) {
+    const Influence strongest = *std::ranges::max_element(surface.weights.row(v), {}, &Influence::weight);
+    const double edge =
+        kOfDistance * distance_to_bones(glm::dvec3(surface.positions[v]), bones, strongest.index);
+    sizing.density[v] = static_cast<float>(std::clamp(squared_edge / (edge * edge), 1.0, kDensest));
+  }
+  double needed = 0;
+  for (const glm::uvec3 t : surface.triangles) {
+    const double density = (sizing.density[t.x] + sizing.density[t.y] + sizing.density[t.z]) / 3;
+    needed += density * triangle_area(surface, t) / (kArea * squared_edge);
+  }
+  sizing.triangles = static_cast<std::size_t>(std::min(needed, kMost * static_cast<double>(triangles)));
+  return sizing;
+}
+
+}  // namespace pelt::surface_ffd
