@@ -188,13 +188,13 @@ struct SurfaceFfdParameters {
   float local = 4.0f;                  // falloff exponent, >= 0
   std::optional<float> distance_unit;  // metres; none: mean length of the driver's unique edges, times
   float distance_scale = 1.0f;         // > 0; about a third and basic follow the driver's own surface most closely
-  std::uint32_t elements = 24;         // K, driver triangles a vertex; 0: all
+  std::uint32_t elements = 20;         // K, driver triangles a vertex; 0: all
   std::optional<float> cut_error;      // metres: instead of elements, the least K that stays under it
   Cut cut = Cut::kContinuous;
   bool raise_elements = true;        // basic: raise K to the driver's largest valence, below which the cut jumps
   std::uint32_t influences = 8;      // extended, without cut_error: driver vertices that may move a vertex; 0: all
   Precision precision = Precision::kLinear;  // extended
-  float likeness = 2.0f;  // extended: exponent of how alike vertex and driver vertex are painted; 0: counts for nothing
+  float likeness = 3.0f;  // extended: exponent of how alike vertex and driver vertex are painted; 0: counts for nothing
   std::vector<GroupPair> exclude;    // these elements never move these vertices
   std::vector<GroupPair> exclusive;  // these elements move these vertices alone, and these vertices follow no other
   std::optional<std::uint32_t> max_hops;  // joints along the skeleton from a vertex's bone to an element's

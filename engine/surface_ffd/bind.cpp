@@ -187,7 +187,12 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
 
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();
   std::size_t kept = parameters.elements;
-  if (!extended) kept = raised_elements(parameters, kept, *elements, *driver, input);
+  if (extended) {
+    // Of few elements each would move everything.
+    kept = kept == 0 ? 0 : std::clamp<std::size_t>(elements->count() / 2, 1, kept);
+  } else {
+    kept = raised_elements(parameters, kept, *elements, *driver, input);
+  }
   RowSettings settings{.elements = *elements,
                        .kept_elements = kept,
                        .cut = parameters.cut,

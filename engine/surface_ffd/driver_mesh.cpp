@@ -43,7 +43,6 @@ DriverSource make_from_targets(const DriverParameters& parameters, const Deforme
   // A driver of as many vertices as the skin has is the skin.
   const std::size_t own = dense.mesh.triangles.size();
   const bool is_skin = dense.mesh.positions.size() <= sizing.triangles / 2;
-  if (getenv("SIZ")) fprintf(stderr, "sizing %zu, dense %zu v %zu t, skin %d\n", sizing.triangles, dense.mesh.positions.size(), own, is_skin);
   Simplified simple = simplify(std::move(dense.mesh), is_skin ? own : sizing.triangles, std::move(density));
   for (const std::string& note : simple.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
   simple.mesh.name = input.builder.free_name(

@@ -67,8 +67,8 @@ Result<SparseRows> transferred_weights(const DriverSource& driver, const Deforme
 }
 
 SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input) {
-  const std::vector<float> radii = joint_spread(input.model, spread);
-  return strongest(spread_weights(driver, driver.weights, input.model, radii, input.threads), kMostTransferred);
+  const std::vector<Passage> passages = joint_passages(input.model, spread);
+  return strongest(spread_weights(driver, driver.weights, input.model, passages, input.threads), kMostTransferred);
 }
 
 namespace {

@@ -1,51 +1,63 @@
 // SPDX-License-Identifier: MIT
 #include "engine/surface_ffd/joint_spread.h"
 
-#include <cstdlib>
+#include <algorithm>
+#include <cmath>
 
 #include "engine/rig/joint_roles.h"
 
 namespace pelt::surface_ffd {
 namespace {
 
-float env(const char* name, float fallback) { return getenv(name) ? static_cast<float>(atof(getenv(name))) : fallback; }
+constexpr float kBallRadii = 3;
+constexpr float kHingeRadii = 1;
+constexpr float kBallBones = 0.75f;   // wider ones make hoses of short bones
+constexpr float kLeastScale = 0.01f;  // of the size
 
-}  // namespace
+float radii_of(JointKind kind) {
+  switch (kind) {
+    case JointKind::kNone:
+    case JointKind::kBall:
+      return kBallRadii;
+    case JointKind::kHinge:
+      return kHingeRadii;
+    case JointKind::kTwist:
+    case JointKind::kPatch:
+      break;
+  }
+  return 0;
+}
 
-std::vector<float> joint_spread(const Model& model, std::optional<float> radii) {
-  std::vector<float> result(model.bound_joints.size(), radii.value_or(0));
-  if (radii) return result;
-  const std::vector<JointUse> uses = joint_uses(model.skeleton);
-  std::vector<bool> scaled(model.skeleton.joints.size(), false);
+// Of each joint of the skeleton: whether it is scaled at rest, unevenly, or by a clip.
+std::vector<bool> scaled_joints(const Model& model) {
+  std::vector<bool> scaled;
+  for (const Joint& joint : model.skeleton.joints) {
+    const glm::vec3 scale = glm::abs(joint.rest.scale);
+    const auto [least, most] = std::minmax({scale.x, scale.y, scale.z});
+    scaled.push_back(most - least > kLeastScale * most);
+  }
   for (const Clip& clip : model.clips) {
     for (const Channel& channel : clip.channels) {
       if (channel.path != ChannelPath::kScale) continue;
       for (const float value : channel.values) {
-        if (std::abs(value - 1) > 0.01f) scaled[channel.joint] = true;
+        if (std::abs(value - 1) > kLeastScale) scaled[channel.joint] = true;
       }
     }
   }
-  for (std::size_t b = 0; b < result.size(); ++b) {
-    const std::uint32_t joint = model.bound_joints[b].joint;
-    const glm::vec3 scale = model.skeleton.joints[joint].rest.scale;
-    const bool is_scaled = scaled[joint] || std::abs(scale.x - scale.y) + std::abs(scale.y - scale.z) > 0.01f * scale.x;
-    switch (uses[joint].kind) {
-      case JointKind::kNone:
-        result[b] = env("SP_NONE", 3);
-        break;
-      case JointKind::kBall:
-        result[b] = env("SP_BALL", 3);
-        break;
-      case JointKind::kHinge:
-        result[b] = env("SP_HINGE", 1);
-        break;
-      case JointKind::kTwist:
-      case JointKind::kPatch:
-        break;
-    }
-    if (is_scaled) result[b] = 0;
+  return scaled;
+}
+
+}  // namespace
+
+std::vector<Passage> joint_passages(const Model& model, std::optional<float> radii) {
+  if (radii) return std::vector<Passage>(model.bound_joints.size(), {.radii = *radii});
+  const std::vector<JointUse> uses = joint_uses(model.skeleton);
+  const std::vector<bool> scaled = scaled_joints(model);
+  std::vector<Passage> passages;
+  for (const BoundJoint& bound : model.bound_joints) {
+    passages.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(uses[bound.joint].kind), .bones = kBallBones});
   }
-  return result;
+  return passages;
 }
 
 }  // namespace pelt::surface_ffd

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "engine/model/model.h"
+#include "engine/surface_ffd/spread_weights.h"
 
 namespace pelt::surface_ffd {
 
-// How far the passage from its parent to each bound joint is spread (spread_weights.h), in radii of the limb: `radii`
-// where they are given, else by what the joint is for.
-std::vector<float> joint_spread(const Model& model, std::optional<float> radii);
+// How wide the passage to each bound joint is to be: `radii` where they are given, else by what the joint is for. A
+// ball's or one of no kind is 3 radii, where the bones beside it have room; a hinge's 1, so that an elbow keeps its
+// point. Twist helpers, patches of skin and joints that are scaled stay as they are painted.
+std::vector<Passage> joint_passages(const Model& model, std::optional<float> radii);
 
 }  // namespace pelt::surface_ffd

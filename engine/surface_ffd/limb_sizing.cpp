@@ -11,8 +11,8 @@ namespace pelt::surface_ffd {
 
 LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model) {
   constexpr double kOfDistance = 0.7;
-  constexpr double kDensest = 16;  // the square of how many times finer
-  constexpr double kMost = 4;      // times the triangles asked
+  constexpr double kDensest = 16;           // the square of how many times finer
+  constexpr double kMost = 4;               // times the triangles asked
   const double kArea = std::sqrt(3.0) / 4;  // of a triangle with edges of 1
   LimbSizing sizing{triangles, std::vector<float>(surface.positions.size(), 1.0f)};
   if (surface.weights.row_count() != surface.positions.size()) return sizing;
@@ -22,8 +22,7 @@ LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& 
   const std::vector<Bone> bones = bone_forest(model);
   for (std::size_t v = 0; v < sizing.density.size(); ++v) {
     const Influence strongest = *std::ranges::max_element(surface.weights.row(v), {}, &Influence::weight);
-    const double edge =
-        kOfDistance * distance_to_bones(glm::dvec3(surface.positions[v]), bones, strongest.index);
+    const double edge = kOfDistance * distance_to_bones(glm::dvec3(surface.positions[v]), bones, strongest.index);
     sizing.density[v] = static_cast<float>(std::clamp(squared_edge / (edge * edge), 1.0, kDensest));
   }
   double needed = 0;

@@ -67,7 +67,9 @@ const std::vector<double>& RowFit::solve() {
   solved_ = given_;
   for (int round = 0; round < kMostRounds; ++round) {
     system_.assign(size * (size + 1), 0.0);
-    const auto entry = [&](std::size_t row, std::size_t column) -> double& { return system_[row * (size + 1) + column]; };
+    const auto entry = [&](std::size_t row, std::size_t column) -> double& {
+      return system_[row * (size + 1) + column];
+    };
     entry(0, size) = 1;
     for (std::size_t i = 0; i < features_; ++i) entry(i + 1, i + 1) = 1 / stiffness_[i];
     for (std::size_t j = 0; j < count; ++j) {

@@ -18,8 +18,8 @@ class RowFit {
   // Adds a driver vertex of weight `weight` > 0; its features are to be set.
   double* add(double weight);
 
-  // The s_j >= 0 of sum 1 that minimise sum (s_j - q_j)^2 / q_j + sum over i of stiffness_i (sum_j s_j F_ij - mean_i)^2.
-  // Continuous in all that was given.
+  // The s_j >= 0 of sum 1 that minimise sum (s_j - q_j)^2 / q_j + sum over i of stiffness_i (sum_j s_j F_ij -
+  // mean_i)^2. Continuous in all that was given.
   const std::vector<double>& solve();
 
  private:

@@ -27,6 +27,7 @@ constexpr std::size_t kBatchVertices = 32768;  // between two calls of progress
 constexpr double kFarUnits = 4;          // beyond these the nearest elements weigh nearly alike
 constexpr double kAsNear = 1.1;          // times the least distance: as near as the nearest
 constexpr double kOpposed = -0.5;        // cosine between normals of sheets that face away from each other
+constexpr double kStiffness = 2e4;       // of place and painting of a row, beside its weights
 constexpr double kTouchingUnits = 1e-3;  // what lies on the driver is nearest to what it lies on
 
 // log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
@@ -244,16 +245,15 @@ class RowMaker {
   }
 
   void fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal) {
-    static const double mp = getenv("MU_P") ? atof(getenv("MU_P")) : 1e3, mw = getenv("MU_W") ? atof(getenv("MU_W")) : 1e3;
     const glm::dvec3 aside = std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0);
     const glm::dvec3 e = glm::normalize(glm::cross(normal, aside));
     const glm::dvec3 f = glm::cross(normal, e);
     std::span<const Influence> own;
-    if (mw > 0 && settings_.painting.row_count() > 0 && mesh_.weights.row_count() > 0) own = mesh_.weights.row(vertex);
+    if (settings_.painting.row_count() > 0 && mesh_.weights.row_count() > 0) own = mesh_.weights.row(vertex);
     fit_.begin(2 + own.size());
-    fit_.want(0, 0, mp);
-    fit_.want(1, 0, mp);
-    for (std::size_t i = 0; i < own.size(); ++i) fit_.want(2 + i, own[i].weight, mw);
+    fit_.want(0, 0, kStiffness);
+    fit_.want(1, 0, kStiffness);
+    for (std::size_t i = 0; i < own.size(); ++i) fit_.want(2 + i, own[i].weight, kStiffness);
     for (const WeightedElement& j : row_) {
       double* features = fit_.add(j.weight);
       const glm::dvec3 d = (glm::dvec3(settings_.driver.positions[j.index]) - point) / unit_;

@@ -21,7 +21,7 @@ struct RowSettings {
   const Elements& elements;
   std::size_t kept_elements;  // K; 0: all
   Cut cut;
-  std::optional<double> unit;   // metres; none: the spacing of the driver there, times
+  std::optional<double> unit;  // metres; none: the spacing of the driver there, times
   double unit_scale;
   double local;                 // >= 0
   bool extended;                // one entry a driver vertex, else one an element

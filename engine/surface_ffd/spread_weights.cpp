@@ -26,7 +26,6 @@ namespace {
 // what follows neither side of the joint lets nothing through. A profile of variance V (of its slope) comes out with V
 // + 2 T; a smoothstep of length L has V = L^2 / 20, hence T = (wanted^2 - found^2) / 40.
 
-constexpr double kBones = 2;       // wanted length of a passage, at most: times the shorter of the bones beside the joint
 constexpr double kSteepest = 1.5;  // slope of a smoothstep of length 1 where it is steepest
 constexpr double kTimePerSquare = 1.0 / 40;
 constexpr int kSteps = 8;     // of implicit Euler; one alone would leave a cusp at the seam
@@ -65,7 +64,8 @@ struct Shares {
   std::vector<Column> subtree;
 };
 
-Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> vertex_at, const std::vector<Bone>& bones) {
+Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> vertex_at,
+                   const std::vector<Bone>& bones) {
   Shares shares{std::vector<Column>(bones.size()), std::vector<Column>(bones.size())};
   const auto add = [](Column& column, std::uint32_t vertex, double value) {
     if (!column.vertices.empty() && column.vertices.back() == vertex) {
@@ -124,11 +124,11 @@ class Spreader {
       : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNone) {}
 
   // W_c of joint c, spread.
-  Column spread(std::uint32_t c, const Shares& shares, double radii) {
+  Column spread(std::uint32_t c, const Shares& shares, const Passage& passage) {
     const Region region = find_region(shares.subtree[c], shares.own[static_cast<std::size_t>(bones_[c].parent)]);
     const Seam seam = find_seam(region, c);
-    if (!(seam.length > 0) || !region.shared) return shares.subtree[c];
-    const double wanted = std::min(radii * seam.radius, (getenv("SP_BONES")?atof(getenv("SP_BONES")):kBones) * shortest_bone(region, c));
+    if (!(seam.length > 0) || !(region.shared || passage.rigid)) return shares.subtree[c];
+    const double wanted = std::min(passage.radii * seam.radius, passage.bones * shortest_bone(region, c));
     const double time = kTimePerSquare * (wanted * wanted - seam.passage * seam.passage);
     if (!(time > 0)) return shares.subtree[c];
     const std::vector<std::uint32_t> reached = find_reached(region, time);
@@ -353,7 +353,7 @@ class Recombine {
 }  // namespace
 
 SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model,
-                          std::span<const float> radii, unsigned threads) {
+                          std::span<const Passage> passages, unsigned threads) {
   const std::size_t count = driver.positions.size();
   const std::vector<std::uint32_t> first = weld_by_position(driver.positions);
   std::vector<glm::uvec3> triangles;
@@ -373,8 +373,8 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
   parallel_for(bones.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
     Spreader spreader(positions, triangles, bones);
     for (std::size_t j = begin; j < end; ++j) {
-      const bool still = bones[j].parent == kNone || shares.subtree[j].vertices.empty() || radii[j] == 0;
-      spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, radii[j]);
+      const bool still = bones[j].parent == kNone || shares.subtree[j].vertices.empty() || passages[j].radii == 0;
+      spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, passages[j]);
     }
   });
   std::vector<std::vector<std::pair<std::uint32_t, double>>> subtree(count);

@@ -19,8 +19,9 @@ float weight_of(const SparseRows& rows, std::size_t vertex, std::uint32_t joint)
   return 0;
 }
 
-SparseRows spread(const Model& model, double strength = 1) {
-  return spread_weights(model.meshes[0], model.meshes[0].weights, model, strength);
+SparseRows spread(const Model& model, float radii = 8, unsigned threads = 0) {
+  const std::vector<Passage> passages(model.bound_joints.size(), {.radii = radii});
+  return spread_weights(model.meshes[0], model.meshes[0].weights, model, passages, threads);
 }
 
 // Standard deviation of the passage along x: of its slope as a density.
@@ -36,9 +37,9 @@ double width(const Model& limb, const SparseRows& rows) {
   return std::sqrt(moment / sum);
 }
 
-TEST(SpreadWeights, OfNothingAreNone) { EXPECT_EQ(spread_weights({}, {}, {}).row_count(), 0u); }
+TEST(SpreadWeights, OfNothingAreNone) { EXPECT_EQ(spread_weights({}, {}, {}, {}).row_count(), 0u); }
 
-TEST(SpreadWeights, StrengthZeroChangesNothing) {
+TEST(SpreadWeights, OverNoRadiiChangesNothing) {
   const Model limb = make_limb();
   const SparseRows& before = limb.meshes[0].weights;
   const SparseRows after = spread(limb, 0);
@@ -77,10 +78,10 @@ TEST(SpreadWeights, LeavesAWideJointAlone) {
   }
 }
 
-TEST(SpreadWeights, WidensMoreWithStrength) {
+TEST(SpreadWeights, WidensMoreOverMoreRadii) {
   const Model limb = make_limb();
-  EXPECT_LT(width(limb, spread(limb, 0)), width(limb, spread(limb, 0.5)));
-  EXPECT_LT(width(limb, spread(limb, 0.5)), width(limb, spread(limb, 1)));
+  EXPECT_LT(width(limb, spread(limb, 0)), width(limb, spread(limb, 4)));
+  EXPECT_LT(width(limb, spread(limb, 4)), width(limb, spread(limb, 8)));
 }
 
 // The same limb, its two halves apart: nothing joins them, so each stays rigid.
@@ -141,8 +142,7 @@ TEST(SpreadWeights, KeepsLeftAndRightOfTheBipedApart) {
 
 TEST(SpreadWeights, DoNotDependOnThreads) {
   const Model biped = make_biped();
-  const Mesh& mesh = biped.meshes[0];
-  EXPECT_EQ(spread_weights(mesh, mesh.weights, biped, 1, 1), spread_weights(mesh, mesh.weights, biped, 1, 3));
+  EXPECT_EQ(spread(biped, 8, 1), spread(biped, 8, 3));
 }
 
 TEST(SpreadWeights, DoNotDependOnScale) {
