@@ -498,6 +498,20 @@ Affine add_group_slopes(const PackedBinding& binding, SlopeRange& slopes, const 
   return frame;
 }
 
+// The blended frame of vertex v, and the rotation of the first influence.
+VertexFrame sum_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
+                    const Affine* palette) {
+  Affine frame(0.0f);
+  for (std::size_t k = 0; k < influences; ++k) {
+    const std::uint32_t word = words[k * shared::kSliceRows];
+    frame += shared::influence_weight(word) * palette[shared::influence_index(word)];
+  }
+  SlopeRange slopes = slope_range(binding, v);
+  frame = add_group_slopes(binding, slopes, palette, binding.points[v], frame);
+  const Affine& first = palette[shared::influence_index(words[0])];
+  return {frame, shared::orthonormal_axes(affine_axes(first))};
+}
+
 // The blended frame of vertex v by Wires, and the rotation of the first influence.
 VertexFrame combine_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
                         const Affine* palette, const WiresParameters& parameters) {
@@ -587,6 +601,13 @@ void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std:
                            const BlendOutputs& out) {
   blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t) {
     return blend_row(words, influences, palette.data());
+  });
+}
+
+void blend_linear_by_scalars(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                             const BlendOutputs& out) {
+  blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t v) {
+    return sum_row(binding, v, words, influences, palette.data());
   });
 }
 

@@ -42,6 +42,11 @@ void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<con
 void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                            const BlendOutputs& out);
 
+// blend_linear without vectors, some times as slow: the same bits on every processor, and but for rounding the same
+// numbers.
+void blend_linear_by_scalars(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                             const BlendOutputs& out);
+
 // The same of a binding of several groups, combined as in Wires (shaders/blend/blend.h). `root`: the motion from which
 // displacements are measured.
 struct WiresParameters {

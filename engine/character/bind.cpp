@@ -21,6 +21,7 @@
 #include "engine/core/finite.h"
 #include "engine/curve_skeleton/bind.h"
 #include "engine/dual_quaternion/bind.h"
+#include "engine/judge/bind_judge.h"
 #include "engine/linear_blend/bind.h"
 #include "engine/model/affine.h"
 #include "engine/mos/bind.h"
@@ -209,6 +210,56 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
   return {};
 }
 
+constexpr std::size_t kMostInfluences = 8;  // of a vertex that is left in part to linear blend
+
+std::size_t most_influences(const SparseRows& rows) {
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < rows.row_count(); ++i) most = std::max(most, rows.row(i).size());
+  return most;
+}
+
+// Each row cut to the `most` strongest.
+SparseRows cut_rows(const SparseRows& rows, std::size_t most) {
+  SparseRows result;
+  std::vector<WeightedElement> row;
+  for (std::size_t i = 0; i < rows.row_count(); ++i) {
+    if (rows.row(i).size() <= most) {
+      result.append_row(rows.row(i));
+      continue;
+    }
+    row.clear();
+    for (const Influence& influence : rows.row(i)) row.push_back({influence.index, influence.weight});
+    cut_row(row, most, Cut::kContinuous);
+    append_row(result, row);
+  }
+  return result;
+}
+
+// Whether a deformer may be left where it does worse than linear blend: not what an artist sculpted.
+bool gives_way(const LinearBlendParameters&) { return true; }
+bool gives_way(const DualQuaternionParameters&) { return false; }  // cannot be mixed with another
+bool gives_way(const SurfaceFfdParameters& ffd) {
+  return ffd.driver.key_poses.empty() && ffd.driver.offsets.empty() && ffd.driver.follow != Follow::kStreamed;
+}
+bool gives_way(const CurveSkeletonParameters& curves) { return curves.joints.empty() && curves.bones.empty(); }
+bool gives_way(const MosParameters& mos) { return mos.edits.empty(); }
+bool gives_way(const DeformerParameters& deformer) {
+  return std::visit([](const auto& parameters) { return gives_way(parameters); }, deformer);
+}
+
+// What the reader of a report should know of a verdict; empty: nothing.
+std::string note_of(const Verdict& verdict) {
+  constexpr std::size_t kMostNamed = 3;
+  if (!(verdict.left > 0)) return "";
+  std::vector<std::string> named;
+  for (const JudgedPlace& place : verdict.places) {
+    if (place.left > 0.5 && named.size() < kMostNamed) named.push_back(in_words(place));
+  }
+  return fmt::format("{} of the skin is left to linear blend, which does better there: {}{}",
+                     share_in_words(verdict.left), fmt::join(named, "; "),
+                     verdict.places.size() > named.size() ? "; ..." : "");
+}
+
 // The meshes at which a layer shows.
 std::vector<DeformerTarget> targets_of(const LayerPlan& plan, std::size_t layer) {
   std::vector<DeformerTarget> targets;
@@ -248,25 +299,100 @@ class Binder {
       if (bound) bound = add_drivers();
       if (!bound) return tl::unexpected(bound.error());
     }
-    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
-      if (plan_.is_driver[m] || plan_.meshes[m].empty()) continue;
-      Result<Bindings> bindings = merged(m);
-      if (!bindings) return tl::unexpected(bindings.error());
-      const Result<void> added = builder_.add_skin(model_.meshes[m], std::move(*bindings->merged), bindings->deformer);
-      if (!added) return tl::unexpected(added.error());
-    }
-    builder_.set_rig(format_rig(rig_));
-    BindReport report{builder_.reports(), std::move(points_), std::move(notes_)};
-    Result<Character> character = builder_.build();
-    if (!character) return tl::unexpected(character.error());
-    Bound bound{std::move(*character), std::move(report)};
-    const Result<void> fitted = add_fits(bound);
+    Result<Bound> bound = rig_.judging == Judging::kNone || !deforms() ? finish({}) : finish_judged();
+    if (!bound) return bound;
+    const Result<void> fitted = add_fits(*bound);
     if (!fitted) return tl::unexpected(fitted.error());
     if (options_.progress) options_.progress(1.0, "done");
     return bound;
   }
 
  private:
+  bool is_skin(std::size_t mesh) const { return !plan_.is_driver[mesh] && !plan_.meshes[mesh].empty(); }
+
+  // Whether anything but linear blend moves skin.
+  bool deforms() const {
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!is_skin(m)) continue;
+      for (const LayerAtMesh& at : plan_.meshes[m]) {
+        if (!std::holds_alternative<LinearBlendParameters>(plan_.layers[at.layer].deformer)) return true;
+      }
+    }
+    return false;
+  }
+
+  // The skins, with so much of each vertex left to linear blend, over all skins laid end to end; empty: nothing. Uses
+  // up what was bound.
+  Result<Bound> finish(std::span<const float> left) {
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!is_skin(m)) continue;
+      Result<Bindings> bindings = merged(m);
+      if (!bindings) return tl::unexpected(bindings.error());
+      if (!left.empty()) {
+        const std::size_t count = model_.meshes[m].positions.size();
+        leave(*bindings->merged, model_.meshes[m], left.first(count));
+        left = left.subspan(count);
+      }
+      const Result<void> added = builder_.add_skin(model_.meshes[m], std::move(*bindings->merged), bindings->deformer);
+      if (!added) return tl::unexpected(added.error());
+    }
+    builder_.set_rig(format_rig(rig_));
+    BindReport report{builder_.reports(), points_, notes_, std::nullopt};
+    Result<Character> character = builder_.build();
+    if (!character) return tl::unexpected(character.error());
+    return Bound{std::move(*character), std::move(report)};
+  }
+
+  // Lays linear blend over a mesh.
+  void leave(MeshBinding& binding, const Mesh& mesh, std::span<const float> left) {
+    if (std::ranges::all_of(left, [](float share) { return share == 0; })) return;
+    MeshBinding linear;
+    linear.rows = builder_.rows_over_joints(mesh.weights, BlendMode::kLinear);
+    const std::size_t most = std::max(kMostInfluences, most_influences(binding.rows));
+    lay_groups_over(binding, std::move(linear), left);
+    binding.rows = cut_rows(binding.rows, most);
+  }
+
+  // Binds as often as it takes until what was left to linear blend leaves no fault.
+  Result<Bound> finish_judged() {
+    constexpr int kMostRounds = 3;
+    Result<Bound> bound = Binder(*this).finish({});
+    if (!bound) return bound;
+    if (options_.progress) options_.progress(1.0, "judging");
+    Result<std::optional<BindJudge>> judge = BindJudge::create(bound->character, options_.threads);
+    if (!judge) return tl::unexpected(judge.error());
+    if (!*judge) return bound;
+    const std::vector<float> may_be_left =
+        rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
+    for (int round = 0; round < kMostRounds; ++round) {
+      const Result<bool> more = (*judge)->judge(bound->character, may_be_left);
+      if (!more) return tl::unexpected(more.error());
+      if (!*more) break;
+      bound = Binder(*this).finish((*judge)->left());
+      if (!bound) return bound;
+    }
+    bound->report.verdict = (*judge)->verdict();
+    const std::string note = note_of(*bound->report.verdict);
+    if (!note.empty()) bound->report.notes.push_back(note);
+    return bound;
+  }
+
+  // Of all skins laid end to end: 1 where linear blend can take over, 0 where the rig asks for what linear blend cannot
+  // do, as a sculptor's key poses, or for what cannot be mixed with it.
+  std::vector<float> find_may_be_left() const {
+    std::vector<float> may;
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (is_skin(m)) may.insert(may.end(), model_.meshes[m].positions.size(), may_leave(m) ? 1.0f : 0.0f);
+    }
+    return may;
+  }
+
+  bool may_leave(std::size_t mesh) const {
+    return std::ranges::all_of(plan_.meshes[mesh], [&](const LayerAtMesh& at) {
+      const PlannedLayer& layer = plan_.layers[at.layer];
+      return at.layer == 0 || (layer.over_all && !layer.wires && gives_way(layer.deformer));
+    });
+  }
   Result<void> add_fits(Bound& bound) const {
     if (!options_.linear_fit) return {};
     if (options_.progress) options_.progress(1.0, "linear-blend fit");

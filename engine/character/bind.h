@@ -12,6 +12,7 @@
 #include "engine/character/character.h"
 #include "engine/character/fit.h"
 #include "engine/core/result.h"
+#include "engine/judge/verdict.h"
 #include "engine/model/model.h"
 #include "engine/rig/rig.h"
 
@@ -60,6 +61,7 @@ struct BindReport {
   std::vector<PointReport> points;
   // One sentence each: what the character does not carry of the model (not_carried), degenerate driver triangles, ...
   std::vector<std::string> notes;
+  std::optional<Verdict> verdict;  // none: nothing was judged (Rig::judging)
 };
 
 struct Bound {

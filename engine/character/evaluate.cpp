@@ -79,7 +79,11 @@ struct Evaluator::State {
         const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
         switch (mesh.mode) {
           case BlendMode::kLinear:
-            blend_linear(mesh.binding, slices, std::span(lines).subspan(mesh.first_slot), out);
+            if (options.same_everywhere) {
+              blend_linear_by_scalars(mesh.binding, slices, entries, out);
+            } else {
+              blend_linear(mesh.binding, slices, std::span(lines).subspan(mesh.first_slot), out);
+            }
             break;
           case BlendMode::kDualQuaternion:
             blend_dual_quaternion(mesh.binding, slices, entries, out);

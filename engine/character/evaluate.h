@@ -26,6 +26,7 @@ class Evaluator {
     bool normals = true;
     bool tangents = true;                           // only with normals
     NormalMode normal_mode = NormalMode::kBlended;  // of skins
+    bool same_everywhere = false;  // slower, and the same bits on every processor (blend_linear_by_scalars)
   };
   explicit Evaluator(const Character& character, Options options);
   explicit Evaluator(const Character& character) : Evaluator(character, Options{}) {}

@@ -210,7 +210,8 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
     plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size(), deformer_name(layer.deformer)),
                            layer.deformer,
                            layer.wires,
-                           {}});
+                           {},
+                           layer.target == "*"});
   }
   const Result<void> drivers = find_drivers(model, plan);
   if (!drivers) return tl::unexpected(drivers.error());

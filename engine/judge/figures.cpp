@@ -145,7 +145,8 @@ void LinearReference::find_rigid(const Positions& linear, unsigned threads) {
   for (const Edge& edge : edges_) stiff[edge.from] = stiff[edge.to] = 1;
   for (std::uint32_t e = 0; e < edges_.size(); ++e) {
     const Edge& edge = edges_[e];
-    if (steady[e] != 0 && edge.median > kLong * diagonal_) rigid_.push_back(e);
+    edges_[e].rigid = steady[e] != 0 && edge.median > kLong * diagonal_;
+    if (edge.rigid) rigid_.push_back(e);
     if (steady[e] == 0) stiff[edge.from] = stiff[edge.to] = 0;
   }
   for (std::uint32_t v = 0; v < vertex_count_; ++v) {

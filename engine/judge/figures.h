@@ -65,13 +65,19 @@ class LinearReference {
   std::size_t vertex_count() const { return vertex_count_; }
   double diagonal() const { return diagonal_; }  // D
 
- private:
-  friend class FigureMeter;
+  // An edge of the triangles, metres.
   struct Edge {
     std::uint32_t from = 0, to = 0;
     double rest = 0;    // L'rest
     double median = 0;  // of L'linear
+    bool rigid = false;
   };
+  std::span<const Edge> edges() const { return edges_; }
+  std::span<const glm::uvec3> triangles() const { return triangles_; }
+  std::span<const double> rest_areas() const { return rest_areas_; }  // of the triangles, twice
+
+ private:
+  friend class FigureMeter;
   void find_edges(std::span<const glm::vec3> rest, unsigned threads);
   void find_rigid(const Positions& linear, unsigned threads);
 

@@ -11,6 +11,7 @@
 
 #include "engine/character/evaluate.h"
 #include "engine/core/finite.h"
+#include "engine/model/parts.h"
 #include "engine/model/pose.h"
 
 namespace pelt {
@@ -21,7 +22,7 @@ class Skins {
  public:
   explicit Skins(const Character& character, unsigned threads)
       : character_(character),
-        evaluator_(character, {.threads = threads, .normals = false, .tangents = false}),
+        evaluator_(character, {.threads = threads, .normals = false, .tangents = false, .same_everywhere = true}),
         player_(*character) {
     std::size_t count = 0;
     for (const CharacterMesh& mesh : character->meshes) {
@@ -106,7 +107,7 @@ Result<Judge> Judge::create(Character linear_blend, std::vector<JudgedPose> pose
   };
   LinearReference reference(rest, triangles_of(*linear_blend), poses.size(), linear, options.threads);
   if (fault) return tl::unexpected(*fault);
-  return Judge(std::move(linear_blend), std::move(poses), std::move(reference));
+  return Judge(std::move(linear_blend), std::move(poses), rest, std::move(reference));
 }
 
 bool Judge::takes(const Character& character) const {
@@ -115,40 +116,83 @@ bool Judge::takes(const Character& character) const {
          character->clips.size() == linear_->clips.size();
 }
 
-Result<Figures> Judge::judge(const Character& character, const JudgeOptions& options) const {
+template <class Meter>
+Result<void> Judge::measure(const Character& character, const JudgeOptions& options, Meter& meter) const {
   if (!takes(character)) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("'{}' is judged against linear blend of other skins, joints or clips", character->name));
   }
   Skins linear(linear_, options.threads);
   Skins moved(character, options.threads);
-  FigureMeter meter(reference_, options.threads);
   for (std::size_t p = 0; p < poses_.size(); ++p) {
     const std::span<const glm::vec3> positions = moved.at(poses_[p]);
     if (const std::optional<Error> fault = moved.fault(poses_[p])) return tl::unexpected(*fault);
     meter.add(linear.at(poses_[p]), positions);
     if (options.progress) options.progress(static_cast<double>(p + 1) / static_cast<double>(poses_.size()));
   }
+  return {};
+}
+
+Result<Figures> Judge::judge(const Character& character, const JudgeOptions& options) const {
+  FigureMeter meter(reference_, options.threads);
+  const Result<void> measured = measure(character, options, meter);
+  if (!measured) return tl::unexpected(measured.error());
   return meter.figures();
 }
 
+Result<Faults> Judge::find_faults(const Character& character, const JudgeOptions& options) const {
+  FaultMeter meter(reference_, options.threads);
+  const Result<void> measured = measure(character, options, meter);
+  if (!measured) return tl::unexpected(measured.error());
+  return meter.faults();
+}
+
+std::vector<float> Judge::left_to_linear_blend(const Faults& faults) const {
+  return pelt::left_to_linear_blend(faults, reference_, weld_by_position(rest_));
+}
+
+std::vector<double> Judge::areas() const {
+  std::vector<double> areas(vertex_count(), 0);
+  for (std::size_t t = 0; t < reference_.triangles().size(); ++t) {
+    const glm::uvec3& corners = reference_.triangles()[t];
+    for (glm::length_t c = 0; c < 3; ++c) areas[corners[c]] += reference_.rest_areas()[t] / 6;
+  }
+  return areas;
+}
+
+std::vector<std::uint32_t> Judge::rows_of(const CharacterData& character) {
+  std::vector<std::uint32_t> rows;
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (mesh.control) continue;
+    const std::size_t first = rows.size();
+    rows.resize(first + mesh.vertex_count());
+    for (std::uint32_t row = 0; row < mesh.vertex_count(); ++row) rows[first + mesh.source_vertex[row]] = row;
+  }
+  return rows;
+}
+
 SkinPlace Judge::place_of(std::uint32_t vertex) const {
+  const std::uint32_t row = rows_[vertex];
   for (const CharacterMesh& mesh : linear_->meshes) {
     if (mesh.control) continue;
     if (vertex >= mesh.vertex_count()) {
       vertex -= mesh.vertex_count();
       continue;
     }
-    SkinPlace place{.mesh = mesh.name, .vertex = vertex, .joint = {}};
-    const auto packed = std::find(mesh.source_vertex.begin(), mesh.source_vertex.end(), vertex);
-    const auto row = static_cast<std::size_t>(packed - mesh.source_vertex.begin());
+    SkinPlace place{.mesh = mesh.name, .vertex = vertex};
     if (row >= mesh.weights.row_count()) return place;
-    float most = 0;
+    float most = 0, next = 0;
     for (const Influence& influence : mesh.weights.row(row)) {
-      if (influence.weight <= most) continue;
-      most = influence.weight;
-      place.joint = linear_->skeleton.joints[linear_->bound_joints[influence.index].joint].name;
+      const std::uint32_t joint = linear_->bound_joints[influence.index].joint;
+      if (influence.weight > most) {
+        next = std::exchange(most, influence.weight);
+        place.second = std::exchange(place.strongest, joint);
+      } else if (influence.weight > next) {
+        next = influence.weight;
+        place.second = joint;
+      }
     }
+    if (place.strongest) place.joint = linear_->skeleton.joints[*place.strongest].name;
     return place;
   }
   assert(false && "a vertex of no skin");

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <glm/glm.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/character/character.h"
 #include "engine/core/result.h"
+#include "engine/judge/faults.h"
 #include "engine/judge/figures.h"
 #include "engine/judge/poses.h"
 
@@ -26,6 +28,8 @@ struct SkinPlace {
   std::string_view mesh;
   std::uint32_t vertex = 0;  // in the model's mesh
   std::string_view joint;    // the one with the largest weight there; empty: the vertex has none
+  // In CharacterData::skeleton: that one, and the one with the largest weight but it.
+  std::optional<std::uint32_t> strongest, second;
 };
 
 class Judge {
@@ -42,17 +46,41 @@ class Judge {
   // order. Errors: kInvalidArgument for a character that it does not take; kUnsupported as of create.
   Result<Figures> judge(const Character& character, const JudgeOptions& options = {}) const;
 
+  // What it does worse than linear blend, and where. Errors: as judge's.
+  Result<Faults> find_faults(const Character& character, const JudgeOptions& options = {}) const;
+
+  // How much of each vertex of the skins laid end to end is to be left to linear blend so that the faults go
+  // (faults.h).
+  std::vector<float> left_to_linear_blend(const Faults& faults) const;
+
+  // Area of the skin at rest round each vertex, a third of its triangles', square metres.
+  std::vector<double> areas() const;
+
   const std::vector<JudgedPose>& poses() const { return poses_; }
   std::size_t vertex_count() const { return reference_.vertex_count(); }
   // Precondition: vertex < vertex_count().
   SkinPlace place_of(std::uint32_t vertex) const;
+  const glm::vec3& rest(std::uint32_t vertex) const { return rest_[vertex]; }  // position
+  const Character& linear_blend() const { return linear_; }
 
  private:
-  Judge(Character linear_blend, std::vector<JudgedPose> poses, LinearReference reference)
-      : linear_(std::move(linear_blend)), poses_(std::move(poses)), reference_(std::move(reference)) {}
+  Judge(Character linear_blend, std::vector<JudgedPose> poses, std::vector<glm::vec3> rest, LinearReference reference)
+      : linear_(std::move(linear_blend)),
+        poses_(std::move(poses)),
+        rest_(std::move(rest)),
+        rows_(rows_of(*linear_)),
+        reference_(std::move(reference)) {}
+
+  static std::vector<std::uint32_t> rows_of(const CharacterData& character);
+
+  // Calls meter.add for every pose.
+  template <class Meter>
+  Result<void> measure(const Character& character, const JudgeOptions& options, Meter& meter) const;
 
   Character linear_;
   std::vector<JudgedPose> poses_;
+  std::vector<glm::vec3> rest_;      // of the skins laid end to end
+  std::vector<std::uint32_t> rows_;  // of the same, in packed order
   LinearReference reference_;
 };
 

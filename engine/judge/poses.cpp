@@ -42,6 +42,12 @@ PosePlayer::PosePlayer(const CharacterData& character)
 }
 
 void PosePlayer::pose(const JudgedPose& pose, Evaluator& evaluator) {
+  this->pose(pose);
+  evaluator.pose(joints_);
+  evaluator.inputs(inputs_);
+}
+
+void PosePlayer::pose(const JudgedPose& pose) {
   rest_inputs(character_, inputs_);
   joints_ = rest_;
   if (pose.clip) {
@@ -63,8 +69,6 @@ void PosePlayer::pose(const JudgedPose& pose, Evaluator& evaluator) {
       if (turned_[j] != 0) joints_[j] = glm::mat4(turn * glm::dmat4(rest_[j]));
     }
   }
-  evaluator.pose(joints_);
-  evaluator.inputs(inputs_);
 }
 
 }  // namespace pelt

@@ -52,6 +52,11 @@ class PosePlayer {
   // Joints and inputs; streamed drivers stand at rest. Precondition: the clip and joint are the character's.
   void pose(const JudgedPose& pose, Evaluator& evaluator);
 
+  // The same without an evaluator; joints() and inputs() are those of the last pose, one matrix a joint, model space.
+  void pose(const JudgedPose& pose);
+  std::span<const glm::mat4> joints() const { return joints_; }
+  std::span<const float> inputs() const { return inputs_; }
+
  private:
   const CharacterData& character_;
   std::map<std::uint32_t, ClipTwists> twists_;  // of clips

@@ -152,8 +152,8 @@ struct DriverParameters {
   float weld = 0;                        // metres: vertices of a mesh, file or tessellation within it become one
   std::vector<Refinement> refine;
   Follow follow = Follow::kDualQuaternion;
-  // Of transferred weights: how far each joint's passage is spread along the driver, in radii of the limb; 0: as painted.
-  // None: by the kind of joint, 3 at most (surface_ffd/joint_spread.h).
+  // Of transferred weights: how far each joint's passage is spread along the driver, in radii of the limb; 0: as
+  // painted. None: by the kind of joint, 3 at most (surface_ffd/joint_spread.h).
   std::optional<float> spread;
   bool estimate_frames = false;  // also where the driver has a skinning function
   bool morph_targets = true;     // those of the mesh move the driver
@@ -191,8 +191,8 @@ struct SurfaceFfdParameters {
   std::uint32_t elements = 20;         // K, driver triangles a vertex; 0: all
   std::optional<float> cut_error;      // metres: instead of elements, the least K that stays under it
   Cut cut = Cut::kContinuous;
-  bool raise_elements = true;        // basic: raise K to the driver's largest valence, below which the cut jumps
-  std::uint32_t influences = 8;      // extended, without cut_error: driver vertices that may move a vertex; 0: all
+  bool raise_elements = true;    // basic: raise K to the driver's largest valence, below which the cut jumps
+  std::uint32_t influences = 8;  // extended, without cut_error: driver vertices that may move a vertex; 0: all
   Precision precision = Precision::kLinear;  // extended
   float likeness = 2.0f;  // extended: exponent of how alike vertex and driver vertex are painted; 0: counts for nothing
   std::vector<GroupPair> exclude;    // these elements never move these vertices
@@ -458,12 +458,20 @@ struct Muscle {
 
 // Layers are laid one over the other in order: where a layer's mask is 1 it hides those before it. The first layer of
 // a mesh acts everywhere. A mesh that no layer names is moved by linear blend.
+// Whether bind poses the character by its clips, or else by sample poses, and compares the deformers with linear blend.
+enum class Judging {
+  kFallback,  // where they do worse, the skin is left to linear blend
+  kReport,    // that is reported only
+  kNone,
+};
+
 struct Rig {
   std::string name;
   std::string directory;  // where relative file names start; not part of the file
   std::vector<Group> groups;
   std::vector<Muscle> muscles;
   std::vector<Layer> layers;
+  Judging judging = Judging::kFallback;
 
   const Group* find_group(std::string_view group) const;
 

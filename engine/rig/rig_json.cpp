@@ -42,6 +42,8 @@ constexpr Choice<KeyInterpolation> kKeyInterpolations[] = {{"linear", KeyInterpo
                                                            {"rbf", KeyInterpolation::kRbf}};
 constexpr Choice<SurfaceFfdParameters::Mode> kModes[] = {{"basic", SurfaceFfdParameters::Mode::kBasic},
                                                          {"extended", SurfaceFfdParameters::Mode::kExtended}};
+constexpr Choice<Judging> kJudgings[] = {
+    {"fallback", Judging::kFallback}, {"report", Judging::kReport}, {"none", Judging::kNone}};
 constexpr Choice<Precision> kPrecisions[] = {{"none", Precision::kNone}, {"linear", Precision::kLinear}};
 constexpr Choice<Cut> kCuts[] = {{"continuous", Cut::kContinuous}, {"hard", Cut::kHard}};
 constexpr Choice<CurveFrames> kCurveFrames[] = {
@@ -462,6 +464,7 @@ void describe(Fields& fields, Rig& rig) {
   fields.objects("muscles", rig.muscles);
   fields.require("layers");
   fields.objects("layers", rig.layers);
+  fields.choice("judging", rig.judging, std::span(kJudgings));
 }
 
 Result<Rig> parse_rig(std::string_view json, const std::string& source) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "engine/judge/bind_judge.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "engine/character/bind.h"
+#include "engine/character/model_of.h"
+#include "engine/judge/sample_poses.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::size_t kMostMoved = 6'000'000;  // vertices, over all poses
+constexpr std::size_t kLeastPoses = 12;
+
+std::vector<JudgedPose> thinned(std::vector<JudgedPose> poses, std::size_t most) {
+  if (poses.size() <= most) return poses;
+  std::vector<JudgedPose> kept;
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(std::move(poses[i * poses.size() / most]));
+  return kept;
+}
+
+}  // namespace
+
+Result<std::optional<BindJudge>> BindJudge::create(const Character& character, unsigned threads) {
+  if (!character->streams.empty()) return std::nullopt;  // moved by what no pose tells
+  const Result<Bound> linear = bind(model_of(character), {.judging = Judging::kNone}, {.threads = threads});
+  if (!linear) return std::nullopt;  // for want of weights
+  std::vector<JudgedPose> poses = clip_poses(*linear->character);
+  if (poses.empty()) poses = sample_poses(linear->character);
+  if (poses.empty()) return std::nullopt;
+  const std::size_t vertices = std::max<std::size_t>(linear->character->vertex_count(), 1);
+  poses = thinned(std::move(poses), std::max(kMostMoved / vertices, kLeastPoses));
+  Result<Judge> judge = Judge::create(linear->character, std::move(poses), {.threads = threads});
+  if (!judge || !judge->takes(character)) return std::nullopt;
+  return BindJudge(std::move(*judge), threads);
+}
+
+Result<bool> BindJudge::judge(const Character& character, std::span<const float> may_be_left) {
+  Result<Faults> faults = judge_.find_faults(character, {.threads = threads_});
+  if (!faults) return tl::unexpected(faults.error());
+  if (faults_.vertices.empty()) faults_ = *faults;
+  if (may_be_left.empty()) return false;
+  for (std::size_t v = 0; v < may_be_left.size(); ++v) faults->vertices[v].score *= may_be_left[v];
+  const std::vector<float> more = judge_.left_to_linear_blend(*faults);
+  left_.resize(more.size(), 0.0f);
+  bool grows = false;
+  for (std::size_t v = 0; v < more.size(); ++v) {
+    const float own = may_be_left[v] * more[v];
+    grows = grows || own > left_[v];
+    left_[v] = std::max(left_[v], own);
+  }
+  return grows;
+}
+
+}  // namespace pelt

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The judge that bind asks: of how many poses, and what follows from its faults.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/character/character.h"
+#include "engine/core/result.h"
+#include "engine/judge/judge.h"
+#include "engine/judge/verdict.h"
+
+namespace pelt {
+
+class BindJudge {
+ public:
+  // For characters of the skins, joints and clips of `character`. By 6 frames of each of the first 10 clips, or without
+  // clips by sample poses; by fewer, evenly thinned, down to 12, where the skin has more than 100,000 vertices. None:
+  // linear blend cannot move the skins, or nothing can be posed. The same on every processor and for any `threads`.
+  static Result<std::optional<BindJudge>> create(const Character& character, unsigned threads);
+
+  // Whether more is to be left than was. `may_be_left`: of all skins laid end to end, 1 where linear blend may take
+  // over; empty: nowhere.
+  Result<bool> judge(const Character& character, std::span<const float> may_be_left);
+
+  // Of all skins laid end to end, since the first judgement.
+  std::span<const float> left() const { return left_; }
+
+  // Of what was judged first, and what is left since.
+  Verdict verdict() const { return make_verdict(judge_, faults_, left_); }
+
+ private:
+  BindJudge(Judge judge, unsigned threads) : judge_(std::move(judge)), threads_(threads) {}
+
+  Judge judge_;
+  unsigned threads_;
+  Faults faults_;
+  std::vector<float> left_;
+};
+
+}  // namespace pelt
