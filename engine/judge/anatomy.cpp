@@ -13,10 +13,7 @@ namespace pelt {
 namespace {
 
 constexpr double kBentAtRest = 5;     // degrees from which on a hinge shows how it bends
-constexpr double kClearlyBent = 20;   // degrees from which on it does, whatever its name says
 constexpr double kLeastInWords = 10;  // degrees
-
-constexpr glm::dvec3 kUp(0, 1, 0);
 
 bool is_trunk(JointRole role) {
   return role == JointRole::kHips || role == JointRole::kSpine || role == JointRole::kChest ||

@@ -64,6 +64,10 @@ class Anatomy {
   bool four_legged_ = false;
 };
 
+inline constexpr glm::dvec3 kUp(0, 1, 0);
+inline constexpr double kClearlyBent =
+    20;  // degrees at rest from which on a hinge shows how it bends, whatever its name says
+
 double degrees_between(const glm::dvec3& a, const glm::dvec3& b);
 bool is_finger(JointRole role);
 bool is_limb(JointRole role);  // an arm or a leg from where it leaves the trunk

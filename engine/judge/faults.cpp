@@ -12,7 +12,6 @@
 namespace pelt {
 namespace {
 
-constexpr double kLong = 2e-3;     // of D: shorter edges stretch without anybody seeing it
 constexpr double kAllLeft = 1.2;   // score
 constexpr double kGentle = 0.25;   // stretch by passing from the deformer to linear blend
 constexpr double kSteepest = 0.5;  // of an edge, however short the way: two rings at least
@@ -29,8 +28,6 @@ double allowed(FaultKind kind) {
   }
   return 0.055;
 }
-
-double distance(const glm::vec3& a, const glm::vec3& b) { return glm::length(glm::dvec3(a) - glm::dvec3(b)); }
 
 }  // namespace
 
@@ -60,7 +57,7 @@ void FaultMeter::add(std::span<const glm::vec3> linear, std::span<const glm::vec
   parallel_for(edges_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
       const LinearReference::Edge& edge = reference_.edges()[e];
-      if (!(edge.rest > kLong * reference_.diagonal())) continue;
+      if (!reference_.is_long(edge.rest)) continue;
       const double length = distance(moved[edge.from], moved[edge.to]);
       if (edge.rigid) edges_[e].see(FaultKind::kStrain, std::abs(length / edge.median - 1), frame_);
       const double bound = std::max(edge.rest, distance(linear[edge.from], linear[edge.to]));

@@ -12,7 +12,6 @@
 namespace pelt {
 namespace {
 
-constexpr double kLong = 2e-3;         // of the diagonal: shorter edges stretch without anybody seeing it
 constexpr double kRigid = 2e-3;        // of the length
 constexpr double kShortest = 1e-3;     // of the diagonal: shorter edges are rigid to kRigid of that
 constexpr double kTorn = 2;            // times the longer of rest and linear blend
@@ -23,8 +22,6 @@ constexpr double kLeastArea = 1e-7;    // of the square of the diagonal, twice t
 constexpr double kLeastRegained = 2e-4;
 constexpr std::size_t kBlock = 2048;
 constexpr std::size_t kLengthBytes = std::size_t{128} << 20;
-
-double distance(const glm::vec3& a, const glm::vec3& b) { return glm::length(glm::dvec3(a) - glm::dvec3(b)); }
 
 // Returns the normal of a triangle, as long as twice its area.
 glm::dvec3 normal_of(std::span<const glm::vec3> positions, const glm::uvec3& t) {
@@ -145,7 +142,7 @@ void LinearReference::find_rigid(const Positions& linear, unsigned threads) {
   for (const Edge& edge : edges_) stiff[edge.from] = stiff[edge.to] = 1;
   for (std::uint32_t e = 0; e < edges_.size(); ++e) {
     const Edge& edge = edges_[e];
-    edges_[e].rigid = steady[e] != 0 && edge.median > kLong * diagonal_;
+    edges_[e].rigid = steady[e] != 0 && is_long(edge.median);
     if (edge.rigid) rigid_.push_back(e);
     if (steady[e] == 0) stiff[edge.from] = stiff[edge.to] = 0;
   }
@@ -240,7 +237,7 @@ void FigureMeter::add_edges(std::span<const glm::vec3> linear, std::span<const g
       in_blocks<Partial>(edges.size(), threads_, [&](std::size_t begin, std::size_t end, Partial& partial) {
         for (std::size_t e = begin; e < end; ++e) {
           const LinearReference::Edge& edge = edges[e];
-          if (!(edge.rest > kLong * reference_.diagonal_)) continue;
+          if (!reference_.is_long(edge.rest)) continue;
           const double bound = std::max(edge.rest, distance(linear[edge.from], linear[edge.to]));
           const double ratio = distance(moved[edge.from], moved[edge.to]) / bound;
           partial.stretch.see(ratio, e);

@@ -16,6 +16,9 @@
 
 namespace pelt {
 
+// Without the rounding of floats.
+inline double distance(const glm::vec3& a, const glm::vec3& b) { return glm::length(glm::dvec3(a) - glm::dvec3(b)); }
+
 // The vertex, or the two ends of the edge, at which something is worst, and the frame.
 struct WorstPlace {
   std::size_t frame = 0;
@@ -72,6 +75,8 @@ class LinearReference {
     double median = 0;  // of L'linear
     bool rigid = false;
   };
+  // Shorter edges stretch without anybody seeing it.
+  bool is_long(double length) const { return length > 2e-3 * diagonal_; }
   std::span<const Edge> edges() const { return edges_; }
   std::span<const glm::uvec3> triangles() const { return triangles_; }
   std::span<const double> rest_areas() const { return rest_areas_; }  // of the triangles, twice

@@ -13,9 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/character/evaluate.h"
-#include "engine/model/pose.h"
-#include "engine/rig/joint_roles.h"
+#include "engine/judge/anatomy.h"
 
 namespace pelt {
 namespace {
@@ -23,7 +21,6 @@ namespace {
 constexpr double kBends[] = {90, 135};  // degrees, of hinges
 constexpr double kFingerBends[] = {90};
 constexpr double kLeastTurn = 10;         // degrees
-constexpr double kClearlyBent = 20;       // degrees from which on it does, whatever its name says
 constexpr double kAlongTheBone = 0.9063;  // cosine of 25 degrees
 
 // Degrees.
@@ -54,8 +51,6 @@ const Range& range_of(const JointUse& use) {
       std::find_if(std::begin(kBalls), std::end(kBalls), [&](const RoleRange& own) { return own.role == use.role; });
   return found == std::end(kBalls) ? kNoKind : found->range;
 }
-
-constexpr glm::dvec3 kUp(0, 1, 0);
 
 class Sampler {
  public:
