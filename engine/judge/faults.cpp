@@ -26,7 +26,7 @@ double allowed(FaultKind kind) {
     case FaultKind::kFar:
       break;
   }
-  return 0.055;
+  return 0.2;
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ struct SurfaceFfdParameters {
   bool raise_elements = true;    // basic: raise K to the driver's largest valence, below which the cut jumps
   std::uint32_t influences = 8;  // extended, without cut_error: driver vertices that may move a vertex; 0: all
   Precision precision = Precision::kLinear;  // extended
-  float likeness = 2.0f;  // extended: exponent of how alike vertex and driver vertex are painted; 0: counts for nothing
+  float likeness = 1.0f;  // extended: exponent of how alike vertex and driver vertex are painted; 0: counts for nothing
   std::vector<GroupPair> exclude;    // these elements never move these vertices
   std::vector<GroupPair> exclusive;  // these elements move these vertices alone, and these vertices follow no other
   std::optional<std::uint32_t> max_hops;  // joints along the skeleton from a vertex's bone to an element's

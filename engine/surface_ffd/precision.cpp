@@ -52,63 +52,85 @@ double* RowFit::add(double weight) {
   return values_.data() + values_.size() - features_;
 }
 
+// The dual problem: s_j = q_j t_j where t_j = 1 + y_0 + y . (F_j - mean) is above 0, with the y that has the least
+// 1/2 sum q_j t_j^2 - y_0 + 1/2 sum y_i^2 / stiffness_i. That is convex and quadratic while the same t_j are above 0,
+// so that Newton's steps, shortened until they descend, end at its least value.
 const std::vector<double>& RowFit::solve() {
-  // s_j = q_j max(0, 1 + y . (F_j - mean) + y_0), with the y at which sum s = 1 and sum s (F - mean) = -y / stiffness:
-  // linear while the same s_j are above 0, so that a few rounds find which those are.
-  constexpr int kMostRounds = 12;
-  const std::size_t count = given_.size();
+  constexpr int kMostSteps = 40;
+  constexpr int kMostHalvings = 20;
   const std::size_t size = features_ + 1;
   double sum = 0;
   for (const double weight : given_) sum += weight;
   for (double& weight : given_) weight /= sum;
-  for (std::size_t j = 0; j < count; ++j) {
+  for (std::size_t j = 0; j < given_.size(); ++j) {
     for (std::size_t i = 0; i < features_; ++i) values_[j * features_ + i] -= mean_[i];
   }
-  solved_ = given_;
-  for (int round = 0; round < kMostRounds; ++round) {
-    system_.assign(size * (size + 1), 0.0);
-    const auto entry = [&](std::size_t row, std::size_t column) -> double& {
-      return system_[row * (size + 1) + column];
-    };
-    entry(0, size) = 1;
-    for (std::size_t i = 0; i < features_; ++i) entry(i + 1, i + 1) = 1 / stiffness_[i];
-    for (std::size_t j = 0; j < count; ++j) {
-      if (!(solved_[j] > 0)) continue;
-      const double q = given_[j];
-      const double* values = values_.data() + j * features_;
-      entry(0, 0) += q;
-      entry(0, size) -= q;
-      for (std::size_t a = 0; a < features_; ++a) {
-        entry(0, a + 1) += q * values[a];
-        entry(a + 1, size) -= q * values[a];
-        for (std::size_t b = 0; b <= a; ++b) entry(a + 1, b + 1) += q * values[a] * values[b];
-      }
-    }
-    for (std::size_t a = 0; a < size; ++a) {
-      for (std::size_t b = a + 1; b < size; ++b) {
-        if (a == 0) {
-          entry(b, a) = entry(a, b);
-        } else {
-          entry(a, b) = entry(b, a);
-        }
-      }
-    }
+  multipliers_.assign(size, 0.0);
+  double value = find_weights(multipliers_);
+  for (int step = 0; step < kMostSteps; ++step) {
+    make_system();
     solve_linear(system_, size);
-    bool same = true;
-    for (std::size_t j = 0; j < count; ++j) {
-      const double* values = values_.data() + j * features_;
-      double factor = 1 + entry(0, size);
-      for (std::size_t i = 0; i < features_; ++i) factor += entry(i + 1, size) * values[i];
-      same = same && (solved_[j] > 0) == (factor > 0);
-      solved_[j] = given_[j] * std::max(factor, 0.0);
+    active_ = solved_;
+    double share = 1;
+    double found = 0;
+    for (int halving = 0; halving <= kMostHalvings; ++halving, share /= 2) {
+      trial_ = multipliers_;
+      for (std::size_t i = 0; i < size; ++i) trial_[i] += share * (system_[i * (size + 1) + size] - multipliers_[i]);
+      found = find_weights(trial_);
+      if (found <= value) break;
     }
-    if (same) break;
+    if (!(found <= value)) break;
+    value = found;
+    multipliers_ = trial_;
+    const bool same = std::ranges::equal(active_, solved_, [](double a, double b) { return (a > 0) == (b > 0); });
+    if (share == 1 && same) break;
   }
   sum = 0;
   for (const double weight : solved_) sum += weight;
   if (!(sum > 0)) return given_;
   for (double& weight : solved_) weight /= sum;
   return solved_;
+}
+
+// Sets the weights of the multipliers y and returns the dual's value there.
+double RowFit::find_weights(const std::vector<double>& multipliers) {
+  double value = -multipliers[0];
+  for (std::size_t i = 0; i < features_; ++i) {
+    value += 0.5 * multipliers[i + 1] * multipliers[i + 1] / stiffness_[i];
+  }
+  solved_.resize(given_.size());
+  for (std::size_t j = 0; j < given_.size(); ++j) {
+    double t = 1 + multipliers[0];
+    for (std::size_t i = 0; i < features_; ++i) t += multipliers[i + 1] * values_[j * features_ + i];
+    t = std::max(t, 0.0);
+    solved_[j] = given_[j] * t;
+    value += 0.5 * given_[j] * t * t;
+  }
+  return value;
+}
+
+// The linear system whose solution are the multipliers at which the dual, as it is where the weights are, is least.
+void RowFit::make_system() {
+  const std::size_t size = features_ + 1;
+  system_.assign(size * (size + 1), 0.0);
+  const auto entry = [&](std::size_t row, std::size_t column) -> double& { return system_[row * (size + 1) + column]; };
+  entry(0, size) = 1;
+  for (std::size_t i = 0; i < features_; ++i) entry(i + 1, i + 1) = 1 / stiffness_[i];
+  for (std::size_t j = 0; j < given_.size(); ++j) {
+    if (!(solved_[j] > 0)) continue;
+    const double q = given_[j];
+    const double* values = values_.data() + j * features_;
+    entry(0, 0) += q;
+    entry(0, size) -= q;
+    for (std::size_t a = 0; a < features_; ++a) {
+      entry(a + 1, 0) += q * values[a];
+      entry(a + 1, size) -= q * values[a];
+      for (std::size_t b = 0; b <= a; ++b) entry(a + 1, b + 1) += q * values[a] * values[b];
+    }
+  }
+  for (std::size_t a = 0; a < size; ++a) {
+    for (std::size_t b = a + 1; b < size; ++b) entry(a, b) = entry(b, a);
+  }
 }
 
 }  // namespace pelt::surface_ffd

@@ -23,14 +23,19 @@ class RowFit {
   const std::vector<double>& solve();
 
  private:
+  double find_weights(const std::vector<double>& multipliers);
+  void make_system();
+
   std::size_t features_ = 0;
   std::vector<double> mean_;
   std::vector<double> stiffness_;
   std::vector<double> values_;  // of each driver vertex its features
   std::vector<double> given_;   // q
   std::vector<double> solved_;  // s
+  std::vector<double> active_;  // s of the step before
   std::vector<double> system_;
-  std::vector<double> pull_;
+  std::vector<double> multipliers_;
+  std::vector<double> trial_;
 };
 
 }  // namespace pelt::surface_ffd
