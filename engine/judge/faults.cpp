@@ -20,9 +20,9 @@ constexpr std::size_t kGrain = 4096;
 double allowed(FaultKind kind) {
   switch (kind) {
     case FaultKind::kStretch:
-      return 1.9;
+      return 1.95;
     case FaultKind::kStrain:
-      return 0.3;
+      return 0.5;
     case FaultKind::kFar:
       break;
   }

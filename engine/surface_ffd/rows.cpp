@@ -27,7 +27,7 @@ constexpr std::size_t kBatchVertices = 32768;  // between two calls of progress
 constexpr double kFarUnits = 4;          // beyond these the nearest elements weigh nearly alike
 constexpr double kAsNear = 1.1;          // times the least distance: as near as the nearest
 constexpr double kOpposed = -0.5;        // cosine between normals of sheets that face away from each other
-constexpr double kStiffness = 800;       // of place and painting of a row, beside its weights
+constexpr double kStiffness = 500;       // of place and painting of a row, beside its weights
 constexpr double kTouchingUnits = 1e-3;  // what lies on the driver is nearest to what it lies on
 
 // log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
