@@ -22,7 +22,7 @@ double allowed(FaultKind kind) {
     case FaultKind::kStretch:
       return 1.95;
     case FaultKind::kStrain:
-      return 0.5;
+      return 0.55;
     case FaultKind::kFar:
       break;
   }

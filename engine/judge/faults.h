@@ -15,7 +15,7 @@ namespace pelt {
 
 enum class FaultKind : std::uint8_t {
   kStretch,  // L'moved / max(L'linear, L'rest) of an edge; allowed: 1.95
-  kStrain,   // |L'moved / L - 1| of an edge that linear blend keeps rigid; allowed: 0.5
+  kStrain,   // |L'moved / L - 1| of an edge that linear blend keeps rigid; allowed: 0.55
   kFar,      // distance from linear blend, over D; allowed: 0.2
 };
 
