@@ -212,6 +212,18 @@ std::string in_words(const JudgedPlace& place) {
                      place.joint.empty() ? "" : fmt::format(", joint '{}'", place.joint));
 }
 
+std::string_view fault_name(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kStretch:
+      return "stretch";
+    case FaultKind::kStrain:
+      return "strain";
+    case FaultKind::kFar:
+      break;
+  }
+  return "far";
+}
+
 std::string share_in_words(double share) {
   return share < 0.001 ? "less than 0.1%" : fmt::format("{:.1f}%", 100 * share);
 }

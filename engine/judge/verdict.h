@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/judge/judge.h"
@@ -25,6 +26,9 @@ struct JudgedPlace {
 
 // "left armpit, arm raised 140: stretched 2.3 times (mesh 'body', joint 'upper_arm.L')"
 std::string in_words(const JudgedPlace& place);
+
+// stretch, strain, far
+std::string_view fault_name(FaultKind kind);
 
 // "3.2%", "less than 0.1%"
 std::string share_in_words(double share);

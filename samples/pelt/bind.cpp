@@ -50,6 +50,26 @@ std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport&
   return counts;
 }
 
+nlohmann::ordered_json verdict_json(const std::optional<Verdict>& verdict) {
+  if (!verdict) return {};
+  nlohmann::ordered_json places = nlohmann::json::array();
+  for (const JudgedPlace& place : verdict->places) {
+    places.push_back({{"place", place.where},
+                      {"pose", place.when},
+                      {"fault", fault_name(place.fault.kind)},
+                      {"value", place.fault.value},
+                      {"of_allowed", place.fault.score},
+                      {"mesh", place.mesh},
+                      {"vertex", place.vertex},
+                      {"joint", place.joint},
+                      {"left", place.left}});
+  }
+  return {{"poses", verdict->poses},
+          {"from_clips", verdict->from_clips},
+          {"left", verdict->left},
+          {"places", std::move(places)}};
+}
+
 // Every vertex of every mesh, in the model's order: a list a property.
 Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
   nlohmann::ordered_json meshes = nlohmann::json::array();
@@ -86,6 +106,7 @@ Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
   const nlohmann::ordered_json document{{"format", "pelt-report 1"},
                                         {"model", command.model},
                                         {"meshes", std::move(meshes)},
+                                        {"verdict", verdict_json(loaded.bound.report.verdict)},
                                         {"notes", loaded.bound.report.notes}};
   const std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   return write_file(command.report, std::as_bytes(std::span(text)));
@@ -127,6 +148,19 @@ void print_fits(const BindReport& report, double size) {
   if (any) fmt::print("{}", table.text());
 }
 
+void print_verdict(const Verdict& verdict) {
+  fmt::print("judged against linear blend in {} {}", verdict.poses,
+             verdict.from_clips ? "frames of its clips" : "sample poses");
+  if (verdict.places.empty()) {
+    fmt::print(": nothing to see\n");
+    return;
+  }
+  fmt::print("; worst first:\n");
+  for (const JudgedPlace& place : verdict.places) {
+    fmt::print("  {}{}\n", in_words(place), place.left > 0.5 ? ": left to linear blend" : "");
+  }
+}
+
 void print_json(const BindCommand& command, const Loaded& loaded, double seconds) {
   nlohmann::ordered_json meshes = nlohmann::json::array();
   for (const MeshReport& mesh : loaded.bound.report.meshes) {
@@ -152,6 +186,7 @@ void print_json(const BindCommand& command, const Loaded& loaded, double seconds
                                       {"bytes", file_size(command.output)},
                                       {"seconds", seconds},
                                       {"meshes", meshes},
+                                      {"verdict", verdict_json(loaded.bound.report.verdict)},
                                       {"notes", loaded.bound.report.notes},
                                       {"import_notes", loaded.import_report.notes}};
   fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -184,6 +219,7 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
   print_fits(loaded.bound.report, loaded.bound.character.size());
+  if (loaded.bound.report.verdict) print_verdict(*loaded.bound.report.verdict);
   // What the character lacks is among bind's, which therefore come first.
   for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
   for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);

@@ -83,6 +83,29 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   return body.empty() ? rig_from_deformer_name(deformer) : garment_rig(deformer, body);
 }
 
+// What nobody chose, and why.
+Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
+  constexpr double kMostLeft = 0.1;  // of the skin's area
+  Result<Bound> bound = bind(model, rig, options);
+  if (!bound || !bound->report.verdict) return bound;
+  const std::string left = share_in_words(bound->report.verdict->left);
+  if (bound->report.verdict->left <= kMostLeft) {
+    bound->report.notes.push_back(
+        bound->report.verdict->left > 0
+            ? fmt::format("{} was chosen: it does worse than linear blend on {} of the skin alone", kDefaultDeformer,
+                          left)
+            : fmt::format("{} was chosen: it does nowhere worse than linear blend", kDefaultDeformer));
+    return bound;
+  }
+  rig = *rig_from_deformer_name("linear-blend");
+  Result<Bound> plain = bind(model, rig, options);
+  if (plain) {
+    plain->report.notes.push_back(
+        fmt::format("linear-blend was chosen: {} does worse on {} of the skin", kDefaultDeformer, left));
+  }
+  return plain;
+}
+
 }  // namespace
 
 Result<Loaded> bind_model(const std::string& model_name, const Binding& binding, const BindOptions& options) {
@@ -104,7 +127,9 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   }
   Result<Rig> rig = choose_rig(binding, model_name, *model, driver, import_report.notes);
   if (!rig) return tl::unexpected(rig.error());
-  Result<Bound> bound = bind(*model, *rig, options);
+  const bool chosen = binding.is_default() && *rig == *rig_from_deformer_name(kDefaultDeformer);
+  if (binding.judging) rig->judging = *binding.judging;
+  Result<Bound> bound = chosen ? bind_chosen(*model, *rig, options) : bind(*model, *rig, options);
   if (!bound) {
     const std::string help = has_weights(*model) ? "" : fmt::format("; {}", kSkeletonHelp);
     return fail(bound.error().code, fmt::format("{}: {}{}", model_name, bound.error().message, help));

@@ -27,9 +27,11 @@ std::string lower_extension(const std::string& path);
 struct Binding {
   std::string rig;       // file; empty: the preset
   std::string preset;    // empty: the deformer
-  std::string deformer;  // empty: the rig that a glTF file carries, or kDefaultDeformer
+  std::string deformer;  // empty: the rig that a glTF file carries, or choose_deformer's
   std::string body;      // model that drives, as a body drives a garment; the deformer, without a rig, is the body's
   std::string transfer;  // .pelt, or .glb that carries a character, whose rig is carried over to the model
+
+  std::optional<Judging> judging;  // instead of the rig's
 
   // Nothing is said of how: the model's own rig does.
   bool is_default() const {
@@ -46,7 +48,8 @@ struct Loaded {
   ImportReport import_report;
 };
 
-// Reads a model (a file or builtin:NAME) and binds it.
+// Reads a model (a file or builtin:NAME) and binds it. Where nothing says by what, by kDefaultDeformer, or by linear
+// blend where more than a tenth of the skin would be left to that; a note says which, and why.
 Result<Loaded> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
 
 // A .pelt file as it is, or a model, bound; one that carries its character is that where `binding` says nothing. A

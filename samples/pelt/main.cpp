@@ -104,7 +104,8 @@ void add_binding_options(CLI::App& app, Binding& binding) {
   CLI::Option* deformer = app.add_option(
       "--deformer", binding.deformer,
       "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd, curve-skeleton or mos "
-      "(default: the rig that a glTF model carries, or surface-ffd)");
+      "(default: the rig that a glTF model carries; or surface-ffd, or linear-blend where that does better on a tenth "
+      "of the skin)");
   deformer->check(kDeformer)->excludes(rig);
   const std::span<const std::string_view> presets = preset_names();
   app.add_option(
@@ -115,6 +116,12 @@ void add_binding_options(CLI::App& app, Binding& binding) {
       ->excludes(deformer)
       ->type_name("NAME");
   rig->type_name("RIG.json");
+  app.add_flag_callback(
+      "--no-fallback", [&] { binding.judging = Judging::kReport; },
+      "Keep the deformer everywhere, also where it does worse than linear blend");
+  app.add_flag_callback(
+      "--no-judge", [&] { binding.judging = Judging::kNone; },
+      "Neither leave skin to linear blend nor look where the deformer does worse");
 }
 
 void add_gpu_options(CLI::App& app, GpuOptions& gpu) {
@@ -410,6 +417,11 @@ void add_quality(CLI::App& app, Command& chosen) {
       ->capture_default_str()
       ->needs(model)
       ->type_name("N");
+  quality
+      ->add_flag("--no-fallback", of_model->no_fallback,
+                 "Of a character: measure deformers also where they do worse than linear blend, instead of what bind "
+                 "leaves to it")
+      ->needs(model);
   quality->add_flag("--json", command->json, "Print JSON");
   quality->footer(
       "Example:\n"

@@ -62,6 +62,7 @@ void App::frame(double seconds) {
   state.handle_keys();
   state.request_binds();
   state.stage->advance(state.view, seconds);
+  if (std::exchange(state.frame_wanted, false)) state.frame_selection(false);
   state.update_scene();
   state.draw_captions();
   state.draw_legend();

@@ -150,6 +150,7 @@ void App::State::begin_document() {
   rig_editor = {};
   view.panels.search.clear();
   view.panels.paint.clear();
+  view.panels.place = 0;
   stage->remove(kSubject);
   for (const std::string& key : view.compare.deformers) stage->remove(key);
   view.camera.framed = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/rig/deformers.h"
 #include "samples/viewer/app_state.h"
 #include "samples/viewer/camera_control.h"
 #include "samples/viewer/elements.h"
@@ -183,6 +184,22 @@ void App::State::handle_mouse() {
   grab = Grab::kNone;
 }
 
+// Shows the next deformer in place of the document's rig, and after the last one the rig again.
+void App::State::step_deformer() {
+  Compare& compare = view.compare;
+  const bool steps = compare.mode == CompareMode::kSplit && compare.split == 1 && compare.deformers.size() == 1;
+  const auto known = deformers();
+  const auto shown = steps ? std::ranges::find(known, compare.deformers[0], &DeformerEntry::name) : known.end();
+  const auto next = shown == known.end() ? known.begin() : std::next(shown);
+  if (next == known.end()) {
+    compare = {};
+    note("the rig");
+  } else {
+    compare = {.mode = CompareMode::kSplit, .deformers = {std::string(next->name)}, .split = 1};
+    note(compare.deformers[0]);
+  }
+}
+
 void App::State::handle_keys() {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput) return;
@@ -204,6 +221,7 @@ void App::State::handle_keys() {
   if (letter('P')) view.shown.control_points = !view.shown.control_points;
   if (letter('D')) view.shown.drivers = !view.shown.drivers;
   if (letter('M')) view.panels.measure = !view.panels.measure;
+  if (letter('X')) step_deformer();
   if (letter('H')) view.panels.help = !view.panels.help;
 }
 

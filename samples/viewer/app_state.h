@@ -86,9 +86,10 @@ struct App::State {
   Messages messages;
   RigEditorState rig_editor;
   FileDialog dialog;
-  std::string chosen;    // a file to open after this frame's menus
-  std::string open_tab;  // of the inspector
-  int tab_settles = 0;   // frames until what is open is what was asked for
+  std::string chosen;         // a file to open after this frame's menus
+  std::string open_tab;       // of the inspector
+  bool frame_wanted = false;  // Context::frame_wanted
+  int tab_settles = 0;        // frames until what is open is what was asked for
 
   double now = 0;  // seconds since the start
   PixelRect rect;
@@ -161,6 +162,7 @@ struct App::State {
   void click(glm::vec2 at);
   const Handle* selected_handle() const;
   void frame_selection(bool everything);
+  void step_deformer();
   std::string suggested_name() const;
   Result<void> save(const std::filesystem::path& path);
   void save_somewhere();

@@ -130,6 +130,7 @@ void App::State::draw_panels() {
       ImGui::EndTabBar();
     });
   }
+  frame_wanted = frame_wanted || shared.frame_wanted;
   if (timeline > 0) docked("Timeline", {0, size.y - timeline}, {size.x, timeline}, [&] { draw_timeline(shared); });
   rect = {static_cast<std::int32_t>(left), static_cast<std::int32_t>(top),
           static_cast<std::uint32_t>(std::max(size.x - left - right, 0.0f)), static_cast<std::uint32_t>(middle)};
@@ -188,6 +189,7 @@ void App::State::draw_help() {
         {"Click", "select a vertex, or a joint or point that is drawn"},
         {"Drag of a ring or an arrow", "turn the joint, move the point"},
         {"Space", "play and pause"},
+        {"X", "show the next deformer in the same pose"},
         {"F, A", "frame the selection, everything"},
         {"W, S, C, P, D", "wireframe, skeleton, curves, control points, drivers"},
         {"M, H", "measurements, this list"},

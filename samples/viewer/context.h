@@ -69,7 +69,8 @@ struct Context {
   const Timings& timings;
   Messages& messages;
   RigEditorState& rig_editor;
-  bool save_wanted = false;  // the rig is to be saved: the app knows where to
+  bool save_wanted = false;   // the rig is to be saved: the app knows where to
+  bool frame_wanted = false;  // the camera is to look at what is selected, once it is posed
 
   void error(std::string text) { messages.error(std::move(text)); }
   void note(std::string text) { messages.note(std::move(text)); }

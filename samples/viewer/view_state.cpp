@@ -132,6 +132,7 @@ void describe(Fields& fields, Panels& panels) {
   fields.flag("timeline", panels.timeline);
   fields.flag("measure", panels.measure);
   fields.choice("tab", panels.tab, tabs());
+  fields.count("place", panels.place);
   fields.flag("help", panels.help);
   fields.text("search", panels.search);
   fields.text("paint", panels.paint);

@@ -92,6 +92,7 @@ struct Panels {
   bool timeline = true;
   bool measure = false;      // over the picture
   std::string tab = "View";  // of the inspector: "View", "Joints", "Vertex", "Heat", "Report"
+  std::uint32_t place = 0;   // of the report's worst places the one shown, from 1; 0: none yet
   bool help = false;
   std::string search;  // for parameters of the rig: those that are found are open
   std::string paint;   // name of the group that strokes on the skin paint; empty: they move the camera

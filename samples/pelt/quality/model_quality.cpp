@@ -69,16 +69,17 @@ class Steps {
   std::string what_;
 };
 
-Result<Character> bind_by(const Model& model, const Rig& rig) {
+Result<Character> bind_by(const Model& model, Rig rig, bool fallback) {
+  if (!fallback) rig.judging = Judging::kNone;
   Result<Bound> bound = bind(model, rig);
   if (!bound) return tl::unexpected(bound.error());
   return std::move(bound->character);
 }
 
-Result<Character> bind_by(const Model& model, const std::string& deformer) {
+Result<Character> bind_by(const Model& model, const std::string& deformer, bool fallback = true) {
   const Result<Rig> rig = rig_from_deformer_name(deformer);
   if (!rig) return tl::unexpected(rig.error());
-  return bind_by(model, *rig);
+  return bind_by(model, *rig, fallback);
 }
 
 Result<std::vector<JudgedPose>> choose_poses(const ModelQualityCommand& command, const Character& linear_blend) {
@@ -192,7 +193,7 @@ Result<Row> judge_rig(const ModelQualityCommand& command, const Model& model, co
   const Result<Rig> rig = load_rig(command.rig);
   if (!rig) return tl::unexpected(rig.error());
   const std::string name = rig->name.empty() ? command.rig : rig->name;
-  const Result<Character> character = bind_by(model, *rig);
+  const Result<Character> character = bind_by(model, *rig, !command.no_fallback);
   if (!character) {
     return fail(character.error().code, fmt::format("{}: {}", command.rig, character.error().message));
   }
@@ -235,7 +236,7 @@ Result<Report> measure(const ModelQualityCommand& command) {
   report.vertices = judge->vertex_count();
   const auto figures_of = [&](const std::string& deformer) -> Result<Figures> {
     steps.next(deformer);
-    const Result<Character> character = bind_by(*model, deformer);
+    const Result<Character> character = bind_by(*model, deformer, !command.no_fallback);
     if (!character) return tl::unexpected(character.error());
     return judge->judge(*character, options);
   };

@@ -22,6 +22,7 @@ struct ModelQualityCommand {
   PoseSource poses = PoseSource::kAuto;
   std::uint32_t frames = 6;  // ClipSampling
   std::uint32_t clips = 10;
+  bool no_fallback = false;  // rigs are judged by, not left to, linear blend
   bool json = false;
 };
 

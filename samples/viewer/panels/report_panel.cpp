@@ -3,10 +3,13 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <glm/gtc/quaternion.hpp>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "engine/model/pose.h"
 #include "samples/viewer/elements.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
@@ -49,6 +52,43 @@ void draw_mesh(ViewState& view, const CharacterData& data, const MeshReport& rep
   if (!report.repaired_vertices.empty()) draw_jumps(view, report);
 }
 
+// Poses the characters as the judge had them where the place was worst, and selects it.
+void show_place(Context& context, const CharacterData& data, const JudgedPlace& place, std::size_t number) {
+  ViewState& view = context.view;
+  const JudgedPose& pose = place.pose;
+  view.panels.place = static_cast<std::uint32_t>(number);
+  view.playback.playing = false;
+  view.playback.clip = pose.clip ? data.clips[*pose.clip].name : "";
+  view.playback.time = pose.seconds;
+  view.turns.clear();
+  if (pose.turn) {
+    std::vector<glm::mat4> rest(data.skeleton.joints.size());
+    rest_matrices(data.skeleton, rest);
+    const glm::mat3 axes(rest[pose.turn->joint]);
+    const glm::vec3 axis = glm::normalize(glm::inverse(axes) * glm::vec3(pose.turn->axis));
+    const auto angle = static_cast<float>(glm::radians(pose.turn->degrees));
+    view.turns.push_back({data.skeleton.joints[pose.turn->joint].name, glm::angleAxis(angle, axis)});
+  }
+  view.selection = {.joint = "", .mesh = place.mesh, .vertex = place.vertex, .point = ""};
+  context.frame_wanted = true;
+}
+
+void draw_verdict(Context& context, const CharacterData& data, const Verdict& verdict) {
+  if (!ImGui::CollapsingHeader("Against linear blend", ImGuiTreeNodeFlags_DefaultOpen)) return;
+  row_text("judged in", fmt::format("{} {}", verdict.poses, verdict.from_clips ? "frames of clips" : "sample poses"));
+  row_text("left to it", verdict.left > 0 ? share_in_words(verdict.left) + " of the skin" : "nothing");
+  for (std::size_t i = 0; i < verdict.places.size(); ++i) {
+    const JudgedPlace& place = verdict.places[i];
+    const bool left = place.left > 0.5f;
+    const std::string text = fmt::format("{}{}##{}", in_words(place), left ? ": left to linear blend" : "", i);
+    ImGui::Bullet();
+    ImGui::PushTextWrapPos();
+    if (ImGui::Selectable(text.c_str(), context.view.panels.place == i + 1)) show_place(context, data, place, i + 1);
+    ImGui::PopTextWrapPos();
+  }
+  if (context.view.panels.place == 0 && !verdict.places.empty()) show_place(context, data, verdict.places[0], 1);
+}
+
 void draw_notes(std::span<const std::string> notes) {
   for (const std::string& note : notes) {
     ImGui::Bullet();
@@ -70,6 +110,7 @@ void draw_report_panel(Context& context) {
   row_text("bound in", fmt::format("{:.2f} s", subject->bind_seconds));
   row_text("palette", fmt::format("{} entries", subject->character->palette_size));
   row_text("stages", fmt::format("{}", subject->character->stage_count));
+  if (report.verdict) draw_verdict(context, *subject->character, *report.verdict);
   if (report.meshes.empty()) ImGui::TextWrapped("This character was read from a file that keeps no report.");
   for (std::size_t m = 0; m < report.meshes.size(); ++m) {
     const MeshReport& mesh = report.meshes[m];

@@ -77,10 +77,15 @@ class Binding {
             .kept_elements = parameters_.elements,
             .cut = parameters_.cut,
             .unit = elements_->mean_spacing(),
+            .unit_scale = 1,
             .local = parameters_.local,
             .extended = extended,
+            .kept_influences = 0,
+            .precision = Precision::kNone,
+            .likeness = 0,
             .first_slot = 0,
-            .driver_vertices = driver_.mesh.positions.size()};
+            .driver = driver_.mesh,
+            .painting = driver_.painting};
   }
 
   Model model_;
