@@ -63,11 +63,9 @@ class Map {
     Result<TriangleTree> tree = TriangleTree::create(from.positions, from.triangles);
     if (!tree) return invalid("mesh '{}' of the old character: {}", old.name, tree.error().message);
     double farthest = 0;
-    std::vector<TriangleTree::Near> near;
-    for (const glm::vec3& position : mesh.positions) {
-      tree->nearest(position, 1, near);
-      map.closest_.push_back(tree->closest_point(near[0].triangle, position));
-      farthest = std::max(farthest, std::sqrt(near[0].squared_distance));
+    for (const TriangleTree::NearPoint& near : tree->nearest_of_each(mesh.positions, 0)) {
+      map.closest_.push_back(near.closest);
+      farthest = std::max(farthest, std::sqrt(near.closest.squared_distance));
     }
     map.tree_ = std::move(*tree);
     notes.push_back(fmt::format(
@@ -93,14 +91,13 @@ class Map {
 
   // Triangles whose middle is closest to one of the old ones that are marked.
   std::vector<std::uint8_t> carry_triangles(const std::vector<std::uint8_t>& marked) const {
-    std::vector<std::uint8_t> result;
-    std::vector<TriangleTree::Near> near;
+    std::vector<glm::vec3> middles;
     for (const glm::uvec3 t : new_->triangles) {
-      const glm::dvec3 middle =
-          (glm::dvec3(new_->positions[t.x]) + glm::dvec3(new_->positions[t.y]) + glm::dvec3(new_->positions[t.z])) /
-          3.0;
-      tree_->nearest(middle, 1, near);
-      result.push_back(marked[number_[near[0].triangle]]);
+      middles.push_back((new_->positions[t.x] + new_->positions[t.y] + new_->positions[t.z]) / 3.0f);
+    }
+    std::vector<std::uint8_t> result;
+    for (const TriangleTree::NearPoint& near : tree_->nearest_of_each(middles, 0)) {
+      result.push_back(marked[number_[near.triangle]]);
     }
     return result;
   }

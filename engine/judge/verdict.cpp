@@ -114,7 +114,7 @@ class Describer {
                        .mesh = std::string(place.mesh),
                        .joint = std::string(place.joint),
                        .vertex = place.vertex};
-    result.when = when(place, result.pose);
+    result.when = when(place, result.where, result.pose);
     return result;
   }
 
@@ -145,11 +145,11 @@ class Describer {
   }
 
   // Which of the joints that move the place, or move them, turns most, and how.
-  std::string when(const SkinPlace& place, const JudgedPose& pose) {
+  std::string when(const SkinPlace& place, std::string_view where, const JudgedPose& pose) {
     std::string words;
     if (pose.turn) {
       words =
-          turn_in_words(pose.turn->joint,
+          turn_in_words(pose.turn->joint, where,
                         glm::dmat3(glm::rotate(glm::dmat4(1.0), glm::radians(pose.turn->degrees), pose.turn->axis)));
     } else {
       player_.pose(pose);
@@ -161,7 +161,7 @@ class Describer {
               glm::degrees(std::acos(std::clamp((turn[0][0] + turn[1][1] + turn[2][2] - 1) / 2, -1.0, 1.0)));
           if (degrees <= most) continue;
           most = degrees;
-          words = turn_in_words(*joint, turn);
+          words = turn_in_words(*joint, where, turn);
         }
       }
     }
@@ -170,10 +170,11 @@ class Describer {
     return fmt::format("{}{}in '{}' at {:.2f} s", words, words.empty() ? "" : " ", clip, pose.seconds);
   }
 
-  std::string turn_in_words(std::uint32_t joint, const glm::dmat3& turn) const {
+  std::string turn_in_words(std::uint32_t joint, std::string_view where, const glm::dmat3& turn) const {
     const std::string words = body_.turn_in_words(joint, turn);
     if (words.empty()) return "";
     const std::string_view name = name_of(body_.use(joint).role);
+    if (!name.empty() && where.ends_with(name)) return words;  // "left knee, bent 90"
     return fmt::format("{} {}", name.empty() ? fmt::format("'{}'", skeleton_.joints[joint].name) : name, words);
   }
 

@@ -102,6 +102,7 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     // A clip's morph targets turn the surface without a function for its frames; key poses only offset it.
     driver.estimated_frames =
         parameters.estimate_frames || (*offsets && parameters.key_poses.empty() && parameters.morph_targets);
+    driver.sculpted = offsets->has_value();
   }
   driver.source = std::move(source->mesh);
   return driver;
@@ -112,6 +113,7 @@ Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, 
   if (!driver) return driver;
   const Result<void> moved = input.builder.move_vertices(driver->control_mesh, parameters.offsets);
   if (!moved) return invalid(input, moved.error().message);
+  driver->sculpted = driver->sculpted || !parameters.offsets.empty();
   return driver;
 }
 

@@ -26,6 +26,7 @@ struct Driver {
   std::vector<BsplinePatch> patches;           // parametric: the mesh holds their control vertices
   std::size_t control_mesh = 0;                // in the builder
   bool estimated_frames = false;               // it has no function that moves the frames of its vertices
+  bool sculpted = false;                       // offsets move its vertices, one by one
 };
 
 // The driver as a control mesh of the builder. A mesh of the model that a layer moves is there already; one that has

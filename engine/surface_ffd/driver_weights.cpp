@@ -43,11 +43,9 @@ Result<SparseRows> closest_weights(const Mesh& driver, const DeformerInput& inpu
   if (!tree) return invalid(input, tree.error().message);
   skin.mesh = {};
   SparseRows weights;
-  std::vector<TriangleTree::Near> nearest;
   std::vector<WeightedElement> row;
-  for (const glm::vec3 position : driver.positions) {
-    tree->nearest(position, 1, nearest);
-    const ClosestPoint closest = tree->closest_point(nearest[0].triangle, position);
+  for (const TriangleTree::NearPoint& near : tree->nearest_of_each(driver.positions, input.threads)) {
+    const ClosestPoint& closest = near.closest;
     row.clear();
     for (int corner = 0; corner < 3; ++corner) {
       for (const Influence& influence : skin.weights(closest.vertices[corner])) {

@@ -64,6 +64,18 @@ Affine inverse_frame(const glm::dmat3& axes, const glm::dvec3& origin) {
   return affine_from_axes(glm::mat3(inverse), glm::vec3(-(inverse * origin)));
 }
 
+// Of each vertex the first one that stands and moves as it does: twins at a seam are one.
+std::vector<std::uint32_t> find_twins(const Driver& driver) {
+  std::vector<std::uint32_t> twins = weld_by_position(driver.mesh.positions);
+  const SparseRows& weights = driver.mesh.weights;
+  for (std::uint32_t v = 0; v < twins.size(); ++v) {
+    const bool alike = !driver.estimated_frames && !driver.sculpted &&
+                       (weights.row_count() == 0 || std::ranges::equal(weights.row(v), weights.row(twins[v])));
+    if (!alike) twins[v] = v;
+  }
+  return twins;
+}
+
 }  // namespace
 
 Result<Elements> Elements::create(const Driver& driver) {
@@ -75,6 +87,7 @@ Result<Elements> Elements::create(const Driver& driver) {
 
 Result<void> Elements::find_triangles(const Driver& driver) {
   const Mesh& mesh = driver.mesh;
+  const std::vector<std::uint32_t> twins = find_twins(driver);
   const double least = least_area(mesh);
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const glm::uvec3 corners = mesh.triangles[t];
@@ -84,7 +97,7 @@ Result<void> Elements::find_triangles(const Driver& driver) {
       ++degenerate_;
       continue;
     }
-    triangles_.push_back(corners);
+    triangles_.emplace_back(twins[corners.x], twins[corners.y], twins[corners.z]);
     source_triangles_.push_back(driver.source_triangle[t]);
     normals_.emplace_back(triangle_axes(mesh, corners)[2]);
   }

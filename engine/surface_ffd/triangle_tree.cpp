@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/binding/morton_order.h"
+#include "engine/core/parallel.h"
 #include "engine/surface_ffd/closest_points.h"
 
 namespace pelt {
@@ -297,6 +298,24 @@ ClosestPoint TriangleTree::closest_point(std::uint32_t triangle, const glm::dvec
 void TriangleTree::nearest(std::span<const glm::dvec3> points, std::size_t count, const Visit& visit) const {
   if (points.empty() || count == 0) return;
   Search(*state_, count).run(points, 0, visit);
+}
+
+std::vector<TriangleTree::NearPoint> TriangleTree::nearest_of_each(std::span<const glm::vec3> points,
+                                                                   unsigned threads) const {
+  constexpr std::size_t kBlock = 256;
+  const std::vector<std::uint32_t> order = morton_order(points);
+  std::vector<NearPoint> result(points.size());
+  parallel_for((points.size() + kBlock - 1) / kBlock, 1, threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<glm::dvec3> block;
+    for (std::size_t b = begin; b < end; ++b) {
+      const std::span<const std::uint32_t> own =
+          std::span(order).subspan(b * kBlock, std::min(kBlock, order.size() - b * kBlock));
+      block.assign(own.size(), {});
+      for (std::size_t i = 0; i < own.size(); ++i) block[i] = glm::dvec3(points[own[i]]);
+      nearest(block, 1, [&](std::size_t i, std::span<const NearPoint> found) { result[own[i]] = found[0]; });
+    }
+  });
+  return result;
 }
 
 }  // namespace pelt

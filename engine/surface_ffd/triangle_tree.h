@@ -49,6 +49,9 @@ class TriangleTree {
   using Visit = std::function<void(std::size_t point, std::span<const NearPoint> found)>;
   void nearest(std::span<const glm::dvec3> points, std::size_t count, const Visit& visit) const;
 
+  // The nearest triangle of each point, in their order, whatever that is. `threads`: 0 for all cores.
+  std::vector<NearPoint> nearest_of_each(std::span<const glm::vec3> points, unsigned threads) const;
+
  private:
   struct State;
   class Search;

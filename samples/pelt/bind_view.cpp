@@ -90,10 +90,11 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
   if (what == "distance") {
     const Result<TriangleTree> tree = driver_tree(data);
     if (!tree) return tl::unexpected(tree.error());
-    std::vector<TriangleTree::Near> near;
+    const CharacterMesh* known = nullptr;
+    std::vector<TriangleTree::NearPoint> near;  // of its vertices
     view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t v, auto) {
-      tree->nearest(mesh.binding.points[v], 1, near);
-      return std::sqrt(near[0].squared_distance);
+      if (std::exchange(known, &mesh) != &mesh) near = tree->nearest_of_each(mesh.binding.points, 0);
+      return std::sqrt(near[v].closest.squared_distance);
     });
     view.least = fmt::to_string(0);
     view.most = fmt::format("{:.3g} m", normalise(view.values));

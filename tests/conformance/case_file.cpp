@@ -232,6 +232,8 @@ SurfaceFfdParameters read_weighting(const Node& set) {
     ffd.distance_unit = static_cast<float>(unit.number());
   } else if (unit.text() != "auto") {
     unit.refuse("must be a number or auto");
+  } else if (set.has("unit_value")) {
+    ffd.distance_unit = static_cast<float>(set.at("unit_value").number());  // one for the whole driver
   }
   ffd.elements = 0;
   if (set.has("K")) {
@@ -241,6 +243,8 @@ SurfaceFfdParameters read_weighting(const Node& set) {
   if (set.has("cut")) ffd.cut = read_cut(set.at("cut"));
   ffd.raise_elements = false;  // K is used as it is
   ffd.influences = 0;
+  ffd.precision = Precision::kNone;
+  ffd.likeness = 0;
   ffd.fade = 0;
   ffd.driver.follow = Follow::kStreamed;
   return ffd;
@@ -273,6 +277,7 @@ std::vector<float> read_numbers(const Node& node) {
 void read_patch_settings(const Node& set, const Node& patch, Variant& variant) {
   constexpr std::size_t kMost = 1u << 16u;
   SurfaceFfdParameters ffd = read_weighting(set);
+  if (set.at("unit").is_string()) ffd.distance_unit.reset();
   PatchParameters own;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     own.shape[axis] = patch.at("shape").item(axis).index(kMost);

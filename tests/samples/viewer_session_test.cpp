@@ -5,8 +5,10 @@
 #include <imgui.h>
 
 #include <optional>
+#include <set>
 #include <thread>
 
+#include "engine/rig/deformers.h"
 #include "runtime/device_internals.h"
 #include "samples/viewer/session.h"
 #include "samples/viewer/ui.h"
@@ -19,6 +21,10 @@ using test::gpu_device;
 using testing::HasSubstr;
 
 constexpr VkExtent2D kSize{320, 240};
+
+// A layer that tears the skin: every vertex follows one driver triangle of a coarse driver alone.
+constexpr const char* kTorn = R"({"deformer": "surface_ffd", "parameters": {"mode": "basic", "elements": 1,
+  "cut": "hard", "raise_elements": false, "driver": {"triangles": 60}}})";
 
 VKAPI_ATTR VkResult VKAPI_CALL lose_submit(VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) {
   return VK_ERROR_DEVICE_LOST;
@@ -171,6 +177,36 @@ TEST_F(Sessions, KeepWhatIsOpenWithoutMemoryForMore) {
   open("builtin:biped");
   EXPECT_EQ(app().error_count(), 1u);
   EXPECT_NE(app().view().playback.clip, clip);
+}
+
+// The report opens on the worst place, in its pose, and a key steps through the deformers there.
+TEST_F(Sessions, ReportOpensOnTheWorstPlace) {
+  begin();
+  open("builtin:arm");
+  app().apply_rig_patch("/layers/0", kTorn);
+  frames();
+  ASSERT_EQ(app().error_count(), 0u) << app().last_error();
+  ViewState& view = app().view();
+  view.panels.right = true;
+  view.panels.tab = "Report";
+  view.playback.playing = true;
+  frames();
+  EXPECT_EQ(view.panels.place, 1u);
+  EXPECT_FALSE(view.playback.playing);
+  EXPECT_EQ(view.selection.mesh, "skin");
+  const float time = view.playback.time;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i <= deformers().size(); ++i) {
+    for (const bool down : {true, false}) {
+      ImGui::GetIO().KeysDown[static_cast<int>('X')] = down;
+      frames(1);
+    }
+    shown.push_back(view.compare.mode == CompareMode::kSplit ? view.compare.deformers.at(0) : "rig");
+    EXPECT_EQ(view.playback.time, time);
+  }
+  EXPECT_EQ(shown.front(), "linear_blend");
+  EXPECT_EQ(shown.back(), "rig");
+  EXPECT_EQ(std::set<std::string>(shown.begin(), shown.end()).size(), shown.size());
 }
 
 // Until the new character is there, the old one is drawn, and also where the device is lost meanwhile.

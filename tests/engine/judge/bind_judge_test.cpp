@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// What bind does about a deformer that does worse than linear blend.
+#include "engine/judge/bind_judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include "engine/character/bind.h"
+#include "engine/character/pelt_file.h"
+#include "engine/judge/sample_poses.h"
+#include "engine/model/builtin.h"
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using test::bound;
+using test::bound_by;
+using testing::HasSubstr;
+
+// A surface FFD that tears the skin: every vertex follows one driver triangle of a coarse driver alone.
+Rig torn(Judging judging) {
+  SurfaceFfdParameters ffd;
+  ffd.mode = SurfaceFfdParameters::Mode::kBasic;
+  ffd.elements = 1;
+  ffd.cut = Cut::kHard;
+  ffd.raise_elements = false;
+  ffd.driver.triangles = 60;
+  Rig rig = test::rig_of(ffd);
+  rig.judging = judging;
+  return rig;
+}
+
+Figures figures_of(const Model& model, const Character& character) {
+  const Character linear = bound_by(model, "linear_blend");
+  const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
+  EXPECT_TRUE(judge) << judge.error().message;
+  return *judge->judge(character);
+}
+
+TEST(BindJudge, LeavesWhatTearsToLinearBlend) {
+  const Model arm = make_arm();
+  const Bound plain = bound(arm, torn(Judging::kNone));
+  const Bound judged = bound(arm, torn(Judging::kFallback));
+  ASSERT_GT(figures_of(arm, plain.character).stretch, 2.5);
+  EXPECT_LT(figures_of(arm, judged.character).stretch, 2);
+  ASSERT_TRUE(judged.report.verdict);
+  EXPECT_GT(judged.report.verdict->left, 0.001);
+  EXPECT_LT(judged.report.verdict->left, 1);
+  ASSERT_FALSE(judged.report.verdict->places.empty());
+  const JudgedPlace& worst = judged.report.verdict->places[0];
+  EXPECT_EQ(worst.left, 1);
+  EXPECT_GT(worst.fault.score, 1);
+  EXPECT_THAT(judged.report.notes, testing::Contains(HasSubstr(in_words(worst))));
+  for (const MeshReport& mesh : judged.report.meshes) EXPECT_LE(mesh.max_influences, 8u);
+}
+
+TEST(BindJudge, ReportsAlone) {
+  const Model arm = make_arm();
+  const Bound plain = bound(arm, torn(Judging::kNone));
+  const Bound reported = bound(arm, torn(Judging::kReport));
+  ASSERT_TRUE(reported.report.verdict);
+  EXPECT_EQ(reported.report.verdict->left, 0);
+  ASSERT_FALSE(reported.report.verdict->places.empty());
+  EXPECT_EQ(reported.report.verdict->places[0].left, 0);
+  EXPECT_GT(reported.report.verdict->places[0].fault.score, 1);
+  EXPECT_EQ(figures_of(arm, reported.character).stretch, figures_of(arm, plain.character).stretch);
+  EXPECT_FALSE(plain.report.verdict);
+}
+
+TEST(BindJudge, HasNothingToSayOfLinearBlend) {
+  EXPECT_FALSE(bound(make_arm(), *rig_from_deformer_name("linear_blend")).report.verdict);
+}
+
+// The default does nowhere worse on the characters that are built in.
+TEST(BindJudge, LeavesNothingOfTheLimbAndTheBiped) {
+  for (const Model& model : {make_limb(), make_biped()}) {
+    const Bound judged = bound(model, *rig_from_deformer_name("surface_ffd"));
+    ASSERT_TRUE(judged.report.verdict);
+    EXPECT_EQ(judged.report.verdict->left, 0);
+  }
+}
+
+// What a sculptor asked for is not taken away.
+TEST(BindJudge, LeavesWhatWasSculpted) {
+  const Model arm = make_arm();
+  Rig rig = torn(Judging::kFallback);
+  std::get<SurfaceFfdParameters>(rig.layers[0].deformer)
+      .driver.offsets.push_back({.vertex = 0, .offset = {0, 0.1f, 0}});
+  const Bound judged = bound(arm, rig);
+  ASSERT_TRUE(judged.report.verdict);
+  EXPECT_EQ(judged.report.verdict->left, 0);
+}
+
+class BindJudgeOn : public testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override { choose(GetParam()); }
+  void TearDown() override { choose(0); }
+  static void choose(std::int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+// The parameter is an instruction set; the vectors of another processor change no byte of the character.
+TEST_P(BindJudgeOn, IsTheSameOnEveryProcessor) {
+  const std::vector<std::byte> here = serialize(bound(make_arm(), torn(Judging::kFallback)).character);
+  choose(0);
+  EXPECT_EQ(serialize(bound(make_arm(), torn(Judging::kFallback)).character), here);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, BindJudgeOn, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
+
+// ------------------------------------------------------------------------------------------------------------ in words
+
+// A vertex of the biped's skin that these joints move, the first one most; `below`: below where the first stands.
+std::uint32_t find_vertex(const Model& model, const std::string& most, const std::string& next, bool below) {
+  const Mesh& mesh = model.meshes[0];
+  const auto name = [&](const Influence& i) { return model.skeleton.joints[model.bound_joints[i.index].joint].name; };
+  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
+    std::vector<Influence> row(mesh.weights.row(v).begin(), mesh.weights.row(v).end());
+    std::ranges::sort(row, std::greater(), &Influence::weight);
+    if (row.size() < 2 || row[1].weight == row[0].weight || name(row[0]) != most || name(row[1]) != next) continue;
+    const glm::vec3 joint(glm::inverse(model.bound_joints[row[0].index].inverse_bind)[3]);
+    if ((mesh.positions[v].y < joint.y) == below) return v;
+  }
+  ADD_FAILURE() << "no vertex follows " << most << " and " << next;
+  return 0;
+}
+
+std::string words_of(const Model& model, std::uint32_t vertex, const std::string& pose) {
+  const Character linear = bound_by(model, "linear_blend");
+  std::vector<JudgedPose> poses = sample_poses(linear);
+  const auto found = std::ranges::find(poses, pose, &JudgedPose::name);
+  EXPECT_NE(found, poses.end()) << pose;
+  const auto frame = static_cast<std::size_t>(found - poses.begin());
+  const Result<Judge> judge = Judge::create(linear, std::move(poses));
+  Faults faults;
+  faults.vertices.resize(judge->vertex_count());
+  faults.vertices[vertex] = {FaultKind::kStretch, 2.34, 1.2, frame};
+  return in_words(make_verdict(*judge, faults, {}).places.at(0));
+}
+
+TEST(Verdict, SpeaksAsArtistsDo) {
+  const Model biped = make_biped();
+  const auto words = [&](const char* most, const char* next, bool below, const char* pose) {
+    return words_of(biped, find_vertex(biped, most, next, below), pose);
+  };
+  EXPECT_THAT(words("left_upper_arm", "left_shoulder", true, "left_upper_arm up 140"),
+              HasSubstr("left armpit, arm raised 140: stretched 2.3 times (mesh 'body'"));
+  EXPECT_THAT(words("left_upper_arm", "left_shoulder", false, "left_upper_arm twisted 60"),
+              HasSubstr("left shoulder, arm twisted 60"));
+  EXPECT_THAT(words("right_forearm", "right_upper_arm", true, "right_forearm bent 135"),
+              HasSubstr("right elbow, bent 135"));
+  EXPECT_THAT(words("left_shin", "left_thigh", true, "left_thigh front 90"), HasSubstr("left knee, leg forward 90"));
+}
+
+}  // namespace
+}  // namespace pelt
