@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "engine/binding/pack.h"
 #include "engine/surface_ffd/triangle_tree.h"
