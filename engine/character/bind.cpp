@@ -497,9 +497,12 @@ class Binder {
       Result<Bindings> bindings = merged(m);
       if (!bindings) return tl::unexpected(bindings.error());
       if (is_line(m)) bindings->merged->distances.clear();  // to curves: nothing to judge a line by
-      const Result<std::size_t> added =
-          builder_.add_control_mesh(model_.meshes[m], std::move(*bindings->merged), "driver by " + bindings->deformer);
+      std::optional<surface_ffd::DriverPart> part = part_in_use(m);
+      if (part) *bindings->merged = binding_of(*bindings->merged, part->vertices);
+      const Result<std::size_t> added = builder_.add_control_mesh(
+          part ? part->mesh : model_.meshes[m], std::move(*bindings->merged), "driver by " + bindings->deformer);
       if (!added) return tl::unexpected(added.error());
+      if (part) drivers_.parts.emplace(*added, std::move(*part));
       added_[m] = true;
       for (std::size_t i = 0; i < muscles_.size(); ++i) {
         if (muscles_[i].line != m) continue;
@@ -507,6 +510,26 @@ class Binder {
       }
     }
     return {};
+  }
+
+  // Of a driver that layers move what moves anything, where that is less; notes how much.
+  std::optional<surface_ffd::DriverPart> part_in_use(std::size_t driver) const {
+    if (is_line(driver)) return std::nullopt;
+    std::vector<surface_ffd::DriverUse> uses;
+    for (std::size_t m = 0; m < plan_.meshes.size(); ++m) {
+      for (const LayerAtMesh& at : plan_.meshes[m]) {
+        const PlannedLayer& layer = plan_.layers[at.layer];
+        if (layer.driver_mesh != driver) continue;
+        uses.push_back({&std::get<SurfaceFfdParameters>(layer.deformer), &model_.meshes[m]});
+      }
+    }
+    std::optional<surface_ffd::DriverPart> part = surface_ffd::used_part(model_.meshes[driver], uses, options_.threads);
+    if (part) {
+      const std::size_t count = model_.meshes[driver].positions.size();
+      notes_.push_back(fmt::format("{} of the {} vertices of the driver '{}' move nothing and are not posed",
+                                   count - part->vertices.size(), count, model_.meshes[driver].name));
+    }
+    return part;
   }
 
   Result<void> add_muscle(std::size_t i, std::size_t line) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace pelt {
@@ -74,6 +75,36 @@ void lay_groups_over(MeshBinding& below, MeshBinding above, std::span<const floa
   append_groups(groups, std::move(below.offset_groups), [&](std::size_t i) { return 1 - mask[i]; });
   append_groups(groups, std::move(above.offset_groups), [&](std::size_t i) { return mask[i]; });
   below.offset_groups = std::move(groups);
+}
+
+MeshBinding binding_of(const MeshBinding& whole, std::span<const std::uint32_t> vertices) {
+  const auto pick = [&](const auto& all) {
+    std::remove_cvref_t<decltype(all)> some;
+    if (all.empty()) return some;
+    for (const std::uint32_t v : vertices) some.push_back(all[v]);
+    return some;
+  };
+  const auto pick_rows = [&](const auto& all) {
+    std::remove_cvref_t<decltype(all)> some;
+    if (all.row_count() == 0) return some;
+    for (const std::uint32_t v : vertices) some.append_row(all.row(v));
+    return some;
+  };
+  MeshBinding part;
+  part.rows = pick_rows(whole.rows);
+  part.slopes = pick_rows(whole.slopes);
+  part.mode = whole.mode;
+  part.distances = pick(whole.distances);
+  part.remarks = pick(whole.remarks);
+  part.cut_error = whole.cut_error;
+  part.dropped_elements = whole.dropped_elements;
+  for (const SparseRows& rows : whole.wires_rows) part.wires_rows.push_back(pick_rows(rows));
+  for (const SlopeRows& rows : whole.wires_slopes) part.wires_slopes.push_back(pick_rows(rows));
+  part.wires_exponent = whole.wires_exponent;
+  for (const OffsetGroup& group : whole.offset_groups) {
+    part.offset_groups.push_back({pick_rows(group.rows), pick(group.local)});
+  }
+  return part;
 }
 
 BlendGroups take_groups(MeshBinding& binding, std::span<const glm::vec3> rest_positions) {

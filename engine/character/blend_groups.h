@@ -19,6 +19,9 @@ namespace pelt {
 // members of `below` stay.
 void lay_groups_over(MeshBinding& below, MeshBinding above, std::span<const float> mask);
 
+// The binding of some of a mesh's vertices, in their order.
+MeshBinding binding_of(const MeshBinding& whole, std::span<const std::uint32_t> vertices);
+
 // What pack is given of a mesh: the group of the rest position first, if it has a share anywhere.
 struct BlendGroups {
   std::vector<SparseRows> rows;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -44,10 +45,16 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
                     parameters.mesh));
   }
   Driver driver;
-  driver.mesh = *input.model.find_mesh(parameters.mesh);
-  driver.source = driver.mesh;
+  driver.source = *input.model.find_mesh(parameters.mesh);
+  if (const auto part = input.drivers.parts.find(control_mesh); part != input.drivers.parts.end()) {
+    driver.mesh = part->second.mesh;
+    driver.source_triangle = part->second.triangles;
+  } else {
+    driver.mesh = driver.source;
+    driver.source_triangle.resize(driver.mesh.triangles.size());
+    std::iota(driver.source_triangle.begin(), driver.source_triangle.end(), 0u);
+  }
   driver.painting = driver.mesh.weights;
-  for (std::uint32_t t = 0; t < driver.mesh.triangles.size(); ++t) driver.source_triangle.push_back(t);
   driver.control_mesh = control_mesh;
   driver.estimated_frames = parameters.estimate_frames;
   return driver;

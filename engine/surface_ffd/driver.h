@@ -13,6 +13,7 @@
 #include "engine/core/result.h"
 #include "engine/rig/rig.h"
 #include "engine/surface_ffd/bspline_patch.h"
+#include "engine/surface_ffd/used_part.h"
 
 namespace pelt {
 
@@ -39,6 +40,8 @@ Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInpu
 }  // namespace surface_ffd
 
 struct SharedDrivers {
+  // Of control meshes that layers move, by their number: what is left of the mesh of the model.
+  std::map<std::size_t, surface_ffd::DriverPart> parts;
   std::vector<std::pair<DriverParameters, surface_ffd::Driver>> drivers;
   // First palette entries of the frames that layers had posed, by the control mesh.
   std::map<std::size_t, std::uint32_t> element_frames;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "engine/surface_ffd/used_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/parts.h"
+#include "engine/surface_ffd/area.h"
+#include "engine/surface_ffd/triangle_tree.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+constexpr std::size_t kLeastTimesElements = 4;  // fewer triangles than that many times K change what K is
+
+bool is_foreseen(const SurfaceFfdParameters& ffd) {
+  return ffd.elements != 0 && !ffd.cut_error && ffd.exclude.empty() && ffd.exclusive.empty() && !ffd.max_hops &&
+         ffd.driver.offsets.empty();
+}
+
+// Of the vertices at each place whether a marked triangle stands there.
+std::vector<bool> marked_places(const Mesh& mesh, std::span<const std::uint32_t> welded,
+                                const std::vector<bool>& triangles) {
+  std::vector<bool> places(mesh.positions.size(), false);
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (int c = 0; triangles[t] && c < 3; ++c) places[welded[mesh.triangles[t][c]]] = true;
+  }
+  return places;
+}
+
+DriverPart part_of(const Mesh& driver, const std::vector<bool>& triangles) {
+  DriverPart part;
+  std::vector<std::uint32_t> number(driver.positions.size(), 0);
+  std::vector<bool> kept(driver.positions.size(), false);
+  for (std::uint32_t t = 0; t < triangles.size(); ++t) {
+    if (!triangles[t]) continue;
+    part.triangles.push_back(t);
+    for (int c = 0; c < 3; ++c) kept[driver.triangles[t][c]] = true;
+  }
+  part.mesh.name = driver.name;
+  for (std::uint32_t v = 0; v < kept.size(); ++v) {
+    if (!kept[v]) continue;
+    number[v] = static_cast<std::uint32_t>(part.vertices.size());
+    part.vertices.push_back(v);
+    part.mesh.positions.push_back(driver.positions[v]);
+    if (!driver.normals.empty()) part.mesh.normals.push_back(driver.normals[v]);
+    if (!driver.tangents.empty()) part.mesh.tangents.push_back(driver.tangents[v]);
+    if (driver.weights.row_count() != 0) part.mesh.weights.append_row(driver.weights.row(v));
+  }
+  for (const std::uint32_t t : part.triangles) {
+    const glm::uvec3 corners = driver.triangles[t];
+    part.mesh.triangles.emplace_back(number[corners.x], number[corners.y], number[corners.z]);
+  }
+  part.mesh.parts = {{.first_triangle = 0, .triangle_count = static_cast<std::uint32_t>(part.triangles.size())}};
+  return part;
+}
+
+}  // namespace
+
+std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses, unsigned threads) {
+  const double least = least_area(driver);
+  std::vector<glm::uvec3> solid;
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t t = 0; t < driver.triangles.size(); ++t) {
+    if (!(triangle_area(driver, driver.triangles[t]) > least)) continue;
+    solid.push_back(driver.triangles[t]);
+    numbers.push_back(t);
+  }
+  const Result<TriangleTree> tree = TriangleTree::create(driver.positions, solid);
+  if (!tree) return std::nullopt;
+  std::vector<bool> used(driver.triangles.size(), false);
+  std::size_t most = 0;
+  for (const DriverUse& use : uses) {
+    if (!is_foreseen(*use.parameters)) return std::nullopt;
+    const std::size_t count = std::size_t{use.parameters->elements} + 1;  // the cut reads one more
+    most = std::max(most, count);
+    std::vector<glm::dvec3> points(use.skin->positions.begin(), use.skin->positions.end());
+    tree->nearest(points, count, [&](std::size_t, std::span<const TriangleTree::NearPoint> found) {
+      for (const TriangleTree::NearPoint& near : found) used[numbers[near.triangle]] = true;
+    });
+  }
+  const std::vector<std::uint32_t> welded = weld_by_position(driver.positions);
+  const std::vector<bool> places = marked_places(driver, welded, used);
+  std::vector<bool> kept(driver.triangles.size(), false);
+  std::size_t count = 0;
+  for (std::size_t t = 0; t < kept.size(); ++t) {
+    const glm::uvec3 corners = driver.triangles[t];
+    kept[t] = triangle_area(driver, corners) > least &&
+              (places[welded[corners.x]] || places[welded[corners.y]] || places[welded[corners.z]]);
+    count += kept[t] ? 1 : 0;
+  }
+  if (2 * count > kept.size() || count < kLeastTimesElements * most) return std::nullopt;
+  return part_of(driver, kept);
+}
+
+}  // namespace pelt::surface_ffd

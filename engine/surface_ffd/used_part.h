@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The part of a driver that moves something: of a body under a shirt what lies beneath the shirt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/model/mesh.h"
+#include "engine/rig/rig.h"
+
+namespace pelt::surface_ffd {
+
+struct DriverPart {
+  Mesh mesh;                             // without morph targets and attributes
+  std::vector<std::uint32_t> vertices;   // of the whole driver, ascending
+  std::vector<std::uint32_t> triangles;  // the same
+};
+
+// A surface FFD and a skin that it moves.
+struct DriverUse {
+  const SurfaceFfdParameters* parameters;
+  const Mesh* skin;
+};
+
+// What the rows of the skins are made of, with the triangles round it, whose frames and spacing count: binding to it
+// gives the rows that binding to the whole driver gives. None: it is most of the driver, or what a use reads cannot be
+// told beforehand, as groups, hops, all elements, or offsets of its vertices. Does not depend on `threads` (0: all
+// cores).
+std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses, unsigned threads);
+
+}  // namespace pelt::surface_ffd
