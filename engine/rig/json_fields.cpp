@@ -297,6 +297,17 @@ void Reader::integer_or(std::string_view word, std::string_view key, std::uint32
   expect(value != 0 || *json == word, key, *json, fmt::format("{} or \"{}\"", integer_text(kMostInteger), word));
 }
 
+void Reader::integer_or(std::string_view word, std::string_view zero_word, std::string_view key,
+                        std::optional<std::uint32_t>& value) {
+  const Json* json = find(key);
+  if (json == nullptr) return;
+  value.reset();
+  if (*json == word) return;
+  value = as_integer(*json).value_or(0);
+  expect(value != 0u || *json == zero_word, key, *json,
+         fmt::format("{}, \"{}\" or \"{}\"", integer_text(kMostInteger), zero_word, word));
+}
+
 void Reader::count(std::string_view key, std::uint32_t& value) {
   if (const Json* json = find(key)) {
     if (const auto read = as_count(*json); expect(read.has_value(), key, *json, kCountText)) value = *read;

@@ -91,6 +91,10 @@ class Reader {
   // `word` stands for 0.
   void integer_or(std::string_view word, std::string_view key, std::uint32_t& value);
 
+  // An integer >= 1; `zero_word` stands for 0, `word` for none.
+  void integer_or(std::string_view word, std::string_view zero_word, std::string_view key,
+                  std::optional<std::uint32_t>& value);
+
   // An integer >= 0.
   void count(std::string_view key, std::uint32_t& value);
   void count_or(std::string_view word, std::string_view key, std::optional<std::uint32_t>& value);
@@ -220,6 +224,10 @@ class Writer {
   void integer(const char* key, std::uint32_t value, std::uint32_t = 0) { object_[key] = value; }
   void integer_or(const char* word, const char* key, std::uint32_t value) {
     if (value != 0) return integer(key, value);
+    object_[key] = word;
+  }
+  void integer_or(const char* word, const char* zero_word, const char* key, std::optional<std::uint32_t> value) {
+    if (value) return integer_or(zero_word, key, *value);
     object_[key] = word;
   }
   void count(const char* key, std::uint32_t value) { object_[key] = value; }

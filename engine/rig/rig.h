@@ -174,8 +174,9 @@ struct GroupPair {
 
 // What a row of driver vertices reproduces, beyond weights that sum to 1.
 enum class Precision {
-  kNone,    // nothing: the paper's weights
-  kLinear,  // the vertex's place along the driver, where that lies among the row's driver vertices
+  kNone,       // nothing: the paper's weights
+  kLinear,     // the vertex's place along the driver, where that lies among the row's driver vertices
+  kQuadratic,  // any quadratic function of place along the driver, too, by weights of both signs
 };
 
 // Surface-oriented FFD (Singh & Kokkevis 2000); math.md section 1 is the specification.
@@ -185,14 +186,15 @@ struct SurfaceFfdParameters {
     kExtended,  // one frame a driver vertex (section 4.2)
   };
   Mode mode = Mode::kExtended;
-  float local = 4.0f;                  // falloff exponent, >= 0
-  std::optional<float> distance_unit;  // metres; none: mean length of the driver's unique edges, times
-  float distance_scale = 1.0f;         // > 0; about a third and basic follow the driver's own surface most closely
-  std::uint32_t elements = 24;         // K, driver triangles a vertex; 0: all
-  std::optional<float> cut_error;      // metres: instead of elements, the least K that stays under it
+  float local = 4.0f;                     // falloff exponent, >= 0
+  std::optional<float> distance_unit;     // metres; none: mean length of the driver's unique edges, times
+  float distance_scale = 1.0f;            // > 0; about a third and basic follow the driver's own surface most closely
+  std::optional<std::uint32_t> elements;  // K, driver triangles a vertex; 0: all; none: 24, kQuadratic 32
+  std::optional<float> cut_error;         // metres: instead of elements, the least K that stays under it
   Cut cut = Cut::kContinuous;
-  bool raise_elements = true;    // basic: raise K to the driver's largest valence, below which the cut jumps
-  std::uint32_t influences = 8;  // extended, without cut_error: driver vertices that may move a vertex; 0: all
+  bool raise_elements = true;  // basic: raise K to the driver's largest valence, below which the cut jumps
+  // extended, without cut_error: driver vertices that may move a vertex; 0: all; none: 8, kQuadratic 12
+  std::optional<std::uint32_t> influences;
   Precision precision = Precision::kLinear;  // extended
   float likeness = 1.0f;  // extended: exponent of how alike vertex and driver vertex are painted; 0: counts for nothing
   std::vector<GroupPair> exclude;    // these elements never move these vertices

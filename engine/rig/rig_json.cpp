@@ -44,7 +44,8 @@ constexpr Choice<SurfaceFfdParameters::Mode> kModes[] = {{"basic", SurfaceFfdPar
                                                          {"extended", SurfaceFfdParameters::Mode::kExtended}};
 constexpr Choice<Judging> kJudgings[] = {
     {"fallback", Judging::kFallback}, {"report", Judging::kReport}, {"none", Judging::kNone}};
-constexpr Choice<Precision> kPrecisions[] = {{"none", Precision::kNone}, {"linear", Precision::kLinear}};
+constexpr Choice<Precision> kPrecisions[] = {
+    {"none", Precision::kNone}, {"linear", Precision::kLinear}, {"quadratic", Precision::kQuadratic}};
 constexpr Choice<Cut> kCuts[] = {{"continuous", Cut::kContinuous}, {"hard", Cut::kHard}};
 constexpr Choice<CurveFrames> kCurveFrames[] = {
     {"auto", CurveFrames::kAuto}, {"tangent", CurveFrames::kTangent}, {"endpoint", CurveFrames::kEndpoint}};
@@ -203,11 +204,11 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.number("local", ffd.local, kNotNegative);
   fields.number_or("auto", "distance_unit", ffd.distance_unit, kPositive);
   fields.number("distance_scale", ffd.distance_scale, kPositive);
-  fields.integer_or("all", "elements", ffd.elements);
+  fields.integer_or("auto", "all", "elements", ffd.elements);
   fields.choice("cut", ffd.cut, std::span(kCuts));
   fields.number_or("none", "cut_error", ffd.cut_error, kPositive);
   fields.flag("raise_elements", ffd.raise_elements);
-  fields.integer_or("all", "influences", ffd.influences);
+  fields.integer_or("auto", "all", "influences", ffd.influences);
   fields.choice("precision", ffd.precision, std::span(kPrecisions));
   fields.number("likeness", ffd.likeness, kNotNegative);
   fields.objects("exclude", ffd.exclude);

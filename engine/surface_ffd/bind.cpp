@@ -18,6 +18,10 @@
 namespace pelt::surface_ffd {
 namespace {
 
+constexpr std::size_t kElements = 24;
+constexpr std::size_t kInfluences = 8;
+constexpr std::size_t kQuadraticElements = 32;
+constexpr std::size_t kQuadraticInfluences = 12;
 constexpr std::size_t kProbedVertices = 256;  // at which the error of the cut is measured
 
 Result<void> check_parameters(const SurfaceFfdParameters& parameters, const DeformerInput& input) {
@@ -38,6 +42,19 @@ Result<void> check_parameters(const SurfaceFfdParameters& parameters, const Defo
     return invalid(input, fmt::format("the error of the cut is {}, but must be above 0", *parameters.cut_error));
   }
   return {};
+}
+
+// Weights of both signs make more of what frames are wrong by, and frames that are estimated are.
+Precision usable_precision(const SurfaceFfdParameters& parameters, const Driver& driver, bool extended,
+                           const DeformerInput& input) {
+  if (parameters.precision != Precision::kQuadratic || (extended && !driver.estimated_frames)) {
+    return parameters.precision;
+  }
+  input.notes.push_back(fmt::format("{}: linear instead of quadratic precision, since {}", input.layer,
+                                    extended
+                                        ? fmt::format("the frames of the driver '{}' are estimated", driver.mesh.name)
+                                        : "that is for frames of the driver's vertices"));
+  return Precision::kLinear;
 }
 
 // K for the basic variant, raised where a cut among the triangles round a vertex would jump.
@@ -186,7 +203,11 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   }
 
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();
-  std::size_t kept = parameters.elements;
+  const Precision precision = usable_precision(parameters, *driver, extended, input);
+  const bool quadratic = precision == Precision::kQuadratic;
+  std::size_t kept = parameters.elements.value_or(quadratic ? kQuadraticElements : kElements);
+  std::size_t influences = parameters.influences.value_or(quadratic ? kQuadraticInfluences : kInfluences);
+  if (parameters.cut_error) influences = 0;
   if (extended) {
     // Of few elements each would move everything.
     kept = kept == 0 ? 0 : std::clamp<std::size_t>(elements->count() / 2, 1, kept);
@@ -200,8 +221,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .unit_scale = parameters.distance_scale,
                        .local = parameters.local,
                        .extended = extended,
-                       .kept_influences = parameters.cut_error ? 0 : parameters.influences,
-                       .precision = parameters.precision,
+                       .kept_influences = influences,
+                       .precision = precision,
                        .likeness = parameters.likeness,
                        .first_slot = frames_of(*driver, *elements, extended, input),
                        .driver = driver->mesh,

@@ -52,6 +52,17 @@ double* RowFit::add(double weight) {
   return values_.data() + values_.size() - features_;
 }
 
+// Makes weights sum to 1, and features tell how far they are from what their means should be.
+void RowFit::begin_solution() {
+  double sum = 0;
+  for (const double weight : given_) sum += weight;
+  for (double& weight : given_) weight /= sum;
+  for (std::size_t j = 0; j < given_.size(); ++j) {
+    for (std::size_t i = 0; i < features_; ++i) values_[j * features_ + i] -= mean_[i];
+  }
+  multipliers_.assign(features_ + 1, 0.0);
+}
+
 // The dual problem: s_j = q_j t_j where t_j = 1 + y_0 + y . (F_j - mean) is above 0, with the y that has the least
 // 1/2 sum q_j t_j^2 - y_0 + 1/2 sum y_i^2 / stiffness_i. That is convex and quadratic while the same t_j are above 0,
 // so that Newton's steps, shortened until they descend, end at its least value.
@@ -59,17 +70,10 @@ const std::vector<double>& RowFit::solve() {
   constexpr int kMostSteps = 40;
   constexpr int kMostHalvings = 20;
   const std::size_t size = features_ + 1;
-  double sum = 0;
-  for (const double weight : given_) sum += weight;
-  for (double& weight : given_) weight /= sum;
-  for (std::size_t j = 0; j < given_.size(); ++j) {
-    for (std::size_t i = 0; i < features_; ++i) values_[j * features_ + i] -= mean_[i];
-  }
-  multipliers_.assign(size, 0.0);
+  begin_solution();
   double value = find_weights(multipliers_);
   for (int step = 0; step < kMostSteps; ++step) {
-    make_system();
-    solve_linear(system_, size);
+    solve_system();
     active_ = solved_;
     double share = 1;
     double found = 0;
@@ -85,11 +89,34 @@ const std::vector<double>& RowFit::solve() {
     const bool same = std::ranges::equal(active_, solved_, [](double a, double b) { return (a > 0) == (b > 0); });
     if (share == 1 && same) break;
   }
-  sum = 0;
+  return normalised();
+}
+
+// Where no t_j has to be above 0, the first of Newton's steps ends at the least value.
+const std::vector<double>& RowFit::solve_signed() {
+  const std::size_t size = features_ + 1;
+  begin_solution();
+  solved_ = given_;
+  solve_system();
+  for (std::size_t i = 0; i < size; ++i) multipliers_[i] = system_[i * (size + 1) + size];
+  for (std::size_t j = 0; j < given_.size(); ++j) solved_[j] = given_[j] * factor(multipliers_, j);
+  return normalised();
+}
+
+// The weights that were given, where there is no solution.
+const std::vector<double>& RowFit::normalised() {
+  double sum = 0;
   for (const double weight : solved_) sum += weight;
   if (!(sum > 0)) return given_;
   for (double& weight : solved_) weight /= sum;
   return solved_;
+}
+
+// t_j
+double RowFit::factor(const std::vector<double>& multipliers, std::size_t j) const {
+  double t = 1 + multipliers[0];
+  for (std::size_t i = 0; i < features_; ++i) t += multipliers[i + 1] * values_[j * features_ + i];
+  return t;
 }
 
 // Sets the weights of the multipliers y and returns the dual's value there.
@@ -100,17 +127,15 @@ double RowFit::find_weights(const std::vector<double>& multipliers) {
   }
   solved_.resize(given_.size());
   for (std::size_t j = 0; j < given_.size(); ++j) {
-    double t = 1 + multipliers[0];
-    for (std::size_t i = 0; i < features_; ++i) t += multipliers[i + 1] * values_[j * features_ + i];
-    t = std::max(t, 0.0);
+    const double t = std::max(factor(multipliers, j), 0.0);
     solved_[j] = given_[j] * t;
     value += 0.5 * given_[j] * t * t;
   }
   return value;
 }
 
-// The linear system whose solution are the multipliers at which the dual, as it is where the weights are, is least.
-void RowFit::make_system() {
+// Finds the multipliers at which the dual, as it is where the weights are, is least: the last column of the system.
+void RowFit::solve_system() {
   const std::size_t size = features_ + 1;
   system_.assign(size * (size + 1), 0.0);
   const auto entry = [&](std::size_t row, std::size_t column) -> double& { return system_[row * (size + 1) + column]; };
@@ -131,6 +156,7 @@ void RowFit::make_system() {
   for (std::size_t a = 0; a < size; ++a) {
     for (std::size_t b = a + 1; b < size; ++b) entry(a, b) = entry(b, a);
   }
+  solve_linear(system_, size);
 }
 
 }  // namespace pelt::surface_ffd

@@ -22,9 +22,15 @@ class RowFit {
   // mean_i)^2. Continuous in all that was given.
   const std::vector<double>& solve();
 
+  // The same without s_j >= 0, so that weights of both signs meet more of what is wanted.
+  const std::vector<double>& solve_signed();
+
  private:
+  void begin_solution();
   double find_weights(const std::vector<double>& multipliers);
-  void make_system();
+  void solve_system();
+  const std::vector<double>& normalised();
+  double factor(const std::vector<double>& multipliers, std::size_t j) const;
 
   std::size_t features_ = 0;
   std::vector<double> mean_;

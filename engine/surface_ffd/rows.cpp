@@ -24,11 +24,13 @@ using Near = Elements::Near;
 constexpr std::size_t kBlockVertices = 256;    // close together: that one thread binds in a row
 constexpr std::size_t kBatchVertices = 32768;  // between two calls of progress
 
-constexpr double kFarUnits = 4;          // beyond these the nearest elements weigh nearly alike
-constexpr double kAsNear = 1.1;          // times the least distance: as near as the nearest
-constexpr double kOpposed = -0.5;        // cosine between normals of sheets that face away from each other
-constexpr double kStiffness = 500;       // of place and painting of a row, beside its weights
-constexpr double kTouchingUnits = 1e-3;  // what lies on the driver is nearest to what it lies on
+constexpr double kFarUnits = 4;              // beyond these the nearest elements weigh nearly alike
+constexpr double kAsNear = 1.1;              // times the least distance: as near as the nearest
+constexpr double kOpposed = -0.5;            // cosine between normals of sheets that face away from each other
+constexpr double kStiffness = 500;           // of place and painting of a row, beside its weights
+constexpr double kQuadraticStiffness = 1e5;  // of place and its squares, where weights of both signs can meet both
+constexpr double kMostSize = 2;              // of a row with weights of both signs: the sum of their absolute values
+constexpr double kTouchingUnits = 1e-3;      // what lies on the driver is nearest to what it lies on
 
 // log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
 double log_weight(double distance, double unit, double local) {
@@ -78,9 +80,22 @@ void cut_influences(std::vector<WeightedElement>& row, std::size_t kept) {
   for (WeightedElement& vertex : row) vertex.weight -= floor * (floor / vertex.weight) * (floor / vertex.weight);
 }
 
+// A row as characters hold it: sum over j of s_j T_j = (1 + share) * `rows` - share * `negative`.
+struct SignedRows {
+  SparseRows rows;             // of the weights above 0, of sum 1
+  SparseRows negative;         // of those below 0, of sum 1; empty where there are none
+  std::vector<double> shares;  // of `negative`, >= 0
+
+  void append_empty() {
+    rows.append_row({});
+    negative.append_row({});
+    shares.push_back(0);
+  }
+};
+
 // Vertices that one thread binds, one after the other.
 struct Block {
-  SparseRows rows;  // in the block's order
+  SignedRows rows;  // in the block's order
   std::vector<float> distances;
   std::vector<VertexRemarks> remarks;
   std::uint64_t dropped = 0;
@@ -123,7 +138,7 @@ class RowMaker {
       remarks |= kBeyondHops;
     } else {
       block.left_alone = std::min(block.left_alone.value_or(vertex), vertex);
-      block.rows.append_row({});
+      block.rows.append_empty();
       return;
     }
     block.distances.push_back(static_cast<float>(std::sqrt(near[0].closest.squared_distance)));
@@ -199,7 +214,7 @@ class RowMaker {
     }
   }
 
-  void append(std::uint32_t vertex, const glm::dvec3& point, std::span<const Near> near, SparseRows& rows) {
+  void append(std::uint32_t vertex, const glm::dvec3& point, std::span<const Near> near, SignedRows& rows) {
     if (settings_.extended) {
       // s_j = sum over k of u_k b_kj, b the barycentric coordinates of the closest point of k.
       for (const auto& [i, u] : weights_) {
@@ -217,13 +232,37 @@ class RowMaker {
         }
       } else {
         cut_influences(row_, settings_.kept_influences);
+        if (settings_.precision == Precision::kQuadratic) fit_quadratic(vertex, point, mean_normal(near));
       }
       for (WeightedElement& own : row_) own.index += settings_.first_slot;
     } else {
       row_.clear();
       for (const auto& [i, u] : weights_) row_.push_back({settings_.first_slot + near[i].triangle, u});
     }
-    append_distinct_row(rows, row_);
+    append_signed(rows);
+  }
+
+  // Appends row_, weights below 0 apart.
+  void append_signed(SignedRows& rows) {
+    negative_.clear();
+    std::size_t kept = 0;
+    double share = 0;
+    for (const WeightedElement& own : row_) {
+      if (own.weight < 0) {
+        negative_.push_back({own.index, -own.weight});
+        share -= own.weight;
+      } else {
+        row_[kept++] = own;
+      }
+    }
+    row_.resize(kept);
+    append_distinct_row(rows.rows, row_);
+    if (negative_.empty()) {
+      rows.negative.append_row({});
+    } else {
+      append_distinct_row(rows.negative, negative_);
+    }
+    rows.shares.push_back(share);
   }
 
   // Multiplies the weight of each driver vertex j by a_j, which says how alike it and the skin's vertex are painted:
@@ -244,21 +283,31 @@ class RowMaker {
     }
   }
 
-  void fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal) {
+  // Sets up the fit of row_: what its means of place and painting should be, and of the squares of place where asked.
+  void begin_fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal, bool with_squares) {
     const glm::dvec3 aside = std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0);
     const glm::dvec3 e = glm::normalize(glm::cross(normal, aside));
     const glm::dvec3 f = glm::cross(normal, e);
     std::span<const Influence> own;
     if (settings_.painting.row_count() > 0 && mesh_.weights.row_count() > 0) own = mesh_.weights.row(vertex);
-    fit_.begin(2 + own.size());
-    fit_.want(0, 0, kStiffness);
-    fit_.want(1, 0, kStiffness);
+    const std::size_t squares = 2 + own.size();
+    const std::size_t count = with_squares ? squares + 3 : squares;
+    fit_.begin(count);
+    const double of_place = with_squares ? kQuadraticStiffness : kStiffness;
+    fit_.want(0, 0, of_place);
+    fit_.want(1, 0, of_place);
     for (std::size_t i = 0; i < own.size(); ++i) fit_.want(2 + i, own[i].weight, kStiffness);
+    for (std::size_t i = squares; i < count; ++i) fit_.want(i, 0, of_place);
     for (const WeightedElement& j : row_) {
       double* features = fit_.add(j.weight);
       const glm::dvec3 d = (glm::dvec3(settings_.driver.positions[j.index]) - point) / unit_;
       features[0] = glm::dot(d, e);
       features[1] = glm::dot(d, f);
+      if (with_squares) {
+        features[squares] = features[0] * features[0];
+        features[squares + 1] = features[0] * features[1];
+        features[squares + 2] = features[1] * features[1];
+      }
       if (own.empty()) continue;
       for (const Influence& theirs : settings_.painting.row(j.index)) {
         for (std::size_t i = 0; i < own.size(); ++i) {
@@ -266,10 +315,33 @@ class RowMaker {
         }
       }
     }
-    const std::vector<double>& solved = fit_.solve();
+  }
+
+  void fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal) {
+    begin_fit(vertex, point, normal, false);
+    keep_solved(fit_.solve());
+  }
+
+  // As much of weights of both signs that fit the squares, too, as kMostSize lets in, and for the rest the linear fit:
+  // |a s + b t| <= a |s| + b |t|.
+  void fit_quadratic(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal) {
+    begin_fit(vertex, point, normal, true);
+    quadratic_ = fit_.solve_signed();
+    double size = 0;
+    for (const double weight : quadratic_) size += std::abs(weight);
+    const double part = size > kMostSize ? (kMostSize - 1) / (size - 1) : 1.0;
+    if (part < 1) {
+      begin_fit(vertex, point, normal, false);
+      const std::vector<double>& linear = fit_.solve();
+      for (std::size_t j = 0; j < row_.size(); ++j) quadratic_[j] = std::lerp(linear[j], quadratic_[j], part);
+    }
+    keep_solved(quadratic_);
+  }
+
+  void keep_solved(const std::vector<double>& solved) {
     std::size_t kept = 0;
     for (std::size_t j = 0; j < row_.size(); ++j) {
-      if (solved[j] > 1e-9) row_[kept++] = {row_[j].index, solved[j]};
+      if (std::abs(solved[j]) > 1e-9) row_[kept++] = {row_[j].index, solved[j]};
     }
     row_.resize(kept);
   }
@@ -291,6 +363,8 @@ class RowMaker {
   std::vector<double> shares_;  // of allowed_
   std::vector<WeightedElement> weights_;
   std::vector<WeightedElement> row_;
+  std::vector<WeightedElement> negative_;
+  std::vector<double> quadratic_;
   WeightSums sums_;  // by driver vertex
   RowFit fit_;
   double unit_ = 1;  // metres, of the vertex at hand
@@ -319,6 +393,20 @@ void reserve_rows(SparseRows& rows, std::size_t more, std::size_t done, std::siz
   rows.influences.reserve(std::max(needed, static_cast<std::size_t>(1.05 * all)));
 }
 
+// Appends the only row of `parts`, weights of both signs together.
+void append_sum(const SignedRows& parts, SparseRows& rows) {
+  const auto share = static_cast<float>(parts.shares[0]);
+  std::vector<Influence> row;
+  for (const Influence& own : parts.rows.row(0)) row.push_back({own.index, (1 + share) * own.weight});
+  for (const Influence& own : parts.negative.row(0)) row.push_back({own.index, -share * own.weight});
+  rows.append_row(row);
+}
+
+void append_share(OffsetGroup& group, std::span<const Influence> row, const glm::vec4& local) {
+  group.rows.append_row(row);
+  group.local.push_back(local);
+}
+
 tl::unexpected<Error> follows_nothing(const Mesh& mesh, std::uint32_t vertex) {
   return fail(ErrorCode::kInvalidArgument,
               fmt::format("vertex {} of mesh '{}' may follow no element of the driver: the groups exclude all of them",
@@ -336,6 +424,8 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
   binding.distances.assign(count, -1.0f);
   binding.remarks.resize(count);
   std::vector<Block> blocks;
+  OffsetGroup negative;  // the rest positions again, with shares below 0
+  const bool both_signs = settings.extended && settings.precision == Precision::kQuadratic;
   std::vector<std::size_t> places(kBatchVertices);  // of the batch's vertices in the order they are bound in
   for (std::size_t begin = 0; begin < count; begin += kBatchVertices) {
     const std::size_t end = std::min(begin + kBatchVertices, count);
@@ -352,7 +442,7 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
     std::size_t influences = 0;
     std::optional<std::uint32_t> left_alone;
     for (const Block& block : blocks) {
-      influences += block.rows.influences.size();
+      influences += block.rows.rows.influences.size() + block.rows.negative.influences.size();
       binding.dropped_elements += block.dropped;
       if (block.left_alone) left_alone = std::min(left_alone.value_or(*block.left_alone), *block.left_alone);
     }
@@ -366,16 +456,21 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
     for (std::size_t v = begin; v < end; ++v) {
       if (mask[v] == 0) {
         binding.rows.append_row({});
+        if (both_signs) append_share(negative, {}, glm::vec4(0.0f));
         continue;
       }
       const Block& block = blocks[places[v - begin] / kBlockVertices];
       const std::size_t i = places[v - begin] % kBlockVertices;
-      binding.rows.append_row(block.rows.row(i));
+      binding.rows.append_row(block.rows.rows.row(i));
+      if (both_signs) {
+        append_share(negative, block.rows.negative.row(i), glm::vec4(mesh.positions[v], -block.rows.shares[i]));
+      }
       binding.distances[v] = block.distances[i];
       binding.remarks[v] = block.remarks[i];
     }
     progress(static_cast<double>(end) / static_cast<double>(count));
   }
+  if (!negative.rows.influences.empty()) binding.offset_groups.push_back(std::move(negative));
   return binding;
 }
 
@@ -387,7 +482,7 @@ Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_
     Block block;  // of one, since blocks keep no order
     maker.make(std::span(&v, 1), block);
     if (block.left_alone) return follows_nothing(mesh, v);
-    rows.append_row(block.rows.row(0));
+    append_sum(block.rows, rows);
   }
   return rows;
 }

@@ -33,13 +33,13 @@ struct RowSettings {
   const SparseRows& painting;  // of the driver; may be empty
 };
 
-// One row a vertex of the mesh, empty where the mask is 0. Does not depend on the thread count. Errors: a vertex that
-// may follow no element; more influences than 32 bits count.
+// One row a vertex of the mesh, empty where the mask is 0; weights below 0 are an offset group. Does not depend on the
+// thread count. Errors: a vertex that may follow no element; more influences than 32 bits count.
 Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, const RowSettings& settings,
                               const Exclusions& exclusions, unsigned threads,
                               const std::function<void(double)>& progress);
 
-// The rows of a few vertices, in their order: those that make_rows gives them.
+// The rows of a few vertices, in their order: those that make_rows gives them, weights of both signs together.
 Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_t> vertices,
                                   const RowSettings& settings, const Exclusions& exclusions);
 

@@ -176,6 +176,12 @@ const std::vector<Deformer>& deformers() {
       {"SurfaceFfdExtended", ffd()},
       {"SurfaceFfdExtendedHardCut", ffd([](auto& p) { p.cut = Cut::kHard; })},
       {"SurfaceFfdExtendedUncut", ffd([](auto& p) { p.elements = 0; }), false},
+      {"SurfaceFfdQuadratic", ffd([](auto& p) { p.precision = Precision::kQuadratic; })},
+      {"SurfaceFfdQuadraticMasked", ffd([](auto& p) { p.precision = Precision::kQuadratic; }), true, Follows::kAffine,
+       [](Model& model, Rig& rig) {
+         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
+         put_under(model, rig);
+       }},
       {"SurfaceFfdExtendedLinearDriver", ffd([](auto& p) { p.driver.follow = Follow::kLinearBlend; })},
       {"SurfaceFfdExtendedLimbDriver", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; })},
       {"SurfaceFfdBasic", ffd([](auto& p) { p.mode = Mode::kBasic; }), true, Follows::kRigid},

@@ -301,7 +301,7 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
   EXPECT_THAT(error_of(surface_ffd(R"("distance_unit": 0)")), HasSubstr("must be a number > 0 or \"auto\", is 0"));
   EXPECT_THAT(error_of(surface_ffd(R"("distance_unit": "Auto")")), HasSubstr("is \"Auto\""));
   EXPECT_THAT(error_of(surface_ffd(R"("elements": 0)")),
-              HasSubstr("must be an integer from 1 to 4294967295 or \"all\""));
+              HasSubstr("must be an integer from 1 to 4294967295, \"all\" or \"auto\""));
   EXPECT_THAT(error_of(surface_ffd(R"("elements": 2.5)")), HasSubstr("is 2.5"));
   EXPECT_THAT(error_of(surface_ffd(R"("elements": 4294967296)")), HasSubstr("must be an integer"));
   EXPECT_THAT(error_of(surface_ffd(R"("raise_elements": 1)")), HasSubstr("must be true or false, is 1"));

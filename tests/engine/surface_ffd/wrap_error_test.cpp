@@ -5,6 +5,7 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
+#include <random>
 #include <utility>
 
 #include "engine/character/bind.h"
@@ -210,6 +211,59 @@ Mesh make_sphere(std::uint32_t around, std::uint32_t along) {
                        .normal_radius = std::sin(angle)});
   }
   return revolve("sphere", profile, around);
+}
+
+SurfaceFfdParameters quadratic() {
+  SurfaceFfdParameters parameters = driven();
+  parameters.precision = Precision::kQuadratic;
+  return parameters;
+}
+
+Mesh scaled_across(Mesh mesh, float factor) {
+  for (glm::vec3& p : mesh.positions) p = {p.x, factor * p.y, factor * p.z};
+  return mesh;
+}
+
+// Vertices of the side moved within it by up to a quarter of a cell.
+Mesh jittered(Mesh mesh) {
+  std::minstd_rand random(7);
+  const auto shift = [&] { return static_cast<float>(random() % 2001) / 1000.0f - 1; };
+  for (glm::vec3& p : mesh.positions) {
+    const float along = 0.25f * 8 / 25 * shift();
+    const float around = 0.25f * glm::two_pi<float>() / 20 * shift();
+    if (p.x <= 0.01f || p.x >= 7.99f) continue;
+    p = {p.x + along, p.y * std::cos(around) - p.z * std::sin(around), p.y * std::sin(around) + p.z * std::cos(around)};
+  }
+  return mesh;
+}
+
+// Rows reproduce the motion to the second order, lever and all: what is left is of the third.
+TEST(WrapError, OfQuadraticPrecisionIsAThirdOfLinear) {
+  const Model model = make_model(fine_limb(), coarse_limb());
+  expect_within(model, quadratic(), {kBend, 90}, 0.0035f);
+  expect_within(model, quadratic(), {kBend, 135}, 0.005f);
+  expect_within(model, quadratic(), {kTwist, 180}, 0.002f);
+  expect_within(model, quadratic(), {kTwist, 270}, 0.005f);
+}
+
+TEST(WrapError, OfQuadraticPrecisionStaysSmallOnAnIrregularDriver) {
+  const Model model = make_model(fine_limb(), jittered(coarse_limb()));
+  expect_within(model, quadratic(), {kBend, 90}, 0.008f);
+  expect_within(model, quadratic(), {kBend, 135}, 0.011f);
+  expect_within(model, quadratic(), {kTwist, 180}, 0.0045f);
+  expect_within(model, quadratic(), {kTwist, 270}, 0.01f);
+  EXPECT_GT(wrap_error(model, driven(), {kBend, 90}).distance, 0.012f);
+}
+
+TEST(WrapError, OfQuadraticPrecisionStaysSmallOffTheDriver) {
+  for (const float radius : {0.9f, 1.1f}) {
+    const Model regular = make_model(scaled_across(fine_limb(), radius), coarse_limb());
+    expect_within(regular, quadratic(), {kBend, 90}, 0.0035f);
+    expect_within(regular, quadratic(), {kTwist, 180}, 0.0025f);
+    const Model irregular = make_model(scaled_across(fine_limb(), radius), jittered(coarse_limb()));
+    expect_within(irregular, quadratic(), {kBend, 90}, 0.008f);
+    expect_within(irregular, quadratic(), {kTwist, 180}, 0.005f);
+  }
 }
 
 TEST(WrapError, ADenseSphereOnACoarseOne) {
