@@ -182,6 +182,18 @@ const std::vector<Deformer>& deformers() {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
          put_under(model, rig);
        }},
+      {"SurfaceFfdQuadraticOverCurves", ffd([](auto& p) { p.precision = Precision::kQuadratic; }), true,
+       Follows::kSimilarity,
+       [](Model& model, Rig& rig) {
+         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
+         rig.layers.insert(rig.layers.begin(), {model.meshes[0].name, curves(), {}, {}});
+       }},
+      {"SurfaceFfdQuadraticCarriedCage", ffd([](auto& p) { p.precision = Precision::kQuadratic; }), true,
+       Follows::kAffine,
+       [](Model& model, Rig& rig) {
+         carry_cage(model, rig);
+         std::get<SurfaceFfdParameters>(rig.layers.back().deformer).precision = Precision::kQuadratic;
+       }},
       {"SurfaceFfdExtendedLinearDriver", ffd([](auto& p) { p.driver.follow = Follow::kLinearBlend; })},
       {"SurfaceFfdExtendedLimbDriver", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; })},
       {"SurfaceFfdBasic", ffd([](auto& p) { p.mode = Mode::kBasic; }), true, Follows::kRigid},
