@@ -233,6 +233,15 @@ TEST(ParseRig, AbsentKeysAreTheDefaults) {
   EXPECT_EQ(*parse_rig(kMinimal, "x.json"), Rig{});
 }
 
+TEST(ParseRig, WhatPrecisionSettlesMayBeLeftOpen) {
+  const auto rig = parse_rig(surface_ffd(R"("precision": "quadratic", "elements": "auto", "influences": 9)"), "x.json");
+  ASSERT_TRUE(rig) << rig.error().message;
+  const auto& ffd = std::get<SurfaceFfdParameters>(rig->layers[0].deformer);
+  EXPECT_EQ(ffd.precision, Precision::kQuadratic);
+  EXPECT_EQ(ffd.elements, std::nullopt);
+  EXPECT_EQ(ffd.influences, 9u);
+}
+
 TEST(ParseRig, WordsStandForAbsentNumbers) {
   const auto rig = parse_rig(surface_ffd(R"("distance_unit": "auto", "elements": "all")"), "x.json");
   ASSERT_TRUE(rig) << rig.error().message;
