@@ -62,7 +62,7 @@ class Binding {
       const double allowed = w * exclusions_->allowance(vertex, all[i].triangle, with_hops);
       if (allowed > 0) weights.push_back({i, allowed});
     }
-    cut_row(weights, parameters_.elements, parameters_.cut);
+    cut_row(weights, kept_elements(), parameters_.cut);
     std::map<std::uint32_t, double> row;
     for (const auto& [i, u] : weights) {
       if (!extended) row[all[i].triangle] += u;
@@ -72,9 +72,11 @@ class Binding {
   }
 
  private:
+  std::size_t kept_elements() const { return parameters_.elements.value_or(24); }
+
   RowSettings settings(bool extended) const {
     return {.elements = *elements_,
-            .kept_elements = parameters_.elements,
+            .kept_elements = kept_elements(),
             .cut = parameters_.cut,
             .unit = elements_->mean_spacing(),
             .unit_scale = 1,
