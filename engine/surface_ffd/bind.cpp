@@ -187,6 +187,10 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
 
 }  // namespace
 
+std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision) {
+  return parameters.elements.value_or(precision == Precision::kQuadratic ? kQuadraticElements : kElements);
+}
+
 Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, const DeformerInput& input) {
   const Result<void> valid = check_parameters(parameters, input);
   if (!valid) return tl::unexpected(valid.error());
@@ -205,7 +209,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();
   const Precision precision = usable_precision(parameters, *driver, extended, input);
   const bool quadratic = precision == Precision::kQuadratic;
-  std::size_t kept = parameters.elements.value_or(quadratic ? kQuadraticElements : kElements);
+  std::size_t kept = asked_elements(parameters, precision);
   std::size_t influences = parameters.influences.value_or(quadratic ? kQuadraticInfluences : kInfluences);
   if (parameters.cut_error) influences = 0;
   if (extended) {

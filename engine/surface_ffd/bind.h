@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "engine/character/builder.h"
@@ -8,6 +9,9 @@
 #include "engine/rig/rig.h"
 
 namespace pelt::surface_ffd {
+
+// K, 0 for all: as the parameters say, or what rows of that precision need.
+std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision);
 
 // Surface-oriented FFD, basic and extended (Singh & Kokkevis 2000; math.md section 1): one binding a target. Adds the
 // driver to the builder as a control mesh. Weights are computed in double precision; the result does not depend on

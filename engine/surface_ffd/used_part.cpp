@@ -6,6 +6,7 @@
 
 #include "engine/model/parts.h"
 #include "engine/surface_ffd/area.h"
+#include "engine/surface_ffd/bind.h"
 #include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt::surface_ffd {
@@ -72,7 +73,7 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
   std::size_t most = 0;
   for (const DriverUse& use : uses) {
     if (!is_foreseen(*use.parameters)) return std::nullopt;
-    const std::size_t count = std::size_t{use.parameters->elements} + 1;  // the cut reads one more
+    const std::size_t count = asked_elements(*use.parameters, use.parameters->precision) + 1;  // the cut reads one more
     most = std::max(most, count);
     std::vector<glm::dvec3> points(use.skin->positions.begin(), use.skin->positions.end());
     tree->nearest(points, count, [&](std::size_t, std::span<const TriangleTree::NearPoint> found) {
