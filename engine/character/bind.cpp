@@ -523,7 +523,7 @@ class Binder {
         uses.push_back({&std::get<SurfaceFfdParameters>(layer.deformer), &model_.meshes[m]});
       }
     }
-    std::optional<surface_ffd::DriverPart> part = surface_ffd::used_part(model_.meshes[driver], uses, options_.threads);
+    std::optional<surface_ffd::DriverPart> part = surface_ffd::used_part(model_.meshes[driver], uses);
     if (part) {
       const std::size_t count = model_.meshes[driver].positions.size();
       notes_.push_back(fmt::format("{} of the {} vertices of the driver '{}' move nothing and are not posed",

@@ -58,7 +58,7 @@ DriverPart part_of(const Mesh& driver, const std::vector<bool>& triangles) {
 
 }  // namespace
 
-std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses, unsigned threads) {
+std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses) {
   const double least = least_area(driver);
   std::vector<glm::uvec3> solid;
   std::vector<std::uint32_t> numbers;

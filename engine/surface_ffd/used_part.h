@@ -26,8 +26,7 @@ struct DriverUse {
 
 // What the rows of the skins are made of, with the triangles round it, whose frames and spacing count: binding to it
 // gives the rows that binding to the whole driver gives. None: it is most of the driver, or what a use reads cannot be
-// told beforehand, as groups, hops, all elements, or offsets of its vertices. Does not depend on `threads` (0: all
-// cores).
-std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses, unsigned threads);
+// told beforehand, as groups, hops, all elements, or offsets of its vertices.
+std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses);
 
 }  // namespace pelt::surface_ffd

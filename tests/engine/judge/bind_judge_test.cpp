@@ -111,7 +111,7 @@ TEST_P(BindJudgeOn, IsTheSameOnEveryProcessor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, BindJudgeOn, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
+                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
 
 // ------------------------------------------------------------------------------------------------------------ in words
 
