@@ -189,7 +189,7 @@ struct SurfaceFfdParameters {
   float local = 4.0f;                     // falloff exponent, >= 0
   std::optional<float> distance_unit;     // metres; none: mean length of the driver's unique edges, times
   float distance_scale = 1.0f;            // > 0; about a third and basic follow the driver's own surface most closely
-  std::optional<std::uint32_t> elements;  // K, driver triangles a vertex; 0: all; none: 24, kQuadratic 32
+  std::optional<std::uint32_t> elements;  // K, driver triangles a vertex; 0: all; none: 26, kQuadratic 32
   std::optional<float> cut_error;         // metres: instead of elements, the least K that stays under it
   Cut cut = Cut::kContinuous;
   bool raise_elements = true;  // basic: raise K to the driver's largest valence, below which the cut jumps

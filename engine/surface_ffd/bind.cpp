@@ -18,7 +18,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr std::size_t kElements = 24;
+constexpr std::size_t kElements = 26;
 constexpr std::size_t kInfluences = 8;
 constexpr std::size_t kQuadraticElements = 32;
 constexpr std::size_t kQuadraticInfluences = 12;

@@ -225,9 +225,10 @@ class RowMaker {
       if (settings_.likeness > 0) weigh_likeness(vertex);
       if (settings_.precision == Precision::kLinear) {
         const glm::dvec3 normal = mean_normal(near);
+        whole_ = row_;
         fit(vertex, point, normal);
         if (settings_.kept_influences != 0 && row_.size() > settings_.kept_influences) {
-          cut_influences(row_, settings_.kept_influences);
+          cut_fitted();
           fit(vertex, point, normal);
         }
       } else {
@@ -281,6 +282,18 @@ class RowMaker {
       }
       j.weight *= std::pow(std::max(alike, kLeast), settings_.likeness);
     }
+  }
+
+  // Cuts the fitted row_, and gives those that stay the weights of whole_ by as much as the cut leaves of theirs. So a
+  // cut that takes nothing changes nothing: what has no weight in a fit may be left out of it.
+  void cut_fitted() {
+    fitted_ = row_;
+    cut_influences(row_, settings_.kept_influences);
+    const auto weight_in = [](const std::vector<WeightedElement>& row, std::uint32_t index) {
+      return std::ranges::find(row, index, &WeightedElement::index)->weight;
+    };
+    for (WeightedElement& own : row_) own.weight *= weight_in(whole_, own.index) / weight_in(fitted_, own.index);
+    std::erase_if(row_, [](const WeightedElement& own) { return !(own.weight > 0); });
   }
 
   // Sets up the fit of row_: what its means of place and painting should be, and of the squares of place where asked.
@@ -363,6 +376,8 @@ class RowMaker {
   std::vector<double> shares_;  // of allowed_
   std::vector<WeightedElement> weights_;
   std::vector<WeightedElement> row_;
+  std::vector<WeightedElement> whole_;   // before it was fitted
+  std::vector<WeightedElement> fitted_;  // before it was cut
   std::vector<WeightedElement> negative_;
   std::vector<double> quadratic_;
   WeightSums sums_;  // by driver vertex

@@ -47,7 +47,7 @@ SurfaceFfdParameters by_cage() {
 }
 
 Rig rig_of(DeformerParameters parameters, const std::string& target) {
-  Rig rig;
+  Rig rig{.judging = Judging::kNone};
   rig.layers.push_back({target, std::move(parameters), {}, {}});
   return rig;
 }
@@ -59,7 +59,9 @@ Bound bound(const Model& model, const Rig& rig) {
 }
 
 Character bound_by(const Model& model, const std::string& deformer) {
-  return bound(model, rig_from_deformer_name(deformer).value()).character;
+  Rig rig = rig_from_deformer_name(deformer).value();
+  rig.judging = Judging::kNone;
+  return bound(model, rig).character;
 }
 
 std::string bind_error(const Model& model, const Rig& rig) {

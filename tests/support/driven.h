@@ -26,10 +26,10 @@ Model make_tubes_in_two_cages();
 // Moves the tube by its cage, streamed, and "second" by the other, which follows the joints.
 Rig two_cages();
 
-// One layer over `target`.
+// One layer over `target`, which is not judged.
 Rig rig_of(DeformerParameters parameters, const std::string& target = "*");
 
-// Fails the test where it cannot be bound.
+// Fails the test where it cannot be bound. By a deformer's name: not judged.
 Bound bound(const Model& model, const Rig& rig);
 Character bound_by(const Model& model, const std::string& deformer);
 

@@ -27,7 +27,7 @@ Model tubes_and_points() {
 }
 
 Rig rig_of(DeformerParameters deformer) {
-  Rig rig;
+  Rig rig{.judging = Judging::kNone};
   rig.layers.push_back({.deformer = std::move(deformer)});
   return rig;
 }

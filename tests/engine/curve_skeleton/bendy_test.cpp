@@ -56,7 +56,7 @@ CurveSkeletonParameters upwards(CurveSkeletonParameters parameters) {
 }
 
 Rig rig_of(const CurveSkeletonParameters& parameters) {
-  Rig rig;
+  Rig rig{.judging = Judging::kNone};
   rig.layers.push_back({"*", parameters, {}, {}});
   return rig;
 }

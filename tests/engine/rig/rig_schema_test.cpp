@@ -187,7 +187,8 @@ Json full_document(const std::string& deformer) {
               {"name", ""},
               {"groups", Json::array()},
               {"muscles", Json::array()},
-              {"layers", {layer}}};
+              {"layers", {layer}},
+              {"judging", default_of(schema().at("/properties/judging"_json_pointer))}};
 }
 
 // The same with an example of everything that may be left out or repeated.

@@ -184,7 +184,7 @@ TEST(Exclusion, FadesWithoutJumps) {
   const double four = jump(4);
   const double sixteen = jump(16);
   // Beyond what neighbours differ by without exclusions.
-  EXPECT_GT(switched - without, 0.3);
+  EXPECT_GT(switched - without, 0.2);
   EXPECT_LT(four - without, 0.4 * (switched - without));
   EXPECT_LT(sixteen - without, 0.2 * (switched - without));
 }
