@@ -52,11 +52,8 @@ double* RowFit::add(double weight) {
   return values_.data() + values_.size() - features_;
 }
 
-// Makes weights sum to 1, and features tell how far they are from what their means should be.
+// Makes features tell how far they are from what their means should be.
 void RowFit::begin_solution() {
-  double sum = 0;
-  for (const double weight : given_) sum += weight;
-  for (double& weight : given_) weight /= sum;
   for (std::size_t j = 0; j < given_.size(); ++j) {
     for (std::size_t i = 0; i < features_; ++i) values_[j * features_ + i] -= mean_[i];
   }

@@ -7,8 +7,8 @@
 
 namespace pelt::surface_ffd {
 
-// One row: weights q_j over driver vertices, each with some features F_ij, and what the weighted mean of each feature
-// should be. Reused from row to row.
+// One row: weights q_j over driver vertices, of sum 1 or less where some were left out of the row, each with some
+// features F_ij, and what the weighted mean of each feature should be. Reused from row to row.
 class RowFit {
  public:
   // Begins a row of `features`.
@@ -19,7 +19,8 @@ class RowFit {
   double* add(double weight);
 
   // The s_j >= 0 of sum 1 that minimise sum (s_j - q_j)^2 / q_j + sum over i of stiffness_i (sum_j s_j F_ij -
-  // mean_i)^2. Continuous in all that was given.
+  // mean_i)^2. Continuous in all that was given; an
+  // entry that comes out as 0 may as well be left out.
   const std::vector<double>& solve();
 
   // The same without s_j >= 0, so that weights of both signs meet more of what is wanted.

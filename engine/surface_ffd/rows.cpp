@@ -93,6 +93,12 @@ struct SignedRows {
   }
 };
 
+void normalise(std::vector<WeightedElement>& row) {
+  double sum = 0;
+  for (const WeightedElement& own : row) sum += own.weight;
+  for (WeightedElement& own : row) own.weight /= sum;
+}
+
 // Vertices that one thread binds, one after the other.
 struct Block {
   SignedRows rows;  // in the block's order
@@ -223,6 +229,7 @@ class RowMaker {
       }
       sums_.take(0, row_);
       if (settings_.likeness > 0) weigh_likeness(vertex);
+      normalise(row_);
       if (settings_.precision == Precision::kLinear) {
         const glm::dvec3 normal = mean_normal(near);
         whole_ = row_;
@@ -233,6 +240,7 @@ class RowMaker {
         }
       } else {
         cut_influences(row_, settings_.kept_influences);
+        normalise(row_);
         if (settings_.precision == Precision::kQuadratic) fit_quadratic(vertex, point, mean_normal(near));
       }
       for (WeightedElement& own : row_) own.index += settings_.first_slot;
