@@ -109,6 +109,18 @@ void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row) {
   rows.offsets.push_back(static_cast<std::uint32_t>(rows.influences.size()));
 }
 
+SparseRows cut_rows(const SparseRows& rows, std::size_t most, Cut cut) {
+  SparseRows result;
+  std::vector<WeightedElement> row;
+  for (std::size_t i = 0; i < rows.row_count(); ++i) {
+    row.clear();
+    for (const Influence& influence : rows.row(i)) row.push_back({influence.index, influence.weight});
+    cut_row(row, most, cut);
+    append_row(result, row);
+  }
+  return result;
+}
+
 SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask) {
   assert(below.row_count() == mask.size() && above.row_count() == mask.size());
   SparseRows merged;

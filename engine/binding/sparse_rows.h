@@ -90,6 +90,9 @@ class WeightSums {
   std::vector<std::uint32_t> touched_;  // those that are not 0
 };
 
+// Each row cut to the `most` elements that weigh most (cut_row).
+SparseRows cut_rows(const SparseRows& rows, std::size_t most, Cut cut);
+
 // The rows of two layers, one over the other: (1 - mask_i) * below + mask_i * above. Both must index the same palette
 // and have mask.size() rows; mask in [0, 1]. Where both have no element neither does the result.
 SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask);

@@ -218,23 +218,6 @@ std::size_t most_influences(const SparseRows& rows) {
   return most;
 }
 
-// Each row cut to the `most` strongest.
-SparseRows cut_rows(const SparseRows& rows, std::size_t most) {
-  SparseRows result;
-  std::vector<WeightedElement> row;
-  for (std::size_t i = 0; i < rows.row_count(); ++i) {
-    if (rows.row(i).size() <= most) {
-      result.append_row(rows.row(i));
-      continue;
-    }
-    row.clear();
-    for (const Influence& influence : rows.row(i)) row.push_back({influence.index, influence.weight});
-    cut_row(row, most, Cut::kContinuous);
-    append_row(result, row);
-  }
-  return result;
-}
-
 // Whether a deformer may be left where it does worse than linear blend: not what an artist sculpted.
 bool gives_way(const LinearBlendParameters&) { return true; }
 bool gives_way(const DualQuaternionParameters&) { return false; }  // cannot be mixed with another
@@ -253,7 +236,7 @@ std::string note_of(const Verdict& verdict) {
   if (!(verdict.left > 0)) return "";
   std::vector<std::string> named;
   for (const JudgedPlace& place : verdict.places) {
-    if (place.left > 0.5 && named.size() < kMostNamed) named.push_back(in_words(place));
+    if (place.left > 0 && named.size() < kMostNamed) named.push_back(in_words(place));
   }
   return fmt::format("{} of the skin is left to linear blend, which does better there: {}{}",
                      share_in_words(verdict.left), fmt::join(named, "; "),
@@ -350,31 +333,50 @@ class Binder {
     linear.rows = builder_.rows_over_joints(mesh.weights, BlendMode::kLinear);
     const std::size_t most = std::max(kMostInfluences, most_influences(binding.rows));
     lay_groups_over(binding, std::move(linear), left);
-    binding.rows = cut_rows(binding.rows, most);
+    binding.rows = cut_rows(binding.rows, most, Cut::kContinuous);
   }
 
-  // Binds as often as it takes until what was left to linear blend leaves no fault.
+  // Judges the character, leaves to linear blend what does worse, and judges again what comes of that, a few times.
   Result<Bound> finish_judged() {
     constexpr int kMostRounds = 3;
     Result<Bound> bound = Binder(*this).finish({});
     if (!bound) return bound;
     if (options_.progress) options_.progress(1.0, "judging");
-    Result<std::optional<BindJudge>> judge = BindJudge::create(bound->character, options_.threads);
-    if (!judge) return tl::unexpected(judge.error());
-    if (!*judge) return bound;
+    std::optional<BindJudge> judge = make_judge(bound->character);
+    if (!judge) return bound;
     const std::vector<float> may_be_left =
         rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
     for (int round = 0; round < kMostRounds; ++round) {
-      const Result<bool> more = (*judge)->judge(bound->character, may_be_left);
-      if (!more) return tl::unexpected(more.error());
+      const Result<bool> more = judge->judge(bound->character, may_be_left);
+      if (!more) {
+        bound->report.notes.push_back("not judged against linear blend: " + more.error().message);
+        return bound;
+      }
       if (!*more) break;
-      bound = Binder(*this).finish((*judge)->left());
+      bound = Binder(*this).finish(judge->left());
       if (!bound) return bound;
     }
-    bound->report.verdict = (*judge)->verdict();
+    bound->report.verdict = judge->verdict();
     const std::string note = note_of(*bound->report.verdict);
     if (!note.empty()) bound->report.notes.push_back(note);
     return bound;
+  }
+
+  // None: linear blend cannot move the skins, or no pose tells how the character moves.
+  std::optional<BindJudge> make_judge(const Character& character) const {
+    if (!character->streams.empty()) return std::nullopt;
+    CharacterBuilder linear(model_, false);
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!is_skin(m)) continue;
+      const Mesh& mesh = model_.meshes[m];
+      if (mesh.weights.row_count() != mesh.positions.size()) return std::nullopt;
+      MeshBinding binding;
+      binding.rows = linear.rows_over_joints(mesh.weights, BlendMode::kLinear);
+      if (!linear.add_skin(mesh, std::move(binding), "linear_blend")) return std::nullopt;
+    }
+    linear.set_rig(format_rig(Rig{}));
+    Result<Character> built = linear.build();
+    return built ? BindJudge::create(std::move(*built), options_.threads) : std::nullopt;
   }
 
   // Of all skins laid end to end: 1 where linear blend can take over, 0 where the rig asks for what linear blend cannot
@@ -389,10 +391,21 @@ class Binder {
 
   bool may_leave(std::size_t mesh) const {
     return std::ranges::all_of(plan_.meshes[mesh], [&](const LayerAtMesh& at) {
-      const PlannedLayer& layer = plan_.layers[at.layer];
-      return at.layer == 0 || (layer.over_all && !layer.wires && gives_way(layer.deformer));
+      return at.layer == 0 || (plan_.layers[at.layer].over_all && gives_way_with_driver(plan_.layers[at.layer]));
     });
   }
+
+  // A driver may be sculpted, too: by morph targets, as a muscle, or by what moves it.
+  bool gives_way_with_driver(const PlannedLayer& layer) const {
+    if (layer.wires || !gives_way(layer.deformer)) return false;
+    if (!layer.driver_mesh) return true;
+    const std::size_t driver = *layer.driver_mesh;
+    if (is_muscle(driver) || !model_.meshes[driver].morph_targets.empty()) return false;
+    return std::ranges::all_of(plan_.meshes[driver], [&](const LayerAtMesh& at) {
+      return at.layer == 0 || gives_way_with_driver(plan_.layers[at.layer]);
+    });
+  }
+
   Result<void> add_fits(Bound& bound) const {
     if (!options_.linear_fit) return {};
     if (options_.progress) options_.progress(1.0, "linear-blend fit");
@@ -514,7 +527,7 @@ class Binder {
 
   // Of a driver that layers move what moves anything, where that is less; notes how much.
   std::optional<surface_ffd::DriverPart> part_in_use(std::size_t driver) const {
-    if (is_line(driver)) return std::nullopt;
+    if (is_line(driver) || !rig_.groups.empty()) return std::nullopt;  // groups speak of all of it
     std::vector<surface_ffd::DriverUse> uses;
     for (std::size_t m = 0; m < plan_.meshes.size(); ++m) {
       for (const LayerAtMesh& at : plan_.meshes[m]) {

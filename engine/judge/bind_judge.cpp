@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/character/model_of.h"
 #include "engine/judge/sample_poses.h"
 
 namespace pelt {
@@ -25,17 +23,14 @@ std::vector<JudgedPose> thinned(std::vector<JudgedPose> poses, std::size_t most)
 
 }  // namespace
 
-Result<std::optional<BindJudge>> BindJudge::create(const Character& character, unsigned threads) {
-  if (!character->streams.empty()) return std::nullopt;  // moved by what no pose tells
-  const Result<Bound> linear = bind(model_of(character), {.judging = Judging::kNone}, {.threads = threads});
-  if (!linear) return std::nullopt;  // for want of weights
-  std::vector<JudgedPose> poses = clip_poses(*linear->character);
-  if (poses.empty()) poses = sample_poses(linear->character);
+std::optional<BindJudge> BindJudge::create(Character linear_blend, unsigned threads) {
+  std::vector<JudgedPose> poses = clip_poses(*linear_blend);
+  if (poses.empty()) poses = sample_poses(linear_blend);
   if (poses.empty()) return std::nullopt;
-  const std::size_t vertices = std::max<std::size_t>(linear->character->vertex_count(), 1);
+  const std::size_t vertices = std::max<std::size_t>(linear_blend->vertex_count(), 1);
   poses = thinned(std::move(poses), std::max(kMostMoved / vertices, kLeastPoses));
-  Result<Judge> judge = Judge::create(linear->character, std::move(poses), {.threads = threads});
-  if (!judge || !judge->takes(character)) return std::nullopt;
+  Result<Judge> judge = Judge::create(std::move(linear_blend), std::move(poses), {.threads = threads});
+  if (!judge) return std::nullopt;
   return BindJudge(std::move(*judge), threads);
 }
 
@@ -43,6 +38,7 @@ Result<bool> BindJudge::judge(const Character& character, std::span<const float>
   Result<Faults> faults = judge_.find_faults(character, {.threads = threads_});
   if (!faults) return tl::unexpected(faults.error());
   if (faults_.vertices.empty()) faults_ = *faults;
+  faults->apart = faults_.apart;  // of the deformer alone: what is left already is not apart
   if (may_be_left.empty()) return false;
   for (std::size_t v = 0; v < may_be_left.size(); ++v) faults->vertices[v].score *= may_be_left[v];
   const std::vector<float> more = judge_.left_to_linear_blend(*faults);

@@ -15,13 +15,14 @@ namespace pelt {
 
 class BindJudge {
  public:
-  // For characters of the skins, joints and clips of `character`. By 6 frames of each of the first 10 clips, or without
-  // clips by sample poses; by fewer, evenly thinned, down to 12, where the skin has more than 100,000 vertices. None:
-  // linear blend cannot move the skins, or nothing can be posed. The same on every processor and for any `threads`.
-  static Result<std::optional<BindJudge>> create(const Character& character, unsigned threads);
+  // Of characters with the skins, joints and clips of one that is bound by linear blend alone. By 6 frames of each of
+  // the first 10 clips, or without clips by sample poses; by fewer, evenly thinned, down to 12, where the skin has more
+  // than 100,000 vertices. None: nothing can be posed, or linear blend moves a vertex to what is not finite. The same
+  // on every processor and for any `threads`.
+  static std::optional<BindJudge> create(Character linear_blend, unsigned threads);
 
-  // Whether more is to be left than was. `may_be_left`: of all skins laid end to end, 1 where linear blend may take
-  // over; empty: nowhere.
+  // Whether more is to be left than was. Errors: Judge::find_faults'. `may_be_left`: of all skins laid end to end, 1
+  // where linear blend may take over; empty: nowhere.
   Result<bool> judge(const Character& character, std::span<const float> may_be_left);
 
   // Of all skins laid end to end, since the first judgement.

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
-#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -70,11 +71,11 @@ std::string_view name_of(JointRole role) {
 }
 
 // Where the skin passes from one joint to another.
-struct Passage {
+struct Between {
   JointRole a, b;
   std::string_view name;
 };
-constexpr Passage kPassages[] = {
+constexpr Between kBetween[] = {
     {JointRole::kUpperArm, JointRole::kForearm, "elbow"}, {JointRole::kForearm, JointRole::kHand, "wrist"},
     {JointRole::kHips, JointRole::kThigh, "hip"},         {JointRole::kSpine, JointRole::kThigh, "hip"},
     {JointRole::kThigh, JointRole::kThigh, "crotch"},     {JointRole::kThigh, JointRole::kShin, "knee"},
@@ -86,7 +87,7 @@ constexpr Passage kPassages[] = {
 constexpr JointRole kBesideArms[] = {JointRole::kChest, JointRole::kSpine, JointRole::kClavicle, JointRole::kHips};
 
 std::string_view passage_name(JointRole a, JointRole b) {
-  for (const Passage& passage : kPassages) {
+  for (const Between& passage : kBetween) {
     if ((passage.a == a && passage.b == b) || (passage.a == b && passage.b == a)) return passage.name;
   }
   return "";
@@ -238,14 +239,13 @@ Verdict make_verdict(const Judge& judge, const Faults& faults, std::span<const f
   }
   std::ranges::stable_sort(bad, std::greater(), [&](std::uint32_t v) { return faults.vertices[v].score; });
   Describer describer(judge);
-  std::map<std::string, bool> seen;
+  std::set<std::string, std::less<>> seen;
   for (const std::uint32_t v : bad) {
     if (verdict.places.size() == kMostPlaces) break;
     const SkinPlace place = judge.place_of(v);
-    if (!std::exchange(seen[std::string(place.joint)], true)) {
-      verdict.places.push_back(describer.describe(v, faults.vertices[v]));
-      if (!left.empty()) verdict.places.back().left = left[v];
-    }
+    if (!seen.emplace(place.joint).second) continue;
+    verdict.places.push_back(describer.describe(v, faults.vertices[v]));
+    if (!left.empty()) verdict.places.back().left = left[v];
   }
   if (left.empty()) return verdict;
   const std::vector<double> areas = judge.areas();

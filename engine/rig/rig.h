@@ -174,7 +174,7 @@ struct GroupPair {
 
 // What a row of driver vertices reproduces, beyond weights that sum to 1.
 enum class Precision {
-  kNone,       // nothing: the paper's weights
+  kNone,       // nothing; with a likeness of 0 the paper's weights
   kLinear,     // the vertex's place along the driver, where that lies among the row's driver vertices
   kQuadratic,  // any quadratic function of place along the driver, too, by weights of both signs
 };
@@ -458,15 +458,17 @@ struct Muscle {
   friend bool operator==(const Muscle&, const Muscle&) = default;
 };
 
-// Layers are laid one over the other in order: where a layer's mask is 1 it hides those before it. The first layer of
-// a mesh acts everywhere. A mesh that no layer names is moved by linear blend.
 // Whether bind poses the character by its clips, or else by sample poses, and compares the deformers with linear blend.
+// Only layers over * give way to it, and only where nothing is sculpted: no key poses, offsets, edits, keyed curves,
+// morph targets of drivers, muscles, Wires, streams; nor does dual quaternion, which cannot be mixed with another.
 enum class Judging {
   kFallback,  // where they do worse, the skin is left to linear blend
   kReport,    // that is reported only
   kNone,
 };
 
+// Layers are laid one over the other in order: where a layer's mask is 1 it hides those before it. The first layer of
+// a mesh acts everywhere. A mesh that no layer names is moved by linear blend.
 struct Rig {
   std::string name;
   std::string directory;  // where relative file names start; not part of the file

@@ -118,15 +118,7 @@ SparseRows make_weights(const Mesh& mesh, std::span<const std::uint32_t> joints,
   }
   const std::vector<surface_ffd::Passage> passages(model.bound_joints.size(), {.radii = 8, .rigid = true});
   const SparseRows spread = surface_ffd::spread_weights(mesh, rigid, model, passages, threads);
-  SparseRows result;
-  std::vector<WeightedElement> row;
-  for (std::size_t i = 0; i < spread.row_count(); ++i) {
-    row.clear();
-    for (const Influence& influence : spread.row(i)) row.push_back({influence.index, influence.weight});
-    cut_row(row, kMostJoints, Cut::kContinuous);
-    append_row(result, row);
-  }
-  return result;
+  return cut_rows(spread, kMostJoints, Cut::kContinuous);
 }
 
 }  // namespace

@@ -34,6 +34,13 @@ Result<void> check_parameters(const SurfaceFfdParameters& parameters, const Defo
   if (!(std::isfinite(parameters.distance_scale) && parameters.distance_scale > 0)) {
     return invalid(input, fmt::format("the distance scale is {}, but must be above 0", parameters.distance_scale));
   }
+  if (!(std::isfinite(parameters.likeness) && parameters.likeness >= 0)) {
+    return invalid(input, fmt::format("the likeness is {}, but must be at least 0", parameters.likeness));
+  }
+  if (const std::optional<float>& spread = parameters.driver.spread;
+      spread && !(std::isfinite(*spread) && *spread >= 0)) {
+    return invalid(input, fmt::format("the spread is {}, but must be at least 0", *spread));
+  }
   constexpr std::uint32_t kMostFade = 64;
   if (parameters.fade > kMostFade) {
     return invalid(input, fmt::format("the fade is {} rings, more than {}", parameters.fade, kMostFade));
@@ -218,6 +225,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   } else {
     kept = raised_elements(parameters, kept, *elements, *driver, input);
   }
+  std::vector<std::uint32_t> joints;
+  for (const BoundJoint& bound : input.model.bound_joints) joints.push_back(bound.joint);
   RowSettings settings{.elements = *elements,
                        .kept_elements = kept,
                        .cut = parameters.cut,
@@ -230,7 +239,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .likeness = parameters.likeness,
                        .first_slot = frames_of(*driver, *elements, extended, input),
                        .driver = driver->mesh,
-                       .painting = driver->painting};
+                       .painting = driver->painting,
+                       .joints = joints};
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {

@@ -55,6 +55,7 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
     std::iota(driver.source_triangle.begin(), driver.source_triangle.end(), 0u);
   }
   driver.painting = driver.mesh.weights;
+  driver.sculpted = !input.rig.groups.empty();  // masks by groups may tell twins apart
   driver.control_mesh = control_mesh;
   driver.estimated_frames = parameters.estimate_frames;
   return driver;

@@ -21,13 +21,13 @@ namespace surface_ffd {
 
 struct Driver {
   Mesh mesh;                                   // model space at bind; weights where the skeleton moves it
-  SparseRows painting;                         // its weights before they were spread; none of a streamed one
+  SparseRows painting;                         // its weights before they were spread; what it was given or has
   Mesh source;                                 // before it was welded and refined: what groups of the rig speak of
   std::vector<std::uint32_t> source_triangle;  // of every triangle of the mesh
   std::vector<BsplinePatch> patches;           // parametric: the mesh holds their control vertices
   std::size_t control_mesh = 0;                // in the builder
   bool estimated_frames = false;               // it has no function that moves the frames of its vertices
-  bool sculpted = false;                       // offsets move its vertices, one by one
+  bool sculpted = false;                       // offsets or masks may tell vertices at one place apart
 };
 
 // The driver as a control mesh of the builder. A mesh of the model that a layer moves is there already; one that has

@@ -20,19 +20,6 @@ namespace {
 
 constexpr std::size_t kMostTransferred = 8;  // joints that one driver vertex follows
 
-// Each row cut to the `most` strongest.
-SparseRows strongest(const SparseRows& weights, std::size_t most) {
-  SparseRows result;
-  std::vector<WeightedElement> row;
-  for (std::size_t i = 0; i < weights.row_count(); ++i) {
-    row.clear();
-    for (const Influence& influence : weights.row(i)) row.push_back({influence.index, influence.weight});
-    cut_row(row, most, Cut::kHard);
-    append_row(result, row);
-  }
-  return result;
-}
-
 Result<SparseRows> closest_weights(const Mesh& driver, const DeformerInput& input) {
   ShownSurface skin = shown_surface(input, true);
   std::erase_if(skin.mesh.triangles, [&](glm::uvec3 t) { return triangle_area(skin.mesh, t) == 0; });
@@ -66,7 +53,8 @@ Result<SparseRows> transferred_weights(const DriverSource& driver, const Deforme
 
 SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input) {
   const std::vector<Passage> passages = joint_passages(input.model, spread);
-  return strongest(spread_weights(driver, driver.weights, input.model, passages, input.threads), kMostTransferred);
+  const SparseRows rows = spread_weights(driver, driver.weights, input.model, passages, input.threads);
+  return cut_rows(rows, kMostTransferred, Cut::kHard);
 }
 
 namespace {

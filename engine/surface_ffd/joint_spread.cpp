@@ -28,6 +28,17 @@ float radii_of(JointKind kind) {
   return 0;
 }
 
+// Whether a channel takes a joint's scale elsewhere than at rest.
+bool scales(const Channel& channel, const glm::vec3& rest) {
+  // A key of a cubic spline is a value between two tangents.
+  const bool cubic = channel.interpolation == Interpolation::kCubicSpline;
+  for (std::size_t i = cubic ? 3 : 0; i + 3 <= channel.values.size(); i += cubic ? 9 : 3) {
+    const glm::vec3 value(channel.values[i], channel.values[i + 1], channel.values[i + 2]);
+    if (glm::distance(value, rest) > kLeastScale * glm::length(rest)) return true;
+  }
+  return false;
+}
+
 // Of each joint of the skeleton: whether it is scaled at rest, unevenly, or by a clip.
 std::vector<bool> scaled_joints(const Model& model) {
   std::vector<bool> scaled;
@@ -38,9 +49,9 @@ std::vector<bool> scaled_joints(const Model& model) {
   }
   for (const Clip& clip : model.clips) {
     for (const Channel& channel : clip.channels) {
-      if (channel.path != ChannelPath::kScale) continue;
-      for (const float value : channel.values) {
-        if (std::abs(value - 1) > kLeastScale) scaled[channel.joint] = true;
+      if (channel.path == ChannelPath::kScale && channel.joint < scaled.size() &&
+          scales(channel, model.skeleton.joints[channel.joint].rest.scale)) {
+        scaled[channel.joint] = true;
       }
     }
   }

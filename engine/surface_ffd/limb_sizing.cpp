@@ -18,11 +18,14 @@ LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& 
   if (surface.weights.row_count() != surface.positions.size()) return sizing;
   double area = 0;
   for (const glm::uvec3 t : surface.triangles) area += triangle_area(surface, t);
+  if (!(area > 0)) return sizing;
   const double squared_edge = area / (kArea * static_cast<double>(triangles));
   const std::vector<Bone> bones = bone_forest(model);
   for (std::size_t v = 0; v < sizing.density.size(); ++v) {
     const Influence strongest = *std::ranges::max_element(surface.weights.row(v), {}, &Influence::weight);
-    const double edge = kOfDistance * distance_to_bones(glm::dvec3(surface.positions[v]), bones, strongest.index);
+    const std::uint32_t bone = bones[strongest.index].first;
+    if (!bones[bone].is_somewhere) continue;
+    const double edge = kOfDistance * distance_to_bones(glm::dvec3(surface.positions[v]), bones, bone);
     sizing.density[v] = static_cast<float>(std::clamp(squared_edge / (edge * edge), 1.0, kDensest));
   }
   double needed = 0;
@@ -30,7 +33,8 @@ LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& 
     const double density = (sizing.density[t.x] + sizing.density[t.y] + sizing.density[t.z]) / 3;
     needed += density * triangle_area(surface, t) / (kArea * squared_edge);
   }
-  sizing.triangles = static_cast<std::size_t>(std::min(needed, kMost * static_cast<double>(triangles)));
+  const double most = kMost * static_cast<double>(triangles);
+  sizing.triangles = std::max(triangles, static_cast<std::size_t>(std::min(needed, most)));
   return sizing;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -274,6 +275,11 @@ class RowMaker {
     rows.shares.push_back(share);
   }
 
+  // Skins may bind one joint each for itself.
+  bool is_same_joint(const Influence& a, const Influence& b) const {
+    return settings_.joints[a.index] == settings_.joints[b.index];
+  }
+
   // Multiplies the weight of each driver vertex j by a_j, which says how alike it and the skin's vertex are painted:
   // the sum over joints of the lesser weight, to the power of `likeness`.
   void weigh_likeness(std::uint32_t vertex) {
@@ -281,14 +287,20 @@ class RowMaker {
     const SparseRows& driver = settings_.painting;
     if (driver.row_count() == 0 || mesh_.weights.row_count() == 0) return;
     const std::span<const Influence> own = mesh_.weights.row(vertex);
-    for (WeightedElement& j : row_) {
-      double alike = 0;
+    alike_.clear();
+    double most = kLeast;
+    for (const WeightedElement& j : row_) {
+      double alike = kLeast;
       for (const Influence& theirs : driver.row(j.index)) {
         for (const Influence& ours : own) {
-          if (ours.index == theirs.index) alike += std::min(ours.weight, theirs.weight);
+          if (is_same_joint(ours, theirs)) alike += std::min(ours.weight, theirs.weight);
         }
       }
-      j.weight *= std::pow(std::max(alike, kLeast), settings_.likeness);
+      alike_.push_back(alike);
+      most = std::max(most, alike);
+    }
+    for (std::size_t j = 0; j < row_.size(); ++j) {
+      row_[j].weight *= std::max(std::pow(alike_[j] / most, settings_.likeness), kLeast);
     }
   }
 
@@ -306,8 +318,10 @@ class RowMaker {
 
   // Sets up the fit of row_: what its means of place and painting should be, and of the squares of place where asked.
   void begin_fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal, bool with_squares) {
+    // Where sheets cancel there is no surface to be placed along.
+    const bool along = normal != glm::dvec3(0);
     const glm::dvec3 aside = std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0);
-    const glm::dvec3 e = glm::normalize(glm::cross(normal, aside));
+    const glm::dvec3 e = along ? glm::normalize(glm::cross(normal, aside)) : glm::dvec3(0);
     const glm::dvec3 f = glm::cross(normal, e);
     std::span<const Influence> own;
     if (settings_.painting.row_count() > 0 && mesh_.weights.row_count() > 0) own = mesh_.weights.row(vertex);
@@ -326,13 +340,13 @@ class RowMaker {
       features[1] = glm::dot(d, f);
       if (with_squares) {
         features[squares] = features[0] * features[0];
-        features[squares + 1] = features[0] * features[1];
+        features[squares + 1] = std::numbers::sqrt2 * features[0] * features[1];  // whatever way e and f point
         features[squares + 2] = features[1] * features[1];
       }
       if (own.empty()) continue;
       for (const Influence& theirs : settings_.painting.row(j.index)) {
         for (std::size_t i = 0; i < own.size(); ++i) {
-          if (own[i].index == theirs.index) features[2 + i] += theirs.weight;
+          if (is_same_joint(own[i], theirs)) features[2 + i] += theirs.weight;
         }
       }
     }
@@ -384,6 +398,7 @@ class RowMaker {
   std::vector<double> shares_;  // of allowed_
   std::vector<WeightedElement> weights_;
   std::vector<WeightedElement> row_;
+  std::vector<double> alike_;            // of row_
   std::vector<WeightedElement> whole_;   // before it was fitted
   std::vector<WeightedElement> fitted_;  // before it was cut
   std::vector<WeightedElement> negative_;

@@ -30,7 +30,8 @@ struct RowSettings {
   double likeness;              // extended: exponent; 0 counts for nothing
   std::uint32_t first_slot;     // of element 0 (basic) or of driver vertex 0 (extended)
   const Mesh& driver;
-  const SparseRows& painting;  // of the driver; may be empty
+  const SparseRows& painting;             // of the driver, over the model's bound joints; may be empty
+  std::span<const std::uint32_t> joints;  // of the skeleton, of each bound joint
 };
 
 // One row a vertex of the mesh, empty where the mask is 0; weights below 0 are an offset group. Does not depend on the

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/binding/morton_order.h"
 #include "engine/model/parts.h"
 #include "engine/surface_ffd/area.h"
 #include "engine/surface_ffd/bind.h"
@@ -15,8 +16,9 @@ namespace {
 constexpr std::size_t kLeastTimesElements = 4;  // fewer triangles than that many times K change what K is
 
 bool is_foreseen(const SurfaceFfdParameters& ffd) {
-  return ffd.elements != 0 && !ffd.cut_error && ffd.exclude.empty() && ffd.exclusive.empty() && !ffd.max_hops &&
-         ffd.driver.offsets.empty();
+  const bool raises = ffd.mode == SurfaceFfdParameters::Mode::kBasic && ffd.raise_elements;
+  return ffd.elements != 0 && !raises && !ffd.cut_error && ffd.exclude.empty() && ffd.exclusive.empty() &&
+         !ffd.max_hops && ffd.driver.offsets.empty();
 }
 
 // Of the vertices at each place whether a marked triangle stands there.
@@ -59,6 +61,7 @@ DriverPart part_of(const Mesh& driver, const std::vector<bool>& triangles) {
 }  // namespace
 
 std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses) {
+  if (uses.empty()) return std::nullopt;
   const double least = least_area(driver);
   std::vector<glm::uvec3> solid;
   std::vector<std::uint32_t> numbers;
@@ -75,7 +78,8 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
     if (!is_foreseen(*use.parameters)) return std::nullopt;
     const std::size_t count = asked_elements(*use.parameters, use.parameters->precision) + 1;  // the cut reads one more
     most = std::max(most, count);
-    std::vector<glm::dvec3> points(use.skin->positions.begin(), use.skin->positions.end());
+    std::vector<glm::dvec3> points;  // close together where they follow each other
+    for (const std::uint32_t v : morton_order(use.skin->positions)) points.emplace_back(use.skin->positions[v]);
     tree->nearest(points, count, [&](std::size_t, std::span<const TriangleTree::NearPoint> found) {
       for (const TriangleTree::NearPoint& near : found) used[numbers[near.triangle]] = true;
     });

@@ -13,7 +13,7 @@
 namespace pelt::surface_ffd {
 
 struct DriverPart {
-  Mesh mesh;                             // without morph targets and attributes
+  Mesh mesh;                             // without UVs, morph targets and attributes
   std::vector<std::uint32_t> vertices;   // of the whole driver, ascending
   std::vector<std::uint32_t> triangles;  // the same
 };
@@ -25,8 +25,9 @@ struct DriverUse {
 };
 
 // What the rows of the skins are made of, with the triangles round it, whose frames and spacing count: binding to it
-// gives the rows that binding to the whole driver gives. None: it is most of the driver, or what a use reads cannot be
-// told beforehand, as groups, hops, all elements, or offsets of its vertices.
+// gives nearly the rows that binding to the whole driver gives (what is far is weighed by the mean spacing of all).
+// None: it is most of the driver, or what a use reads cannot be told beforehand, as groups, hops, all elements, or
+// offsets of its vertices.
 std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses);
 
 }  // namespace pelt::surface_ffd

@@ -87,7 +87,7 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
 Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
   constexpr double kMostLeft = 0.1;  // of the skin's area
   Result<Bound> bound = bind(model, rig, options);
-  if (!bound || !bound->report.verdict) return bound;
+  if (!bound || !bound->report.verdict || rig.judging != Judging::kFallback) return bound;
   const std::string left = share_in_words(bound->report.verdict->left);
   if (bound->report.verdict->left <= kMostLeft) {
     bound->report.notes.push_back(

@@ -27,7 +27,7 @@ std::string lower_extension(const std::string& path);
 struct Binding {
   std::string rig;       // file; empty: the preset
   std::string preset;    // empty: the deformer
-  std::string deformer;  // empty: the rig that a glTF file carries, or choose_deformer's
+  std::string deformer;  // empty: the rig that a glTF file carries, or bind_model's choice
   std::string body;      // model that drives, as a body drives a garment; the deformer, without a rig, is the body's
   std::string transfer;  // .pelt, or .glb that carries a character, whose rig is carried over to the model
 

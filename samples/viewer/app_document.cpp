@@ -218,7 +218,8 @@ void App::State::request_binds() {
   for (const std::string& deformer : view.compare.deformers) {
     if (requested.contains(deformer)) continue;
     requested[deformer] = document->revision();
-    const Result<Rig> rig = rig_from_deformer_name(deformer);
+    Result<Rig> rig = rig_from_deformer_name(deformer);
+    if (rig) rig->judging = Judging::kNone;  // as it is, without what bind would leave to linear blend
     rig ? request_bind(deformer, *rig) : error(rig.error().message);
   }
 }

@@ -128,7 +128,6 @@ TEST(SurfaceFfdBind, RowsDoNotDependOnThreads) {
 TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
   Model model = tube_in_cage();
   model.meshes[0] = test::make_tube_mesh({.around = 200, .along = 200});
-  model.meshes[0].weights = {};  // what is painted goes with the vertices
   BindOptions options;
   options.keep_vertex_order = true;
   const auto rows_of = [&] {
@@ -141,7 +140,14 @@ TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
   std::iota(place.begin(), place.end(), 0u);
   std::shuffle(place.begin(), place.end(), std::mt19937(1));
   const std::vector<glm::vec3> ordered = positions;
-  for (std::size_t i = 0; i < place.size(); ++i) positions[place[i]] = ordered[i];
+  std::vector<std::uint32_t> whence(place.size());
+  for (std::uint32_t i = 0; i < place.size(); ++i) {
+    positions[place[i]] = ordered[i];
+    whence[place[i]] = i;
+  }
+  SparseRows shuffled;
+  for (const std::uint32_t i : whence) shuffled.append_row(model.meshes[0].weights.row(i));
+  model.meshes[0].weights = std::move(shuffled);
   const SparseRows after = rows_of();
   ASSERT_EQ(before.row_count(), ordered.size());
   ASSERT_EQ(after.row_count(), ordered.size());

@@ -87,7 +87,8 @@ class Binding {
             .likeness = 0,
             .first_slot = 0,
             .driver = driver_.mesh,
-            .painting = driver_.painting};
+            .painting = driver_.painting,
+            .joints = {}};
   }
 
   Model model_;
