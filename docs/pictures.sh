@@ -13,7 +13,7 @@ export PELT_DEVICE=llvmpipe
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
   curve_skeleton_compared curve_skeleton_limbs demo mos_biped mos_compared mos_figures mos_tail muscles skeletonize
-  surface_ffd_hops surface_ffd_streamed viewer
+  surface_ffd_streamed viewer
 )
 readonly views=tests/samples/views
 
@@ -238,22 +238,6 @@ make_skeletonize() {
   convert side.png -draw "$(parts joints found.glb 480 912 z 480)" side_joints.png
   finish '(' front_joints.png -crop 700x930+130+30 ')' '(' side_joints.png -crop 330x930+320+30 ')' +append \
     skeletonize.png
-}
-
-make_surface_ffd_hops() {
-  local parameters
-  for parameters in '' '"max_hops": 1, '; do
-    cat >hops.json <<END
-{
-  "format": "pelt-rig 1",
-  "layers": [{ "deformer": "surface_ffd", "parameters": { $parameters"driver": { "triangles": 400 } } }]
-}
-END
-    pelt bind builtin:biped --rig hops.json -o hops.pelt
-    pelt render hops.pelt --clip walk --time 0.55 --yaw 50 --pitch 0 --weights left_thigh --size 1280x900 \
-      -o "hops_${#parameters}.png"
-  done
-  finish hops_0.png "hops_${#parameters}.png" -crop 350x420+465+400 +repage +append surface_ffd_hops.png
 }
 
 make_surface_ffd_streamed() {
