@@ -113,7 +113,8 @@ Result<std::vector<BindRow>> bench_bind(std::span<const std::uint32_t> vertices,
     for (const BindMethod& method : bind_methods()) {
       models.push_back(make_skin(count, method.with_driver));
       const Mesh& skin = models.back().meshes[0];
-      rigs.emplace_back().layers.push_back({.target = skin.name, .deformer = method.deformer, .mask = {}});
+      rigs.push_back({.judging = Judging::kNone});
+      rigs.back().layers.push_back({.target = skin.name, .deformer = method.deformer, .mask = {}});
       rows.push_back({.method = method.name, .vertices = skin.positions.size()});
     }
   }

@@ -52,8 +52,9 @@ std::vector<std::vector<glm::mat4>> poses_of(const Skeleton& skeleton, const Cli
 Result<std::vector<Character>> make_characters(const Model& model, const Kind& kind) {
   std::vector<Character> characters;
   for (const char* deformer : kind.deformers) {
-    const Result<Rig> rig = rig_from_deformer_name(deformer);
+    Result<Rig> rig = rig_from_deformer_name(deformer);
     if (!rig) return tl::unexpected(rig.error());
+    rig->judging = Judging::kNone;  // the deformer itself is measured
     Result<Bound> bound = bind(model, *rig);
     if (!bound) return tl::unexpected(bound.error());
     characters.push_back(std::move(bound->character));

@@ -101,7 +101,7 @@ std::vector<Method> methods() {
 }
 
 Result<Character> make_workload(const Method& method, std::uint32_t vertices) {
-  Rig rig;
+  Rig rig{.judging = Judging::kNone};
   rig.layers.push_back({.target = "tube", .deformer = method.deformer, .mask = {}});
   Result<Bound> bound = bind(make_tube(vertices, method.influences), rig);
   if (!bound) return tl::unexpected(bound.error());

@@ -79,6 +79,7 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   for (const std::string& name : names) {
     Result<Rig> rig = rig_from_deformer_name(name);
     if (!rig) return tl::unexpected(rig.error());
+    rig->judging = Judging::kNone;  // the deformer itself is measured
     candidates.push_back({std::move(*rig), name});
   }
   if (command.rig.empty()) return candidates;

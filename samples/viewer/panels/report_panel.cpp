@@ -80,11 +80,11 @@ void draw_verdict(Context& context, const CharacterData& data, const Verdict& ve
   for (std::size_t i = 0; i < verdict.places.size(); ++i) {
     const JudgedPlace& place = verdict.places[i];
     const bool left = place.left > 0.5f;
-    const std::string text = fmt::format("{}{}##{}", in_words(place), left ? ": left to linear blend" : "", i);
-    ImGui::Bullet();
-    ImGui::PushTextWrapPos();
-    if (ImGui::Selectable(text.c_str(), context.view.panels.place == i + 1)) show_place(context, data, place, i + 1);
-    ImGui::PopTextWrapPos();
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::RadioButton("##place", context.view.panels.place == i + 1)) show_place(context, data, place, i + 1);
+    ImGui::PopID();
+    ImGui::SameLine();
+    ImGui::TextWrapped("%s%s", in_words(place).c_str(), left ? ": left to linear blend" : "");
   }
   if (context.view.panels.place == 0 && !verdict.places.empty()) show_place(context, data, verdict.places[0], 1);
 }

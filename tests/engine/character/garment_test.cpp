@@ -135,6 +135,7 @@ class Garment : public testing::Test {
     const Model& model = dressed_->model;
     SurfaceFfdParameters worn;
     worn.driver.mesh = dressed_->body;
+    worn.driver.offsets = {{}};  // one of nothing, for which all of the body is posed, to be measured against
     Rig rig;
     rig.layers = {{.target = dressed_->body, .deformer = deformer}, {.target = "*", .deformer = worn}};
     const Result<Bound> bound = bind(model, rig);

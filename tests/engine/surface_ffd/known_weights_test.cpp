@@ -40,9 +40,11 @@ SurfaceFfdParameters parameters_of(const Json& set) {
   SurfaceFfdParameters parameters;
   parameters.mode = set["mode"] == "basic" ? SurfaceFfdParameters::Mode::kBasic : SurfaceFfdParameters::Mode::kExtended;
   parameters.local = set["local"];
-  if (set["unit"].is_number()) parameters.distance_unit = set["unit"].get<float>();
+  parameters.distance_unit = set["unit_value"].get<float>();  // one for the whole driver
   parameters.elements = set["K"].is_null() ? 0 : set["K"].get<std::uint32_t>();
   parameters.influences = 0;
+  parameters.precision = Precision::kNone;
+  parameters.likeness = 0;
   parameters.cut = set["cut"] == "hard" ? Cut::kHard : Cut::kContinuous;
   parameters.raise_elements = false;
   parameters.driver.mesh = "driver";
