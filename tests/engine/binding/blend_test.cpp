@@ -258,6 +258,18 @@ TEST_P(BlendLinear, IsTheEquationForEverySize) {
   }
 }
 
+TEST_P(BlendLinear, IsNearlyWhatScalarsGive) {
+  const std::vector<Affine> palette = make_palette(false);
+  const Sample sample = make_sample(131, lengths_to(9));
+  const Outputs fast = linear(sample, palette);
+  Outputs slow(sample.positions.size());
+  blend_linear_by_scalars(sample.binding, {0, slice_count(sample.binding)}, palette, slow.all());
+  for (std::size_t v = 0; v < sample.positions.size(); ++v) {
+    EXPECT_LT(glm::distance(fast.positions[v], slow.positions[v]), 1e-4f) << v;
+    EXPECT_LT(glm::distance(fast.normals[v], slow.normals[v]), 1e-3f) << v;
+  }
+}
+
 TEST_P(BlendLinear, IsTheEquationForEveryInfluenceCount) {
   const std::vector<Affine> palette = make_palette(false);
   for (std::size_t length = 1; length <= kElements; ++length) {
