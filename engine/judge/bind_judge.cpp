@@ -29,13 +29,14 @@ std::optional<BindJudge> BindJudge::create(Character linear_blend, unsigned thre
   if (poses.empty()) return std::nullopt;
   const std::size_t vertices = std::max<std::size_t>(linear_blend->vertex_count(), 1);
   poses = thinned(std::move(poses), std::max(kMostMoved / vertices, kLeastPoses));
-  Result<Judge> judge = Judge::create(std::move(linear_blend), std::move(poses), {.threads = threads});
+  Result<Judge> judge =
+      Judge::create(std::move(linear_blend), std::move(poses), {.threads = threads, .same_everywhere = true});
   if (!judge) return std::nullopt;
   return BindJudge(std::move(*judge), threads);
 }
 
 Result<bool> BindJudge::judge(const Character& character, std::span<const float> may_be_left) {
-  Result<Faults> faults = judge_.find_faults(character, {.threads = threads_});
+  Result<Faults> faults = judge_.find_faults(character, {.threads = threads_, .same_everywhere = true});
   if (!faults) return tl::unexpected(faults.error());
   if (faults_.vertices.empty()) faults_ = *faults;
   faults->apart = faults_.apart;  // of the deformer alone: what is left already is not apart

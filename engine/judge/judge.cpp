@@ -20,9 +20,12 @@ namespace {
 // The skins of a character, laid end to end in the model's order.
 class Skins {
  public:
-  explicit Skins(const Character& character, unsigned threads)
+  explicit Skins(const Character& character, const JudgeOptions& options)
       : character_(character),
-        evaluator_(character, {.threads = threads, .normals = false, .tangents = false, .same_everywhere = true}),
+        evaluator_(character, {.threads = options.threads,
+                               .normals = false,
+                               .tangents = false,
+                               .same_everywhere = options.same_everywhere}),
         player_(*character) {
     std::size_t count = 0;
     for (const CharacterMesh& mesh : character->meshes) {
@@ -92,7 +95,7 @@ std::vector<std::pair<std::string_view, std::uint32_t>> skins_of(const Character
 }  // namespace
 
 Result<Judge> Judge::create(Character linear_blend, std::vector<JudgedPose> poses, const JudgeOptions& options) {
-  Skins skins(linear_blend, options.threads);
+  Skins skins(linear_blend, options);
   const JudgedPose at_rest{.name = "rest"};
   const std::span<const glm::vec3> standing = skins.at(at_rest);
   if (const std::optional<Error> fault = skins.fault(at_rest)) return tl::unexpected(*fault);
@@ -122,8 +125,8 @@ Result<void> Judge::measure(const Character& character, const JudgeOptions& opti
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("'{}' is judged against linear blend of other skins, joints or clips", character->name));
   }
-  Skins linear(linear_, options.threads);
-  Skins moved(character, options.threads);
+  Skins linear(linear_, options);
+  Skins moved(character, options);
   for (std::size_t p = 0; p < poses_.size(); ++p) {
     const std::span<const glm::vec3> positions = moved.at(poses_[p]);
     if (const std::optional<Error> fault = moved.fault(poses_[p])) return tl::unexpected(*fault);

@@ -21,6 +21,7 @@ namespace pelt {
 struct JudgeOptions {
   unsigned threads = 0;                           // 0: all cores; results do not depend on it
   std::function<void(double fraction)> progress;  // called from the calling thread; may be empty
+  bool same_everywhere = false;                   // Evaluator::Options::same_everywhere
 };
 
 // Where a vertex of the skins laid end to end is.

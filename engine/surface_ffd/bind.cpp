@@ -220,8 +220,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   std::size_t influences = parameters.influences.value_or(quadratic ? kQuadraticInfluences : kInfluences);
   if (parameters.cut_error) influences = 0;
   if (extended) {
-    // Of few elements each would move everything.
-    kept = kept == 0 ? 0 : std::clamp<std::size_t>(elements->count() / 2, 1, kept);
+    // Of few elements each would move everything, where nobody asks for that.
+    if (!parameters.elements) kept = std::clamp<std::size_t>(elements->count() / 2, 1, kept);
   } else {
     kept = raised_elements(parameters, kept, *elements, *driver, input);
   }

@@ -300,7 +300,7 @@ class RowMaker {
       most = std::max(most, alike);
     }
     for (std::size_t j = 0; j < row_.size(); ++j) {
-      row_[j].weight *= std::max(std::pow(alike_[j] / most, settings_.likeness), kLeast);
+      row_[j].weight *= std::max(std::pow(alike_[j] / most, settings_.likeness), kLeast * kLeast);
     }
   }
 
