@@ -28,7 +28,8 @@ constexpr std::size_t kBatchVertices = 32768;  // between two calls of progress
 constexpr double kFarUnits = 4;              // beyond these the nearest elements weigh nearly alike
 constexpr double kAsNear = 1.1;              // times the least distance: as near as the nearest
 constexpr double kOpposed = -0.5;            // cosine between normals of sheets that face away from each other
-constexpr double kStiffness = 500;           // of place and painting of a row, beside its weights
+constexpr double kPlaceStiffness = 500;      // of the place of a row, beside its weights
+constexpr double kPaintingStiffness = 450;   // of its painting
 constexpr double kQuadraticStiffness = 1e5;  // of place and its squares, where weights of both signs can meet both
 constexpr double kMostSize = 2;              // of a row with weights of both signs: the sum of their absolute values
 constexpr double kTouchingUnits = 1e-3;      // what lies on the driver is nearest to what it lies on
@@ -328,10 +329,10 @@ class RowMaker {
     const std::size_t squares = 2 + own.size();
     const std::size_t count = with_squares ? squares + 3 : squares;
     fit_.begin(count);
-    const double of_place = with_squares ? kQuadraticStiffness : kStiffness;
+    const double of_place = with_squares ? kQuadraticStiffness : kPlaceStiffness;
     fit_.want(0, 0, of_place);
     fit_.want(1, 0, of_place);
-    for (std::size_t i = 0; i < own.size(); ++i) fit_.want(2 + i, own[i].weight, kStiffness);
+    for (std::size_t i = 0; i < own.size(); ++i) fit_.want(2 + i, own[i].weight, kPaintingStiffness);
     for (std::size_t i = squares; i < count; ++i) fit_.want(i, 0, of_place);
     for (const WeightedElement& j : row_) {
       double* features = fit_.add(j.weight);

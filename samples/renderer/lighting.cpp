@@ -13,7 +13,7 @@
 namespace pelt::samples {
 namespace {
 
-constexpr float kKeyRadius = 0.10f;   // of the key light's disc, seen from the scene, radians
+constexpr float kLampRadius = 0.10f;  // of the key light's disc, seen from the scene, radians
 constexpr float kMapMargin = 1.02f;   // of a shadow map round the scene
 constexpr float kPixelReach = 1.2f;   // width of the pixel filter
 constexpr float kGroundReach = 2.6f;  // floor radius in radii of the scene
@@ -110,7 +110,6 @@ Lighting make_lighting(const Scene& scene, const RendererOptions& options) {
   ground[3] = glm::vec4(center.x - reach, scene.ground_height, center.z - reach, 1.0f);
   lighting.frame = {.ground_from_unit = ground,
                     .eye = scene.camera.eye,
-                    .towards_rim = glm::normalize(0.75f * right + 0.45f * up - 0.8f * back),
                     .size = size,
                     .ground_center = {center.x, center.z},
                     .ground_fade = reach,
@@ -118,23 +117,26 @@ Lighting make_lighting(const Scene& scene, const RendererOptions& options) {
 
   const glm::mat4 clip = clip_from_world(scene.camera, size.x / size.y, seen);
   const glm::vec3 key = glm::normalize(-0.62f * right + 0.95f * up + 0.70f * back);
-  const glm::vec3 key_x = across(key);
-  const glm::vec3 key_y = glm::cross(key, key_x);
-  constexpr std::uint32_t kSkyMaps = shared::kMaps - 1;
+  const glm::vec3 rim = glm::normalize(0.75f * right + 0.45f * up - 0.8f * back);
   // Each direction stands for its share of the disc and of the sphere.
   const auto count = static_cast<float>(options.samples);
-  const float key_spread = kKeyRadius / std::sqrt(count);
-  const float sky_spread = std::sqrt(4.0f / (static_cast<float>(kSkyMaps) * count));
+  const float lamp_spread = kLampRadius / std::sqrt(count);
+  const float sky_spread = std::sqrt(4.0f / (static_cast<float>(shared::kSkyMaps) * count));
   for (std::uint32_t i = 0; i < options.samples; ++i) {
     shared::Sample sample{};
     const glm::vec2 shift = kPixelReach * 2.0f * (square_point(i) - 0.5f) / size;
     sample.clip_from_world = glm::translate(glm::mat4(1.0f), glm::vec3(shift, 0.0f)) * clip;
-    const glm::vec2 disc = kKeyRadius * disc_point(i, options.samples);
-    sample.maps[shared::kKeyMap] =
-        shadow_map(glm::normalize(key + disc.x * key_x + disc.y * key_y), bounds, key_spread);
-    for (std::uint32_t m = 0; m < kSkyMaps; ++m) {
-      const std::uint32_t direction = i + m * options.samples;
-      sample.maps[m + 1] = shadow_map(sphere_direction(direction, kSkyMaps * options.samples), bounds, sky_spread);
+    const glm::vec2 disc = kLampRadius * disc_point(i, options.samples);
+    const auto lamp_map = [&](glm::vec3 towards_lamp) {
+      const glm::vec3 x = across(towards_lamp);
+      const glm::vec3 y = glm::cross(towards_lamp, x);
+      return shadow_map(glm::normalize(towards_lamp + disc.x * x + disc.y * y), bounds, lamp_spread);
+    };
+    sample.maps[shared::kKeyMap] = lamp_map(key);
+    sample.maps[shared::kRimMap] = lamp_map(rim);
+    for (std::uint32_t m = 0; m < shared::kSkyMaps; ++m) {
+      const glm::vec3 direction = sphere_direction(i + m * options.samples, shared::kSkyMaps * options.samples);
+      sample.maps[shared::kFirstSky + m] = shadow_map(direction, bounds, sky_spread);
     }
     sample.noise = fraction(static_cast<float>(i) / kGoldenRatio);
     lighting.samples.push_back(sample);

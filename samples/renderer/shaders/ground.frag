@@ -13,7 +13,7 @@ void main() {
   vec3 normal = vec3(0.0, 1.0, 0.0);
   vec3 key = kKeyRadiance * max(current.maps[kKeyMap].towards_light.y, 0.0);
   vec3 sky = sky_irradiance(normal);
-  vec3 received = key * key_visibility(position, normal, kGround, gl_FragCoord.xy) + sky -
+  vec3 received = key * lamp_visibility(kKeyMap, position, normal, kGround, gl_FragCoord.xy) + sky -
                   hidden_sky(position, normal, kGround, gl_FragCoord.xy);
   float fade = smoothstep(frame.ground_fade, 0.4 * frame.ground_fade, distance(position.xz, frame.ground_center));
   // Shadows of a coloured light are coloured; that is left out, so that they are an opacity of black.

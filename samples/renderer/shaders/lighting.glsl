@@ -70,17 +70,18 @@ float light_visibility(uint index, vec3 position, vec3 normal, Receiver receiver
   return 0.25 * sum;
 }
 
-float key_visibility(vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
+// Share of the key light or of the light behind that reaches `position`.
+float lamp_visibility(uint index, vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
-  return light_visibility(kKeyMap, position, normal, receiver, angle);
+  return light_visibility(index, position, normal, receiver, angle);
 }
 
 // This sample's estimate of the irradiance / pi that the scene keeps from the surface. Uniform directions of the whole
-// sphere: 4 pi / (kMaps - 1) a direction. Only what is hidden is estimated; what an open surface receives is exact.
+// sphere: 4 pi / kSkyMaps a direction. Only what is hidden is estimated; what an open surface receives is exact.
 vec3 hidden_sky(vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
   vec3 hidden = vec3(0.0);
-  [[unroll]] for (uint i = 1u; i < kMaps; ++i) {
+  [[unroll]] for (uint i = kFirstSky; i < kMaps; ++i) {
     vec3 direction = current.maps[i].towards_light;
     float cosine = dot(normal, direction);
     if (cosine > 0.0) {
@@ -88,5 +89,5 @@ vec3 hidden_sky(vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
       hidden += sky_radiance(direction) * (cosine * (1.0 - visible));
     }
   }
-  return hidden * (4.0 / float(kMaps - 1u));
+  return hidden * (4.0 / float(kSkyMaps));
 }

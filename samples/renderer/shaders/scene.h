@@ -3,7 +3,7 @@
 // linear.
 //
 // A picture is the mean of many cheap ones (Haeberli and Akeley 1990, "The Accumulation Buffer"): each sample moves the
-// camera within a pixel, the key light within its area, and takes other directions of the sky. Edges, the penumbra of
+// camera within a pixel, the two lights within their areas, and takes other directions of the sky. Edges, the penumbra of
 // the key light and the occlusion of the sky are then one and the same sum.
 #ifndef PELT_SAMPLES_RENDERER_SCENE_H
 #define PELT_SAMPLES_RENDERER_SCENE_H
@@ -12,8 +12,11 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST uint kMaps = 3u;  // shadow maps a sample: 0 the key light, then directions of the sky
-PELT_SHARED_CONST uint kKeyMap = 0u;
+PELT_SHARED_CONST uint kKeyMap = 0u;    // of the shadow maps of a sample: the key light,
+PELT_SHARED_CONST uint kRimMap = 1u;    // the light behind,
+PELT_SHARED_CONST uint kFirstSky = 2u;  // and directions of the sky
+PELT_SHARED_CONST uint kSkyMaps = 2u;
+PELT_SHARED_CONST uint kMaps = kFirstSky + kSkyMaps;
 
 // Set 0: of the scene.
 PELT_SHARED_CONST uint kBindFrame = 0u;     // Frame
@@ -48,18 +51,17 @@ struct Sample {
   ShadowMap maps[kMaps];
   float noise;  // [0, 1), turns the filters of this sample
 };
-PELT_SHARED_SIZE(Sample, 332);
+PELT_SHARED_SIZE(Sample, 420);
 
 struct Frame {
   mat4 ground_from_unit;  // the unit square to the floor
   vec3 eye;
-  vec3 towards_rim;    // unit, towards the light behind
   vec2 size;           // of the picture, pixels
   vec2 ground_center;  // x and z
   float ground_fade;   // distance from ground_center at which the floor has become background
   float sample_weight;
 };
-PELT_SHARED_SIZE(Frame, 112);
+PELT_SHARED_SIZE(Frame, 100);
 
 // A line or, from a place to itself, a dot. In the scene's space.
 struct Overlay {

@@ -47,8 +47,24 @@ float specular(vec3 normal, vec3 towards_eye, vec3 towards_light) {
   return a2 / (d * d) * 0.5 / max(smith, 1e-5) * fresnel * n_l;
 }
 
-// Share of a surrounding light that the coat mirrors: Schlick's term, damped by roughness (Lagarde 2011).
-float surrounding_fresnel(float n_v) { return kF0 + (max(1.0 - kRoughness, kF0) - kF0) * fresnel_power(n_v); }
+// Share of an even surrounding light that the coat mirrors: a fit of the integral of GGX (Karis 2014, "Physically Based
+// Shading on Mobile").
+float mirrored_surrounding(float n_v) {
+  vec4 r = kRoughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
+  float a = min(r.x * r.x, exp2(-9.28 * max(n_v, 0.0))) * r.x + r.y;
+  vec2 scale_and_bias = vec2(-1.04, 1.04) * a + r.zw;
+  return kF0 * scale_and_bias.x + scale_and_bias.y;
+}
+
+// Adds the light of a lamp with a shadow map: what the surface scatters, and what its coat mirrors.
+void add_lamp(uint map, vec3 radiance, vec3 normal, vec3 towards_eye, inout vec3 light, inout vec3 mirrored) {
+  vec3 towards_light = current.maps[map].towards_light;
+  float cosine = dot(normal, towards_light);
+  if (cosine <= 0.0) return;
+  vec3 reaching = radiance * lamp_visibility(map, position, normal, kSurface, gl_FragCoord.xy);
+  light += reaching * cosine;
+  mirrored += reaching * specular(normal, towards_eye, towards_light);
+}
 
 void main() {
   vec4 material = draw.color;
@@ -56,28 +72,17 @@ void main() {
   vec3 base = (draw.flags & kDrawHeat) != 0u ? linear_from_srgb(color_ramp(weight)) : material.rgb;
   vec3 towards_eye = normalize(frame.eye - position);
   vec3 normal = facing_normal(towards_eye);
-  vec3 towards_key = current.maps[kKeyMap].towards_light;
-
-  float key_cosine = dot(normal, towards_key);
   vec3 light = vec3(0.0);
   vec3 mirrored = vec3(0.0);
-  if (key_cosine > 0.0) {
-    vec3 key = kKeyRadiance * key_visibility(position, normal, kSurface, gl_FragCoord.xy);
-    light += key * key_cosine;
-    mirrored += key * specular(normal, towards_eye, towards_key);
-  }
+  add_lamp(kKeyMap, kKeyRadiance, normal, towards_eye, light, mirrored);
+  add_lamp(kRimMap, kRimRadiance, normal, towards_eye, light, mirrored);
 
   // What hides the sky is the character itself: it gives back a part in its own colour.
   vec3 hidden = hidden_sky(position, normal, kSurface, gl_FragCoord.xy);
   vec3 open = sky_irradiance(normal);
   light += open - hidden * (1.0 - 0.45 * base);
   vec3 reflected = reflect(-towards_eye, normal);
-  vec3 open_share = (open - hidden) / open;
-  mirrored += sky_radiance(reflected) * surrounding_fresnel(dot(normal, towards_eye)) * open_share;
-
-  float rim_cosine = max(dot(normal, frame.towards_rim), 0.0);
-  light += kRimRadiance * rim_cosine * open_share;
-  mirrored += kRimRadiance * specular(normal, towards_eye, frame.towards_rim) * open_share;
+  mirrored += sky_radiance(reflected) * mirrored_surrounding(dot(normal, towards_eye)) * (open - hidden) / open;
 
   // Last, since a discarded pixel lends its neighbours no derivatives.
   if (kMasked && material.a < 0.5) discard;
