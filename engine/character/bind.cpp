@@ -25,6 +25,7 @@
 #include "engine/linear_blend/bind.h"
 #include "engine/model/affine.h"
 #include "engine/mos/bind.h"
+#include "engine/rig/deformers.h"
 #include "engine/rig/rig_json.h"
 #include "engine/surface_ffd/bind.h"
 #include "engine/surface_ffd/driver.h"
@@ -218,29 +219,10 @@ std::size_t most_influences(const SparseRows& rows) {
   return most;
 }
 
-// Whether a deformer may be left where it does worse than linear blend: not what an artist sculpted.
-bool gives_way(const LinearBlendParameters&) { return true; }
-bool gives_way(const DualQuaternionParameters&) { return false; }  // cannot be mixed with another
-bool gives_way(const SurfaceFfdParameters& ffd) {
-  return ffd.driver.key_poses.empty() && ffd.driver.offsets.empty() && ffd.driver.follow != Follow::kStreamed;
-}
-bool gives_way(const CurveSkeletonParameters& curves) { return curves.joints.empty() && curves.bones.empty(); }
-bool gives_way(const MosParameters& mos) { return mos.edits.empty(); }
+// Whether a deformer may be left where it does worse than linear blend.
 bool gives_way(const DeformerParameters& deformer) {
-  return std::visit([](const auto& parameters) { return gives_way(parameters); }, deformer);
-}
-
-// What the reader of a report should know of a verdict; empty: nothing.
-std::string note_of(const Verdict& verdict) {
-  constexpr std::size_t kMostNamed = 3;
-  if (!(verdict.left > 0)) return "";
-  std::vector<std::string> named;
-  for (const JudgedPlace& place : verdict.places) {
-    if (place.left > 0 && named.size() < kMostNamed) named.push_back(in_words(place));
-  }
-  return fmt::format("{} of the skin is left to linear blend, which does better there: {}{}",
-                     share_in_words(verdict.left), fmt::join(named, "; "),
-                     verdict.places.size() > named.size() ? "; ..." : "");
+  const DeformerEntry& entry = deformer_entry(deformer);
+  return entry.gives_way != nullptr && entry.gives_way(deformer);
 }
 
 // The meshes at which a layer shows.
@@ -282,7 +264,11 @@ class Binder {
       if (bound) bound = add_drivers();
       if (!bound) return tl::unexpected(bound.error());
     }
-    Result<Bound> bound = rig_.judging == Judging::kNone || !deforms() ? finish({}) : finish_judged();
+    Result<std::vector<Bindings>> skins = merged_skins();
+    if (!skins) return tl::unexpected(skins.error());
+    Result<Bound> bound = rig_.judging == Judging::kNone || !deforms()
+                              ? build(std::move(builder_), std::move(*skins), {})
+                              : build_judged(*skins);
     if (!bound) return bound;
     const Result<void> fitted = add_fits(*bound);
     if (!fitted) return tl::unexpected(fitted.error());
@@ -304,61 +290,77 @@ class Binder {
     return false;
   }
 
-  // The skins, with so much of each vertex left to linear blend, over all skins laid end to end; empty: nothing. Uses
-  // up what was bound.
-  Result<Bound> finish(std::span<const float> left) {
-    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+  // Of each mesh that is skin its layers laid over each other. Uses up what was bound.
+  Result<std::vector<Bindings>> merged_skins() {
+    std::vector<Bindings> skins(model_.meshes.size());
+    for (std::size_t m = 0; m < skins.size(); ++m) {
       if (!is_skin(m)) continue;
       Result<Bindings> bindings = merged(m);
       if (!bindings) return tl::unexpected(bindings.error());
+      skins[m] = std::move(*bindings);
+    }
+    return skins;
+  }
+
+  // The skins, with so much of each vertex left to linear blend, over all skins laid end to end; empty: nothing.
+  Result<Bound> build(CharacterBuilder builder, std::vector<Bindings> skins, std::span<const float> left) const {
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!is_skin(m)) continue;
       if (!left.empty()) {
         const std::size_t count = model_.meshes[m].positions.size();
-        leave(*bindings->merged, model_.meshes[m], left.first(count));
+        leave(*skins[m].merged, model_.meshes[m], left.first(count), builder);
         left = left.subspan(count);
       }
-      const Result<void> added = builder_.add_skin(model_.meshes[m], std::move(*bindings->merged), bindings->deformer);
+      const Result<void> added = builder.add_skin(model_.meshes[m], std::move(*skins[m].merged), skins[m].deformer);
       if (!added) return tl::unexpected(added.error());
     }
-    builder_.set_rig(format_rig(rig_));
-    BindReport report{builder_.reports(), points_, notes_, std::nullopt};
-    Result<Character> character = builder_.build();
+    builder.set_rig(format_rig(rig_));
+    BindReport report{builder.reports(), points_, notes_, std::nullopt};
+    Result<Character> character = builder.build();
     if (!character) return tl::unexpected(character.error());
     return Bound{std::move(*character), std::move(report)};
   }
 
   // Lays linear blend over a mesh.
-  void leave(MeshBinding& binding, const Mesh& mesh, std::span<const float> left) {
+  static void leave(MeshBinding& binding, const Mesh& mesh, std::span<const float> left, CharacterBuilder& builder) {
     if (std::ranges::all_of(left, [](float share) { return share == 0; })) return;
     MeshBinding linear;
-    linear.rows = builder_.rows_over_joints(mesh.weights, BlendMode::kLinear);
+    linear.rows = builder.rows_over_joints(mesh.weights, BlendMode::kLinear);
     const std::size_t most = std::max(kMostInfluences, most_influences(binding.rows));
     lay_groups_over(binding, std::move(linear), left);
     binding.rows = cut_rows(binding.rows, most, Cut::kContinuous);
   }
 
   // Judges the character, leaves to linear blend what does worse, and judges again what comes of that, a few times.
-  Result<Bound> finish_judged() {
+  Result<Bound> build_judged(const std::vector<Bindings>& skins) const {
     constexpr int kMostRounds = 3;
-    Result<Bound> bound = Binder(*this).finish({});
+    Result<Bound> bound = build(builder_, skins, {});
     if (!bound) return bound;
     if (options_.progress) options_.progress(1.0, "judging");
     std::optional<BindJudge> judge = make_judge(bound->character);
-    if (!judge) return bound;
+    if (!judge) {
+      bound->report.notes.push_back(
+          "not judged against linear blend: that takes weights, a pose, and drivers that are not streamed");
+      return bound;
+    }
     const std::vector<float> may_be_left =
         rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
-    for (int round = 0; round < kMostRounds; ++round) {
-      const Result<bool> more = judge->judge(bound->character, may_be_left);
+    for (int round = 0;; ++round) {
+      // The last time only to see what remains.
+      const Result<bool> more =
+          judge->judge(bound->character, round < kMostRounds ? std::span(may_be_left) : std::span<const float>());
       if (!more) {
         bound->report.notes.push_back("not judged against linear blend: " + more.error().message);
-        return bound;
+        if (round == 0) return bound;
+        break;
       }
       if (!*more) break;
-      bound = Binder(*this).finish(judge->left());
+      bound = build(builder_, skins, judge->left());
       if (!bound) return bound;
     }
     bound->report.verdict = judge->verdict();
-    const std::string note = note_of(*bound->report.verdict);
-    if (!note.empty()) bound->report.notes.push_back(note);
+    const std::string left = left_in_words(*bound->report.verdict);
+    if (!left.empty()) bound->report.notes.push_back(left);
     return bound;
   }
 
@@ -533,10 +535,13 @@ class Binder {
       for (const LayerAtMesh& at : plan_.meshes[m]) {
         const PlannedLayer& layer = plan_.layers[at.layer];
         if (layer.driver_mesh != driver) continue;
-        uses.push_back({&std::get<SurfaceFfdParameters>(layer.deformer), &model_.meshes[m]});
+        // The first layer of a mesh acts everywhere.
+        const bool first = &at == &plan_.meshes[m].front();
+        uses.push_back({&std::get<SurfaceFfdParameters>(layer.deformer), &model_.meshes[m],
+                        first ? std::span<const float>() : std::span(at.mask)});
       }
     }
-    std::optional<surface_ffd::DriverPart> part = surface_ffd::used_part(model_.meshes[driver], uses);
+    std::optional<surface_ffd::DriverPart> part = surface_ffd::used_part(model_.meshes[driver], uses, options_.threads);
     if (part) {
       const std::size_t count = model_.meshes[driver].positions.size();
       notes_.push_back(fmt::format("{} of the {} vertices of the driver '{}' move nothing and are not posed",

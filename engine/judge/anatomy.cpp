@@ -31,7 +31,7 @@ double degrees_between(const glm::dvec3& a, const glm::dvec3& b) {
   return glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
 }
 
-bool is_limb(JointRole role) { return role == JointRole::kUpperArm || role == JointRole::kThigh; }
+bool is_limb_root(JointRole role) { return role == JointRole::kUpperArm || role == JointRole::kThigh; }
 
 bool is_finger(JointRole role) {
   return role == JointRole::kThumb || role == JointRole::kIndex || role == JointRole::kMiddle ||
@@ -49,9 +49,7 @@ Anatomy::Anatomy(const Character& linear_blend) : skeleton_(linear_blend->skelet
   find_hinges();
 }
 
-bool Anatomy::moves_a_part(std::uint32_t j) const {
-  return skin_below_[j] != 0 && skin_[j] != 0 && skin_below_[j] != skin_joints_;
-}
+bool Anatomy::moves_a_part(std::uint32_t j) const { return skin_[j] != 0 && skin_below_[j] != skin_joints_; }
 
 std::optional<std::uint32_t> Anatomy::parent_of(std::uint32_t j) const {
   const std::int32_t parent = skeleton_.joints[j].parent;
@@ -168,6 +166,18 @@ std::optional<glm::dvec3> Anatomy::hinge_by_name(std::uint32_t j) const {
   return unit(glm::cross(bones_[j], is_knee ? -front_ : front_));
 }
 
+std::array<Anatomy::Direction, 6> Anatomy::directions(std::uint32_t joint) const {
+  const bool sided = uses_[joint].side != Side::kNone;
+  const std::string_view out = sided ? "out" : "left", in = sided ? "in" : "right";
+  const glm::dvec3 outward = uses_[joint].side == Side::kRight ? -left_ : left_;
+  return {{{"front", "forward", front_},
+           {"back", "back", -front_},
+           {"up", "raised", kUp},
+           {"down", "lowered", -kUp},
+           {out, out, outward},
+           {in, in, -outward}}};
+}
+
 std::string Anatomy::turn_in_words(std::uint32_t joint, const glm::dmat3& turn) const {
   const glm::dvec3& rest = bones_[joint];
   const glm::dvec3 bone = turn * rest;
@@ -186,21 +196,9 @@ std::string Anatomy::turn_in_words(std::uint32_t joint, const glm::dmat3& turn) 
     return fmt::format("bent {:.0f}", degrees_between(arriving(joint).value_or(rest), bone));
   }
   const glm::dvec3 way = bone - cosine * rest;
-  const bool sided = uses_[joint].side != Side::kNone;
-  const glm::dvec3 out = uses_[joint].side == Side::kRight ? -left_ : left_;
-  const struct {
-    std::string_view word;
-    glm::dvec3 direction;
-  } words[] = {{"forward", front_},
-               {"back", -front_},
-               {"raised", kUp},
-               {"lowered", -kUp},
-               {sided ? "out" : "left", out},
-               {sided ? "in" : "right", -out}};
-  const auto* const most = std::max_element(std::begin(words), std::end(words), [&](const auto& a, const auto& b) {
-    return glm::dot(a.direction, way) < glm::dot(b.direction, way);
-  });
-  return fmt::format("{} {:.0f}", most->word, swing);
+  const std::array<Direction, 6> ways = directions(joint);
+  const auto most = std::ranges::max_element(ways, {}, [&](const Direction& d) { return glm::dot(d.axis, way); });
+  return fmt::format("{} {:.0f}", most->turn, swing);
 }
 
 }  // namespace pelt

@@ -3,11 +3,13 @@
 // tell (sample_poses.h has the rules).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/character/character.h"
@@ -30,11 +32,19 @@ class Anatomy {
   std::optional<glm::dvec3> arriving(std::uint32_t joint) const;
   // About what a hinge bends further; none: nothing tells, or it is no hinge.
   const std::optional<glm::dvec3>& hinge(std::uint32_t joint) const { return hinges_[joint]; }
-  // Whether turning the joint moves skin, and not all of it.
+  // Whether skin is painted for the joint, and turning it does not move all there is.
   bool moves_a_part(std::uint32_t joint) const;
   const glm::dvec3& front() const { return front_; }
   const glm::dvec3& left() const { return left_; }
   bool four_legged() const { return four_legged_; }
+
+  struct Direction {
+    std::string_view place;  // "front"
+    std::string_view turn;   // "forward": what a joint is that is turned that way
+    glm::dvec3 axis;
+  };
+  // Front, back, up, down, out and in; left and right where the joint is of no side.
+  std::array<Direction, 6> directions(std::uint32_t joint) const;
 
   // What a joint does that is turned from rest by `turn` (a rotation of model space at rest, about the joint), in an
   // artist's words: "bent 90", "raised 140", "twisted 60". Whole degrees; those of a hinge are between its bones.
@@ -70,6 +80,6 @@ inline constexpr double kClearlyBent =
 
 double degrees_between(const glm::dvec3& a, const glm::dvec3& b);
 bool is_finger(JointRole role);
-bool is_limb(JointRole role);  // an arm or a leg from where it leaves the trunk
+bool is_limb_root(JointRole role);  // an arm or a leg from where it leaves the trunk
 
 }  // namespace pelt

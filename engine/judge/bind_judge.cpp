@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/judge/describe.h"
 #include "engine/judge/sample_poses.h"
 
 namespace pelt {
@@ -39,6 +40,8 @@ Result<bool> BindJudge::judge(const Character& character, std::span<const float>
   Result<Faults> faults = judge_.find_faults(character, {.threads = threads_, .same_everywhere = true});
   if (!faults) return tl::unexpected(faults.error());
   if (faults_.vertices.empty()) faults_ = *faults;
+  remaining_ = 0;
+  for (const Fault& fault : faults->vertices) remaining_ = std::max(remaining_, fault.score);
   faults->apart = faults_.apart;  // of the deformer alone: what is left already is not apart
   if (may_be_left.empty()) return false;
   for (std::size_t v = 0; v < may_be_left.size(); ++v) faults->vertices[v].score *= may_be_left[v];
@@ -51,6 +54,12 @@ Result<bool> BindJudge::judge(const Character& character, std::span<const float>
     left_[v] = std::max(left_[v], own);
   }
   return grows;
+}
+
+Verdict BindJudge::verdict() const {
+  Verdict verdict = make_verdict(judge_, faults_, left_);
+  verdict.remaining = remaining_;
+  return verdict;
 }
 
 }  // namespace pelt

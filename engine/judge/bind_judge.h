@@ -16,9 +16,9 @@ namespace pelt {
 class BindJudge {
  public:
   // Of characters with the skins, joints and clips of one that is bound by linear blend alone. By 6 frames of each of
-  // the first 10 clips, or without clips by sample poses; by fewer, evenly thinned, down to 12, where the skin has more
-  // than 100,000 vertices. None: nothing can be posed, or linear blend moves a vertex to what is not finite. The same
-  // on every processor and for any `threads`.
+  // the first 10 clips, or without clips by sample poses; by fewer, evenly thinned, down to 12, where they would
+  // move more than 6 million vertices in all. None: nothing can be posed, or linear blend moves a vertex to what is not
+  // finite. The same on every processor and for any `threads`.
   static std::optional<BindJudge> create(Character linear_blend, unsigned threads);
 
   // Whether more is to be left than was. Errors: Judge::find_faults'. `may_be_left`: of all skins laid end to end, 1
@@ -28,15 +28,16 @@ class BindJudge {
   // Of all skins laid end to end, since the first judgement.
   std::span<const float> left() const { return left_; }
 
-  // Of what was judged first, and what is left since.
-  Verdict verdict() const { return make_verdict(judge_, faults_, left_); }
+  // The places of the first judgement, what is left since, and what the last one found to remain.
+  Verdict verdict() const;
 
  private:
   BindJudge(Judge judge, unsigned threads) : judge_(std::move(judge)), threads_(threads) {}
 
   Judge judge_;
   unsigned threads_;
-  Faults faults_;
+  Faults faults_;         // of the first judgement
+  double remaining_ = 0;  // worst score of the last
   std::vector<float> left_;
 };
 

@@ -57,11 +57,8 @@ void FaultMeter::add(std::span<const glm::vec3> linear, std::span<const glm::vec
   parallel_for(edges_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
       const LinearReference::Edge& edge = reference_.edges()[e];
-      if (!reference_.is_long(edge.rest)) continue;
-      const double length = distance(moved[edge.from], moved[edge.to]);
-      if (edge.rigid) edges_[e].see(FaultKind::kStrain, std::abs(length / edge.median - 1), frame_);
-      const double bound = std::max(edge.rest, distance(linear[edge.from], linear[edge.to]));
-      edges_[e].see(FaultKind::kStretch, length / bound, frame_);
+      if (edge.rigid) edges_[e].see(FaultKind::kStrain, strain_of(edge, moved), frame_);
+      if (reference_.is_long(edge.rest)) edges_[e].see(FaultKind::kStretch, stretch_of(edge, linear, moved), frame_);
     }
   });
   ++frame_;
@@ -92,9 +89,10 @@ std::vector<float> left_to_linear_blend(const Faults& faults, const LinearRefere
   std::vector<float> left(welded.size(), 0.0f);
   std::priority_queue<std::pair<float, std::uint32_t>> open;
   const auto raise = [&](std::uint32_t v, double value) {
-    if (value <= left[v]) return;
-    left[v] = static_cast<float>(value);
-    open.emplace(left[v], v);
+    const auto share = static_cast<float>(value);
+    if (share <= left[v]) return;
+    left[v] = share;
+    open.emplace(share, v);
   };
   for (std::size_t v = 0; v < welded.size(); ++v) {
     raise(welded[v], std::clamp((faults.vertices[v].score - 1) / (kAllLeft - 1), 0.0, 1.0));

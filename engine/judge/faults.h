@@ -9,23 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "engine/judge/fault.h"
 #include "engine/judge/figures.h"
 
 namespace pelt {
-
-enum class FaultKind : std::uint8_t {
-  kStretch,  // L'moved / max(L'linear, L'rest) of an edge; allowed: 1.95
-  kStrain,   // |L'moved / L - 1| of an edge that linear blend keeps rigid; allowed: 0.55
-  kFar,      // distance from linear blend, over D; allowed: 0.2
-};
-
-// The worst of one kind and place.
-struct Fault {
-  FaultKind kind = FaultKind::kStretch;
-  double value = 0;
-  double score = 0;  // value by what is allowed of the kind; more than 1 is a fault
-  std::size_t frame = 0;
-};
 
 struct Faults {
   std::vector<Fault> vertices;  // of each vertex its worst

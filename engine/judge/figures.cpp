@@ -83,9 +83,9 @@ LinearReference::LinearReference(std::span<const glm::vec3> rest, std::span<cons
     }
     diagonal_ = glm::length(most - least);
   }
-  rest_areas_.reserve(triangles_.size());
-  for (const glm::uvec3& t : triangles_) rest_areas_.push_back(glm::length(normal_of(rest, t)));
-  for (const double area : rest_areas_) rest_area_ += area;
+  twice_rest_areas_.reserve(triangles_.size());
+  for (const glm::uvec3& t : triangles_) twice_rest_areas_.push_back(glm::length(normal_of(rest, t)));
+  for (const double area : twice_rest_areas_) twice_rest_area_ += area;
   find_edges(rest, threads);
   find_rigid(linear, threads);
 }
@@ -151,6 +151,16 @@ void LinearReference::find_rigid(const Positions& linear, unsigned threads) {
   }
 }
 
+double stretch_of(const LinearReference::Edge& edge, std::span<const glm::vec3> linear,
+                  std::span<const glm::vec3> moved) {
+  const double bound = std::max(edge.rest, distance(linear[edge.from], linear[edge.to]));
+  return distance(moved[edge.from], moved[edge.to]) / bound;
+}
+
+double strain_of(const LinearReference::Edge& edge, std::span<const glm::vec3> moved) {
+  return std::abs(distance(moved[edge.from], moved[edge.to]) / edge.median - 1);
+}
+
 // ------------------------------------------------------------------------------------------------------- percentiles
 
 TopValues::TopValues(std::size_t count, double percent) {
@@ -189,12 +199,12 @@ double TopValues::percentile() {
 FigureMeter::FigureMeter(const LinearReference& reference, unsigned threads)
     : reference_(reference),
       threads_(threads),
-      strains_(reference.rigid_.size() * reference.frame_count_, 99),
-      drifts_(reference.stiff_.size() * reference.frame_count_, 99) {}
+      strains_(reference.rigid_edges().size() * reference.frame_count(), 99),
+      drifts_(reference.stiff_vertices().size() * reference.frame_count(), 99) {}
 
 void FigureMeter::add(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
-  assert(linear.size() == reference_.vertex_count_ && moved.size() == reference_.vertex_count_);
-  assert(frame_ < reference_.frame_count_);
+  assert(linear.size() == reference_.vertex_count() && moved.size() == reference_.vertex_count());
+  assert(frame_ < reference_.frame_count());
   add_distances(linear, moved);
   add_edges(linear, moved);
   add_rigid_edges(moved);
@@ -203,25 +213,26 @@ void FigureMeter::add(std::span<const glm::vec3> linear, std::span<const glm::ve
 }
 
 void FigureMeter::add_distances(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
-  if (reference_.diagonal_ == 0) {
-    scratch_.assign(reference_.stiff_.size(), 0);
+  if (reference_.diagonal() == 0) {
+    scratch_.assign(reference_.stiff_vertices().size(), 0);
     drifts_.add(scratch_);
     return;
   }
   const Greatest far = greatest_of(
       in_blocks<Greatest>(linear.size(), threads_, [&](std::size_t begin, std::size_t end, Greatest& greatest) {
-        for (std::size_t v = begin; v < end; ++v) greatest.see(distance(moved[v], linear[v]) / reference_.diagonal_, v);
+        for (std::size_t v = begin; v < end; ++v)
+          greatest.see(distance(moved[v], linear[v]) / reference_.diagonal(), v);
       }));
   if (far.value > figures_.far) {
     const auto vertex = static_cast<std::uint32_t>(far.item);
     figures_.far = far.value;
     figures_.far_at = {frame_, vertex, vertex};
   }
-  scratch_.resize(reference_.stiff_.size());
+  scratch_.resize(reference_.stiff_vertices().size());
   parallel_for(scratch_.size(), kBlock, threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t v = reference_.stiff_[i];
-      scratch_[i] = distance(moved[v], linear[v]) / reference_.diagonal_;
+      const std::uint32_t v = reference_.stiff_vertices()[i];
+      scratch_[i] = distance(moved[v], linear[v]) / reference_.diagonal();
     }
   });
   drifts_.add(scratch_);
@@ -232,14 +243,13 @@ void FigureMeter::add_edges(std::span<const glm::vec3> linear, std::span<const g
     Greatest stretch;
     std::uint64_t bad = 0;
   };
-  const std::vector<LinearReference::Edge>& edges = reference_.edges_;
+  const std::span<const LinearReference::Edge> edges = reference_.edges();
   const auto partials =
       in_blocks<Partial>(edges.size(), threads_, [&](std::size_t begin, std::size_t end, Partial& partial) {
         for (std::size_t e = begin; e < end; ++e) {
           const LinearReference::Edge& edge = edges[e];
           if (!reference_.is_long(edge.rest)) continue;
-          const double bound = std::max(edge.rest, distance(linear[edge.from], linear[edge.to]));
-          const double ratio = distance(moved[edge.from], moved[edge.to]) / bound;
+          const double ratio = stretch_of(edge, linear, moved);
           partial.stretch.see(ratio, e);
           if (ratio > kTorn) ++partial.bad;
         }
@@ -254,18 +264,17 @@ void FigureMeter::add_edges(std::span<const glm::vec3> linear, std::span<const g
 }
 
 void FigureMeter::add_rigid_edges(std::span<const glm::vec3> moved) {
-  scratch_.resize(reference_.rigid_.size());
+  scratch_.resize(reference_.rigid_edges().size());
   const Greatest strain = greatest_of(
       in_blocks<Greatest>(scratch_.size(), threads_, [&](std::size_t begin, std::size_t end, Greatest& greatest) {
         for (std::size_t i = begin; i < end; ++i) {
-          const LinearReference::Edge& edge = reference_.edges_[reference_.rigid_[i]];
-          scratch_[i] = std::abs(distance(moved[edge.from], moved[edge.to]) / edge.median - 1);
+          scratch_[i] = strain_of(reference_.edges()[reference_.rigid_edges()[i]], moved);
           greatest.see(scratch_[i], i);
         }
       }));
   strains_.add(scratch_);
   if (strain.value <= figures_.rigid_max) return;
-  const LinearReference::Edge& edge = reference_.edges_[reference_.rigid_[strain.item]];
+  const LinearReference::Edge& edge = reference_.edges()[reference_.rigid_edges()[strain.item]];
   figures_.rigid_max = strain.value;
   figures_.rigid_at = {frame_, edge.from, edge.to};
 }
@@ -277,13 +286,13 @@ void FigureMeter::add_triangles(std::span<const glm::vec3> linear, std::span<con
     double flipped_area = 0;
     Greatest flipped;  // by its area at rest
   };
-  const double least_area = kLeastArea * reference_.diagonal_ * reference_.diagonal_;
+  const double least_area = kLeastArea * reference_.diagonal() * reference_.diagonal();
   const auto partials = in_blocks<Partial>(
-      reference_.triangles_.size(), threads_, [&](std::size_t begin, std::size_t end, Partial& partial) {
+      reference_.triangles().size(), threads_, [&](std::size_t begin, std::size_t end, Partial& partial) {
         for (std::size_t f = begin; f < end; ++f) {
-          const double rest_area = reference_.rest_areas_[f];
-          const glm::dvec3 linear_normal = normal_of(linear, reference_.triangles_[f]);
-          const glm::dvec3 normal = normal_of(moved, reference_.triangles_[f]);
+          const double rest_area = reference_.twice_rest_areas()[f];
+          const glm::dvec3 linear_normal = normal_of(linear, reference_.triangles()[f]);
+          const glm::dvec3 normal = normal_of(moved, reference_.triangles()[f]);
           const double linear_area = glm::length(linear_normal), area = glm::length(normal);
           if (linear_area < kShrunk * rest_area && rest_area > least_area) {
             partial.regained += std::min(area, rest_area) - linear_area;
@@ -304,23 +313,23 @@ void FigureMeter::add_triangles(std::span<const glm::vec3> linear, std::span<con
     flipped.see(partial.flipped.value, partial.flipped.item);
   }
   if (flipped_area <= flipped_area_) return;
-  const std::uint32_t corner = reference_.triangles_[flipped.item].x;
+  const std::uint32_t corner = reference_.triangles()[flipped.item].x;
   flipped_area_ = flipped_area;
   figures_.flip_at = WorstPlace{frame_, corner, corner};
 }
 
 Figures FigureMeter::figures() {
-  assert(frame_ == reference_.frame_count_);
+  assert(frame_ == reference_.frame_count());
   const auto share = [](auto part, std::size_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
   };
-  figures_.bad = share(bad_, reference_.edges_.size() * frame_);
+  figures_.bad = share(bad_, reference_.edges().size() * frame_);
   figures_.rigid99 = strains_.percentile();
-  figures_.rigid_share = share(reference_.rigid_.size(), reference_.edges_.size());
+  figures_.rigid_share = share(reference_.rigid_edges().size(), reference_.edges().size());
   figures_.drift99 = drifts_.percentile();
-  figures_.flips = share(flips_, reference_.triangles_.size() * frame_);
-  if (reference_.rest_area_ > 0 && frame_ > 0) {
-    figures_.regained = regained_ / (reference_.rest_area_ * static_cast<double>(frame_));
+  figures_.flips = share(flips_, reference_.triangles().size() * frame_);
+  if (reference_.twice_rest_area() > 0 && frame_ > 0) {
+    figures_.regained = regained_ / (reference_.twice_rest_area() * static_cast<double>(frame_));
   }
   return figures_;
 }

@@ -79,10 +79,12 @@ class LinearReference {
   bool is_long(double length) const { return length > 2e-3 * diagonal_; }
   std::span<const Edge> edges() const { return edges_; }
   std::span<const glm::uvec3> triangles() const { return triangles_; }
-  std::span<const double> rest_areas() const { return rest_areas_; }  // of the triangles, twice
+  std::span<const std::uint32_t> rigid_edges() const { return rigid_; }
+  std::span<const std::uint32_t> stiff_vertices() const { return stiff_; }        // all of whose edges are rigid
+  std::span<const double> twice_rest_areas() const { return twice_rest_areas_; }  // of the triangles
+  double twice_rest_area() const { return twice_rest_area_; }                     // their sum
 
  private:
-  friend class FigureMeter;
   void find_edges(std::span<const glm::vec3> rest, unsigned threads);
   void find_rigid(const Positions& linear, unsigned threads);
 
@@ -90,12 +92,19 @@ class LinearReference {
   std::size_t vertex_count_ = 0;
   double diagonal_ = 0;
   std::vector<Edge> edges_;
-  std::vector<std::uint32_t> rigid_;  // edges
-  std::vector<std::uint32_t> stiff_;  // vertices all of whose edges are rigid
+  std::vector<std::uint32_t> rigid_;
+  std::vector<std::uint32_t> stiff_;
   std::vector<glm::uvec3> triangles_;
-  std::vector<double> rest_areas_;  // A'rest, twice
-  double rest_area_ = 0;            // their sum
+  std::vector<double> twice_rest_areas_;
+  double twice_rest_area_ = 0;
 };
+
+// L'moved / max(L'linear, L'rest). Precondition: the edge is longer than 0 at rest.
+double stretch_of(const LinearReference::Edge& edge, std::span<const glm::vec3> linear,
+                  std::span<const glm::vec3> moved);
+
+// |L'moved / L - 1|, L the median of L'linear. Precondition: the edge is rigid.
+double strain_of(const LinearReference::Edge& edge, std::span<const glm::vec3> moved);
 
 // The largest values of many that come in any order, for a percentile near 100 without keeping all.
 class TopValues {

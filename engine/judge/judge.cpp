@@ -47,7 +47,7 @@ class Skins {
   }
 
   // What is not finite of the last pose; none: all is.
-  std::optional<Error> fault(const JudgedPose& pose) const {
+  std::optional<Error> not_finite(const JudgedPose& pose) const {
     std::span<const glm::vec3> left = positions_;
     for (const CharacterMesh& mesh : character_->meshes) {
       if (mesh.control) continue;
@@ -98,18 +98,18 @@ Result<Judge> Judge::create(Character linear_blend, std::vector<JudgedPose> pose
   Skins skins(linear_blend, options);
   const JudgedPose at_rest{.name = "rest"};
   const std::span<const glm::vec3> standing = skins.at(at_rest);
-  if (const std::optional<Error> fault = skins.fault(at_rest)) return tl::unexpected(*fault);
+  if (const std::optional<Error> error = skins.not_finite(at_rest)) return tl::unexpected(*error);
   const std::vector<glm::vec3> rest(standing.begin(), standing.end());
-  std::optional<Error> fault;
+  std::optional<Error> error;
   const auto linear = [&](std::size_t frame) -> std::span<const glm::vec3> {
-    if (fault) return rest;
+    if (error) return rest;
     const std::span<const glm::vec3> positions = skins.at(poses[frame]);
-    fault = skins.fault(poses[frame]);
+    error = skins.not_finite(poses[frame]);
     if (options.progress) options.progress(static_cast<double>(frame + 1) / static_cast<double>(poses.size()));
-    return fault ? std::span(rest) : positions;
+    return error ? std::span(rest) : positions;
   };
   LinearReference reference(rest, triangles_of(*linear_blend), poses.size(), linear, options.threads);
-  if (fault) return tl::unexpected(*fault);
+  if (error) return tl::unexpected(*error);
   return Judge(std::move(linear_blend), std::move(poses), rest, std::move(reference));
 }
 
@@ -129,7 +129,7 @@ Result<void> Judge::measure(const Character& character, const JudgeOptions& opti
   Skins moved(character, options);
   for (std::size_t p = 0; p < poses_.size(); ++p) {
     const std::span<const glm::vec3> positions = moved.at(poses_[p]);
-    if (const std::optional<Error> fault = moved.fault(poses_[p])) return tl::unexpected(*fault);
+    if (const std::optional<Error> error = moved.not_finite(poses_[p])) return tl::unexpected(*error);
     meter.add(linear.at(poses_[p]), positions);
     if (options.progress) options.progress(static_cast<double>(p + 1) / static_cast<double>(poses_.size()));
   }
@@ -158,7 +158,7 @@ std::vector<double> Judge::areas() const {
   std::vector<double> areas(vertex_count(), 0);
   for (std::size_t t = 0; t < reference_.triangles().size(); ++t) {
     const glm::uvec3& corners = reference_.triangles()[t];
-    for (glm::length_t c = 0; c < 3; ++c) areas[corners[c]] += reference_.rest_areas()[t] / 6;
+    for (glm::length_t c = 0; c < 3; ++c) areas[corners[c]] += reference_.twice_rest_areas()[t] / 6;
   }
   return areas;
 }

@@ -14,24 +14,9 @@
 #include "engine/character/character.h"
 #include "engine/character/clip_twists.h"
 #include "engine/character/evaluate.h"
+#include "engine/judge/judged_pose.h"
 
 namespace pelt {
-
-// A joint turned about where it stands at rest, and all below it with it.
-struct JointTurn {
-  std::uint32_t joint = 0;
-  glm::dvec3 axis{0.0, 1.0, 0.0};  // unit, model space at rest
-  double degrees = 0;
-};
-
-// A pose by what makes it: characters bound from one model by different rigs take the same.
-struct JudgedPose {
-  std::string name;                   // for people: "walk #3", "left_forearm bent 90"
-  std::optional<std::uint32_t> clip;  // in CharacterData::clips
-  std::uint32_t frame = 0;            // of the clip, from 0
-  float seconds = 0;                  // into the clip
-  std::optional<JointTurn> turn;      // from rest; without clip and turn the character stands at rest
-};
 
 // Which frames of which clips: as many as `pelt deform --fps` writes at (frames - 1) / seconds a second, but at no less
 // than one a second.

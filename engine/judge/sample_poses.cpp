@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <glm/glm.hpp>
@@ -71,7 +72,7 @@ class Sampler {
  private:
   void add(std::uint32_t j, std::string_view what, const glm::dvec3& axis, double to, double by) {
     poses_.push_back({.name = fmt::format("{} {} {:.0f}", skeleton_.joints[j].name, what, to),
-                      .turn = JointTurn{.joint = j, .axis = axis, .degrees = by}});
+                      .turn = TurnFromRest{.joint = j, .axis = axis, .degrees = by}});
   }
 
   void bend(std::uint32_t j) {
@@ -90,23 +91,14 @@ class Sampler {
 
   void swing(std::uint32_t j) {
     const Range& range = range_of(body_.use(j));
-    const bool sided = body_.use(j).side != Side::kNone;
-    const glm::dvec3 out = body_.use(j).side == Side::kRight ? -body_.left() : body_.left();
-    const struct {
-      std::string_view name;
-      glm::dvec3 direction;
-      double most;
-    } ways[] = {{"front", body_.front(), range.front},
-                {"back", -body_.front(), range.back},
-                {"up", kUp, range.up},
-                {"down", -kUp, range.down},
-                {sided ? "out" : "left", out, range.out},
-                {sided ? "in" : "right", -out, range.in}};
-    const double share = body_.four_legged() && is_limb(body_.use(j).role) ? 0.5 : 1.0;
-    for (const auto& [name, direction, most] : ways) {
-      if (std::abs(glm::dot(body_.bone(j), direction)) > kAlongTheBone) continue;
-      const double by = std::min(share * most, degrees_between(body_.bone(j), direction));
-      if (by >= kLeastTurn) add(j, name, glm::normalize(glm::cross(body_.bone(j), direction)), by, by);
+    const double most[] = {range.front, range.back, range.up, range.down, range.out, range.in};
+    const std::array<Anatomy::Direction, 6> ways = body_.directions(j);
+    const double share = body_.four_legged() && is_limb_root(body_.use(j).role) ? 0.5 : 1.0;
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const glm::dvec3& axis = ways[i].axis;
+      if (std::abs(glm::dot(body_.bone(j), axis)) > kAlongTheBone) continue;
+      const double by = std::min(share * most[i], degrees_between(body_.bone(j), axis));
+      if (by >= kLeastTurn) add(j, ways[i].place, glm::normalize(glm::cross(body_.bone(j), axis)), by, by);
     }
     if (range.twist > 0) add(j, "twisted", body_.bone(j), range.twist, range.twist);
   }

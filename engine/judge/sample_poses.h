@@ -9,8 +9,8 @@
 
 namespace pelt {
 
-// Turns from rest about where the joint stands, in model space, +y up. Left out are joints that move no skin with those
-// below them turning along, and those that carry all skin, whose turns are rigid motions of it.
+// Turns from rest about where the joint stands, in model space, +y up. Left out are joints that no skin is painted for,
+// and those that carry all skin, whose turns are rigid motions of it.
 //
 // A hinge is bent to 90 and 135 degrees between its bones, fingers to 90 alone: to, not by, since many characters rest
 // with elbows, knees and hocks bent already; one that rests there is straightened. It bends the way it is bent at rest.

@@ -2,198 +2,10 @@
 #include "engine/judge/verdict.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
-#include <initializer_list>
-#include <optional>
-#include <set>
-#include <string_view>
-#include <utility>
-
-#include "engine/judge/anatomy.h"
-#include "shaders/dual_quaternion/dual_quaternion.h"
+#include <fmt/ranges.h>
 
 namespace pelt {
 namespace {
-
-constexpr std::size_t kMostPlaces = 12;
-constexpr double kLeastScore = 0.5;
-
-std::string_view name_of(JointRole role) {
-  switch (role) {
-    case JointRole::kNone:
-      return "";
-    case JointRole::kHips:
-      return "hips";
-    case JointRole::kSpine:
-      return "waist";
-    case JointRole::kChest:
-      return "chest";
-    case JointRole::kNeck:
-      return "neck";
-    case JointRole::kHead:
-      return "head";
-    case JointRole::kClavicle:
-      return "collarbone";
-    case JointRole::kUpperArm:
-      return "arm";
-    case JointRole::kForearm:
-      return "elbow";
-    case JointRole::kHand:
-      return "hand";
-    case JointRole::kThigh:
-      return "leg";
-    case JointRole::kShin:
-      return "knee";
-    case JointRole::kHock:
-      return "hock";
-    case JointRole::kFoot:
-      return "foot";
-    case JointRole::kToes:
-      return "toes";
-    case JointRole::kThumb:
-      return "thumb";
-    case JointRole::kIndexMetacarpal:
-    case JointRole::kIndex:
-      return "index finger";
-    case JointRole::kMiddleMetacarpal:
-    case JointRole::kMiddle:
-      return "middle finger";
-    case JointRole::kRingMetacarpal:
-    case JointRole::kRing:
-      return "ring finger";
-    case JointRole::kPinkyMetacarpal:
-    case JointRole::kPinky:
-      return "little finger";
-  }
-  return "";
-}
-
-// Where the skin passes from one joint to another.
-struct Between {
-  JointRole a, b;
-  std::string_view name;
-};
-constexpr Between kBetween[] = {
-    {JointRole::kUpperArm, JointRole::kForearm, "elbow"}, {JointRole::kForearm, JointRole::kHand, "wrist"},
-    {JointRole::kHips, JointRole::kThigh, "hip"},         {JointRole::kSpine, JointRole::kThigh, "hip"},
-    {JointRole::kThigh, JointRole::kThigh, "crotch"},     {JointRole::kThigh, JointRole::kShin, "knee"},
-    {JointRole::kShin, JointRole::kFoot, "ankle"},        {JointRole::kHock, JointRole::kFoot, "ankle"},
-    {JointRole::kShin, JointRole::kHock, "hock"},         {JointRole::kChest, JointRole::kNeck, "neck"},
-    {JointRole::kNeck, JointRole::kHead, "neck"},         {JointRole::kChest, JointRole::kClavicle, "shoulder"},
-    {JointRole::kFoot, JointRole::kToes, "toes"},
-};
-constexpr JointRole kBesideArms[] = {JointRole::kChest, JointRole::kSpine, JointRole::kClavicle, JointRole::kHips};
-
-std::string_view passage_name(JointRole a, JointRole b) {
-  for (const Between& passage : kBetween) {
-    if ((passage.a == a && passage.b == b) || (passage.a == b && passage.b == a)) return passage.name;
-  }
-  return "";
-}
-
-bool is_beside_arm(JointRole role) { return std::ranges::find(kBesideArms, role) != std::end(kBesideArms); }
-
-class Describer {
- public:
-  explicit Describer(const Judge& judge)
-      : judge_(judge),
-        skeleton_(judge.linear_blend()->skeleton),
-        body_(judge.linear_blend()),
-        player_(*judge.linear_blend()) {
-    player_.pose({});
-    rest_.assign(player_.joints().begin(), player_.joints().end());
-  }
-
-  JudgedPlace describe(std::uint32_t vertex, const Fault& fault) {
-    const SkinPlace place = judge_.place_of(vertex);
-    JudgedPlace result{.where = where(place, judge_.rest(vertex)),
-                       .when = {},
-                       .fault = fault,
-                       .pose = judge_.poses()[fault.frame],
-                       .mesh = std::string(place.mesh),
-                       .joint = std::string(place.joint),
-                       .vertex = place.vertex};
-    result.when = when(place, result.where, result.pose);
-    return result;
-  }
-
- private:
-  std::string sided(Side side, std::string_view name) const {
-    return fmt::format("{}{}", side == Side::kLeft ? "left " : side == Side::kRight ? "right " : "", name);
-  }
-
-  // By the roles of the joints that move it, or else by a joint's name.
-  std::string where(const SkinPlace& place, const glm::vec3& at) const {
-    if (!place.strongest) return fmt::format("mesh '{}'", place.mesh);
-    const JointUse& own = body_.use(*place.strongest);
-    if (place.second) {
-      const JointUse& other = body_.use(*place.second);
-      const Side side = own.side != Side::kNone ? own.side : other.side;
-      const bool own_arm = own.role == JointRole::kUpperArm;
-      if ((own_arm && is_beside_arm(other.role)) || (other.role == JointRole::kUpperArm && is_beside_arm(own.role))) {
-        const bool below = at.y < body_.place(own_arm ? *place.strongest : *place.second).y;
-        return sided(side, below ? "armpit" : "shoulder");
-      }
-      const std::string_view name = passage_name(own.role, other.role);
-      if (name == "crotch") return "crotch";
-      if (!name.empty()) return sided(side, name);
-    }
-    const std::string_view name = name_of(own.role);
-    if (!name.empty()) return sided(own.side, name);
-    return fmt::format("at joint '{}'", place.joint);
-  }
-
-  // Which of the joints that move the place, or move them, turns most, and how.
-  std::string when(const SkinPlace& place, std::string_view where, const JudgedPose& pose) {
-    std::string words;
-    if (pose.turn) {
-      words =
-          turn_in_words(pose.turn->joint, where,
-                        glm::dmat3(glm::rotate(glm::dmat4(1.0), glm::radians(pose.turn->degrees), pose.turn->axis)));
-    } else {
-      player_.pose(pose);
-      double most = 0;
-      for (std::optional<std::uint32_t> joint : {place.strongest, place.second}) {
-        for (int step = 0; joint && step < 2; ++step, joint = body_.parent_of(*joint)) {
-          const glm::dmat3 turn = local_turn(*joint);
-          const double degrees =
-              glm::degrees(std::acos(std::clamp((turn[0][0] + turn[1][1] + turn[2][2] - 1) / 2, -1.0, 1.0)));
-          if (degrees <= most) continue;
-          most = degrees;
-          words = turn_in_words(*joint, where, turn);
-        }
-      }
-    }
-    if (!pose.clip) return words.empty() ? pose.name : words;
-    const std::string& clip = judge_.linear_blend()->clips[*pose.clip].name;
-    return fmt::format("{}{}in '{}' at {:.2f} s", words, words.empty() ? "" : " ", clip, pose.seconds);
-  }
-
-  std::string turn_in_words(std::uint32_t joint, std::string_view where, const glm::dmat3& turn) const {
-    const std::string words = body_.turn_in_words(joint, turn);
-    if (words.empty()) return "";
-    const std::string_view name = name_of(body_.use(joint).role);
-    if (!name.empty() && where.ends_with(name)) return words;  // "left knee, bent 90"
-    return fmt::format("{} {}", name.empty() ? fmt::format("'{}'", skeleton_.joints[joint].name) : name, words);
-  }
-
-  // How the joint is turned against its parent from rest, in model space at rest.
-  glm::dmat3 local_turn(std::uint32_t joint) const {
-    const auto turned = [&](std::uint32_t j) { return axes(player_.joints()[j]) * glm::transpose(axes(rest_[j])); };
-    const std::optional<std::uint32_t> parent = body_.parent_of(joint);
-    return parent ? glm::transpose(turned(*parent)) * turned(joint) : turned(joint);
-  }
-
-  static glm::dmat3 axes(const glm::mat4& matrix) { return glm::dmat3(shared::orthonormal_axes(glm::mat3(matrix))); }
-
-  const Judge& judge_;
-  const Skeleton& skeleton_;
-  Anatomy body_;
-  PosePlayer player_;
-  std::vector<glm::mat4> rest_;  // of the joints
-};
 
 std::string what(const Fault& fault) {
   switch (fault.kind) {
@@ -207,11 +19,16 @@ std::string what(const Fault& fault) {
   return fmt::format("{:.0f}% of the size away from linear blend", 100 * fault.value);
 }
 
+// Without what became of it.
+std::string describe(const JudgedPlace& place) {
+  return fmt::format("{}, {}: {} (mesh '{}'{})", place.where, place.when, what(place.fault), place.mesh,
+                     place.joint.empty() ? "" : fmt::format(", joint '{}'", place.joint));
+}
+
 }  // namespace
 
 std::string in_words(const JudgedPlace& place) {
-  return fmt::format("{}, {}: {} (mesh '{}'{})", place.where, place.when, what(place.fault), place.mesh,
-                     place.joint.empty() ? "" : fmt::format(", joint '{}'", place.joint));
+  return describe(place) + (place.is_left() ? ": left to linear blend" : "");
 }
 
 std::string_view fault_name(FaultKind kind) {
@@ -230,32 +47,20 @@ std::string share_in_words(double share) {
   return share < 0.001 ? "less than 0.1%" : fmt::format("{:.1f}%", 100 * share);
 }
 
-Verdict make_verdict(const Judge& judge, const Faults& faults, std::span<const float> left) {
-  Verdict verdict{.poses = judge.poses().size(),
-                  .from_clips = !judge.poses().empty() && judge.poses()[0].clip.has_value()};
-  std::vector<std::uint32_t> bad;
-  for (std::uint32_t v = 0; v < faults.vertices.size(); ++v) {
-    if (faults.vertices[v].score >= kLeastScore) bad.push_back(v);
+std::string poses_in_words(const Verdict& verdict) {
+  return fmt::format("{} {}", verdict.poses, verdict.from_clips ? "frames of its clips" : "sample poses");
+}
+
+std::string left_in_words(const Verdict& verdict) {
+  constexpr std::size_t kMostNamed = 3;
+  if (!(verdict.left > 0)) return "";
+  std::vector<std::string> named;
+  for (const JudgedPlace& place : verdict.places) {
+    if (place.is_left() && named.size() < kMostNamed) named.push_back(describe(place));
   }
-  std::ranges::stable_sort(bad, std::greater(), [&](std::uint32_t v) { return faults.vertices[v].score; });
-  Describer describer(judge);
-  std::set<std::string, std::less<>> seen;
-  for (const std::uint32_t v : bad) {
-    if (verdict.places.size() == kMostPlaces) break;
-    const SkinPlace place = judge.place_of(v);
-    if (!seen.emplace(place.joint).second) continue;
-    verdict.places.push_back(describer.describe(v, faults.vertices[v]));
-    if (!left.empty()) verdict.places.back().left = left[v];
-  }
-  if (left.empty()) return verdict;
-  const std::vector<double> areas = judge.areas();
-  double all = 0;
-  for (std::size_t v = 0; v < areas.size(); ++v) {
-    all += areas[v];
-    verdict.left += areas[v] * left[v];
-  }
-  if (all > 0) verdict.left /= all;
-  return verdict;
+  return fmt::format("{} of the skin is left to linear blend, which does better there{}{}{}",
+                     share_in_words(verdict.left), named.empty() ? "" : ": ", fmt::join(named, "; "),
+                     verdict.places.size() > named.size() ? "; ..." : "");
 }
 
 }  // namespace pelt

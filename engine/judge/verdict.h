@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/judge/judge.h"
+#include "engine/judge/fault.h"
+#include "engine/judge/judged_pose.h"
 
 namespace pelt {
 
@@ -22,9 +22,10 @@ struct JudgedPlace {
   std::string joint;         // with the largest weight there
   std::uint32_t vertex = 0;  // in the model's mesh
   float left = 0;            // how much of that vertex is left to linear blend for it
+  bool is_left() const { return left > 0.5f; }
 };
 
-// "left armpit, arm raised 140: stretched 2.3 times (mesh 'body', joint 'upper_arm.L')"
+// "left armpit, arm raised 140: stretched 2.3 times (mesh 'body', joint 'upper_arm.L'): left to linear blend"
 std::string in_words(const JudgedPlace& place);
 
 // stretch, strain, far
@@ -40,9 +41,13 @@ struct Verdict {
   // Of the skin's area, what is left to linear blend since the deformer did worse there; parts that were never its own
   // do not count.
   double left = 0;
+  double remaining = 0;  // score of the worst fault of the character as it is; more than 1: some skin stays at fault
 };
 
-// `left`: of each vertex of the judge's skins (Judge::left_to_linear_blend); empty: nothing is.
-Verdict make_verdict(const Judge& judge, const Faults& faults, std::span<const float> left);
+// "42 frames of its clips"
+std::string poses_in_words(const Verdict& verdict);
+
+// How much is left to linear blend, and for the worst of which places; empty: nothing is.
+std::string left_in_words(const Verdict& verdict);
 
 }  // namespace pelt

@@ -25,6 +25,9 @@ struct DeformerEntry {
   bool leaves_patches = false;
   // The mesh of the model that drives, as the rig names it; empty: none. nullptr: the deformer has no driver.
   const std::string& (*driver_mesh)(const DeformerParameters&) = nullptr;
+  // Whether skin where it does worse than linear blend may be left to that: not what an artist sculpted, nor what
+  // cannot be mixed with another deformer. nullptr: never.
+  bool (*gives_way)(const DeformerParameters&) = nullptr;
 };
 
 // One entry for each alternative of DeformerParameters.

@@ -83,11 +83,15 @@ bool says_twist(const JointName& name) {
 
 class Reader {
  public:
-  explicit Reader(const Skeleton& skeleton) : skeleton_(skeleton), uses_(skeleton.joints.size()) {
+  explicit Reader(const Skeleton& skeleton)
+      : skeleton_(skeleton), uses_(skeleton.joints.size()), children_(skeleton.joints.size()) {
     std::vector<glm::mat4> rest(uses_.size());
     rest_matrices(skeleton, rest);
     for (const glm::mat4& matrix : rest) places_.emplace_back(matrix[3]);
     for (const Joint& joint : skeleton.joints) names_.push_back(parse_joint_name(joint.name));
+    for (std::size_t j = 0; j < uses_.size(); ++j) {
+      if (const std::optional<std::size_t> parent = parent_of(j)) children_[*parent].push_back(j);
+    }
   }
 
   std::vector<JointUse> read() {
@@ -130,8 +134,7 @@ class Reader {
     const std::optional<std::size_t> start = above(j, uses_[j].role);
     if (!start) return false;
     bool has_bone = false;
-    for (std::size_t c = j + 1; c < uses_.size(); ++c) {
-      if (parent_of(c) != j) continue;
+    for (const std::size_t c : children_[j]) {
       const glm::dvec3 before = places_[j] - places_[*start], after = places_[c] - places_[j];
       const double lengths = glm::length(before) * glm::length(after);
       if (lengths == 0) continue;
@@ -143,6 +146,7 @@ class Reader {
 
   const Skeleton& skeleton_;
   std::vector<JointUse> uses_;
+  std::vector<std::vector<std::size_t>> children_;
   std::vector<JointName> names_;
   std::vector<glm::dvec3> places_;  // at rest, model space
 };

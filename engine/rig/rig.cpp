@@ -13,14 +13,39 @@
 namespace pelt {
 namespace {
 
+template <class Parameters>
+const Parameters& as(const DeformerParameters& parameters) {
+  return std::get<Parameters>(parameters);
+}
+
+bool has_no_sculpture(const DriverParameters& driver) {
+  return driver.key_poses.empty() && driver.offsets.empty() && driver.follow != Follow::kStreamed;
+}
+
+using Any = const DeformerParameters&;
 const DeformerEntry kDeformers[] = {
-    {"linear_blend", LinearBlendParameters{}},
-    {"dual_quaternion", DualQuaternionParameters{}, RigidParts::kLeftAsMeshes},
-    {"surface_ffd", SurfaceFfdParameters{}, RigidParts::kLeft, false,
-     [](const DeformerParameters& p) -> const std::string& { return std::get<SurfaceFfdParameters>(p).driver.mesh; }},
-    {"curve_skeleton", CurveSkeletonParameters{}, RigidParts::kLeft, true},
-    {"mos", MosParameters{}, RigidParts::kLeft, true,
-     [](const DeformerParameters& p) -> const std::string& { return std::get<MosParameters>(p).cage; }},
+    {.name = "linear_blend", .defaults = LinearBlendParameters{}, .gives_way = [](Any) { return true; }},
+    {.name = "dual_quaternion", .defaults = DualQuaternionParameters{}, .rigid_parts = RigidParts::kLeftAsMeshes},
+    {.name = "surface_ffd",
+     .defaults = SurfaceFfdParameters{},
+     .rigid_parts = RigidParts::kLeft,
+     .driver_mesh = [](Any p) -> const std::string& { return as<SurfaceFfdParameters>(p).driver.mesh; },
+     .gives_way = [](Any p) { return has_no_sculpture(as<SurfaceFfdParameters>(p).driver); }},
+    {.name = "curve_skeleton",
+     .defaults = CurveSkeletonParameters{},
+     .rigid_parts = RigidParts::kLeft,
+     .leaves_patches = true,
+     .gives_way =
+         [](Any p) {
+           const auto& curves = as<CurveSkeletonParameters>(p);
+           return curves.joints.empty() && curves.bones.empty();
+         }},
+    {.name = "mos",
+     .defaults = MosParameters{},
+     .rigid_parts = RigidParts::kLeft,
+     .leaves_patches = true,
+     .driver_mesh = [](Any p) -> const std::string& { return as<MosParameters>(p).cage; },
+     .gives_way = [](Any p) { return as<MosParameters>(p).edits.empty(); }},
 };
 static_assert(std::size(kDeformers) == std::variant_size_v<DeformerParameters>);
 

@@ -187,7 +187,7 @@ struct SurfaceFfdParameters {
   };
   Mode mode = Mode::kExtended;
   float local = 4.0f;                     // falloff exponent, >= 0
-  std::optional<float> distance_unit;     // metres; none: mean length of the driver's unique edges, times
+  std::optional<float> distance_unit;     // metres; none: the driver's mean edge near the vertex, times
   float distance_scale = 1.0f;            // > 0; about a third and basic follow the driver's own surface most closely
   std::optional<std::uint32_t> elements;  // K, driver triangles a vertex; 0: all; none: 26, kQuadratic 32
   std::optional<float> cut_error;         // metres: instead of elements, the least K that stays under it

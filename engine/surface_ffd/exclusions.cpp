@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -72,12 +73,14 @@ class HopCounter {
  public:
   explicit HopCounter(const Model& model) : bones_(bone_forest(model)), bone_of_(bones_.size()) {
     const std::vector<JointUse> uses = joint_uses(model.skeleton);
-    for (std::uint32_t b = 0; b < bones_.size(); ++b) {
-      std::uint32_t& bone = bone_of_[b];
-      bone = bones_[b].first;
-      while (uses[model.bound_joints[bone].joint].kind == JointKind::kTwist && bones_[bone].parent >= 0) {
-        bone = static_cast<std::uint32_t>(bones_[bone].parent);
-      }
+    // Joints come after their parents, so that what is above is known.
+    std::vector<std::uint32_t> by_joint(bones_.size());
+    std::iota(by_joint.begin(), by_joint.end(), 0u);
+    std::ranges::stable_sort(by_joint, {}, [&](std::uint32_t b) { return model.bound_joints[b].joint; });
+    for (const std::uint32_t b : by_joint) {
+      const std::uint32_t first = bones_[b].first;
+      const bool twists = uses[model.bound_joints[first].joint].kind == JointKind::kTwist && bones_[first].parent >= 0;
+      bone_of_[b] = twists ? bone_of_[static_cast<std::size_t>(bones_[first].parent)] : first;
     }
   }
 
@@ -114,11 +117,16 @@ class HopCounter {
   // Those of the twist helpers that are part of a bone are the bone's.
   template <class Visit>
   void for_each_child(std::uint32_t bone, const Visit& visit) const {
-    for (const std::uint32_t child : bones_[bone].children) {
-      if (bone_of_[child] == bone) {
-        for_each_child(child, visit);
-      } else {
-        visit(bone_of_[child]);
+    std::vector<std::uint32_t> own{bone};
+    while (!own.empty()) {
+      const std::uint32_t part = own.back();
+      own.pop_back();
+      for (const std::uint32_t child : bones_[part].children) {
+        if (bone_of_[child] == bone) {
+          own.push_back(child);
+        } else {
+          visit(bone_of_[child]);
+        }
       }
     }
   }

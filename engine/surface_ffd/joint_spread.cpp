@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kBallRadii = 3;
 constexpr float kHingeRadii = 1;
-constexpr float kBallBones = 0.75f;   // wider ones make hoses of short bones
+constexpr float kMostBones = 0.75f;   // of the shorter one; wider passages make hoses of short bones
 constexpr float kLeastScale = 0.01f;  // of the size
 
 float radii_of(JointKind kind) {
@@ -66,7 +66,7 @@ std::vector<Passage> joint_passages(const Model& model, std::optional<float> rad
   const std::vector<bool> scaled = scaled_joints(model);
   std::vector<Passage> passages;
   for (const BoundJoint& bound : model.bound_joints) {
-    passages.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(uses[bound.joint].kind), .bones = kBallBones});
+    passages.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(uses[bound.joint].kind), .bones = kMostBones});
   }
   return passages;
 }

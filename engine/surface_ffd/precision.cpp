@@ -80,7 +80,10 @@ const std::vector<double>& RowFit::solve() {
       found = find_weights(trial_);
       if (found <= value) break;
     }
-    if (!(found <= value)) break;
+    if (!(found <= value)) {
+      find_weights(multipliers_);
+      break;
+    }
     value = found;
     multipliers_ = trial_;
     const bool same = std::ranges::equal(active_, solved_, [](double a, double b) { return (a > 0) == (b > 0); });

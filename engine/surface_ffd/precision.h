@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of driver vertices that reproduce what is known of a skin vertex (math.md section 6).
+// Rows of driver vertices that reproduce what is known of a skin vertex: its place beside theirs, and its painting.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,16 @@ class RowFit {
  public:
   // Begins a row of `features`.
   void begin(std::size_t features);
-  // Wanted mean of a feature, and how much a miss counts beside a change of weights.
+  // Wanted mean of a feature, and how much a miss counts beside a change of weights, above 0. Of every feature.
   void want(std::size_t feature, double mean, double stiffness);
   // Adds a driver vertex of weight `weight` > 0; its features are to be set.
   double* add(double weight);
 
-  // The s_j >= 0 of sum 1 that minimise sum (s_j - q_j)^2 / q_j + sum over i of stiffness_i (sum_j s_j F_ij -
-  // mean_i)^2. Continuous in all that was given; an
-  // entry that comes out as 0 may as well be left out.
+  // The s_j >= 0 of sum 1 that minimise
+  //
+  //   sum over j of (s_j - q_j)^2 / q_j + sum over i of stiffness_i (sum over j of s_j F_ij - mean_i)^2
+  //
+  // Continuous in all that was given; an entry that comes out as 0 may as well be left out.
   const std::vector<double>& solve();
 
   // The same without s_j >= 0, so that weights of both signs meet more of what is wanted.

@@ -65,7 +65,7 @@ void relative_weights(std::span<const Near> near, double unit, double local, std
 
 // Keeps the strongest driver vertices of a row, in any order and scale. As the cut to K elements it is continuous: what
 // remains of a weight s is s - f (f / s)^2, f the largest that goes. That takes from the weak ones alone, so that
-// strong ones stay as they are next to each other, and ten vertices of the 16 that 40 elements have carry the skin
+// strong ones stay as they are next to each other, and 8 vertices of the 16 or so that 26 elements have carry the skin
 // nearly as all do (docs/quality.md).
 void cut_influences(std::vector<WeightedElement>& row, std::size_t kept) {
   if (kept == 0 || row.size() <= kept) return;

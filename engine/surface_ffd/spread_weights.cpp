@@ -35,7 +35,7 @@ constexpr int kNone = -1;
 // The forest of those joints alone that weights are painted for: helpers and controls take none.
 std::vector<Bone> painted_forest(std::vector<Bone> bones, const SparseRows& weights) {
   std::vector<bool> painted(bones.size(), false);
-  for (const Influence& influence : weights.influences) painted[bones[influence.index].first] = true;
+  for (const Influence& i : weights.influences) painted[i.index] = painted[bones[i.index].first] = true;
   for (Bone& bone : bones) {
     while (bone.parent != kNone && !painted[static_cast<std::size_t>(bone.parent)]) {
       bone.parent = bones[static_cast<std::size_t>(bone.parent)].parent;

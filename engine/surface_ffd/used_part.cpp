@@ -2,9 +2,11 @@
 #include "engine/surface_ffd/used_part.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "engine/binding/morton_order.h"
+#include "engine/core/parallel.h"
 #include "engine/model/parts.h"
 #include "engine/surface_ffd/area.h"
 #include "engine/surface_ffd/bind.h"
@@ -60,7 +62,8 @@ DriverPart part_of(const Mesh& driver, const std::vector<bool>& triangles) {
 
 }  // namespace
 
-std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses) {
+std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses, unsigned threads) {
+  constexpr std::size_t kGrain = 4096;  // vertices
   if (uses.empty()) return std::nullopt;
   const double least = least_area(driver);
   std::vector<glm::uvec3> solid;
@@ -79,9 +82,18 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
     const std::size_t count = asked_elements(*use.parameters, use.parameters->precision) + 1;  // the cut reads one more
     most = std::max(most, count);
     std::vector<glm::dvec3> points;  // close together where they follow each other
-    for (const std::uint32_t v : morton_order(use.skin->positions)) points.emplace_back(use.skin->positions[v]);
-    tree->nearest(points, count, [&](std::size_t, std::span<const TriangleTree::NearPoint> found) {
-      for (const TriangleTree::NearPoint& near : found) used[numbers[near.triangle]] = true;
+    for (const std::uint32_t v : morton_order(use.skin->positions)) {
+      if (use.mask.empty() || use.mask[v] > 0) points.emplace_back(use.skin->positions[v]);
+    }
+    std::mutex marking;
+    parallel_for(points.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
+      std::vector<std::uint32_t> near;
+      tree->nearest(std::span(points).subspan(begin, end - begin), count,
+                    [&](std::size_t, std::span<const TriangleTree::NearPoint> found) {
+                      for (const TriangleTree::NearPoint& point : found) near.push_back(numbers[point.triangle]);
+                    });
+      const std::lock_guard lock(marking);
+      for (const std::uint32_t triangle : near) used[triangle] = true;
     });
   }
   const std::vector<std::uint32_t> welded = weld_by_position(driver.positions);

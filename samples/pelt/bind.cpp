@@ -67,6 +67,7 @@ nlohmann::ordered_json verdict_json(const std::optional<Verdict>& verdict) {
   return {{"poses", verdict->poses},
           {"from_clips", verdict->from_clips},
           {"left", verdict->left},
+          {"remaining", verdict->remaining},
           {"places", std::move(places)}};
 }
 
@@ -149,15 +150,14 @@ void print_fits(const BindReport& report, double size) {
 }
 
 void print_verdict(const Verdict& verdict) {
-  fmt::print("judged against linear blend in {} {}", verdict.poses,
-             verdict.from_clips ? "frames of its clips" : "sample poses");
+  fmt::print("judged against linear blend in {}", poses_in_words(verdict));
   if (verdict.places.empty()) {
     fmt::print(": nothing to see\n");
     return;
   }
   fmt::print("; worst first:\n");
   for (const JudgedPlace& place : verdict.places) {
-    fmt::print("  {}{}\n", in_words(place), place.left > 0.5 ? ": left to linear blend" : "");
+    fmt::print("  {}\n", in_words(place));
   }
 }
 

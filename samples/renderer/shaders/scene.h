@@ -3,8 +3,8 @@
 // linear.
 //
 // A picture is the mean of many cheap ones (Haeberli and Akeley 1990, "The Accumulation Buffer"): each sample moves the
-// camera within a pixel, the two lights within their areas, and takes other directions of the sky. Edges, the penumbra of
-// the key light and the occlusion of the sky are then one and the same sum.
+// camera within a pixel, the two lights within their areas, and takes other directions of the sky. Edges, the
+// penumbrae of the lights and the occlusion of the sky are then one and the same sum.
 #ifndef PELT_SAMPLES_RENDERER_SCENE_H
 #define PELT_SAMPLES_RENDERER_SCENE_H
 

@@ -75,16 +75,15 @@ void show_place(Context& context, const CharacterData& data, const JudgedPlace& 
 
 void draw_verdict(Context& context, const CharacterData& data, const Verdict& verdict) {
   if (!ImGui::CollapsingHeader("Against linear blend", ImGuiTreeNodeFlags_DefaultOpen)) return;
-  row_text("judged in", fmt::format("{} {}", verdict.poses, verdict.from_clips ? "frames of clips" : "sample poses"));
+  row_text("judged in", poses_in_words(verdict));
   row_text("left to it", verdict.left > 0 ? share_in_words(verdict.left) + " of the skin" : "nothing");
   for (std::size_t i = 0; i < verdict.places.size(); ++i) {
     const JudgedPlace& place = verdict.places[i];
-    const bool left = place.left > 0.5f;
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::RadioButton("##place", context.view.panels.place == i + 1)) show_place(context, data, place, i + 1);
     ImGui::PopID();
     ImGui::SameLine();
-    ImGui::TextWrapped("%s%s", in_words(place).c_str(), left ? ": left to linear blend" : "");
+    ImGui::TextWrapped("%s", in_words(place).c_str());
   }
   if (context.view.panels.place == 0 && !verdict.places.empty()) show_place(context, data, verdict.places[0], 1);
 }

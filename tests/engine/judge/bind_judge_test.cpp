@@ -8,6 +8,7 @@
 
 #include "engine/character/bind.h"
 #include "engine/character/pelt_file.h"
+#include "engine/judge/describe.h"
 #include "engine/judge/sample_poses.h"
 #include "engine/model/builtin.h"
 #include "tests/support/driven.h"
@@ -52,7 +53,9 @@ TEST(BindJudge, LeavesWhatTearsToLinearBlend) {
   const JudgedPlace& worst = judged.report.verdict->places[0];
   EXPECT_EQ(worst.left, 1);
   EXPECT_GT(worst.fault.score, 1);
-  EXPECT_THAT(judged.report.notes, testing::Contains(HasSubstr(in_words(worst))));
+  EXPECT_LT(judged.report.verdict->remaining, worst.fault.score);
+  EXPECT_THAT(in_words(worst), testing::EndsWith(": left to linear blend"));
+  EXPECT_THAT(judged.report.notes, testing::Contains(HasSubstr(worst.where + ", " + worst.when)));
   for (const MeshReport& mesh : judged.report.meshes) EXPECT_LE(mesh.max_influences, 8u);
 }
 
@@ -65,6 +68,7 @@ TEST(BindJudge, ReportsAlone) {
   ASSERT_FALSE(reported.report.verdict->places.empty());
   EXPECT_EQ(reported.report.verdict->places[0].left, 0);
   EXPECT_GT(reported.report.verdict->places[0].fault.score, 1);
+  EXPECT_EQ(reported.report.verdict->remaining, reported.report.verdict->places[0].fault.score);
   EXPECT_EQ(figures_of(arm, reported.character).stretch, figures_of(arm, plain.character).stretch);
   EXPECT_FALSE(plain.report.verdict);
 }

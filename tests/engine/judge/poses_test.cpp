@@ -49,7 +49,7 @@ TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
   const Character limb = bound_by(make_limb(), "linear_blend");
   Evaluator evaluator(limb);
   PosePlayer player(*limb);
-  player.pose({.turn = JointTurn{.joint = 1, .axis = {0, 0, 1}, .degrees = 90}}, evaluator);
+  player.pose({.turn = TurnFromRest{.joint = 1, .axis = {0, 0, 1}, .degrees = 90}}, evaluator);
   evaluator.evaluate();
   glm::vec3 least(100), most(-100);
   for (const glm::vec3& p : evaluator.positions()) {
@@ -60,7 +60,7 @@ TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
   EXPECT_NEAR(most.x, 5, 1e-4);
   EXPECT_NEAR(most.y, 4, 1e-4);
   EXPECT_NEAR(least.x, 0, 1e-4);
-  player.pose({.turn = JointTurn{.joint = 0, .axis = {0, 0, 1}, .degrees = 90}}, evaluator);
+  player.pose({.turn = TurnFromRest{.joint = 0, .axis = {0, 0, 1}, .degrees = 90}}, evaluator);
   evaluator.evaluate();
   most = glm::vec3(-100);
   for (const glm::vec3& p : evaluator.positions()) most = glm::max(most, p);

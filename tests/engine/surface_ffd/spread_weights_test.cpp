@@ -78,6 +78,21 @@ TEST(SpreadWeights, LeavesAWideJointAlone) {
   }
 }
 
+// Another skin may bind the same joint by another matrix: the joint is then two of the model's bound joints.
+TEST(SpreadWeights, IsTheSameForAJointThatIsBoundTwice) {
+  Model limb = make_limb();
+  const SparseRows once = spread(limb);
+  const auto again = static_cast<std::uint32_t>(limb.bound_joints.size());
+  limb.bound_joints.push_back(limb.bound_joints[kSecond]);
+  for (Influence& influence : limb.meshes[0].weights.influences) {
+    if (influence.index == kSecond) influence.index = again;
+  }
+  const SparseRows twice = spread(limb);
+  for (std::size_t i = 0; i < once.row_count(); ++i) {
+    EXPECT_NEAR(weight_of(twice, i, again), weight_of(once, i, kSecond), 1e-5) << i;
+  }
+}
+
 TEST(SpreadWeights, WidensMoreOverMoreRadii) {
   const Model limb = make_limb();
   EXPECT_LT(width(limb, spread(limb, 0)), width(limb, spread(limb, 4)));
