@@ -350,7 +350,8 @@ class Binder {
       const Result<bool> more =
           judge->judge(bound->character, round < kMostRounds ? std::span(may_be_left) : std::span<const float>());
       if (!more) {
-        bound->report.notes.push_back("not judged against linear blend: " + more.error().message);
+        bound->report.notes.push_back(
+            fmt::format("not judged against linear blend{}: {}", round == 0 ? "" : " once more", more.error().message));
         if (round == 0) return bound;
         break;
       }

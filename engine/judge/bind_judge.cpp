@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/judge/describe.h"
+#include "engine/judge/make_verdict.h"
 #include "engine/judge/sample_poses.h"
 
 namespace pelt {

@@ -55,12 +55,15 @@ std::string left_in_words(const Verdict& verdict) {
   constexpr std::size_t kMostNamed = 3;
   if (!(verdict.left > 0)) return "";
   std::vector<std::string> named;
+  bool more = false;
   for (const JudgedPlace& place : verdict.places) {
-    if (place.is_left() && named.size() < kMostNamed) named.push_back(describe(place));
+    if (!place.is_left()) continue;
+    more = named.size() == kMostNamed;
+    if (!more) named.push_back(describe(place));
   }
   return fmt::format("{} of the skin is left to linear blend, which does better there{}{}{}",
                      share_in_words(verdict.left), named.empty() ? "" : ": ", fmt::join(named, "; "),
-                     verdict.places.size() > named.size() ? "; ..." : "");
+                     more ? "; ..." : "");
 }
 
 }  // namespace pelt

@@ -13,7 +13,7 @@
 namespace pelt::samples {
 namespace {
 
-constexpr float kLampRadius = 0.10f;  // of the key light's disc, seen from the scene, radians
+constexpr float kLampRadius = 0.10f;  // of the disc of either lamp, seen from the scene, radians
 constexpr float kMapMargin = 1.02f;   // of a shadow map round the scene
 constexpr float kPixelReach = 1.2f;   // width of the pixel filter
 constexpr float kGroundReach = 2.6f;  // floor radius in radii of the scene

@@ -8,7 +8,7 @@
 
 #include "engine/character/bind.h"
 #include "engine/character/pelt_file.h"
-#include "engine/judge/describe.h"
+#include "engine/judge/make_verdict.h"
 #include "engine/judge/sample_poses.h"
 #include "engine/model/builtin.h"
 #include "tests/support/driven.h"

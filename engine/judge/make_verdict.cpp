@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/describe.h"
+#include "engine/judge/make_verdict.h"
 
 #include <fmt/format.h>
 
