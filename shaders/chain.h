@@ -12,6 +12,7 @@
 #ifndef PELT_SHADERS_CHAIN_H
 #define PELT_SHADERS_CHAIN_H
 
+#include "angle.h"
 #include "pose_pass.h"
 #include "swing_twist.h"
 #include "table.h"
@@ -50,13 +51,6 @@ PELT_SHARED_FN vec3 anchor_position(PoseWork work, Chain chain, uint i) {
   return transform_point(joint, table_vector(work, word + kAnchorPosition));
 }
 
-// D_i.
-PELT_SHARED_FN vec4 anchor_motion(PoseWork work, Chain chain, uint i) {
-  uint word = anchor_word(chain, i) + kAnchorRotation;
-  vec4 from_rest = vec4(table_vector(work, word), table_float(work, word + 3u));
-  return quaternion_product(joint_rotation(work, table_word(work, anchor_word(chain, i))), from_rest);
-}
-
 // The geometric mean of the axes' lengths. Not the cube root of their volume, which of flattened axes is that of
 // rounding alone.
 PELT_SHARED_FN float axes_scale(mat3 axes) {
@@ -74,20 +68,38 @@ PELT_SHARED_FN float anchor_scale(PoseWork work, Chain chain, uint i) {
   return axes_scale(axes) * table_float(work, word + kAnchorScale);
 }
 
+// The neighbour of anchor i towards the top, which itself has none.
+PELT_SHARED_FN uint upper_anchor(Chain chain, uint i) { return i > chain.top ? i - 1u : i + 1u; }
+
+// Joints scaled down to this hide what they carry, and their axes point nowhere.
+PELT_SHARED_CONST float kHiddenScale = 1e-4f;
+
+// The anchor whose joint says how anchor i turns: itself, or the nearest towards the top that is not hidden.
+PELT_SHARED_FN uint turning_anchor(PoseWork work, Chain chain, uint i) {
+  while (i != chain.top && anchor_scale(work, chain, i) < kHiddenScale) i = upper_anchor(chain, i);
+  return i;
+}
+
+// D_i.
+PELT_SHARED_FN vec4 anchor_motion(PoseWork work, Chain chain, uint i) {
+  uint word = anchor_word(chain, turning_anchor(work, chain, i));
+  uint rotation = word + kAnchorRotation;
+  vec4 from_rest = vec4(table_vector(work, rotation), table_float(work, rotation + 3u));
+  return quaternion_product(joint_rotation(work, table_word(work, word)), from_rest);
+}
+
 // theta_i of anchor i, which moves by `motion`, its neighbour towards the top by `upper`: by swing-twist in (-pi, pi],
 // and of the angles that differ from it by whole turns the one nearest to the twist that the pose gives.
+// 0 where the anchor is hidden.
 PELT_SHARED_FN float twist_from(PoseWork work, Chain chain, uint i, vec4 upper, vec4 motion) {
   uint word = anchor_word(chain, i);
+  if (turning_anchor(work, chain, i) != i) return 0.0f;
   float angle =
       twist_angle(quaternion_product(quaternion_conjugate(upper), motion), table_vector(work, word + kAnchorAxis));
   uint twist_input = table_word(work, word + kAnchorTwist);
-  const float whole = 6.28318530718f;
-  if (twist_input != kNoInput) angle += whole * round((input_value(work, twist_input) - angle) / whole);
+  if (twist_input != kNoInput) angle += kWholeTurn * whole_turns(input_value(work, twist_input) - angle);
   return angle;
 }
-
-// The neighbour of anchor i towards the top, which itself has none.
-PELT_SHARED_FN uint upper_anchor(Chain chain, uint i) { return i > chain.top ? i - 1u : i + 1u; }
 
 // What turns a bone: its end away from the top, its end towards the top, and the neighbour of that.
 struct ChainStretch {
@@ -126,6 +138,49 @@ PELT_SHARED_FN ChainStretch chain_stretch(PoseWork work, Chain chain, uint far) 
   return stretch;
 }
 
+// Neighbouring anchors, at most kMostRange.
+PELT_SHARED_CONST uint kMostRange = 8u;
+struct ChainRange {
+  uint first;
+  vec4 motion[kMostRange];  // D_i
+  float own[kMostRange];    // theta_i; 0 at the top
+  float twist[kMostRange];  // tau_i
+};
+
+// Anchors `first` to `last`. One walk up to the top from the nearest of them.
+PELT_SHARED_FN ChainRange chain_range(PoseWork work, Chain chain, uint first, uint last) {
+  ChainRange range;
+  range.first = first;
+  uint nearest = clamp(chain.top, first, last);
+  uint start = nearest - first;
+  range.motion[start] = anchor_motion(work, chain, nearest);
+  range.own[start] = 0.0f;
+  range.twist[start] = 0.0f;
+  vec4 motion = range.motion[start];
+  for (uint i = nearest; i != chain.top;) {
+    uint upper = upper_anchor(chain, i);
+    vec4 next = anchor_motion(work, chain, upper);
+    float twist = twist_from(work, chain, i, next, motion);
+    if (i == nearest) range.own[start] = twist;
+    range.twist[start] += twist;
+    motion = next;
+    i = upper;
+  }
+  for (uint i = nearest + 1u; i <= last; ++i) {
+    uint k = i - first;
+    range.motion[k] = anchor_motion(work, chain, i);
+    range.own[k] = twist_from(work, chain, i, range.motion[k - 1u], range.motion[k]);
+    range.twist[k] = range.twist[k - 1u] + range.own[k];
+  }
+  for (uint i = nearest; i > first; --i) {
+    uint k = i - 1u - first;
+    range.motion[k] = anchor_motion(work, chain, i - 1u);
+    range.own[k] = twist_from(work, chain, i - 1u, range.motion[k + 1u], range.motion[k]);
+    range.twist[k] = range.twist[k + 1u] + range.own[k];
+  }
+  return range;
+}
+
 // Theta_i from tau_i.
 PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
 
@@ -133,6 +188,11 @@ PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < 
 PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, vec4 motion, float twist) {
   vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
   return quaternion_product(motion, quaternion_about(axis, -twist));
+}
+
+// U_i.
+PELT_SHARED_FN vec4 range_untwisted(PoseWork work, Chain chain, PELT_SHARED_IN(ChainRange) range, uint i) {
+  return untwisted_motion(work, chain, i, range.motion[i - range.first], range.twist[i - range.first]);
 }
 
 PELT_SHARED_END

@@ -3,6 +3,7 @@
 #ifndef PELT_SHADERS_SPLINE_H
 #define PELT_SHADERS_SPLINE_H
 
+#include "angle.h"
 #include "frame.h"
 
 PELT_SHARED_BEGIN
@@ -49,7 +50,8 @@ PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3
 
 // `axis` turned about the unit vector x, to which it is perpendicular.
 PELT_SHARED_FN vec3 turned_about(vec3 x, vec3 axis, float angle) {
-  return axis * cos(angle) + cross(x, axis) * sin(angle);
+  float reduced = reduced_angle(angle);
+  return axis * cos(reduced) + cross(x, axis) * sin(reduced);
 }
 
 PELT_SHARED_END

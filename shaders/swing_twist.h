@@ -56,8 +56,10 @@ PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
 PELT_SHARED_CONST uint kJointAngleWords = 9u;
 
 // The turn of a joint about an axis of its own, from rest, relative to its parent: the twist of swing-twist, in (-pi,
-// pi]. Whole turns cannot be told from none.
+// pi]. Whole turns cannot be told from none, and one that is scaled to nothing has not turned.
 PELT_SHARED_FN float joint_angle(PoseWork work, uint word) {
+  vec3 size = vec3(joint_matrix(work, table_word(work, word))[0]);
+  if (!(dot(size, size) > 1e-30f)) return 0.0f;
   vec4 parent = joint_rotation(work, table_word(work, word + 1u));
   vec4 own = joint_rotation(work, table_word(work, word));
   vec4 rest = vec4(table_vector(work, word + 5u), table_float(work, word + 8u));

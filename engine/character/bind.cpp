@@ -302,6 +302,17 @@ class Binder {
     return skins;
   }
 
+  PieceShares piece_shares() const {
+    PieceAreas sum;
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!is_skin(m)) continue;
+      sum.all += plan_.pieces[m].all;
+      sum.rigid_parts += plan_.pieces[m].rigid_parts;
+      sum.cores += plan_.pieces[m].cores;
+    }
+    return sum.all > 0 ? PieceShares{sum.rigid_parts / sum.all, sum.cores / sum.all} : PieceShares{};
+  }
+
   // The skins, with so much of each vertex left to linear blend, over all skins laid end to end; empty: nothing.
   Result<Bound> build(CharacterBuilder builder, std::vector<Bindings> skins, std::span<const float> left) const {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
@@ -315,7 +326,7 @@ class Binder {
       if (!added) return tl::unexpected(added.error());
     }
     builder.set_rig(format_rig(rig_));
-    BindReport report{builder.reports(), points_, notes_, std::nullopt};
+    BindReport report{builder.reports(), piece_shares(), points_, notes_, std::nullopt};
     Result<Character> character = builder.build();
     if (!character) return tl::unexpected(character.error());
     return Bound{std::move(*character), std::move(report)};

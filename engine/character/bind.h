@@ -56,8 +56,16 @@ struct PointReport {
   std::optional<glm::uvec2> listed;
 };
 
+// Of the skin's area, what was never a deformer's over all meshes but stayed on linear blend as it is: connected parts
+// that follow one joint alone, and what else moves as one piece (heads, hands, feet, hips, faces).
+struct PieceShares {
+  double rigid_parts = 0;
+  double cores = 0;
+};
+
 struct BindReport {
   std::vector<MeshReport> meshes;
+  PieceShares pieces;
   std::vector<PointReport> points;
   // One sentence each: what the character does not carry of the model (not_carried), degenerate driver triangles, ...
   std::vector<std::string> notes;

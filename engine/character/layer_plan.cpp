@@ -11,6 +11,7 @@
 
 #include "engine/character/character.h"
 #include "engine/character/region.h"
+#include "engine/curve_skeleton/cores.h"
 #include "engine/model/parts.h"
 #include "engine/rig/deformers.h"
 
@@ -123,37 +124,60 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   return rigid;
 }
 
-// Of each vertex the part of its weight that is on joints that carry no limb.
-std::vector<float> weights_on_patches(const Mesh& mesh, const Model& model) {
-  std::vector<float> sums(mesh.positions.size(), 0.0f);
-  if (mesh.weights.row_count() != mesh.positions.size()) return sums;
+// Of each vertex how much of it moves as one piece: the part of its weight that is on joints of a face, and all of it
+// where that and the weight on the joints of one core are all that there is, none from half of that on.
+std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> cores) {
+  std::vector<float> parts(mesh.positions.size(), 0.0f);
+  if (mesh.weights.row_count() != mesh.positions.size()) return parts;
   const std::vector<bool> is_patch = patch_joints(model.skeleton);
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    for (const Influence& influence : mesh.weights.row(i)) {
-      if (is_patch[model.bound_joints[influence.index].joint]) sums[i] += influence.weight;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    float of_face = 0;
+    float of_core = 0;  // the largest
+    const std::span<const Influence> row = mesh.weights.row(i);
+    const auto core_of = [&](const Influence& influence) { return cores[model.bound_joints[influence.index].joint]; };
+    for (const Influence& influence : row) {
+      if (is_patch[model.bound_joints[influence.index].joint]) {
+        of_face += influence.weight;
+        continue;
+      }
+      if (core_of(influence) == curve_skeleton::kNoCore) continue;
+      float sum = 0;
+      for (const Influence& other : row) sum += core_of(other) == core_of(influence) ? other.weight : 0.0f;
+      of_core = std::max(of_core, sum);
     }
-    sums[i] = std::min(sums[i], 1.0f);
+    const float rise = std::clamp(2 * (of_face + of_core) - 1, 0.0f, 1.0f);
+    parts[i] = std::max(std::min(of_face, 1.0f), rise * rise * (3 - 2 * rise));
   }
-  return sums;
+  return parts;
 }
 
 // Lets the mask of a layer over * end where linear blend does better.
-void leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh, const Model& model,
-                           const PlannedLayer& layer, std::vector<std::string>& notes) {
+PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
+                                 const Model& model, std::span<const std::uint32_t> cores, const PlannedLayer& layer,
+                                 std::vector<std::string>& notes) {
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   std::vector<float> left(mesh.positions.size(), 0.0f);
-  if (entry.leaves_patches) left = weights_on_patches(mesh, model);
-  const auto patches = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
+  if (entry.leaves_cores) left = parts_in_cores(mesh, model, cores);
+  const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
+  PieceAreas pieces;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    pieces.all += areas[i];
+    pieces.cores += areas[i] * left[i];
+  }
+  const auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
   std::size_t count = 0;  // in rigid parts
   if (entry.rigid_parts != RigidParts::kMoved) {
     const std::vector<bool> rigid = find_rigid_parts(mesh);
     count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
     if (entry.rigid_parts == RigidParts::kLeftAsMeshes && count != rigid.size()) count = 0;
     for (std::size_t i = 0; i < rigid.size() && count > 0; ++i) {
-      if (rigid[i]) left[i] = 1;
+      if (!rigid[i]) continue;
+      pieces.rigid_parts += areas[i];
+      pieces.cores -= areas[i] * left[i];
+      left[i] = 1;
     }
   }
-  if (count + patches == 0) return;
+  if (count + in_cores == 0) return pieces;
   const bool hides_all = !layer.wires && is_everywhere(added.mask, 1.0f);
   if (below.empty() || hides_all) below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
   for (std::size_t i = 0; i < left.size(); ++i) added.mask[i] *= 1 - left[i];
@@ -162,12 +186,13 @@ void leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, 
         "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint alone and stay on linear blend",
         layer.label, count, left.size(), mesh.name));
   }
-  if (patches > 0) {
+  if (in_cores > 0) {
     notes.push_back(
-        fmt::format("{}: {} of the {} vertices of mesh '{}' follow joints of a face and stay on linear blend as far as "
-                    "they do",
-                    layer.label, patches, left.size(), mesh.name));
+        fmt::format("{}: {} of the {} vertices of mesh '{}' are of what moves as one piece (heads, hands, feet, hips, "
+                    "faces) and stay on linear blend as far as they follow its joints alone",
+                    layer.label, in_cores, left.size(), mesh.name));
   }
+  return pieces;
 }
 
 // Leaves of a mesh's layers those that show: from the topmost one that covers it all upwards.
@@ -205,6 +230,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
                               std::vector<std::string>& notes) {
   LayerPlan plan;
   plan.meshes.resize(model.meshes.size());
+  plan.pieces.resize(model.meshes.size());
   plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}, {}, {}});
   for (const Layer& layer : rig.layers) {
     plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size(), deformer_name(layer.deformer)),
@@ -226,6 +252,11 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
       return invalid(layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires,
                                         kMostWiresExponent));
     }
+    std::vector<std::uint32_t> cores;
+    if (source.target == "*" && deformer_entry(layer.deformer).leaves_cores) {
+      const std::vector<std::uint32_t> meshes(targets->begin(), targets->end());
+      cores = curve_skeleton::core_joints(model, meshes);
+    }
     for (const std::size_t m : *targets) {
       const Mesh& mesh = model.meshes[m];
       Result<std::vector<float>> mask = mask_values(source.mask, mesh, model, rig, layer);
@@ -243,7 +274,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
             fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
         added.mask.assign(added.mask.size(), 1.0f);
       }
-      if (source.target == "*") leave_to_linear_blend(below, added, mesh, model, layer, notes);
+      if (source.target == "*") plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, layer, notes);
       below.push_back(std::move(added));
     }
   }

@@ -30,18 +30,24 @@ struct PlannedLayer {
   bool over_all = false;                   // its target is *
 };
 
+// Of a mesh, in square metres: what a layer over * leaves to linear blend as it is (PieceShares).
+struct PieceAreas {
+  double all = 0, rigid_parts = 0, cores = 0;
+};
+
 struct LayerPlan {
   std::vector<PlannedLayer> layers;
   // Of each mesh of the model the layers that show, from the bottom up; the first acts everywhere. Drivers have those
   // that name them as their target, or none; the lines of muscles those that carry them, their meshes none.
   std::vector<std::vector<LayerAtMesh>> meshes;
-  std::vector<bool> is_driver;  // of each mesh of the model
+  std::vector<bool> is_driver;     // of each mesh of the model
+  std::vector<PieceAreas> pieces;  // the same: of the topmost layer over *
 };
 
 // The rules of rig.h. In a layer over *, connected parts that follow one joint all but alone (eyes, teeth, a helmet)
 // stay on linear blend: it keeps them rigid, where a surface FFD would mix them with what surrounds them. So does what
-// follows the joints of a face (patch_joints), where a deformer needs bones to go along. Errors name the layer. The
-// model is validated, and has the meshes of the muscles.
+// moves as one piece (core_joints) and what follows the joints of a face (patch_joints), where a deformer needs bones
+// to go along. Errors name the layer. The model is validated, and has the meshes of the muscles.
 //
 // The ends of a muscle's line move with their joints by linear blend. Over it, between them, lies the rig's first layer
 // of a curve skeleton, so that muscles follow the curves that move the skin; where there is none, a layer of its own.

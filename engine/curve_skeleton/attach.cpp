@@ -16,7 +16,12 @@ namespace pelt::curve_skeleton {
 namespace {
 
 constexpr double kLeastDistance = 1e-9;  // metres
-constexpr float kShareWidth = 0.02f;     // over which a vertex passes from curve to curve at least, of the extent
+// Over which a vertex passes from curve to curve, and from its nearest place to where it is painted, in parts of its
+// distance from the curve.
+constexpr double kShareWidth = 0.5;
+constexpr double kPlaceWidth = 0.5;
+constexpr double kLeastTrust = 0.02;
+constexpr float kLeastShare = 1e-3f;
 
 }  // namespace
 
@@ -36,22 +41,32 @@ std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& tru
   return nearest;
 }
 
-std::vector<CurveShare> share_curves(const RestCurves& rest, std::span<const CurveOffer> offers,
-                                     std::span<const float> factors, const ShareSettings& settings) {
-  if (offers.empty()) return {};
-  const auto nearer = [](const CurveOffer& a, const CurveOffer& b) { return a.distance < b.distance; };
-  const auto nearest = std::min_element(offers.begin(), offers.end(), nearer);
-  const double least = std::max(nearest->distance, kLeastDistance);
+void weigh_offers(std::span<CurveOffer> offers, std::span<const float> factors, double reach) {
+  if (offers.empty()) return;
+  CurveOffer& nearest = *std::ranges::min_element(offers, {}, &CurveOffer::distance);
+  const double least = std::max(nearest.distance, kLeastDistance);
+  double sum = 0;
+  for (CurveOffer& offer : offers) {
+    const double distance = std::max(offer.distance, kLeastDistance);
+    const double factor = factors.empty() ? 1.0 : factors[offer.place.curve];
+    offer.weight = factor * std::max(0.0, 1 / distance - 1 / (reach * least));
+    sum += offer.weight;
+  }
+  if (sum > 0) {
+    for (CurveOffer& offer : offers) offer.weight /= sum;
+  } else {
+    nearest.weight = 1;
+  }
+}
+
+std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most) {
   std::vector<CurvePlace> places;  // that differ
   std::vector<WeightedElement> row;
   for (const CurveOffer& offer : offers) {
-    const double distance = std::max(offer.distance, kLeastDistance);
-    const double factor = factors.empty() ? 1.0 : factors[offer.place.curve];
-    const double weight = factor * std::max(0.0, 1 / distance - 1 / (settings.reach * least));
-    if (weight > 0) add_share(rest.original(offer.place), weight, places, row);
+    if (offer.weight > 0) add_share(rest.original(offer.place), offer.weight, places, row);
   }
-  if (row.empty()) add_share(rest.original(nearest->place), 1.0, places, row);
-  cut_row(row, settings.most, Cut::kContinuous);
+  if (row.empty()) return {};
+  cut_row(row, most, Cut::kContinuous);
   std::vector<CurveShare> shares;
   for (const WeightedElement& element : row) shares.push_back({places[element.index], element.weight});
   return shares;
@@ -100,9 +115,8 @@ Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves
       target_(target),
       mesh_(input.model.meshes[target.mesh]),
       weighted_(mesh_.weights.row_count() == mesh_.positions.size()),
-      trust_(input.model, curves) {
-  if (weighted_ && settings.binding != CurveBinding::kDistance) surface_.emplace(mesh_);
-}
+      trust_(input.model, curves),
+      surface_(mesh_) {}
 
 template <class Visit>
 void Attacher::each_vertex(const Visit& visit) const {
@@ -114,6 +128,13 @@ void Attacher::each_vertex(const Visit& visit) const {
       offers.clear();
       visit(static_cast<std::uint32_t>(v), offers);
     }
+  });
+}
+
+template <class Visit>
+void Attacher::each_field(std::vector<Field>& fields, const Visit& visit) const {
+  parallel_for(fields.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) visit(static_cast<std::uint32_t>(c), fields[c]);
   });
 }
 
@@ -140,98 +161,109 @@ Result<Shares> Attacher::attach(const RestCurves& rest) const {
   }
   const Result<std::vector<std::vector<float>>> factors = weight_factors();
   if (!factors) return tl::unexpected(factors.error());
-  const std::vector<Field> fields = surface_ ? trusted_places(rest) : std::vector<Field>();
-  Shares shares(mesh_.positions.size());
+  std::vector<Field> fields = nearest_places(rest);
+  each_field(fields, [&](std::uint32_t c, Field& own) {
+    own.moved = surface_.relax(own.defined, own.s, own.distance);
+    if (weighted_) move_as_painted(rest, c, own);
+  });
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
-    const glm::vec3 point = mesh_.positions[v];
     for (std::uint32_t c = 0; c < fields.size(); ++c) {
-      if (!fields[c].defined[v]) continue;
-      CurveOffer& offer = offers.emplace_back();
-      offer.place = rest.place_at(c, fields[c].s[v]);
-      offer.distance = std::exp(double{fields[c].distance[v]});
-    }
-    // Its joints are on no curve, or it has no weights.
-    const bool by_distance = offers.empty();
-    for (std::uint32_t c = 0; by_distance && c < curves_.size(); ++c) {
-      CurveOffer& offer = offers.emplace_back();
-      offer.place = rest.closest(c, point);
-      offer.distance = offer.place.distance;
+      if (fields[c].defined[v])
+        offers.push_back({rest.place_at(c, fields[c].s[v]), std::exp(double{fields[c].distance[v]})});
     }
     std::vector<float> own;
     for (std::size_t c = 0; c < (settings_.weights.empty() ? 0 : curves_.size()); ++c) {
       own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
     }
-    shares[v] = share_curves(rest, offers, own, settings_.shares);
+    weigh_offers(offers, own, settings_.shares.reach);
+    for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
   });
-  if (surface_) smooth_shares(rest, fields, shares);
-  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>&) {
+  // By distance and trust alone a vertex may follow another curve than its neighbour.
+  each_field(fields, [&](std::uint32_t c, Field& own) {
+    surface_.heat().flow(heat_over(rest, c, own, kShareWidth), own.weight);
+  });
+  Shares shares(mesh_.positions.size());
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     const glm::vec3 point = mesh_.positions[v];
-    for (CurveShare& share : shares[v]) {
-      CurvePlace& place = share.place;
-      place.distance = rest.distance(place, point);
-      const bool relaxed = !fields.empty() && fields[place.curve].changed[v];
-      place.slope = relaxed ? surface_->gradient(v, fields[place.curve].defined, fields[place.curve].s)
-                            : rest.slope(place, point);
+    for (std::uint32_t c = 0; c < fields.size(); ++c) {
+      if (!fields[c].defined[v] || fields[c].weight[v] < kLeastShare) continue;
+      CurveOffer& offer =
+          offers.emplace_back(CurveOffer{rest.place_at(c, fields[c].s[v]), 0, double{fields[c].weight[v]}});
+      offer.place.distance = rest.distance(offer.place, point);
+      offer.place.slope =
+          fields[c].moved[v] ? surface_.gradient(v, fields[c].defined, fields[c].s) : rest.slope(offer.place, point);
     }
+    shares[v] = merge_offers(rest, offers, settings_.shares.most);
   });
   return shares;
 }
 
-// Lets the curves' weights pass gradually over the skin: by distance and trust they may change within one edge.
-void Attacher::smooth_shares(const RestCurves& rest, const std::vector<Field>& fields, Shares& shares) const {
-  const float width = kShareWidth * largest_extent(input_);
-  std::vector<std::vector<float>> weights(curves_.size());
-  parallel_for(curves_.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c) {
-      weights[c].assign(shares.size(), 0.0f);
-      for (std::size_t v = 0; v < shares.size(); ++v) {
-        for (const CurveShare& share : shares[v]) {
-          if (share.place.curve == c) weights[c][v] = static_cast<float>(share.weight);
-        }
-      }
-      surface_->smooth(fields[c].defined, width, weights[c]);
-    }
-  });
-  std::vector<WeightedElement> row;
-  for (std::uint32_t v = 0; v < shares.size(); ++v) {
-    if (shares[v].empty() || std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.defined[v]; })) {
-      continue;
-    }
-    row.clear();
-    std::vector<CurvePlace> places;
-    for (std::uint32_t c = 0; c < curves_.size(); ++c) {
-      if (!fields[c].defined[v] || weights[c][v] < 1e-3f) continue;
-      const CurvePlace place = rest.original(rest.place_at(c, fields[c].s[v]));
-      add_share(place, weights[c][v], places, row);
-    }
-    if (row.empty()) continue;
-    cut_row(row, settings_.shares.most, Cut::kContinuous);
-    shares[v].clear();
-    for (const WeightedElement& element : row) shares[v].push_back({places[element.index], element.weight});
-  }
-}
-
-std::vector<Attacher::Field> Attacher::trusted_places(const RestCurves& rest) const {
+// The nearest place on every curve that a vertex may follow: where its joints are on none, or it has no weights, by
+// distance alone.
+std::vector<Attacher::Field> Attacher::nearest_places(const RestCurves& rest) const {
   const std::size_t count = mesh_.positions.size();
   std::vector<Field> fields;
   for (std::size_t c = 0; c < curves_.size(); ++c) {
-    fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count), {}});
+    fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count),
+                      std::vector<float>(count), std::vector<std::uint8_t>(count, 0)});
   }
-  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>&) {
-    for (std::uint32_t c = 0; c < curves_.size(); ++c) {
-      const auto offer = trusted_offer(rest, trust_, mesh_.weights.row(v), c, mesh_.positions[v]);
-      if (!offer) continue;
-      fields[c].defined[v] = 1;
-      fields[c].s[v] = rest.length_at(offer->place);
-      fields[c].distance[v] = static_cast<float>(std::log(offer->distance));
+  const bool by_weights = weighted_ && settings_.binding != CurveBinding::kDistance;
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
+    const glm::vec3 point = mesh_.positions[v];
+    for (std::uint32_t c = 0; by_weights && c < curves_.size(); ++c) {
+      const auto offer = trusted_offer(rest, trust_, mesh_.weights.row(v), c, point);
+      if (offer) offers.push_back(*offer);
     }
-  });
-  parallel_for(fields.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c) {
-      fields[c].changed = surface_->relax(fields[c].defined, fields[c].s, fields[c].distance);
+    for (std::uint32_t c = 0, known = offers.empty() ? 0 : 1; known == 0 && c < curves_.size(); ++c) {
+      const CurvePlace place = rest.closest(c, point);
+      offers.push_back({place, place.distance});
+    }
+    for (const CurveOffer& offer : offers) {
+      Field& own = fields[offer.place.curve];
+      own.defined[v] = 1;
+      own.s[v] = rest.length_at(offer.place);
+      own.distance[v] = static_cast<float>(std::log(std::max(offer.distance, kLeastDistance)));
     }
   });
   return fields;
+}
+
+// So much heat at each vertex that a step becomes about `width` wide on either side, in parts of the distance; less
+// where the curve is trusted little, so that it does not flow into what follows others.
+std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field,
+                                       double width) const {
+  std::vector<float> spread(field.s.size(), 0.0f);
+  for (std::uint32_t v = 0; v < spread.size(); ++v) {
+    if (!field.defined[v]) continue;
+    const double distance = rest.distance(rest.place_at(curve, field.s[v]), mesh_.positions[v]);
+    const double trusted = std::clamp(distance / std::exp(double{field.distance[v]}), 0.0, 1.0);
+    spread[v] = static_cast<float>(0.5 * trusted * (width * distance) * (width * distance));
+  }
+  return spread;
+}
+
+// Moves places to where the vertices are painted, and lets what that moves pass gradually over the skin.
+void Attacher::move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const {
+  bool any = false;
+  for (std::uint32_t v = 0; v < field.s.size(); ++v) {
+    if (!field.defined[v]) continue;
+    const float s = trust_.as_painted(curve, mesh_.weights.row(v), field.s[v]);
+    if (s == field.s[v]) continue;
+    any = true;
+    field.moved[v] = 1;
+    field.s[v] = s;
+  }
+  if (!any) return;
+  const std::vector<float> before = field.s;
+  surface_.heat().flow(heat_over(rest, curve, field, kPlaceWidth), field.s);
+  for (std::uint32_t v = 0; v < field.s.size(); ++v) {
+    if (!field.moved[v] && field.s[v] == before[v]) continue;
+    field.moved[v] = 1;
+    const CurvePlace place = rest.place_at(curve, field.s[v]);
+    const double trusted = std::max(double{trust_.at(curve, field.s[v], mesh_.weights.row(v))}, kLeastTrust);
+    field.distance[v] =
+        static_cast<float>(std::log(std::max(rest.distance(place, mesh_.positions[v]), kLeastDistance) / trusted));
+  }
 }
 
 }  // namespace pelt::curve_skeleton

@@ -26,23 +26,25 @@ struct ShareSettings {
   double reach = 2;        // rho > 1
 };
 
-// A place on a curve, and how far from it a point counts as being: the distance over the trust, so that places that are
-// trusted less seem farther away.
+// A place on a curve, how far from it a point counts as being, and how much it follows it: the distance over the trust,
+// so that places that are trusted less seem farther away.
 struct CurveOffer {
   CurvePlace place;
   double distance = 0;
+  double weight = 0;
 };
 
 // The place of a curve that seems nearest by the weights of the point's vertex; none where no place is trusted.
 std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
                                         std::uint32_t curve, glm::vec3 point);
 
-// The curves of a vertex: w_i = max(0, 1/d_i - 1/(rho d_min)), d_i the offers' distances, cut continuously to `most`
-// and normalised. Weights are multiplied by factors[curve] >= 0 before they are cut; those of curves that share a bone
-// are added up. Where the factors leave nothing, the nearest place; empty only where nothing is offered. Empty
-// factors: 1 each.
-std::vector<CurveShare> share_curves(const RestCurves& rest, std::span<const CurveOffer> offers,
-                                     std::span<const float> factors, const ShareSettings& settings);
+// How much a vertex follows each of its curves: w_i = max(0, 1/d_i - 1/(rho d_min)), d_i the offers' distances, times
+// factors[curve] >= 0, of sum 1; the nearest alone where the factors leave nothing. Empty factors: 1 each.
+void weigh_offers(std::span<CurveOffer> offers, std::span<const float> factors, double reach);
+
+// The curves of a vertex by the offers' weights, those that share a bone added up, cut continuously to `most` and of
+// sum 1; none where nothing weighs.
+std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most);
 
 // Adds a place to those that `row` has the weights of, or to the one that it already is.
 void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
@@ -76,20 +78,24 @@ class Attacher {
   Result<Shares> attach(const RestCurves& rest) const;
 
  private:
-  // Where along one curve every vertex of the mesh belongs.
+  // Where along one curve every vertex of the mesh belongs, and how much it follows it.
   struct Field {
     std::vector<std::uint8_t> defined;
     std::vector<float> s;
-    std::vector<float> distance;  // its logarithm
-    std::vector<bool> changed;
+    std::vector<float> distance;  // its logarithm: over the trust
+    std::vector<float> weight;
+    std::vector<std::uint8_t> moved;  // from the nearest place
   };
 
   template <class Visit>
   void each_vertex(const Visit& visit) const;
+  template <class Visit>
+  void each_field(std::vector<Field>& fields, const Visit& visit) const;
 
   Result<std::vector<std::vector<float>>> weight_factors() const;
-  void smooth_shares(const RestCurves& rest, const std::vector<Field>& fields, Shares& shares) const;
-  std::vector<Field> trusted_places(const RestCurves& rest) const;
+  std::vector<Field> nearest_places(const RestCurves& rest) const;
+  void move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const;
+  std::vector<float> heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field, double width) const;
 
   const AttachSettings& settings_;
   std::span<const Curve> curves_;
@@ -98,7 +104,7 @@ class Attacher {
   const Mesh& mesh_;
   bool weighted_;
   Trust trust_;
-  std::optional<Surface> surface_;  // where binding is by weights
+  Surface surface_;
 };
 
 }  // namespace pelt::curve_skeleton

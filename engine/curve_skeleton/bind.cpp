@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -21,60 +22,95 @@
 namespace pelt::curve_skeleton {
 namespace {
 
-// Calls visit(share) for the curves that a vertex is on the most, or half as much.
+// Calls visit(vertex, place) for the curves that a vertex is on the most, or half as much.
 template <class Visit>
 void each_main_share(const Shares& shares, const Visit& visit) {
-  for (const std::vector<CurveShare>& vertex : shares) {
+  for (std::size_t v = 0; v < shares.size(); ++v) {
     double largest = 0;
-    for (const CurveShare& share : vertex) largest = std::max(largest, share.weight);
-    for (const CurveShare& share : vertex) {
-      if (share.weight >= 0.5 * largest) visit(share.place);
+    for (const CurveShare& share : shares[v]) largest = std::max(largest, share.weight);
+    for (const CurveShare& share : shares[v]) {
+      if (share.weight >= 0.5 * largest) visit(v, share.place);
     }
   }
 }
 
-// d of the inner anchors for which the rig gives none: the largest distance of skin within f_max along the bones.
-void measure_distances(std::span<const Shares> shares, std::span<const std::size_t> shaping,
-                       std::vector<Curve>& curves) {
-  std::vector<std::vector<bool>> given;
-  for (const Curve& curve : curves) {
-    std::vector<bool>& own = given.emplace_back();
-    for (const CurveAnchor& anchor : curve.anchors) own.push_back(anchor.skin_distance > 0);
+// The distance that 90% of the area of what is `weighed` here is within.
+double usual_distance(std::vector<std::pair<double, double>>& weighed) {
+  constexpr double kUsual = 0.9;
+  std::ranges::sort(weighed);
+  double left = 0;
+  for (const auto& [distance, area] : weighed) left += (1 - kUsual) * area;
+  for (std::size_t i = weighed.size(); i-- > 0;) {
+    left -= weighed[i].second;
+    if (left <= 0) return weighed[i].first;
   }
+  return 0;
+}
+
+// d of the inner anchors for which the rig gives none: the distance of nine tenths of the skin within f_max along a
+// bone, since the rest may be a skirt or a sheath; of the bones on both sides the thinner one, since a limb begins in a
+// trunk.
+void measure_distances(std::span<const Shares> shares, std::span<const std::size_t> shaping, const DeformerInput& input,
+                       std::vector<Curve>& curves) {
+  using Sides = std::array<std::vector<std::pair<double, double>>, 2>;  // distance and area, before and after an anchor
+  std::vector<std::vector<Sides>> near;
+  for (const Curve& curve : curves) near.emplace_back(curve.anchors.size());
   for (const std::size_t t : shaping) {
-    each_main_share(shares[t], [&](const CurvePlace& place) {
-      Curve& curve = curves[place.curve];
+    const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
+    const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
+    each_main_share(shares[t], [&](std::size_t vertex, const CurvePlace& place) {
+      const Curve& curve = curves[place.curve];
       const float length = curve.bone_length(place.bone);
-      const auto offer = [&](std::size_t i, float away) {
-        CurveAnchor& anchor = curve.anchors[i];
-        if (given[place.curve][i] || away > anchor.float_max) return;
-        anchor.skin_distance = std::max(anchor.skin_distance, static_cast<float>(place.distance));
+      const auto offer = [&](std::size_t i, std::size_t side, float away) {
+        if (away <= curve.anchors[i].float_max) near[place.curve][i][side].emplace_back(place.distance, areas[vertex]);
       };
-      offer(place.bone, place.lambda * length);
-      offer(place.bone + 1, (1 - place.lambda) * length);
+      offer(place.bone, 1, place.lambda * length);
+      offer(place.bone + 1, 0, (1 - place.lambda) * length);
     });
+  }
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    for (std::size_t i = 0; i < near[c].size(); ++i) {
+      float& own = curves[c].anchors[i].skin_distance;
+      if (own > 0) continue;
+      const double before = usual_distance(near[c][i][0]);
+      const double after = usual_distance(near[c][i][1]);
+      own = static_cast<float>(before > 0 && after > 0 ? std::min(before, after) : std::max(before, after));
+    }
   }
 }
 
-// How much of a joint's twist the bone up to a tip takes, where the rig does not say (CurveJoint::twist_after).
+// What a bone can take of a twist: nothing where it is stubby, its length where it is long for its thickness.
+float room_for_twist(const Curve& curve, std::size_t bone) {
+  const float length = curve.bone_length(bone);
+  float thickness = length;  // at the thinner end
+  for (const std::size_t i : {bone, bone + 1}) {
+    if (curve.anchors[i].skin_distance > 0) thickness = std::min(thickness, curve.anchors[i].skin_distance);
+  }
+  return std::clamp(length / std::max(thickness, 1e-3f * length) - 3, 0.0f, 1.0f) * length;
+}
+
+// How much of a joint's twist the bone takes that leaves it, where the rig does not say (CurveJoint::twist_after): by
+// what the bones on both sides can take, and all of it where the one before begins at a branch, so that the roll of an
+// arm does not wring the chest.
 void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
   for (Curve& curve : curves) {
     const std::vector<Anchor>& anchors = curve.chain.anchors;
-    const std::size_t last = anchors.size() - 1;
-    const auto settle = [&](std::size_t tip, std::size_t joint, std::size_t bone, std::size_t bone_before) {
-      if (anchors[tip].joint != anchors[joint].joint || joint == curve.chain.top) return;
-      const float length = curve.bone_length(bone);
-      const float slender = length / std::max(curve.anchors[joint].skin_distance, 1e-3f * length);
-      const float share = std::clamp(slender - 3, 0.0f, 1.0f);
-      curve.anchors[joint].twist_after = share * length / (length + curve.bone_length(bone_before));
-    };
-    if (last >= 2) {
-      settle(last, last - 1, last - 1, last - 2);
-      settle(0, 1, 0, 1);
-    }
-    for (std::size_t i = 1; i < last; ++i) {
+    for (std::size_t i = 1; i + 1 < anchors.size(); ++i) {
+      if (i == curve.chain.top) continue;
+      const bool away = i > curve.chain.top;
+      const std::size_t before = away ? i - 1 : i;
+      const std::size_t after = away ? i : i - 1;
+      const Anchor& above = anchors[away ? i - 1 : i + 1];
+      const float room_before = room_for_twist(curve, before);
+      const float room_after = room_for_twist(curve, after);
+      float& share = curve.anchors[i].twist_after;
+      if (above.is_branch) {
+        share = 1;
+      } else if (room_after > 0) {
+        share = room_after / (room_before + room_after);
+      }
       const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
-      if (joint != nullptr && joint->twist_after) curve.anchors[i].twist_after = *joint->twist_after;
+      if (joint != nullptr && joint->twist_after) share = *joint->twist_after;
     }
   }
 }
@@ -167,7 +203,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   };
   Result<RestCurves> rest = attach_all(0.0);
   if (!rest) return tl::unexpected(rest.error());
-  measure_distances(shares, shaping, *curves);
+  measure_distances(shares, shaping, input, *curves);
   share_distances(*rest, *curves);
   settle_twists(parameters, input.model, *curves);
   rest = attach_all(0.45);

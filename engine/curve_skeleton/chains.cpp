@@ -139,7 +139,36 @@ class Finder {
       if (is_top) chain.top = chain.anchors.size() - 1;
     }
     if (const auto& tip = places_.places[path.back()].tip) append(chain.anchors, carrier(path, path.size() - 1), *tip);
+    for (std::size_t a = 1; a + 1 < chain.anchors.size(); ++a) {
+      const std::uint32_t place = places_.of_joint[chain.anchors[a].joint];
+      chain.anchors[a].is_branch = place != kNone && places_.places[place].link_count() > 2;
+      if (chain.anchors[a].is_branch) straighten(chain.anchors, a);
+    }
     return chain;
+  }
+
+  // Where limbs branch a joint stands aside of the way from one limb to another: collar bones may begin far above the
+  // joint of the chest. The anchor moves with it all the same, but stands where that way is nearest to it, unless that
+  // bends the curve more sharply (the paper's displaced curve).
+  static void straighten(std::vector<Anchor>& anchors, std::size_t hub) {
+    const auto sharpest = [&] {
+      double least = 1;  // cosine
+      for (std::size_t a = std::max<std::size_t>(hub, 2) - 1; a <= hub + 1 && a + 1 < anchors.size(); ++a) {
+        const glm::dvec3 coming = glm::dvec3(anchors[a].position) - glm::dvec3(anchors[a - 1].position);
+        const glm::dvec3 going = glm::dvec3(anchors[a + 1].position) - glm::dvec3(anchors[a].position);
+        least = std::min(least, glm::dot(glm::normalize(coming), glm::normalize(going)));
+      }
+      return least;
+    };
+    const glm::dvec3 from(anchors[hub - 1].position);
+    const glm::dvec3 way = glm::dvec3(anchors[hub + 1].position) - from;
+    const glm::vec3 own = anchors[hub].position;
+    const double before = sharpest();
+    if (!(glm::dot(way, way) > 0)) return;
+    constexpr double kFromEnd = 0.1;  // of the way
+    const double at = glm::dot(glm::dvec3(own) - from, way) / glm::dot(way, way);
+    anchors[hub].position = glm::vec3(from + std::clamp(at, kFromEnd, 1 - kFromEnd) * way);
+    if (!(sharpest() > before)) anchors[hub].position = own;
   }
 
   Result<void> remove() {

@@ -19,6 +19,7 @@ namespace pelt::curve_skeleton {
 struct Anchor {
   std::uint32_t joint = 0;
   glm::vec3 position{0.0f};
+  bool is_branch = false;  // other limbs leave here
 };
 
 // A curve's anchors in order. The line from one to the next is a bone.

@@ -9,6 +9,12 @@
 namespace pelt::curve_skeleton {
 namespace {
 
+// Cosine of 26 degrees: a reference axis that is nearer to the curve says little of what is across it.
+constexpr float kMostAlong = 0.9f;
+
+// Skin distances by which a step may reach past a branch that is nearer.
+constexpr float kPastBranch = 0.5f;
+
 // 1 at the anchor, 0 from `reach` on, smooth.
 float bulge_window(const Bulge& bulge, float away) {
   if (!bulge.reach) return 1;
@@ -102,13 +108,13 @@ std::vector<glm::vec3> CurveTable::reference_axes(const Chain& chain) const {
     const glm::vec3 going = direction(std::min(i, anchors.size() - 2));
     const glm::vec3 along = shared::normalize_or(coming + going, going);
     const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(table_.at_bind(anchors[i].joint))));
-    glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > 0.99f ? joint[1] : joint[2];
+    glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > kMostAlong ? joint[1] : joint[2];
     if (i > 0) {
       const glm::vec3 arrived = shared::least_turn(shared::least_turn(side, along_before, coming), coming, along);
       const auto turned = [&](glm::vec3 candidate) { return glm::dot(shared::frame_side(candidate, along), arrived); };
       if (turned(axis) < 0) {
         for (const glm::vec3 candidate : {joint[2], -joint[2], joint[1], -joint[1], joint[0], -joint[0]}) {
-          if (std::abs(glm::dot(candidate, along)) < 0.9f && turned(candidate) > turned(axis)) axis = candidate;
+          if (std::abs(glm::dot(candidate, along)) < kMostAlong && turned(candidate) > turned(axis)) axis = candidate;
         }
       }
     }
@@ -117,6 +123,54 @@ std::vector<glm::vec3> CurveTable::reference_axes(const Chain& chain) const {
     axes.push_back(axis);
   }
   return axes;
+}
+
+// Of every anchor y of the bone that leaves it, carried from bone to bone by least turns.
+std::vector<glm::vec3> CurveTable::carried_axes(const Chain& chain) const {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  std::vector<glm::vec3> axes;
+  glm::vec3 before = glm::normalize(anchors[1].position - anchors[0].position);
+  const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(table_.at_bind(anchors[0].joint))));
+  glm::vec3 axis = shared::frame_side(std::abs(glm::dot(joint[2], before)) > kMostAlong ? joint[1] : joint[2], before);
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    if (i + 1 < anchors.size()) {
+      const glm::vec3 along = glm::normalize(anchors[i + 1].position - anchors[i].position);
+      const glm::vec3 side = shared::frame_side(axis, along);  // where a bone turns straight back
+      axis = shared::direction_across(along, shared::least_turn(axis, before, along), side);
+      before = along;
+    }
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+StepReach step_reach(const Curve& curve, std::size_t i) {
+  const std::size_t last = curve.lengths.size() - 1;
+  const auto side = [&](int step) {
+    if (i == 0 || i == last) return glm::vec2(0.0f);
+    const auto length_to = [&](std::size_t anchor) { return std::abs(curve.lengths[anchor] - curve.lengths[i]); };
+    // A limb gets thinner: it is as thick as at its next joint, where something is known of that.
+    const std::size_t next = step < 0 ? i - 1 : i + 1;
+    float distance = curve.anchors[i].skin_distance;
+    const float beyond = curve.anchors[next].skin_distance;
+    if (next != 0 && next != last && beyond > 0) distance = distance > 0 ? std::min(distance, beyond) : beyond;
+    float room = 0;
+    float least = 0;
+    std::size_t end = i;
+    for (std::uint32_t bones = 0; bones < shared::kStepReach && end != 0 && end != last; ++bones) {
+      // Where other limbs branch off, their curves know nothing of this joint.
+      if (end != i && curve.chain.anchors[end].is_branch && length_to(end) >= kPastBranch * distance) break;
+      if (end != i && curve.chain.anchors[end].is_branch) least = kPastBranch * distance;
+      end = step < 0 ? end - 1 : end + 1;
+    }
+    room = length_to(end);
+    if (least > 0) room = std::min(room, least);
+    const float turning = std::min(shared::kStepTurning * std::max(distance, length_to(next) / 16), room);
+    return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
+  };
+  const glm::vec2 before = side(-1);
+  const glm::vec2 after = side(1);
+  return {{before.x, after.x}, {before.y, after.y}};
 }
 
 void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference) {
@@ -135,6 +189,11 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
   table_.put_number(anchor.bulge.across);
   table_.put_number(anchor.bulge.along);
   table_.put_number(anchor.twist_after);
+  const StepReach reach = step_reach(curve, i);
+  for (const glm::vec2 sides : {reach.turning, reach.window}) {
+    table_.put_number(sides.x);
+    table_.put_number(sides.y);
+  }
 }
 
 std::uint32_t CurveTable::put(const Curve& curve) {
@@ -151,7 +210,8 @@ std::uint32_t CurveTable::put(const Curve& curve) {
   table_.put_number(curve.centre);
   table_.put_word(first_curve_anchor);
   table_.put_anchors(curve.chain);
-  const std::vector<glm::vec3> axes = reference_axes(curve.chain);
+  const std::vector<glm::vec3> axes =
+      curve.frames == CurveFrames::kAuto ? carried_axes(curve.chain) : reference_axes(curve.chain);
   for (std::size_t i = 0; i < count; ++i) put_curve_anchor(curve, i, axes[i]);
   for (std::size_t i = 0; i < count; ++i) {
     table_.set_word(
@@ -187,8 +247,9 @@ PosedCurve::PosedCurve(const Curve& curve, std::span<const std::uint32_t> words,
 }
 
 float PosedCurve::floating_distance(std::size_t anchor) const {
-  const shared::CurvePart& part = parts_[anchor];  // of the bone that leaves it
-  return anchor == 0 || anchor + 1 == curve_->anchors.size() ? 0 : part.arc[2] - part.arc[1];
+  if (anchor == 0 || anchor + 1 == curve_->anchors.size()) return 0;
+  const shared::CurveSpline& spline = parts_[anchor].spline;  // of the bone that leaves it
+  return spline.arc[2] - spline.arc[1];
 }
 
 }  // namespace pelt::curve_skeleton

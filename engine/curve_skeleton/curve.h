@@ -65,6 +65,13 @@ struct Curve {
 // dist(lambda): piecewise linear, or monotone cubic (Fritsch & Carlson 1980), through the keys.
 float twist_share(const CurveSpan& span, float lambda);
 
+// Within how much of the curve before and after inner anchor i automatic frames turn, and the curve is led
+// (shaders/curve_skeleton/step_frames.h); rest lengths, 0 at its ends.
+struct StepReach {
+  glm::vec2 turning, window;
+};
+StepReach step_reach(const Curve& curve, std::size_t i);
+
 // The words of curves, one after the other.
 class CurveTable {
  public:
@@ -84,6 +91,7 @@ class CurveTable {
  private:
   void put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference);
   std::vector<glm::vec3> reference_axes(const Chain& chain) const;
+  std::vector<glm::vec3> carried_axes(const Chain& chain) const;
 
   ChainTable table_;
 };
@@ -116,7 +124,7 @@ class PosedCurve {
                                posed_shape(*curve_, bone, lambda));
   }
 
-  // Distance of B- and B+ from each inner anchor along the bones: f.
+  // Distance of B- and B+ from each inner anchor along the bones: f. Of tangent and endpoint frames.
   float floating_distance(std::size_t anchor) const;
 
  private:

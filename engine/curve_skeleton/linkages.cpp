@@ -10,13 +10,17 @@
 #include <cmath>
 #include <glm/trigonometric.hpp>
 
+#include "engine/rig/joint_names.h"
+
 namespace pelt::curve_skeleton {
 namespace {
 
 // Curves through a bone beyond which no further one is led over it: as many as a point of the skin can follow.
 constexpr std::uint32_t kMostCurves = 3;
-// Links that point more nearly the same way are not paired: such a curve would turn on the spot.
-constexpr double kLeastAngle = 5;  // degrees
+// Links that go more nearly the same way are not paired: such a curve would turn on the spot.
+constexpr double kLeastAngle = 60;  // degrees
+// Of a joint of more than three links, the same for two that lead away from the joint above, as fingers do from a palm.
+constexpr double kLeastAngleAway = 120;  // degrees
 // Limbs are each other's mirror image where bones and the cosines of angles differ by no more than this.
 constexpr double kAlike = 0.02;
 constexpr std::size_t kMostShown = 6;  // pairs in a note
@@ -119,6 +123,49 @@ class Linkages {
     bool torn;  // as straight as with the mirror image of the other
   };
 
+  // Cosine of the angle by which two limbs go apart at a place: collar bones may begin side by side, so the widest of
+  // the angles between their first, their second and their last places.
+  double spread(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
+    const Path& to_a = runs_[a].places;
+    const Path& to_b = runs_[b].places;
+    const std::size_t last = std::min(to_a.size(), to_b.size()) - 1;
+    double widest = 1;
+    for (const std::size_t step : {std::size_t{1}, std::min<std::size_t>(2, last), last}) {
+      const auto way = [&](const Path& path, bool back) {
+        return places_[back ? path[path.size() - 1 - step] : path[step]].position - places_[p].position;
+      };
+      const glm::dvec3 one = way(to_a, back_at(a, p));
+      const glm::dvec3 other = way(to_b, back_at(b, p));
+      const double lengths = glm::length(one) * glm::length(other);
+      if (lengths > 0) widest = std::min(widest, glm::dot(one, other) / lengths);
+    }
+    return widest;
+  }
+
+  // Whether two limbs are named as each other's mirror image.
+  bool are_mirrored(std::uint32_t a, std::uint32_t b, std::uint32_t p) const {
+    const JointName one = parse_joint_name(link_name(a, p));
+    const JointName other = parse_joint_name(link_name(b, p));
+    return one.side != Side::kNone && other.side != Side::kNone && one.side != other.side && one.word == other.word;
+  }
+
+  // Whether two limbs are of the side of what they hang on, by their names: fingers of one hand.
+  bool of_one_side(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
+    const Side side = parse_joint_name(name_of(p)).side;
+    return side != Side::kNone && side == parse_joint_name(link_name(a, p)).side &&
+           side == parse_joint_name(link_name(b, p)).side;
+  }
+
+  // Whether a curve may go from one link of a place to another.
+  bool may_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t above = places_[p].parent;
+    const auto is_above = [&](std::uint32_t run) { return runs_[run].beside(back_at(run, p)) == above; };
+    const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
+    if (both_away && of_one_side(p, a, b)) return false;
+    const bool is_wide = both_away && above != kNone && places_[p].link_count() > 3 && !are_mirrored(a, b, p);
+    return spread(p, a, b) < std::cos(glm::radians(is_wide ? kLeastAngleAway : kLeastAngle));
+  }
+
   // The pairs that a place allows.
   std::vector<Candidate> candidates_at(std::uint32_t p) const {
     const std::vector<std::uint32_t>& links = runs_at_[p];
@@ -140,10 +187,9 @@ class Linkages {
       return false;
     };
     std::vector<Candidate> candidates;
-    const double limit = std::cos(glm::radians(kLeastAngle));
     for (std::size_t a = 0; a < count; ++a) {
       for (std::size_t b = a + 1; b < count; ++b) {
-        if (cosine(a, b) < limit) candidates.push_back({cosine(a, b), a, b, torn(a, b) || torn(b, a)});
+        if (may_pair(p, links[a], links[b])) candidates.push_back({cosine(a, b), a, b, torn(a, b) || torn(b, a)});
       }
     }
     // Mirrored limbs are equally straight but for rounding.

@@ -271,44 +271,6 @@ void drop_merged(Places& places) {
 
 // ---------------------------------------------------------------------------------------------------------------- tips
 
-struct SkinPoint {
-  glm::dvec3 offset;  // from the place
-  double weight;
-};
-
-// The vertices that follow each place, by the weights of its joints together.
-std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
-                                                   const Places& places) {
-  std::vector<std::vector<SkinPoint>> points(places.places.size());
-  std::vector<std::pair<std::uint32_t, double>> sums;
-  for (const Mesh* mesh : skins) {
-    for (std::size_t v = 0; v < mesh->positions.size(); ++v) {
-      sums.clear();
-      for (const Influence& influence : mesh->weights.row(v)) {
-        if (influence.weight <= 0) continue;
-        std::uint32_t joint = model.bound_joints[influence.index].joint;
-        while (places.of_joint[joint] == kNone && model.skeleton.joints[joint].parent >= 0) {
-          joint = static_cast<std::uint32_t>(model.skeleton.joints[joint].parent);  // a face's
-        }
-        const std::uint32_t p = places.of_joint[joint];
-        if (p == kNone) continue;
-        // Where all joints stand together, what the upper ones move is behind.
-        if (places.places[p].link_count() == 0 && joint != places.places[p].lowest) continue;
-        const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
-        if (found == sums.end()) {
-          sums.emplace_back(p, static_cast<double>(influence.weight));
-        } else {
-          found->second += static_cast<double>(influence.weight);
-        }
-      }
-      for (const auto& [p, weight] : sums) {
-        points[p].push_back({glm::dvec3(mesh->positions[v]) - places.places[p].position, weight});
-      }
-    }
-  }
-  return points;
-}
-
 // The middle of the points, those that are `from` ahead or less left out, and more and more of them in up to `to`: with
 // a sharp bound a ring of vertices just there would count in part, by rounding, and pull the middle aside.
 glm::dvec3 middle(std::span<const SkinPoint> skin, const glm::dvec3& direction, double from, double to) {
@@ -426,6 +388,38 @@ void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span
 }
 
 }  // namespace
+
+std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
+                                                   const Places& places) {
+  std::vector<std::vector<SkinPoint>> points(places.places.size());
+  std::vector<std::pair<std::uint32_t, double>> sums;
+  for (const Mesh* mesh : skins) {
+    for (std::size_t v = 0; v < mesh->positions.size(); ++v) {
+      sums.clear();
+      for (const Influence& influence : mesh->weights.row(v)) {
+        if (influence.weight <= 0) continue;
+        std::uint32_t joint = model.bound_joints[influence.index].joint;
+        while (places.of_joint[joint] == kNone && model.skeleton.joints[joint].parent >= 0) {
+          joint = static_cast<std::uint32_t>(model.skeleton.joints[joint].parent);  // a face's
+        }
+        const std::uint32_t p = places.of_joint[joint];
+        if (p == kNone) continue;
+        // Where all joints stand together, what the upper ones move is behind.
+        if (places.places[p].link_count() == 0 && joint != places.places[p].lowest) continue;
+        const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
+        if (found == sums.end()) {
+          sums.emplace_back(p, static_cast<double>(influence.weight));
+        } else {
+          found->second += static_cast<double>(influence.weight);
+        }
+      }
+      for (const auto& [p, weight] : sums) {
+        points[p].push_back({glm::dvec3(mesh->positions[v]) - places.places[p].position, weight});
+      }
+    }
+  }
+  return points;
+}
 
 std::vector<const Mesh*> find_skins(const Model& model, std::span<const std::uint32_t> meshes) {
   std::vector<const Mesh*> skins;

@@ -33,6 +33,15 @@ struct Places {
   std::vector<std::string> notes;
 };
 
+struct SkinPoint {
+  glm::dvec3 offset;  // from the place
+  double weight;
+};
+
+// The vertices that follow each place, by the weights of its joints together, a face's joints' among them.
+std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
+                                                   const Places& places);
+
 // Those of `meshes` that have weights; where none has, those of the model.
 std::vector<const Mesh*> find_skins(const Model& model, std::span<const std::uint32_t> meshes);
 

@@ -10,17 +10,12 @@ namespace pelt::curve_skeleton {
 namespace {
 
 constexpr float kSteepest = 2.5f;
-constexpr int kGrowths = 24;        // times that the changed region may grow by the edges still too steep
-constexpr int kSweepsAGrowth = 20;  // of Gauss and Seidel
-constexpr int kLastSweeps = 200;
-constexpr int kSofteningRings = 4;  // round the changed region, across which its edge is softened
-constexpr int kSofteningSweeps = 8;
-constexpr int kMostSmoothing = 64;
-
+constexpr int kGrowths = 24;  // times that the changed region may grow by the edges still too steep
 }  // namespace
 
 Surface::Surface(const Mesh& mesh)
     : positions_(mesh.positions),
+      heat_(mesh.positions, mesh.triangles),
       welded_(weld_by_position(mesh.positions)),
       edges_(edges_both_ways(welded_, mesh.triangles)),
       first_edge_(mesh.positions.size() + 1, 0) {
@@ -29,10 +24,8 @@ Surface::Surface(const Mesh& mesh)
   closeness_.reserve(edges_.size());
   for (const auto& edge : edges_) {
     const float length = glm::distance(positions_[edge.first], positions_[edge.second]);
-    mean_edge_ += length;
     closeness_.push_back(1 / std::max(length, 1e-12f));
   }
-  mean_edge_ /= static_cast<double>(std::max<std::size_t>(edges_.size(), 1));
 }
 
 std::span<const std::pair<std::uint32_t, std::uint32_t>> Surface::neighbours(std::uint32_t vertex) const {
@@ -40,87 +33,28 @@ std::span<const std::pair<std::uint32_t, std::uint32_t>> Surface::neighbours(std
   return std::span(edges_).subspan(first_edge_[own], first_edge_[own + 1] - first_edge_[own]);
 }
 
-std::vector<bool> Surface::relax(std::span<const std::uint8_t> defined, std::span<float> s,
-                                 std::span<float> other) const {
-  std::vector<bool> changed(vertex_count(), false);
-  std::vector<std::uint32_t> region;
-  const auto grow = [&] {
-    const std::size_t before = region.size();
+std::vector<std::uint8_t> Surface::relax(std::span<const std::uint8_t> defined, std::span<float> s,
+                                         std::span<float> other) const {
+  std::vector<std::uint8_t> changed(vertex_count(), 0);
+  std::vector<std::uint8_t> known(defined.begin(), defined.end());  // SurfaceHeat::fill
+  for (int growth = 0; growth < kGrowths; ++growth) {
+    bool grown = false;
     for (std::size_t e = 0; e < edges_.size(); ++e) {
       const auto& edge = edges_[e];
       if (!defined[edge.first] || !defined[edge.second]) continue;
       if (!(std::abs(s[edge.first] - s[edge.second]) * closeness_[e] > kSteepest)) continue;
       for (const std::uint32_t end : {edge.first, edge.second}) {
-        if (!changed[end]) region.push_back(end);
-        changed[end] = true;
+        grown |= !changed[end];
+        changed[end] = 1;
+        known[end] = 2;
       }
     }
-    return region.size() > before;
-  };
-  const auto sweep = [&] {
-    for (const std::uint32_t vertex : region) {
-      double weights = 0;
-      double sum = 0;
-      double other_sum = 0;
-      for (std::size_t e = first_edge_[vertex]; e < first_edge_[vertex + 1]; ++e) {
-        const std::uint32_t next = edges_[e].second;
-        if (!defined[next]) continue;
-        const double weight = closeness_[e];
-        weights += weight;
-        sum += weight * s[next];
-        other_sum += weight * other[next];
-      }
-      if (weights > 0) {
-        s[vertex] = static_cast<float>(sum / weights);
-        other[vertex] = static_cast<float>(other_sum / weights);
-      }
-    }
-  };
-  for (int growth = 0; growth < kGrowths && grow(); ++growth) {
-    for (int k = 0; k < kSweepsAGrowth; ++k) sweep();
+    if (!grown) break;
+    heat_.fill(known, s);
+    heat_.fill(known, other);
   }
-  for (int k = 0; k < kLastSweeps && !region.empty(); ++k) sweep();
-  for (int ring = 0; ring < kSofteningRings; ++ring) {
-    for (std::size_t i = 0, count = region.size(); i < count; ++i) {
-      for (const auto& edge : neighbours(region[i])) {
-        if (!defined[edge.second] || changed[edge.second]) continue;
-        changed[edge.second] = true;
-        region.push_back(edge.second);
-      }
-    }
-  }
-  for (int k = 0; k < kSofteningSweeps && !region.empty(); ++k) sweep();
-  for (std::uint32_t v = 0; v < vertex_count(); ++v) {
-    const std::uint32_t own = welded_[v];
-    if (!changed[own]) continue;
-    changed[v] = true;
-    s[v] = s[own];
-    other[v] = other[own];
-  }
+  for (std::uint32_t v = 0; v < vertex_count(); ++v) changed[v] = changed[welded_[v]];
   return changed;
-}
-
-void Surface::smooth(std::span<const std::uint8_t> defined, float width, std::span<float> values) const {
-  if (!(mean_edge_ > 0)) return;
-  // Steps spread as their square root.
-  const double steps = (width / mean_edge_) * (width / mean_edge_);
-  const int count = static_cast<int>(std::clamp(steps, 1.0, double{kMostSmoothing}));
-  std::vector<float> next(values.begin(), values.end());
-  for (int step = 0; step < count; ++step) {
-    for (std::uint32_t v = 0; v < vertex_count(); ++v) {
-      if (welded_[v] != v || !defined[v]) continue;
-      double sum = values[v];
-      double weight = 1;
-      for (const auto& edge : neighbours(v)) {
-        if (!defined[edge.second]) continue;
-        sum += values[edge.second];
-        weight += 1;
-      }
-      next[v] = static_cast<float>(sum / weight);
-    }
-    std::copy(next.begin(), next.end(), values.begin());
-  }
-  for (std::uint32_t v = 0; v < vertex_count(); ++v) values[v] = values[welded_[v]];
 }
 
 glm::vec3 Surface::gradient(std::uint32_t vertex, std::span<const std::uint8_t> defined,

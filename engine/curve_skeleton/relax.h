@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/heat.h"
 #include "engine/model/mesh.h"
 
 namespace pelt::curve_skeleton {
@@ -17,6 +18,8 @@ class Surface {
  public:
   explicit Surface(const Mesh& mesh);
 
+  const SurfaceHeat& heat() const { return heat_; }
+
   std::size_t vertex_count() const { return welded_.size(); }
 
   // Where the closest point of a curve leaps between the ends of an edge, which it does where the curve bends at rest
@@ -24,11 +27,8 @@ class Surface {
   // rest length s changes by no more than kSteepest times the way over the skin, get s, and `other` with it, from
   // their neighbours: harmonic between the places that are sure. Only vertices that are `defined` count. Returns which
   // were changed. Shape: one entry a vertex, of all.
-  std::vector<bool> relax(std::span<const std::uint8_t> defined, std::span<float> s, std::span<float> other) const;
-
-  // Lets each value pass to the neighbours so that a step in it becomes about `width` wide, metres. Only vertices that
-  // are `defined` take part.
-  void smooth(std::span<const std::uint8_t> defined, float width, std::span<float> values) const;
+  std::vector<std::uint8_t> relax(std::span<const std::uint8_t> defined, std::span<float> s,
+                                  std::span<float> other) const;
 
   // The gradient of s over the skin at a vertex, from its neighbours that are `defined`.
   glm::vec3 gradient(std::uint32_t vertex, std::span<const std::uint8_t> defined, std::span<const float> s) const;
@@ -37,7 +37,7 @@ class Surface {
   std::span<const std::pair<std::uint32_t, std::uint32_t>> neighbours(std::uint32_t vertex) const;
 
   std::span<const glm::vec3> positions_;
-  double mean_edge_ = 0;
+  SurfaceHeat heat_;
   std::vector<std::uint32_t> welded_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // both ways, sorted
   std::vector<float> closeness_;                                // of each edge: 1 / its length

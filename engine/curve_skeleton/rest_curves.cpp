@@ -11,9 +11,29 @@
 namespace pelt::curve_skeleton {
 namespace {
 
-// The frames along a bone depend on the joints from the chain's top to the bone, on the next ones beside it, and on
-// what the curve has at its ends: the words of these, in order away from the top, say whether two curves have the same,
-// but for rounding.
+// The anchors whose joints bend the frames along a bone: its own ends, and of automatic frames those whose steps reach
+// into it.
+struct Bending {
+  std::ptrdiff_t first, last;
+};
+
+Bending bending_anchors(const Curve& curve, std::uint32_t bone) {
+  Bending range{bone, std::ptrdiff_t{bone} + 1};
+  if (curve.frames != CurveFrames::kAuto) return range;
+  for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
+    const glm::vec2 window = step_reach(curve, i).window;
+    if (curve.lengths[i] + window.y <= curve.lengths[bone] || curve.lengths[i] - window.x >= curve.lengths[bone + 1]) {
+      continue;
+    }
+    range.first = std::min(range.first, static_cast<std::ptrdiff_t>(i));
+    range.last = std::max(range.last, static_cast<std::ptrdiff_t>(i));
+  }
+  return range;
+}
+
+// The frames along a bone depend on the joints from the chain's top to it, on those that bend it and the next ones
+// beside these, and on what the curve has at those that do: the words of these, in order away from the top, say whether
+// two curves have the same, but for rounding.
 std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, std::span<const std::uint32_t> table,
                                                std::span<const std::uint32_t> words) {
   std::vector<std::vector<BoneCopy>> originals;
@@ -50,20 +70,24 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
       if (curve.edited) continue;
       const bool reversed = bone < curve.chain.top;
       const std::ptrdiff_t away = reversed ? -1 : 1;
-      const std::ptrdiff_t near = bone + (reversed ? 1 : 0);
-      const std::ptrdiff_t far = near + away;
+      const Bending bending = bending_anchors(curve, bone);
+      const std::ptrdiff_t near = reversed ? bending.last : bending.first;
+      const std::ptrdiff_t far = reversed ? bending.first : bending.last;
       key.clear();
       grid = std::max(1e-5 * curve.bone_length(bone), 1e-6);
-      if (near == top) put_anchor(near - away, shared::kAnchorRotation);
-      for (std::ptrdiff_t i = top; i != far + away; i += away) {
-        put_anchor(i, i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
+      // Those beyond the top count with their turns where their bends do.
+      const bool beyond = (near - top) * away < 0;
+      const std::ptrdiff_t begin = beyond ? near - away : near == top ? near - away : top;
+      key.push_back((bone + (reversed ? 1 : 0) - begin) * away);
+      for (std::ptrdiff_t i = begin; i != far + 2 * away; i += away) {
+        const bool outer = i == far + away || (i == begin && begin != top);
+        put_anchor(i, outer ? shared::kAnchorRotation : i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
       }
-      put_anchor(far + away, shared::kAnchorRotation);
-      for (const std::ptrdiff_t i : {near, far}) {
+      for (std::ptrdiff_t i = near; i != far + away; i += away) {
         const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords;
-        put_reference(i);
+        if (curve.frames != CurveFrames::kAuto) put_reference(i);
         put_numbers(own, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
-        put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorWords);
+        put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorTurning);
       }
       const auto [known, is_new] = first.try_emplace(key, BoneCopy{c, bone, reversed});
       if (!is_new) original.back() = {known->second.curve, known->second.bone, known->second.reversed != reversed};

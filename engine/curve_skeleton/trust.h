@@ -18,7 +18,7 @@ namespace pelt::curve_skeleton {
 // So a vertex of the chest does not follow an arm that hangs beside it, and one near an elbow trusts both its bones.
 class Trust {
  public:
-  // A joint that is on no curve counts as the nearest one above it that is.
+  // A joint that is on no curve counts as the nearest one above it that is. The curves are kept by reference.
   Trust(const Model& model, std::span<const Curve> curves);
 
   // In [0, 1], at the rest length s. `row`: over the model's bound joints.
@@ -27,13 +27,21 @@ class Trust {
   // Whether any place of the curve is trusted.
   bool any(std::size_t curve, std::span<const Influence> row) const;
 
+  // The place next to the rest length s where the share that a vertex gets of each joint's bend (StepReach::turning)
+  // differs by no more than a little from the share of its weights that is on the joints beyond: skin of a belly does
+  // not go up with a thigh, however near it is. Where no place does, the one that does best. Weights of joints beside
+  // the curve count as those of the joint they hang on.
+  float as_painted(std::size_t curve, std::span<const Influence> row, float s) const;
+
  private:
   // Rises from `before` to `first`, is 1 up to `last`, and falls to `after`.
   struct Stretch {
     float before, first, last, after;
   };
 
+  std::span<const Curve> curves_;
   std::vector<std::vector<std::vector<Stretch>>> stretches_;  // of each curve, of each bound joint
+  std::vector<std::vector<std::uint32_t>> anchors_;           // the same: the anchor that a bound joint counts as
 };
 
 }  // namespace pelt::curve_skeleton

@@ -11,6 +11,7 @@
 
 #include "engine/character/evaluate.h"
 #include "engine/core/finite.h"
+#include "engine/model/mesh.h"
 #include "engine/model/parts.h"
 #include "engine/model/pose.h"
 
@@ -154,14 +155,7 @@ std::vector<float> Judge::left_to_linear_blend(const Faults& faults) const {
   return pelt::left_to_linear_blend(faults, reference_, weld_by_position(rest_));
 }
 
-std::vector<double> Judge::areas() const {
-  std::vector<double> areas(vertex_count(), 0);
-  for (std::size_t t = 0; t < reference_.triangles().size(); ++t) {
-    const glm::uvec3& corners = reference_.triangles()[t];
-    for (glm::length_t c = 0; c < 3; ++c) areas[corners[c]] += reference_.twice_rest_areas()[t] / 6;
-  }
-  return areas;
-}
+std::vector<double> Judge::areas() const { return vertex_areas(rest_, reference_.triangles()); }
 
 std::vector<std::uint32_t> Judge::rows_of(const CharacterData& character) {
   std::vector<std::uint32_t> rows;

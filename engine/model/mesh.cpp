@@ -3,6 +3,17 @@
 
 namespace pelt {
 
+std::vector<double> vertex_areas(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
+  std::vector<double> areas(positions.size(), 0.0);
+  for (const glm::uvec3& t : triangles) {
+    const glm::dvec3 corner(positions[t[0]]);
+    const double area =
+        0.5 * glm::length(glm::cross(glm::dvec3(positions[t[1]]) - corner, glm::dvec3(positions[t[2]]) - corner));
+    for (int c = 0; c < 3; ++c) areas[t[c]] += area / 3;
+  }
+  return areas;
+}
+
 std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
   // In double: the cross product of a tiny or a huge triangle leaves the range of float.
   std::vector<glm::dvec3> sums(positions.size(), glm::dvec3(0.0));

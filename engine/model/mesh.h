@@ -52,6 +52,9 @@ struct Mesh {
 // Positions and triangles of meshes laid end to end; nothing else.
 Mesh concatenate(std::span<const Mesh* const> meshes);
 
+// Area round each vertex, a third of its triangles', square metres.
+std::vector<double> vertex_areas(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
+
 // Area-weighted vertex normals; (0, 0, 1) at vertices that no triangle with area touches.
 std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
 

@@ -21,8 +21,9 @@ struct DeformerEntry {
   std::string_view name;
   DeformerParameters defaults;
   RigidParts rigid_parts = RigidParts::kMoved;
-  // A layer over * leaves to linear blend what follows joints that carry no limb (patch_joints), as far as it does.
-  bool leaves_patches = false;
+  // A layer over * leaves to linear blend what moves as one piece (core_joints) and what follows joints that carry no
+  // limb (patch_joints), as far as it does.
+  bool leaves_cores = false;
   // The mesh of the model that drives, as the rig names it; empty: none. nullptr: the deformer has no driver.
   const std::string& (*driver_mesh)(const DeformerParameters&) = nullptr;
   // Whether skin where it does worse than linear blend may be left to that: not what an artist sculpted, nor what

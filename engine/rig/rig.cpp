@@ -34,7 +34,7 @@ const DeformerEntry kDeformers[] = {
     {.name = "curve_skeleton",
      .defaults = CurveSkeletonParameters{},
      .rigid_parts = RigidParts::kLeft,
-     .leaves_patches = true,
+     .leaves_cores = true,
      .gives_way =
          [](Any p) {
            const auto& curves = as<CurveSkeletonParameters>(p);
@@ -43,7 +43,7 @@ const DeformerEntry kDeformers[] = {
     {.name = "mos",
      .defaults = MosParameters{},
      .rigid_parts = RigidParts::kLeft,
-     .leaves_patches = true,
+     .leaves_cores = true,
      .driver_mesh = [](Any p) -> const std::string& { return as<MosParameters>(p).cage; },
      .gives_way = [](Any p) { return as<MosParameters>(p).edits.empty(); }},
 };

@@ -38,6 +38,8 @@ struct Row {
   std::string error;  // why there are no figures; empty: there are
   Figures figures;
   std::optional<double> restored;
+  PieceShares pieces;  // of the skin's area
+  double left = 0;     // the same: to linear blend, by the judge
   Worst stretch;
   std::optional<Worst> flip;
 };
@@ -69,14 +71,12 @@ class Steps {
   std::string what_;
 };
 
-Result<Character> bind_by(const Model& model, Rig rig, bool fallback) {
+Result<Bound> bind_by(const Model& model, Rig rig, bool fallback) {
   if (!fallback) rig.judging = Judging::kNone;
-  Result<Bound> bound = bind(model, rig);
-  if (!bound) return tl::unexpected(bound.error());
-  return std::move(bound->character);
+  return bind(model, rig);
 }
 
-Result<Character> bind_by(const Model& model, const std::string& deformer, bool fallback = true) {
+Result<Bound> bind_by(const Model& model, const std::string& deformer, bool fallback = true) {
   const Result<Rig> rig = rig_from_deformer_name(deformer);
   if (!rig) return tl::unexpected(rig.error());
   return bind_by(model, *rig, fallback);
@@ -104,17 +104,32 @@ Worst worst_of(const Judge& judge, const WorstPlace& place) {
   return {std::string(skin.mesh), std::string(skin.joint), judge.poses()[place.frame]};
 }
 
-Row row_of(const Judge& judge, std::string deformer, const Result<Figures>& figures,
+// A deformer's figures, and how much of the skin was not its own.
+struct Measured {
+  Figures figures;
+  PieceShares pieces;
+  double left = 0;
+};
+
+Result<Measured> measure_bound(const Judge& judge, const Bound& bound, const JudgeOptions& options) {
+  const Result<Figures> figures = judge.judge(bound.character, options);
+  if (!figures) return tl::unexpected(figures.error());
+  return Measured{*figures, bound.report.pieces, bound.report.verdict ? bound.report.verdict->left : 0};
+}
+
+Row row_of(const Judge& judge, std::string deformer, const Result<Measured>& measured,
            const std::optional<Figures>& dual_quaternion) {
   Row row{.deformer = std::move(deformer)};
-  if (!figures) {
-    row.error = figures.error().message;
+  if (!measured) {
+    row.error = measured.error().message;
     return row;
   }
-  row.figures = *figures;
-  if (dual_quaternion) row.restored = restored(*figures, *dual_quaternion);
-  row.stretch = worst_of(judge, figures->stretch_at);
-  if (figures->flip_at) row.flip = worst_of(judge, *figures->flip_at);
+  row.figures = measured->figures;
+  row.pieces = measured->pieces;
+  row.left = measured->left;
+  if (dual_quaternion) row.restored = restored(row.figures, *dual_quaternion);
+  row.stretch = worst_of(judge, row.figures.stretch_at);
+  if (row.figures.flip_at) row.flip = worst_of(judge, *row.figures.flip_at);
   return row;
 }
 
@@ -138,6 +153,9 @@ void print_text(const ModelQualityCommand& command, const Report& report) {
                {"drift99"},
                {"flips"},
                {"restored"},
+               {"rigid"},
+               {"cores"},
+               {"left"},
                {"worst stretch", false}});
   for (const Row& row : report.rows) {
     if (!row.error.empty()) continue;
@@ -146,7 +164,8 @@ void print_text(const ModelQualityCommand& command, const Report& report) {
                fmt::format("{:.3f}%", 100 * f.bad), fmt::format("{:.4f}", f.rigid99),
                fmt::format("{:.3f}", f.rigid_max), fmt::format("{:.4f}", f.drift99),
                fmt::format("{:.3f}%", 100 * f.flips), row.restored ? fmt::format("{:.2f}", *row.restored) : "-",
-               f.stretch > 0 ? text_of(row.stretch) : "-"});
+               fmt::format("{:.1f}%", 100 * row.pieces.rigid_parts), fmt::format("{:.1f}%", 100 * row.pieces.cores),
+               fmt::format("{:.1f}%", 100 * row.left), f.stretch > 0 ? text_of(row.stretch) : "-"});
   }
   fmt::print("{}", table.text());
   for (const Row& row : report.rows) {
@@ -178,6 +197,9 @@ void print_json(const ModelQualityCommand& command, const Report& report) {
                 {"drift99", f.drift99},
                 {"flips", f.flips},
                 {"restored", row.restored ? Json(*row.restored) : Json()},
+                {"rigid_parts", row.pieces.rigid_parts},
+                {"cores", row.pieces.cores},
+                {"left", row.left},
                 {"worst_clip", worst.clip ? Json(report.clip_names[*worst.clip]) : Json()},
                 {"worst_frame", worst.clip ? Json(worst.frame) : Json()},
                 {"worst_stretch", json_of(row.stretch)},
@@ -193,16 +215,14 @@ Result<Row> judge_rig(const ModelQualityCommand& command, const Model& model, co
   const Result<Rig> rig = load_rig(command.rig);
   if (!rig) return tl::unexpected(rig.error());
   const std::string name = rig->name.empty() ? command.rig : rig->name;
-  const Result<Character> character = bind_by(model, *rig, !command.no_fallback);
-  if (!character) {
-    return fail(character.error().code, fmt::format("{}: {}", command.rig, character.error().message));
-  }
-  if (judge.takes(*character)) return row_of(judge, name, judge.judge(*character, options), dual_quaternion);
-  Result<Character> linear_blend = bind_by(model_of(*character), kLinearBlend);
+  const Result<Bound> bound = bind_by(model, *rig, !command.no_fallback);
+  if (!bound) return fail(bound.error().code, fmt::format("{}: {}", command.rig, bound.error().message));
+  if (judge.takes(bound->character)) return row_of(judge, name, measure_bound(judge, *bound, options), dual_quaternion);
+  Result<Bound> linear_blend = bind_by(model_of(bound->character), kLinearBlend);
   if (!linear_blend) return tl::unexpected(linear_blend.error());
-  const Result<Judge> own = Judge::create(std::move(*linear_blend), judge.poses());
+  const Result<Judge> own = Judge::create(std::move(linear_blend->character), judge.poses());
   if (!own) return tl::unexpected(own.error());
-  return row_of(*own, name, own->judge(*character, options), std::nullopt);
+  return row_of(*own, name, measure_bound(*own, *bound, options), std::nullopt);
 }
 
 Result<Report> measure(const ModelQualityCommand& command) {
@@ -210,11 +230,11 @@ Result<Report> measure(const ModelQualityCommand& command) {
   if (deformers.empty()) deformers = {kDualQuaternion, "surface-ffd", "curve-skeleton", "mos"};
   const Result<Model> model = import_model(command.model);
   if (!model) return tl::unexpected(model.error());
-  const Result<Character> linear_blend = bind_by(*model, kLinearBlend);
+  const Result<Bound> linear_blend = bind_by(*model, kLinearBlend);
   if (!linear_blend) {
     return fail(linear_blend.error().code, fmt::format("{}: {}", command.model, linear_blend.error().message));
   }
-  Result<std::vector<JudgedPose>> poses = choose_poses(command, *linear_blend);
+  Result<std::vector<JudgedPose>> poses = choose_poses(command, linear_blend->character);
   if (!poses) return tl::unexpected(poses.error());
 
   Report report{.frames = poses->size(), .from_clips = poses->front().clip.has_value()};
@@ -231,19 +251,19 @@ Result<Report> measure(const ModelQualityCommand& command) {
   Steps steps(1 + (has_dual ? 0 : 1) + deformers.size() + (command.rig.empty() ? 0 : 1));
   const JudgeOptions options{.progress = [&](double fraction) { steps.show(fraction); }};
   steps.next(kLinearBlend);
-  const Result<Judge> judge = Judge::create(*linear_blend, std::move(*poses), options);
+  const Result<Judge> judge = Judge::create(linear_blend->character, std::move(*poses), options);
   if (!judge) return fail(judge.error().code, fmt::format("{}: {}", command.model, judge.error().message));
   report.vertices = judge->vertex_count();
-  const auto figures_of = [&](const std::string& deformer) -> Result<Figures> {
+  const auto measure_by = [&](const std::string& deformer) -> Result<Measured> {
     steps.next(deformer);
-    const Result<Character> character = bind_by(*model, deformer, !command.no_fallback);
-    if (!character) return tl::unexpected(character.error());
-    return judge->judge(*character, options);
+    const Result<Bound> bound = bind_by(*model, deformer, !command.no_fallback);
+    if (!bound) return tl::unexpected(bound.error());
+    return measure_bound(*judge, *bound, options);
   };
-  const Result<Figures> dual = figures_of(kDualQuaternion);
-  const std::optional<Figures> dual_figures = dual ? std::optional(*dual) : std::nullopt;
+  const Result<Measured> dual = measure_by(kDualQuaternion);
+  const std::optional<Figures> dual_figures = dual ? std::optional(dual->figures) : std::nullopt;
   for (const std::string& deformer : deformers) {
-    report.rows.push_back(row_of(*judge, deformer, is_dual(deformer) ? dual : figures_of(deformer), dual_figures));
+    report.rows.push_back(row_of(*judge, deformer, is_dual(deformer) ? dual : measure_by(deformer), dual_figures));
   }
   if (!command.rig.empty()) {
     steps.next(command.rig);

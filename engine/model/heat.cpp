@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/heat.h"
+
+#include <Eigen/IterativeLinearSolvers>
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <limits>
+
+#include "engine/model/parts.h"
+
+namespace pelt {
+namespace {
+
+constexpr double kTolerance = 1e-5;
+constexpr int kMostIterations = 400;
+constexpr std::uint8_t kUnknown = 2;
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+// Linear finite elements over some of the vertices: the stiffness and mass of the triangles added.
+class SurfaceHeat::System {
+ public:
+  System(std::span<const glm::vec3> positions) : positions_(positions), place_(positions.size(), kNone) {}
+
+  bool empty() const { return vertices_.empty(); }
+  std::span<const std::uint32_t> vertices() const { return vertices_; }
+  double mass(std::size_t i) const { return mass_[i]; }
+  bool takes_part(std::uint32_t v) const { return place_[v] != kNone; }
+
+  void add(const glm::uvec3& t, double conductivity) {
+    const glm::dvec3 corners[] = {glm::dvec3(positions_[t.x]), glm::dvec3(positions_[t.y]),
+                                  glm::dvec3(positions_[t.z])};
+    const double twice_area = glm::length(glm::cross(corners[1] - corners[0], corners[2] - corners[0]));
+    if (!(conductivity > 0) || !(twice_area > 0)) return;
+    for (int corner = 0; corner < 3; ++corner) {
+      const int next = (corner + 1) % 3;
+      const std::uint32_t a = place_of(t[corner]);
+      const std::uint32_t b = place_of(t[next]);
+      const glm::dvec3& opposite = corners[(corner + 2) % 3];
+      const double flux =
+          0.5 * conductivity * glm::dot(corners[corner] - opposite, corners[next] - opposite) / twice_area;
+      entries_.emplace_back(a, a, flux);
+      entries_.emplace_back(b, b, flux);
+      entries_.emplace_back(a, b, -flux);
+      entries_.emplace_back(b, a, -flux);
+      stiffness_[a] += std::abs(flux);
+      mass_[a] += twice_area / 6;
+    }
+  }
+
+  // Solves for values that are held to `values` by `hold`, one a vertex of the system, beside what flows.
+  void solve(std::span<const double> hold, std::span<float> values) {
+    const auto count = static_cast<Eigen::Index>(vertices_.size());
+    Eigen::VectorXd before(count);
+    Eigen::VectorXd heat(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const auto v = static_cast<std::size_t>(i);
+      entries_.emplace_back(i, i, hold[v]);
+      before[i] = values[vertices_[v]];
+      heat[i] = hold[v] * before[i];
+    }
+    Eigen::SparseMatrix<double> matrix(count, count);
+    matrix.setFromTriplets(entries_.begin(), entries_.end());
+    Eigen::ConjugateGradient<Eigen::SparseMatrix<double>, Eigen::Lower | Eigen::Upper> solver;
+    solver.setTolerance(kTolerance);
+    solver.setMaxIterations(kMostIterations);
+    solver.compute(matrix);
+    const Eigen::VectorXd after = solver.solveWithGuess(heat, before);
+    if (!after.allFinite()) return;
+    for (std::size_t i = 0; i < vertices_.size(); ++i) {
+      values[vertices_[i]] = static_cast<float>(after[static_cast<Eigen::Index>(i)]);
+    }
+  }
+
+  double stiffness(std::size_t i) const { return stiffness_[i]; }
+
+ private:
+  std::uint32_t place_of(std::uint32_t v) {
+    if (place_[v] == kNone) {
+      place_[v] = static_cast<std::uint32_t>(vertices_.size());
+      vertices_.push_back(v);
+      mass_.push_back(0);
+      stiffness_.push_back(0);
+    }
+    return place_[v];
+  }
+
+  std::span<const glm::vec3> positions_;
+  std::vector<std::uint32_t> place_;     // of a vertex among those of the system
+  std::vector<std::uint32_t> vertices_;  // of the system
+  std::vector<Eigen::Triplet<double>> entries_;
+  std::vector<double> mass_, stiffness_;
+};
+
+SurfaceHeat::SurfaceHeat(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles)
+    : positions_(positions), welded_(weld_by_position(positions)) {
+  for (const glm::uvec3 t : triangles) triangles_.emplace_back(welded_[t.x], welded_[t.y], welded_[t.z]);
+}
+
+void SurfaceHeat::flow(std::span<const float> spread, std::span<float> values) const {
+  System system(positions_);
+  for (const glm::uvec3 t : triangles_) system.add(t, std::min({spread[t.x], spread[t.y], spread[t.z]}));
+  if (system.empty()) return;
+  std::vector<double> hold;
+  for (std::size_t i = 0; i < system.vertices().size(); ++i) hold.push_back(system.mass(i));
+  system.solve(hold, values);
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    if (system.takes_part(welded_[v])) values[v] = values[welded_[v]];
+  }
+}
+
+void SurfaceHeat::fill(std::span<const std::uint8_t> known, std::span<float> values) const {
+  System system(positions_);
+  for (const glm::uvec3 t : triangles_) {
+    const std::uint8_t most = std::max({known[t.x], known[t.y], known[t.z]});
+    if (most == kUnknown && std::min({known[t.x], known[t.y], known[t.z]}) > 0) system.add(t, 1);
+  }
+  if (system.empty()) return;
+  std::vector<double> hold;
+  for (std::size_t i = 0; i < system.vertices().size(); ++i) {
+    const double loose = 1e-9 * system.stiffness(i);  // what no known one is connected to stays
+    hold.push_back(known[system.vertices()[i]] == kUnknown ? loose : 1e6 * system.stiffness(i));
+  }
+  system.solve(hold, values);
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    if (system.takes_part(welded_[v])) values[v] = values[welded_[v]];
+  }
+}
+
+}  // namespace pelt

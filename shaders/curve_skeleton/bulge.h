@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Bulge of a curve's sections. A slice has the volume of its section times the way that its plane moves along x,
+// v = dC/ds . x (1 at rest where the joints are straight). Its section is widened by a(1/v)^volume, half of that in every
+// direction and half across the plane of the bend alone, where flesh has room; a(u) = 1 + tanh(u - 1) stays below 2.
+#ifndef PELT_SHADERS_CURVE_SKELETON_BULGE_H
+#define PELT_SHADERS_CURVE_SKELETON_BULGE_H
+
+#include "step_frames.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_CONST float kCurveAcross = 0.5f;         // part of the bulge that goes across the plane of the bend
+PELT_SHARED_CONST float kCurveMostThinning = 0.03f;  // where a slice is longer than at rest
+PELT_SHARED_CONST float kCurveLeastBulge = 0.05f;    // so that no section turns inside out
+
+// How a sample differs from others of its place.
+struct CurveShape {
+  float twist_share;              // dist(lambda)
+  float first_reach, last_reach;  // of the anchors' bulges
+  float twist;
+  float width_y, width_z;
+};
+
+// How near an end of a bone a place is, with the skin distance d there.
+PELT_SHARED_FN float end_ramp(float way, float distance, float bone) {
+  return step_ramp(way, min(bone, kStepTurning * max(distance, bone * (1.0f / 16.0f))));
+}
+
+// The section's widening: along the direction `inside`, which is in the section, and across it.
+struct CurveBulge {
+  vec3 inside;
+  float along, across;
+};
+
+// `pace`: v. `bone`: its length at rest. `inside`: towards the inside of the bend, as far as it is bent.
+PELT_SHARED_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARED_IN(CurveEnd) last, float lambda,
+                                      CurveShape shape, vec3 inside, float pace) {
+  float bone = last.arc - first.arc;
+  float size = length(inside);
+  float u = 1.0f / max(pace, 0.05f) - 1.0f;
+  float whole = 1.0f + (u > 0.0f ? tanh(u) : kCurveMostThinning * tanh(u / kCurveMostThinning));
+  whole = pow(whole, mix(first.bulge.x, last.bulge.x, lambda));
+  CurveBulge bulge;
+  bulge.inside = size > 1e-6f ? inside / size : vec3(0.0f);
+  bulge.along = pow(whole, 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size));
+  bulge.across = whole / bulge.along;
+  float first_fat = end_ramp(lambda * bone, first.distance, bone) * first.bend * shape.first_reach;
+  float last_fat = end_ramp((1.0f - lambda) * bone, last.distance, bone) * last.bend * shape.last_reach;
+  bulge.across *= max(1.0f + first.bulge.y * first_fat + last.bulge.y * last_fat, kCurveLeastBulge);
+  bulge.along *= max(1.0f + first.bulge.z * first_fat + last.bulge.z * last_fat, kCurveLeastBulge);
+  return bulge;
+}
+
+PELT_SHARED_FN vec3 bulged(CurveBulge bulge, vec3 axis) {
+  vec3 along = bulge.inside * dot(bulge.inside, axis);
+  return along * bulge.along + (axis - along) * bulge.across;
+}
+
+PELT_SHARED_END
+
+#endif

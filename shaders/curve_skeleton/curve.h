@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Curves in a pose pass's table, and the ends of their bones (Yang, Somasekharan, Zhang 2006; math.md section 2).
+#ifndef PELT_SHADERS_CURVE_SKELETON_CURVE_H
+#define PELT_SHADERS_CURVE_SKELETON_CURVE_H
+
+#include "../chain.h"
+#include "../frame.h"
+#include "../pose_pass.h"
+#include "../spline.h"
+#include "../table.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_CONST uint kCurveFramesAuto = 0u;
+PELT_SHARED_CONST uint kCurveFramesTangent = 1u;
+PELT_SHARED_CONST uint kCurveFramesEndpoint = 2u;
+
+PELT_SHARED_CONST uint kCurveReferenceHalfSwing = 0u;
+PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
+
+// In the table, beside what chain.h says:
+//   curve         chain (3 words), frames, reference, centre, first curve anchor (word)
+//   curve anchor  s, reference axis at rest x, y, z, d, f_min, f_max, margin, first key (word), keys (0: the formula),
+//                 displacement of B-, of B+ at rest, volume, across, along, after, then of automatic frames the rest
+//                 lengths before and after the joint within which they turn, and within which the curve is led
+//   key           theta, f
+//   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
+//                 (beside what the pose gives), (M^R)^-1 row by row
+// The reference axis is the joint's z_i; of automatic frames y of the bone that leaves the anchor, carried from bone to
+// bone at rest by least turns.
+PELT_SHARED_CONST uint kCurveFrames = 3u;
+PELT_SHARED_CONST uint kCurveReference = 4u;
+PELT_SHARED_CONST uint kCurveCentre = 5u;
+PELT_SHARED_CONST uint kCurveFirstAnchor = 6u;
+PELT_SHARED_CONST uint kCurveWords = 7u;
+PELT_SHARED_CONST uint kCurveAnchorLength = 0u;
+PELT_SHARED_CONST uint kCurveAnchorReference = 1u;
+PELT_SHARED_CONST uint kCurveAnchorDistance = 4u;
+PELT_SHARED_CONST uint kCurveAnchorLeast = 5u;
+PELT_SHARED_CONST uint kCurveAnchorMost = 6u;
+PELT_SHARED_CONST uint kCurveAnchorMargin = 7u;
+PELT_SHARED_CONST uint kCurveAnchorKeys = 8u;
+PELT_SHARED_CONST uint kCurveAnchorBefore = 10u;
+PELT_SHARED_CONST uint kCurveAnchorAfter = 13u;
+PELT_SHARED_CONST uint kCurveAnchorBulge = 16u;
+PELT_SHARED_CONST uint kCurveAnchorTwistAfter = 19u;
+PELT_SHARED_CONST uint kCurveAnchorTurning = 20u;
+PELT_SHARED_CONST uint kCurveAnchorWindow = 22u;
+PELT_SHARED_CONST uint kCurveAnchorWords = 24u;
+PELT_SHARED_CONST uint kCurveSampleShape = 1u;
+PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
+PELT_SHARED_CONST uint kCurveSampleWords = 19u;
+
+PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries a record: neighbouring samples of one bone
+PELT_SHARED_CONST uint kMostFloatKeys = 64u;
+
+struct CurveRecord {
+  uint curve;         // word
+  uint bone;          // from anchor `bone` to the next
+  uint first_sample;  // word; kCurveSlots samples
+};
+PELT_SHARED_SIZE(CurveRecord, 12);
+
+// An anchor at an end of a bone.
+struct CurveEnd {
+  vec3 point;
+  float arc;       // s
+  float distance;  // d
+  float scale;
+  float twist;  // Theta
+  float bend;   // 1 - cos theta; 0 at the ends of the curve
+  vec3 inside;  // towards the inside of the bend, 2 sin(theta/2) long
+  vec3 bulge;   // volume, across, along
+};
+
+// A point of the curve, and its slope by the rest length.
+struct CurvePoint {
+  vec3 point, slope;
+};
+
+// x and y of a frame before it twists.
+struct CurveAxes {
+  vec3 x, y;
+};
+
+PELT_SHARED_FN uint curve_anchor_word(PoseWork work, uint curve, uint i) {
+  return table_word(work, curve + kCurveFirstAnchor) + i * kCurveAnchorWords;
+}
+
+// The bend theta between two bones, of any length; 0 where one has none.
+PELT_SHARED_FN float bend_between(vec3 coming, vec3 going) {
+  return atan(length(cross(coming, going)), dot(coming, going));
+}
+
+// f of an inner anchor that bends by theta, from its words: keyed, or `rounding` skin distances by the formula, not
+// clamped.
+PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding, float bend) {
+  uint key = table_word(work, word + kCurveAnchorKeys);
+  uint count = table_word(work, word + kCurveAnchorKeys + 1u);
+  if (count == 0u) {
+    float wanted = table_float(work, word + kCurveAnchorMargin) * rounding *
+                   table_float(work, word + kCurveAnchorDistance) * sin(0.5f * bend);
+    return clamp(wanted, table_float(work, word + kCurveAnchorLeast), table_float(work, word + kCurveAnchorMost));
+  }
+  float result = table_float(work, key + 1u);
+  for (uint k = 1u; k < count; ++k) {
+    float from = table_float(work, key + 2u * k - 2u);
+    float to = table_float(work, key + 2u * k);
+    if (bend > from) {
+      float part = min((bend - from) / (to - from), 1.0f);
+      result = mix(table_float(work, key + 2u * k - 1u), table_float(work, key + 2u * k + 1u), part);
+    }
+  }
+  return result;
+}
+
+// The anchor that carries the bone from anchor `bone` to the next: its end towards the top.
+PELT_SHARED_FN uint carrying_anchor(Chain chain, uint bone) { return bone < chain.top ? bone + 1u : bone; }
+
+// A displacement at rest of what is fixed to a bone.
+PELT_SHARED_FN vec3 posed_displacement(PoseWork work, Chain chain, uint bone, vec3 displacement) {
+  if (dot(displacement, displacement) == 0.0f) return displacement;
+  uint i = carrying_anchor(chain, bone);
+  return quaternion_rotate(anchor_motion(work, chain, i), displacement) * anchor_scale(work, chain, i);
+}
+
+PELT_SHARED_FN vec3 frame_side(vec3 reference, vec3 x) {
+  vec3 other = abs(x.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  return normalize_or(cross(reference, x), normalize(cross(x, other)));
+}
+
+PELT_SHARED_END
+
+#endif

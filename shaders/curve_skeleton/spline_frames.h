@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// The paper's frames of curves (Yang, Somasekharan, Zhang 2006). Anchors J_0 .. J_n, control points J_0, (B_i-, J_i,
+// B_i+) for each inner anchor, J_n: a uniform cubic B-spline with phantom ends 2 P_0 - P_1, so that it reaches both ends
+// and J_i is at t = 3i - 1. B_i-, B_i+ lie on the posed bones beside J_i, f_i from it; f_i follows from the bend theta_i,
+// so that the radius of curvature at J_i, r = f cos^2(theta/2) / (2 sin(theta/2)), is no less than the skin's distance
+// d_i as long as there is room:
+//     f = clamp(margin 2 d sin(theta/2) / cos^2(theta/2), f_min, f_max),        or f keyed over theta,
+// as much larger as the joint is than at rest, and no more than bones that have become shorter leave of f_max.
+// Parameter. A sample stays at its fraction lambda of the posed bone; sum_j N_j(t) s_j = s gives its t in a pose, s_j the
+// length of control point j along the posed bones. Frames at J_i: x = unit tangent, y = z_i x x, z = x x y, z_i the
+// joint's reference axis, carried without twist and with half the swing. Between them
+//     endpoint   x, y interpolated linearly in lambda, orthonormalised, x first                       (equation 2)
+//     tangent    x = unit tangent, y by double reflection from J_i, what is left to J_i+1 spread linearly in lambda
+#ifndef PELT_SHADERS_CURVE_SKELETON_SPLINE_FRAMES_H
+#define PELT_SHADERS_CURVE_SKELETON_SPLINE_FRAMES_H
+
+#include "curve.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_CONST int kCurveReflections = 12;  // steps in which y is carried along a bone
+
+// A bone's part of the spline.
+struct CurveSpline {
+  vec3 control[6];  // with phantom points at the ends of the curve
+  float arc[6];     // length of each from the bone's first anchor, along the posed bones
+  int spans;        // 1 to 3; span k is of control[k] .. control[k + 3]
+  vec3 along;       // from the first anchor to the last
+  float stretch;    // the bone's posed length over that at rest
+  CurveAxes first, last;
+  vec3 carried[kCurveReflections + 1];  // y from the first anchor, in equal steps of t
+  float remaining;                      // angle left at the last anchor
+};
+
+PELT_SHARED_FN float dot4(vec4 weights, float a, float b, float c, float d) {
+  return weights.x * a + weights.y * b + weights.z * c + weights.w * d;
+}
+
+PELT_SHARED_FN vec3 mix4(vec4 weights, vec3 a, vec3 b, vec3 c, vec3 d) {
+  return a * weights.x + b * weights.y + c * weights.z + d * weights.w;
+}
+
+// Of span k at u.
+PELT_SHARED_FN vec3 spline_point(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
+  return mix4(spline_basis(u), part.control[k], part.control[k + 1], part.control[k + 2], part.control[k + 3]);
+}
+PELT_SHARED_FN vec3 spline_velocity(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
+  return mix4(spline_slope(u), part.control[k], part.control[k + 1], part.control[k + 2], part.control[k + 3]);
+}
+PELT_SHARED_FN float spline_arc(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
+  return dot4(spline_basis(u), part.arc[k], part.arc[k + 1], part.arc[k + 2], part.arc[k + 3]);
+}
+PELT_SHARED_FN float spline_arc_slope(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
+  return dot4(spline_slope(u), part.arc[k], part.arc[k + 1], part.arc[k + 2], part.arc[k + 3]);
+}
+
+PELT_SHARED_FN vec3 spline_tangent(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
+  return normalize_or(spline_velocity(part, k, u), normalize_or(part.along, vec3(1, 0, 0)));
+}
+
+// An inner anchor: its control points B-, B+, and how far they are from it along the bones.
+struct CurveCorner {
+  vec3 before, point, after;
+  float reach;
+};
+
+PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, uint i) {
+  uint word = curve_anchor_word(work, curve, i);
+  CurveCorner corner;
+  corner.point = anchor_position(work, chain, i);
+  vec3 way[2];  // to the anchors beside it
+  way[0] = anchor_position(work, chain, i - 1u) - corner.point;
+  way[1] = anchor_position(work, chain, i + 1u) - corner.point;
+  float bend = bend_between(-way[0], way[1]);
+  float across = cos(0.5f * bend);
+  corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) * anchor_scale(work, chain, i);
+  float arc = table_float(work, word);
+  for (uint k = 0u; k < 2u; ++k) {
+    float rest = k == 0u ? arc - table_float(work, word - kCurveAnchorWords)
+                         : table_float(work, word + kCurveAnchorWords) - arc;
+    float most = table_float(work, word + kCurveAnchorMost) / rest;
+    corner.reach = min(corner.reach, most * length(way[k]));
+  }
+  for (uint k = 0u; k < 2u; ++k) {
+    way[k] = normalize_or(way[k], vec3(0.0f)) * corner.reach;
+    way[k] += posed_displacement(work, chain, i + k - 1u,
+                                 table_vector(work, word + (k == 0u ? kCurveAnchorBefore : kCurveAnchorAfter)));
+  }
+  corner.before = corner.point + way[0];
+  corner.after = corner.point + way[1];
+  return corner;
+}
+
+// z_i: the reference axis of anchor i, carried.
+PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(ChainRange) range) {
+  vec4 motion = range_untwisted(work, chain, range, i);
+  bool inner = i > 0u && i + 1u < chain.anchor_count && i != chain.top;
+  if (inner && table_word(work, curve + kCurveReference) == kCurveReferenceHalfSwing) {
+    vec4 before = range_untwisted(work, chain, range, upper_anchor(chain, i));
+    motion = quaternion_product(before, half_turn(quaternion_product(quaternion_conjugate(before), motion)));
+  }
+  return quaternion_rotate(motion, table_vector(work, curve_anchor_word(work, curve, i) + kCurveAnchorReference));
+}
+
+PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, uint bone, bool endpoint,
+                                        PELT_SHARED_IN(ChainRange) range) {
+  CurveSpline part;
+  vec3 first = anchor_position(work, chain, bone);
+  part.along = anchor_position(work, chain, bone + 1u) - first;
+  float posed = length(part.along);
+  uint word = curve_anchor_word(work, curve, bone);
+  part.stretch = posed / (table_float(work, word + kCurveAnchorWords) - table_float(work, word));
+  int count = 1;  // control points so far, the phantom before the first among them
+  for (uint e = 0u; e < 2u; ++e) {
+    uint i = bone + e;
+    float arc = e == 0u ? 0.0f : posed;
+    if (i > 0u && i + 1u < chain.anchor_count) {
+      CurveCorner corner = curve_corner(work, chain, curve, i);
+      if (e == 0u) count = 0;
+      part.control[count] = corner.before;
+      part.control[count + 1] = corner.point;
+      part.control[count + 2] = corner.after;
+      part.arc[count] = arc - corner.reach;
+      part.arc[count + 1] = arc;
+      part.arc[count + 2] = arc + corner.reach;
+      count += 3;
+    } else {
+      part.control[count] = e == 0u ? first : first + part.along;
+      part.arc[count] = arc;
+      count += 1;
+    }
+  }
+  if (bone == 0u) {
+    part.control[0] = part.control[1] * 2.0f - part.control[2];
+    part.arc[0] = part.arc[1] * 2.0f - part.arc[2];
+  }
+  if (bone + 2u == chain.anchor_count) {
+    part.control[count] = part.control[count - 1] * 2.0f - part.control[count - 2];
+    part.arc[count] = part.arc[count - 1] * 2.0f - part.arc[count - 2];
+    count += 1;
+  }
+  part.spans = count - 3;
+
+  part.first.x = spline_tangent(part, 0, 0.0f);
+  part.last.x = spline_tangent(part, part.spans - 1, 1.0f);
+  part.first.y = frame_side(reference_axis(work, chain, curve, bone, range), part.first.x);
+  part.last.y = frame_side(reference_axis(work, chain, curve, bone + 1u, range), part.last.x);
+  part.remaining = 0.0f;
+  if (endpoint) return part;
+  part.carried[0] = part.first.y;
+  vec3 point = first;
+  vec3 x = part.first.x;
+  for (int step = 1; step <= kCurveReflections; ++step) {
+    float t = float(step) / float(kCurveReflections) * float(part.spans);
+    int k = spline_span(t, part.spans);
+    vec3 next_point = spline_point(part, k, t - float(k));
+    vec3 next_x = spline_tangent(part, k, t - float(k));
+    part.carried[step] = double_reflection(part.carried[step - 1], point, x, next_point, next_x);
+    point = next_point;
+    x = next_x;
+  }
+  vec3 arrived = part.carried[kCurveReflections];
+  float side = dot(cross(arrived, part.last.y), part.last.x);
+  float same = dot(arrived, part.last.y);
+  part.remaining = abs(side) + abs(same) > 0.0f ? atan(side, same) : 0.0f;
+  return part;
+}
+
+// t of a fraction of the bone, from its start: monotone, so Newton's method within a bracket that shrinks. It would halve
+// the way to an end of the span step by step, so that is looked at first.
+PELT_SHARED_FN float spline_parameter(PELT_SHARED_IN(CurveSpline) part, float lambda) {
+  float s = lambda * length(part.along);
+  int k = 0;
+  while (k + 1 < part.spans && spline_arc(part, k, 1.0f) < s) ++k;
+  float first = spline_arc(part, k, 0.0f);
+  float last = spline_arc(part, k, 1.0f);
+  if (first >= s) return float(k);
+  if (last <= s) return float(k + 1);
+  float low = 0.0f;
+  float high = 1.0f;
+  float straight = (s - first) / (last - first);
+  float u = straight > 0.0f && straight < 1.0f ? straight : 0.5f;  // it is no number where the lengths are none
+  for (int step = 0; step < 12; ++step) {
+    float off = spline_arc(part, k, u) - s;
+    if (off > 0.0f)
+      high = u;
+    else
+      low = u;
+    float slope = spline_arc_slope(part, k, u);
+    float better = slope > 0.0f ? u - off / slope : low;
+    if (slope > 0.0f && abs(better - u) < 2e-7f) break;
+    u = better > low && better < high ? better : 0.5f * (low + high);
+  }
+  return float(k) + u;
+}
+
+// At t.
+PELT_SHARED_FN CurvePoint spline_place(PELT_SHARED_IN(CurveSpline) part, float t) {
+  int k = spline_span(t, part.spans);
+  float u = t - float(k);
+  return CurvePoint(spline_point(part, k, u),
+                    spline_velocity(part, k, u) * (part.stretch / max(spline_arc_slope(part, k, u), 1e-12f)));
+}
+
+// x and y at lambda, where the spline is at t.
+PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, bool endpoint, float lambda, float t) {
+  if (endpoint) {
+    vec3 along = normalize_or(part.along, part.first.x);
+    return CurveAxes(normalize_or(mix(part.first.x, part.last.x, lambda), along),
+                     mix(part.first.y, part.last.y, lambda));
+  }
+  int node = spline_span(t / float(part.spans) * float(kCurveReflections), kCurveReflections);
+  float from = float(node) / float(kCurveReflections) * float(part.spans);
+  int from_k = spline_span(from, part.spans);
+  int k = spline_span(t, part.spans);
+  vec3 x = spline_tangent(part, k, t - float(k));
+  vec3 y = double_reflection(part.carried[node], spline_point(part, from_k, from - float(from_k)),
+                             spline_tangent(part, from_k, from - float(from_k)), spline_point(part, k, t - float(k)), x);
+  return CurveAxes(x, turned_about(x, y, part.remaining * lambda));
+}
+
+PELT_SHARED_END
+
+#endif
