@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kOfNextBone = 0.75f;
 constexpr float kMostOff = 0.28f;  // of a joint's bend
-constexpr float kSlender = 2.0f;   // skin distances: shorter bones let their skin be less off
+constexpr float kSlender = 2.6f;   // skin distances: shorter bones let their skin be less off
 
 // 0 at `from`, 1 at `to`, smooth; they may be in either order.
 float rise(float from, float to, float s) {
