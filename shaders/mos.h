@@ -29,7 +29,7 @@ PELT_SHARED_BEGIN
 //   header   root joint, its inverse bind matrix row by row: at word 0
 //   point    joint, p in the joint's space, A_rest^-1 column by column, 1 / scale of the joint at rest, F^R column by
 //            column, p^R in model space, chain (word) or kMosNoWord, far anchor, swing, twist, axis along the chain,
-//            whether theta is beside the frame, edits, first edit (word)
+//            kind, edits, first edit (word)
 //   edit     operation, driver (word) or kMosNoWord, then
 //     bulge    factor - 1, 0, 0, pivot in the joint's space
 //     slide    metres, from joint, to joint, offset in the joint's space
@@ -51,9 +51,13 @@ PELT_SHARED_CONST uint kMosPointFar = 27u;
 PELT_SHARED_CONST uint kMosPointSwing = 28u;
 PELT_SHARED_CONST uint kMosPointTwist = 29u;
 PELT_SHARED_CONST uint kMosPointAxis = 30u;
-PELT_SHARED_CONST uint kMosPointAngles = 33u;
+PELT_SHARED_CONST uint kMosPointKind = 33u;
 PELT_SHARED_CONST uint kMosPointEdits = 34u;  // count, word
 PELT_SHARED_CONST uint kMosPointWords = 36u;
+
+PELT_SHARED_CONST uint kMosWhole = 0u;       // theta, if there is one, is in the frame
+PELT_SHARED_CONST uint kMosAngles = 1u;      // theta is beside the frame
+PELT_SHARED_CONST uint kMosDirections = 2u;  // kMosWhole for a point's second entry (engine/mos/cloud.cpp)
 
 PELT_SHARED_CONST uint kMosBulge = 0u;
 PELT_SHARED_CONST uint kMosSlide = 1u;
@@ -118,7 +122,7 @@ PELT_SHARED_FN float mos_share(PoseWork work, uint driver) {
 PELT_SHARED_FN MosPoint mos_turn(PoseWork work, uint word, uint chain_word, float scale, MosPoint point) {
   Chain chain = read_chain(work, chain_word);
   uint far = table_word(work, word + kMosPointFar);
-  bool angles = table_word(work, word + kMosPointAngles) != 0u;
+  bool angles = table_word(work, word + kMosPointKind) == kMosAngles;
   ChainStretch stretch = chain_stretch(work, chain, far);
   uint anchor = far;
   for (uint k = 0u; k < 2u && angles; ++k) {

@@ -225,7 +225,7 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
       parameters.twist ? curve_skeleton::twist_inputs(points.turning, input)
                        : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, inputs, 0, parameters.frames);
-  const std::vector<std::uint32_t> point_words = put_points(points, edits, table);
+  const std::vector<std::uint32_t> point_words = put_points(points, edits, table).points;
   const Tables tables = add_tables(windows, *samples, rest_points, table, point_words, input.builder);
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < shares.size(); ++t) {

@@ -107,56 +107,104 @@ Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& p
                                     singular, mesh.name, fmt::join(names, "', '")));
 }
 
-// First of the palette entries of the points.
-std::uint32_t add_entries(std::span<const std::uint32_t> point_words, MosTable& table, CharacterBuilder& builder) {
-  PalettePass pass;
-  pass.kernel = PoseKernel::kMosPoint;
-  for (const std::uint32_t word : point_words) append_record(pass.records, shared::MosPointRecord{word});
-  pass.record_count = static_cast<std::uint32_t>(point_words.size());
-  pass.table = table.take_words();
-  return builder.add_pass(std::move(pass));
+// Normals, tangents and the frames of vertices follow A, the blend of the entries' 3x3 parts (shaders/blend/blend.h),
+// which must be the identity at bind. The F of points are not where they are the joints' axes, or where an edit scales
+// them at bind. Then every point has a second entry [L_j | p_j], for what has the local point 0: with F^R_j at bind and
+// a share b of the offset
+//     v' = (1 - b) sum w (p + L 0) + b sum w (p + F O / b) = sum w (p + F O)
+//     A  = (1 - b) sum w L + b sum w F = sum w F (F^R)^-1,     L = F ((F^R)^-1 - b I) / (1 - b)
+constexpr double kOffsetShare = 1.0 / 8;  // small: L is near the point's motion, by which what has no frame is turned
+
+// L over F, of each point; empty where no point needs it.
+std::vector<glm::dmat3> directions_of(const ControlPoints& points, const RestPoints& rest) {
+  constexpr double kRounding = 1e-6;
+  std::vector<glm::dmat3> directions;
+  bool needed = false;
+  for (std::uint32_t p = 0; p < points.points.size(); ++p) {
+    const glm::dmat3 inverse = glm::inverse(glm::dmat3(rest.axes(p)));
+    for (int c = 0; c < 3; ++c) needed = needed || glm::length(inverse[c] - glm::dmat3(1.0)[c]) > kRounding;
+    directions.push_back((inverse - glm::dmat3(kOffsetShare)) / (1 - kOffsetShare));
+  }
+  if (!needed) directions.clear();
+  return directions;
 }
 
-// Weights of a row are not negative: those that are go into a group of their own, whose share is.
+// First of the palette entries of the points.
+struct Entries {
+  std::uint32_t offsets;
+  std::optional<std::uint32_t> directions;
+};
+
+Entries add_entries(const PointWords& words, MosTable& table, CharacterBuilder& builder) {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kMosPoint;
+  for (const std::uint32_t word : words.points) append_record(pass.records, shared::MosPointRecord{word});
+  for (const std::uint32_t word : words.directions) append_record(pass.records, shared::MosPointRecord{word});
+  const auto count = static_cast<std::uint32_t>(words.points.size());
+  pass.record_count = count + static_cast<std::uint32_t>(words.directions.size());
+  pass.table = table.take_words();
+  const std::uint32_t first = builder.add_pass(std::move(pass));
+  return {first, words.directions.empty() ? std::nullopt : std::optional(first + count)};
+}
+
+// Weights of a row are not negative: those that are go into groups of their own, whose shares are.
 class Signed {
  public:
-  Signed(double sign, std::uint32_t first_slot) : sign_(sign), first_slot_(first_slot) {}
+  Signed(double sign, const Entries& entries) : sign_(sign) {
+    if (entries.directions) parts_.push_back({*entries.directions, 1 - kOffsetShare, 0, {}});
+    const double share = entries.directions ? kOffsetShare : 1.0;
+    parts_.push_back({entries.offsets, share, 1 / share, {}});
+  }
 
   // Appends the row of a vertex; returns its share.
   double append(const Row& weights) {
-    row_.clear();
     double share = 0;
-    for (const WeightedElement& element : weights) {
-      const double weight = sign_ * element.weight;
-      if (weight <= 0) continue;
-      row_.push_back({first_slot_ + element.index, weight});
-      share += weight;
+    for (Part& part : parts_) {
+      row_.clear();
+      share = 0;
+      for (const WeightedElement& element : weights) {
+        const double weight = sign_ * element.weight;
+        if (weight <= 0) continue;
+        row_.push_back({part.first_slot + element.index, weight});
+        share += weight;
+      }
+      append_row(part.group.rows, row_);
     }
-    append_row(group_.rows, row_);
-    used_ = used_ || !row_.empty();
+    used_ = used_ || share > 0;
     return sign_ * share;
   }
 
   // Calls visit(point, weight) for the vertex appended last, whose weights are as pack stores them.
   template <class Visit>
   void each_stored(double share, const Visit& visit) {
-    const std::span<const Influence> row = group_.rows.row(group_.rows.row_count() - 1);
+    const SparseRows& rows = parts_[0].group.rows;  // the others' weights are the same
+    const std::span<const Influence> row = rows.row(rows.row_count() - 1);
     quantise(row, by_index_, units_);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      visit(row[k].index - first_slot_, share * units_[k] / shared::kWeightUnits);
+      visit(row[k].index - parts_[0].first_slot, share * units_[k] / shared::kWeightUnits);
     }
   }
 
-  void set_local(glm::dvec3 offset, double share) { group_.local.emplace_back(offset, share); }
+  void set_local(glm::dvec3 offset, double share) {
+    for (Part& part : parts_) part.group.local.emplace_back(part.offsets * offset, part.share * share);
+  }
 
   void move_into(MeshBinding& binding) {
-    if (used_) binding.offset_groups.push_back(std::move(group_));
+    for (Part& part : parts_) {
+      if (used_) binding.offset_groups.push_back(std::move(part.group));
+    }
   }
 
  private:
+  struct Part {
+    std::uint32_t first_slot;
+    double share;    // of every vertex
+    double offsets;  // its local point is the vertex's offset times this
+    OffsetGroup group;
+  };
+
   double sign_;
-  std::uint32_t first_slot_;
-  OffsetGroup group_;
+  std::vector<Part> parts_;
   bool used_ = false;
   Row row_;
   std::vector<std::uint32_t> by_index_, units_;
@@ -197,15 +245,15 @@ Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, con
   }
   const std::vector<std::uint32_t> no_inputs(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, no_inputs, 0, parameters.frames);
-  const std::vector<std::uint32_t> point_words = put_points(points, edits, table);
-  const std::uint32_t first_slot = add_entries(point_words, table, input.builder);
+  const Entries entries =
+      add_entries(put_points(points, edits, table, directions_of(points, rest)), table, input.builder);
   input.notes.push_back(fmt::format("{}: {} control points", input.layer, points.points.size()));
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < targets.size(); ++t) {
     const std::vector<glm::vec3>& positions = input.model.meshes[input.targets[t].mesh].positions;
     MeshBinding& binding = bindings.emplace_back();
-    Signed positive(1, first_slot);
-    Signed negative(-1, first_slot);
+    Signed positive(1, entries);
+    Signed negative(-1, entries);
     for (std::size_t v = 0; v < positions.size(); ++v) {
       const Placed& placed = targets[t][v];
       append_vertex(placed, glm::dvec3(positions[v]), rest, positive, negative);

@@ -14,7 +14,8 @@
 
 namespace pelt::mos {
 
-// One binding a target, each of one offset group, or two where weights are negative. `cage`: of kCatmullClark. Errors:
+// One binding a target, each of one offset group, or two where the frames of points are not the identity at bind; as
+// many again where weights are negative. `cage`: of kCatmullClark. Errors:
 // RadialBasis::create's; a vertex at which the blended frame is singular.
 Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, const ControlPoints& points,
                                             const std::optional<CageSurface>& cage, const PointEdits& edits,

@@ -177,21 +177,24 @@ Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPo
   return resolver.take();
 }
 
-std::vector<std::uint32_t> put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table) {
+PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table,
+                      std::span<const glm::dmat3> directions) {
   std::vector<std::uint32_t> chains;
   for (const curve_skeleton::Chain& chain : points.turning) chains.push_back(table.put_chain(chain));
   std::vector<std::uint32_t> drivers;
   for (const PointEdits::Driver& driver : edits.drivers) {
     drivers.push_back(table.put_driver(driver.angle, driver.share));
   }
-  std::vector<std::uint32_t> words;
+  PointWords words;
   for (std::size_t p = 0; p < points.points.size(); ++p) {
     std::vector<PointEdit> own;
     for (const PointEdits::Edit& edit : edits.of_point[p]) {
       own.push_back(edit.edit);
       if (edit.edit.driver) own.back().driver = drivers[*edit.edit.driver];
     }
-    words.push_back(table.put_point(points.points[p], chains, own));
+    words.points.push_back(table.put_point(points.points[p], chains, own));
+    if (directions.empty()) continue;
+    words.directions.push_back(table.put_point(points.points[p], chains, own, &directions[p]));
   }
   return words;
 }
@@ -205,7 +208,7 @@ RestPoints::RestPoints(const ControlPoints& points, const PointEdits& edits, Mos
   }
   const std::vector<std::uint32_t> no_inputs(at_bind.size(), shared::kNoInput);
   MosTable table(at_bind, no_inputs, 0, frames);
-  words_ = put_points(points, there, table);
+  words_ = put_points(points, there, table).points;
   table_ = table.take_words();
   const PosedPoints posed(table_, joints_, inputs_);
   for (const std::uint32_t word : words_) {

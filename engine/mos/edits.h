@@ -43,8 +43,14 @@ bool means_point(std::string_view pattern, std::string_view name, bool placed, s
 Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPoints& points, const Model& model,
                                  std::span<const glm::dmat4> at_bind, const std::string& what);
 
-// Puts the chains, drivers and points; returns the words of the points.
-std::vector<std::uint32_t> put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table);
+struct PointWords {
+  std::vector<std::uint32_t> points;
+  std::vector<std::uint32_t> directions;  // of their twins for directions, each right behind its point; or empty
+};
+
+// Puts the chains, drivers and points. `directions`: of each point MosTable::put_point's; empty: without twins.
+PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table,
+                      std::span<const glm::dmat3> directions = {});
 
 // The points at bind, edited where the skin at bind has the edits already. Model space, metres.
 class RestPoints {

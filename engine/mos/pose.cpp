@@ -88,6 +88,7 @@ class Table {
     if (const char* wrong = words_.check_numbers(position, shared::kMosPointChain - shared::kMosPointPosition)) {
       return wrong;
     }
+    if (words_.word(word + shared::kMosPointKind) > shared::kMosDirections) return "has a point of an unknown kind";
     if (words_.word(word + shared::kMosPointChain) != shared::kMosNoWord) {
       if (const char* wrong = check_turn(word)) return wrong;
     }

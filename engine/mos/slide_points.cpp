@@ -24,6 +24,24 @@ bool is_mos(const PalettePass& pass) {
   return pass.kernel == PoseKernel::kMosPoint || pass.kernel == PoseKernel::kMosTable;
 }
 
+// A twin right behind its point.
+std::set<std::uint32_t> words_with_twins(const PalettePass& pass) {
+  std::set<std::uint32_t> words;
+  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+    if (pass.kernel == PoseKernel::kMosPoint) {
+      words.insert(read_record<shared::MosPointRecord>(pass.records, r).point);
+    } else {
+      const auto record = read_record<shared::MosTableRecord>(pass.records, r);
+      words.insert(std::begin(record.points), std::end(record.points));
+    }
+  }
+  return words;
+}
+
+bool is_twin(const PalettePass& pass, std::uint32_t word) {
+  return pass.table[word + shared::kMosPointKind] == shared::kMosDirections;
+}
+
 // Sets the edits of the point at `word`; false: it has others.
 bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<const MosEdit* const> edits) {
   if (table[word + shared::kMosPointEdits] != edits.size()) return false;
@@ -64,16 +82,18 @@ Result<Character> slide_points(const Character& character, std::span<const Point
   std::size_t next = 0;  // the report is in the order of the tables, but for points that move nothing
   for (PalettePass& pass : data.passes) {
     if (!is_mos(pass)) continue;
-    for (const std::uint32_t word : point_words(pass)) {
+    std::vector<const MosEdit*> own;  // of the point, and so of the twin behind it
+    for (const std::uint32_t word : words_with_twins(pass)) {
+      bool known = is_twin(pass, word);
       const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr};
       const glm::vec3 rest = shared::table_vector(work, word + shared::kMosPointRest);
-      for (std::size_t k = 0; k < points.size(); ++k) {
+      for (std::size_t k = 0; !known && k < points.size(); ++k) {
         const std::size_t p = (next + k) % points.size();
         const PointReport& point = points[p];
         if (taken[p] || point.joint != pass.table[word] || point.rest != rest) continue;
-        taken[p] = true;
+        taken[p] = known = true;
         next = p + 1;
-        std::vector<const MosEdit*> own;
+        own.clear();
         for (const MosEdit& edit : edits) {
           const bool names =
               edit.points.empty() || std::ranges::any_of(edit.points, [&](const std::string& pattern) {
@@ -81,10 +101,9 @@ Result<Character> slide_points(const Character& character, std::span<const Point
               });
           if (names) own.push_back(&edit);
         }
-        if (!set_edits(pass.table, word, own)) {
-          return fail(ErrorCode::kInvalidArgument, "the character was bound by other edits of control points");
-        }
-        break;
+      }
+      if (known && !set_edits(pass.table, word, own)) {
+        return fail(ErrorCode::kInvalidArgument, "the character was bound by other edits of control points");
       }
     }
   }
@@ -92,15 +111,8 @@ Result<Character> slide_points(const Character& character, std::span<const Point
 }
 
 std::set<std::uint32_t> point_words(const PalettePass& pass) {
-  std::set<std::uint32_t> words;
-  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
-    if (pass.kernel == PoseKernel::kMosPoint) {
-      words.insert(read_record<shared::MosPointRecord>(pass.records, r).point);
-    } else {
-      const auto record = read_record<shared::MosTableRecord>(pass.records, r);
-      words.insert(std::begin(record.points), std::end(record.points));
-    }
-  }
+  std::set<std::uint32_t> words = words_with_twins(pass);
+  std::erase_if(words, [&](std::uint32_t word) { return is_twin(pass, word); });
   return words;
 }
 

@@ -24,7 +24,7 @@ bool slides_after_bind(const MosEdit& edit);
 Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
                                std::span<const MosEdit> edits);
 
-// The words of all points of a pass of either kernel. Precondition: it is valid.
+// The words of all points of a pass of either kernel, without twins for directions. Precondition: it is valid.
 std::set<std::uint32_t> point_words(const PalettePass& pass);
 
 }  // namespace pelt::mos

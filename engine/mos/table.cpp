@@ -107,7 +107,7 @@ void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
 }
 
 std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
-                                  std::span<const PointEdit> edits) {
+                                  std::span<const PointEdit> edits, const glm::dmat3* directions) {
   assert(edits.size() <= shared::kMostMosEdits);
   const std::uint32_t word = table_.size();
   const glm::dmat4& joint = table_.at_bind(point.joint);
@@ -118,7 +118,8 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_vector(in_space_of(joint, point.position));
   table_.put_matrix(glm::inverse(axes));
   table_.put_number(scale > 0 ? 1 / scale : 1);
-  table_.put_matrix(frames_ == MosFrames::kJoint ? axes : glm::dmat3(1.0));
+  const glm::dmat3 frame = frames_ == MosFrames::kJoint ? axes : glm::dmat3(1.0);
+  table_.put_matrix(directions != nullptr ? frame * *directions : frame);
   table_.put_vector(point.position);
   const std::uint32_t chain = point.turn ? chains[turn.chain] : shared::kMosNoWord;
   // Towards the end of the chain, wherever its top is: angles on either side of it are blended.
@@ -128,7 +129,10 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_number(turn.swing);
   table_.put_number(turn.twist);
   table_.put_vector(glm::dvec3(backwards ? -turn.axis : turn.axis));
-  table_.put_word(turn.angles ? 1 : 0);
+  assert(directions == nullptr || !turn.angles);
+  table_.put_word(directions != nullptr ? shared::kMosDirections
+                  : turn.angles         ? shared::kMosAngles
+                                        : shared::kMosWhole);
   table_.put_word(static_cast<std::uint32_t>(edits.size()));
   table_.put_word(word + shared::kMosPointWords);
   for (const PointEdit& edit : edits) put_edit(edit, point.joint);

@@ -53,9 +53,10 @@ class MosTable {
   std::uint32_t put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys);
 
   // `chains`: the word of each chain that PointTurn::chain counts.
+  // `directions`: puts the point's twin for directions, whose frame is F times this; not of points with angles.
   // Precondition: at most shared::kMostMosEdits edits; finite numbers.
   std::uint32_t put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
-                          std::span<const PointEdit> edits = {});
+                          std::span<const PointEdit> edits = {}, const glm::dmat3* directions = nullptr);
 
   // `rest`: M^R at u of the window, not singular.
   std::uint32_t put_sample(float u, const Affine& rest);

@@ -137,6 +137,70 @@ TEST(MosBind, ReturnsTheSkinAtBind) {
                   }));
 }
 
+// Joints whose axes at bind are turned and scaled; tangents that go round the tube.
+Model turned_tube() {
+  Model model = test::make_tube_in_cage({.joints = 3}, {.radius = 1.5f, .joints = 3});
+  for (std::uint32_t j = 0; j < 3; ++j) {
+    const float degrees[] = {10, 70, -140};
+    const float scales[] = {1, 0.5f, 2};
+    const glm::mat4 axes =
+        glm::rotate(glm::mat4(scales[j]), glm::radians(degrees[j]), glm::normalize(glm::vec3(1, 2, -1)));
+    const glm::vec3 at = -glm::vec3(model.bound_joints[j].inverse_bind[3]);
+    model.bound_joints[j].inverse_bind = glm::inverse(glm::translate(glm::mat4(1), at) * glm::mat4(glm::mat3(axes)));
+  }
+  Mesh& tube = model.meshes[0];
+  for (const glm::vec3 normal : tube.normals) {
+    tube.tangents.emplace_back(glm::normalize(glm::cross(normal, glm::vec3(1, 0.2f, 0))), -1.0f);
+  }
+  return model;
+}
+
+// Moves all joints as one; positions, normals and tangents must be those of the model, moved.
+void expect_moved_whole(const Model& model, const Character& character, const glm::mat4& motion) {
+  std::vector<glm::mat4> joints = joints_at_bind(model);
+  for (glm::mat4& joint : joints) joint = motion * joint;
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const CharacterMesh& mesh = character->meshes[0];
+  const Mesh& rest = model.meshes[0];
+  const glm::mat3 turn(motion);
+  constexpr float kStoredDirection = 2e-4f;  // octahedral, 16 bits; weights to 1 / 65535
+  for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) {
+    const std::uint32_t p = mesh.first_vertex + i;
+    const std::uint32_t v = mesh.source_vertex[i];
+    ASSERT_LT(glm::distance(evaluator.positions()[p], glm::vec3(motion * glm::vec4(rest.positions[v], 1))), 1e-5f) << v;
+    ASSERT_LT(glm::distance(evaluator.normals()[p], turn * rest.normals[v]), kStoredDirection) << v;
+    ASSERT_LT(glm::distance(glm::vec3(evaluator.tangents()[p]), turn * glm::vec3(rest.tangents[v])), kStoredDirection)
+        << v;
+    ASSERT_EQ(evaluator.tangents()[p].w, rest.tangents[v].w) << v;
+  }
+}
+
+TEST(MosBind, DirectionsAreTheModelsAtBindAndTurnWithIt) {
+  const Model model = turned_tube();
+  const glm::mat4 motion =
+      glm::rotate(glm::translate(glm::mat4(1), glm::vec3(1, -2, 3)), 2.0f, glm::normalize(glm::vec3(-1, 1, 3)));
+  for (const MosStrategy strategy :
+       {MosStrategy::kBSpline, MosStrategy::kInverseDistance, MosStrategy::kRadialBasis, MosStrategy::kCatmullClark}) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      for (const bool edited : {false, true}) {
+        SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(frames) << edited);
+        const Result<Bound> bound = bind(model, by_mos([&](MosParameters& p) {
+                                           p.strategy = strategy;
+                                           p.frames = frames;
+                                           if (strategy == MosStrategy::kCatmullClark) p.cage = "cage";
+                                           if (edited)
+                                             p.edits = {{.operation = MosOperation::kScale, .scale = {1, 2, 0.7f}}};
+                                         }));
+        ASSERT_TRUE(bound) << bound.error().message;
+        expect_moved_whole(model, bound->character, glm::mat4(1));
+        expect_moved_whole(model, bound->character, motion);
+      }
+    }
+  }
+}
+
 TEST(MosBind, ReturnsTheSkinOfPresetsAtBind) {
   const std::pair<const char*, Model> cases[] = {{"limb", make_limb()}, {"tail", make_tail()}, {"biped", make_biped()}};
   for (const auto& [preset, model] : cases) {
@@ -551,10 +615,13 @@ TEST(MosBind, WildcardsMeanNoPlacedPoints) {
 // ------------------------------------------------------------------------------------------------- sliding after bind
 
 TEST(MosSlide, IsWhatBindMakesOfIt) {
-  const Model model = test::make_tube({.joints = 3});
+  const Model model = turned_tube();
   for (const MosStrategy strategy : kWithoutCage) {
     SCOPED_TRACE(static_cast<int>(strategy));
-    const Change plain = [&](MosParameters& p) { p.strategy = strategy; };
+    const Change plain = [&](MosParameters& p) {
+      p.strategy = strategy;
+      p.frames = MosFrames::kJoint;
+    };
     const Result<Bound> first = bind(model, by_mos(plain));
     ASSERT_TRUE(first) << first.error().message;
     const std::string name = first->report.points[2].name;

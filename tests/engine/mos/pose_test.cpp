@@ -650,6 +650,7 @@ const Fault kFaults[] = {
     {"SwingBeside", [](File& f) { f.set(f.point + shared::kMosPointSwing, word_of(1.5f)); }, "beside its bone"},
     {"TwistNotFinite", [](File& f) { f.set(f.point + shared::kMosPointTwist, kNanWord); }, "beside its bone"},
     {"AxisNotFinite", [](File& f) { f.set(f.point + shared::kMosPointAxis + 1, kNanWord); }, "not finite"},
+    {"KindUnknown", [](File& f) { f.set(f.plain + shared::kMosPointKind, 3); }, "a point of an unknown kind"},
     {"EditsTooMany", [](File& f) { f.set(f.point + shared::kMosPointEdits, 65); }, "too many edits"},
     {"EditsFar", [](File& f) { f.set(f.point + shared::kMosPointEdits + 1, kFar); }, "reads past its table"},
     // Chains.
