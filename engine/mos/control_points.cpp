@@ -212,6 +212,9 @@ class Settler {
       if (bones.anchors.empty() || bones.anchors.back().joint != *joint) append(bones, *joint, origin);
       bone_anchor.push_back(bones.anchors.size() - 1);
     }
+    const bool alone = given.points.size() == 1;
+    // A line needs two ends, and a point alone is at both: where the line runs makes no difference.
+    if (alone) append(line, joints[0], line.anchors[0].position + (1 + glm::length(line.anchors[0].position)));
     if (line.anchors.size() < 2) return fail(ErrorCode::kInvalidArgument, what + ": its points are all at one place");
     std::set<std::uint32_t> distinct;
     for (const Anchor& anchor : bones.anchors) distinct.insert(anchor.joint);
@@ -247,7 +250,11 @@ class Settler {
       if (!own.lengths.empty() && s <= own.lengths.back()) s = std::nextafter(own.lengths.back(), INFINITY);
       own.lengths.push_back(s);
     }
-    if (!turns && angles_) {
+    if (alone) {
+      own.points.push_back(own.points[0]);
+      own.lengths.push_back(own.curve.lengths[1]);
+    }
+    if (!turns && angles_ && !alone) {
       result_.notes.push_back(
           fmt::format("The joints of the chain '{}' are no chain, so it has no twist.", given.name));
     }

@@ -21,7 +21,7 @@ struct PointChain {
   // Its name, anchors and their lengths, by which a vertex finds its way (curve_skeleton::Attacher): the joints, or the
   // points themselves where the rig gives them.
   curve_skeleton::Curve curve;
-  std::vector<std::uint32_t> points;  // in ControlPoints::points; two at least
+  std::vector<std::uint32_t> points;  // in ControlPoints::points; two at least: one alone is there twice
   std::vector<float> lengths;         // of each, along `curve`; ascending
 };
 

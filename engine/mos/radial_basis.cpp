@@ -30,7 +30,7 @@ tl::unexpected<Error> refuse(const std::string& why) {
 // reproduced from its values at the points. The matrix is the same for all places: inverted once.
 Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosKernel kernel_kind,
                                         std::optional<float> width) {
-  if (points.size() < 2) return refuse(fmt::format("{} control points, where 2 are needed", points.size()));
+  if (points.empty()) return refuse("no control points");
   if (width && !(*width > 0 && std::isfinite(*width)))
     return refuse(fmt::format("the width is {}, not above 0", *width));
 
@@ -54,6 +54,7 @@ Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosK
     }
     mean_nearest += nearest / static_cast<double>(points.size());
   }
+  if (points.size() == 1) mean_nearest = 1;  // one alone has all of the weight at any width
 
   RadialBasis result;
   result.points_.assign(points.begin(), points.end());

@@ -25,7 +25,7 @@ void inverse_distance(glm::dvec3 place, std::span<const glm::dvec3> points, doub
 // Cardinal weights of radial basis functions with a constant term. May be negative.
 class RadialBasis {
  public:
-  // Errors: kInvalidArgument where two points coincide (names them by index), one point alone, a width not above 0.
+  // Errors: kInvalidArgument where two points coincide (names them by index), no points, a width not above 0.
   static Result<RadialBasis> create(std::span<const glm::dvec3> points, MosKernel kernel, std::optional<float> width);
 
   // Replaces `row`: a weight a point.

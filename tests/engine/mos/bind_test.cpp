@@ -384,6 +384,40 @@ TEST(MosBind, FollowsTheFormulaAlongASpline) {
   }
 }
 
+TEST(MosBind, OnePointMovesTheSkinRigidly) {
+  const Model model = turned_tube();
+  std::vector<glm::mat4> joints = joints_at_bind(model);
+  const glm::mat4 motion =
+      glm::rotate(glm::translate(glm::mat4(1), glm::vec3(1, 2, -1)), 2.5f, glm::normalize(glm::vec3(1, 3, -1)));
+  joints[1] = motion * joints[1];
+  const Mesh& rest = model.meshes[0];
+  for (const MosStrategy strategy : kWithoutCage) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(frames));
+      const Rig rig = by_mos([&](MosParameters& p) {
+        p.strategy = strategy;
+        p.frames = frames;
+        p.automatic = false;
+        p.chains = {{"alone", {{"point", "joint1", {0.1f, 0.3f, 0}}}, {}}};
+      });
+      const Result<Bound> bound = bind(model, rig);
+      ASSERT_TRUE(bound) << bound.error().message;
+      expect_identity(model, rig);
+      const std::vector<glm::vec3> is = posed(model, bound->character, joints);
+      for (std::size_t v = 0; v < is.size(); ++v) {
+        ASSERT_LT(glm::distance(is[v], glm::vec3(motion * glm::vec4(rest.positions[v], 1))), 1e-5f) << v;
+      }
+    }
+  }
+}
+
+// Beside a whole chain, as one of several.
+TEST(MosBind, OnePointMayBeAChainOfSeveral) {
+  expect_identity(test::make_tube({.joints = 3}), by_mos([](MosParameters& p) {
+                    p.chains = {{"alone", {{"point", "joint1", {0, 1, 0}}}, {}}};
+                  }));
+}
+
 // ------------------------------------------------------------------------------------------------------------- posed
 
 TEST(MosBind, TwistKeepsTheSection) {
