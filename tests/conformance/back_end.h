@@ -15,8 +15,8 @@
 namespace pelt::conformance {
 
 struct Pose {
-  std::vector<glm::mat4> joints;                // model-space matrices of all joints
-  std::vector<std::vector<glm::vec3>> streams;  // one list of positions for each of the character's streams
+  std::vector<glm::mat4> joints;                        // model-space matrices of all joints
+  std::vector<std::vector<glm::vec3>> streams;          // one list of positions for each of the character's streams
   std::vector<std::pair<std::string, float>> controls;  // by name; those that the character has not are left out
 };
 

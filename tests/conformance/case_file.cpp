@@ -107,6 +107,22 @@ glm::dmat4 read_frame(const Node& node) {
   return matrix;
 }
 
+// Of every joint, -1 of a root.
+std::vector<std::int32_t> read_parents(const Node& node, std::size_t joint_count) {
+  node.expect_size(joint_count);
+  std::vector<std::int32_t> parents = node.each([&](const Node& entry) {
+    if (entry.number() == -1) return -1;
+    return static_cast<std::int32_t>(entry.index(joint_count));
+  });
+  for (std::size_t j = 0; j < joint_count; ++j) {
+    std::size_t steps = 0;
+    for (std::int32_t up = parents[j]; up >= 0; up = parents[static_cast<std::size_t>(up)]) {
+      if (++steps > joint_count) node.item(j).refuse("is above itself");
+    }
+  }
+  return parents;
+}
+
 std::vector<glm::vec3> narrowed(const std::vector<glm::dvec3>& values) { return {values.begin(), values.end()}; }
 
 std::vector<glm::uvec3> read_triangles(const Node& node, std::size_t vertex_count) {
@@ -151,11 +167,19 @@ SparseRows read_weights(const Node& node, std::size_t vertex_count, std::size_t 
   return rows;
 }
 
+// One of these names.
+template <class Value>
+Value read_name(const Node& node, const std::vector<std::pair<std::string, Value>>& names) {
+  std::string known;
+  for (const auto& [name, value] : names) {
+    if (node.text() == name) return value;
+    known += (known.empty() ? "" : " or ") + name;
+  }
+  node.refuse("must be " + known);
+}
+
 Cut read_cut(const Node& node) {
-  const std::string name = node.text();
-  if (name == "hard") return Cut::kHard;
-  if (name == "continuous") return Cut::kContinuous;
-  node.refuse("must be hard or continuous");
+  return read_name<Cut>(node, {{"hard", Cut::kHard}, {"continuous", Cut::kContinuous}});
 }
 
 std::vector<IndexRange> read_indices(const Node& node, std::size_t end) {
@@ -325,6 +349,20 @@ std::vector<std::vector<std::uint32_t>> read_chains(const Node& root, std::size_
   return {read(root.at("chain"))};
 }
 
+// Twist is taken from the joint of a curve that is nearest the root.
+void check_tops(const Node& root, const std::vector<std::vector<std::uint32_t>>& chains, const Case& own) {
+  if (!root.has("chain_tops")) return;
+  const Node tops = root.at("chain_tops");
+  tops.expect_size(chains.size());
+  const std::vector<std::size_t> depth = depths(own.parents);
+  for (std::size_t c = 0; c < chains.size(); ++c) {
+    const std::uint32_t top = chains[c][tops.item(c).index(chains[c].size())];
+    for (const std::uint32_t joint : chains[c]) {
+      if (depth[joint] < depth[top]) tops.item(c).refuse(fmt::format("joint {} is nearer the root", joint));
+    }
+  }
+}
+
 // Lengths of the joints of all chains, some of them null.
 std::optional<float> read_length(const Node& bind, const char* key, std::size_t chain, std::size_t i) {
   if (!bind.has(key)) return std::nullopt;
@@ -349,25 +387,36 @@ void read_curve_settings(const Node& set, const Node& root, const Case& own, Var
   const Node bind = root.at("bind");
   CurveSkeletonParameters curves;
   curves.automatic = false;
-  curves.frames = set.at("frames").text() == "endpoint" ? CurveFrames::kEndpoint : CurveFrames::kTangent;
-  curves.reference = set.at("zref").text() == "joint" ? CurveReference::kJoint : CurveReference::kHalfSwing;
+  curves.frames = read_name<CurveFrames>(set.at("frames"),
+                                         {{"endpoint", CurveFrames::kEndpoint}, {"tangent", CurveFrames::kTangent}});
+  curves.reference = read_name<CurveReference>(
+      set.at("zref"), {{"joint", CurveReference::kJoint}, {"half", CurveReference::kHalfSwing}});
   curves.centre = static_cast<float>(set.at("centre").number());
   curves.float_margin = 1;
   curves.bulge.volume = 0;
   const auto chains = read_chains(root, own.joints_at_rest.size());
+  check_tops(root, chains, own);
   for (std::size_t c = 0; c < chains.size(); ++c) {
     CurvePath& path = curves.curves.emplace_back();
     path.name = fmt::format("curve{}", c);
     for (std::size_t i = 0; i < chains[c].size(); ++i) {
       path.joints.push_back(joint_name(chains[c][i]));
+      if (i == 0 || i + 1 == chains[c].size()) continue;  // entries of the end joints are unused
       CurveJoint joint;
       joint.joint = path.joints.back();
       if (const auto f = read_length(bind, "f", c, i)) joint.float_distance = {{0, *f}};
       joint.skin_distance = read_length(bind, "d", c, i);
       joint.float_min = read_length(bind, "f_min", c, i);
       joint.float_max = read_length(bind, "f_max", c, i);
+      joint.twist_after = 0.0f;  // theta adds up in the bones before the joints
       const auto same = [&](const CurveJoint& other) { return other.joint == joint.joint; };
-      if (std::none_of(curves.joints.begin(), curves.joints.end(), same)) curves.joints.push_back(std::move(joint));
+      const auto known = std::find_if(curves.joints.begin(), curves.joints.end(), same);
+      if (known == curves.joints.end()) {
+        curves.joints.push_back(std::move(joint));
+      } else if (!(*known == joint)) {
+        variant.unsupported = fmt::format("{} differs from curve to curve", joint.joint);
+        return;
+      }
     }
     if (!set.has("distribution")) continue;
     const Node distribution = set.at("distribution");
@@ -383,10 +432,11 @@ std::vector<std::string> read_op_points(const Node& op) {
   return op.at("points").each([](const Node& point) { return fmt::format("point{}", point.index(1u << 20)); });
 }
 
-// Operations are done in every pose but "bind", which no angle drives: they are not in what the skin is bound to.
-MosEdit read_op(const Node& op) {
+// Operations are done in every pose but "bind": the last joint of the case drives them.
+MosEdit read_op(const Node& op, const Case& own) {
   MosEdit edit;
-  edit.in_bind = false;
+  edit.driver = KeyAngle{joint_name(static_cast<std::uint32_t>(own.joints_at_rest.size()) - 1), {0, 0, 1}};
+  edit.share = {{0, 0}, {45, 1}};
   const std::string kind = op.at("op").text();
   if (kind != "motion") edit.points = read_op_points(op);
   if (kind == "bulge") {
@@ -411,6 +461,33 @@ MosEdit read_op(const Node& op) {
   return edit;
 }
 
+// Behind the world, which is in front of them.
+std::uint32_t mos_joint(const Node& node, const Case& own) { return 1 + node.index(own.joints_at_rest.size() - 2); }
+
+// Points twist about the bone that leaves their joint along the chain; those of its last joint about the one before it.
+bool twists_about_bones(const Node& points, const Case& own) {
+  const Node joints = points.at("joint");
+  const Node axes = points.at("twist_axis_local");
+  axes.expect_size(joints.size());
+  const auto origin = [&](std::size_t k) { return glm::dvec3(own.joints_at_rest[mos_joint(joints.item(k), own)][3]); };
+  glm::dvec3 bone(0.0);  // of the points from k on that have one joint
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    std::size_t next = k;
+    while (next < joints.size() && origin(next) == origin(k)) ++next;
+    if (next < joints.size()) bone = glm::normalize(origin(next) - origin(k));
+    const glm::dmat3 frame(own.joints_at_rest[mos_joint(joints.item(k), own)]);
+    if (glm::distance(glm::normalize(frame * read_vector(axes.item(k))), bone) > 1e-5) return false;
+  }
+  return true;
+}
+
+bool slides_along_own_bone(const Node& op, const Node& points) {
+  if (op.at("op").text() != "slide") return true;
+  const Node joints = points.at("joint");
+  const std::vector<std::uint32_t> moved = op.at("points").each([&](const Node& p) { return p.index(joints.size()); });
+  return std::ranges::all_of(moved, [&](std::uint32_t p) { return joints.item(p).number() == op.at("bone").number(); });
+}
+
 void read_mos_settings(const Node& set, const Node& root, const Case& own, Variant& variant) {
   MosParameters mos;
   const std::string strategy = set.at("strategy").text();
@@ -431,20 +508,25 @@ void read_mos_settings(const Node& set, const Node& root, const Case& own, Varia
   mos.exact_normals = false;  // the reference's are those of the blended frame
   mos.power = static_cast<float>(set.at("power").number());
   mos.nearest = set.at("K").is_null() ? 0 : static_cast<std::uint32_t>(set.at("K").number());
-  mos.cut = set.at("cut").text() == "hard" ? Cut::kHard : Cut::kContinuous;
-  mos.kernel = set.at("kernel").text() == "gaussian" ? MosKernel::kGaussian : MosKernel::kBiharmonic;
+  mos.cut = read_cut(set.at("cut"));
+  mos.kernel = read_name<MosKernel>(set.at("kernel"),
+                                    {{"biharmonic", MosKernel::kBiharmonic}, {"gaussian", MosKernel::kGaussian}});
   if (!set.at("width").is_null()) mos.width = static_cast<float>(set.at("width").number());
   const Node points = root.at("control_points");
   MosChain& chain = mos.chains.emplace_back();
   chain.name = "chain";
   for (std::size_t k = 0; k < points.at("joint").size(); ++k) {
-    const std::uint32_t joint = 1 + points.at("joint").item(k).index(own.joints_at_rest.size() - 1);
+    const std::uint32_t joint = mos_joint(points.at("joint").item(k), own);
     const glm::dvec3 position = read_vector(points.at("position").item(k));
     chain.points.push_back({fmt::format("point{}", k), joint_name(joint),
                             glm::vec3(position - glm::dvec3(own.joints_at_rest[joint][3])), false});
   }
+  if (mos.twist && !twists_about_bones(points, own)) variant.unsupported = "twists about other axes than the bones'";
   const Node ops = set.at("ops");
-  for (std::size_t k = 0; k < ops.size(); ++k) mos.edits.push_back(read_op(ops.item(k)));
+  for (std::size_t k = 0; k < ops.size(); ++k) {
+    mos.edits.push_back(read_op(ops.item(k), own));
+    if (!slides_along_own_bone(ops.item(k), points)) variant.unsupported = "a slide along the bone of another joint";
+  }
   variant.rig.layers = {skin_layer(std::move(mos))};
 }
 
@@ -473,7 +555,29 @@ Answer read_answer(const Node& node, const Case& own) {
   return answer;
 }
 
-CasePose read_pose(const Node& node, const Case& own) {
+// A number a joint; of several chains a list each, of its joints in order.
+void read_twists(const Node& node, const Node& root, const Case& own, CasePose& pose) {
+  const std::uint32_t first = own.system == "mos" ? 1 : 0;
+  const auto add = [&](std::uint32_t joint, const Node& twist) {
+    const std::string name = "twist/" + joint_name(joint);
+    const auto known = [&](const auto& control) { return control.first == name; };
+    if (std::ranges::none_of(pose.controls, known))
+      pose.controls.emplace_back(name, static_cast<float>(twist.number()));
+  };
+  if (node.size() > 0 && node.item(0).is_array()) {
+    const auto chains = read_chains(root, own.joints_at_rest.size());
+    node.expect_size(chains.size());
+    for (std::size_t c = 0; c < chains.size(); ++c) {
+      node.item(c).expect_size(chains[c].size());
+      for (std::size_t i = 0; i < chains[c].size(); ++i) add(chains[c][i], node.item(c).item(i));
+    }
+    return;
+  }
+  node.expect_size(own.joints_at_rest.size() - 2 * first);
+  for (std::uint32_t j = 0; j < node.size(); ++j) add(first + j, node.item(j));
+}
+
+CasePose read_pose(const Node& node, const Node& root, const Case& own) {
   CasePose pose;
   pose.name = node.at("name").text();
   const auto read_positions = [&](const Node& positions, std::size_t count) {
@@ -481,14 +585,16 @@ CasePose read_pose(const Node& node, const Case& own) {
     pose.driver_positions.push_back(positions.each(read_vector));
   };
   if (own.system == "linear_blend" || own.system == "curve_skeleton" || own.system == "mos") {
-    node.at("joints").expect_size(own.joints_at_rest.size() - (own.system == "mos" ? 1 : 0));
+    const bool is_mos = own.system == "mos";
+    node.at("joints").expect_size(own.joints_at_rest.size() - (is_mos ? 2 : 0));
     pose.joints = node.at("joints").each(read_frame);
-    if (own.system == "mos") pose.joints.insert(pose.joints.begin(), glm::dmat4(1.0));
-    if (node.has("twist")) {
-      const std::vector<float> twists = read_numbers(node.at("twist"));
-      for (std::uint32_t j = 0; j < twists.size(); ++j)
-        pose.controls.emplace_back("twist/" + joint_name(own.system == "mos" ? j + 1 : j), twists[j]);
+    if (is_mos) {
+      pose.joints.insert(pose.joints.begin(), glm::dmat4(1.0));
+      const glm::dmat4 turned(glm::dvec4(0, 1, 0, 0), glm::dvec4(-1, 0, 0, 0), glm::dvec4(0, 0, 1, 0),
+                              glm::dvec4(0, 0, 0, 1));
+      pose.joints.push_back(pose.name == "bind" ? glm::dmat4(1.0) : turned);
     }
+    if (node.has("twist")) read_twists(node.at("twist"), root, own, pose);
   } else if (own.system == "surface_ffd") {
     read_positions(node.at("driver_positions"), own.drivers[0].positions.size());
     if (node.has("driver_transforms")) {
@@ -529,9 +635,6 @@ Variant read_variant(const Node& result, const Node& root, const Case& own) {
   if (!variant.unsupported.empty()) return variant;
   variant.answers = result.at("poses").each([&](const Node& node) { return read_answer(node, own); });
   if (variant.answers.empty()) result.at("poses").refuse("is empty");
-  if (own.system == "mos" && set.at("ops").size() > 0) {
-    std::erase_if(variant.answers, [&](const Answer& answer) { return own.poses[answer.pose].name == "bind"; });
-  }
   for (const Answer& answer : variant.answers) {
     if (variant.follows_transforms &&
         own.poses[answer.pose].driver_transforms.size() != own.drivers[0].positions.size()) {
@@ -547,6 +650,17 @@ bool is_known(const std::string& system) {
          system == "curve_skeleton" || system == "mos";
 }
 
+void read_joints(const Node& skeleton, Case& own) {
+  own.joints_at_rest = skeleton.at("rest").each(read_frame);
+  own.parents = read_parents(skeleton.at("parents"), own.joints_at_rest.size());
+  if (own.system != "mos") return;
+  for (std::int32_t& parent : own.parents) ++parent;  // a root's is the world
+  own.parents.insert(own.parents.begin(), -1);
+  own.parents.push_back(0);
+  own.joints_at_rest.insert(own.joints_at_rest.begin(), glm::dmat4(1.0));
+  own.joints_at_rest.push_back(glm::dmat4(1.0));
+}
+
 Case read_case(const Node& root) {
   if (root.at("format").text() != "pelt-cases 1") root.at("format").refuse("must be \"pelt-cases 1\"");
   Case own;
@@ -557,13 +671,11 @@ Case read_case(const Node& root) {
   if (is_known(own.system)) {
     own.skin = read_skin(root.at("skin"));
     if (own.system == "linear_blend") {
-      own.joints_at_rest = root.at("skeleton").at("rest").each(read_frame);
+      read_joints(root.at("skeleton"), own);
       own.skin.weights =
           read_weights(root.at("bind").at("weights"), own.skin.positions.size(), own.joints_at_rest.size());
     } else if (own.system == "curve_skeleton" || own.system == "mos") {
-      own.joints_at_rest = root.at("skeleton").at("rest").each(read_frame);
-      // Displacements are scaled in the world's frame.
-      if (own.system == "mos") own.joints_at_rest.insert(own.joints_at_rest.begin(), glm::dmat4(1.0));
+      read_joints(root.at("skeleton"), own);
     } else if (own.system == "surface_ffd") {
       own.drivers = {read_driver(root.at("driver"), 0)};
     } else if (own.system == "surface_ffd_patch") {
@@ -572,13 +684,22 @@ Case read_case(const Node& root) {
       const Node drivers = root.at("drivers");
       for (std::size_t d = 0; d < drivers.size(); ++d) own.drivers.push_back(read_driver(drivers.item(d), d));
     }
-    own.poses = root.at("poses").each([&](const Node& node) { return read_pose(node, own); });
+    own.poses = root.at("poses").each([&](const Node& node) { return read_pose(node, root, own); });
+    if (own.poses.empty() || own.poses[0].name != "bind") root.at("poses").refuse("must begin with 'bind'");
   }
   own.variants = results.each([&](const Node& result) { return read_variant(result, root, own); });
   return own;
 }
 
 }  // namespace
+
+std::vector<std::size_t> depths(std::span<const std::int32_t> parents) {
+  std::vector<std::size_t> result(parents.size(), 0);
+  for (std::size_t j = 0; j < parents.size(); ++j) {
+    for (std::int32_t up = parents[j]; up >= 0; up = parents[static_cast<std::size_t>(up)]) ++result[j];
+  }
+  return result;
+}
 
 Result<Case> load_case(const std::filesystem::path& path) {
   const auto bytes = read_file(path, std::uint64_t{1} << 28);

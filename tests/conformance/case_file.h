@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <glm/glm.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,12 +47,18 @@ struct Case {
   std::string name;
   std::string system;
   Mesh skin;  // weights only for linear_blend: columns are joints
-  std::vector<glm::dmat4> joints_at_rest;  // of mos the first one is the world, which is not in the file
+  // Model space. Of mos the first one is the world, which displacements are scaled in, and the last one is turned about
+  // z by a right angle in every pose but "bind", which drives the operations; neither is in the file.
+  std::vector<glm::dmat4> joints_at_rest;
+  std::vector<std::int32_t> parents;  // of the joints: -1 a root; no joint is above itself
   std::vector<Mesh> drivers;
   std::size_t control_count = 0;  // of surface_ffd_patch: vertices that the poses place
   std::vector<CasePose> poses;
   std::vector<Variant> variants;
 };
+
+// Joints above each joint.
+std::vector<std::size_t> depths(std::span<const std::int32_t> parents);
 
 // Errors name the file and the place in it. Of systems that this program does not know only names are read.
 Result<Case> load_case(const std::filesystem::path& path);

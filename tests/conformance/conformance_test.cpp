@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -133,6 +134,44 @@ Json two_elements_case() {
   return own;
 }
 
+// A joint whose axes at rest are turned, and its one control point. By hand: the skin moves as the joint does, whatever
+// slides the point, and at bind it stands still.
+Json mos_case(const std::string& strategy) {
+  const Json identity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+  const Json turned = {0, -1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0};  // by 90 degrees about z, at (1, 0, 0),
+  const Json posed = {0, -1, 0, 1, 0, 0, -1, 0, 1, 0, 0, 0};  // and then by 90 about x
+  const Json rest = {{1, 1, 0}, {2, 0, 1}, {0, -1, 0}};
+  const Json moved = {{1, 0, 1.5}, {2, -1, 0.5}, {0, 0, -0.5}};  // slid along its own x, that is z
+  const Json normals = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
+  const Json moved_normals = {{0, 0, 1}, {1, 0, 0}, {0, -1, 0}};
+  return {{"format", "pelt-cases 1"},
+          {"name", "by_hand_mos"},
+          {"system", "mos"},
+          {"skin", {{"positions", rest}, {"normals", normals}, {"triangles", Json::array()}}},
+          {"skeleton", {{"parents", {-1, 0}}, {"rest", {identity, turned}}}},
+          {"control_points", {{"joint", {1}}, {"position", {{2, 0, 0}}}, {"twist_axis_local", {{0, -1, 0}}}}},
+          {"bind", Json::object()},
+          {"poses",
+           {{{"name", "bind"}, {"joints", {identity, turned}}, {"twist", nullptr}},
+            {{"name", "roll"}, {"joints", {identity, posed}}, {"twist", nullptr}}}},
+          {"results",
+           {{{"variant", strategy},
+             {"set",
+              {{"strategy", strategy},
+               {"clampEnds", false},
+               {"power", 1},
+               {"K", nullptr},
+               {"cut", "continuous"},
+               {"kernel", "biharmonic"},
+               {"width", nullptr},
+               {"twist_angles", false},
+               {"relative_frames", false},
+               {"ops", {{{"op", "slide_local"}, {"points", {0}}, {"delta", {0.5, 0, 0}}}}}}},
+             {"poses",
+              {{{"pose", "bind"}, {"positions", rest}, {"normals", normals}},
+               {{"pose", "roll"}, {"positions", moved}, {"normals", moved_normals}}}}}}}};
+}
+
 class Conformance : public testing::Test {
  protected:
   std::string write(const std::string& name, const std::string& text) const {
@@ -183,11 +222,51 @@ TEST_P(ConformanceOf, PassesWhatIsRightByHand) {
   hops["/results/0/set/hops"_json_pointer] = {
       {"parents", {-1, 0, 0}}, {"elements", {1, 2}}, {"vertices", {1, 1, 1}}, {"limit", 1}};
   write("g.json", hops.dump());
+  for (const char* strategy : {"bspline", "inverseDistance", "rbf"}) {
+    write(std::string(strategy) + ".json", mos_case(strategy).dump());
+  }
   const Outcome result = evaluate(folder.path().string());
   EXPECT_EQ(result.status, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("\n7 passed, 0 failed, 0 unsupported\n"));
+  EXPECT_THAT(result.output, HasSubstr("\n10 passed, 0 failed, 0 unsupported\n"));
   hops["/results/0/set/hops/limit"_json_pointer] = 2;
   EXPECT_EQ(evaluate(write("h.txt", hops.dump())).status, 1) << "the second element pulls";
+}
+
+// Twist is taken from the joint of a chain that is nearest the root, however a case counts its joints.
+TEST_P(ConformanceOf, JointsHaveTheirParents) {
+  PELT_REQUIRE_SHARED();
+  Json own = Json::parse(std::ifstream(*test::shared_folder() / "cases" / "p12_curve_twist.json"));
+  Json& results = own["results"];
+  while (results.size() > 1) results.erase(results.size() - 1);  // double reflection begins at a chain's first joint
+  ASSERT_EQ(own["chain"], Json({0, 1, 2, 3}));
+  const auto expect_passes = [&](const char* name) {
+    const Outcome result = evaluate(write(name, own.dump()));
+    EXPECT_THAT(result.output, HasSubstr("\n1 passed, 0 failed, 0 unsupported\n"));
+  };
+  own["chain"] = {3, 2, 1, 0};
+  expect_passes("against.json");
+  const auto turn_round = [](Json& list) { std::reverse(list.begin(), list.end()); };
+  turn_round(own["skeleton"]["rest"]);
+  own["skeleton"]["parents"] = {1, 2, 3, -1};
+  for (Json& pose : own["poses"]) {
+    turn_round(pose["joints"]);
+    if (!pose["twist"].is_null()) turn_round(pose["twist"]);
+  }
+  expect_passes("children_first.json");
+  own.erase("chain");
+  own["chains"] = {{3, 2, 1, 0}};
+  own["chain_tops"] = {0};
+  for (const char* length : {"f", "f_min", "f_max"}) own["bind"][length] = Json::array({own["bind"][length]});
+  for (Json& pose : own["poses"]) {
+    if (pose["twist"].is_null()) continue;
+    turn_round(pose["twist"]);  // of the chain's joints in order
+    pose["twist"] = Json::array({pose["twist"]});
+  }
+  expect_passes("chains.json");
+  own["chain_tops"] = {1};
+  const Outcome wrong = evaluate(write("top.json", own.dump()));
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.output, HasSubstr("/chain_tops/0: joint 3 is nearer the root"));
 }
 
 TEST_P(ConformanceOf, FailsWhatIsWrong) {
@@ -246,12 +325,23 @@ TEST_F(Conformance, UnknownThingsAreUnsupported) {
   write("system.json", other.dump());
   other = surface_ffd_case("sideways");
   write("mode.json", other.dump());
+  other = mos_case("bspline");
+  other["/results/0/set/strategy"_json_pointer] = "lattice";
+  write("strategy.json", other.dump());
+  other = mos_case("bspline");
+  other["/results/0/set/ops/0"_json_pointer] = {{"op", "slide"}, {"points", {0}}, {"amount", 1}, {"bone", 0}};
+  write("slide.json", other.dump());
+  other = mos_case("bspline");
+  other["/results/0/set/twist_angles"_json_pointer] = true;
+  write("twist.json", other.dump());
   const Outcome result = run(folder.path().string() + " --backend cpu");
   EXPECT_EQ(result.status, 0) << result.output;
-  for (const char* reason : {"(system hierarchical_bspline)", "(mode sideways)"}) {
+  for (const char* reason :
+       {"(system hierarchical_bspline)", "(mode sideways)", "(strategy lattice)",
+        "(a slide along the bone of another joint)", "(twists about other axes than the bones')"}) {
     EXPECT_THAT(result.output, HasSubstr(std::string("unsupported ") + reason));
   }
-  EXPECT_THAT(result.output, HasSubstr("\n0 passed, 0 failed, 2 unsupported\n"));
+  EXPECT_THAT(result.output, HasSubstr("\n0 passed, 0 failed, 5 unsupported\n"));
 }
 
 TEST_F(Conformance, BadArgumentsExitWithTwo) {
@@ -296,6 +386,10 @@ TEST_F(Conformance, MalformedFilesNameThePlaceAndExitWithTwo) {
       {"/bind/weights/2/1/0", 2, "/bind/weights/2/1/0: must be an index below 2"},
       {"/bind/weights", {{{0, 1}}}, "/bind/weights: must have 3 entries, has 1"},
       {"/skeleton/rest/0", {1, 0, 0}, "/skeleton/rest/0: must have 12 entries, has 3"},
+      {"/skeleton/parents", {-1}, "/skeleton/parents: must have 2 entries, has 1"},
+      {"/skeleton/parents/1", 2, "/skeleton/parents/1: must be an index below 2"},
+      {"/skeleton/parents/1", 1, "/skeleton/parents/1: is above itself"},
+      {"/poses/0/name", "rest", "/poses: must begin with 'bind'"},
       {"/poses/1/joints", Json::array(), "/poses/1/joints: must have 2 entries, has 0"},
       {"/results/0/poses/1/pose", "down", "/results/0/poses/1/pose: there is no pose 'down'"},
       {"/results/0/poses/1/positions", {{0, 0, 0}}, "/results/0/poses/1/positions: must have 3 entries, has 1"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/character/bind.h"
 #include "engine/character/evaluate.h"
@@ -12,32 +13,62 @@
 namespace pelt::conformance {
 namespace {
 
-// The case's frames are in the world, so no joint has a parent. Where a variant follows the driver's transforms every
-// vertex of the driver has a joint of its own; where drivers are streamed one joint stands still.
+// The case's joints, parents before children, as a model has them.
+std::vector<std::uint32_t> parents_first(const Case& own) {
+  const std::vector<std::size_t> depth = depths(own.parents);
+  std::vector<std::uint32_t> order(own.parents.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return depth[a] < depth[b]; });
+  return order;
+}
+
+void add_joints(const Case& own, Model& model) {
+  const std::vector<std::uint32_t> order = parents_first(own);
+  std::vector<std::uint32_t> place(order.size());
+  for (std::uint32_t p = 0; p < order.size(); ++p) place[order[p]] = p;
+  for (const std::uint32_t j : order) {
+    const std::int32_t parent = own.parents[j];
+    const auto above = static_cast<std::size_t>(std::max(parent, 0));
+    const glm::dmat4 outer = parent < 0 ? glm::dmat4(1.0) : own.joints_at_rest[above];
+    model.skeleton.joints.push_back({.name = fmt::format("joint{}", j),
+                                     .parent = parent < 0 ? -1 : static_cast<std::int32_t>(place[above]),
+                                     .matrix = glm::mat4(glm::inverse(outer) * own.joints_at_rest[j])});
+  }
+  for (std::uint32_t j = 0; j < order.size(); ++j) {
+    model.bound_joints.push_back({place[j], glm::mat4(glm::inverse(own.joints_at_rest[j]))});
+  }
+}
+
+// Where a variant follows the driver's transforms every vertex of the driver has a joint of its own; where drivers are
+// streamed one joint stands still.
 Model make_model(const Case& own, const Variant& variant) {
   Model model;
   model.name = own.name;
   model.meshes = {own.skin};
   model.meshes.insert(model.meshes.end(), own.drivers.begin(), own.drivers.end());
-  const auto add_joint = [&](const glm::dmat4& rest) {
+  add_joints(own, model);
+  const auto add_still_joint = [&] {
     const auto j = static_cast<std::uint32_t>(model.skeleton.joints.size());
-    model.skeleton.joints.push_back({.name = fmt::format("joint{}", j), .matrix = glm::mat4(rest)});
-    model.bound_joints.push_back({j, glm::mat4(glm::inverse(rest))});
+    model.skeleton.joints.push_back({.name = fmt::format("joint{}", j)});
+    model.bound_joints.push_back({j, glm::mat4(1.0f)});
   };
-  for (const glm::dmat4& rest : own.joints_at_rest) add_joint(rest);
   if (variant.follows_transforms) {
     Mesh& driver = model.meshes[1];
     for (std::uint32_t v = 0; v < driver.positions.size(); ++v) {
-      add_joint(glm::dmat4(1.0));
+      add_still_joint();
       driver.weights.append_row({{Influence{v, 1.0f}}});
     }
   }
-  if (model.skeleton.joints.empty()) add_joint(glm::dmat4(1.0));
+  if (model.skeleton.joints.empty()) add_still_joint();
   return model;
 }
 
 Pose make_pose(const Case& own, const Variant& variant, const CasePose& pose) {
-  if (!own.joints_at_rest.empty()) return {{pose.joints.begin(), pose.joints.end()}, {}, pose.controls};
+  if (!own.joints_at_rest.empty()) {
+    Pose result{{}, {}, pose.controls};
+    for (const std::uint32_t j : parents_first(own)) result.joints.emplace_back(pose.joints[j]);
+    return result;
+  }
   if (variant.follows_transforms) return {{pose.driver_transforms.begin(), pose.driver_transforms.end()}, {}, {}};
   Pose result{{glm::mat4(1.0f)}, {}, {}};
   for (const std::vector<glm::dvec3>& positions : pose.driver_positions) {
