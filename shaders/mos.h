@@ -14,6 +14,8 @@
 //     scale    B <- B R0 diag(1 + share (scale - 1)) R0^-1, R0: the joint's rotation at rest
 //     motion   B <- f B + (1 - f) A_G, p <- f p + (1 - f) G(p^R): claim 11, G the root joint's motion from rest
 //     twist    theta <- theta + share * angle
+//     outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and leave the
+//              anchor that the point turns with: 2 distance sin(bend / 2), away from the inside of the bend
 #ifndef PELT_SHADERS_MOS_H
 #define PELT_SHADERS_MOS_H
 
@@ -36,6 +38,7 @@ PELT_SHARED_BEGIN
 //     scale    of the symmetric matrix R0 diag(scale - 1) R0^-1: xx, yy, zz, xy, xz, yz
 //     motion   factor - 1
 //     twist    radians
+//     outward  metres
 //   driver   keys (2 or more), angle (shaders/swing_twist.h), keys
 //   key      radians, share, slope
 PELT_SHARED_CONST uint kMosHeaderWords = 1u + kTableAffineWords;
@@ -64,10 +67,11 @@ PELT_SHARED_CONST uint kMosSlide = 1u;
 PELT_SHARED_CONST uint kMosScale = 2u;
 PELT_SHARED_CONST uint kMosMotion = 3u;
 PELT_SHARED_CONST uint kMosTwist = 4u;
+PELT_SHARED_CONST uint kMosOutward = 5u;
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
-PELT_SHARED_CONST uint kMostMosEdits = 64u;
+PELT_SHARED_CONST uint kMostMosEdits = 64u;  // of a rig: beside them a point may have one kMosOutward
 
 PELT_SHARED_CONST uint kMosDriverAngle = 1u;
 PELT_SHARED_CONST uint kMosDriverKeys = kMosDriverAngle + kJointAngleWords;
@@ -154,6 +158,13 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
   vec3 second = table_vector(work, value + 3u);
   if (operation == kMosTwist) {
     point.angle += share * first.x;
+  } else if (operation == kMosOutward) {
+    Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
+    uint i = table_word(work, word + kMosPointFar);
+    vec3 at = anchor_position(work, chain, i);
+    vec3 arriving = normalize_or(at - anchor_position(work, chain, i - 1u), vec3(0.0f));
+    vec3 leaving = normalize_or(anchor_position(work, chain, i + 1u) - at, vec3(0.0f));
+    point.position += (arriving - leaving) * (share * first.x * scale);
   } else if (operation == kMosMotion) {
     float factor = 1.0f + share * first.x;
     vec3 still = transform_point(root, table_vector(work, word + kMosPointRest));

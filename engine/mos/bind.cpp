@@ -248,11 +248,11 @@ Result<void> check_parameters(const MosParameters& parameters, const DeformerInp
   }
   if (!in(parameters.spread, 0, 1))
     return invalid(input, fmt::format("a spread of {} is not 0 to 1", parameters.spread));
-  if (parameters.points_per_joint > 8) {
-    return invalid(input, fmt::format("{} points a joint are not 0 to 8", parameters.points_per_joint));
+  if (parameters.points_per_joint > 8u) {
+    return invalid(input, fmt::format("{} points a joint are not 0 to 8", *parameters.points_per_joint));
   }
-  if (!in(parameters.joint_spread, 0, 1)) {
-    return invalid(input, fmt::format("a spread about joints of {} is not 0 to 1", parameters.joint_spread));
+  if (parameters.joint_spread && !in(*parameters.joint_spread, 0, 1)) {
+    return invalid(input, fmt::format("a spread about joints of {} is not 0 to 1", *parameters.joint_spread));
   }
   if (!(parameters.chain_reach > 1 && std::isfinite(parameters.chain_reach))) {
     return invalid(input, fmt::format("a chain reach of {} is not above 1", parameters.chain_reach));

@@ -11,6 +11,7 @@
 
 #include "engine/core/finite.h"
 #include "engine/curve_skeleton/chains.h"
+#include "engine/mos/thickness.h"
 
 namespace pelt::mos {
 namespace {
@@ -20,6 +21,12 @@ using curve_skeleton::Chain;
 using curve_skeleton::ChainOptions;
 using curve_skeleton::Chains;
 using curve_skeleton::Curve;
+using curve_skeleton::Linkage;
+
+constexpr std::uint32_t kPointsByBone = 3;  // about a joint, and the part of the shorter bone over which they stand
+constexpr float kJointSpread = 0.6f;
+constexpr std::uint32_t kPointsBySkin = 5;
+constexpr float kOutward = 0.175f;  // of their reach: keeps the volume of a limb bent by 90 degrees
 
 // `anchors` with their lengths.
 Curve curve_over(Chain chain) {
@@ -57,6 +64,11 @@ class Settler {
       const Result<Chains> chains = curve_skeleton::find_chains(model_, meshes, options);
       if (!chains) return fail(chains.error().code, fmt::format("{}: {}", what_, chains.error().message));
       result_.notes = chains->notes;
+      for (const curve_skeleton::JointLinkage& joint : chains->joints) {
+        const bool on_one_line = joint.linkage == Linkage::kEnd || joint.linkage == Linkage::kTwo;
+        if (!on_one_line) hubs_.insert(joint.joint);
+      }
+      thickness_.emplace(model_, meshes, chains->chains);
       for (const Chain& chain : chains->chains) {
         if (!given.contains(chain.name)) place_along(chain);
       }
@@ -133,19 +145,76 @@ class Settler {
     chain.lengths.push_back(s);
   }
 
+  // Those about an inner anchor.
+  struct JointPoints {
+    std::uint32_t count = 0;
+    float step = 0;     // from one to the next, metres
+    float outward = 0;  // of each
+    bool by_skin = false;
+
+    float reach() const { return count > 1 ? 0.5f * static_cast<float>(count - 1) * step : 0.0f; }
+  };
+
+  // Over a part of the shorter bone, between the points of the bones.
+  JointPoints spread_by_bone(const Curve& curve, std::size_t i) const {
+    JointPoints points{parameters_.points_per_joint.value_or(kPointsByBone)};
+    const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
+    const float room = (parameters_.points_per_bone > 1 ? 1 - parameters_.spread : 1.0f) * shorter;
+    const float asked =
+        parameters_.joint_spread.value_or(kJointSpread) * shorter / static_cast<float>(points.count + 1);
+    if (points.count > 1) points.step = std::min(asked, room / static_cast<float>(points.count - 1));
+    return points;
+  }
+
+  // A bend stretches the outside of a limb and crowds its inside, the more the thicker it is: so points are as far
+  // apart as it is thick, where the bones have room for them and for a step beyond the last ones. They slide outward,
+  // since the spline through them cuts the corner.
+  JointPoints spread_by_skin(const Curve& curve, std::size_t i, float thickness) const {
+    JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
+    const auto room = [&](std::size_t bone, std::size_t other) {
+      const float length = curve.bone_length(bone);
+      const float free = std::max(length - 0.5f * thickness, 0.25f * length);  // of what is round at a joint or a tip
+      return is_bent(curve.chain, other) ? 0.5f * free : free;                 // the other half is that joint's
+    };
+    const float most = std::min(room(i - 1, i - 1), room(i, i + 1));
+    points.step = std::min(thickness, most / (0.5f * static_cast<float>(points.count) + 0.5f));
+    points.outward = kOutward * points.reach();
+    points.by_skin = true;
+    return points;
+  }
+
+  // Whether points stand about the anchor.
+  static bool is_bent(const Chain& chain, std::size_t i) {
+    return i > 0 && i + 1 < chain.anchors.size() && i != chain.top;
+  }
+
+  // There several chains move the same skin, whose points would part if each slid by its own bend.
+  bool is_near_hub(const Chain& chain, std::size_t i) const {
+    const auto is_hub = [&](const Anchor& anchor) { return hubs_.contains(anchor.joint); };
+    return std::ranges::any_of(std::span(chain.anchors).subspan(i - 1, 3), is_hub);
+  }
+
+  // Of every anchor.
+  std::vector<JointPoints> spread_about_joints(const Curve& curve) const {
+    std::vector<JointPoints> points(curve.chain.anchors.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (!is_bent(curve.chain, i)) continue;
+      std::optional<float> thickness;
+      if (!parameters_.joint_spread && !is_near_hub(curve.chain, i)) thickness = thickness_->at(curve.chain, i);
+      points[i] = thickness ? spread_by_skin(curve, i, *thickness) : spread_by_bone(curve, i);
+    }
+    return points;
+  }
+
   // About inner anchor i, which is not the top: the k-th of n has (k + 1) / (n + 1) of its turn, counted away from the
-  // top, and stands on the bone that moves more like it. All stand between the points of the bones.
-  void place_about(PointChain& own, std::uint32_t number, std::size_t i) {
+  // top, and stands on the bone that moves more like it.
+  void place_about(PointChain& own, std::uint32_t number, std::size_t i, const JointPoints& points) {
     const Chain& chain = result_.turning[number];
     const bool away = i > chain.top;  // the chain's direction is away from its top
-    const std::uint32_t count = parameters_.points_per_joint;
-    const float shorter = std::min(own.curve.bone_length(i - 1), own.curve.bone_length(i));
-    const float room = (parameters_.points_per_bone > 1 ? 1 - parameters_.spread : 1.0f) * shorter;
-    const float asked = parameters_.joint_spread * shorter / static_cast<float>(count + 1);
-    const float step = count > 1 ? std::min(asked, room / static_cast<float>(count - 1)) : 0.0f;
+    const std::uint32_t count = points.count;
     for (std::uint32_t k = 0; k < count; ++k) {
       const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);  // along the chain
-      const float way = (static_cast<float>(k) - 0.5f * static_cast<float>(count - 1)) * step;
+      const float way = (static_cast<float>(k) - 0.5f * static_cast<float>(count - 1)) * points.step;
       const bool arriving = part < 0.5f;  // also where all stand on the joint
       const std::size_t bone = arriving ? i - 1 : i;
       const float lambda = (arriving ? own.curve.bone_length(bone) + way : way) / own.curve.bone_length(bone);
@@ -157,6 +226,7 @@ class Settler {
           {}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, glm::mix(from, to, double{lambda}), {}};
       const float twist = !before ? 1.0f : away ? lambda : 1 - lambda;
       point.turn = PointTurn{number, static_cast<std::uint32_t>(i), turned, twist, direction_away(chain, i), angles_};
+      point.outward = points.outward;
       put(own, std::move(point), own.curve.lengths[i] + way);
     }
   }
@@ -165,17 +235,22 @@ class Settler {
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
     PointChain own{curve_over(chain), {}, {}};
+    const std::vector<JointPoints> about = spread_about_joints(own.curve);
     const std::size_t last = chain.anchors.size() - 1;
     const std::uint32_t count = parameters_.points_per_bone;
     for (std::size_t i = 0; i < last; ++i) {
-      if (i > 0 && i != chain.top) place_about(own, number, i);
+      if (about[i].count > 0) place_about(own, number, i, about[i]);
       const std::size_t near = i >= chain.top ? i : i + 1;
       const std::size_t far = i >= chain.top ? i + 1 : i;
       const glm::dvec3 from(chain.anchors[i].position);
       const glm::dvec3 to(chain.anchors[i + 1].position);
+      const float length = own.curve.bone_length(i);
+      const bool by_skin = about[i].by_skin || about[i + 1].by_skin;
+      const float low = by_skin ? about[i].reach() / length : 0.0f;
+      const float high = by_skin ? 1 - about[i + 1].reach() / length : 1.0f;
       for (std::uint32_t k = 0; k < count; ++k) {
         const float part = count == 1 ? 0.0f : static_cast<float>(k) / static_cast<float>(count - 1) - 0.5f;
-        const float lambda = 0.5f + parameters_.spread * part;
+        const float lambda = std::lerp(low, high, 0.5f + parameters_.spread * part);
         ControlPoint point{{}, chain.anchors[near].joint, glm::mix(from, to, double{lambda}), {}};
         if (angles_) {
           point.turn = PointTurn{number,
@@ -185,7 +260,7 @@ class Settler {
                                  glm::normalize(chain.anchors[far].position - chain.anchors[near].position),
                                  true};
         }
-        put(own, std::move(point), own.curve.lengths[i] + lambda * own.curve.bone_length(i));
+        put(own, std::move(point), own.curve.lengths[i] + lambda * length);
       }
     }
     result_.chains.push_back(std::move(own));
@@ -287,7 +362,9 @@ class Settler {
   bool angles_;
   const std::string& what_;
   ControlPoints result_;
-  double near_ = 1e-12;  // metres: what is no farther is at one place
+  std::set<std::uint32_t> hubs_;            // joints where chains branch
+  std::optional<SkinThickness> thickness_;  // of the chains
+  double near_ = 1e-12;                     // metres: what is no farther is at one place
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ struct ControlPoint {
   std::uint32_t joint = 0;
   glm::dvec3 position{0.0};
   std::optional<PointTurn> turn;  // none: its frame is the joint's
+  float outward = 0;              // metres (shaders/mos.h); not 0 only where it turns with an inner anchor
   // Where the rig lists it: in MosParameters::chains and MosChain::points. None: it is placed along a chain, or a
   // cage's.
   std::optional<glm::uvec2> listed;

@@ -93,7 +93,7 @@ class Table {
       if (const char* wrong = check_turn(word)) return wrong;
     }
     const std::uint64_t edits = words_.word(word + shared::kMosPointEdits);
-    if (edits > shared::kMostMosEdits) return "has too many edits";
+    if (edits > shared::kMostMosEdits + 1) return "has too many edits";
     if (const char* wrong = count_words(edits * shared::kMosEditWords)) return wrong;
     const std::uint64_t first = words_.word(word + shared::kMosPointEdits + 1);
     if (!words_.holds(first, edits * shared::kMosEditWords)) return "reads past its table";
@@ -127,7 +127,13 @@ class Table {
   const char* check_edit(std::uint64_t point, std::uint64_t word) {
     const std::uint64_t values = word + shared::kMosEditValues;
     work_of_[point] += 2;
-    if (words_.word(word) > shared::kMosTwist) return "has an edit of an unknown kind";
+    if (words_.word(word) > shared::kMosOutward) return "has an edit of an unknown kind";
+    if (words_.word(word) == shared::kMosOutward) {
+      const std::uint64_t chain = words_.word(point + shared::kMosPointChain);
+      const std::uint32_t far = words_.word(point + shared::kMosPointFar);
+      const bool inner = chain != shared::kMosNoWord && far > 0 && far + 1 < words_.word(chain);
+      if (!inner) return "is slid outward at no joint of a chain";
+    }
     if (words_.word(word) == shared::kMosSlide) {
       if (!is_joint(values + 1) || !is_joint(values + 2)) return "names a joint that is not there";
       if (const char* wrong = words_.check_numbers(values, 1)) return wrong;

@@ -13,8 +13,8 @@
 namespace pelt::mos {
 
 // Errors: words past the table or that overlap, a joint or an input that is not there, a number that is not finite, an
-// unknown operation or kind of point, too many edits or keys, keys that do not ascend, a turn beside its bone, a sample
-// beside its window, records that take too long for their size.
+// unknown operation or kind of point, too many edits or keys, a slide outward at no joint, keys that do not ascend, a
+// turn beside its bone, a sample beside its window, records that take too long for their size.
 Result<void> validate_point_records(const PalettePass& pass, const CharacterData& data);
 Result<void> validate_table_records(const PalettePass& pass, const CharacterData& data);
 

@@ -44,10 +44,15 @@ bool is_twin(const PalettePass& pass, std::uint32_t word) {
 
 // Sets the edits of the point at `word`; false: it has others.
 bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<const MosEdit* const> edits) {
-  if (table[word + shared::kMosPointEdits] != edits.size()) return false;
+  std::uint32_t at = table[word + shared::kMosPointEdits + 1];
+  std::uint32_t count = table[word + shared::kMosPointEdits];
+  if (count > 0 && table[at] == shared::kMosOutward) {  // of the point, not of the rig
+    at += shared::kMosEditWords;
+    --count;
+  }
+  if (count != edits.size()) return false;
   const shared::PoseWork work{table.data(), nullptr, nullptr, nullptr};
   const glm::dmat3 axes = glm::inverse(glm::dmat3(shared::table_matrix(work, word + shared::kMosPointMotion)));
-  std::uint32_t at = table[word + shared::kMosPointEdits + 1];
   for (const MosEdit* edit : edits) {
     if (table[at] != operation_word(edit->operation)) return false;
     const std::uint32_t values = at + shared::kMosEditValues;

@@ -106,6 +106,14 @@ void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
   while (table_.size() < end) table_.put_word(0);
 }
 
+void MosTable::put_outward(float distance) {
+  const std::uint32_t end = table_.size() + shared::kMosEditWords;
+  table_.put_word(shared::kMosOutward);
+  table_.put_word(shared::kMosNoWord);
+  table_.put_number(distance);
+  while (table_.size() < end) table_.put_word(0);
+}
+
 std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
                                   std::span<const PointEdit> edits, const glm::dmat3* directions) {
   assert(edits.size() <= shared::kMostMosEdits);
@@ -133,8 +141,10 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_word(directions != nullptr ? shared::kMosDirections
                   : turn.angles         ? shared::kMosAngles
                                         : shared::kMosWhole);
-  table_.put_word(static_cast<std::uint32_t>(edits.size()));
+  const bool outward = point.outward != 0;
+  table_.put_word(static_cast<std::uint32_t>(edits.size()) + (outward ? 1 : 0));
   table_.put_word(word + shared::kMosPointWords);
+  if (outward) put_outward(point.outward);
   for (const PointEdit& edit : edits) put_edit(edit, point.joint);
   return word;
 }

@@ -66,6 +66,7 @@ class MosTable {
 
  private:
   void put_edit(const PointEdit& edit, std::uint32_t joint);
+  void put_outward(float distance);
 
   curve_skeleton::ChainTable table_;
   MosFrames frames_;

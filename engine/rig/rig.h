@@ -384,8 +384,11 @@ struct MosParameters {
   std::vector<MosChain> chains;
   std::uint32_t points_per_bone = 2;   // of placed points, 1 to 16
   float spread = 0.5f;                 // the part of the bone, about its middle, over which they stand, 0 to 1
-  std::uint32_t points_per_joint = 3;  // and of those that turn with an inner joint, part by part, 0 to 8; 1 bisects
-  float joint_spread = 0.6f;           // the part of the shorter bone beside the joint over which they stand, 0 to 1
+  // And of those that turn with an inner joint, part by part, 0 to 8; 1 bisects. None: 5, or 3 where joint_spread is
+  // given or there is no skin to measure.
+  std::optional<std::uint32_t> points_per_joint;
+  // The part of the shorter bone beside the joint over which they stand, 0 to 1. None: by the skin's thickness there.
+  std::optional<float> joint_spread;
   MosFrames frames = MosFrames::kRelative;
   bool exact_normals = true;  // B-spline: with the gradient of the weights, or of the frames alone
   bool clamp_ends = true;     // B-spline: each end point counts three times; so it does with fewer than four points

@@ -382,9 +382,9 @@ void describe(Fields& fields, MosParameters& mos) {
   fields.objects("chains", mos.chains);
   fields.integer("points_per_bone", mos.points_per_bone, kMostPointsPerBone);
   fields.number("spread", mos.spread, kUnitInterval);
-  fields.count("points_per_joint", mos.points_per_joint);
+  fields.count_or("auto", "points_per_joint", mos.points_per_joint);
   fields.refuse(mos.points_per_joint > kMostPointsPerJoint, "points_per_joint", "must be an integer from 0 to 8");
-  fields.number("joint_spread", mos.joint_spread, kUnitInterval);
+  fields.number_or("auto", "joint_spread", mos.joint_spread, kUnitInterval);
   fields.choice("frames", mos.frames, std::span(kMosFrames));
   fields.flag("exact_normals", mos.exact_normals);
   fields.flag("clamp_ends", mos.clamp_ends);

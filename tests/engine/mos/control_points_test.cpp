@@ -5,12 +5,15 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "engine/curve_skeleton/chains.h"
+#include "engine/model/builtin.h"
 #include "tests/support/skeleton.h"
+#include "tests/support/tube.h"
 
 namespace pelt::mos {
 namespace {
@@ -252,6 +255,98 @@ TEST(MosControlPoints, OverTheSameBonesAreShared) {
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), true).points, SizeIs(9));
 }
 
+// -------------------------------------------------------------------------------------------------- by the skin
+
+// Where points stand along the chain, and how far they slide outward.
+struct Spread {
+  std::vector<float> at, outward;
+};
+
+Spread spread(
+    const Model& model, const Change& change = [](MosParameters&) {}) {
+  MosParameters parameters;
+  change(parameters);
+  const std::uint32_t meshes[] = {0};
+  const Result<ControlPoints> points =
+      settle_points(parameters, model, meshes, curve_skeleton::matrices_at_bind(model, meshes), true, "test");
+  EXPECT_TRUE(points) << points.error().message;
+  Spread result;
+  for (const std::uint32_t p : points->chains.at(0).points) {
+    result.at.push_back(static_cast<float>(points->points[p].position.x));
+    result.outward.push_back(points->points[p].outward);
+  }
+  return result;
+}
+
+// About the second joint of three.
+TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
+  for (const bool weighted : {true, false}) {
+    for (const float radius : {0.5f, 1.0f}) {
+      SCOPED_TRACE(testing::Message() << weighted << ' ' << radius);
+      Model model = test::make_tube({.around = 24, .along = 48, .radius = radius, .length = 24, .joints = 3});
+      if (!weighted) model.meshes[0].weights = {};
+      const Spread is = spread(model);
+      ASSERT_GE(is.at.size(), 9u);
+      for (std::size_t k = 2; k < 7; ++k) {
+        EXPECT_NEAR(is.at[k], 8 + radius * (static_cast<float>(k) - 4), 1e-3);
+        EXPECT_NEAR(is.outward[k], 0.35f * radius, 1e-3);
+      }
+      EXPECT_TRUE(std::ranges::is_sorted(is.at));
+      EXPECT_LT(is.at[1], 8 - 3 * radius);
+      for (const std::size_t on_bone : {0u, 1u, 7u, 8u}) EXPECT_EQ(is.outward[on_bone], 0);
+    }
+  }
+}
+
+TEST(MosControlPoints, LeaveSpikesOut) {
+  Model model = test::make_tube({.around = 24, .along = 32, .joints = 2});
+  const std::vector<float> smooth = spread(model).at;
+  for (const std::size_t v : {400u, 401u}) model.meshes[0].positions[v] += 2.0f * model.meshes[0].normals[v];
+  const std::vector<float> spiky = spread(model).at;
+  for (std::size_t k = 0; k < smooth.size(); ++k) EXPECT_NEAR(spiky[k], smooth[k], 0.05f);
+}
+
+TEST(MosControlPoints, StayInOrderWhereTheSkinIsThickForItsBones) {
+  for (const float radius : {1.5f, 3.0f, 10.0f}) {
+    for (const std::uint32_t joints : {2u, 4u, 9u}) {
+      const Spread is = spread(test::make_tube({.around = 24, .along = 36, .radius = radius, .joints = joints}));
+      EXPECT_TRUE(std::ranges::is_sorted(is.at)) << radius << ' ' << joints;
+      EXPECT_EQ(std::ranges::adjacent_find(is.at), is.at.end()) << radius << ' ' << joints;
+    }
+  }
+}
+
+// What the rig says counts as ever.
+TEST(MosControlPoints, FollowTheRigRatherThanTheSkin) {
+  const Model model = test::make_tube({.around = 24, .along = 32, .joints = 2});
+  const Spread is = spread(model, [](auto& p) { p.joint_spread = 0.6f; });
+  EXPECT_THAT(is.at, testing::Pointwise(testing::FloatNear(1e-4f), {1.0f, 3.0f, 3.4f, 4.0f, 4.6f, 5.0f, 7.0f}));
+  EXPECT_THAT(is.outward, testing::Each(0.0f));
+  EXPECT_EQ(spread(model, [](auto& p) { p.points_per_joint = 2; }).at.size(), 6u);
+}
+
+// Beside a joint where chains branch, too: several chains move the skin there.
+TEST(MosControlPoints, KeepTogetherAtHubs) {
+  const Model model = make_biped();
+  MosParameters parameters;
+  std::vector<std::uint32_t> meshes(model.meshes.size());
+  std::iota(meshes.begin(), meshes.end(), 0u);
+  const Result<ControlPoints> points =
+      settle_points(parameters, model, meshes, curve_skeleton::matrices_at_bind(model, meshes), true, "test");
+  ASSERT_TRUE(points) << points.error().message;
+  const auto slides = [&](const std::string& joint) {
+    return std::ranges::any_of(points->points, [&](const ControlPoint& point) {
+      if (!(point.outward > 0)) return false;
+      const std::uint32_t at = points->turning[point.turn->chain].anchors[point.turn->far].joint;
+      return model.skeleton.joints[at].name == joint;
+    });
+  };
+  EXPECT_TRUE(slides("left_forearm"));
+  EXPECT_TRUE(slides("right_shin"));
+  EXPECT_FALSE(slides("chest"));
+  EXPECT_FALSE(slides("left_shoulder"));
+}
+
 // ------------------------------------------------------------------------------------------------------------- given
 
 Change given(const std::vector<MosPoint>& points) {
@@ -354,7 +449,7 @@ void expect_unique(const ControlPoints& points, const Model& model) {
 
 TEST(MosControlPoints, ThatArePlacedAreNumberedAlongTheirChain) {
   const Model model = row();
-  const ControlPoints points = settle(model, [](auto& p) { p.points_per_bone = p.points_per_joint = 1; });
+  const ControlPoints points = settle(model, [](auto& p) { p.points_per_joint = p.points_per_bone = 1; });
   EXPECT_THAT(names_of(points), ElementsAre("a..d.1", "a..d.2", "a..d.3", "a..d.4", "a..d.5"));
   expect_unique(points, model);
   expect_unique(settle(limbs()), limbs());
@@ -363,7 +458,7 @@ TEST(MosControlPoints, ThatArePlacedAreNumberedAlongTheirChain) {
 TEST(MosControlPoints, ThatChainsShareHaveTheFirstOnesName) {
   const auto change = [](MosParameters& p) {
     along({{"a", "b", "c"}, {"a", "b", "c", "d"}})(p);
-    p.points_per_bone = p.points_per_joint = 1;
+    p.points_per_joint = p.points_per_bone = 1;
   };
   const ControlPoints points = settle(row(), change);
   EXPECT_THAT(names_of(points, 0), ElementsAre("chain0.1", "chain0.2", "chain0.3"));
@@ -375,7 +470,7 @@ TEST(MosControlPoints, ThatChainsShareHaveTheFirstOnesName) {
 TEST(MosControlPoints, ThatArePlacedAreCalledAsNothingElseIs) {
   const Model model = skeleton_of({{"a", -1, {0, 0, 0}}, {"a..c.1", 0, {2, 0, 0}}, {"c", 1, {4, 0, 0}}});
   const auto change = [](MosParameters& p) {
-    p.points_per_bone = p.points_per_joint = 1;
+    p.points_per_joint = p.points_per_bone = 1;
     p.chains = {{"own", {{"a..c.3", "a", {}}, {"a..c.1.2", "c", {}}}, {}}};
   };
   const ControlPoints points = settle(model, change);

@@ -203,6 +203,23 @@ TEST(MosPoint, GrowsWithItsJoint) {
   expect_near(wanted.frame(glm::dmat3(1.0), wanted.angle), posed_point(scene, point));
 }
 
+// Twice the distance times the sine of half of the bend, along the bisector.
+TEST(MosPoint, SlidesOutwardAsItsJointBends) {
+  for (const std::size_t top : {0, 2}) {
+    const Scene scene(top);
+    ControlPoint point{.joint = 1, .position = {1.5, 0.2, 0}, .turn = scene.turn_of(1, 0.3f, 0.6f, true)};
+    Expected wanted = expected(scene, point);
+    point.outward = 0.25f;
+    const auto at = [&](std::size_t i) { return glm::dvec3(scene.motion(i) * glm::dvec4(kPlaces[i], 1)); };
+    const glm::dvec3 arriving = glm::normalize(at(1) - at(0));
+    const glm::dvec3 leaving = glm::normalize(at(2) - at(1));
+    const double scale = std::cbrt(std::abs(glm::determinant(glm::dmat3(scene.motion(1)))));
+    wanted.position += 0.25 * scale * (arriving - leaving);
+    EXPECT_GT(glm::distance(arriving, leaving), 0.3);
+    expect_near(wanted.frame(glm::dmat3(1.0), wanted.angle), posed_point(scene, point));
+  }
+}
+
 // ------------------------------------------------------------------------------------------------------------- edits
 
 class MosEdits : public testing::TestWithParam<bool> {
@@ -651,7 +668,7 @@ const Fault kFaults[] = {
     {"TwistNotFinite", [](File& f) { f.set(f.point + shared::kMosPointTwist, kNanWord); }, "beside its bone"},
     {"AxisNotFinite", [](File& f) { f.set(f.point + shared::kMosPointAxis + 1, kNanWord); }, "not finite"},
     {"KindUnknown", [](File& f) { f.set(f.plain + shared::kMosPointKind, 3); }, "a point of an unknown kind"},
-    {"EditsTooMany", [](File& f) { f.set(f.point + shared::kMosPointEdits, 65); }, "too many edits"},
+    {"EditsTooMany", [](File& f) { f.set(f.point + shared::kMosPointEdits, 66); }, "too many edits"},
     {"EditsFar", [](File& f) { f.set(f.point + shared::kMosPointEdits + 1, kFar); }, "reads past its table"},
     // Chains.
     {"AnchorsOne", [](File& f) { f.set(f.chain, 1); }, "too few or too many anchors"},
@@ -663,7 +680,19 @@ const Fault kFaults[] = {
      [](File& f) { f.set(f.chain + shared::kChainWords + shared::kAnchorWords + shared::kAnchorTwist, 4); },
      "names an input that is not there"},
     // Edits.
-    {"OperationUnknown", [](File& f) { f.set(f.edit(), 5); }, "an edit of an unknown kind"},
+    {"OperationUnknown", [](File& f) { f.set(f.edit(), 6); }, "an edit of an unknown kind"},
+    {"OutwardAtTheEnd",
+     [](File& f) {
+       f.set(f.edit(), shared::kMosOutward);
+       f.set(f.point + shared::kMosPointFar, 3);
+     },
+     "is slid outward at no joint of a chain"},
+    {"OutwardWithoutAChain",
+     [](File& f) {
+       f.set(f.edit(), shared::kMosOutward);
+       f.set(f.point + shared::kMosPointChain, shared::kMosNoWord);
+     },
+     "is slid outward at no joint of a chain"},
     {"DriverFar", [](File& f) { f.set(f.edit() + shared::kMosEditDriver, kFar); }, "reads past its table"},
     {"SlideFromFar", [](File& f) { f.set(f.edit() + shared::kMosEditValues + 1, 4); }, "names a joint"},
     {"SlideToFar", [](File& f) { f.set(f.edit() + shared::kMosEditValues + 2, kFar); }, "names a joint"},

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/thickness.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+namespace pelt::mos {
+namespace {
+
+using curve_skeleton::Chain;
+
+constexpr float kShareOfArea = 0.9f;
+constexpr float kNearest = 1.0001f;  // times the least distance, for rounding
+
+// A third of the triangles at each vertex; 1 where there are none.
+std::vector<float> vertex_areas(const Mesh& mesh) {
+  if (mesh.triangles.empty()) return std::vector<float>(mesh.positions.size(), 1.0f);
+  std::vector<float> areas(mesh.positions.size(), 0.0f);
+  for (const glm::uvec3 t : mesh.triangles) {
+    const glm::vec3 a = mesh.positions[t.x];
+    const float area = glm::length(glm::cross(mesh.positions[t.y] - a, mesh.positions[t.z] - a)) / 6;
+    for (int k = 0; k < 3; ++k) areas[t[k]] += area;
+  }
+  return areas;
+}
+
+bool has_weights(const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); }
+
+// Where along a line from `from` to `to`, which are not at one place, a point is: 0 to 1.
+float along(glm::vec3 point, glm::vec3 from, glm::vec3 to) {
+  const glm::vec3 way = to - from;
+  return std::clamp(glm::dot(point - from, way) / glm::dot(way, way), 0.0f, 1.0f);
+}
+
+float distance_to(glm::vec3 point, glm::vec3 from, glm::vec3 to) {
+  return glm::distance(point, glm::mix(from, to, along(point, from, to)));
+}
+
+}  // namespace
+
+SkinThickness::SkinThickness(const Model& model, std::span<const std::uint32_t> meshes, std::span<const Chain> chains)
+    : model_(model), meshes_(meshes) {
+  for (const std::uint32_t m : meshes) {
+    const Mesh& mesh = model.meshes[m];
+    areas_.push_back(vertex_areas(mesh));
+    std::vector<float>& nearest = nearest_.emplace_back();
+    if (has_weights(mesh)) continue;
+    for (const glm::vec3 point : mesh.positions) {
+      float least = std::numeric_limits<float>::infinity();
+      for (const Chain& chain : chains) {
+        for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
+          least = std::min(least, distance_to(point, chain.anchors[i - 1].position, chain.anchors[i].position));
+        }
+      }
+      nearest.push_back(least);
+    }
+  }
+}
+
+std::optional<float> SkinThickness::at(const Chain& chain, std::size_t i) const {
+  const glm::vec3 at = chain.anchors[i].position;
+  const glm::vec3 ends[] = {chain.anchors[i - 1].position, chain.anchors[i + 1].position};
+  const std::uint32_t joints[] = {chain.anchors[i - 1].joint, chain.anchors[i].joint, chain.anchors[i + 1].joint};
+  const auto follows = [&](std::span<const Influence> row) {
+    float share = 0;
+    for (const Influence& influence : row) {
+      const std::uint32_t joint = model_.bound_joints[influence.index].joint;
+      if (std::ranges::find(joints, joint) != std::end(joints)) share += influence.weight;
+    }
+    return share >= 0.5f;
+  };
+  std::vector<std::pair<float, float>> found;  // distance, area
+  float area = 0;
+  for (std::size_t m = 0; m < meshes_.size(); ++m) {
+    const Mesh& mesh = model_.meshes[meshes_[m]];
+    const bool weighted = has_weights(mesh);
+    for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
+      if (weighted && !follows(mesh.weights.row(v))) continue;
+      const glm::vec3 point = mesh.positions[v];
+      const float before = distance_to(point, at, ends[0]);
+      const float after = distance_to(point, at, ends[1]);
+      const float distance = std::min(before, after);
+      if (!weighted && distance > kNearest * nearest_[m][v]) continue;
+      if (along(point, at, ends[before < after ? 0 : 1]) > 0.5f) continue;
+      found.emplace_back(distance, areas_[m][v]);
+      area += areas_[m][v];
+    }
+  }
+  std::sort(found.begin(), found.end());
+  float so_far = 0;
+  for (const auto& [distance, own] : found) {
+    so_far += own;
+    if (so_far >= kShareOfArea * area && distance > 0) return distance;
+  }
+  return std::nullopt;
+}
+
+}  // namespace pelt::mos
