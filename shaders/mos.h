@@ -16,6 +16,7 @@
 //     twist    theta <- theta + share * angle
 //     outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and leave the
 //              anchor that the point turns with: 2 distance sin(bend / 2), away from the inside of the bend
+//     roll     theta <- theta + part * theta_a, the own twist of an anchor of the chain
 #ifndef PELT_SHADERS_MOS_H
 #define PELT_SHADERS_MOS_H
 
@@ -39,6 +40,7 @@ PELT_SHARED_BEGIN
 //     motion   factor - 1
 //     twist    radians
 //     outward  metres
+//     roll     part, anchor
 //   driver   keys (2 or more), angle (shaders/swing_twist.h), keys
 //   key      radians, share, slope
 PELT_SHARED_CONST uint kMosHeaderWords = 1u + kTableAffineWords;
@@ -67,11 +69,13 @@ PELT_SHARED_CONST uint kMosSlide = 1u;
 PELT_SHARED_CONST uint kMosScale = 2u;
 PELT_SHARED_CONST uint kMosMotion = 3u;
 PELT_SHARED_CONST uint kMosTwist = 4u;
-PELT_SHARED_CONST uint kMosOutward = 5u;
+PELT_SHARED_CONST uint kMosOutward = 5u;  // not of a rig, but of a point that is placed,
+PELT_SHARED_CONST uint kMosRoll = 6u;     // this, too
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
-PELT_SHARED_CONST uint kMostMosEdits = 64u;  // of a rig: beside them a point may have one kMosOutward
+PELT_SHARED_CONST uint kMostMosEdits = 64u;  // of a rig
+PELT_SHARED_CONST uint kMostMosOwnEdits = 2u;  // and beside them
 
 PELT_SHARED_CONST uint kMosDriverAngle = 1u;
 PELT_SHARED_CONST uint kMosDriverKeys = kMosDriverAngle + kJointAngleWords;
@@ -158,6 +162,12 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
   vec3 second = table_vector(work, value + 3u);
   if (operation == kMosTwist) {
     point.angle += share * first.x;
+  } else if (operation == kMosRoll) {
+    Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
+    uint i = table_word(work, value + 1u);
+    vec4 upper = anchor_motion(work, chain, upper_anchor(chain, i));
+    float twist = twist_from(work, chain, i, upper, anchor_motion(work, chain, i));
+    point.angle += share * first.x * along_chain(chain, i, twist);
   } else if (operation == kMosOutward) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, word + kMosPointFar);

@@ -89,7 +89,8 @@ std::size_t sample_count(std::span<const ControlPoint> points, const Window& win
     step = std::max(step, glm::distance(from.position, to.position));
     if (!from.turn || !to.turn || !from.turn->angles) continue;
     const double far_from = from.turn->far == to.turn->far ? from.turn->twist : 0;
-    twist = std::max(twist, std::abs(to.turn->twist - far_from));
+    const double roll_from = from.turn->roller == to.turn->roller ? from.turn->roll : 0;
+    twist = std::max(twist, std::abs(to.turn->twist - far_from) + std::abs(to.turn->roll - roll_from));
   }
   const double turning = 1.5 * kPi * twist;
   const double second = 4 * step + double{reach} * (2 + turning * turning);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -45,8 +47,13 @@ Curve curve_over(Chain chain) {
 class Settler {
  public:
   Settler(const MosParameters& parameters, const Model& model, std::span<const glm::dmat4> at_bind, bool angles,
-          const std::string& what)
-      : parameters_(parameters), model_(model), at_bind_(at_bind), angles_(angles), what_(what) {
+          const std::string& what, const TwistAfter& twist_after)
+      : parameters_(parameters),
+        model_(model),
+        at_bind_(at_bind),
+        angles_(angles),
+        what_(what),
+        twist_after_(twist_after) {
     for (const glm::dmat4& joint : at_bind) near_ = std::max(near_, 1e-6 * glm::length(glm::dvec3(joint[3])));
   }
 
@@ -117,7 +124,8 @@ class Settler {
   bool same_turn(const std::optional<PointTurn>& a, const std::optional<PointTurn>& b) const {
     if (!a || !b) return a.has_value() == b.has_value();
     constexpr float kSame = 1e-5f;
-    if (std::abs(a->swing - b->swing) > kSame || std::abs(a->twist - b->twist) > kSame) return false;
+    const auto differ = [](float one, float other) { return std::abs(one - other) > kSame; };
+    if (differ(a->swing, b->swing) || differ(a->twist, b->twist) || differ(a->roll, b->roll)) return false;
     return !angles_ || path_to(*a) == path_to(*b);
   }
 
@@ -152,6 +160,7 @@ class Settler {
     float outward = 0;  // of each
     bool by_skin = false;
 
+    float first_beyond() const { return count > 1 ? (count % 2 == 0 ? 0.5f : 1.0f) * step : 0.0f; }
     float reach() const { return count > 1 ? 0.5f * static_cast<float>(count - 1) * step : 0.0f; }
   };
 
@@ -206,9 +215,44 @@ class Settler {
     return points;
   }
 
+  // How a point at lambda of the bone turns that moves with its upper end. On a bone from anchor n to f, away from the
+  // top, the twist passes linearly from tau_n - after_n theta_n to tau_f - after_f theta_f. It begins at the first
+  // point beyond n, which skin before n follows, too: what f turns does not reach beyond the bone.
+  PointTurn turn_on_bone(const Curve& curve, std::span<const JointPoints> about, std::uint32_t number, std::size_t bone,
+                         float lambda) const {
+    const Chain& chain = curve.chain;
+    const bool away = bone >= chain.top;
+    const std::size_t near = away ? bone : bone + 1;
+    const std::size_t far = away ? bone + 1 : bone;
+    const float start = about[near].first_beyond() / curve.bone_length(bone);
+    const float along = std::max(((away ? lambda : 1 - lambda) - start) / (1 - start), 0.0f);
+    PointTurn turn{.chain = number, .far = static_cast<std::uint32_t>(far), .angles = angles_};
+    turn.twist = along * (1 - curve.anchors[far].twist_after);
+    turn.axis = glm::normalize(chain.anchors[far].position - chain.anchors[near].position);
+    turn.roll = angles_ ? -(1 - along) * curve.anchors[near].twist_after : 0.0f;
+    turn.roller = static_cast<std::uint32_t>(near);
+    return turn;
+  }
+
+  // The same turn, told by the bone before anchor i instead of the one after it: tau_n is all of that one's twist.
+  void step_back(const Curve& curve, std::uint32_t i, PointTurn& turn) const {
+    const float left = -turn.roll;
+    turn.roll = angles_ && !is_tip(curve.chain, turn.far) ? turn.twist : 0.0f;
+    turn.roller = turn.far;
+    turn.twist = 1 - left;
+    turn.far = i;
+  }
+
+  // A tip has no joint of its own, so it never twists.
+  static bool is_tip(const Chain& chain, std::size_t i) {
+    const std::size_t last = chain.anchors.size() - 1;
+    return (i == 0 || i == last) && chain.anchors[i].joint == chain.anchors[i == 0 ? 1 : last - 1].joint;
+  }
+
   // About inner anchor i, which is not the top: the k-th of n has (k + 1) / (n + 1) of its turn, counted away from the
   // top, and stands on the bone that moves more like it.
-  void place_about(PointChain& own, std::uint32_t number, std::size_t i, const JointPoints& points) {
+  void place_about(PointChain& own, std::span<const JointPoints> about, std::uint32_t number, std::size_t i) {
+    const JointPoints& points = about[i];
     const Chain& chain = result_.turning[number];
     const bool away = i > chain.top;  // the chain's direction is away from its top
     const std::uint32_t count = points.count;
@@ -224,8 +268,10 @@ class Settler {
       const bool before = turned < 0.5f;  // on the side of the top
       ControlPoint point{
           {}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, glm::mix(from, to, double{lambda}), {}};
-      const float twist = !before ? 1.0f : away ? lambda : 1 - lambda;
-      point.turn = PointTurn{number, static_cast<std::uint32_t>(i), turned, twist, direction_away(chain, i), angles_};
+      point.turn = turn_on_bone(own.curve, about, number, bone, lambda);
+      if (point.turn->far != i) step_back(own.curve, static_cast<std::uint32_t>(i), *point.turn);
+      point.turn->swing = turned;
+      point.turn->axis = direction_away(chain, i);
       point.outward = points.outward;
       put(own, std::move(point), own.curve.lengths[i] + way);
     }
@@ -235,13 +281,15 @@ class Settler {
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
     PointChain own{curve_over(chain), {}, {}};
+    for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
+      if (twist_after_ && is_bent(chain, i)) own.curve.anchors[i].twist_after = twist_after_(chain, i);
+    }
     const std::vector<JointPoints> about = spread_about_joints(own.curve);
     const std::size_t last = chain.anchors.size() - 1;
     const std::uint32_t count = parameters_.points_per_bone;
     for (std::size_t i = 0; i < last; ++i) {
-      if (about[i].count > 0) place_about(own, number, i, about[i]);
+      if (about[i].count > 0) place_about(own, about, number, i);
       const std::size_t near = i >= chain.top ? i : i + 1;
-      const std::size_t far = i >= chain.top ? i + 1 : i;
       const glm::dvec3 from(chain.anchors[i].position);
       const glm::dvec3 to(chain.anchors[i + 1].position);
       const float length = own.curve.bone_length(i);
@@ -252,14 +300,7 @@ class Settler {
         const float part = count == 1 ? 0.0f : static_cast<float>(k) / static_cast<float>(count - 1) - 0.5f;
         const float lambda = std::lerp(low, high, 0.5f + parameters_.spread * part);
         ControlPoint point{{}, chain.anchors[near].joint, glm::mix(from, to, double{lambda}), {}};
-        if (angles_) {
-          point.turn = PointTurn{number,
-                                 static_cast<std::uint32_t>(far),
-                                 0.0f,
-                                 near == i ? lambda : 1 - lambda,
-                                 glm::normalize(chain.anchors[far].position - chain.anchors[near].position),
-                                 true};
-        }
+        if (angles_) point.turn = turn_on_bone(own.curve, about, number, i, lambda);
         put(own, std::move(point), own.curve.lengths[i] + lambda * length);
       }
     }
@@ -361,6 +402,7 @@ class Settler {
   std::span<const glm::dmat4> at_bind_;
   bool angles_;
   const std::string& what_;
+  const TwistAfter& twist_after_;
   ControlPoints result_;
   std::set<std::uint32_t> hubs_;            // joints where chains branch
   std::optional<SkinThickness> thickness_;  // of the chains
@@ -371,8 +413,8 @@ class Settler {
 
 Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,
                                     std::span<const std::uint32_t> meshes, std::span<const glm::dmat4> at_bind,
-                                    bool angles, const std::string& what) {
-  return Settler(parameters, model, at_bind, angles, what).settle(meshes);
+                                    bool angles, const std::string& what, const TwistAfter& twist_after) {
+  return Settler(parameters, model, at_bind, angles, what, twist_after).settle(meshes);
 }
 
 }  // namespace pelt::mos

@@ -18,6 +18,9 @@ struct PointTurn {
   float twist = 0;        // Theta: 0 near's, 1 far's, linear between
   glm::vec3 axis{0.0f};   // of the twist: unit, model space at bind, away from the top
   bool angles = false;    // the twist is not in the frame, but beside it, as an angle: chains with tables
+  // With `angles`: Theta has so much more of the twist theta of another anchor, which is not the top.
+  float roll = 0;
+  std::uint32_t roller = 0;
 };
 
 // Moves rigidly with its joint. Model space at bind, metres.

@@ -93,7 +93,7 @@ class Table {
       if (const char* wrong = check_turn(word)) return wrong;
     }
     const std::uint64_t edits = words_.word(word + shared::kMosPointEdits);
-    if (edits > shared::kMostMosEdits + 1) return "has too many edits";
+    if (edits > shared::kMostMosEdits + shared::kMostMosOwnEdits) return "has too many edits";
     if (const char* wrong = count_words(edits * shared::kMosEditWords)) return wrong;
     const std::uint64_t first = words_.word(word + shared::kMosPointEdits + 1);
     if (!words_.holds(first, edits * shared::kMosEditWords)) return "reads past its table";
@@ -127,17 +127,21 @@ class Table {
   const char* check_edit(std::uint64_t point, std::uint64_t word) {
     const std::uint64_t values = word + shared::kMosEditValues;
     work_of_[point] += 2;
-    if (words_.word(word) > shared::kMosOutward) return "has an edit of an unknown kind";
+    if (words_.word(word) > shared::kMosRoll) return "has an edit of an unknown kind";
+    const std::uint32_t chain = words_.word(point + shared::kMosPointChain);
+    const std::uint32_t anchors = chain == shared::kMosNoWord ? 0 : words_.word(chain);
     if (words_.word(word) == shared::kMosOutward) {
-      const std::uint64_t chain = words_.word(point + shared::kMosPointChain);
       const std::uint32_t far = words_.word(point + shared::kMosPointFar);
-      const bool inner = chain != shared::kMosNoWord && far > 0 && far + 1 < words_.word(chain);
-      if (!inner) return "is slid outward at no joint of a chain";
+      if (anchors == 0 || far == 0 || far + 1 >= anchors) return "is slid outward at no joint of a chain";
     }
     if (words_.word(word) == shared::kMosSlide) {
       if (!is_joint(values + 1) || !is_joint(values + 2)) return "names a joint that is not there";
       if (const char* wrong = words_.check_numbers(values, 1)) return wrong;
       if (const char* wrong = words_.check_numbers(values + 3, 3)) return wrong;
+    } else if (words_.word(word) == shared::kMosRoll) {
+      const std::uint32_t roller = words_.word(values + 1);
+      if (roller >= anchors || roller == words_.word(chain + 1)) return "rolls with an anchor that is not there";
+      if (const char* wrong = words_.check_numbers(values, 1)) return wrong;
     } else if (const char* wrong = words_.check_numbers(values, shared::kMosEditWords - shared::kMosEditValues)) {
       return wrong;
     }

@@ -46,10 +46,7 @@ bool is_twin(const PalettePass& pass, std::uint32_t word) {
 bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<const MosEdit* const> edits) {
   std::uint32_t at = table[word + shared::kMosPointEdits + 1];
   std::uint32_t count = table[word + shared::kMosPointEdits];
-  if (count > 0 && table[at] == shared::kMosOutward) {  // of the point, not of the rig
-    at += shared::kMosEditWords;
-    --count;
-  }
+  for (; count > 0 && table[at] >= shared::kMosOutward; --count) at += shared::kMosEditWords;  // the point's own
   if (count != edits.size()) return false;
   const shared::PoseWork work{table.data(), nullptr, nullptr, nullptr};
   const glm::dmat3 axes = glm::inverse(glm::dmat3(shared::table_matrix(work, word + shared::kMosPointMotion)));

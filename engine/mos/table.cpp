@@ -106,11 +106,12 @@ void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
   while (table_.size() < end) table_.put_word(0);
 }
 
-void MosTable::put_outward(float distance) {
+void MosTable::put_own_edit(std::uint32_t operation, float number, std::uint32_t anchor) {
   const std::uint32_t end = table_.size() + shared::kMosEditWords;
-  table_.put_word(shared::kMosOutward);
+  table_.put_word(operation);
   table_.put_word(shared::kMosNoWord);
-  table_.put_number(distance);
+  table_.put_number(number);
+  table_.put_word(anchor);
   while (table_.size() < end) table_.put_word(0);
 }
 
@@ -142,9 +143,12 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
                   : turn.angles         ? shared::kMosAngles
                                         : shared::kMosWhole);
   const bool outward = point.outward != 0;
-  table_.put_word(static_cast<std::uint32_t>(edits.size()) + (outward ? 1 : 0));
+  const bool roll = turn.roll != 0;
+  assert(!roll || turn.angles);
+  table_.put_word(static_cast<std::uint32_t>(edits.size()) + (outward ? 1 : 0) + (roll ? 1 : 0));
   table_.put_word(word + shared::kMosPointWords);
-  if (outward) put_outward(point.outward);
+  if (outward) put_own_edit(shared::kMosOutward, point.outward, 0);
+  if (roll) put_own_edit(shared::kMosRoll, turn.roll, turn.roller);
   for (const PointEdit& edit : edits) put_edit(edit, point.joint);
   return word;
 }

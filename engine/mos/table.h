@@ -66,7 +66,7 @@ class MosTable {
 
  private:
   void put_edit(const PointEdit& edit, std::uint32_t joint);
-  void put_outward(float distance);
+  void put_own_edit(std::uint32_t operation, float number, std::uint32_t anchor);
 
   curve_skeleton::ChainTable table_;
   MosFrames frames_;

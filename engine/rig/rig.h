@@ -382,8 +382,8 @@ struct MosParameters {
   std::vector<std::string> split;   // joints at which automatic chains end
   std::vector<std::string> remove;  // automatic chains to leave out, by name
   std::vector<MosChain> chains;
-  std::uint32_t points_per_bone = 2;   // of placed points, 1 to 16
-  float spread = 0.5f;                 // the part of the bone, about its middle, over which they stand, 0 to 1
+  std::uint32_t points_per_bone = 2;  // of placed points, 1 to 16
+  float spread = 0.5f;                // the part of the bone, about its middle, over which they stand, 0 to 1
   // And of those that turn with an inner joint, part by part, 0 to 8; 1 bisects. None: 5, or 3 where joint_spread is
   // given or there is no skin to measure.
   std::optional<std::uint32_t> points_per_joint;

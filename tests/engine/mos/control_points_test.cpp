@@ -114,12 +114,15 @@ void expect_same(const std::vector<Seen>& is, const std::vector<Seen>& should) {
 TEST(MosControlPoints, StandAlongBonesAndAboutJoints) {
   const Model model = row();
   const glm::vec3 x(1, 0, 0);
-  const std::vector<Seen> should{{{0.5f, 0, 0}, "a", "b", 0, 0.25f, x},     {{1.5f, 0, 0}, "a", "b", 0, 0.75f, x},
-                                 {{1.7f, 0, 0}, "a", "b", 0.25f, 0.85f, x}, {{2.0f, 0, 0}, "b", "b", 0.5f, 1, x},
-                                 {{2.3f, 0, 0}, "b", "b", 0.75f, 1, x},     {{2.5f, 0, 0}, "b", "c", 0, 0.25f, x},
-                                 {{3.5f, 0, 0}, "b", "c", 0, 0.75f, x},     {{3.7f, 0, 0}, "b", "c", 0.25f, 0.85f, x},
-                                 {{4.0f, 0, 0}, "c", "c", 0.5f, 1, x},      {{4.3f, 0, 0}, "c", "c", 0.75f, 1, x},
-                                 {{4.5f, 0, 0}, "c", "d", 0, 0.25f, x},     {{5.5f, 0, 0}, "c", "d", 0, 0.75f, x}};
+  // Of the bone's twist, where it begins at the first point beyond a joint.
+  const auto beyond = [](float lambda) { return (lambda - 0.15f) / 0.85f; };
+  const std::vector<Seen> should{
+      {{0.5f, 0, 0}, "a", "b", 0, 0.25f, x},         {{1.5f, 0, 0}, "a", "b", 0, 0.75f, x},
+      {{1.7f, 0, 0}, "a", "b", 0.25f, 0.85f, x},     {{2.0f, 0, 0}, "b", "b", 0.5f, 1, x},
+      {{2.3f, 0, 0}, "b", "b", 0.75f, 1, x},         {{2.5f, 0, 0}, "b", "c", 0, beyond(0.25f), x},
+      {{3.5f, 0, 0}, "b", "c", 0, beyond(0.75f), x}, {{3.7f, 0, 0}, "b", "c", 0.25f, beyond(0.85f), x},
+      {{4.0f, 0, 0}, "c", "c", 0.5f, 1, x},          {{4.3f, 0, 0}, "c", "c", 0.75f, 1, x},
+      {{4.5f, 0, 0}, "c", "d", 0, beyond(0.25f), x}, {{5.5f, 0, 0}, "c", "d", 0, beyond(0.75f), x}};
   const ControlPoints points = settle(model);
   ASSERT_THAT(points.chains, SizeIs(1));
   EXPECT_EQ(points.chains[0].curve.chain.name, "a..d");
@@ -253,6 +256,85 @@ TEST(MosControlPoints, OverTheSameBonesAreShared) {
   // Twists count from a chain's top.
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), false).points, SizeIs(7));
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), true).points, SizeIs(9));
+}
+
+// ------------------------------------------------------------------------------------------------------------- twist
+
+// Theta of the chain's points, away from its top, where every anchor twists by theta.
+std::vector<float> twists(const ControlPoints& points, const std::vector<float>& theta) {
+  const curve_skeleton::Chain& chain = points.chains[0].curve.chain;
+  const auto tau = [&](std::size_t i) {
+    float sum = 0;
+    for (std::size_t k = i; k != chain.top; k += k > chain.top ? -1 : 1) sum += theta[k];
+    return sum;
+  };
+  std::vector<float> result;
+  for (const std::uint32_t p : points.chains[0].points) {
+    const PointTurn& turn = *points.points[p].turn;
+    const std::size_t near = turn.far > chain.top ? turn.far - 1 : turn.far + 1;
+    EXPECT_TRUE(turn.roll == 0 || turn.roller != chain.top);
+    result.push_back(std::lerp(tau(near), tau(turn.far), turn.twist) + turn.roll * theta[turn.roller]);
+  }
+  return result;
+}
+
+// Each end of a bone has the twist that is left to it, and between them it is linear. By default the first point beyond
+// a joint is 0.15 of the shorter bone away from it.
+constexpr float kBegins = 0.15f;
+
+// The joints of a row, 2 apart.
+TEST(MosControlPoints, TwistEvenlyAlongEveryBone) {
+  const Model model = row();
+  const std::vector<float> theta{0, 1, 10, 100};
+  MosParameters parameters;
+  for (const float after_b : {0.0f, 0.25f, 1.0f}) {
+    for (const float after_c : {0.0f, 0.5f, 1.0f}) {
+      SCOPED_TRACE(testing::Message() << after_b << ' ' << after_c);
+      const Result<ControlPoints> points =
+          settle_points(parameters, model, {}, curve_skeleton::matrices_at_bind(model, {}), true, "test",
+                        [&](const curve_skeleton::Chain&, std::size_t i) { return i == 1 ? after_b : after_c; });
+      ASSERT_TRUE(points);
+      const std::vector<float> at_anchor{0, 1 - after_b, 11 - 10 * after_c, 111};
+      const std::vector<float> is = twists(*points, theta);
+      for (std::size_t k = 0; k < is.size(); ++k) {
+        const float s = points->chains[0].lengths[k] / 2;
+        const auto bone = std::min(static_cast<std::size_t>(s), std::size_t{2});
+        const float begins = bone == 0 ? 0.0f : kBegins;
+        const float along = std::max((s - static_cast<float>(bone) - begins) / (1 - begins), 0.0f);
+        EXPECT_NEAR(is[k], std::lerp(at_anchor[bone], at_anchor[bone + 1], along), 1e-3) << k;
+      }
+    }
+  }
+}
+
+// The same on a chain that runs up to its top and down again.
+TEST(MosControlPoints, TwistAwayFromATopInside) {
+  const Model model = limbs();
+  MosParameters parameters;
+  along({{"l2", "l1", "root", "r1", "r2"}})(parameters);
+  const Result<ControlPoints> points =
+      settle_points(parameters, model, {}, curve_skeleton::matrices_at_bind(model, {}), true, "test",
+                    [](const curve_skeleton::Chain&, std::size_t i) { return i == 1 ? 0.75f : 0.5f; });
+  ASSERT_TRUE(points) << points.error().message;
+  ASSERT_EQ(points->chains[0].curve.chain.top, 2u);
+  const std::vector<float> is = twists(*points, {10, 1, 0, 2, 20});
+  const std::vector<float> at_anchor{11, 0.25f, 0, 1, 22};
+  const std::vector<float>& lengths = points->chains[0].curve.lengths;
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    const float s = points->chains[0].lengths[k];
+    std::size_t bone = 0;
+    while (bone < 3 && s > lengths[bone + 1]) ++bone;
+    const float length = lengths[bone + 1] - lengths[bone];
+    const bool is_last = bone == 0 || bone == 3;  // its near end is a joint with points about it
+    const std::size_t joint = bone == 0 ? 1 : 3;
+    const float shorter = std::min(lengths[joint] - lengths[joint - 1], lengths[joint + 1] - lengths[joint]);
+    const float begins = is_last ? kBegins * shorter / length : 0.0f;
+    const float lambda = (s - lengths[bone]) / length;
+    const float along = std::max(((bone < 2 ? 1 - lambda : lambda) - begins) / (1 - begins), 0.0f);
+    const std::size_t near = bone < 2 ? bone + 1 : bone;
+    const std::size_t far = bone < 2 ? bone : bone + 1;
+    EXPECT_NEAR(is[k], std::lerp(at_anchor[near], at_anchor[far], along), 1e-3) << k;
+  }
 }
 
 // -------------------------------------------------------------------------------------------------- by the skin

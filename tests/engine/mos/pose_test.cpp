@@ -220,6 +220,23 @@ TEST(MosPoint, SlidesOutwardAsItsJointBends) {
   }
 }
 
+// The own twist of another anchor, beside those that add up to the point's.
+TEST(MosPoint, RollsWithAnotherAnchor) {
+  for (const std::size_t top : {0, 3}) {
+    const Scene scene(top);
+    const std::uint32_t roller = top == 0 ? 2 : 1;
+    ControlPoint point{
+        .joint = 1, .position = {1.5, 0.2, 0}, .turn = scene.turn_of(top == 0 ? 1 : 2, 0.3f, 0.6f, true)};
+    Expected wanted = expected(scene, point);
+    point.turn->roll = 0.4f;
+    point.turn->roller = roller;
+    const double theta = scene.twist(roller) - scene.twist(scene.upper(roller));
+    EXPECT_GT(std::abs(theta), 0.03);
+    wanted.angle += 0.4 * theta * (top == 0 ? 1 : -1);
+    expect_near(wanted.frame(glm::dmat3(1.0), wanted.angle), posed_point(scene, point));
+  }
+}
+
 // ------------------------------------------------------------------------------------------------------------- edits
 
 class MosEdits : public testing::TestWithParam<bool> {
@@ -668,7 +685,7 @@ const Fault kFaults[] = {
     {"TwistNotFinite", [](File& f) { f.set(f.point + shared::kMosPointTwist, kNanWord); }, "beside its bone"},
     {"AxisNotFinite", [](File& f) { f.set(f.point + shared::kMosPointAxis + 1, kNanWord); }, "not finite"},
     {"KindUnknown", [](File& f) { f.set(f.plain + shared::kMosPointKind, 3); }, "a point of an unknown kind"},
-    {"EditsTooMany", [](File& f) { f.set(f.point + shared::kMosPointEdits, 66); }, "too many edits"},
+    {"EditsTooMany", [](File& f) { f.set(f.point + shared::kMosPointEdits, 67); }, "too many edits"},
     {"EditsFar", [](File& f) { f.set(f.point + shared::kMosPointEdits + 1, kFar); }, "reads past its table"},
     // Chains.
     {"AnchorsOne", [](File& f) { f.set(f.chain, 1); }, "too few or too many anchors"},
@@ -680,7 +697,26 @@ const Fault kFaults[] = {
      [](File& f) { f.set(f.chain + shared::kChainWords + shared::kAnchorWords + shared::kAnchorTwist, 4); },
      "names an input that is not there"},
     // Edits.
-    {"OperationUnknown", [](File& f) { f.set(f.edit(), 6); }, "an edit of an unknown kind"},
+    {"OperationUnknown", [](File& f) { f.set(f.edit(), 7); }, "an edit of an unknown kind"},
+    {"RollerFar",
+     [](File& f) {
+       f.set(f.edit(), shared::kMosRoll);
+       f.set(f.edit() + shared::kMosEditValues + 1, 4);
+     },
+     "rolls with an anchor that is not there"},
+    {"RollerAtTheTop",
+     [](File& f) {
+       f.set(f.edit(), shared::kMosRoll);
+       f.set(f.edit() + shared::kMosEditValues + 1, 0);
+     },
+     "rolls with an anchor that is not there"},
+    {"RollNotFinite",
+     [](File& f) {
+       f.set(f.edit(), shared::kMosRoll);
+       f.set(f.edit() + shared::kMosEditValues, kNanWord);
+       f.set(f.edit() + shared::kMosEditValues + 1, 1);
+     },
+     "not finite"},
     {"OutwardAtTheEnd",
      [](File& f) {
        f.set(f.edit(), shared::kMosOutward);
