@@ -354,6 +354,55 @@ bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip
   return true;
 }
 
+// Where the topmost joints stand together and what the upper ones move lies behind, that gets a bone of its own, so
+// that the skin before and after follows each as painted.
+void split_roots(const Model& model, std::span<const Mesh* const> skins, double together, Places& places) {
+  for (std::uint32_t p = 0, count = static_cast<std::uint32_t>(places.places.size()); p < count; ++p) {
+    if (places.places[p].parent != kNone || places.places[p].joints.size() < 2 ||
+        places.places[p].children.size() > 1) {
+      continue;
+    }
+    std::vector<std::uint32_t> upper;
+    for (std::int32_t j = model.skeleton.joints[places.places[p].lowest].parent; j >= 0;) {
+      if (places.of_joint[static_cast<std::size_t>(j)] == p) upper.push_back(static_cast<std::uint32_t>(j));
+      j = model.skeleton.joints[static_cast<std::size_t>(j)].parent;
+    }
+    std::ranges::reverse(upper);
+    std::vector<SkinPoint> behind;
+    std::vector<SkinPoint> ahead;
+    for (const Mesh* mesh : skins) {
+      for (std::size_t v = 0; v < mesh->positions.size(); ++v) {
+        double above = 0;
+        double sum = 0;
+        for (const Influence& influence : mesh->weights.row(v)) {
+          sum += static_cast<double>(influence.weight);
+          if (std::ranges::count(upper, model.bound_joints[influence.index].joint) > 0) {
+            above += static_cast<double>(influence.weight);
+          }
+        }
+        const glm::dvec3 offset = glm::dvec3(mesh->positions[v]) - places.places[p].position;
+        (above > 0.5 * sum ? behind : ahead).push_back({offset, 1});
+      }
+    }
+    if (behind.empty() || ahead.empty()) continue;
+    const glm::dvec3 tip = tip_of_skin(behind, glm::dvec3(0.0));
+    if (glm::length(tip) <= together || glm::dot(tip, middle(ahead, glm::dvec3(0.0), -1, 0)) >= 0) continue;
+    Place& here = places.places[p];
+    Place above{.joints = upper, .lowest = upper.back(), .position = here.position + tip, .children = {p}};
+    const auto added = static_cast<std::uint32_t>(places.places.size());
+    for (const std::uint32_t j : upper) {
+      places.of_joint[j] = added;
+      std::erase(here.joints, j);
+    }
+    here.parent = added;
+    places.notes.push_back(
+        fmt::format("The skin of joint '{}' lies behind '{}', which stands where it does: it gets a "
+                    "bone of its own.",
+                    model.skeleton.joints[upper.back()].name, name_of(model, here)));
+    places.places.push_back(std::move(above));
+  }
+}
+
 void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
                double together, Places& places) {
   std::vector<std::vector<std::uint32_t>> children_of(model.skeleton.joints.size());
@@ -441,6 +490,7 @@ Places find_places(const Model& model, std::span<const Mesh* const> skins, std::
   gather(model, weights, bind, body, together, result);
   thread_helpers(model, result);
   drop_merged(result);
+  split_roots(model, skins, together, result);
   find_tips(model, skins, bind, together, result);
   return result;
 }
