@@ -10,7 +10,7 @@
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST float kCurveAcross = 0.5f;         // part of the bulge that goes across the plane of the bend
-PELT_SHARED_CONST float kCurveMostThinning = 0.03f;  // where a slice is longer than at rest
+PELT_SHARED_CONST float kCurveMostThinning = 0.006f;  // where a slice is longer than at rest
 PELT_SHARED_CONST float kCurveLeastBulge = 0.05f;    // so that no section turns inside out
 
 // How a sample differs from others of its place.

@@ -19,7 +19,7 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST float kStepRounding = 2.5f;  // f, in skin distances
+PELT_SHARED_CONST float kStepRounding = 2.0f;  // f, in skin distances
 PELT_SHARED_CONST float kStepSpeed = 0.25f;    // part of the speed that a bend takes which the curve gets back at least
 PELT_SHARED_CONST float kStepMargin = 1.2f;    // pace over that at which the inside stands still
 PELT_SHARED_CONST float kStepTurning = 2.5f;   // w, in skin distances
