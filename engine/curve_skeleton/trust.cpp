@@ -8,8 +8,9 @@ namespace pelt::curve_skeleton {
 namespace {
 
 constexpr float kOfNextBone = 0.75f;
-constexpr float kMostOff = 0.28f;  // of a joint's bend
-constexpr float kSlender = 2.6f;   // skin distances: shorter bones let their skin be less off
+constexpr float kMostOff = 0.28f;      // of a joint's bend
+constexpr float kMostOffRoot = 0.14f;  // where a limb begins at a branch
+constexpr float kSlender = 2.6f;       // skin distances: shorter bones let their skin be less off
 
 // 0 at `from`, 1 at `to`, smooth; they may be in either order.
 float rise(float from, float to, float s) {
@@ -118,7 +119,9 @@ float Trust::as_painted(std::size_t c, std::span<const Influence> row, float s) 
       if (anchor > i || (anchor == i && i > curve.chain.top)) joint.share += influence.weight / total;
     }
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
-    joint.off = kMostOff * std::min(shorter / (kSlender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);
+    const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
+    joint.off = (is_root ? kMostOffRoot : kMostOff) *
+                std::min(shorter / (kSlender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);
     if (joint.share > joint.off) {
       bounds.push_back(joint.length + step_at(joint.turning, joint.share - joint.off));
       low = std::max(low, bounds.back());

@@ -22,7 +22,7 @@ PELT_SHARED_BEGIN
 PELT_SHARED_CONST float kStepRounding = 2.0f;  // f, in skin distances
 PELT_SHARED_CONST float kStepSpeed = 0.25f;    // part of the speed that a bend takes which the curve gets back at least
 PELT_SHARED_CONST float kStepMargin = 1.2f;    // pace over that at which the inside stands still
-PELT_SHARED_CONST float kStepTurning = 2.5f;   // w, in skin distances
+PELT_SHARED_CONST float kStepTurning = 2.4f;   // w, in skin distances
 PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w in which the turn begins and ends
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
