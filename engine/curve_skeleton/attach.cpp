@@ -261,8 +261,8 @@ void Attacher::move_as_painted(const RestCurves& rest, std::uint32_t curve, Fiel
     field.moved[v] = 1;
     const CurvePlace place = rest.place_at(curve, field.s[v]);
     const double trusted = std::max(double{trust_.at(curve, field.s[v], mesh_.weights.row(v))}, kLeastTrust);
-    field.distance[v] =
-        static_cast<float>(std::log(std::max(rest.distance(place, mesh_.positions[v]), kLeastDistance) / (trusted * trusted)));
+    field.distance[v] = static_cast<float>(
+        std::log(std::max(rest.distance(place, mesh_.positions[v]), kLeastDistance) / (trusted * trusted)));
   }
 }
 

@@ -35,6 +35,59 @@ std::uint32_t frames_word(CurveFrames frames) {
   return shared::kCurveFramesAuto;
 }
 
+// Of every anchor the joint's z, or its y where z runs along the curve (math.md section 2). Where that would turn the
+// frame by more than a quarter from the anchor before, as it does where joints' axes point this way and that, of the
+// joint's axes and their opposites the one that turns it least: between frames turned against each other no way is
+// shorter, and a pose would decide.
+std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  const auto direction = [&](std::size_t i) {  // of the bone from anchor i
+    return glm::normalize(anchors[i + 1].position - anchors[i].position);
+  };
+  std::vector<glm::vec3> axes;
+  glm::vec3 side(0.0f);
+  glm::vec3 along_before(0.0f);
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const glm::vec3 coming = direction(i == 0 ? 0 : i - 1);
+    const glm::vec3 going = direction(std::min(i, anchors.size() - 2));
+    const glm::vec3 along = shared::normalize_or(coming + going, going);
+    const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind[anchors[i].joint])));
+    glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > kMostAlong ? joint[1] : joint[2];
+    if (i > 0) {
+      const glm::vec3 arrived = shared::least_turn(shared::least_turn(side, along_before, coming), coming, along);
+      const auto turned = [&](glm::vec3 candidate) { return glm::dot(shared::frame_side(candidate, along), arrived); };
+      if (turned(axis) < 0) {
+        for (const glm::vec3 candidate : {joint[2], -joint[2], joint[1], -joint[1], joint[0], -joint[0]}) {
+          if (std::abs(glm::dot(candidate, along)) < kMostAlong && turned(candidate) > turned(axis)) axis = candidate;
+        }
+      }
+    }
+    side = shared::frame_side(axis, along);
+    along_before = along;
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+// Of every anchor y of the bone that leaves it, carried from bone to bone by least turns.
+std::vector<glm::vec3> carried_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  std::vector<glm::vec3> axes;
+  glm::vec3 before = glm::normalize(anchors[1].position - anchors[0].position);
+  const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind[anchors[0].joint])));
+  glm::vec3 axis = shared::frame_side(std::abs(glm::dot(joint[2], before)) > kMostAlong ? joint[1] : joint[2], before);
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    if (i + 1 < anchors.size()) {
+      const glm::vec3 along = glm::normalize(anchors[i + 1].position - anchors[i].position);
+      const glm::vec3 side = shared::frame_side(axis, along);  // where a bone turns straight back
+      axis = shared::direction_across(along, shared::least_turn(axis, before, along), side);
+      before = along;
+    }
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
 }  // namespace
 
 float twist_share(const CurveSpan& span, float lambda) {
@@ -59,7 +112,7 @@ shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambd
   return {twist_share(curve.spans[bone], lambda),
           bulge_window(curve.anchors[bone].bulge, lambda * length),
           bulge_window(curve.anchors[bone + 1].bulge, (1 - lambda) * length),
-          0.0f,
+          curve.rolls.empty() ? 0.0f : std::lerp(curve.rolls[bone], curve.rolls[bone + 1], lambda),
           1.0f,
           1.0f};
 }
@@ -91,57 +144,23 @@ float posed_lambda(const CurveSpan& span, float lambda) {
   return static_cast<float>(std::clamp(part, 0.0, 1.0));
 }
 
-// Of every anchor the joint's z, or its y where z runs along the curve (math.md section 2). Where that would turn the
-// frame by more than a quarter from the anchor before, as it does where joints' axes point this way and that, of the
-// joint's axes and their opposites the one that turns it least: between frames turned against each other no way is
-// shorter, and a pose would decide.
-std::vector<glm::vec3> CurveTable::reference_axes(const Chain& chain) const {
-  const std::vector<Anchor>& anchors = chain.anchors;
-  const auto direction = [&](std::size_t i) {  // of the bone from anchor i
-    return glm::normalize(anchors[i + 1].position - anchors[i].position);
-  };
-  std::vector<glm::vec3> axes;
-  glm::vec3 side(0.0f);
-  glm::vec3 along_before(0.0f);
+std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> at_bind) {
+  const std::vector<glm::vec3> joints = reference_axes(curve.chain, at_bind);
+  const std::vector<glm::vec3> carried = carried_axes(curve.chain, at_bind);
+  const std::vector<Anchor>& anchors = curve.chain.anchors;
+  std::vector<float> rolls;
   for (std::size_t i = 0; i < anchors.size(); ++i) {
-    const glm::vec3 coming = direction(i == 0 ? 0 : i - 1);
-    const glm::vec3 going = direction(std::min(i, anchors.size() - 2));
-    const glm::vec3 along = shared::normalize_or(coming + going, going);
-    const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(table_.at_bind(anchors[i].joint))));
-    glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > kMostAlong ? joint[1] : joint[2];
-    if (i > 0) {
-      const glm::vec3 arrived = shared::least_turn(shared::least_turn(side, along_before, coming), coming, along);
-      const auto turned = [&](glm::vec3 candidate) { return glm::dot(shared::frame_side(candidate, along), arrived); };
-      if (turned(axis) < 0) {
-        for (const glm::vec3 candidate : {joint[2], -joint[2], joint[1], -joint[1], joint[0], -joint[0]}) {
-          if (std::abs(glm::dot(candidate, along)) < kMostAlong && turned(candidate) > turned(axis)) axis = candidate;
-        }
-      }
-    }
-    side = shared::frame_side(axis, along);
-    along_before = along;
-    axes.push_back(axis);
+    const std::size_t bone = std::min(i, anchors.size() - 2);
+    const glm::vec3 coming = glm::normalize(anchors[std::max<std::size_t>(i, 1)].position -
+                                            anchors[std::max<std::size_t>(i, 1) - 1].position);
+    const glm::vec3 going = glm::normalize(anchors[bone + 1].position - anchors[bone].position);
+    const glm::vec3 x = shared::normalize_or(coming + going, going);
+    const glm::vec3 y = shared::least_turn(carried[bone], going, x);
+    const glm::vec3 side = shared::frame_side(joints[i], x);
+    const float roll = std::atan2(glm::dot(glm::cross(y, side), x), glm::dot(y, side));
+    rolls.push_back(rolls.empty() ? roll : rolls.back() + shared::reduced_angle(roll - rolls.back()));
   }
-  return axes;
-}
-
-// Of every anchor y of the bone that leaves it, carried from bone to bone by least turns.
-std::vector<glm::vec3> CurveTable::carried_axes(const Chain& chain) const {
-  const std::vector<Anchor>& anchors = chain.anchors;
-  std::vector<glm::vec3> axes;
-  glm::vec3 before = glm::normalize(anchors[1].position - anchors[0].position);
-  const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(table_.at_bind(anchors[0].joint))));
-  glm::vec3 axis = shared::frame_side(std::abs(glm::dot(joint[2], before)) > kMostAlong ? joint[1] : joint[2], before);
-  for (std::size_t i = 0; i < anchors.size(); ++i) {
-    if (i + 1 < anchors.size()) {
-      const glm::vec3 along = glm::normalize(anchors[i + 1].position - anchors[i].position);
-      const glm::vec3 side = shared::frame_side(axis, along);  // where a bone turns straight back
-      axis = shared::direction_across(along, shared::least_turn(axis, before, along), side);
-      before = along;
-    }
-    axes.push_back(axis);
-  }
-  return axes;
+  return rolls;
 }
 
 StepReach step_reach(const Curve& curve, std::size_t i) {
@@ -211,7 +230,7 @@ std::uint32_t CurveTable::put(const Curve& curve) {
   table_.put_word(first_curve_anchor);
   table_.put_anchors(curve.chain);
   const std::vector<glm::vec3> axes =
-      curve.frames == CurveFrames::kAuto ? carried_axes(curve.chain) : reference_axes(curve.chain);
+      curve.frames == CurveFrames::kAuto ? carried_axes(curve.chain, at_bind_) : reference_axes(curve.chain, at_bind_);
   for (std::size_t i = 0; i < count; ++i) put_curve_anchor(curve, i, axes[i]);
   for (std::size_t i = 0; i < count; ++i) {
     table_.set_word(

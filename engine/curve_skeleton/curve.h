@@ -56,6 +56,9 @@ struct Curve {
   CurveReference reference = CurveReference::kHalfSwing;
   float centre = 0;
   float float_margin = 1;
+  // At each anchor from y of automatic frames, which are carried along the curve, to y by the joint's axes
+  // (joint_rolls): where bendy bones are wider one way than the other. Empty: nothing asks.
+  std::vector<float> rolls;
   bool edited = false;  // has settings of its own: shares no frames with curves over the same joints
 
   std::size_t bone_count() const { return spans.size(); }
@@ -64,6 +67,9 @@ struct Curve {
 
 // dist(lambda): piecewise linear, or monotone cubic (Fritsch & Carlson 1980), through the keys.
 float twist_share(const CurveSpan& span, float lambda);
+
+// Curve::rolls.
+std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> at_bind);
 
 // Within how much of the curve before and after inner anchor i automatic frames turn, and the curve is led
 // (shaders/curve_skeleton/step_frames.h); rest lengths, 0 at its ends.
@@ -77,7 +83,7 @@ class CurveTable {
  public:
   // `at_bind`: a matrix a joint; `twist_inputs`: of the joints, or shared::kNoInput.
   CurveTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs)
-      : table_(at_bind, twist_inputs) {}
+      : table_(at_bind, twist_inputs), at_bind_(at_bind) {}
 
   // Returns the curve's word.
   std::uint32_t put(const Curve& curve);
@@ -90,10 +96,9 @@ class CurveTable {
 
  private:
   void put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference);
-  std::vector<glm::vec3> reference_axes(const Chain& chain) const;
-  std::vector<glm::vec3> carried_axes(const Chain& chain) const;
 
   ChainTable table_;
+  std::span<const glm::dmat4> at_bind_;
 };
 
 // How a sample at lambda of a bone differs from others of its place.

@@ -21,6 +21,8 @@ constexpr std::uint32_t kMostCurves = 3;
 constexpr double kLeastAngle = 60;  // degrees
 // Of a joint of more than three links, the same for two that lead away from the joint above, as fingers do from a palm.
 constexpr double kLeastAngleAway = 120;  // degrees
+// The same for limbs that are named as each other's mirror image: collar bones may start out along the neck.
+constexpr double kLeastAngleMirrored = 5;  // degrees
 // Limbs are each other's mirror image where bones and the cosines of angles differ by no more than this.
 constexpr double kAlike = 0.02;
 constexpr std::size_t kMostShown = 6;  // pairs in a note
@@ -162,8 +164,9 @@ class Linkages {
     const auto is_above = [&](std::uint32_t run) { return runs_[run].beside(back_at(run, p)) == above; };
     const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
     if (both_away && of_one_side(p, a, b)) return false;
-    const bool is_wide = both_away && above != kNone && places_[p].link_count() > 3 && !are_mirrored(a, b, p);
-    return spread(p, a, b) < std::cos(glm::radians(is_wide ? kLeastAngleAway : kLeastAngle));
+    const bool is_wide = both_away && above != kNone && places_[p].link_count() > 3;
+    const double least = are_mirrored(a, b, p) ? kLeastAngleMirrored : is_wide ? kLeastAngleAway : kLeastAngle;
+    return spread(p, a, b) < std::cos(glm::radians(least));
   }
 
   // The pairs that a place allows.

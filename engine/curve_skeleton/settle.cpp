@@ -358,6 +358,12 @@ Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& paramete
     }
     const std::vector<std::optional<float>> given = given_floats(parameters, model, curve);
     bendy.lay(bendy_of_rig, given, curve);
+    const auto is_even = [](const SpanEnd& end) {
+      return end.width.x == end.width.y && end.joint_width.x == end.joint_width.y;
+    };
+    const bool even = std::ranges::all_of(
+        curve.spans, [&](const CurveSpan& span) { return is_even(span.first) && is_even(span.last); });
+    if (!even && curve.frames == CurveFrames::kAuto) curve.rolls = joint_rolls(curve, at_bind);
     valid = settle_floats(parameters, model, what, given, curve);
     if (!valid) return tl::unexpected(valid.error());
   }

@@ -76,7 +76,7 @@ struct Place {
 std::string curve_sample_name(const CharacterData& data, const Place& at) {
   const auto record = read_record<shared::CurveRecord>(at.pass.records, at.record);
   const std::uint32_t anchor =
-      shared::curve_anchor_word(at.pass.table[record.curve + shared::kCurveFirstAnchor], record.bone);
+      at.pass.table[record.curve + shared::kCurveFirstAnchor] + record.bone * shared::kCurveAnchorWords;
   const float from = at.number(anchor + shared::kCurveAnchorLength);
   const float to = at.number(anchor + shared::kCurveAnchorWords + shared::kCurveAnchorLength);
   const float lambda = at.number(record.first_sample + at.slot * shared::kCurveSampleWords);

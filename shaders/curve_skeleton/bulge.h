@@ -9,9 +9,9 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST float kCurveAcross = 0.5f;         // part of the bulge that goes across the plane of the bend
-PELT_SHARED_CONST float kCurveMostThinning = 0.006f;  // where a slice is longer than at rest
-PELT_SHARED_CONST float kCurveLeastBulge = 0.05f;    // so that no section turns inside out
+PELT_SHARED_CONST float kCurveAcross = 0.5f;       // part of the bulge that goes across the plane of the bend
+PELT_SHARED_CONST float kCurveThinning = 0.012f;
+PELT_SHARED_CONST float kCurveLeastBulge = 0.05f;  // so that no section turns inside out
 
 // How a sample differs from others of its place.
 struct CurveShape {
@@ -38,7 +38,9 @@ PELT_SHARED_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARE
   float bone = last.arc - first.arc;
   float size = length(inside);
   float u = 1.0f / max(pace, 0.05f) - 1.0f;
-  float whole = 1.0f + (u > 0.0f ? tanh(u) : kCurveMostThinning * tanh(u / kCurveMostThinning));
+  // Where a slice is longer than at rest it thins by half of kCurveThinning at most.
+  u = 0.5f * (u + sqrt(u * u + kCurveThinning * kCurveThinning) - kCurveThinning);
+  float whole = 1.0f + tanh(u);
   whole = pow(whole, mix(first.bulge.x, last.bulge.x, lambda));
   CurveBulge bulge;
   bulge.inside = size > 1e-6f ? inside / size : vec3(0.0f);

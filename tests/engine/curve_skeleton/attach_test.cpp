@@ -150,7 +150,8 @@ struct Lines {
       offers.push_back({place, place.distance});
     }
     std::vector<double> result(curves.size(), 0.0);
-    for (const CurveShare& share : share_curves(rest, offers, factors, settings)) {
+    weigh_offers(offers, factors, settings.reach);
+    for (const CurveShare& share : merge_offers(rest, offers, settings.most)) {
       EXPECT_GE(share.weight, 0);
       result[share.place.curve] += share.weight;
     }
@@ -222,7 +223,7 @@ TEST(CurveShares, FollowTheFormula) {
   const std::vector<float> none{0.0f, 0.0f, 0.0f};
   EXPECT_EQ(lines.weights(glm::vec3(0.0f), {3, 2.0}, none), (std::vector<double>{1, 0, 0})) << "the nearest";
   EXPECT_EQ(lines.weights({0, 1, 0}, {3, 2.0}), (std::vector<double>{1, 0, 0})) << "on a curve";
-  EXPECT_TRUE(share_curves(make_rest_curves(lines.curves, lines.at_bind), {}, {}, {}).empty());
+  EXPECT_TRUE(merge_offers(make_rest_curves(lines.curves, lines.at_bind), {}, 3).empty());
 }
 
 // A bone that two curves run along alike counts twice, once.

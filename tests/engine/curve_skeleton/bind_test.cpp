@@ -127,7 +127,8 @@ TEST(CurveBind, TwistIsWhatThePoseSays) {
       if (std::abs(rest[v].x - 1) > 0.01f || glm::length(glm::vec2(rest[v].y, rest[v].z)) < 0.2f) continue;
       const float turned =
           std::atan2(rest[v].y * posed[v].z - rest[v].z * posed[v].y, rest[v].y * posed[v].y + rest[v].z * posed[v].z);
-      EXPECT_NEAR(glm::degrees(turned), twist * rest[v].x / 4, 0.5);
+      EXPECT_NEAR(glm::degrees(turned), twist * rest[v].x / 4,
+                  1.0);  // places are moved a little to where they are painted
       ++checked;
     }
     EXPECT_GT(checked, 30);
@@ -207,9 +208,10 @@ TEST(CurveBind, ReportsItsCurvesAndDistances) {
               Contains(AllOf(HasSubstr("curve_skeleton"), HasSubstr("the curve 'joint0..joint3' runs over joint0, "
                                                                     "joint1, joint2, joint3 with "))));
   ASSERT_EQ(bound.report.meshes.size(), 1u);
-  EXPECT_NEAR(bound.report.meshes[0].worst_distance, 1, 1e-3) << "the radius";
+  EXPECT_NEAR(bound.report.meshes[0].worst_distance, 1, 0.05)
+      << "the radius, and how far along the curve places are moved to where they are painted";
   EXPECT_LE(bound.report.meshes[0].max_influences, 2u) << "of one curve";
-  for (const float distance : bound.report.meshes[0].distances) EXPECT_NEAR(distance, 1, 1e-3);
+  for (const float distance : bound.report.meshes[0].distances) EXPECT_NEAR(distance, 1, 0.05);
 }
 
 TEST(CurveBind, FollowsWeightsOfCurves) {

@@ -225,6 +225,7 @@ TEST(Curve, RadiusOfCurvatureAtAJointFollowsTheFormula) {
       SCOPED_TRACE(testing::Message() << "f " << f << ", bend " << bend);
       TestCurve own({{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}});
       own.curve.anchors[1].float_keys = {{0, static_cast<float>(f)}};
+      own.curve.anchors[1].float_max = static_cast<float>(f);
       const double half = glm::radians(bend / 2);
       const double expected = f * std::cos(half) * std::cos(half) / (2 * std::sin(half));
       EXPECT_NEAR(radii(own, bend).at_joint, expected, 0.02 * expected);
@@ -480,7 +481,8 @@ TEST_P(CurveOf, SaidFromItsOtherEndMovesTheSameSkin) {
             const std::size_t opposite = own.curve.bone_count() - 1 - bone;
             EXPECT_LT(glm::distance(moved(own_rest, own_posed, bone, lambda, point),
                                     moved(other_rest, other_posed, opposite, 1 - lambda, point)),
-                      2e-3)  // how well double reflection is approximated
+                      // How well double reflection is approximated; steps that overlap turn in the order of the chain.
+                      frames == CurveFrames::kAuto ? 8e-3 : 2e-3)
                 << bone << ' ' << lambda;
           }
         }
