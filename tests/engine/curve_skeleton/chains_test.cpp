@@ -192,6 +192,61 @@ TEST(Chains, MirroredLimbsOfACrossGoTogether) {
   EXPECT_THAT(names(chains_of(model)), UnorderedElementsAre("trunk..head", "left..right"));
 }
 
+// The joint of the chest below where the collar bones begin: the curve from arm to arm goes straight above it, carried
+// by it.
+TEST(Chains, HubsStandOnTheStraightWay) {
+  const Model model = skeleton_of({{"hips", -1, {0, 0, 0}},
+                                   {"chest", 0, {0, 1, 0}},
+                                   {"left_clavicle", 1, {0.1f, 1.3f, 0}},
+                                   {"neck", 1, {0, 1.4f, 0}},
+                                   {"right_clavicle", 1, {-0.1f, 1.3f, 0}},
+                                   {"left_arm", 2, {0.5f, 1.3f, 0}},
+                                   {"right_arm", 4, {-0.5f, 1.3f, 0}},
+                                   {"head", 3, {0, 1.7f, 0}}});
+  const Chains chains = chains_of(model);
+  const auto found = std::ranges::find(chains.chains, "left_arm..right_arm", &Chain::name);
+  ASSERT_NE(found, chains.chains.end());
+  const auto hub = std::ranges::find(found->anchors, true, &Anchor::is_branch);
+  ASSERT_NE(hub, found->anchors.end());
+  EXPECT_EQ(model.skeleton.joints[hub->joint].name, "chest");
+  EXPECT_LT(glm::distance(hub->position, glm::vec3(0, 1.3f, 0)), 1e-6f);
+  const auto trunk = std::ranges::find(chains.chains, "hips..head", &Chain::name);
+  ASSERT_NE(trunk, chains.chains.end());
+  EXPECT_EQ(trunk->anchors[1].position, glm::vec3(0, 1, 0)) << "it is straight already";
+}
+
+TEST(Chains, FingersAreNotPairedThroughThePalm) {
+  std::vector<Node> joints{{"forearm_l", -1, {0, 0, 0}}, {"hand_l", 0, {1, 0, 0}}};
+  const char* fingers[] = {"thumb_l", "index_l", "middle_l", "ring_l", "pinky_l"};
+  for (int f = 0; f < 5; ++f) {
+    const auto side = static_cast<float>(f - 2) * 0.1f;
+    joints.push_back({fingers[f], 1, {f == 0 ? 1.05f : 1.3f, f == 0 ? 0.25f : 0.0f, side}});
+  }
+  const Chains chains = chains_of(skeleton_of(joints));
+  for (const Chain& chain : chains.chains) {
+    const auto ends = std::ranges::count_if(
+        std::span(fingers), [&](std::string_view finger) { return chain.name.find(finger) != std::string::npos; });
+    EXPECT_LE(ends, 1) << chain.name;
+  }
+}
+
+// Everyone's first file: two joints at one place in the middle of a strip, each painted for its half.
+TEST(Chains, TopmostJointsAtOnePlaceEachCarryTheirSide) {
+  Model model = skeleton_of({{"lower", -1, {0, 1, 0}}, {"upper", 0, {0, 1, 0}}});
+  add_skin(model, 0, {0, 1, 0}, {{0.3f, 0, 0}, {-0.3f, 0, 0}, {0.3f, 0.4f, 0}, {-0.3f, 0.4f, 0}});
+  add_skin(model, 1, {0, 1, 0}, {{0.3f, 2, 0}, {-0.3f, 2, 0}, {0.3f, 1.6f, 0}, {-0.3f, 1.6f, 0}});
+  const Chains chains = chains_of(model);
+  ASSERT_EQ(chains.chains.size(), 1u);
+  const std::vector<Anchor>& anchors = chains.chains[0].anchors;
+  ASSERT_EQ(anchors.size(), 3u);
+  EXPECT_EQ(anchors[0].joint, 0u);
+  EXPECT_NEAR(anchors[0].position.y, 0, 1e-5);
+  EXPECT_EQ(anchors[1].joint, 1u);
+  EXPECT_EQ(anchors[1].position, glm::vec3(0, 1, 0));
+  EXPECT_NEAR(anchors[2].position.y, 2, 1e-5);
+  EXPECT_EQ(chains.chains[0].top, 0u);
+}
+
 TEST(Chains, StarsArePairedByStraightness) {
   const Model six = make_star(6);
   const Chains of_six = chains_of(six);

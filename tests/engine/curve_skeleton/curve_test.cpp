@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
+#include <optional>
 
 #include "tests/support/test_curve.h"
 
@@ -250,6 +251,65 @@ TEST(Curve, FoldFreeBendsAreThoseOfTheTable) {
       EXPECT_LE(radii(own, expected + 1).at_joint, 0.995);
       // Nowhere else does it fold before.
       EXPECT_GE(radii(own, expected - 1).least, 0.98);
+    }
+  }
+}
+
+// A bend that joints share that stand closer together than the limb is thick, and a thick limb at one joint.
+TEST(Curve, AutomaticFramesDoNotFoldWhereJointsStandCloseTogether) {
+  struct Case {
+    std::vector<glm::dvec3> points;
+    double distance, bend;
+  };
+  std::vector<Case> cases;
+  for (const double gap : {1e-3, 0.05, 0.25, 0.5, 1.0}) {
+    for (const double bend : {45.0, 67.5})
+      cases.push_back({{{0, 0, 0}, {4, 0, 0}, {4 + gap, 0, 0}, {8 + gap, 0, 0}}, 1, bend});
+  }
+  for (const double bend : {90.0, 135.0, 150.0}) cases.push_back({{{0, 0, 0}, {4, 0, 0}, {8, 0, 0}}, 1.5, bend});
+  cases.push_back({straight(9), 1, 22.5});  // a tail as thick as its bones are long
+  for (const Case& own : cases) {
+    SCOPED_TRACE(testing::Message() << own.points.size() << " joints, the second at " << own.points[2].x << ", d "
+                                    << own.distance << ", bend " << own.bend);
+    TestCurve limb(own.points);
+    limb.curve.frames = CurveFrames::kAuto;
+    for (CurveAnchor& anchor : limb.curve.anchors) {
+      anchor.skin_distance = static_cast<float>(own.distance);
+      anchor.float_max = 4;
+    }
+    Turns turns(own.points.size(), kNoTurn);
+    for (std::size_t i = 1; i + 1 < own.points.size(); ++i) turns[i] = turn(own.bend, {0, 0, 1});
+    const PosedCurve posed = limb.posed(limb.posed_joints(turns));
+    const PosedCurve rest = limb.posed(limb.posed_joints(Turns(own.points.size(), kNoTurn)));
+    std::optional<glm::dvec3> before;
+    for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
+      for (int k = bone == 0 ? 0 : 1; k <= 200; ++k) {
+        const auto lambda = static_cast<float>(k) / 200;
+        // Where the inside of the limb is: at rest straight across the curve, in the plane of the bend.
+        const Affine at_rest = rest.frame(bone, lambda);
+        const glm::dvec3 inside = origin(at_rest) + glm::dvec3(0, own.distance, 0);
+        const glm::dvec3 local = glm::inverse(glm::dmat3(affine_axes(at_rest))) * (inside - origin(at_rest));
+        const Affine frame = posed.frame(bone, lambda);
+        const glm::dvec3 point = origin(frame) + glm::dmat3(affine_axes(frame)) * local;
+        if (before) {
+          EXPECT_GT(glm::dot(point - *before, axis(frame, 0)), -1e-6) << bone << ' ' << lambda;
+        }
+        before = point;
+      }
+    }
+  }
+}
+
+TEST(Curve, SectionsDoNotTurnInsideOut) {
+  TestCurve own({{0, 0, 0}, {2, 0, 0}, {4, 0, 0}});
+  for (CurveAnchor& anchor : own.curve.anchors) anchor.bulge = {.volume = 1, .across = -1, .along = -1};
+  for (const CurveFrames frames : {CurveFrames::kAuto, CurveFrames::kTangent, CurveFrames::kEndpoint}) {
+    own.curve.frames = frames;
+    for (const double bend : {45.0, 90.0, 135.0}) {
+      const PosedCurve posed = own.posed(own.posed_joints(Turns{kNoTurn, turn(bend, {0, 0, 1}), kNoTurn}));
+      for (const float lambda : {0.5f, 0.8f, 0.95f, 1.0f}) {
+        EXPECT_GT(glm::determinant(glm::dmat3(affine_axes(posed.frame(0, lambda)))), 1e-4) << bend << ' ' << lambda;
+      }
     }
   }
 }
