@@ -115,7 +115,7 @@ Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves
       target_(target),
       mesh_(input.model.meshes[target.mesh]),
       weighted_(mesh_.weights.row_count() == mesh_.positions.size()),
-      trust_(input.model, curves),
+      trust_(input.model, curves, settings.painting),
       surface_(mesh_) {}
 
 template <class Visit>

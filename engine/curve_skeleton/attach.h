@@ -57,6 +57,7 @@ struct AttachSettings {
   CurveBinding binding = CurveBinding::kAuto;
   ShareSettings shares;
   std::span<const CurveWeight> weights;  // of curves, by name
+  Painting painting;
 };
 
 // The targets that curves are laid for, by their place in input.targets: points without triangles, a muscle's line,

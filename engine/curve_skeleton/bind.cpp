@@ -79,38 +79,14 @@ void measure_distances(std::span<const Shares> shares, std::span<const std::size
   }
 }
 
-// What a bone can take of a twist: nothing where it is stubby, its length where it is long for its thickness.
-float room_for_twist(const Curve& curve, std::size_t bone) {
-  const float length = curve.bone_length(bone);
-  float thickness = length;  // at the thinner end
-  for (const std::size_t i : {bone, bone + 1}) {
-    if (curve.anchors[i].skin_distance > 0) thickness = std::min(thickness, curve.anchors[i].skin_distance);
-  }
-  return std::clamp(length / std::max(thickness, 1e-3f * length) - 3, 0.0f, 1.0f) * length;
-}
-
-// How much of a joint's twist the bone takes that leaves it, where the rig does not say (CurveJoint::twist_after): by
-// what the bones on both sides can take, and all of it where the one before begins at a branch, so that the roll of an
-// arm does not wring the chest.
+// As the rig says (CurveJoint::twist_after), or twist_after.
 void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
   for (Curve& curve : curves) {
-    const std::vector<Anchor>& anchors = curve.chain.anchors;
-    for (std::size_t i = 1; i + 1 < anchors.size(); ++i) {
+    for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
       if (i == curve.chain.top) continue;
-      const bool away = i > curve.chain.top;
-      const std::size_t before = away ? i - 1 : i;
-      const std::size_t after = away ? i : i - 1;
-      const Anchor& above = anchors[away ? i - 1 : i + 1];
-      const float room_before = room_for_twist(curve, before);
-      const float room_after = room_for_twist(curve, after);
-      float& share = curve.anchors[i].twist_after;
-      if (above.is_branch) {
-        share = 1;
-      } else if (room_after > 0) {
-        share = room_after / (room_before + room_after);
-      }
       const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
-      if (joint != nullptr && joint->twist_after) share = *joint->twist_after;
+      const bool is_given = joint != nullptr && joint->twist_after;
+      curve.anchors[i].twist_after = is_given ? *joint->twist_after : twist_after(curve, i);
     }
   }
 }
@@ -187,7 +163,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
 
   // Distances need places on the curves, and these, where joints are bent at bind, floats that need distances.
   const AttachSettings settings{
-      parameters.binding, {parameters.curves_per_vertex, parameters.curve_reach}, parameters.weights};
+      parameters.binding, {parameters.curves_per_vertex, parameters.curve_reach}, parameters.weights, {}};
   std::vector<Attacher> attachers;
   for (const DeformerTarget& target : input.targets) attachers.emplace_back(settings, *curves, input, target);
   std::vector<Shares> shares(input.targets.size());

@@ -255,6 +255,16 @@ Result<void> check_chain(const Chain& chain, const Model& model, const std::stri
   return {};
 }
 
+// What a bone can take of a twist: nothing where it is stubby, its length where it is long for its thickness.
+float room_for_twist(const Curve& curve, std::size_t bone) {
+  const float length = curve.bone_length(bone);
+  float thickness = length;  // at the thinner end
+  for (const std::size_t i : {bone, bone + 1}) {
+    if (curve.anchors[i].skin_distance > 0) thickness = std::min(thickness, curve.anchors[i].skin_distance);
+  }
+  return std::clamp(length / std::max(thickness, 1e-3f * length) - 3, 0.0f, 1.0f) * length;
+}
+
 }  // namespace
 
 const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
@@ -369,6 +379,17 @@ Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& paramete
   }
   if (const std::optional<std::string> note = bendy.note()) notes.push_back(fmt::format("{}: {}", what, *note));
   return curves;
+}
+
+float twist_after(const Curve& curve, std::size_t anchor) {
+  const bool away = anchor > curve.chain.top;
+  const std::size_t before = away ? anchor - 1 : anchor;
+  const std::size_t after = away ? anchor : anchor - 1;
+  if (curve.chain.anchors[away ? anchor - 1 : anchor + 1].is_branch) return 1;
+  const float room_before = room_for_twist(curve, before);
+  const float room_after = room_for_twist(curve, after);
+  if (room_before + room_after > 0) return room_after / (room_before + room_after);
+  return curve.bone_length(after) / (curve.bone_length(before) + curve.bone_length(after));
 }
 
 }  // namespace pelt::curve_skeleton

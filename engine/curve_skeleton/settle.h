@@ -28,4 +28,9 @@ Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& paramete
 const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
                                  std::size_t anchor);
 
+// How much of the twist of an inner anchor, which is not the top, the bone takes that leaves it, away from the top: by
+// what the bones on both sides can take, and all of it where the one before begins at a branch, so that the roll of an
+// arm does not wring the chest. Where neither can take any, by their lengths.
+float twist_after(const Curve& curve, std::size_t anchor);
+
 }  // namespace pelt::curve_skeleton

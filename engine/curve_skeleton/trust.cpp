@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace pelt::curve_skeleton {
 namespace {
 
 constexpr float kOfNextBone = 0.75f;
-constexpr float kMostOff = 0.28f;      // of a joint's bend
-constexpr float kMostOffRoot = 0.14f;  // where a limb begins at a branch
-constexpr float kSlender = 2.6f;       // skin distances: shorter bones let their skin be less off
 
 // 0 at `from`, 1 at `to`, smooth; they may be in either order.
 float rise(float from, float to, float s) {
@@ -33,8 +31,8 @@ float share_at(glm::vec2 turning, float way) {
 
 }  // namespace
 
-Trust::Trust(const Model& model, std::span<const Curve> curves)
-    : curves_(curves), stretches_(curves.size()), anchors_(curves.size()) {
+Trust::Trust(const Model& model, std::span<const Curve> curves, Painting painting)
+    : curves_(curves), painting_(std::move(painting)), stretches_(curves.size()), anchors_(curves.size()) {
   const std::vector<Joint>& joints = model.skeleton.joints;
   // The stretches of every joint, by curve.
   std::vector<std::vector<std::vector<Stretch>>> own(joints.size(), std::vector<std::vector<Stretch>>(curves.size()));
@@ -113,15 +111,17 @@ float Trust::as_painted(std::size_t c, std::span<const Influence> row, float s) 
   std::vector<float> bounds{s};
   for (std::size_t i = std::max<std::size_t>(least, 2) - 1; i <= std::min(most + 1, last - 1); ++i) {
     if (i == curve.chain.top) continue;
-    Joint joint{curve.lengths[i], 0, 0, step_reach(curve, i).turning};
+    Joint joint{curve.lengths[i], 0, 0, painting_.turning ? painting_.turning(c, i) : step_reach(curve, i).turning};
+    if (joint.turning == glm::vec2(0.0f)) continue;
     for (const Influence& influence : row) {
       const std::size_t anchor = anchors_[c][influence.index];
       if (anchor > i || (anchor == i && i > curve.chain.top)) joint.share += influence.weight / total;
     }
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
+    // Where a limb begins at a branch its skin is also the trunk's.
     const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
-    joint.off = (is_root ? kMostOffRoot : kMostOff) *
-                std::min(shorter / (kSlender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);
+    joint.off = (is_root ? 0.5f : 1.0f) * painting_.most_off *
+                std::min(shorter / (painting_.slender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);
     if (joint.share > joint.off) {
       bounds.push_back(joint.length + step_at(joint.turning, joint.share - joint.off));
       low = std::max(low, bounds.back());

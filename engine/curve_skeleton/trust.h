@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <glm/glm.hpp>
 #include <span>
 #include <vector>
 
@@ -13,13 +15,24 @@
 
 namespace pelt::curve_skeleton {
 
+// How far from an inner anchor its bend is spread, before and after it (shaders/curve_skeleton/step_frames.h, w). Where
+// that is 0, nothing is known of it.
+using TurningReach = std::function<glm::vec2(std::size_t curve, std::size_t anchor)>;
+
+// How near to their painting places are to be.
+struct Painting {
+  TurningReach turning;    // none: of the curves' own steps (StepReach::turning)
+  float most_off = 0.28f;  // by which the share of a joint's bend may miss what is painted
+  float slender = 2.6f;    // skin distances: where a bone beside the joint is shorter, by less
+};
+
 // A place on a curve is trusted as much as the vertex's weight is on the joints that move the bones there: a joint
 // counts along the bones that it carries, and less and less along the next ones, up to three quarters of their length.
 // So a vertex of the chest does not follow an arm that hangs beside it, and one near an elbow trusts both its bones.
 class Trust {
  public:
   // A joint that is on no curve counts as the nearest one above it that is. The curves are kept by reference.
-  Trust(const Model& model, std::span<const Curve> curves);
+  Trust(const Model& model, std::span<const Curve> curves, Painting painting = {});
 
   // In [0, 1], at the rest length s. `row`: over the model's bound joints.
   float at(std::size_t curve, float s, std::span<const Influence> row) const;
@@ -27,7 +40,7 @@ class Trust {
   // Whether any place of the curve is trusted.
   bool any(std::size_t curve, std::span<const Influence> row) const;
 
-  // The place next to the rest length s where the share that a vertex gets of each joint's bend (StepReach::turning)
+  // The place next to the rest length s where the share that a vertex gets of each joint's bend (TurningReach)
   // differs by no more than a little from the share of its weights that is on the joints beyond: skin of a belly does
   // not go up with a thigh, however near it is. Where no place does, the one that does best. Weights of joints beside
   // the curve count as those of the joint they hang on.
@@ -40,6 +53,7 @@ class Trust {
   };
 
   std::span<const Curve> curves_;
+  Painting painting_;
   std::vector<std::vector<std::vector<Stretch>>> stretches_;  // of each curve, of each bound joint
   std::vector<std::vector<std::uint32_t>> anchors_;           // the same: the anchor that a bound joint counts as
 };

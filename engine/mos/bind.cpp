@@ -16,6 +16,7 @@
 #include "engine/character/records.h"
 #include "engine/curve_skeleton/attach.h"
 #include "engine/curve_skeleton/chains.h"
+#include "engine/curve_skeleton/settle.h"
 #include "engine/curve_skeleton/tables.h"
 #include "engine/mos/cage_points.h"
 #include "engine/mos/cloud.h"
@@ -38,6 +39,10 @@ using curve_skeleton::Shares;
 
 constexpr std::size_t kMostWindowSamples = 512;
 constexpr float kPi = 3.14159265f;
+// As curve_skeleton::Painting has them. Points bend the skin over a longer stretch than it is usually painted, and fold
+// it where it is drawn together to that.
+constexpr float kMostOff = 0.36f;
+constexpr float kSlender = 4;
 
 // ------------------------------------------------------------------------------------------------------ the B-spline
 
@@ -198,14 +203,19 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
   const RestPoints rest_points(points, edits, parameters.frames, at_bind);
   Windows windows;
   std::vector<Curve> curves;
+  std::vector<std::vector<glm::vec2>> turning;
   for (const PointChain& chain : points.chains) {
     windows.of_chain.push_back(windows_of(chain.points, parameters.clamp_ends));
     windows.lengths.push_back(window_lengths(chain.lengths, parameters.clamp_ends));
+    turning.push_back(turning_reaches(chain, parameters.clamp_ends));
     curves.push_back(chain.curve);
   }
   const RestCurves rest = make_rest_curves(windows, rest_points.positions());
   const curve_skeleton::AttachSettings settings{
-      parameters.binding, {parameters.chains_per_vertex, parameters.chain_reach}, {}};
+      parameters.binding,
+      {parameters.chains_per_vertex, parameters.chain_reach},
+      {},
+      {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMostOff, kSlender}};
   std::vector<Shares> shares;
   for (const DeformerTarget& target : input.targets) {
     Result<Shares> attached = Attacher(settings, curves, input, target).attach(rest);
@@ -318,7 +328,8 @@ Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const Def
   Result<ControlPoints> points =
       parameters.strategy == MosStrategy::kCatmullClark
           ? settle_cage(parameters, meshes, input, cage)
-          : settle_points(parameters, input.model, meshes, at_bind, by_spline && parameters.twist, input.layer);
+          : settle_points(parameters, input.model, meshes, at_bind, by_spline && parameters.twist, input.layer,
+                          curve_skeleton::twist_after);
   if (!points) return tl::unexpected(points.error());
   if (points->points.empty()) return invalid(input, "there are no control points");
   for (const std::string& note : points->notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));

@@ -28,7 +28,9 @@ using curve_skeleton::Linkage;
 constexpr std::uint32_t kPointsByBone = 3;  // about a joint, and the part of the shorter bone over which they stand
 constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
-constexpr float kOutward = 0.175f;  // of their reach: keeps the volume of a limb bent by 90 degrees
+constexpr float kStep = 0.8f;      // between two of them, of the skin's distance
+constexpr float kMostUneven = 2;   // how much farther apart they may be on one side of the joint than on the other
+constexpr float kOutward = 0.15f;  // of their reach: keeps the volume of a limb bent by 90 degrees
 
 // `anchors` with their lengths.
 Curve curve_over(Chain chain) {
@@ -147,21 +149,23 @@ class Settler {
     }
   }
 
-  void put(PointChain& chain, ControlPoint point, float s) {
+  void put(PointChain& chain, ControlPoint point, float s, float bends) {
     point.placed = true;
     chain.points.push_back(add(std::move(point)));
     chain.lengths.push_back(s);
+    chain.bends.push_back(bends);
   }
 
   // Those about an inner anchor.
   struct JointPoints {
     std::uint32_t count = 0;
-    float step = 0;     // from one to the next, metres
-    float outward = 0;  // of each
+    glm::vec2 step{0.0f};  // from one to the next, metres: before and after the anchor
+    float outward = 0;     // of each
     bool by_skin = false;
 
-    float first_beyond() const { return count > 1 ? (count % 2 == 0 ? 0.5f : 1.0f) * step : 0.0f; }
-    float reach() const { return count > 1 ? 0.5f * static_cast<float>(count - 1) * step : 0.0f; }
+    // On one side of the anchor: 0 before it, 1 after it.
+    float first_beyond(int side) const { return count > 1 ? (count % 2 == 0 ? 0.5f : 1.0f) * step[side] : 0.0f; }
+    float reach(int side) const { return count > 1 ? 0.5f * static_cast<float>(count - 1) * step[side] : 0.0f; }
   };
 
   // Over a part of the shorter bone, between the points of the bones.
@@ -171,7 +175,7 @@ class Settler {
     const float room = (parameters_.points_per_bone > 1 ? 1 - parameters_.spread : 1.0f) * shorter;
     const float asked =
         parameters_.joint_spread.value_or(kJointSpread) * shorter / static_cast<float>(points.count + 1);
-    if (points.count > 1) points.step = std::min(asked, room / static_cast<float>(points.count - 1));
+    if (points.count > 1) points.step = glm::vec2(std::min(asked, room / static_cast<float>(points.count - 1)));
     return points;
   }
 
@@ -185,9 +189,11 @@ class Settler {
       const float free = std::max(length - 0.5f * thickness, 0.25f * length);  // of what is round at a joint or a tip
       return is_bent(curve.chain, other) ? 0.5f * free : free;                 // the other half is that joint's
     };
-    const float most = std::min(room(i - 1, i - 1), room(i, i + 1));
-    points.step = std::min(thickness, most / (0.5f * static_cast<float>(points.count) + 0.5f));
-    points.outward = kOutward * points.reach();
+    const glm::vec2 most =
+        glm::vec2(room(i - 1, i - 1), room(i, i + 1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
+    const glm::vec2 wide = glm::min(glm::vec2(kStep * thickness), most);
+    points.step = glm::min(wide, kMostUneven * glm::vec2(wide.y, wide.x));
+    points.outward = kOutward * std::min(points.reach(0), points.reach(1));
     points.by_skin = true;
     return points;
   }
@@ -208,9 +214,9 @@ class Settler {
     std::vector<JointPoints> points(curve.chain.anchors.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (!is_bent(curve.chain, i)) continue;
-      std::optional<float> thickness;
-      if (!parameters_.joint_spread && !is_near_hub(curve.chain, i)) thickness = thickness_->at(curve.chain, i);
-      points[i] = thickness ? spread_by_skin(curve, i, *thickness) : spread_by_bone(curve, i);
+      const float thickness = curve.anchors[i].skin_distance;
+      const bool by_skin = thickness > 0 && !parameters_.joint_spread && !is_near_hub(curve.chain, i);
+      points[i] = by_skin ? spread_by_skin(curve, i, thickness) : spread_by_bone(curve, i);
     }
     return points;
   }
@@ -224,7 +230,7 @@ class Settler {
     const bool away = bone >= chain.top;
     const std::size_t near = away ? bone : bone + 1;
     const std::size_t far = away ? bone + 1 : bone;
-    const float start = about[near].first_beyond() / curve.bone_length(bone);
+    const float start = about[near].first_beyond(bone == near ? 1 : 0) / curve.bone_length(bone);
     const float along = std::max(((away ? lambda : 1 - lambda) - start) / (1 - start), 0.0f);
     PointTurn turn{.chain = number, .far = static_cast<std::uint32_t>(far), .angles = angles_};
     turn.twist = along * (1 - curve.anchors[far].twist_after);
@@ -258,7 +264,8 @@ class Settler {
     const std::uint32_t count = points.count;
     for (std::uint32_t k = 0; k < count; ++k) {
       const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);  // along the chain
-      const float way = (static_cast<float>(k) - 0.5f * static_cast<float>(count - 1)) * points.step;
+      const float steps = static_cast<float>(k) - 0.5f * static_cast<float>(count - 1);
+      const float way = steps * points.step[steps < 0 ? 0 : 1];
       const bool arriving = part < 0.5f;  // also where all stand on the joint
       const std::size_t bone = arriving ? i - 1 : i;
       const float lambda = (arriving ? own.curve.bone_length(bone) + way : way) / own.curve.bone_length(bone);
@@ -273,7 +280,7 @@ class Settler {
       point.turn->swing = turned;
       point.turn->axis = direction_away(chain, i);
       point.outward = points.outward;
-      put(own, std::move(point), own.curve.lengths[i] + way);
+      put(own, std::move(point), own.curve.lengths[i] + way, static_cast<float>(i - 1) + part);
     }
   }
 
@@ -281,8 +288,11 @@ class Settler {
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
     PointChain own{curve_over(chain), {}, {}};
-    for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
-      if (twist_after_ && is_bent(chain, i)) own.curve.anchors[i].twist_after = twist_after_(chain, i);
+    for (std::size_t i = 1; i + 1 < chain.anchors.size(); ++i) {
+      own.curve.anchors[i].skin_distance = thickness_->at(chain, i).value_or(0.0f);
+    }
+    for (std::size_t i = 0; angles_ && i < chain.anchors.size(); ++i) {
+      if (twist_after_ && is_bent(chain, i)) own.curve.anchors[i].twist_after = twist_after_(own.curve, i);
     }
     const std::vector<JointPoints> about = spread_about_joints(own.curve);
     const std::size_t last = chain.anchors.size() - 1;
@@ -294,14 +304,14 @@ class Settler {
       const glm::dvec3 to(chain.anchors[i + 1].position);
       const float length = own.curve.bone_length(i);
       const bool by_skin = about[i].by_skin || about[i + 1].by_skin;
-      const float low = by_skin ? about[i].reach() / length : 0.0f;
-      const float high = by_skin ? 1 - about[i + 1].reach() / length : 1.0f;
+      const float low = by_skin ? about[i].reach(1) / length : 0.0f;
+      const float high = by_skin ? 1 - about[i + 1].reach(0) / length : 1.0f;
       for (std::uint32_t k = 0; k < count; ++k) {
         const float part = count == 1 ? 0.0f : static_cast<float>(k) / static_cast<float>(count - 1) - 0.5f;
         const float lambda = std::lerp(low, high, 0.5f + parameters_.spread * part);
         ControlPoint point{{}, chain.anchors[near].joint, glm::mix(from, to, double{lambda}), {}};
         if (angles_) point.turn = turn_on_bone(own.curve, about, number, i, lambda);
-        put(own, std::move(point), own.curve.lengths[i] + lambda * length);
+        put(own, std::move(point), own.curve.lengths[i] + lambda * length, static_cast<float>(i));
       }
     }
     result_.chains.push_back(std::move(own));

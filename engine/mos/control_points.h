@@ -24,6 +24,8 @@ struct PointChain {
   curve_skeleton::Curve curve;
   std::vector<std::uint32_t> points;  // in ControlPoints::points; two at least: one alone is there twice
   std::vector<float> lengths;         // of each, along `curve`; ascending
+  std::vector<float> bends;  // how many of its anchors' bends are before each, parts of the next one, too; none where
+                             // the rig lists the points
 };
 
 struct ControlPoints {
@@ -35,7 +37,7 @@ struct ControlPoints {
 
 // The part of the twist of inner anchor i that the bone leaving it, away from the top, takes instead of the one before
 // it: 0 to 1. None: 0 everywhere.
-using TwistAfter = std::function<float(const curve_skeleton::Chain& chain, std::size_t i)>;
+using TwistAfter = std::function<float(const curve_skeleton::Curve& curve, std::size_t i)>;
 
 // The points of all chains: those that the rig gives, and those placed along automatic and named ones: points_per_bone
 // about the middle of every bone, which move with the joint at its upper end, and points_per_joint about every inner

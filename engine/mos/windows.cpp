@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shaders/curve_skeleton/step_frames.h"
 #include "shaders/spline.h"
 
 namespace pelt::mos {
@@ -38,6 +39,36 @@ std::vector<float> window_lengths(std::span<const float> lengths, bool clamp_end
     ends.push_back(ends.empty() ? s : std::max(s, std::nextafter(ends.back(), INFINITY)));
   }
   return ends;
+}
+
+std::vector<glm::vec2> turning_reaches(const PointChain& chain, bool clamp_ends) {
+  constexpr int kSamples = 16;  // of a window
+  constexpr float kEase = shared::kStepEase;
+  // What is under a step of reach 1 on one side.
+  constexpr float kStepArea = 0.5f * (kEase * kEase / 6 + (1 - kEase) / 2) / (1 - kEase / 2);
+  const std::vector<float> ends = window_lengths(chain.lengths, clamp_ends);
+  std::vector<float> bends;
+  if (!chain.bends.empty()) bends = spread_ends(std::span<const float>(chain.bends), clamp_ends);
+  std::vector<glm::vec2> reaches(chain.curve.anchors.size(), glm::vec2(0.0f));
+  for (std::size_t w = 0; !chain.bends.empty() && w + 1 < ends.size(); ++w) {
+    const float width = (ends[w + 1] - ends[w]) / kSamples;
+    for (int k = 0; k < kSamples; ++k) {
+      const float u = (static_cast<float>(k) + 0.5f) / kSamples;
+      const glm::vec4 basis = shared::spline_basis(u);
+      const float s = std::lerp(ends[w], ends[w + 1], u);
+      const auto first = static_cast<std::size_t>(std::floor(bends[w]));
+      const auto last = std::min(static_cast<std::size_t>(std::ceil(bends[w + 3])), reaches.size() - 2);
+      for (std::size_t i = first + 1; i <= last; ++i) {
+        float share = 0;
+        for (int n = 0; n < 4; ++n)
+          share +=
+              basis[n] * std::clamp(bends[w + static_cast<std::size_t>(n)] - static_cast<float>(i - 1), 0.0f, 1.0f);
+        const bool before = s < chain.curve.lengths[i];
+        reaches[i][before ? 0 : 1] += (before ? share : 1 - share) * width / kStepArea;
+      }
+    }
+  }
+  return reaches;
 }
 
 WindowPlace place_in(std::span<const glm::vec3> at, const Window& window, float u) {

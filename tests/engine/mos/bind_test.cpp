@@ -454,6 +454,7 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
     model.bound_joints[j].joint = place[j];
   }
   model.skeleton.joints = joints;
+  model.meshes[0].weights = {};  // painted for joints that carry what is behind them
   const Character character = test::bound(model, by_mos([](MosParameters& p) {
                                             p.automatic = false;
                                             p.chains = {{"row", {}, {"joint0", "joint1", "joint2", "joint3"}}};
@@ -468,10 +469,37 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
   for (std::size_t v = 0; v < rest.size(); ++v) {
     const float degrees =
         glm::degrees(std::atan2(rest[v].y * is[v].z - rest[v].z * is[v].y, rest[v].y * is[v].y + rest[v].z * is[v].z));
-    const float should = 90 * std::clamp((4 - rest[v].x) / 2, 0.0f, 1.0f);
+    // Half of the twist is on each of the two bones beside the joint, which are as long as each other.
+    const float should = 90 * std::clamp((4 - rest[v].x) / 4, 0.0f, 1.0f);
     EXPECT_NEAR(degrees, should, 13) << v << ": the spline rounds 12.2 degrees off at the root";
     EXPECT_NEAR(glm::length(glm::vec2(is[v].y, is[v].z)), 1, 0.01) << v;
   }
+}
+
+// Skin that is painted to the upper joint as far as 1.5 beyond the lower one hardly bends there.
+TEST(MosBind, FollowsThePaintingBesideAJoint) {
+  Model model = test::make_tube({.around = 12, .along = 32});
+  const auto at_side = [&](const std::vector<glm::vec3>& posed) {
+    const std::vector<glm::vec3>& rest = model.meshes[0].positions;
+    float most = 0;
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      if (std::abs(rest[v].x - 5) < 0.01f) most = std::max(most, glm::distance(posed[v], rest[v]));
+    }
+    return most;
+  };
+  const auto moved = [&] {
+    const Character character = test::bound(model, by_mos()).character;
+    return at_side(posed(model, character, bent(model, 60)));
+  };
+  const float even = moved();
+  SparseRows rows;
+  for (const glm::vec3 p : model.meshes[0].positions) {
+    const float beyond = std::clamp((p.x - 5.5f) / 0.5f, 0.0f, 1.0f);
+    const WeightedElement row[] = {{0, 1 - beyond}, {1, beyond}};
+    append_row(rows, row);
+  }
+  model.meshes[0].weights = std::move(rows);
+  EXPECT_LT(moved(), 0.75f * even);
 }
 
 TEST(MosBind, TablesKeepTheirError) {
@@ -525,8 +553,7 @@ float most_apart(const Rig& rig) {
 // stretches that is as near to one as to the other.
 TEST(MosBind, NeighboursStayTogether) {
   EXPECT_LT(most_apart(by_mos()), 8) << "edges; a turn by 180 degrees takes 2";
-  EXPECT_GT(most_apart(by_mos([](MosParameters& p) { p.chains_per_vertex = 1; })), 12)
-      << "no blend, so there are jumps";
+  EXPECT_GT(most_apart(by_mos([](MosParameters& p) { p.chains_per_vertex = 1; })), 8) << "no blend, so there are jumps";
 }
 
 TEST(MosBind, IsFiniteInAnyPose) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -292,7 +293,7 @@ TEST(MosControlPoints, TwistEvenlyAlongEveryBone) {
       SCOPED_TRACE(testing::Message() << after_b << ' ' << after_c);
       const Result<ControlPoints> points =
           settle_points(parameters, model, {}, curve_skeleton::matrices_at_bind(model, {}), true, "test",
-                        [&](const curve_skeleton::Chain&, std::size_t i) { return i == 1 ? after_b : after_c; });
+                        [&](const curve_skeleton::Curve&, std::size_t i) { return i == 1 ? after_b : after_c; });
       ASSERT_TRUE(points);
       const std::vector<float> at_anchor{0, 1 - after_b, 11 - 10 * after_c, 111};
       const std::vector<float> is = twists(*points, theta);
@@ -314,7 +315,7 @@ TEST(MosControlPoints, TwistAwayFromATopInside) {
   along({{"l2", "l1", "root", "r1", "r2"}})(parameters);
   const Result<ControlPoints> points =
       settle_points(parameters, model, {}, curve_skeleton::matrices_at_bind(model, {}), true, "test",
-                    [](const curve_skeleton::Chain&, std::size_t i) { return i == 1 ? 0.75f : 0.5f; });
+                    [](const curve_skeleton::Curve&, std::size_t i) { return i == 1 ? 0.75f : 0.5f; });
   ASSERT_TRUE(points) << points.error().message;
   ASSERT_EQ(points->chains[0].curve.chain.top, 2u);
   const std::vector<float> is = twists(*points, {10, 1, 0, 2, 20});
@@ -370,14 +371,32 @@ TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
       const Spread is = spread(model);
       ASSERT_GE(is.at.size(), 9u);
       for (std::size_t k = 2; k < 7; ++k) {
-        EXPECT_NEAR(is.at[k], 8 + radius * (static_cast<float>(k) - 4), 1e-3);
-        EXPECT_NEAR(is.outward[k], 0.35f * radius, 1e-3);
+        EXPECT_NEAR(is.at[k], 8 + 0.8f * radius * (static_cast<float>(k) - 4), 1e-3);
+        EXPECT_NEAR(is.outward[k], 0.24f * radius, 1e-3);
       }
       EXPECT_TRUE(std::ranges::is_sorted(is.at));
-      EXPECT_LT(is.at[1], 8 - 3 * radius);
+      EXPECT_LT(is.at[1], 8 - 2.4f * radius);
       for (const std::size_t on_bone : {0u, 1u, 7u, 8u}) EXPECT_EQ(is.outward[on_bone], 0);
     }
   }
+}
+
+// A short bone on one side draws them together there, and half as much on the other.
+TEST(MosControlPoints, StandFartherApartOnALongBone) {
+  Model model = test::make_tube({.around = 24, .along = 48, .length = 12, .joints = 3});
+  model.skeleton.joints[1].rest.translation.x = 7;
+  model.skeleton.joints[2].rest.translation.x = 1;
+  for (const std::size_t j : {1u, 2u}) {
+    model.bound_joints[j].inverse_bind = glm::translate(glm::mat4(1), glm::vec3(j == 1 ? -7 : -8, 0, 0));
+  }
+  const Spread is = spread(model);
+  const std::size_t joint =
+      static_cast<std::size_t>(std::ranges::find_if(is.at, [](float x) { return x > 6.999f; }) - is.at.begin());
+  EXPECT_NEAR(is.at[joint], 7, 1e-3);
+  const float after = is.at[joint + 1] - is.at[joint];
+  EXPECT_LT(after, 0.3f);
+  EXPECT_NEAR(is.at[joint] - is.at[joint - 1], 2 * after, 1e-3);
+  EXPECT_TRUE(std::ranges::is_sorted(is.at));
 }
 
 TEST(MosControlPoints, LeaveSpikesOut) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/mos/windows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -39,6 +40,30 @@ TEST(MosWindows, FewPointsAreClampedWhateverIsAsked) {
                 ElementsAre(Window{0, 0, 0, 1}, Window{0, 0, 1, 2}, Window{0, 1, 2, 2}, Window{1, 2, 2, 2}));
     EXPECT_EQ(window_lengths(std::vector<float>{1, 3}, clamp).front(), 1);
     EXPECT_EQ(window_lengths(std::vector<float>{1, 3}, clamp).back(), 3);
+  }
+}
+
+// Five points 1 apart that turn by sixths, on bones 10 long: the turn is even, but for its ends, from 3 before the
+// joint to 3 behind it; and closer together on one side.
+TEST(MosWindows, SpreadABendAsFarAsTheirPointsTurn) {
+  constexpr float kWithEnds = 3 / 0.9f;
+  for (const float before : {1.0f, 0.5f}) {
+    PointChain chain;
+    chain.curve.anchors.resize(3);
+    chain.curve.lengths = {0, 10, 20};
+    for (int k = -6; k <= 6; ++k) {
+      chain.points.push_back(static_cast<std::uint32_t>(chain.points.size()));
+      chain.lengths.push_back(10 + static_cast<float>(k) * (k < 0 ? before : 1.0f));
+      chain.bends.push_back(std::clamp(static_cast<float>(k + 3) / 6, 0.0f, 1.0f));
+    }
+    const std::vector<glm::vec2> reaches = turning_reaches(chain, true);
+    ASSERT_EQ(reaches.size(), 3u);
+    EXPECT_NEAR(reaches[1].x, kWithEnds * before, 0.15f);
+    EXPECT_NEAR(reaches[1].y, kWithEnds, 0.15f);
+    EXPECT_EQ(reaches[0], glm::vec2(0.0f));
+    EXPECT_EQ(reaches[2], glm::vec2(0.0f));
+    chain.bends.clear();
+    EXPECT_EQ(turning_reaches(chain, true)[1], glm::vec2(0.0f)) << "listed by the rig";
   }
 }
 
