@@ -92,7 +92,8 @@ struct MosPoint {
 };
 
 PELT_SHARED_FN mat3 mos_axes(PELT_SHARED_IN(MosPoint) point) {
-  return point.still + point.cosine * cos(point.angle) + point.sine * sin(point.angle);
+  float angle = reduced_angle(point.angle);
+  return point.still + point.cosine * cos(angle) + point.sine * sin(angle);
 }
 
 // [F | p].

@@ -49,19 +49,30 @@ class SurfaceHeat::System {
     }
   }
 
-  // Solves for values that are held to `values` by `hold`, one a vertex of the system, beside what flows.
-  void solve(std::span<const double> hold, std::span<float> values) {
+  // Solves for the values of the system's vertices that are not `fixed`, held by `hold` to what they are beside what
+  // flows; both one a vertex of the system.
+  void solve(std::span<const double> hold, std::span<const std::uint8_t> fixed, std::span<float> values) {
     const auto count = static_cast<Eigen::Index>(vertices_.size());
     Eigen::VectorXd before(count);
     Eigen::VectorXd heat(count);
+    std::vector<Eigen::Triplet<double>> free;
     for (Eigen::Index i = 0; i < count; ++i) {
       const auto v = static_cast<std::size_t>(i);
-      entries_.emplace_back(i, i, hold[v]);
       before[i] = values[vertices_[v]];
-      heat[i] = hold[v] * before[i];
+      const double own = fixed[v] != 0 ? 1 : hold[v];
+      heat[i] = own * before[i];
+      free.emplace_back(i, i, own);
+    }
+    for (const Eigen::Triplet<double>& entry : entries_) {
+      if (fixed[static_cast<std::size_t>(entry.row())] != 0) continue;
+      if (fixed[static_cast<std::size_t>(entry.col())] != 0) {
+        heat[entry.row()] -= entry.value() * before[entry.col()];
+      } else {
+        free.push_back(entry);
+      }
     }
     Eigen::SparseMatrix<double> matrix(count, count);
-    matrix.setFromTriplets(entries_.begin(), entries_.end());
+    matrix.setFromTriplets(free.begin(), free.end());
     Eigen::ConjugateGradient<Eigen::SparseMatrix<double>, Eigen::Lower | Eigen::Upper> solver;
     solver.setTolerance(kTolerance);
     solver.setMaxIterations(kMostIterations);
@@ -69,7 +80,7 @@ class SurfaceHeat::System {
     const Eigen::VectorXd after = solver.solveWithGuess(heat, before);
     if (!after.allFinite()) return;
     for (std::size_t i = 0; i < vertices_.size(); ++i) {
-      values[vertices_[i]] = static_cast<float>(after[static_cast<Eigen::Index>(i)]);
+      if (fixed[i] == 0) values[vertices_[i]] = static_cast<float>(after[static_cast<Eigen::Index>(i)]);
     }
   }
 
@@ -104,7 +115,7 @@ void SurfaceHeat::flow(std::span<const float> spread, std::span<float> values) c
   if (system.empty()) return;
   std::vector<double> hold;
   for (std::size_t i = 0; i < system.vertices().size(); ++i) hold.push_back(system.mass(i));
-  system.solve(hold, values);
+  system.solve(hold, std::vector<std::uint8_t>(hold.size(), 0), values);
   for (std::size_t v = 0; v < values.size(); ++v) {
     if (system.takes_part(welded_[v])) values[v] = values[welded_[v]];
   }
@@ -118,11 +129,12 @@ void SurfaceHeat::fill(std::span<const std::uint8_t> known, std::span<float> val
   }
   if (system.empty()) return;
   std::vector<double> hold;
+  std::vector<std::uint8_t> fixed;
   for (std::size_t i = 0; i < system.vertices().size(); ++i) {
-    const double loose = 1e-9 * system.stiffness(i);  // what no known one is connected to stays
-    hold.push_back(known[system.vertices()[i]] == kUnknown ? loose : 1e6 * system.stiffness(i));
+    hold.push_back(1e-6 * system.stiffness(i));  // what no known one is connected to stays
+    fixed.push_back(known[system.vertices()[i]] == kUnknown ? 0 : 1);
   }
-  system.solve(hold, values);
+  system.solve(hold, fixed, values);
   for (std::size_t v = 0; v < values.size(); ++v) {
     if (system.takes_part(welded_[v])) values[v] = values[welded_[v]];
   }

@@ -68,6 +68,14 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
     part.spline =
         curve_spline(work, chain, record.curve, bone, part.frames == kCurveFramesEndpoint, range);
   }
+  // A joint that is scaled to nothing hides the bones that it carries, and does not shrink the one before.
+  bool first_hidden = part.first.scale < kHiddenScale;
+  if (first_hidden != (part.last.scale < kHiddenScale)) {
+    bool hidden = (carrying_anchor(chain, bone) == bone) == first_hidden;
+    float scale = hidden ? 0.0f : max(part.first.scale, part.last.scale);
+    part.first.scale = scale;
+    part.last.scale = scale;
+  }
   return part;
 }
 

@@ -10,7 +10,8 @@
 // y as its joint carries the y of rest without twist. B rounds the corner like a B-spline of the float f = margin
 // 2.5 d sin h, of which G, 1 at the joint and flat at both ends, takes back half. Where the corner is rounded the curve
 // goes by cos h for each step along the bones; v_i gives it back a quarter of what it lacks, and where the bend is so
-// sharp that the inside of the skin would stand still, as much as that needs: up to 1.2 d h / (0.9 w).
+// sharp that the inside of the skin would stand still, as much as that needs: up to 1.2 d h / (0.9 w). Joints that stand
+// within each other's turns reckon with the bend of both and share what it takes.
 // Constants by measure, on limbs a quarter to three quarters of a bone thick (docs/curve_skeleton.md).
 #ifndef PELT_SHADERS_CURVE_SKELETON_STEP_FRAMES_H
 #define PELT_SHADERS_CURVE_SKELETON_STEP_FRAMES_H
@@ -112,17 +113,39 @@ PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint 
   return result;
 }
 
-PELT_SHARED_FN CurveStep curve_step(PoseWork work, uint curve, uint i, PELT_SHARED_IN(CurveBone) coming,
+// How far the joints next to joint i bend, as far as they stand within its turn: such joints share what they give back.
+PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i, float turning) {
+  uint word = curve_anchor_word(work, curve, i);
+  float sum = 0.0f;
+  for (uint side = 0u; side < 2u; ++side) {
+    if (side == 0u ? i < 2u : i + 2u >= chain.anchor_count) continue;
+    uint next = side == 0u ? i - 1u : i + 1u;
+    uint beyond = side == 0u ? i - 2u : i + 2u;
+    float gap = abs(table_float(work, word) - table_float(work, curve_anchor_word(work, curve, next)));
+    if (gap >= turning) continue;
+    vec3 at = anchor_position(work, chain, next);
+    float bend = bend_between(at - anchor_position(work, chain, i), anchor_position(work, chain, beyond) - at);
+    sum += bend * (1.0f - gap / turning);
+  }
+  return sum;
+}
+
+PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(CurveBone) coming,
                                     PELT_SHARED_IN(CurveBone) going) {
   uint word = curve_anchor_word(work, curve, i);
   CurveStep joint;
   joint.arc = table_float(work, word);
   joint.turning = vec2(table_float(work, word + kCurveAnchorTurning), table_float(work, word + kCurveAnchorTurning + 1u));
   joint.window = vec2(table_float(work, word + kCurveAnchorWindow), table_float(work, word + kCurveAnchorWindow + 1u));
-  joint.jump = going.slope - coming.slope;
+  // Where a joint is scaled to nothing its bone is a point: it only goes on.
+  float paces[2];
+  paces[0] = length(coming.slope);
+  paces[1] = length(going.slope);
+  float most = max(paces[0], paces[1]);
+  bool hidden = min(paces[0], paces[1]) < kHiddenScale * most;
+  joint.jump = hidden ? (going.along - coming.along) * most : going.slope - coming.slope;
   joint.inside = going.along - coming.along;
   float bend = bend_between(coming.along, going.along);
-  float half_bend = 0.5f * bend;
 
   // From the frame before to the frame after, in the frame before: the least turn of x, and what it leaves about x.
   vec4 between = quaternion_product(quaternion_conjugate(coming.frame), going.frame);
@@ -137,11 +160,13 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, uint curve, uint i, PELT_SHAR
   joint.round = max(reach * (8.0f / 9.0f), 1e-20f);
   joint.uncut = joint.jump * (reach * (1.0f / 12.0f));
 
-  float pace = 0.5f * (length(coming.slope) + length(going.slope));
-  float lacking = 1.0f - cos(half_bend);
-  float inside = kStepMargin * table_float(work, word + kCurveAnchorDistance) * half_bend /
+  float pace = hidden ? most : 0.5f * (paces[0] + paces[1]);
+  float both = bend + bend_beside(work, chain, curve, i, turning);
+  float lacking = 1.0f - cos(0.5f * both);
+  float inside = kStepMargin * table_float(work, word + kCurveAnchorDistance) * 0.5f * both /
                  max((1.0f - 0.5f * kStepEase) * turning, 1e-20f);
   float more = clamp(inside - (1.0f - lacking), kStepSpeed * lacking, lacking);
+  more *= both > 0.0f ? bend / both : 1.0f;
   joint.speed = normalize_or(coming.along + going.along, going.along) * (more * pace);
   return joint;
 }
@@ -159,7 +184,7 @@ PELT_SHARED_FN CurveSteps curve_steps(PoseWork work, Chain chain, uint curve, ui
   steps.slope = coming.slope;
   for (uint i = from; i < to; ++i) {
     CurveBone going = step_bone(work, chain, curve, i, range);
-    steps.step[i - from] = curve_step(work, curve, i, coming, going);
+    steps.step[i - from] = curve_step(work, chain, curve, i, coming, going);
     if (i == bone) steps.slope = going.slope;
     coming = going;
   }
