@@ -164,7 +164,8 @@ Result<Shares> Attacher::attach(const RestCurves& rest) const {
   std::vector<Field> fields = nearest_places(rest);
   each_field(fields, [&](std::uint32_t c, Field& own) {
     own.moved = surface_.relax(own.defined, own.s, own.distance);
-    if (weighted_) move_as_painted(rest, c, own);
+    // Single points, as of the line of a muscle, are not painted for bends.
+    if (weighted_ && !mesh_.triangles.empty()) move_as_painted(rest, c, own);
   });
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     for (std::uint32_t c = 0; c < fields.size(); ++c) {
