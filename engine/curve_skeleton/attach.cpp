@@ -115,6 +115,7 @@ Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves
       target_(target),
       mesh_(input.model.meshes[target.mesh]),
       weighted_(mesh_.weights.row_count() == mesh_.positions.size()),
+      by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
       trust_(input.model, curves, settings.painting),
       surface_(mesh_) {}
 
@@ -165,7 +166,7 @@ Result<Shares> Attacher::attach(const RestCurves& rest) const {
   each_field(fields, [&](std::uint32_t c, Field& own) {
     own.moved = surface_.relax(own.defined, own.s, own.distance);
     // Single points, as of the line of a muscle, are not painted for bends.
-    if (weighted_ && !mesh_.triangles.empty()) move_as_painted(rest, c, own);
+    if (by_weights_ && !mesh_.triangles.empty()) move_as_painted(rest, c, own);
   });
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     for (std::uint32_t c = 0; c < fields.size(); ++c) {
@@ -208,14 +209,14 @@ std::vector<Attacher::Field> Attacher::nearest_places(const RestCurves& rest) co
     fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count),
                       std::vector<float>(count), std::vector<std::uint8_t>(count, 0)});
   }
-  const bool by_weights = weighted_ && settings_.binding != CurveBinding::kDistance;
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     const glm::vec3 point = mesh_.positions[v];
-    for (std::uint32_t c = 0; by_weights && c < curves_.size(); ++c) {
+    for (std::uint32_t c = 0; by_weights_ && c < curves_.size(); ++c) {
       const auto offer = trusted_offer(rest, trust_, mesh_.weights.row(v), c, point);
       if (offer) offers.push_back(*offer);
     }
-    for (std::uint32_t c = 0, known = offers.empty() ? 0 : 1; known == 0 && c < curves_.size(); ++c) {
+    const bool by_distance = offers.empty();
+    for (std::uint32_t c = 0; by_distance && c < curves_.size(); ++c) {
       const CurvePlace place = rest.closest(c, point);
       offers.push_back({place, place.distance});
     }

@@ -104,6 +104,7 @@ class Attacher {
   const DeformerTarget& target_;
   const Mesh& mesh_;
   bool weighted_;
+  bool by_weights_;  // whether they say where vertices belong
   Trust trust_;
   Surface surface_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/rig/curve_keys.h"
 
@@ -173,17 +174,18 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
     float distance = curve.anchors[i].skin_distance;
     const float beyond = curve.anchors[next].skin_distance;
     if (next != 0 && next != last && beyond > 0) distance = distance > 0 ? std::min(distance, beyond) : beyond;
-    float room = 0;
-    float least = 0;
+    // Where other limbs branch off, their curves know nothing of this joint.
+    const float past_branch = kPastBranch * distance;
+    float room = std::numeric_limits<float>::infinity();
     std::size_t end = i;
     for (std::uint32_t bones = 0; bones < shared::kStepReach && end != 0 && end != last; ++bones) {
-      // Where other limbs branch off, their curves know nothing of this joint.
-      if (end != i && curve.chain.anchors[end].is_branch && length_to(end) >= kPastBranch * distance) break;
-      if (end != i && curve.chain.anchors[end].is_branch) least = kPastBranch * distance;
+      if (end != i && curve.chain.anchors[end].is_branch) {
+        if (length_to(end) >= past_branch) break;
+        room = past_branch;
+      }
       end = step < 0 ? end - 1 : end + 1;
     }
-    room = length_to(end);
-    if (least > 0) room = std::min(room, least);
+    room = std::min(room, length_to(end));
     const float turning = std::min(shared::kStepTurning * std::max(distance, length_to(next) / 16), room);
     return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
   };

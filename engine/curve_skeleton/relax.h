@@ -20,7 +20,7 @@ class Surface {
 
   const SurfaceHeat& heat() const { return heat_; }
 
-  std::size_t vertex_count() const { return welded_.size(); }
+  std::size_t vertex_count() const { return positions_.size(); }
 
   // Where the closest point of a curve leaps between the ends of an edge, which it does where the curve bends at rest
   // more tightly than the skin is away from it, neither end is right. Such vertices, and those around them until the
@@ -38,7 +38,6 @@ class Surface {
 
   std::span<const glm::vec3> positions_;
   SurfaceHeat heat_;
-  std::vector<std::uint32_t> welded_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // both ways, sorted
   std::vector<float> closeness_;                                // of each edge: 1 / its length
   std::vector<std::size_t> first_edge_;                         // of each vertex, and one more

@@ -24,11 +24,6 @@ float step_at(glm::vec2 turning, float share) {
   return share < 0.5f ? (left - 1) * turning.x : (1 - left) * turning.y;
 }
 
-float share_at(glm::vec2 turning, float way) {
-  const float half = 0.5f * shared::step_ramp(way, way < 0 ? turning.x : turning.y);
-  return way < 0 ? half : 1 - half;
-}
-
 }  // namespace
 
 Trust::Trust(const Model& model, std::span<const Curve> curves, Painting painting)
@@ -136,7 +131,7 @@ float Trust::as_painted(std::size_t c, std::span<const Influence> row, float s) 
   const auto missed = [&](float place) {
     float sum = 0;
     for (const Joint& joint : joints) {
-      const float away = std::abs(share_at(joint.turning, place - joint.length) - joint.share) - joint.off;
+      const float away = std::abs(shared::step_share(joint.turning, place - joint.length) - joint.share) - joint.off;
       if (away > 0) sum += away * away;
     }
     return sum;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kTolerance = 1e-5;
 constexpr int kMostIterations = 400;
-constexpr std::uint8_t kUnknown = 2;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -51,25 +50,15 @@ class SurfaceHeat::System {
 
   // Solves for the values of the system's vertices that are not `fixed`, held by `hold` to what they are beside what
   // flows; both one a vertex of the system.
-  void solve(std::span<const double> hold, std::span<const std::uint8_t> fixed, std::span<float> values) {
+  void solve(std::span<const double> hold, std::span<const std::uint8_t> fixed,
+             std::initializer_list<std::span<float>> values) {
     const auto count = static_cast<Eigen::Index>(vertices_.size());
-    Eigen::VectorXd before(count);
-    Eigen::VectorXd heat(count);
+    const auto is_fixed = [&](Eigen::Index i) { return fixed[static_cast<std::size_t>(i)] != 0; };
+    const auto own = [&](Eigen::Index i) { return is_fixed(i) ? 1.0 : hold[static_cast<std::size_t>(i)]; };
     std::vector<Eigen::Triplet<double>> free;
-    for (Eigen::Index i = 0; i < count; ++i) {
-      const auto v = static_cast<std::size_t>(i);
-      before[i] = values[vertices_[v]];
-      const double own = fixed[v] != 0 ? 1 : hold[v];
-      heat[i] = own * before[i];
-      free.emplace_back(i, i, own);
-    }
+    for (Eigen::Index i = 0; i < count; ++i) free.emplace_back(i, i, own(i));
     for (const Eigen::Triplet<double>& entry : entries_) {
-      if (fixed[static_cast<std::size_t>(entry.row())] != 0) continue;
-      if (fixed[static_cast<std::size_t>(entry.col())] != 0) {
-        heat[entry.row()] -= entry.value() * before[entry.col()];
-      } else {
-        free.push_back(entry);
-      }
+      if (!is_fixed(entry.row()) && !is_fixed(entry.col())) free.push_back(entry);
     }
     Eigen::SparseMatrix<double> matrix(count, count);
     matrix.setFromTriplets(free.begin(), free.end());
@@ -77,10 +66,19 @@ class SurfaceHeat::System {
     solver.setTolerance(kTolerance);
     solver.setMaxIterations(kMostIterations);
     solver.compute(matrix);
-    const Eigen::VectorXd after = solver.solveWithGuess(heat, before);
-    if (!after.allFinite()) return;
-    for (std::size_t i = 0; i < vertices_.size(); ++i) {
-      if (fixed[i] == 0) values[vertices_[i]] = static_cast<float>(after[static_cast<Eigen::Index>(i)]);
+    for (const std::span<float> own_values : values) {
+      Eigen::VectorXd before(count);
+      for (Eigen::Index i = 0; i < count; ++i) before[i] = own_values[vertices_[static_cast<std::size_t>(i)]];
+      Eigen::VectorXd heat(count);
+      for (Eigen::Index i = 0; i < count; ++i) heat[i] = own(i) * before[i];
+      for (const Eigen::Triplet<double>& entry : entries_) {
+        if (!is_fixed(entry.row()) && is_fixed(entry.col())) heat[entry.row()] -= entry.value() * before[entry.col()];
+      }
+      const Eigen::VectorXd after = solver.solveWithGuess(heat, before);
+      if (!after.allFinite()) continue;
+      for (Eigen::Index i = 0; i < count; ++i) {
+        if (!is_fixed(i)) own_values[vertices_[static_cast<std::size_t>(i)]] = static_cast<float>(after[i]);
+      }
     }
   }
 
@@ -115,17 +113,21 @@ void SurfaceHeat::flow(std::span<const float> spread, std::span<float> values) c
   if (system.empty()) return;
   std::vector<double> hold;
   for (std::size_t i = 0; i < system.vertices().size(); ++i) hold.push_back(system.mass(i));
-  system.solve(hold, std::vector<std::uint8_t>(hold.size(), 0), values);
+  system.solve(hold, std::vector<std::uint8_t>(hold.size(), 0), {values});
+  copy_over_seams(system, values);
+}
+
+void SurfaceHeat::copy_over_seams(const System& system, std::span<float> values) const {
   for (std::size_t v = 0; v < values.size(); ++v) {
     if (system.takes_part(welded_[v])) values[v] = values[welded_[v]];
   }
 }
 
-void SurfaceHeat::fill(std::span<const std::uint8_t> known, std::span<float> values) const {
+void SurfaceHeat::fill(std::span<const std::uint8_t> known, std::initializer_list<std::span<float>> values) const {
   System system(positions_);
   for (const glm::uvec3 t : triangles_) {
     const std::uint8_t most = std::max({known[t.x], known[t.y], known[t.z]});
-    if (most == kUnknown && std::min({known[t.x], known[t.y], known[t.z]}) > 0) system.add(t, 1);
+    if (most == kUnknown && std::min({known[t.x], known[t.y], known[t.z]}) != kAside) system.add(t, 1);
   }
   if (system.empty()) return;
   std::vector<double> hold;
@@ -135,9 +137,7 @@ void SurfaceHeat::fill(std::span<const std::uint8_t> known, std::span<float> val
     fixed.push_back(known[system.vertices()[i]] == kUnknown ? 0 : 1);
   }
   system.solve(hold, fixed, values);
-  for (std::size_t v = 0; v < values.size(); ++v) {
-    if (system.takes_part(welded_[v])) values[v] = values[welded_[v]];
-  }
+  for (const std::span<float> own : values) copy_over_seams(system, own);
 }
 
 }  // namespace pelt

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace pelt {
 
 class SurfaceHeat {
  public:
-  // Vertices at one position are one: seams are closed. Both are kept by reference.
+  // Vertices at one position are one: seams are closed. The positions are kept by reference.
   SurfaceHeat(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
 
   std::size_t vertex_count() const { return positions_.size(); }
@@ -22,12 +23,21 @@ class SurfaceHeat {
   // corners differ, the least of them counts, and nothing flows where that is 0. Values are one a vertex.
   void flow(std::span<const float> spread, std::span<float> values) const;
 
-  // The values that heat comes to where they are not known (2), held where they are (1): harmonic. Vertices that are
-  // neither (0) take no part. Unknown ones that no known one is connected to keep theirs.
-  void fill(std::span<const std::uint8_t> known, std::span<float> values) const;
+  // What is known of a vertex to fill().
+  static constexpr std::uint8_t kAside = 0;  // takes no part
+  static constexpr std::uint8_t kKnown = 1;
+  static constexpr std::uint8_t kUnknown = 2;
+
+  // The values that heat comes to where they are not known, held where they are: harmonic. Unknown ones that no known
+  // one is connected to keep theirs.
+  void fill(std::span<const std::uint8_t> known, std::initializer_list<std::span<float>> values) const;
+
+  // Of each vertex the first at its position.
+  std::span<const std::uint32_t> welded() const { return welded_; }
 
  private:
   class System;
+  void copy_over_seams(const System& system, std::span<float> values) const;
 
   std::span<const glm::vec3> positions_;
   std::vector<std::uint32_t> welded_;

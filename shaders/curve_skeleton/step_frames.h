@@ -77,8 +77,8 @@ PELT_SHARED_FN float step_ramp(float way, float reach) {
 }
 
 // S.
-PELT_SHARED_FN float step_share(PELT_SHARED_IN(CurveStep) joint, float way) {
-  float half_share = 0.5f * step_ramp(way, on_side(joint.turning, way));
+PELT_SHARED_FN float step_share(vec2 turning, float way) {
+  float half_share = 0.5f * step_ramp(way, on_side(turning, way));
   return way < 0.0f ? half_share : 1.0f - half_share;
 }
 
@@ -230,7 +230,7 @@ PELT_SHARED_FN CurveAxes step_axes(PELT_SHARED_IN(CurveSteps) steps, float lambd
   float s = steps.arc + lambda * steps.rest;
   vec4 frame = steps.frame;
   for (uint i = 0u; i < steps.count; ++i) {
-    float share = step_share(steps.step[i], s - steps.step[i].arc);
+    float share = step_share(steps.step[i].turning, s - steps.step[i].arc);
     if (!(share > 0.0f)) continue;
     frame = quaternion_product(frame, quaternion_about(steps.step[i].axis, share * steps.step[i].angle));
     frame = quaternion_product(frame, quaternion_about(vec3(1, 0, 0), share * steps.step[i].roll));

@@ -59,10 +59,10 @@ TEST(SurfaceHeat, FillsWhatIsNotKnownEvenly) {
   std::vector<float> values;
   std::vector<std::uint8_t> known;
   for (const glm::vec3& p : strip.positions) {
-    known.push_back(p.x > 1 && p.x < 3 ? 2 : 1);
-    values.push_back(known.back() == 1 ? p.x : 7.0f);
+    known.push_back(p.x > 1 && p.x < 3 ? SurfaceHeat::kUnknown : SurfaceHeat::kKnown);
+    values.push_back(known.back() == SurfaceHeat::kKnown ? p.x : 7.0f);
   }
-  heat.fill(known, values);
+  heat.fill(known, {values});
   for (std::size_t v = 0; v < values.size(); ++v) EXPECT_NEAR(values[v], strip.positions[v].x, 2e-3);
 }
 
