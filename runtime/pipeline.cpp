@@ -26,6 +26,7 @@
 #include "shaders/normals/normals.h"
 #include "shaders/patch_frame/pose.comp.h"
 #include "shaders/pose_pass.h"
+#include "shaders/spline_curve/pose.comp.h"
 #include "shaders/stream/pose.comp.h"
 #include "shaders/surface_ffd/pose.comp.h"
 #include "shaders/vertex_frame/pose.comp.h"
@@ -51,6 +52,7 @@ constexpr PoseShader kPoseShaders[] = {
     {PoseKernel::kActionLine, spirv::action_line_pose_comp},
     {PoseKernel::kMosPoint, spirv::mos_point_pose_comp},
     {PoseKernel::kMosTable, spirv::mos_table_pose_comp},
+    {PoseKernel::kSplineCurve, spirv::spline_curve_pose_comp},
 };
 static_assert(std::size(kPoseShaders) == kPoseKernelCount);
 

@@ -45,11 +45,8 @@ PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
 
 PELT_SHARED_FN uint anchor_word(Chain chain, uint i) { return chain.first_anchor + i * kAnchorWords; }
 
-PELT_SHARED_FN vec3 anchor_position(PoseWork work, Chain chain, uint i) {
-  uint word = anchor_word(chain, i);
-  Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
-  return transform_point(joint, table_vector(work, word + kAnchorPosition));
-}
+// Joints scaled down to this hide what they carry, and their axes point nowhere.
+PELT_SHARED_CONST float kHiddenScale = 1e-4f;
 
 // The geometric mean of the axes' lengths. Not the cube root of their volume, which of flattened axes is that of
 // rounding alone.
@@ -61,39 +58,37 @@ PELT_SHARED_FN float axes_scale(mat3 axes) {
   return longest * pow(parts.x * parts.y * parts.z, 1.0f / 3.0f);
 }
 
-// How much larger the joint's space is than at rest.
-PELT_SHARED_FN float anchor_scale(PoseWork work, Chain chain, uint i) {
+// An anchor as its own joint poses it.
+struct AnchorPose {
+  vec3 position;
+  float scale;  // how much larger the joint's space is than at rest
+  vec4 motion;  // D_i
+};
+
+PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
   uint word = anchor_word(chain, i);
-  mat3 axes = affine_axes(affine_from_mat4(joint_matrix(work, table_word(work, word))));
-  return axes_scale(axes) * table_float(work, word + kAnchorScale);
+  Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
+  mat3 axes = affine_axes(joint);
+  vec4 from_rest =
+      vec4(table_vector(work, word + kAnchorRotation), table_float(work, word + kAnchorRotation + 3u));
+  return AnchorPose(transform_point(joint, table_vector(work, word + kAnchorPosition)),
+                    axes_scale(axes) * table_float(work, word + kAnchorScale),
+                    quaternion_product(quaternion_from_rotation(orthonormal_axes(axes)), from_rest));
 }
 
 // The neighbour of anchor i towards the top, which itself has none.
 PELT_SHARED_FN uint upper_anchor(Chain chain, uint i) { return i > chain.top ? i - 1u : i + 1u; }
 
-// Joints scaled down to this hide what they carry, and their axes point nowhere.
-PELT_SHARED_CONST float kHiddenScale = 1e-4f;
-
-// The anchor whose joint says how anchor i turns: itself, or the nearest towards the top that is not hidden.
-PELT_SHARED_FN uint turning_anchor(PoseWork work, Chain chain, uint i) {
-  while (i != chain.top && anchor_scale(work, chain, i) < kHiddenScale) i = upper_anchor(chain, i);
-  return i;
+// What is hidden turns as the nearest anchor towards the top that is not.
+PELT_SHARED_FN bool anchor_is_hidden(Chain chain, uint i, float scale) {
+  return i != chain.top && scale < kHiddenScale;
 }
 
-// D_i.
-PELT_SHARED_FN vec4 anchor_motion(PoseWork work, Chain chain, uint i) {
-  uint word = anchor_word(chain, turning_anchor(work, chain, i));
-  uint rotation = word + kAnchorRotation;
-  vec4 from_rest = vec4(table_vector(work, rotation), table_float(work, rotation + 3u));
-  return quaternion_product(joint_rotation(work, table_word(work, word)), from_rest);
-}
-
-// theta_i of anchor i, which moves by `motion`, its neighbour towards the top by `upper`: by swing-twist in (-pi, pi],
-// and of the angles that differ from it by whole turns the one nearest to the twist that the pose gives.
-// 0 where the anchor is hidden.
-PELT_SHARED_FN float twist_from(PoseWork work, Chain chain, uint i, vec4 upper, vec4 motion) {
+// theta_i of anchor i, which moves by `motion`, the next one towards the top that is not hidden by `upper`: by
+// swing-twist in (-pi, pi], and of the angles that differ from it by whole turns the one nearest to the twist that the
+// pose gives.
+PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 upper, vec4 motion) {
   uint word = anchor_word(chain, i);
-  if (turning_anchor(work, chain, i) != i) return 0.0f;
   float angle =
       twist_angle(quaternion_product(quaternion_conjugate(upper), motion), table_vector(work, word + kAnchorAxis));
   uint twist_input = table_word(work, word + kAnchorTwist);
@@ -101,82 +96,79 @@ PELT_SHARED_FN float twist_from(PoseWork work, Chain chain, uint i, vec4 upper, 
   return angle;
 }
 
-// What turns a bone: its end away from the top, its end towards the top, and the neighbour of that.
-struct ChainStretch {
-  vec4 motion[3];  // D_i
-  float own[2];    // theta_i; 0 at the top
-  float twist[3];  // tau_i
+// theta_i of any anchor but the top; 0 where it is hidden.
+PELT_SHARED_FN float own_twist(PoseWork work, Chain chain, uint i) {
+  AnchorPose own = anchor_pose(work, chain, i);
+  if (own.scale < kHiddenScale) return 0.0f;
+  uint above = i;
+  AnchorPose upper;
+  do {
+    above = upper_anchor(chain, above);
+    upper = anchor_pose(work, chain, above);
+  } while (anchor_is_hidden(chain, above, upper.scale));
+  return twist_between(work, chain, i, upper.motion, own.motion);
+}
+
+// An anchor with its twist; what is hidden with the motion that it follows.
+struct TurnedAnchor {
+  AnchorPose pose;
+  float own;    // theta_i; 0 at the top and where hidden
+  float twist;  // tau_i
 };
 
-// `far`: the bone's end away from the top. One walk up to the top.
-PELT_SHARED_FN ChainStretch chain_stretch(PoseWork work, Chain chain, uint far) {
-  ChainStretch stretch;
-  stretch.motion[0] = anchor_motion(work, chain, far);
-  stretch.motion[1] = stretch.motion[0];
-  stretch.motion[2] = stretch.motion[0];
-  stretch.own[0] = 0.0f;
-  stretch.own[1] = 0.0f;
-  vec4 motion = stretch.motion[0];
-  float above = 0.0f;
-  uint i = far;
-  for (uint step = 0u; i != chain.top; ++step) {
-    uint upper = upper_anchor(chain, i);
-    vec4 next = anchor_motion(work, chain, upper);
-    float twist = twist_from(work, chain, i, next, motion);
-    if (step < 2u) {
-      stretch.motion[step + 1u] = next;
-      stretch.own[step] = twist;
+// By a walk up to the top.
+PELT_SHARED_FN TurnedAnchor turned_anchor(PoseWork work, Chain chain, uint i) {
+  TurnedAnchor result = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
+  bool hidden = anchor_is_hidden(chain, i, result.pose.scale);
+  vec4 motion = result.pose.motion;
+  uint lower = i;
+  for (uint above = i; above != chain.top;) {
+    above = upper_anchor(chain, above);
+    AnchorPose upper = anchor_pose(work, chain, above);
+    if (anchor_is_hidden(chain, above, upper.scale)) continue;
+    if (hidden) {
+      result.pose.motion = upper.motion;
+      hidden = false;
     } else {
-      above += twist;
+      float twist = twist_between(work, chain, lower, upper.motion, motion);
+      if (lower == i) result.own = twist;
+      result.twist += twist;
     }
-    motion = next;
-    i = upper;
+    lower = above;
+    motion = upper.motion;
   }
-  stretch.twist[2] = above;
-  stretch.twist[1] = above + stretch.own[1];
-  stretch.twist[0] = stretch.twist[1] + stretch.own[0];
-  return stretch;
+  return result;
+}
+
+// The same below `upper`, its neighbour towards the top.
+PELT_SHARED_FN TurnedAnchor turned_below(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
+  TurnedAnchor result = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, upper.twist);
+  if (result.pose.scale < kHiddenScale) {
+    result.pose.motion = upper.pose.motion;
+  } else {
+    result.own = twist_between(work, chain, i, upper.pose.motion, result.pose.motion);
+    result.twist += result.own;
+  }
+  return result;
 }
 
 // Neighbouring anchors, at most kMostRange.
-PELT_SHARED_CONST uint kMostRange = 8u;
+PELT_SHARED_CONST uint kMostRange = 10u;
 struct ChainRange {
   uint first;
-  vec4 motion[kMostRange];  // D_i
-  float own[kMostRange];    // theta_i; 0 at the top
-  float twist[kMostRange];  // tau_i
+  TurnedAnchor anchor[kMostRange];
 };
 
-// Anchors `first` to `last`. One walk up to the top from the nearest of them.
+// Anchors `first` to `last`: the nearest to the top, and away from it on both sides.
 PELT_SHARED_FN ChainRange chain_range(PoseWork work, Chain chain, uint first, uint last) {
   ChainRange range;
   range.first = first;
-  uint nearest = clamp(chain.top, first, last);
-  uint start = nearest - first;
-  range.motion[start] = anchor_motion(work, chain, nearest);
-  range.own[start] = 0.0f;
-  range.twist[start] = 0.0f;
-  vec4 motion = range.motion[start];
-  for (uint i = nearest; i != chain.top;) {
-    uint upper = upper_anchor(chain, i);
-    vec4 next = anchor_motion(work, chain, upper);
-    float twist = twist_from(work, chain, i, next, motion);
-    if (i == nearest) range.own[start] = twist;
-    range.twist[start] += twist;
-    motion = next;
-    i = upper;
-  }
-  for (uint i = nearest + 1u; i <= last; ++i) {
-    uint k = i - first;
-    range.motion[k] = anchor_motion(work, chain, i);
-    range.own[k] = twist_from(work, chain, i, range.motion[k - 1u], range.motion[k]);
-    range.twist[k] = range.twist[k - 1u] + range.own[k];
-  }
-  for (uint i = nearest; i > first; --i) {
-    uint k = i - 1u - first;
-    range.motion[k] = anchor_motion(work, chain, i - 1u);
-    range.own[k] = twist_from(work, chain, i - 1u, range.motion[k + 1u], range.motion[k]);
-    range.twist[k] = range.twist[k + 1u] + range.own[k];
+  uint nearest = clamp(chain.top, first, last) - first;
+  range.anchor[nearest] = turned_anchor(work, chain, first + nearest);
+  for (uint n = 0u; n < last - first; ++n) {
+    uint k = n < nearest ? nearest - 1u - n : n + 1u;
+    uint upper = n < nearest ? k + 1u : k - 1u;
+    range.anchor[k] = turned_below(work, chain, first + k, range.anchor[upper]);
   }
   return range;
 }
@@ -184,15 +176,10 @@ PELT_SHARED_FN ChainRange chain_range(PoseWork work, Chain chain, uint first, ui
 // Theta_i from tau_i.
 PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
 
-// U_i of anchor i, which moves by `motion` and has the twist tau_i.
-PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, vec4 motion, float twist) {
-  vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
-  return quaternion_product(motion, quaternion_about(axis, -twist));
-}
-
 // U_i.
-PELT_SHARED_FN vec4 range_untwisted(PoseWork work, Chain chain, PELT_SHARED_IN(ChainRange) range, uint i) {
-  return untwisted_motion(work, chain, i, range.motion[i - range.first], range.twist[i - range.first]);
+PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, TurnedAnchor anchor) {
+  vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
+  return quaternion_product(anchor.pose.motion, quaternion_about(axis, -anchor.twist));
 }
 
 PELT_SHARED_END

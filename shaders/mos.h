@@ -132,17 +132,16 @@ PELT_SHARED_FN MosPoint mos_turn(PoseWork work, uint word, uint chain_word, floa
   Chain chain = read_chain(work, chain_word);
   uint far = table_word(work, word + kMosPointFar);
   bool angles = table_word(work, word + kMosPointKind) == kMosAngles;
-  ChainStretch stretch = chain_stretch(work, chain, far);
-  uint anchor = far;
-  for (uint k = 0u; k < 2u && angles; ++k) {
-    stretch.motion[k] = untwisted_motion(work, chain, anchor, stretch.motion[k], stretch.twist[k]);
-    anchor = upper_anchor(chain, anchor);
-  }
-  vec4 between = quaternion_product(quaternion_conjugate(stretch.motion[1]), stretch.motion[0]);
+  uint near = upper_anchor(chain, far);
+  TurnedAnchor upper = turned_anchor(work, chain, near);
+  TurnedAnchor lower = turned_below(work, chain, far, upper);
+  vec4 motion = angles ? untwisted_motion(work, chain, near, upper) : upper.pose.motion;
+  vec4 next = angles ? untwisted_motion(work, chain, far, lower) : lower.pose.motion;
+  vec4 between = quaternion_product(quaternion_conjugate(motion), next);
   vec4 part = partial_turn(between, table_float(work, word + kMosPointSwing));
-  point.still = rotation_from_quaternion(quaternion_product(stretch.motion[1], part)) * scale;
+  point.still = rotation_from_quaternion(quaternion_product(motion, part)) * scale;
   if (!angles) return point;
-  float twist = mix(stretch.twist[1], stretch.twist[0], table_float(work, word + kMosPointTwist));
+  float twist = mix(upper.twist, lower.twist, table_float(work, word + kMosPointTwist));
   point.angle = along_chain(chain, far, twist);
   // Rot(a, theta) = a a^T + cos(theta) (I - a a^T) + sin(theta) [a x]
   vec3 a = table_vector(work, word + kMosPointAxis);
@@ -166,15 +165,14 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
   } else if (operation == kMosRoll) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, value + 1u);
-    vec4 upper = anchor_motion(work, chain, upper_anchor(chain, i));
-    float twist = twist_from(work, chain, i, upper, anchor_motion(work, chain, i));
-    point.angle += share * first.x * along_chain(chain, i, twist);
+    point.angle += share * first.x * along_chain(chain, i, own_twist(work, chain, i));
   } else if (operation == kMosOutward) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, word + kMosPointFar);
-    vec3 at = anchor_position(work, chain, i);
-    vec3 arriving = normalize_or(at - anchor_position(work, chain, i - 1u), vec3(0.0f));
-    vec3 leaving = normalize_or(anchor_position(work, chain, i + 1u) - at, vec3(0.0f));
+    vec3 at[3];
+    for (uint k = 0u; k < 3u; ++k) at[k] = anchor_pose(work, chain, i + k - 1u).position;
+    vec3 arriving = normalize_or(at[1] - at[0], vec3(0.0f));
+    vec3 leaving = normalize_or(at[2] - at[1], vec3(0.0f));
     point.position += (arriving - leaving) * (share * first.x * scale);
   } else if (operation == kMosMotion) {
     float factor = 1.0f + share * first.x;

@@ -31,10 +31,11 @@ enum class PoseKernel : std::uint32_t {
   kPatchFrame = 4,      // Q^D (Q^R)^-1 of a sample of a parametric patch
   kStream = 5,          // the translation of a vertex to its streamed position
   kKeyPose = 6,         // an offset of a vertex before it is moved: CharacterMesh::offset_slot
-  kCurveSkeleton = 7,   // M^D (M^R)^-1 of a sample of a curve
+  kCurveSkeleton = 7,   // M^D (M^R)^-1 of a sample of a curve, its frames by steps at the joints
   kActionLine = 8,      // the same of a muscle's line
   kMosPoint = 9,        // [F_j | p_j] of a control point
   kMosTable = 10,       // M^D (M^R)^-1 of a sample of a window of control points
+  kSplineCurve = 11,    // as kCurveSkeleton, the frames by the spline
 };
 
 // Records that one pose kernel turns into palette entries. Stage s is: its palette passes, then the blend of its

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/character/records.h"
+#include "engine/curve_skeleton/pose.h"
 #include "engine/model/pose.h"
 #include "engine/mos/pose.h"
 #include "shaders/curve_skeleton/pose.h"
@@ -23,18 +24,17 @@ constexpr int kMostHalvings = 6;
 // A joint that stays this far from half a turn needs no help.
 constexpr float kClear = glm::pi<float>() / 18;
 
-// An anchor whose twist a control is of, and its neighbour towards the top.
+// An anchor whose twist a control is of.
 struct TwistAnchor {
   const PalettePass* pass;
   shared::Chain chain;
-  std::uint32_t upper;
   std::uint32_t anchor;
 };
 
 // The words of the chains that record i of a pass turns by. Replaces `chains`.
 void chains_of(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
   chains.clear();
-  if (pass.kernel == PoseKernel::kCurveSkeleton) {
+  if (curve_skeleton::is_curve_kernel(pass.kernel)) {
     chains.push_back(read_record<shared::CurveRecord>(pass.records, i).curve);
   } else {
     mos::append_chains(pass, i, chains);
@@ -55,7 +55,7 @@ std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint
         const shared::Chain chain = shared::read_chain(work, word);
         for (std::uint32_t i = 0; i < chain.anchor_count; ++i) {
           if (i == chain.top || pass.table[shared::anchor_word(chain, i) + shared::kAnchorTwist] != input) continue;
-          return TwistAnchor{&pass, chain, shared::upper_anchor(chain, i), i};
+          return TwistAnchor{&pass, chain, i};
         }
       }
     }
@@ -97,9 +97,7 @@ class Player {
       const TwistAnchor& anchor = anchors_[a];
       inputs_[controls_[a]] = before[a];
       const shared::PoseWork work{anchor.pass->table.data(), joints_.data(), nullptr, inputs_.data()};
-      angles[a] =
-          shared::twist_from(work, anchor.chain, anchor.anchor, shared::anchor_motion(work, anchor.chain, anchor.upper),
-                             shared::anchor_motion(work, anchor.chain, anchor.anchor));
+      angles[a] = shared::own_twist(work, anchor.chain, anchor.anchor);
     }
     return angles;
   }

@@ -49,6 +49,7 @@ constexpr std::array<PoseKernelInfo, kPoseKernelCount> kPoseKernels{{
     {"action_line", kRecordWords<shared::ActionLineRecord>, shared::kLineSlots, action_line::validate_records, action_line::pose_records},
     one_entry<shared::MosPointRecord, shared::pose_mos_entry>("mos_point", mos::validate_point_records),
     {"mos_table", kRecordWords<shared::MosTableRecord>, shared::kMosSlots, mos::validate_table_records, mos::pose_table_records},
+    {"spline_curve", kRecordWords<shared::CurveRecord>, shared::kCurveSlots, curve_skeleton::validate_records, curve_skeleton::pose_records},
 }};
 // clang-format on
 

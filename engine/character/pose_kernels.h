@@ -49,7 +49,7 @@ struct PoseKernelInfo {
   void (*pose)(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
 };
 
-constexpr std::size_t kPoseKernelCount = 11;
+constexpr std::size_t kPoseKernelCount = 12;
 
 // Precondition: kernel is one of the enumerators (Character::create has checked it).
 const PoseKernelInfo& pose_kernel(PoseKernel kernel);

@@ -92,10 +92,9 @@ void settle_twists(const CurveSkeletonParameters& parameters, const Model& model
 }
 
 // The pass that poses the samples of all curves.
-PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest,
+PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest, bool by_steps,
                       CurveTable& table) {
   PalettePass pass;
-  pass.kernel = PoseKernel::kCurveSkeleton;
   for (std::size_t c = 0; c < curves.size(); ++c) {
     const std::uint32_t curve = table.put(curves[c]);
     for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
@@ -106,6 +105,7 @@ PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, con
       }
     }
   }
+  pass.kernel = by_steps ? PoseKernel::kCurveSkeleton : PoseKernel::kSplineCurve;
   pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kCurveSlots);
   pass.table = table.take_words();
   return pass;
@@ -194,7 +194,8 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
 
   const std::vector<std::uint32_t> inputs = twist_inputs(chains->chains, input);
   CurveTable table(at_bind, inputs);
-  const std::uint32_t first_slot = input.builder.add_pass(make_pass(*curves, *samples, *rest, table));
+  const std::uint32_t first_slot =
+      input.builder.add_pass(make_pass(*curves, *samples, *rest, parameters.frames == CurveFrames::kAuto, table));
   std::vector<MeshBinding> bindings;
   for (const Shares& target : shares) bindings.push_back(bind_to_tables(*rest, *samples, first_slot, target));
   input.progress(1.0);

@@ -263,7 +263,7 @@ PosedCurve::PosedCurve(const Curve& curve, std::span<const std::uint32_t> words,
     : curve_(&curve) {
   const shared::PoseWork work{words.data(), joints.data(), nullptr, inputs.data()};
   for (std::uint32_t bone = 0; bone < curve.bone_count(); ++bone) {
-    parts_.push_back(shared::curve_part(shared::CurveRecord{word, bone, 0}, work));
+    parts_.push_back(shared::curve_part(shared::CurveRecord{word, bone, 0}, work, by_steps()));
   }
 }
 

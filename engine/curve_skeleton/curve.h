@@ -120,19 +120,21 @@ class PosedCurve {
 
   // M at lambda of a bone, without what bendy bones add: M^R, in the pose at bind.
   Affine frame(std::size_t bone, float lambda) const {
-    return shared::curve_frame(parts_[bone], lambda, curve_shape(*curve_, bone, lambda));
+    return shared::curve_frame(parts_[bone], lambda, curve_shape(*curve_, bone, lambda), by_steps());
   }
 
   // M^D of the sample at lambda.
   Affine posed_frame(std::size_t bone, float lambda) const {
     return shared::curve_frame(parts_[bone], posed_lambda(curve_->spans[bone], lambda),
-                               posed_shape(*curve_, bone, lambda));
+                               posed_shape(*curve_, bone, lambda), by_steps());
   }
 
   // Distance of B- and B+ from each inner anchor along the bones: f. Of tangent and endpoint frames.
   float floating_distance(std::size_t anchor) const;
 
  private:
+  bool by_steps() const { return curve_->frames == CurveFrames::kAuto; }
+
   const Curve* curve_;
   std::vector<shared::CurvePart> parts_;  // of each bone
 };

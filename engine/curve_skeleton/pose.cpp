@@ -12,11 +12,16 @@
 namespace pelt::curve_skeleton {
 namespace {
 
+bool is_posed_by_steps(const PalettePass& pass) { return pass.kernel == PoseKernel::kCurveSkeleton; }
+
 // Reads a pass's table, within its bounds.
 class Table {
  public:
   Table(const PalettePass& pass, const CharacterData& data)
-      : words_(pass.table), data_(data), checked_curves_(pass.table.size(), false) {}
+      : words_(pass.table),
+        data_(data),
+        by_steps_(is_posed_by_steps(pass)),
+        checked_curves_(pass.table.size(), false) {}
 
   // Why a record cannot be posed; nullptr where it can.
   const char* check(const shared::CurveRecord& record) {
@@ -46,7 +51,9 @@ class Table {
     if (const char* wrong = check_chain(words_, data_, word)) return wrong;
     const std::uint64_t count = words_.word(word);
     read_ += shared::kCurveWords + count * (shared::kAnchorWords + shared::kCurveAnchorWords);
-    if (words_.word(word + shared::kCurveFrames) > shared::kCurveFramesEndpoint) return "has frames of an unknown kind";
+    const std::uint32_t frames = words_.word(word + shared::kCurveFrames);
+    if (frames > shared::kCurveFramesEndpoint) return "has frames of an unknown kind";
+    if ((frames == shared::kCurveFramesAuto) != by_steps_) return "has frames of another kernel";
     if (words_.word(word + shared::kCurveReference) > shared::kCurveReferenceJoint) return "has an unknown reference";
     if (const char* wrong = words_.check_numbers(word + shared::kCurveCentre, 1)) return wrong;
     const std::uint64_t first = words_.word(word + shared::kCurveFirstAnchor);
@@ -81,6 +88,7 @@ class Table {
 
   TableReader words_;
   const CharacterData& data_;
+  bool by_steps_;
   std::vector<bool> checked_curves_;  // by their words
   std::uint64_t read_ = 0;            // words of curves and samples so far
 };
@@ -119,13 +127,16 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
 
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
+  const bool by_steps = is_posed_by_steps(pass);
   shared::CurvePart part;
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<shared::CurveRecord>(pass.records, i);
     const auto before = i > begin ? read_record<shared::CurveRecord>(pass.records, i - 1) : record;
-    if (i == begin || before.curve != record.curve || before.bone != record.bone) part = curve_part(record, work);
+    if (i == begin || before.curve != record.curve || before.bone != record.bone)
+      part = curve_part(record, work, by_steps);
     Affine* slots = &context.palette[pass.first_slot + i * shared::kCurveSlots];
-    for (std::uint32_t k = 0; k < shared::kCurveSlots; ++k) slots[k] = pose_curve_sample(record, part, work, k);
+    for (std::uint32_t k = 0; k < shared::kCurveSlots; ++k)
+      slots[k] = pose_curve_sample(record, part, work, k, by_steps);
   }
 }
 

@@ -7,6 +7,10 @@
 
 namespace pelt::curve_skeleton {
 
+inline bool is_curve_kernel(PoseKernel kernel) {
+  return kernel == PoseKernel::kCurveSkeleton || kernel == PoseKernel::kSplineCurve;
+}
+
 // Errors: words past the table, a joint or an input that is not there, a number that is not finite, rest lengths that
 // do not ascend, too long a chain.
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data);

@@ -104,6 +104,7 @@ float record_share(const PalettePass& pass, std::uint32_t record, std::uint32_t 
       return share;
     }
     case PoseKernel::kCurveSkeleton:
+    case PoseKernel::kSplineCurve:
       return curve_share(pass, record, slot, joint);
     case PoseKernel::kActionLine:
       return line_share(pass, record, slot, vertices);

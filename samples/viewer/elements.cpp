@@ -13,6 +13,7 @@
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
+#include "engine/curve_skeleton/pose.h"
 #include "engine/mos/slide_points.h"
 #include "shaders/action_line/pose.h"
 #include "shaders/curve_skeleton/pose.h"
@@ -117,6 +118,7 @@ std::string name_of(const CharacterData& data, const Place& at) {
     case PoseKernel::kKeyPose:
       return fmt::format("key pose offset {}", at.record);
     case PoseKernel::kCurveSkeleton:
+    case PoseKernel::kSplineCurve:
       return curve_sample_name(data, at);
     case PoseKernel::kActionLine: {
       const auto line = read_record<shared::ActionLineRecord>(at.pass.records, at.record);
@@ -170,7 +172,8 @@ Element element_of(const Place& at, const Affine& entry, std::span<const glm::ve
     }
     case PoseKernel::kKeyPose:
       return {};
-    case PoseKernel::kCurveSkeleton: {
+    case PoseKernel::kCurveSkeleton:
+    case PoseKernel::kSplineCurve: {
       const std::uint32_t sample =
           read_record<shared::CurveRecord>(records, at.record).first_sample + at.slot * shared::kCurveSampleWords;
       return carried(ElementKind::kCurveSample, entry,
@@ -200,7 +203,7 @@ struct SampleKey {
 };
 
 SampleKey key_of(const Place& at) {
-  if (at.pass.kernel == PoseKernel::kCurveSkeleton) {
+  if (curve_skeleton::is_curve_kernel(at.pass.kernel)) {
     const auto record = read_record<shared::CurveRecord>(at.pass.records, at.record);
     return {ElementKind::kCurveSample,
             {record.curve, record.bone},
@@ -403,7 +406,7 @@ std::vector<CurveAnchor> posed_curve_anchors(const CharacterData& data, const sa
   std::vector<CurveAnchor> anchors;
   std::uint32_t curve = 0;
   for (const PalettePass& pass : data.passes) {
-    if (pass.kernel != PoseKernel::kCurveSkeleton) continue;
+    if (!curve_skeleton::is_curve_kernel(pass.kernel)) continue;
     const shared::PoseWork work{pass.table.data(), pose.joints.data(), nullptr, pose.inputs.data()};
     std::set<std::uint32_t> words;
     for (std::uint32_t r = 0; r < pass.record_count; ++r) {
@@ -412,7 +415,8 @@ std::vector<CurveAnchor> posed_curve_anchors(const CharacterData& data, const sa
     for (const std::uint32_t word : words) {
       const shared::Chain chain = shared::read_chain(work, word);
       for (std::uint32_t i = 0; i < chain.anchor_count; ++i) {
-        anchors.push_back({curve, pass.table[shared::anchor_word(chain, i)], shared::anchor_position(work, chain, i)});
+        anchors.push_back(
+            {curve, pass.table[shared::anchor_word(chain, i)], shared::anchor_pose(work, chain, i).position});
       }
       ++curve;
     }

@@ -117,11 +117,14 @@ PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding,
 // The anchor that carries the bone from anchor `bone` to the next: its end towards the top.
 PELT_SHARED_FN uint carrying_anchor(Chain chain, uint bone) { return bone < chain.top ? bone + 1u : bone; }
 
+PELT_SHARED_FN vec3 range_position(PELT_SHARED_IN(ChainRange) range, uint i) {
+  return range.anchor[i - range.first].pose.position;
+}
+
 // A displacement at rest of what is fixed to a bone.
-PELT_SHARED_FN vec3 posed_displacement(PoseWork work, Chain chain, uint bone, vec3 displacement) {
-  if (dot(displacement, displacement) == 0.0f) return displacement;
-  uint i = carrying_anchor(chain, bone);
-  return quaternion_rotate(anchor_motion(work, chain, i), displacement) * anchor_scale(work, chain, i);
+PELT_SHARED_FN vec3 posed_displacement(Chain chain, PELT_SHARED_IN(ChainRange) range, uint bone, vec3 displacement) {
+  AnchorPose pose = range.anchor[carrying_anchor(chain, bone) - range.first].pose;
+  return quaternion_rotate(pose.motion, displacement) * pose.scale;
 }
 
 PELT_SHARED_FN vec3 frame_side(vec3 reference, vec3 x) {

@@ -16,58 +16,51 @@
 
 PELT_SHARED_BEGIN
 
-// A bone's part of a posed curve: what its samples share.
+// A bone's part of a posed curve: what its samples share. Frames come by steps or by the spline, as the kernel says, so
+// that a shader holds one of them alone.
 struct CurvePart {
-  uint frames;
   float centre;
   CurveEnd first, last;
-  CurveSteps steps;    // of automatic frames
-  CurveSpline spline;  // of others
+  CurveSteps steps;
+  CurveSpline spline;
 };
 
 PELT_SHARED_FN CurveEnd curve_end(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(ChainRange) range) {
   uint word = curve_anchor_word(work, curve, i);
   CurveEnd end;
-  end.point = anchor_position(work, chain, i);
+  TurnedAnchor anchor = range.anchor[i - range.first];
+  end.point = anchor.pose.position;
   end.arc = table_float(work, word);
   end.distance = table_float(work, word + kCurveAnchorDistance);
-  end.scale = anchor_scale(work, chain, i);
+  end.scale = anchor.pose.scale;
   float left = table_float(work, word + kCurveAnchorTwistAfter);
-  end.twist = along_chain(chain, i, range.twist[i - range.first] - left * range.own[i - range.first]);
+  end.twist = along_chain(chain, i, anchor.twist - left * anchor.own);
   end.bulge = table_vector(work, word + kCurveAnchorBulge);
   end.bend = 0.0f;
   end.inside = vec3(0.0f);
   if (i > 0u && i + 1u < chain.anchor_count) {
-    vec3 coming = normalize_or(end.point - anchor_position(work, chain, i - 1u), vec3(1, 0, 0));
-    vec3 going = normalize_or(anchor_position(work, chain, i + 1u) - end.point, coming);
+    vec3 coming = normalize_or(end.point - range_position(range, i - 1u), vec3(1, 0, 0));
+    vec3 going = normalize_or(range_position(range, i + 1u) - end.point, coming);
     end.bend = 1.0f - dot(coming, going);
     end.inside = going - coming;
   }
   return end;
 }
 
-PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
+PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work, bool by_steps) {
   Chain chain = read_chain(work, record.curve);
   uint bone = record.bone;
   CurvePart part;
-  part.frames = table_word(work, record.curve + kCurveFrames);
   part.centre = table_float(work, record.curve + kCurveCentre);
-  if (part.frames == kCurveFramesAuto) {
-    uvec2 joints = steps_at(work, chain, record.curve, bone);
-    uint first = min(carrying_anchor(chain, joints.x - 1u), bone);
-    uint last = max(carrying_anchor(chain, joints.y - 1u), bone + 1u);
-    ChainRange range = chain_range(work, chain, first, last);
-    part.first = curve_end(work, chain, record.curve, bone, range);
-    part.last = curve_end(work, chain, record.curve, bone + 1u, range);
+  uvec2 joints = by_steps ? steps_at(work, chain, record.curve, bone) : uvec2(bone + 1u);
+  uint first = joints.x > 1u ? joints.x - 2u : 0u;
+  ChainRange range = chain_range(work, chain, first, min(joints.y + 1u, chain.anchor_count - 1u));
+  part.first = curve_end(work, chain, record.curve, bone, range);
+  part.last = curve_end(work, chain, record.curve, bone + 1u, range);
+  if (by_steps)
     part.steps = curve_steps(work, chain, record.curve, bone, joints.x, joints.y, range);
-  } else {
-    uint first = bone > 0u ? bone - 1u : 0u;
-    ChainRange range = chain_range(work, chain, first, min(bone + 2u, chain.anchor_count - 1u));
-    part.first = curve_end(work, chain, record.curve, bone, range);
-    part.last = curve_end(work, chain, record.curve, bone + 1u, range);
-    part.spline =
-        curve_spline(work, chain, record.curve, bone, part.frames == kCurveFramesEndpoint, range);
-  }
+  else
+    part.spline = curve_spline(work, chain, record.curve, bone, range);
   // A joint that is scaled to nothing hides the bones that it carries, and does not shrink the one before.
   bool first_hidden = part.first.scale < kHiddenScale;
   if (first_hidden != (part.last.scale < kHiddenScale)) {
@@ -80,18 +73,18 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work) {
 }
 
 // M at lambda.
-PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
+PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape, bool by_steps) {
   CurvePoint place;
   CurveAxes axes;
   vec3 inside;
-  if (part.frames == kCurveFramesAuto) {
+  if (by_steps) {
     place = step_point(part.steps, lambda);
     axes = step_axes(part.steps, lambda);
     inside = step_inside(part.steps, lambda);
   } else {
     float t = spline_parameter(part.spline, lambda);
     place = spline_place(part.spline, t);
-    axes = spline_axes(part.spline, part.frames == kCurveFramesEndpoint, lambda, t);
+    axes = spline_axes(part.spline, lambda, t);
     float bone = part.last.arc - part.first.arc;
     inside = part.first.inside * end_ramp(lambda * bone, part.first.distance, bone) +
              part.last.inside * end_ramp((1.0f - lambda) * bone, part.last.distance, bone);
@@ -117,9 +110,10 @@ PELT_SHARED_FN CurveShape curve_shape(PoseWork work, uint sample_word) {
 }
 
 // The palette entry of sample k of the record.
-PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k) {
+PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k,
+                                        bool by_steps) {
   uint word = record.first_sample + k * kCurveSampleWords;
-  return affine_compose(curve_frame(part, table_float(work, word), curve_shape(work, word)),
+  return affine_compose(curve_frame(part, table_float(work, word), curve_shape(work, word), by_steps),
                         table_affine(work, word + kCurveSampleInverse));
 }
 

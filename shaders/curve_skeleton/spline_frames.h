@@ -22,6 +22,7 @@ PELT_SHARED_CONST int kCurveReflections = 12;  // steps in which y is carried al
 
 // A bone's part of the spline.
 struct CurveSpline {
+  bool endpoint;    // frames
   vec3 control[6];  // with phantom points at the ends of the curve
   float arc[6];     // length of each from the bone's first anchor, along the posed bones
   int spans;        // 1 to 3; span k is of control[k] .. control[k + 3]
@@ -64,16 +65,17 @@ struct CurveCorner {
   float reach;
 };
 
-PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, uint i) {
+PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, uint i,
+                                        PELT_SHARED_IN(ChainRange) range) {
   uint word = curve_anchor_word(work, curve, i);
   CurveCorner corner;
-  corner.point = anchor_position(work, chain, i);
+  corner.point = range_position(range, i);
   vec3 way[2];  // to the anchors beside it
-  way[0] = anchor_position(work, chain, i - 1u) - corner.point;
-  way[1] = anchor_position(work, chain, i + 1u) - corner.point;
+  way[0] = range_position(range, i - 1u) - corner.point;
+  way[1] = range_position(range, i + 1u) - corner.point;
   float bend = bend_between(-way[0], way[1]);
   float across = cos(0.5f * bend);
-  corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) * anchor_scale(work, chain, i);
+  corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) * range.anchor[i - range.first].pose.scale;
   float arc = table_float(work, word);
   for (uint k = 0u; k < 2u; ++k) {
     float rest = k == 0u ? arc - table_float(work, word - kCurveAnchorWords)
@@ -83,7 +85,7 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   }
   for (uint k = 0u; k < 2u; ++k) {
     way[k] = normalize_or(way[k], vec3(0.0f)) * corner.reach;
-    way[k] += posed_displacement(work, chain, i + k - 1u,
+    way[k] += posed_displacement(chain, range, i + k - 1u,
                                  table_vector(work, word + (k == 0u ? kCurveAnchorBefore : kCurveAnchorAfter)));
   }
   corner.before = corner.point + way[0];
@@ -93,20 +95,22 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
 
 // z_i: the reference axis of anchor i, carried.
 PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(ChainRange) range) {
-  vec4 motion = range_untwisted(work, chain, range, i);
+  vec4 motion = untwisted_motion(work, chain, i, range.anchor[i - range.first]);
   bool inner = i > 0u && i + 1u < chain.anchor_count && i != chain.top;
   if (inner && table_word(work, curve + kCurveReference) == kCurveReferenceHalfSwing) {
-    vec4 before = range_untwisted(work, chain, range, upper_anchor(chain, i));
+    uint upper = upper_anchor(chain, i);
+    vec4 before = untwisted_motion(work, chain, upper, range.anchor[upper - range.first]);
     motion = quaternion_product(before, half_turn(quaternion_product(quaternion_conjugate(before), motion)));
   }
   return quaternion_rotate(motion, table_vector(work, curve_anchor_word(work, curve, i) + kCurveAnchorReference));
 }
 
-PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, uint bone, bool endpoint,
+PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, uint bone,
                                         PELT_SHARED_IN(ChainRange) range) {
   CurveSpline part;
-  vec3 first = anchor_position(work, chain, bone);
-  part.along = anchor_position(work, chain, bone + 1u) - first;
+  part.endpoint = table_word(work, curve + kCurveFrames) == kCurveFramesEndpoint;
+  vec3 first = range_position(range, bone);
+  part.along = range_position(range, bone + 1u) - first;
   float posed = length(part.along);
   uint word = curve_anchor_word(work, curve, bone);
   part.stretch = posed / (table_float(work, word + kCurveAnchorWords) - table_float(work, word));
@@ -115,7 +119,7 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
     uint i = bone + e;
     float arc = e == 0u ? 0.0f : posed;
     if (i > 0u && i + 1u < chain.anchor_count) {
-      CurveCorner corner = curve_corner(work, chain, curve, i);
+      CurveCorner corner = curve_corner(work, chain, curve, i, range);
       if (e == 0u) count = 0;
       part.control[count] = corner.before;
       part.control[count + 1] = corner.point;
@@ -146,7 +150,7 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
   part.first.y = frame_side(reference_axis(work, chain, curve, bone, range), part.first.x);
   part.last.y = frame_side(reference_axis(work, chain, curve, bone + 1u, range), part.last.x);
   part.remaining = 0.0f;
-  if (endpoint) return part;
+  if (part.endpoint) return part;
   part.carried[0] = part.first.y;
   vec3 point = first;
   vec3 x = part.first.x;
@@ -203,8 +207,8 @@ PELT_SHARED_FN CurvePoint spline_place(PELT_SHARED_IN(CurveSpline) part, float t
 }
 
 // x and y at lambda, where the spline is at t.
-PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, bool endpoint, float lambda, float t) {
-  if (endpoint) {
+PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lambda, float t) {
+  if (part.endpoint) {
     vec3 along = normalize_or(part.along, part.first.x);
     return CurveAxes(normalize_or(mix(part.first.x, part.last.x, lambda), along),
                      mix(part.first.y, part.last.y, lambda));

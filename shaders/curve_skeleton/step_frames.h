@@ -99,12 +99,12 @@ PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint 
                                    PELT_SHARED_IN(ChainRange) range) {
   uint word = curve_anchor_word(work, curve, bone);
   uint carrying = carrying_anchor(chain, bone);
-  vec4 motion = range_untwisted(work, chain, range, carrying);
+  vec4 motion = untwisted_motion(work, chain, carrying, range.anchor[carrying - range.first]);
   vec3 axis = table_vector(work, anchor_word(chain, carrying) + kAnchorAxis);
   vec3 carried = quaternion_rotate(motion, bone < chain.top ? -axis : axis);
   float length = table_float(work, word + kCurveAnchorWords) - table_float(work, word);
   CurveBone result;
-  result.slope = (anchor_position(work, chain, bone + 1u) - anchor_position(work, chain, bone)) * (1.0f / length);
+  result.slope = (range_position(range, bone + 1u) - range_position(range, bone)) * (1.0f / length);
   result.along = normalize_or(result.slope, carried);
   vec3 y = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorReference));
   y = least_turn(y, carried, result.along);
@@ -114,7 +114,8 @@ PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint 
 }
 
 // How far the joints next to joint i bend, as far as they stand within its turn: such joints share what they give back.
-PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i, float turning) {
+PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i, float turning,
+                                 PELT_SHARED_IN(ChainRange) range) {
   uint word = curve_anchor_word(work, curve, i);
   float sum = 0.0f;
   for (uint side = 0u; side < 2u; ++side) {
@@ -123,15 +124,15 @@ PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i,
     uint beyond = side == 0u ? i - 2u : i + 2u;
     float gap = abs(table_float(work, word) - table_float(work, curve_anchor_word(work, curve, next)));
     if (gap >= turning) continue;
-    vec3 at = anchor_position(work, chain, next);
-    float bend = bend_between(at - anchor_position(work, chain, i), anchor_position(work, chain, beyond) - at);
+    vec3 at = range_position(range, next);
+    float bend = bend_between(at - range_position(range, i), range_position(range, beyond) - at);
     sum += bend * (1.0f - gap / turning);
   }
   return sum;
 }
 
 PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(CurveBone) coming,
-                                    PELT_SHARED_IN(CurveBone) going) {
+                                    PELT_SHARED_IN(CurveBone) going, PELT_SHARED_IN(ChainRange) range) {
   uint word = curve_anchor_word(work, curve, i);
   CurveStep joint;
   joint.arc = table_float(work, word);
@@ -161,7 +162,7 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   joint.uncut = joint.jump * (reach * (1.0f / 12.0f));
 
   float pace = hidden ? most : 0.5f * (paces[0] + paces[1]);
-  float both = bend + bend_beside(work, chain, curve, i, turning);
+  float both = bend + bend_beside(work, chain, curve, i, turning, range);
   float lacking = 1.0f - cos(0.5f * both);
   float inside = kStepMargin * table_float(work, word + kCurveAnchorDistance) * 0.5f * both /
                  max((1.0f - 0.5f * kStepEase) * turning, 1e-20f);
@@ -178,19 +179,17 @@ PELT_SHARED_FN CurveSteps curve_steps(PoseWork work, Chain chain, uint curve, ui
   steps.count = to - from;
   steps.arc = table_float(work, word);
   steps.rest = table_float(work, word + kCurveAnchorWords) - steps.arc;
-  steps.first = anchor_position(work, chain, bone);
-  CurveBone coming = step_bone(work, chain, curve, from - 1u, range);
-  steps.frame = coming.frame;
-  steps.slope = coming.slope;
+  steps.first = range_position(range, bone);
+  CurveBone bones[kMostSteps + 1u];
+  for (uint i = from - 1u; i < to; ++i) bones[i + 1u - from] = step_bone(work, chain, curve, i, range);
   for (uint i = from; i < to; ++i) {
-    CurveBone going = step_bone(work, chain, curve, i, range);
-    steps.step[i - from] = curve_step(work, chain, curve, i, coming, going);
-    if (i == bone) steps.slope = going.slope;
-    coming = going;
+    steps.step[i - from] = curve_step(work, chain, curve, i, bones[i - from], bones[i + 1u - from], range);
   }
-  steps.first_shift = posed_displacement(work, chain, bone, table_vector(work, word + kCurveAnchorAfter));
+  steps.frame = bones[0].frame;
+  steps.slope = bones[bone + 1u - from].slope;
+  steps.first_shift = posed_displacement(chain, range, bone, table_vector(work, word + kCurveAnchorAfter));
   steps.last_shift =
-      posed_displacement(work, chain, bone, table_vector(work, word + kCurveAnchorWords + kCurveAnchorBefore));
+      posed_displacement(chain, range, bone, table_vector(work, word + kCurveAnchorWords + kCurveAnchorBefore));
   steps.shift_reach = vec2(min(table_float(work, word + kCurveAnchorTurning + 1u), steps.rest),
                            min(table_float(work, word + kCurveAnchorWords + kCurveAnchorTurning), steps.rest));
   return steps;

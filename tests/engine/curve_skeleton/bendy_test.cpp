@@ -267,7 +267,7 @@ double slope(const Settled& settled, std::uint32_t bone, bool at_end) {
   const std::uint32_t word = table.put(curve);
   const std::vector<glm::mat4> joints(settled.at_bind.begin(), settled.at_bind.end());
   const shared::PoseWork work{table.words().data(), joints.data(), nullptr, nullptr};
-  const shared::CurvePart part = shared::curve_part(shared::CurveRecord{word, bone, 0}, work);
+  const shared::CurvePart part = shared::curve_part(shared::CurveRecord{word, bone, 0}, work, false);
   constexpr float kStep = 1e-2f;  // of a span, at both ends of which the second derivative is small
   const int span = at_end ? part.spline.spans - 1 : 0;
   const glm::vec3 end = shared::spline_point(part.spline, span, at_end ? 1.0f : 0.0f);

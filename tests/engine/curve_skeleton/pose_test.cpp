@@ -80,6 +80,8 @@ const test::Fault kFaults[] = {
     {"AnchorTableAtTheEnd", [](CharacterData& d) { curve_word(d, 2) = table_size(d) - shared::kAnchorWords; },
      "record 0"},
     {"FramesUnknown", [](CharacterData& d) { curve_word(d, shared::kCurveFrames) = 3; }, "frames of an unknown kind"},
+    {"FramesOfAnotherKernel", [](CharacterData& d) { curve_word(d, shared::kCurveFrames) = 2; },
+     "frames of another kernel"},
     {"ReferenceUnknown", [](CharacterData& d) { curve_word(d, shared::kCurveReference) = 2; }, "unknown reference"},
     {"CentreNotFinite", [](CharacterData& d) { curve_word(d, shared::kCurveCentre) = kNanWord; }, "not finite"},
     {"CurveAnchorsFar", [](CharacterData& d) { curve_word(d, shared::kCurveFirstAnchor) = kFar; },
