@@ -69,8 +69,8 @@ PELT_SHARED_CONST uint kMosSlide = 1u;
 PELT_SHARED_CONST uint kMosScale = 2u;
 PELT_SHARED_CONST uint kMosMotion = 3u;
 PELT_SHARED_CONST uint kMosTwist = 4u;
-PELT_SHARED_CONST uint kMosOutward = 5u;  // not of a rig, but of a point that is placed,
-PELT_SHARED_CONST uint kMosRoll = 6u;     // this, too
+PELT_SHARED_CONST uint kMosOutward = 5u;  // of points that are placed, not of a rig
+PELT_SHARED_CONST uint kMosRoll = 6u;     // the same
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
@@ -171,8 +171,9 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
     uint i = table_word(work, word + kMosPointFar);
     vec3 at[3];
     for (uint k = 0u; k < 3u; ++k) at[k] = anchor_pose(work, chain, i + k - 1u).position;
-    vec3 arriving = normalize_or(at[1] - at[0], vec3(0.0f));
-    vec3 leaving = normalize_or(at[2] - at[1], vec3(0.0f));
+    // Where one of the bones has no length there is no bend.
+    vec3 arriving = normalize_or(at[1] - at[0], normalize_or(at[2] - at[1], vec3(0.0f)));
+    vec3 leaving = normalize_or(at[2] - at[1], arriving);
     point.position += (arriving - leaving) * (share * first.x * scale);
   } else if (operation == kMosMotion) {
     float factor = 1.0f + share * first.x;

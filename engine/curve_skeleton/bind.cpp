@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include "engine/character/records.h"

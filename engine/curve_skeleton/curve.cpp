@@ -8,6 +8,9 @@
 #include "engine/rig/curve_keys.h"
 
 namespace pelt::curve_skeleton {
+
+// The joints whose steps reach a bone, the bones beside them and those beyond, which step_frames.h looks at.
+static_assert(shared::kMostRange == shared::kMostSteps + 4);
 namespace {
 
 // Cosine of 26 degrees: a reference axis that is nearer to the curve says little of what is across it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Curves as the table of a palette pass holds them (shaders/curve_skeleton/pose.h), and their frames in any pose, for
+// Curves as the table of a palette pass holds them (shaders/curve_skeleton/curve.h), and their frames in any pose, for
 // binding. Model space at bind, metres, radians.
 #pragma once
 

@@ -12,7 +12,7 @@ inline bool is_curve_kernel(PoseKernel kernel) {
 }
 
 // Errors: words past the table, a joint or an input that is not there, a number that is not finite, rest lengths that
-// do not ascend, too long a chain.
+// do not ascend, frames of the other kernel, too long a chain.
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data);
 
 // Why the words of a chain and its anchors (shaders/chain.h) cannot be posed; nullptr where they can.

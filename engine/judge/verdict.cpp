@@ -28,7 +28,8 @@ std::string describe(const JudgedPlace& place) {
 }  // namespace
 
 std::string in_words(const JudgedPlace& place) {
-  return describe(place) + (place.is_left() ? ": left to linear blend" : "");
+  if (!(place.left > 0)) return describe(place);
+  return fmt::format("{}: {} left to linear blend", describe(place), share_in_words(place.left));
 }
 
 std::string_view fault_name(FaultKind kind) {
@@ -57,7 +58,7 @@ std::string left_in_words(const Verdict& verdict) {
   std::vector<std::string> named;
   bool more = false;
   for (const JudgedPlace& place : verdict.places) {
-    if (!place.is_left()) continue;
+    if (!(place.left > 0)) continue;
     more = named.size() == kMostNamed;
     if (!more) named.push_back(describe(place));
   }

@@ -22,10 +22,9 @@ struct JudgedPlace {
   std::string joint;         // with the largest weight there
   std::uint32_t vertex = 0;  // in the model's mesh
   float left = 0;            // how much of that vertex is left to linear blend for it
-  bool is_left() const { return left > 0.5f; }
 };
 
-// "left armpit, arm raised 140: stretched 2.3 times (mesh 'body', joint 'upper_arm.L'): left to linear blend"
+// "left armpit, arm raised 140: stretched 2.3 times (mesh 'body', joint 'upper_arm.L'): 40% left to linear blend"
 std::string in_words(const JudgedPlace& place);
 
 // stretch, strain, far

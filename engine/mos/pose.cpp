@@ -141,6 +141,8 @@ class Table {
     } else if (words_.word(word) == shared::kMosRoll) {
       const std::uint32_t roller = words_.word(values + 1);
       if (roller >= anchors || roller == words_.word(chain + 1)) return "rolls with an anchor that is not there";
+      const std::uint32_t top = words_.word(chain + 1);
+      work_of_[point] += roller > top ? roller - top : top - roller;  // past anchors that are hidden
       if (const char* wrong = words_.check_numbers(values, 1)) return wrong;
     } else if (const char* wrong = words_.check_numbers(values, shared::kMosEditWords - shared::kMosEditValues)) {
       return wrong;

@@ -89,10 +89,12 @@ PELT_SHARED_FN uint curve_anchor_word(PoseWork work, uint curve, uint i) {
 
 // The bend theta between two bones, of any length; 0 where one has none.
 PELT_SHARED_FN float bend_between(vec3 coming, vec3 going) {
-  return atan(length(cross(coming, going)), dot(coming, going));
+  float across = length(cross(coming, going));
+  float along = dot(coming, going);
+  return across + abs(along) > 0.0f ? atan(across, along) : 0.0f;
 }
 
-// f of an inner anchor that bends by theta, from its words: keyed, or `rounding` skin distances by the formula, not
+// f of an inner anchor that bends by theta, from its words: keyed, or `rounding` skin distances by the formula,
 // clamped.
 PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding, float bend) {
   uint key = table_word(work, word + kCurveAnchorKeys);

@@ -39,8 +39,9 @@ PELT_SHARED_FN CurveEnd curve_end(PoseWork work, Chain chain, uint curve, uint i
   end.bend = 0.0f;
   end.inside = vec3(0.0f);
   if (i > 0u && i + 1u < chain.anchor_count) {
-    vec3 coming = normalize_or(end.point - range_position(range, i - 1u), vec3(1, 0, 0));
-    vec3 going = normalize_or(range_position(range, i + 1u) - end.point, coming);
+    vec3 next = range_position(range, i + 1u) - end.point;
+    vec3 coming = normalize_or(end.point - range_position(range, i - 1u), normalize_or(next, vec3(1, 0, 0)));
+    vec3 going = normalize_or(next, coming);
     end.bend = 1.0f - dot(coming, going);
     end.inside = going - coming;
   }

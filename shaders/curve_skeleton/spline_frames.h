@@ -75,7 +75,8 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   way[1] = range_position(range, i + 1u) - corner.point;
   float bend = bend_between(-way[0], way[1]);
   float across = cos(0.5f * bend);
-  corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) * range.anchor[i - range.first].pose.scale;
+  corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) *
+                 range.anchor[i - range.first].pose.scale;
   float arc = table_float(work, word);
   for (uint k = 0u; k < 2u; ++k) {
     float rest = k == 0u ? arc - table_float(work, word - kCurveAnchorWords)
@@ -202,8 +203,10 @@ PELT_SHARED_FN float spline_parameter(PELT_SHARED_IN(CurveSpline) part, float la
 PELT_SHARED_FN CurvePoint spline_place(PELT_SHARED_IN(CurveSpline) part, float t) {
   int k = spline_span(t, part.spans);
   float u = t - float(k);
-  return CurvePoint(spline_point(part, k, u),
-                    spline_velocity(part, k, u) * (part.stretch / max(spline_arc_slope(part, k, u), 1e-12f)));
+  float slope = spline_arc_slope(part, k, u);
+  // Where control points coincide, as they do at a joint without size, the curve has a direction and no velocity.
+  vec3 along = slope > 1e-6f * length(part.along) ? spline_velocity(part, k, u) / slope : spline_tangent(part, k, u);
+  return CurvePoint(spline_point(part, k, u), along * part.stretch);
 }
 
 // x and y at lambda, where the spline is at t.

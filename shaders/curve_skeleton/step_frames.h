@@ -5,10 +5,10 @@
 // other (s: rest length along the bones, e_i: posed bone over its rest length, theta_i: bend, h = theta_i / 2, q = s - s_i):
 //     frame    F(s) = F_0 prod_i R_i^S(q)               R_i: from the frame of the bone before the joint to the next
 //     curve    C(s) = polygon + sum_i (e_i - e_i-1) (r B(|q| / r) - f/12 G(|q| / g)) + v_i q G(|q| / g)
-// S rises from 0 to 1, at an even rate but for its ends, within w = 4 d of the joint, or as far as the curve goes: the
+// S rises from 0 to 1, at an even rate but for its ends, within w = 2.4 d of the joint, or as far as the curve goes: the
 // slerp of single joints, slower than the curve passes the inside of the skin. F_k has x along the posed bone k, and
 // y as its joint carries the y of rest without twist. B rounds the corner like a B-spline of the float f = margin
-// 2.5 d sin h, of which G, 1 at the joint and flat at both ends, takes back half. Where the corner is rounded the curve
+// 2 d sin h, of which G, 1 at the joint and flat at both ends, takes back half. Where the corner is rounded the curve
 // goes by cos h for each step along the bones; v_i gives it back a quarter of what it lacks, and where the bend is so
 // sharp that the inside of the skin would stand still, as much as that needs: up to 1.2 d h / (0.9 w). Joints that stand
 // within each other's turns reckon with the bend of both and share what it takes.
@@ -27,7 +27,7 @@ PELT_SHARED_CONST float kStepTurning = 2.4f;   // w, in skin distances
 PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w in which the turn begins and ends
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
-PELT_SHARED_CONST uint kMostSteps = 6u;        // of a bone
+PELT_SHARED_CONST uint kMostSteps = 2u * kStepReach;  // of a bone
 
 // What an inner joint does to the curve about it.
 struct CurveStep {
