@@ -12,6 +12,7 @@
 namespace pelt {
 namespace {
 
+constexpr double kAllLeft = 1.8;   // score
 constexpr double kGentle = 0.25;   // stretch by passing from the deformer to linear blend
 constexpr double kSteepest = 0.5;  // of an edge, however short the way: two rings at least
 constexpr std::size_t kGrain = 4096;
@@ -26,14 +27,6 @@ double allowed(FaultKind kind) {
       break;
   }
   return 0.2;
-}
-
-// How much of a vertex is to be left so that its score comes down to 1.
-double needed(const Fault& fault) {
-  if (!(fault.score > 1)) return 0;
-  const double least = fault.kind == FaultKind::kStretch ? 1 : 0;  // what linear blend itself has
-  const double most = allowed(fault.kind);
-  return 1 - (most - least) / (most * fault.score - least);
 }
 
 }  // namespace
@@ -102,7 +95,7 @@ std::vector<float> left_to_linear_blend(const Faults& faults, const LinearRefere
     open.emplace(share, v);
   };
   for (std::size_t v = 0; v < welded.size(); ++v) {
-    raise(welded[v], needed(faults.vertices[v]));
+    raise(welded[v], std::clamp((faults.vertices[v].score - 1) / (kAllLeft - 1), 0.0, 1.0));
   }
   if (open.empty()) return left;
   struct Way {

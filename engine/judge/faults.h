@@ -46,7 +46,7 @@ class FaultMeter {
   std::vector<std::uint32_t> apart_frames_;
 };
 
-// Of each vertex how much of it is to be left, in [0, 1]: what brings its score down to 1, and from there outwards
+// Of each vertex how much of it is to be left, in [0, 1]: more and more up to a score of 1.8, and from there outwards
 // less and less, so slowly that passing from the one to the other stretches no edge by more than a quarter. 0
 // everywhere where no score is above 1. `welded`: vertices that are one (weld_by_position).
 std::vector<float> left_to_linear_blend(const Faults& faults, const LinearReference& reference,

@@ -29,7 +29,8 @@ std::string describe(const JudgedPlace& place) {
 
 std::string in_words(const JudgedPlace& place) {
   if (!(place.left > 0)) return describe(place);
-  return fmt::format("{}: {} left to linear blend", describe(place), share_in_words(place.left));
+  const std::string part = place.left < 1 ? share_in_words(place.left) + " " : "";
+  return fmt::format("{}: {}left to linear blend", describe(place), part);
 }
 
 std::string_view fault_name(FaultKind kind) {

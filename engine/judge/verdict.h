@@ -24,7 +24,7 @@ struct JudgedPlace {
   float left = 0;            // how much of that vertex is left to linear blend for it
 };
 
-// "left armpit, arm raised 140: stretched 2.3 times (mesh 'body', joint 'upper_arm.L'): 40% left to linear blend"
+// "left armpit, arm raised 140: stretched 2.3 times (mesh 'body', joint 'upper_arm.L'): 40.0% left to linear blend"
 std::string in_words(const JudgedPlace& place);
 
 // stretch, strain, far
