@@ -22,6 +22,8 @@ constexpr double kShareWidth = 0.5;
 constexpr double kPlaceWidth = 0.5;
 constexpr double kLeastTrust = 0.02;
 constexpr float kLeastShare = 1e-3f;
+constexpr float kSoft = 0.02f;  // weight on either side
+constexpr double kSoftArea = 0.2;
 
 }  // namespace
 
@@ -117,6 +119,7 @@ Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves
       weighted_(mesh_.weights.row_count() == mesh_.positions.size()),
       by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
       trust_(input.model, curves, settings.painting),
+      areas_(vertex_areas(mesh_.positions, mesh_.triangles)),
       surface_(mesh_) {}
 
 template <class Visit>
@@ -244,12 +247,29 @@ std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t cur
   return spread;
 }
 
+// 0 where the skin that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a fifth of it
+// is painted to both.
+float Attacher::softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const {
+  double all = 0;
+  double both = 0;
+  for (std::uint32_t v = 0; v < field.s.size(); ++v) {
+    const float way = field.s[v] - bend.length;
+    if (!field.defined[v] || way < -bend.turning.x || way > bend.turning.y) continue;
+    const float beyond = trust_.share_beyond(curve, bend.anchor, mesh_.weights.row(v)).value_or(0.0f);
+    all += areas_[v];
+    if (std::min(beyond, 1 - beyond) > kSoft) both += areas_[v];
+  }
+  return all > 0 ? static_cast<float>(std::min(both / (kSoftArea * all), 1.0)) : 1.0f;
+}
+
 // Moves places to where the vertices are painted, and lets what that moves pass gradually over the skin.
 void Attacher::move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const {
+  std::vector<Trust::Bend> bends = trust_.bends(curve);
+  for (Trust::Bend& bend : bends) bend.off *= softness(curve, bend, field);
   bool any = false;
   for (std::uint32_t v = 0; v < field.s.size(); ++v) {
     if (!field.defined[v]) continue;
-    const float s = trust_.as_painted(curve, mesh_.weights.row(v), field.s[v]);
+    const float s = trust_.as_painted(curve, bends, mesh_.weights.row(v), field.s[v]);
     if (s == field.s[v]) continue;
     any = true;
     field.moved[v] = 1;

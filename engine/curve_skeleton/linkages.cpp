@@ -19,8 +19,10 @@ namespace {
 constexpr std::uint32_t kMostCurves = 3;
 // Links that go more nearly the same way are not paired: such a curve would turn on the spot.
 constexpr double kLeastAngle = 60;  // degrees
-// Of a joint of more than three links, the same for two that lead away from the joint above, as fingers do from a palm.
+// The same for two that lead away from the joint above, or from the topmost: a thumb and a finger of a palm.
 constexpr double kLeastAngleAway = 120;  // degrees
+// The same where there are no others: where a limb forks in two.
+constexpr double kLeastAngleForked = 90;  // degrees
 // The same for limbs that are named as each other's mirror image: collar bones may start out along the neck.
 constexpr double kLeastAngleMirrored = 5;  // degrees
 // Limbs are each other's mirror image where bones and the cosines of angles differ by no more than this.
@@ -52,7 +54,7 @@ class Linkages {
   std::vector<Path> find() {
     find_runs();
     for (std::uint32_t p = 0; p < places_.size(); ++p) {
-      if (places_[p].link_count() > 2 && !split_[p]) pair_links(p);
+      if (places_[p].link_count() > 1 && !is_through(p) && !split_[p]) pair_links(p);
     }
     follow_pairs();
     drop_contained();
@@ -65,7 +67,10 @@ class Linkages {
   }
 
  private:
-  bool is_through(std::uint32_t p) const { return places_[p].link_count() == 2 && !split_[p]; }
+  // Whether curves go on from bone to bone. Below the topmost joint two limbs may begin side by side.
+  bool is_through(std::uint32_t p) const {
+    return places_[p].link_count() == 2 && places_[p].parent != kNone && !split_[p];
+  }
 
   std::vector<std::uint32_t> neighbours(std::uint32_t p) const {
     std::vector<std::uint32_t> result = places_[p].children;
@@ -164,8 +169,11 @@ class Linkages {
     const auto is_above = [&](std::uint32_t run) { return runs_[run].beside(back_at(run, p)) == above; };
     const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
     if (both_away && of_one_side(p, a, b)) return false;
-    const bool is_wide = both_away && above != kNone && places_[p].link_count() > 3;
-    const double least = are_mirrored(a, b, p) ? kLeastAngleMirrored : is_wide ? kLeastAngleAway : kLeastAngle;
+    const bool is_fork = above != kNone && places_[p].link_count() == 3;
+    const double least = are_mirrored(a, b, p) ? kLeastAngleMirrored
+                         : !both_away          ? kLeastAngle
+                         : is_fork             ? kLeastAngleForked
+                                               : kLeastAngleAway;
     return spread(p, a, b) < std::cos(glm::radians(least));
   }
 
@@ -209,7 +217,7 @@ class Linkages {
       return;
     }
     const std::vector<Candidate> by_straightness = candidates_at(p);
-    if (links.size() == 3) {
+    if (links.size() <= 3) {
       for (const Candidate& c : by_straightness) add_pair(p, links[c.a], links[c.b]);
       return;
     }

@@ -83,55 +83,69 @@ float Trust::at(std::size_t curve, float s, std::span<const Influence> row) cons
   return sum > 0.9999f ? 1.0f : sum;
 }
 
-float Trust::as_painted(std::size_t c, std::span<const Influence> row, float s) const {
-  struct Joint {
-    float length, share, off;  // where it is, what is painted beyond it, and by how much that may be missed
-    glm::vec2 turning;
-  };
+std::vector<Trust::Bend> Trust::bends(std::size_t c) const {
   const Curve& curve = curves_[c];
-  const std::size_t last = curve.lengths.size() - 1;
-  std::size_t least = last;
-  std::size_t most = 0;
+  std::vector<Bend> result;
+  for (std::size_t i = 1; i + 1 < curve.lengths.size(); ++i) {
+    if (i == curve.chain.top) continue;
+    const glm::vec2 turning = painting_.turning ? painting_.turning(c, i) : step_reach(curve, i).turning;
+    if (turning == glm::vec2(0.0f)) continue;
+    const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
+    // Where a limb begins at a branch its skin is also the trunk's.
+    const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
+    const float off = (is_root ? 0.5f : 1.0f) * painting_.most_off *
+                      std::min(shorter / (painting_.slender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);
+    result.push_back({i, curve.lengths[i], turning, off});
+  }
+  return result;
+}
+
+std::optional<float> Trust::share_beyond(std::size_t c, std::size_t anchor, std::span<const Influence> row) const {
+  float beyond = 0;
   float total = 0;
+  for (const Influence& influence : row) {
+    const std::size_t own = anchors_[c][influence.index];
+    total += influence.weight;
+    if (own > anchor || (own == anchor && anchor > curves_[c].chain.top)) beyond += influence.weight;
+  }
+  if (!(total > 0)) return std::nullopt;
+  return beyond / total;
+}
+
+float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<const Influence> row, float s) const {
+  std::size_t least = curves_[c].lengths.size();
+  std::size_t most = 0;
   for (const Influence& influence : row) {
     if (!(influence.weight > 0)) continue;
     least = std::min<std::size_t>(least, anchors_[c][influence.index]);
     most = std::max<std::size_t>(most, anchors_[c][influence.index]);
-    total += influence.weight;
   }
-  if (!(total > 0)) return s;
-  std::vector<Joint> joints;
+  struct Painted {
+    const Bend& bend;
+    float share;
+  };
+  std::vector<Painted> painted;
   float low = 0;
-  float high = curve.lengths.back();
+  float high = curves_[c].lengths.back();
   std::vector<float> bounds{s};
-  for (std::size_t i = std::max<std::size_t>(least, 2) - 1; i <= std::min(most + 1, last - 1); ++i) {
-    if (i == curve.chain.top) continue;
-    Joint joint{curve.lengths[i], 0, 0, painting_.turning ? painting_.turning(c, i) : step_reach(curve, i).turning};
-    if (joint.turning == glm::vec2(0.0f)) continue;
-    for (const Influence& influence : row) {
-      const std::size_t anchor = anchors_[c][influence.index];
-      if (anchor > i || (anchor == i && i > curve.chain.top)) joint.share += influence.weight / total;
-    }
-    const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
-    // Where a limb begins at a branch its skin is also the trunk's.
-    const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
-    joint.off = (is_root ? 0.5f : 1.0f) * painting_.most_off *
-                std::min(shorter / (painting_.slender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);
-    if (joint.share > joint.off) {
-      bounds.push_back(joint.length + step_at(joint.turning, joint.share - joint.off));
+  for (const Bend& bend : bends) {
+    if (bend.anchor + 1 < least || bend.anchor > most + 1) continue;
+    const float share = share_beyond(c, bend.anchor, row).value_or(0.0f);
+    if (share > bend.off) {
+      bounds.push_back(bend.length + step_at(bend.turning, share - bend.off));
       low = std::max(low, bounds.back());
     }
-    if (joint.share < 1 - joint.off) {
-      bounds.push_back(joint.length + step_at(joint.turning, joint.share + joint.off));
+    if (share < 1 - bend.off) {
+      bounds.push_back(bend.length + step_at(bend.turning, share + bend.off));
       high = std::min(high, bounds.back());
     }
-    joints.push_back(joint);
+    painted.push_back({bend, share});
   }
   if (low <= high) return std::clamp(s, low, high);
   const auto missed = [&](float place) {
     float sum = 0;
-    for (const Joint& joint : joints) {
-      const float away = std::abs(shared::step_share(joint.turning, place - joint.length) - joint.share) - joint.off;
+    for (const auto& [bend, share] : painted) {
+      const float away = std::abs(shared::step_share(bend.turning, place - bend.length) - share) - bend.off;
       if (away > 0) sum += away * away;
     }
     return sum;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <glm/glm.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,11 +41,24 @@ class Trust {
   // Whether any place of the curve is trusted.
   bool any(std::size_t curve, std::span<const Influence> row) const;
 
-  // The place next to the rest length s where the share that a vertex gets of each joint's bend (TurningReach)
-  // differs by no more than a little from the share of its weights that is on the joints beyond: skin of a belly does
-  // not go up with a thigh, however near it is. Where no place does, the one that does best. Weights of joints beside
-  // the curve count as those of the joint they hang on.
-  float as_painted(std::size_t curve, std::span<const Influence> row, float s) const;
+  // The bend of an inner anchor, and how near to their painting the places of vertices are to be.
+  struct Bend {
+    std::size_t anchor;
+    float length;       // where it is
+    glm::vec2 turning;  // TurningReach
+    float off;          // by which a vertex's share of the bend may miss what is painted beyond it
+  };
+  // Those of a curve that are known, in order.
+  std::vector<Bend> bends(std::size_t curve) const;
+
+  // The share of a vertex's weights that is on the joints beyond an inner anchor; none where it has none. Weights of
+  // joints beside the curve count as those of the joint they hang on.
+  std::optional<float> share_beyond(std::size_t curve, std::size_t anchor, std::span<const Influence> row) const;
+
+  // The place next to the rest length s where the share that a vertex gets of each bend differs by no more than
+  // Bend::off from what is painted beyond it: skin of a belly does not go up with a thigh, however near it is. Where no
+  // place does, the one that does best.
+  float as_painted(std::size_t curve, std::span<const Bend> bends, std::span<const Influence> row, float s) const;
 
  private:
   // Rises from `before` to `first`, is 1 up to `last`, and falls to `after`.
