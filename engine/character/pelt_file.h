@@ -12,7 +12,7 @@
 
 namespace pelt {
 
-constexpr std::uint32_t kPeltFileVersion = 6;
+constexpr std::uint32_t kPeltFileVersion = 7;
 
 // serialize(*deserialize(bytes)) == bytes, of a .pelt file; of a .glb it reads the character in it, which must be there
 // and of this file's meshes (pelt_gltf.h). Everything read is validated: the checksum first, every count against the

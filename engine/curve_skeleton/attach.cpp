@@ -22,6 +22,7 @@ constexpr double kShareWidth = 0.5;
 constexpr double kPlaceWidth = 0.5;
 constexpr double kLeastTrust = 0.02;
 constexpr float kLeastShare = 1e-3f;
+constexpr float kShareOff = 0.4f;
 constexpr float kSoft = 0.02f;  // weight on either side
 constexpr double kSoftArea = 0.2;
 
@@ -181,6 +182,7 @@ Result<Shares> Attacher::attach(const RestCurves& rest) const {
       own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
     }
     weigh_offers(offers, own, settings_.shares.reach);
+    if (by_weights_ && !mesh_.triangles.empty()) share_as_painted(v, offers);
     for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
   });
   // By distance and trust alone a vertex may follow another curve than its neighbour.
@@ -245,6 +247,30 @@ std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t cur
     spread[v] = static_cast<float>(0.5 * trusted * (width * distance) * (width * distance));
   }
   return spread;
+}
+
+// Moves the shares of a vertex's curves to what is painted to them, up to kShareOff.
+void Attacher::share_as_painted(std::uint32_t v, std::span<CurveOffer> offers) const {
+  std::vector<std::pair<double, double>> bounds;
+  for (const CurveOffer& offer : offers) {
+    const auto [least, most] = trust_.painted(offer.place.curve, mesh_.weights.row(v));
+    bounds.emplace_back(std::max(least - kShareOff, 0.0f), std::min(most + kShareOff, 1.0f));
+  }
+  // By one number more, so that they are one together.
+  const auto bounded = [&](std::size_t i, double more) {
+    return std::clamp(offers[i].weight + more, bounds[i].first, bounds[i].second);
+  };
+  double low = -1;
+  double high = 1;
+  for (int step = 0; step < 40; ++step) {
+    const double more = 0.5 * (low + high);
+    double sum = 0;
+    for (std::size_t i = 0; i < offers.size(); ++i) sum += bounded(i, more);
+    (sum < 1 ? low : high) = more;
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < offers.size(); ++i) sum += offers[i].weight = bounded(i, low);
+  for (CurveOffer& offer : offers) offer.weight /= sum;
 }
 
 // 0 where the skin that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a fifth of it

@@ -95,6 +95,7 @@ class Attacher {
 
   Result<std::vector<std::vector<float>>> weight_factors() const;
   std::vector<Field> nearest_places(const RestCurves& rest) const;
+  void share_as_painted(std::uint32_t v, std::span<CurveOffer> offers) const;
   float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const;
   void move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const;
   std::vector<float> heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field, double width) const;

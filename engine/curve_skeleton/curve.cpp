@@ -213,6 +213,8 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
   table_.put_number(anchor.bulge.across);
   table_.put_number(anchor.bulge.along);
   table_.put_number(anchor.twist_after);
+  const std::size_t bone = std::min(i, curve.bone_count() - 1);
+  table_.put_vector(glm::normalize(curve.chain.anchors[bone + 1].position - curve.chain.anchors[bone].position));
   const StepReach reach = step_reach(curve, i);
   for (const glm::vec2 sides : {reach.turning, reach.window}) {
     table_.put_number(sides.x);

@@ -19,10 +19,9 @@ namespace {
 constexpr std::uint32_t kMostCurves = 3;
 // Links that go more nearly the same way are not paired: such a curve would turn on the spot.
 constexpr double kLeastAngle = 60;  // degrees
-// The same for two that lead away from the joint above, or from the topmost: a thumb and a finger of a palm.
+// The same for two that lead away from the joint above, or from the topmost: a thumb and a finger of a palm. Not where
+// a limb forks into two that are alike.
 constexpr double kLeastAngleAway = 120;  // degrees
-// The same where there are no others: where a limb forks in two.
-constexpr double kLeastAngleForked = 90;  // degrees
 // The same for limbs that are named as each other's mirror image: collar bones may start out along the neck.
 constexpr double kLeastAngleMirrored = 5;  // degrees
 // Limbs are each other's mirror image where bones and the cosines of angles differ by no more than this.
@@ -156,6 +155,21 @@ class Linkages {
     return one.side != Side::kNone && other.side != Side::kNone && one.side != other.side && one.word == other.word;
   }
 
+  // Whether two limbs have bones of the same lengths.
+  bool are_alike(std::uint32_t a, std::uint32_t b, std::uint32_t p) const {
+    const auto lengths = [&](std::uint32_t run) {
+      const Path& path = runs_[run].places;
+      std::vector<double> result;
+      for (std::size_t i = 1; i < path.size(); ++i) {
+        result.push_back(glm::distance(places_[path[i - 1]].position, places_[path[i]].position));
+      }
+      if (back_at(run, p)) std::ranges::reverse(result);
+      return result;
+    };
+    return std::ranges::equal(lengths(a), lengths(b),
+                              [](double one, double other) { return std::abs(one - other) < kAlike * (one + other); });
+  }
+
   // Whether two limbs are of the side of what they hang on, by their names: fingers of one hand.
   bool of_one_side(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const Side side = parse_joint_name(name_of(p)).side;
@@ -169,11 +183,10 @@ class Linkages {
     const auto is_above = [&](std::uint32_t run) { return runs_[run].beside(back_at(run, p)) == above; };
     const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
     if (both_away && of_one_side(p, a, b)) return false;
-    const bool is_fork = above != kNone && places_[p].link_count() == 3;
-    const double least = are_mirrored(a, b, p) ? kLeastAngleMirrored
-                         : !both_away          ? kLeastAngle
-                         : is_fork             ? kLeastAngleForked
-                                               : kLeastAngleAway;
+    const bool is_fork = places_[p].link_count() == 3 && are_alike(a, b, p);
+    const double least = are_mirrored(a, b, p)    ? kLeastAngleMirrored
+                         : !both_away || is_fork ? kLeastAngle
+                                                 : kLeastAngleAway;
     return spread(p, a, b) < std::cos(glm::radians(least));
   }
 

@@ -87,7 +87,7 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
         const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords;
         if (curve.frames != CurveFrames::kAuto) put_reference(i);
         put_numbers(own, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
-        put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorTurning);
+        put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorDirection);
       }
       const auto [known, is_new] = first.try_emplace(key, BoneCopy{c, bone, reversed});
       if (!is_new) original.back() = {known->second.curve, known->second.bone, known->second.reversed != reversed};

@@ -51,6 +51,10 @@ Trust::Trust(const Model& model, std::span<const Curve> curves, Painting paintin
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (!on_any[j] && joints[j].parent >= 0) own[j] = own[static_cast<std::size_t>(joints[j].parent)];
   }
+  for (const BoundJoint& bound : model.bound_joints) {
+    curve_counts_.push_back(static_cast<std::uint32_t>(
+        std::ranges::count_if(own[bound.joint], [](const auto& of_curve) { return !of_curve.empty(); })));
+  }
   for (std::size_t c = 0; c < curves.size(); ++c) {
     for (const BoundJoint& bound : model.bound_joints) stretches_[c].push_back(own[bound.joint][c]);
     // What is above the top moves it all: it counts as the top.
@@ -151,6 +155,20 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
     return sum;
   };
   return *std::ranges::min_element(bounds, {}, missed);
+}
+
+std::pair<float, float> Trust::painted(std::size_t curve, std::span<const Influence> row) const {
+  float alone = 0;
+  float any = 0;
+  float total = 0;
+  for (const Influence& influence : row) {
+    total += influence.weight;
+    if (stretches_[curve][influence.index].empty()) continue;
+    any += influence.weight;
+    if (curve_counts_[influence.index] == 1) alone += influence.weight;
+  }
+  if (!(total > 0)) return {0.0f, 1.0f};
+  return {alone / total, any / total};
 }
 
 bool Trust::any(std::size_t curve, std::span<const Influence> row) const {

@@ -8,6 +8,7 @@
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/binding/sparse_rows.h"
@@ -37,6 +38,10 @@ class Trust {
 
   // In [0, 1], at the rest length s. `row`: over the model's bound joints.
   float at(std::size_t curve, float s, std::span<const Influence> row) const;
+
+  // The least and the most of a vertex that is painted to follow a curve: what is on joints of that curve alone, and
+  // what is on any of it.
+  std::pair<float, float> painted(std::size_t curve, std::span<const Influence> row) const;
 
   // Whether any place of the curve is trusted.
   bool any(std::size_t curve, std::span<const Influence> row) const;
@@ -69,6 +74,7 @@ class Trust {
   std::span<const Curve> curves_;
   Painting painting_;
   std::vector<std::vector<std::vector<Stretch>>> stretches_;  // of each curve, of each bound joint
+  std::vector<std::uint32_t> curve_counts_;                    // of each bound joint: curves that it is on
   std::vector<std::vector<std::uint32_t>> anchors_;           // the same: the anchor that a bound joint counts as
 };
 

@@ -21,8 +21,9 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 // In the table, beside what chain.h says:
 //   curve         chain (3 words), frames, reference, centre, first curve anchor (word)
 //   curve anchor  s, reference axis at rest x, y, z, d, f_min, f_max, margin, first key (word), keys (0: the formula),
-//                 displacement of B-, of B+ at rest, volume, across, along, after, then of automatic frames the rest
-//                 lengths before and after the joint within which they turn, and within which the curve is led
+//                 displacement of B-, of B+ at rest, volume, across, along, after, then of automatic frames the direction
+//                 at rest of the bone that leaves the anchor x, y, z and the rest lengths before and after the joint
+//                 within which they turn, and within which the curve is led
 //   key           theta, f
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
 //                 (beside what the pose gives), (M^R)^-1 row by row
@@ -44,9 +45,10 @@ PELT_SHARED_CONST uint kCurveAnchorBefore = 10u;
 PELT_SHARED_CONST uint kCurveAnchorAfter = 13u;
 PELT_SHARED_CONST uint kCurveAnchorBulge = 16u;
 PELT_SHARED_CONST uint kCurveAnchorTwistAfter = 19u;
-PELT_SHARED_CONST uint kCurveAnchorTurning = 20u;
-PELT_SHARED_CONST uint kCurveAnchorWindow = 22u;
-PELT_SHARED_CONST uint kCurveAnchorWords = 24u;
+PELT_SHARED_CONST uint kCurveAnchorDirection = 20u;
+PELT_SHARED_CONST uint kCurveAnchorTurning = 23u;
+PELT_SHARED_CONST uint kCurveAnchorWindow = 25u;
+PELT_SHARED_CONST uint kCurveAnchorWords = 27u;
 PELT_SHARED_CONST uint kCurveSampleShape = 1u;
 PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
 PELT_SHARED_CONST uint kCurveSampleWords = 19u;

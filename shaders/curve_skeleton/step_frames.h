@@ -100,8 +100,7 @@ PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint 
   uint word = curve_anchor_word(work, curve, bone);
   uint carrying = carrying_anchor(chain, bone);
   vec4 motion = untwisted_motion(work, chain, carrying, range.anchor[carrying - range.first]);
-  vec3 axis = table_vector(work, anchor_word(chain, carrying) + kAnchorAxis);
-  vec3 carried = quaternion_rotate(motion, bone < chain.top ? -axis : axis);
+  vec3 carried = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorDirection));
   float length = table_float(work, word + kCurveAnchorWords) - table_float(work, word);
   CurveBone result;
   result.slope = (range_position(range, bone + 1u) - range_position(range, bone)) * (1.0f / length);

@@ -202,7 +202,7 @@ TEST(PeltFile, OtherVersionsAreNamed) {
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(newer.error().message,
-            "x.pelt: has version 7 of the format, and this program reads version 6: a newer program is needed");
+            "x.pelt: has version 8 of the format, and this program reads version 7: a newer program is needed");
   put(bytes, kVersionAt, std::uint32_t{0});
   EXPECT_THAT(error_of(bytes), HasSubstr("version 0"));
 }
