@@ -120,6 +120,7 @@ Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves
       weighted_(mesh_.weights.row_count() == mesh_.positions.size()),
       by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
       trust_(input.model, curves, settings.painting),
+      extent_(largest_extent(input)),
       areas_(vertex_areas(mesh_.positions, mesh_.triangles)),
       surface_(mesh_) {}
 
@@ -236,7 +237,7 @@ std::vector<Attacher::Field> Attacher::nearest_places(const RestCurves& rest) co
 }
 
 // So much heat at each vertex that a step becomes about `width` wide on either side, in parts of the distance; less
-// where the curve is trusted little, so that it does not flow into what follows others.
+// where the curve is trusted little, so that it does not flow into what follows others, and no wider than the model.
 std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field,
                                        double width) const {
   std::vector<float> spread(field.s.size(), 0.0f);
@@ -244,7 +245,8 @@ std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t cur
     if (!field.defined[v]) continue;
     const double distance = rest.distance(rest.place_at(curve, field.s[v]), mesh_.positions[v]);
     const double trusted = std::clamp(distance / std::exp(double{field.distance[v]}), 0.0, 1.0);
-    spread[v] = static_cast<float>(0.5 * trusted * (width * distance) * (width * distance));
+    const double wide = std::min(width * distance, extent_);
+    spread[v] = static_cast<float>(0.5 * trusted * wide * wide);
   }
   return spread;
 }
@@ -269,8 +271,9 @@ void Attacher::share_as_painted(std::uint32_t v, std::span<CurveOffer> offers) c
     (sum < 1 ? low : high) = more;
   }
   double sum = 0;
-  for (std::size_t i = 0; i < offers.size(); ++i) sum += offers[i].weight = bounded(i, low);
-  for (CurveOffer& offer : offers) offer.weight /= sum;
+  for (std::size_t i = 0; i < offers.size(); ++i) sum += bounded(i, low);
+  if (!(sum > 0)) return;
+  for (std::size_t i = 0; i < offers.size(); ++i) offers[i].weight = bounded(i, low) / sum;
 }
 
 // 0 where the skin that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a fifth of it

@@ -108,6 +108,7 @@ class Attacher {
   bool weighted_;
   bool by_weights_;  // whether they say where vertices belong
   Trust trust_;
+  double extent_;  // of all targets
   std::vector<double> areas_;
   Surface surface_;
 };

@@ -184,7 +184,7 @@ class Linkages {
     const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
     if (both_away && of_one_side(p, a, b)) return false;
     const bool is_fork = places_[p].link_count() == 3 && are_alike(a, b, p);
-    const double least = are_mirrored(a, b, p)    ? kLeastAngleMirrored
+    const double least = are_mirrored(a, b, p)   ? kLeastAngleMirrored
                          : !both_away || is_fork ? kLeastAngle
                                                  : kLeastAngleAway;
     return spread(p, a, b) < std::cos(glm::radians(least));

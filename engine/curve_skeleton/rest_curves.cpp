@@ -75,12 +75,13 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
       const std::ptrdiff_t far = reversed ? bending.first : bending.last;
       key.clear();
       grid = std::max(1e-5 * curve.bone_length(bone), 1e-6);
-      // Those beyond the top count with their turns where their bends do.
-      const bool beyond = (near - top) * away < 0;
-      const std::ptrdiff_t begin = beyond ? near - away : near == top ? near - away : top;
+      // Of automatic frames a joint's step also depends on the bends of the joints next to it.
+      const std::ptrdiff_t beside = curve.frames == CurveFrames::kAuto ? 2 : 1;
+      const std::ptrdiff_t begin = away * std::min(away * top, away * near - beside);
       key.push_back((bone + (reversed ? 1 : 0) - begin) * away);
-      for (std::ptrdiff_t i = begin; i != far + 2 * away; i += away) {
-        const bool outer = i == far + away || (i == begin && begin != top);
+      for (std::ptrdiff_t i = begin; i != far + (beside + 1) * away; i += away) {
+        // Those beyond the top count with their turns where their bends do.
+        const bool outer = (i - far) * away > 0 || ((i - near) * away < 0 && (i - top) * away < 0);
         put_anchor(i, outer ? shared::kAnchorRotation : i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
       }
       for (std::ptrdiff_t i = near; i != far + away; i += away) {
@@ -88,6 +89,10 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
         if (curve.frames != CurveFrames::kAuto) put_reference(i);
         put_numbers(own, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
         put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorDirection);
+        for (const std::uint32_t sides : {shared::kCurveAnchorTurning, shared::kCurveAnchorWindow}) {
+          put_number(std::bit_cast<float>(own[sides + (reversed ? 1 : 0)]));
+          put_number(std::bit_cast<float>(own[sides + (reversed ? 0 : 1)]));
+        }
       }
       const auto [known, is_new] = first.try_emplace(key, BoneCopy{c, bone, reversed});
       if (!is_new) original.back() = {known->second.curve, known->second.bone, known->second.reversed != reversed};

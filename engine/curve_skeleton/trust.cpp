@@ -132,17 +132,15 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
   float low = 0;
   float high = curves_[c].lengths.back();
   std::vector<float> bounds{s};
+  const auto add_bound = [&, last = high](const Bend& bend, float share) {
+    bounds.push_back(std::clamp(bend.length + step_at(bend.turning, share), 0.0f, last));
+    return bounds.back();
+  };
   for (const Bend& bend : bends) {
     if (bend.anchor + 1 < least || bend.anchor > most + 1) continue;
     const float share = share_beyond(c, bend.anchor, row).value_or(0.0f);
-    if (share > bend.off) {
-      bounds.push_back(bend.length + step_at(bend.turning, share - bend.off));
-      low = std::max(low, bounds.back());
-    }
-    if (share < 1 - bend.off) {
-      bounds.push_back(bend.length + step_at(bend.turning, share + bend.off));
-      high = std::min(high, bounds.back());
-    }
+    if (share > bend.off) low = std::max(low, add_bound(bend, share - bend.off));
+    if (share < 1 - bend.off) high = std::min(high, add_bound(bend, share + bend.off));
     painted.push_back({bend, share});
   }
   if (low <= high) return std::clamp(s, low, high);

@@ -74,7 +74,7 @@ class Trust {
   std::span<const Curve> curves_;
   Painting painting_;
   std::vector<std::vector<std::vector<Stretch>>> stretches_;  // of each curve, of each bound joint
-  std::vector<std::uint32_t> curve_counts_;                    // of each bound joint: curves that it is on
+  std::vector<std::uint32_t> curve_counts_;                   // of each bound joint: curves that it is on
   std::vector<std::vector<std::uint32_t>> anchors_;           // the same: the anchor that a bound joint counts as
 };
 

@@ -20,7 +20,7 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // Linear finite elements over some of the vertices: the stiffness and mass of the triangles added.
 class SurfaceHeat::System {
  public:
-  System(std::span<const glm::vec3> positions) : positions_(positions), place_(positions.size(), kNone) {}
+  explicit System(std::span<const glm::vec3> positions) : positions_(positions), place_(positions.size(), kNone) {}
 
   bool empty() const { return vertices_.empty(); }
   std::span<const std::uint32_t> vertices() const { return vertices_; }

@@ -12,20 +12,8 @@ namespace {
 
 using curve_skeleton::Chain;
 
-constexpr float kShareOfArea = 0.9f;
+constexpr double kShareOfArea = 0.9;
 constexpr float kNearest = 1.0001f;  // times the least distance, for rounding
-
-// A third of the triangles at each vertex; 1 where there are none.
-std::vector<float> vertex_areas(const Mesh& mesh) {
-  if (mesh.triangles.empty()) return std::vector<float>(mesh.positions.size(), 1.0f);
-  std::vector<float> areas(mesh.positions.size(), 0.0f);
-  for (const glm::uvec3 t : mesh.triangles) {
-    const glm::vec3 a = mesh.positions[t.x];
-    const float area = glm::length(glm::cross(mesh.positions[t.y] - a, mesh.positions[t.z] - a)) / 6;
-    for (int k = 0; k < 3; ++k) areas[t[k]] += area;
-  }
-  return areas;
-}
 
 bool has_weights(const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); }
 
@@ -45,7 +33,8 @@ SkinThickness::SkinThickness(const Model& model, std::span<const std::uint32_t> 
     : model_(model), meshes_(meshes) {
   for (const std::uint32_t m : meshes) {
     const Mesh& mesh = model.meshes[m];
-    areas_.push_back(vertex_areas(mesh));
+    areas_.push_back(mesh.triangles.empty() ? std::vector<double>(mesh.positions.size(), 1.0)
+                                            : vertex_areas(mesh.positions, mesh.triangles));
     std::vector<float>& nearest = nearest_.emplace_back();
     if (has_weights(mesh)) continue;
     for (const glm::vec3 point : mesh.positions) {
@@ -72,8 +61,8 @@ std::optional<float> SkinThickness::at(const Chain& chain, std::size_t i) const 
     }
     return share >= 0.5f;
   };
-  std::vector<std::pair<float, float>> found;  // distance, area
-  float area = 0;
+  std::vector<std::pair<float, double>> found;  // distance, area
+  double area = 0;
   for (std::size_t m = 0; m < meshes_.size(); ++m) {
     const Mesh& mesh = model_.meshes[meshes_[m]];
     const bool weighted = has_weights(mesh);
@@ -90,7 +79,7 @@ std::optional<float> SkinThickness::at(const Chain& chain, std::size_t i) const 
     }
   }
   std::sort(found.begin(), found.end());
-  float so_far = 0;
+  double so_far = 0;
   for (const auto& [distance, own] : found) {
     so_far += own;
     if (so_far >= kShareOfArea * area && distance > 0) return distance;

@@ -27,7 +27,7 @@ class SkinThickness {
  private:
   const Model& model_;
   std::span<const std::uint32_t> meshes_;
-  std::vector<std::vector<float>> areas_;    // of the vertices of each mesh
+  std::vector<std::vector<double>> areas_;   // of the vertices of each mesh
   std::vector<std::vector<float>> nearest_;  // metres from each vertex of a mesh without weights to the nearest bone
 };
 

@@ -242,6 +242,33 @@ TEST(CurveBind, FollowsWeightsOfCurves) {
   EXPECT_GT(fewer, 20);
 }
 
+// An arm of its own that is painted to its first joint also before that, where it is stuck into a trunk.
+TEST(CurveBind, SkinWithoutAPassageFollowsItsJoint) {
+  Model model = test::make_tube({.along = 48, .radius = 0.4f, .joints = 3, .blend_length = 1});
+  const float joint = model.skeleton.joints[1].rest.translation.x;
+  model.meshes.push_back(model.meshes[0]);
+  model.meshes[1].name = "trunk";
+  Mesh& mesh = model.meshes[0];
+  for (Influence& influence : mesh.weights.influences) influence.index = std::max(influence.index, 1u);
+  const Character character = test::bound(model, by_curves()).character;
+  Evaluator evaluator(character);
+  const glm::mat4 turn = glm::translate(glm::mat4(1), glm::vec3(joint, 0, 0)) *
+                         glm::rotate(glm::mat4(1), glm::radians(60.0f), glm::vec3(0, 0, 1)) *
+                         glm::translate(glm::mat4(1), glm::vec3(-joint, 0, 0));
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  for (std::size_t j = 1; j < joints.size(); ++j) joints[j] = turn * joints[j];
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+  float worst = 0;
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    const glm::vec3 at = mesh.positions[v];
+    if (at.x < joint - 1.4f || at.x > joint + 1) continue;
+    worst = std::max(worst, glm::distance(posed[v], glm::vec3(turn * glm::vec4(at, 1))));
+  }
+  EXPECT_LT(worst, 0.05f);
+}
+
 TEST(CurveBind, ByWeightsNeedsThem) {
   Model model = test::make_tube();
   model.meshes.push_back(model.meshes[0]);

@@ -230,6 +230,35 @@ TEST(Chains, FingersAreNotPairedThroughThePalm) {
   }
 }
 
+// A hand of its own, with the palm topmost.
+TEST(Chains, FingersOfATopmostPalmAreNotPaired) {
+  const Chains chains = chains_of(skeleton_of({{"palm", -1, {0, 0, 0}},
+                                               {"a", 0, {0, 1, 0}},
+                                               {"b", 0, {0.1f, 1, 0}},
+                                               {"c", 0, {0.25f, 0.95f, 0}},
+                                               {"thumb", 0, {-0.3f, 0.2f, 0.1f}}}));
+  EXPECT_THAT(names(chains), UnorderedElementsAre("palm..a", "palm..b", "palm..c", "palm..thumb"));
+}
+
+TEST(Chains, LimbsThatBeginSideBySideAreNotOne) {
+  const Chains chains = chains_of(skeleton_of(
+      {{"elbow", -1, {0, 0, 0}}, {"palm", 0, {0, 1, 0}}, {"finger", 1, {0, 1.5f, 0}}, {"thumb", 0, {0.3f, 0.9f, 0}}}));
+  EXPECT_THAT(names(chains), UnorderedElementsAre("elbow..finger", "elbow..thumb"));
+}
+
+TEST(Chains, ForksThatAreAlikeAreOneCurve) {
+  const auto fork = [](float longer) {
+    return names(chains_of(skeleton_of({{"hips", -1, {0, 0, 0}},
+                                        {"chest", 0, {0, 1, 0}},
+                                        {"one", 0, {0.6f, -0.6f, 0}},
+                                        {"one_end", 2, {0.7f, -1.6f, 0}},
+                                        {"other", 0, {-0.6f, -0.6f, 0}},
+                                        {"other_end", 4, {-0.7f, -1.6f * longer, 0}}})));
+  };
+  EXPECT_THAT(fork(1), Contains("one_end..other_end"));
+  EXPECT_THAT(fork(1.3f), Not(Contains("one_end..other_end")));
+}
+
 // Everyone's first file: two joints at one place in the middle of a strip, each painted for its half.
 TEST(Chains, TopmostJointsAtOnePlaceEachCarryTheirSide) {
   Model model = skeleton_of({{"lower", -1, {0, 1, 0}}, {"upper", 0, {0, 1, 0}}});

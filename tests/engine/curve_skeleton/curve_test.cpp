@@ -456,6 +456,27 @@ TEST(CurveFrame, EndpointInterpolatesAxes) {
   }
 }
 
+// The topmost joint carries the bones on both sides of it, each along its own direction.
+TEST(CurveFrame, AStraightHubDoesNotRoll) {
+  TestCurve c({{-2, 0, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, 2);
+  c.curve.frames = CurveFrames::kAuto;
+  const PosedCurve rest = c.posed(c.posed_joints(Turns(5, kNoTurn)));
+  for (const glm::dvec3& side : {glm::dvec3(0, 1, 0), glm::dvec3(0, 0, 1), glm::dvec3(0, 1, -1)}) {
+    Turns turns(5, kNoTurn);
+    turns[1] = turn(4, side);
+    turns[3] = turn(-3, side);
+    const PosedCurve posed = c.posed(c.posed_joints(turns));
+    for (std::size_t bone = 0; bone < c.curve.bone_count(); ++bone) {
+      for (const float lambda : {0.0f, 0.5f, 1.0f}) {
+        for (const int i : {1, 2}) {
+          EXPECT_GT(glm::dot(axis(rest.frame(bone, lambda), i), axis(posed.frame(bone, lambda), i)), 0.99)
+              << bone << ' ' << lambda;
+        }
+      }
+    }
+  }
+}
+
 TEST(CurveFrame, CentreMovesItTowardsTheBone) {
   TestCurve own(straight(3));
   const std::vector<glm::mat4> joints = own.posed_joints(Turns{kNoTurn, turn(100, {0, 1, 0}), kNoTurn});
