@@ -22,9 +22,10 @@ constexpr double kShareWidth = 0.5;
 constexpr double kPlaceWidth = 0.5;
 constexpr double kLeastTrust = 0.02;
 constexpr float kLeastShare = 1e-3f;
-constexpr float kShareOff = 0.4f;
-constexpr float kSoft = 0.02f;  // weight on either side
-constexpr double kSoftArea = 0.2;
+// Skin passes from the one side of a joint to the other where this much of its weight at least is on either, and has a
+// passage where as much of the area that the joint turns does.
+constexpr float kPassing = 0.02f;
+constexpr double kPassage = 0.2;
 
 }  // namespace
 
@@ -44,21 +45,31 @@ std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& tru
   return nearest;
 }
 
-void weigh_offers(std::span<CurveOffer> offers, std::span<const float> factors, double reach) {
+void weigh_offers(std::span<CurveOffer> offers, double reach) {
   if (offers.empty()) return;
   CurveOffer& nearest = *std::ranges::min_element(offers, {}, &CurveOffer::distance);
   const double least = std::max(nearest.distance, kLeastDistance);
   double sum = 0;
   for (CurveOffer& offer : offers) {
     const double distance = std::max(offer.distance, kLeastDistance);
-    const double factor = factors.empty() ? 1.0 : factors[offer.place.curve];
-    offer.weight = factor * std::max(0.0, 1 / distance - 1 / (reach * least));
+    offer.weight = std::max(0.0, 1 / distance - 1 / (reach * least));
     sum += offer.weight;
   }
   if (sum > 0) {
     for (CurveOffer& offer : offers) offer.weight /= sum;
   } else {
     nearest.weight = 1;
+  }
+}
+
+void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factors) {
+  if (offers.empty() || factors.empty()) return;
+  double sum = 0;
+  for (CurveOffer& offer : offers) sum += offer.weight *= double{factors[offer.place.curve]};
+  if (sum > 0) {
+    for (CurveOffer& offer : offers) offer.weight /= sum;
+  } else {
+    std::ranges::min_element(offers, {}, &CurveOffer::distance)->weight = 1;
   }
 }
 
@@ -119,6 +130,7 @@ Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves
       mesh_(input.model.meshes[target.mesh]),
       weighted_(mesh_.weights.row_count() == mesh_.positions.size()),
       by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
+      is_painted_(by_weights_ && !mesh_.triangles.empty()),
       trust_(input.model, curves, settings.painting),
       extent_(largest_extent(input)),
       areas_(vertex_areas(mesh_.positions, mesh_.triangles)),
@@ -170,8 +182,7 @@ Result<Shares> Attacher::attach(const RestCurves& rest) const {
   std::vector<Field> fields = nearest_places(rest);
   each_field(fields, [&](std::uint32_t c, Field& own) {
     own.moved = surface_.relax(own.defined, own.s, own.distance);
-    // Single points, as of the line of a muscle, are not painted for bends.
-    if (by_weights_ && !mesh_.triangles.empty()) move_as_painted(rest, c, own);
+    if (is_painted_) move_as_painted(rest, c, own);
   });
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     for (std::uint32_t c = 0; c < fields.size(); ++c) {
@@ -182,8 +193,9 @@ Result<Shares> Attacher::attach(const RestCurves& rest) const {
     for (std::size_t c = 0; c < (settings_.weights.empty() ? 0 : curves_.size()); ++c) {
       own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
     }
-    weigh_offers(offers, own, settings_.shares.reach);
-    if (by_weights_ && !mesh_.triangles.empty()) share_as_painted(v, offers);
+    weigh_offers(offers, settings_.shares.reach);
+    if (is_painted_) share_as_painted(mesh_.weights.row(v), offers);
+    multiply_offers(offers, own);
     for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
   });
   // By distance and trust alone a vertex may follow another curve than its neighbour.
@@ -237,7 +249,8 @@ std::vector<Attacher::Field> Attacher::nearest_places(const RestCurves& rest) co
 }
 
 // So much heat at each vertex that a step becomes about `width` wide on either side, in parts of the distance; less
-// where the curve is trusted little, so that it does not flow into what follows others, and no wider than the model.
+// where the curve is trusted little, so that it does not flow into what follows others, and no wider than what is
+// bound.
 std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field,
                                        double width) const {
   std::vector<float> spread(field.s.size(), 0.0f);
@@ -251,14 +264,17 @@ std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t cur
   return spread;
 }
 
-// Moves the shares of a vertex's curves to what is painted to them, up to kShareOff.
-void Attacher::share_as_painted(std::uint32_t v, std::span<CurveOffer> offers) const {
+// Moves the weights of a vertex's curves into Trust::share_bounds, all by one number as far as these let them, so that
+// they are one together.
+void Attacher::share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const {
+  if (offers.size() < 2) return;
   std::vector<std::pair<double, double>> bounds;
+  double most = 0;
   for (const CurveOffer& offer : offers) {
-    const auto [least, most] = trust_.painted(offer.place.curve, mesh_.weights.row(v));
-    bounds.emplace_back(std::max(least - kShareOff, 0.0f), std::min(most + kShareOff, 1.0f));
+    bounds.emplace_back(trust_.share_bounds(offer.place.curve, row));
+    most += bounds.back().second;
   }
-  // By one number more, so that they are one together.
+  if (most < 1) return;
   const auto bounded = [&](std::size_t i, double more) {
     return std::clamp(offers[i].weight + more, bounds[i].first, bounds[i].second);
   };
@@ -270,10 +286,7 @@ void Attacher::share_as_painted(std::uint32_t v, std::span<CurveOffer> offers) c
     for (std::size_t i = 0; i < offers.size(); ++i) sum += bounded(i, more);
     (sum < 1 ? low : high) = more;
   }
-  double sum = 0;
-  for (std::size_t i = 0; i < offers.size(); ++i) sum += bounded(i, low);
-  if (!(sum > 0)) return;
-  for (std::size_t i = 0; i < offers.size(); ++i) offers[i].weight = bounded(i, low) / sum;
+  for (std::size_t i = 0; i < offers.size(); ++i) offers[i].weight = bounded(i, high);
 }
 
 // 0 where the skin that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a fifth of it
@@ -284,11 +297,12 @@ float Attacher::softness(std::uint32_t curve, const Trust::Bend& bend, const Fie
   for (std::uint32_t v = 0; v < field.s.size(); ++v) {
     const float way = field.s[v] - bend.length;
     if (!field.defined[v] || way < -bend.turning.x || way > bend.turning.y) continue;
-    const float beyond = trust_.share_beyond(curve, bend.anchor, mesh_.weights.row(v)).value_or(0.0f);
+    const std::optional<float> beyond = trust_.share_beyond(curve, bend.anchor, mesh_.weights.row(v));
+    if (!beyond) continue;
     all += areas_[v];
-    if (std::min(beyond, 1 - beyond) > kSoft) both += areas_[v];
+    if (std::min(*beyond, 1 - *beyond) > kPassing) both += areas_[v];
   }
-  return all > 0 ? static_cast<float>(std::min(both / (kSoftArea * all), 1.0)) : 1.0f;
+  return all > 0 ? static_cast<float>(std::min(both / (kPassage * all), 1.0)) : 1.0f;
 }
 
 // Moves places to where the vertices are painted, and lets what that moves pass gradually over the skin.

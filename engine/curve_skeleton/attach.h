@@ -38,9 +38,13 @@ struct CurveOffer {
 std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
                                         std::uint32_t curve, glm::vec3 point);
 
-// How much a vertex follows each of its curves: w_i = max(0, 1/d_i - 1/(rho d_min)), d_i the offers' distances, times
-// factors[curve] >= 0, of sum 1; the nearest alone where the factors leave nothing. Empty factors: 1 each.
-void weigh_offers(std::span<CurveOffer> offers, std::span<const float> factors, double reach);
+// How much a vertex follows each of its curves: w_i = max(0, 1/d_i - 1/(rho d_min)), d_i the offers' distances, of
+// sum 1.
+void weigh_offers(std::span<CurveOffer> offers, double reach);
+
+// Multiplies their weights by factors[curve] >= 0, of sum 1 again; the nearest alone where the factors leave nothing.
+// Empty factors: 1 each.
+void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factors);
 
 // The curves of a vertex by the offers' weights, those that share a bone added up, cut continuously to `most` and of
 // sum 1; none where nothing weighs.
@@ -95,7 +99,7 @@ class Attacher {
 
   Result<std::vector<std::vector<float>>> weight_factors() const;
   std::vector<Field> nearest_places(const RestCurves& rest) const;
-  void share_as_painted(std::uint32_t v, std::span<CurveOffer> offers) const;
+  void share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const;
   float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const;
   void move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const;
   std::vector<float> heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field, double width) const;
@@ -107,6 +111,7 @@ class Attacher {
   const Mesh& mesh_;
   bool weighted_;
   bool by_weights_;  // whether they say where vertices belong
+  bool is_painted_;  // whether they do so place by place: single points, as of the line of a muscle, are not painted
   Trust trust_;
   double extent_;  // of all targets
   std::vector<double> areas_;

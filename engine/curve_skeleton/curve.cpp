@@ -39,21 +39,24 @@ std::uint32_t frames_word(CurveFrames frames) {
   return shared::kCurveFramesAuto;
 }
 
+// Of the bone that leaves an anchor, of the last one that arrives.
+glm::vec3 bone_direction(const Chain& chain, std::size_t anchor) {
+  const std::size_t bone = std::min(anchor, chain.anchors.size() - 2);
+  return glm::normalize(chain.anchors[bone + 1].position - chain.anchors[bone].position);
+}
+
 // Of every anchor the joint's z, or its y where z runs along the curve (math.md section 2). Where that would turn the
 // frame by more than a quarter from the anchor before, as it does where joints' axes point this way and that, of the
 // joint's axes and their opposites the one that turns it least: between frames turned against each other no way is
 // shorter, and a pose would decide.
 std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
   const std::vector<Anchor>& anchors = chain.anchors;
-  const auto direction = [&](std::size_t i) {  // of the bone from anchor i
-    return glm::normalize(anchors[i + 1].position - anchors[i].position);
-  };
   std::vector<glm::vec3> axes;
   glm::vec3 side(0.0f);
   glm::vec3 along_before(0.0f);
   for (std::size_t i = 0; i < anchors.size(); ++i) {
-    const glm::vec3 coming = direction(i == 0 ? 0 : i - 1);
-    const glm::vec3 going = direction(std::min(i, anchors.size() - 2));
+    const glm::vec3 coming = bone_direction(chain, i == 0 ? 0 : i - 1);
+    const glm::vec3 going = bone_direction(chain, i);
     const glm::vec3 along = shared::normalize_or(coming + going, going);
     const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind[anchors[i].joint])));
     glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > kMostAlong ? joint[1] : joint[2];
@@ -77,16 +80,14 @@ std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::d
 std::vector<glm::vec3> carried_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
   const std::vector<Anchor>& anchors = chain.anchors;
   std::vector<glm::vec3> axes;
-  glm::vec3 before = glm::normalize(anchors[1].position - anchors[0].position);
+  glm::vec3 before = bone_direction(chain, 0);
   const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind[anchors[0].joint])));
   glm::vec3 axis = shared::frame_side(std::abs(glm::dot(joint[2], before)) > kMostAlong ? joint[1] : joint[2], before);
   for (std::size_t i = 0; i < anchors.size(); ++i) {
-    if (i + 1 < anchors.size()) {
-      const glm::vec3 along = glm::normalize(anchors[i + 1].position - anchors[i].position);
-      const glm::vec3 side = shared::frame_side(axis, along);  // where a bone turns straight back
-      axis = shared::direction_across(along, shared::least_turn(axis, before, along), side);
-      before = along;
-    }
+    const glm::vec3 along = bone_direction(chain, i);
+    const glm::vec3 side = shared::frame_side(axis, along);  // where a bone turns straight back
+    axis = shared::direction_across(along, shared::least_turn(axis, before, along), side);
+    before = along;
     axes.push_back(axis);
   }
   return axes;
@@ -155,9 +156,8 @@ std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> a
   std::vector<float> rolls;
   for (std::size_t i = 0; i < anchors.size(); ++i) {
     const std::size_t bone = std::min(i, anchors.size() - 2);
-    const glm::vec3 coming = glm::normalize(anchors[std::max<std::size_t>(i, 1)].position -
-                                            anchors[std::max<std::size_t>(i, 1) - 1].position);
-    const glm::vec3 going = glm::normalize(anchors[bone + 1].position - anchors[bone].position);
+    const glm::vec3 coming = bone_direction(curve.chain, i == 0 ? 0 : i - 1);
+    const glm::vec3 going = bone_direction(curve.chain, i);
     const glm::vec3 x = shared::normalize_or(coming + going, going);
     const glm::vec3 y = shared::least_turn(carried[bone], going, x);
     const glm::vec3 side = shared::frame_side(joints[i], x);
@@ -213,8 +213,7 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
   table_.put_number(anchor.bulge.across);
   table_.put_number(anchor.bulge.along);
   table_.put_number(anchor.twist_after);
-  const std::size_t bone = std::min(i, curve.bone_count() - 1);
-  table_.put_vector(glm::normalize(curve.chain.anchors[bone + 1].position - curve.chain.anchors[bone].position));
+  table_.put_vector(bone_direction(curve.chain, i));
   const StepReach reach = step_reach(curve, i);
   for (const glm::vec2 sides : {reach.turning, reach.window}) {
     table_.put_number(sides.x);

@@ -30,6 +30,8 @@ constexpr std::size_t kMostShown = 6;  // pairs in a note
 // Pairs grow with the square of the links.
 constexpr std::size_t kMostLinks = 64;
 
+bool is_same_length(double one, double other) { return std::abs(one - other) < kAlike * std::max(one, other); }
+
 // Bones in a row, from one place that is an end or a branch to the next.
 struct Run {
   Path places;
@@ -166,8 +168,7 @@ class Linkages {
       if (back_at(run, p)) std::ranges::reverse(result);
       return result;
     };
-    return std::ranges::equal(lengths(a), lengths(b),
-                              [](double one, double other) { return std::abs(one - other) < kAlike * (one + other); });
+    return std::ranges::equal(lengths(a), lengths(b), is_same_length);
   }
 
   // Whether two limbs are of the side of what they hang on, by their names: fingers of one hand.
@@ -182,7 +183,7 @@ class Linkages {
     const std::uint32_t above = places_[p].parent;
     const auto is_above = [&](std::uint32_t run) { return runs_[run].beside(back_at(run, p)) == above; };
     const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
-    if (both_away && of_one_side(p, a, b)) return false;
+    if (both_away && places_[p].link_count() > 2 && of_one_side(p, a, b)) return false;
     const bool is_fork = places_[p].link_count() == 3 && are_alike(a, b, p);
     const double least = are_mirrored(a, b, p)   ? kLeastAngleMirrored
                          : !both_away || is_fork ? kLeastAngle
@@ -204,7 +205,7 @@ class Linkages {
     const auto cosine = [&](std::size_t a, std::size_t b) { return glm::dot(directions[a], directions[b]); };
     const auto torn = [&](std::size_t a, std::size_t b) {
       for (std::size_t c = 0; c < count; ++c) {
-        const bool mirrored = c != a && c != b && std::abs(lengths[b] - lengths[c]) < kAlike * lengths[b] &&
+        const bool mirrored = c != a && c != b && is_same_length(lengths[b], lengths[c]) &&
                               runs_[links[b]].places.size() == runs_[links[c]].places.size();
         if (mirrored && std::abs(cosine(a, b) - cosine(a, c)) < kAlike) return true;
       }
@@ -231,6 +232,9 @@ class Linkages {
     }
     const std::vector<Candidate> by_straightness = candidates_at(p);
     if (links.size() <= 3) {
+      if (links.size() == 2 && by_straightness.empty()) {
+        notes_.push_back(fmt::format("Two limbs begin side by side at joint '{}': no curve leads through it.", name));
+      }
       for (const Candidate& c : by_straightness) add_pair(p, links[c.a], links[c.b]);
       return;
     }

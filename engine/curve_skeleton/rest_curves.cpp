@@ -31,6 +31,16 @@ Bending bending_anchors(const Curve& curve, std::uint32_t bone) {
   return range;
 }
 
+// How many anchors next to one, in the direction of `step`, its bend depends on: of automatic frames joints within each
+// other's turns share what the curve gets back (bend_beside).
+std::ptrdiff_t beside(const Curve& curve, std::ptrdiff_t anchor, std::ptrdiff_t step) {
+  const std::ptrdiff_t next = anchor + step;
+  if (curve.frames != CurveFrames::kAuto || next < 0 || next >= std::ssize(curve.lengths)) return 1;
+  const auto length = [&](std::ptrdiff_t i) { return curve.lengths[static_cast<std::size_t>(i)]; };
+  const glm::vec2 turning = step_reach(curve, static_cast<std::size_t>(anchor)).turning;
+  return std::abs(length(next) - length(anchor)) < std::min(turning.x, turning.y) ? 2 : 1;
+}
+
 // The frames along a bone depend on the joints from the chain's top to it, on those that bend it and the next ones
 // beside these, and on what the curve has at those that do: the words of these, in order away from the top, say whether
 // two curves have the same, but for rounding.
@@ -75,11 +85,10 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
       const std::ptrdiff_t far = reversed ? bending.first : bending.last;
       key.clear();
       grid = std::max(1e-5 * curve.bone_length(bone), 1e-6);
-      // Of automatic frames a joint's step also depends on the bends of the joints next to it.
-      const std::ptrdiff_t beside = curve.frames == CurveFrames::kAuto ? 2 : 1;
-      const std::ptrdiff_t begin = away * std::min(away * top, away * near - beside);
+      const std::ptrdiff_t begin = away * std::min(away * top, away * near - beside(curve, near, -away));
+      const std::ptrdiff_t end = far + (beside(curve, far, away) + 1) * away;
       key.push_back((bone + (reversed ? 1 : 0) - begin) * away);
-      for (std::ptrdiff_t i = begin; i != far + (beside + 1) * away; i += away) {
+      for (std::ptrdiff_t i = begin; i != end; i += away) {
         // Those beyond the top count with their turns where their bends do.
         const bool outer = (i - far) * away > 0 || ((i - near) * away < 0 && (i - top) * away < 0);
         put_anchor(i, outer ? shared::kAnchorRotation : i == top ? shared::kAnchorAxis : shared::kAnchorTwist);

@@ -138,7 +138,7 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
   };
   for (const Bend& bend : bends) {
     if (bend.anchor + 1 < least || bend.anchor > most + 1) continue;
-    const float share = share_beyond(c, bend.anchor, row).value_or(0.0f);
+    const float share = *share_beyond(c, bend.anchor, row);  // some weight is between `least` and `most`
     if (share > bend.off) low = std::max(low, add_bound(bend, share - bend.off));
     if (share < 1 - bend.off) high = std::min(high, add_bound(bend, share + bend.off));
     painted.push_back({bend, share});
@@ -155,18 +155,18 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
   return *std::ranges::min_element(bounds, {}, missed);
 }
 
-std::pair<float, float> Trust::painted(std::size_t curve, std::span<const Influence> row) const {
+std::pair<float, float> Trust::share_bounds(std::size_t curve, std::span<const Influence> row) const {
   float alone = 0;
   float any = 0;
   float total = 0;
   for (const Influence& influence : row) {
-    total += influence.weight;
+    if (curve_counts_[influence.index] > 0) total += influence.weight;
     if (stretches_[curve][influence.index].empty()) continue;
     any += influence.weight;
     if (curve_counts_[influence.index] == 1) alone += influence.weight;
   }
   if (!(total > 0)) return {0.0f, 1.0f};
-  return {alone / total, any / total};
+  return {std::max(alone / total - painting_.share_off, 0.0f), std::min(any / total + painting_.share_off, 1.0f)};
 }
 
 bool Trust::any(std::size_t curve, std::span<const Influence> row) const {

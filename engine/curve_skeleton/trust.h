@@ -26,6 +26,7 @@ struct Painting {
   TurningReach turning;    // none: of the curves' own steps (StepReach::turning)
   float most_off = 0.28f;  // by which the share of a joint's bend may miss what is painted
   float slender = 2.6f;    // skin distances: where a bone beside the joint is shorter, by less
+  float share_off = 0.4f;  // by which the weight of a curve may miss what is painted to its joints
 };
 
 // A place on a curve is trusted as much as the vertex's weight is on the joints that move the bones there: a joint
@@ -39,9 +40,9 @@ class Trust {
   // In [0, 1], at the rest length s. `row`: over the model's bound joints.
   float at(std::size_t curve, float s, std::span<const Influence> row) const;
 
-  // The least and the most of a vertex that is painted to follow a curve: what is on joints of that curve alone, and
-  // what is on any of it.
-  std::pair<float, float> painted(std::size_t curve, std::span<const Influence> row) const;
+  // The least and the most that a vertex is to follow a curve: as much of its weights as is on joints of that curve
+  // alone, and as is on any of it, by Painting::share_off less and more. 0 to 1 where none is on any curve.
+  std::pair<float, float> share_bounds(std::size_t curve, std::span<const Influence> row) const;
 
   // Whether any place of the curve is trusted.
   bool any(std::size_t curve, std::span<const Influence> row) const;
@@ -56,8 +57,8 @@ class Trust {
   // Those of a curve that are known, in order.
   std::vector<Bend> bends(std::size_t curve) const;
 
-  // The share of a vertex's weights that is on the joints beyond an inner anchor; none where it has none. Weights of
-  // joints beside the curve count as those of the joint they hang on.
+  // The share of a vertex's weights that is on the joints beyond an inner anchor; none where it has no weights. Those
+  // of joints beside the curve count as those of the joint they hang on.
   std::optional<float> share_beyond(std::size_t curve, std::size_t anchor, std::span<const Influence> row) const;
 
   // The place next to the rest length s where the share that a vertex gets of each bend differs by no more than
@@ -74,8 +75,8 @@ class Trust {
   std::span<const Curve> curves_;
   Painting painting_;
   std::vector<std::vector<std::vector<Stretch>>> stretches_;  // of each curve, of each bound joint
-  std::vector<std::uint32_t> curve_counts_;                   // of each bound joint: curves that it is on
   std::vector<std::vector<std::uint32_t>> anchors_;           // the same: the anchor that a bound joint counts as
+  std::vector<std::uint32_t> curve_counts_;  // of each bound joint: the curves that it, or what it hangs on, is on
 };
 
 }  // namespace pelt::curve_skeleton

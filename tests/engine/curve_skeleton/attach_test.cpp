@@ -150,7 +150,8 @@ struct Lines {
       offers.push_back({place, place.distance});
     }
     std::vector<double> result(curves.size(), 0.0);
-    weigh_offers(offers, factors, settings.reach);
+    weigh_offers(offers, settings.reach);
+    multiply_offers(offers, factors);
     for (const CurveShare& share : merge_offers(rest, offers, settings.most)) {
       EXPECT_GE(share.weight, 0);
       result[share.place.curve] += share.weight;
@@ -263,7 +264,13 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   EXPECT_EQ(place.slope, glm::vec3(-1, -2, -3));
   EXPECT_EQ(rest.original({1, 1, 0.25f, 0, {}}).curve, 0u);
   EXPECT_EQ(rest.original({1, 2, 0.25f, 0, {}}).curve, 1u) << "what is beyond the top differs";
-  // So do the frames that they share.
+  // Where the joint between turns so far that it shares its bend with the top, what is beyond that counts.
+  std::vector<Curve> wide = lines.curves;
+  for (Curve& curve : wide) {
+    for (CurveAnchor& anchor : curve.anchors) anchor.skin_distance = 2;
+  }
+  EXPECT_EQ(make_rest_curves(wide, lines.at_bind).original({1, 0, 0.5f, 0, {}}).curve, 1u);
+  // Frames that are shared are the same.
   for (const float lambda : {0.0f, 0.3f, 1.0f}) {
     const Affine one = rest.frame(0, 3, lambda);
     const Affine other = rest.frame(1, 0, 1 - lambda);

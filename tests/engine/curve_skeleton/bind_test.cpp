@@ -242,6 +242,54 @@ TEST(CurveBind, FollowsWeightsOfCurves) {
   EXPECT_GT(fewer, 20);
 }
 
+// A tube round one limb, half of it painted to another that is far away.
+TEST(CurveBind, SharesAreAsPainted) {
+  Model model = test::make_tube({.radius = 0.4f, .joints = 3});
+  const auto count = static_cast<std::int32_t>(model.skeleton.joints.size());
+  for (std::int32_t j = 0; j < count; ++j) {
+    Joint joint = model.skeleton.joints[static_cast<std::size_t>(j)];
+    joint.name = "far" + std::to_string(j);
+    joint.parent = j == 0 ? -1 : count + j - 1;
+    if (j == 0) joint.rest.translation.y += 3;
+    BoundJoint bound = model.bound_joints[static_cast<std::size_t>(j)];
+    bound.joint = static_cast<std::uint32_t>(count + j);
+    bound.inverse_bind = bound.inverse_bind * glm::translate(glm::mat4(1), glm::vec3(0, -3, 0));
+    model.skeleton.joints.push_back(joint);
+    model.bound_joints.push_back(bound);
+  }
+  SparseRows halves;
+  for (std::size_t v = 0; v < model.meshes[0].positions.size(); ++v) {
+    std::vector<Influence> row;
+    for (const Influence& influence : model.meshes[0].weights.row(v)) {
+      row.push_back({influence.index, 0.5f * influence.weight});
+      row.push_back({influence.index + static_cast<std::uint32_t>(count), 0.5f * influence.weight});
+    }
+    halves.append_row(row);
+  }
+  model.meshes[0].weights = halves;
+  // How far vertices go with the other limb.
+  const auto moved_by = [&](float value) {
+    const Character character = test::bound(model, by_curves([&](CurveSkeletonParameters& p) {
+                                              p.weights = {{"far0..far2", value, {}}};
+                                            }))
+                                    .character;
+    Evaluator evaluator(character);
+    std::vector<glm::mat4> joints = test::bind_matrices(model);
+    for (std::size_t j = static_cast<std::size_t>(count); j < joints.size(); ++j) joints[j][3].y += 1;
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+    std::pair<float, float> range(1.0f, 0.0f);
+    for (std::size_t v = 0; v < posed.size(); ++v) {
+      const float moved = posed[v].y - model.meshes[0].positions[v].y;
+      range = {std::min(range.first, moved), std::max(range.second, moved)};
+    }
+    return range;
+  };
+  EXPECT_GT(moved_by(1).first, 0.09f);
+  EXPECT_LT(moved_by(0).second, 1e-4f);
+}
+
 // An arm of its own that is painted to its first joint also before that, where it is stuck into a trunk.
 TEST(CurveBind, SkinWithoutAPassageFollowsItsJoint) {
   Model model = test::make_tube({.along = 48, .radius = 0.4f, .joints = 3, .blend_length = 1});

@@ -244,6 +244,13 @@ TEST(Chains, LimbsThatBeginSideBySideAreNotOne) {
   const Chains chains = chains_of(skeleton_of(
       {{"elbow", -1, {0, 0, 0}}, {"palm", 0, {0, 1, 0}}, {"finger", 1, {0, 1.5f, 0}}, {"thumb", 0, {0.3f, 0.9f, 0}}}));
   EXPECT_THAT(names(chains), UnorderedElementsAre("elbow..finger", "elbow..thumb"));
+  EXPECT_THAT(chains.notes, Contains(HasSubstr("Two limbs begin side by side at joint 'elbow'")));
+}
+
+TEST(Chains, LimbsThatGoOnFromTheTopmostJointAreOne) {
+  const Chains chains = chains_of(
+      skeleton_of({{"left_elbow", -1, {0, 0, 0}}, {"left_shoulder", 0, {-1, 0, 0}}, {"left_wrist", 0, {1, 0.1f, 0}}}));
+  EXPECT_THAT(names(chains), ElementsAre("left_shoulder..left_wrist"));
 }
 
 TEST(Chains, ForksThatAreAlikeAreOneCurve) {
