@@ -22,10 +22,8 @@ constexpr double kShareWidth = 0.5;
 constexpr double kPlaceWidth = 0.5;
 constexpr double kLeastTrust = 0.02;
 constexpr float kLeastShare = 1e-3f;
-// Skin passes from the one side of a joint to the other where this much of its weight at least is on either, and has a
-// passage where as much of the area that the joint turns does.
-constexpr float kPassing = 0.02f;
-constexpr double kPassage = 0.2;
+constexpr float kPassing = 0.02f;  // weight that is on either side of a joint where skin passes over it
+constexpr double kPassage = 0.2;   // part of the area that a joint turns, of which so much passes where skin is soft
 
 }  // namespace
 
