@@ -25,6 +25,21 @@ constexpr float kLeastShare = 1e-3f;
 constexpr float kPassing = 0.02f;  // weight that is on either side of a joint where skin passes over it
 constexpr double kPassage = 0.2;   // part of the area that a joint turns, of which so much passes where skin is soft
 
+CurveOffer& nearest_of(std::span<CurveOffer> offers) {
+  return *std::ranges::min_element(offers, {}, &CurveOffer::distance);
+}
+
+// Makes the weights one together; the nearest weighs alone where nothing does.
+void normalize_weights(std::span<CurveOffer> offers) {
+  double sum = 0;
+  for (const CurveOffer& offer : offers) sum += offer.weight;
+  if (sum > 0) {
+    for (CurveOffer& offer : offers) offer.weight /= sum;
+  } else {
+    nearest_of(offers).weight = 1;
+  }
+}
+
 }  // namespace
 
 std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
@@ -45,30 +60,18 @@ std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& tru
 
 void weigh_offers(std::span<CurveOffer> offers, double reach) {
   if (offers.empty()) return;
-  CurveOffer& nearest = *std::ranges::min_element(offers, {}, &CurveOffer::distance);
-  const double least = std::max(nearest.distance, kLeastDistance);
-  double sum = 0;
+  const double least = std::max(nearest_of(offers).distance, kLeastDistance);
   for (CurveOffer& offer : offers) {
     const double distance = std::max(offer.distance, kLeastDistance);
     offer.weight = std::max(0.0, 1 / distance - 1 / (reach * least));
-    sum += offer.weight;
   }
-  if (sum > 0) {
-    for (CurveOffer& offer : offers) offer.weight /= sum;
-  } else {
-    nearest.weight = 1;
-  }
+  normalize_weights(offers);
 }
 
 void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factors) {
   if (offers.empty() || factors.empty()) return;
-  double sum = 0;
-  for (CurveOffer& offer : offers) sum += offer.weight *= double{factors[offer.place.curve]};
-  if (sum > 0) {
-    for (CurveOffer& offer : offers) offer.weight /= sum;
-  } else {
-    std::ranges::min_element(offers, {}, &CurveOffer::distance)->weight = 1;
-  }
+  for (CurveOffer& offer : offers) offer.weight *= double{factors[offer.place.curve]};
+  normalize_weights(offers);
 }
 
 std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most) {
@@ -130,7 +133,6 @@ Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves
       by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
       is_painted_(by_weights_ && !mesh_.triangles.empty()),
       trust_(input.model, curves, settings.painting),
-      extent_(largest_extent(input)),
       areas_(vertex_areas(mesh_.positions, mesh_.triangles)),
       surface_(mesh_) {}
 
@@ -256,7 +258,7 @@ std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t cur
     if (!field.defined[v]) continue;
     const double distance = rest.distance(rest.place_at(curve, field.s[v]), mesh_.positions[v]);
     const double trusted = std::clamp(distance / std::exp(double{field.distance[v]}), 0.0, 1.0);
-    const double wide = std::min(width * distance, extent_);
+    const double wide = std::min(width * distance, settings_.extent);
     spread[v] = static_cast<float>(0.5 * trusted * wide * wide);
   }
   return spread;

@@ -62,6 +62,7 @@ struct AttachSettings {
   ShareSettings shares;
   std::span<const CurveWeight> weights;  // of curves, by name
   Painting painting;
+  double extent = 0;  // largest_extent
 };
 
 // The targets that curves are laid for, by their place in input.targets: points without triangles, a muscle's line,
@@ -113,7 +114,6 @@ class Attacher {
   bool by_weights_;  // whether they say where vertices belong
   bool is_painted_;  // whether they do so place by place: single points, as of the line of a muscle, are not painted
   Trust trust_;
-  double extent_;  // of all targets
   std::vector<double> areas_;
   Surface surface_;
 };

@@ -159,8 +159,11 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   if (!curves) return tl::unexpected(curves.error());
 
   // Distances need places on the curves, and these, where joints are bent at bind, floats that need distances.
-  const AttachSettings settings{
-      parameters.binding, {parameters.curves_per_vertex, parameters.curve_reach}, parameters.weights, {}};
+  const AttachSettings settings{parameters.binding,
+                                {parameters.curves_per_vertex, parameters.curve_reach},
+                                parameters.weights,
+                                {},
+                                largest_extent(input)};
   std::vector<Attacher> attachers;
   for (const DeformerTarget& target : input.targets) attachers.emplace_back(settings, *curves, input, target);
   std::vector<Shares> shares(input.targets.size());

@@ -155,11 +155,10 @@ std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> a
   const std::vector<Anchor>& anchors = curve.chain.anchors;
   std::vector<float> rolls;
   for (std::size_t i = 0; i < anchors.size(); ++i) {
-    const std::size_t bone = std::min(i, anchors.size() - 2);
     const glm::vec3 coming = bone_direction(curve.chain, i == 0 ? 0 : i - 1);
     const glm::vec3 going = bone_direction(curve.chain, i);
     const glm::vec3 x = shared::normalize_or(coming + going, going);
-    const glm::vec3 y = shared::least_turn(carried[bone], going, x);
+    const glm::vec3 y = shared::least_turn(carried[i], going, x);
     const glm::vec3 side = shared::frame_side(joints[i], x);
     const float roll = std::atan2(glm::dot(glm::cross(y, side), x), glm::dot(y, side));
     rolls.push_back(rolls.empty() ? roll : rolls.back() + shared::reduced_angle(roll - rolls.back()));

@@ -215,7 +215,8 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
       parameters.binding,
       {parameters.chains_per_vertex, parameters.chain_reach},
       {},
-      {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMostOff, kSlender}};
+      {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMostOff, kSlender},
+      curve_skeleton::largest_extent(input)};
   std::vector<Shares> shares;
   for (const DeformerTarget& target : input.targets) {
     Result<Shares> attached = Attacher(settings, curves, input, target).attach(rest);

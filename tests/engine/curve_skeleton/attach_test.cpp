@@ -264,7 +264,7 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   EXPECT_EQ(place.slope, glm::vec3(-1, -2, -3));
   EXPECT_EQ(rest.original({1, 1, 0.25f, 0, {}}).curve, 0u);
   EXPECT_EQ(rest.original({1, 2, 0.25f, 0, {}}).curve, 1u) << "what is beyond the top differs";
-  // Where the joint between turns so far that it shares its bend with the top, what is beyond that counts.
+  // Where steps reach from the top into the bone, what is beyond the top counts.
   std::vector<Curve> wide = lines.curves;
   for (Curve& curve : wide) {
     for (CurveAnchor& anchor : curve.anchors) anchor.skin_distance = 2;
