@@ -46,6 +46,19 @@ Curve curve_over(Chain chain) {
   return curve;
 }
 
+// Of the bones on both sides of anchor i, which is not the top, away from the top: 0 that of the one before it, 1 that
+// of the one after it, a part of the turn between them on the way. Where they are opposite, the nearer one's. A point
+// that has this part of a turn twists about it, so that at rest and under twists alone it moves as the bones do.
+glm::vec3 direction_on_the_way(const Chain& chain, std::size_t i, float part) {
+  const Anchor& near = chain.anchors[i > chain.top ? i - 1 : i + 1];
+  const glm::dvec3 from = glm::normalize(glm::dvec3(chain.anchors[i].position) - glm::dvec3(near.position));
+  const glm::dvec3 to = direction_away(chain, i);
+  const double sine = glm::length(glm::cross(from, to));
+  if (sine < 1e-6) return part < 0.5f ? from : to;
+  const double angle = std::atan2(sine, glm::dot(from, to));
+  return (from * std::sin((1 - part) * angle) + to * std::sin(part * angle)) / sine;
+}
+
 class Settler {
  public:
   Settler(const MosParameters& parameters, const Model& model, std::span<const glm::dmat4> at_bind, bool angles,
@@ -278,7 +291,7 @@ class Settler {
       point.turn = turn_on_bone(own.curve, about, number, bone, lambda);
       if (point.turn->far != i) step_back(own.curve, static_cast<std::uint32_t>(i), *point.turn);
       point.turn->swing = turned;
-      point.turn->axis = direction_away(chain, i);
+      point.turn->axis = direction_on_the_way(chain, i, turned);
       point.outward = points.outward;
       put(own, std::move(point), own.curve.lengths[i] + way, static_cast<float>(i - 1) + part);
     }
@@ -367,8 +380,8 @@ class Settler {
         const bool top = a == bones.top;
         const std::size_t far = top ? (a + 1 < bones.anchors.size() ? a + 1 : a - 1) : a;
         const float turned = top ? 0.0f : bisecting ? 0.5f : 1.0f;
-        point.turn =
-            PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, direction_away(bones, a), angles_};
+        const glm::vec3 axis = direction_on_the_way(bones, far, turned);
+        point.turn = PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, axis, angles_};
       }
       own.points.push_back(add(std::move(point)));
       // Points at one place share an anchor: a little further each, since lengths ascend.

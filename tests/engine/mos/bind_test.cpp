@@ -476,6 +476,32 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
   }
 }
 
+// The elbow is bent at rest, and the upper arm twists: what is beyond the twist turns with it as one.
+TEST(MosBind, ATwistCarriesABendOfTheRestAsItIs) {
+  constexpr float kRadius = 0.5f;
+  Model model = test::make_tube({.around = 12, .along = 48, .radius = kRadius, .joints = 4});
+  const float bone = model.skeleton.joints[1].rest.translation.x;
+  const glm::vec3 elbow(2 * bone, 0, 0);
+  const glm::quat bend = glm::angleAxis(glm::radians(40.0f), glm::vec3(0, 0, 1));
+  model.skeleton.joints[2].rest.rotation = bend;
+  std::vector<glm::vec3>& rest = model.meshes[0].positions;
+  std::vector<std::size_t> beyond;
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    if (rest[v].x > elbow.x + kRadius) beyond.push_back(v);
+    if (rest[v].x > elbow.x) rest[v] = elbow + bend * (rest[v] - elbow);
+  }
+  ASSERT_GT(beyond.size(), 100u);
+  std::vector<glm::mat4> joints(4);
+  rest_matrices(model.skeleton, joints);
+  for (std::size_t j = 0; j < 4; ++j) model.bound_joints[j].inverse_bind = glm::inverse(joints[j]);
+  const glm::mat4 twist = glm::rotate(glm::mat4(1), glm::radians(90.0f), glm::vec3(1, 0, 0));
+  for (std::size_t j = 1; j < 4; ++j) joints[j] = twist * joints[j];
+  const std::vector<glm::vec3> is = posed(model, test::bound(model, by_mos()).character, joints);
+  for (const std::size_t v : beyond) {
+    EXPECT_LT(glm::distance(is[v], glm::vec3(twist * glm::vec4(rest[v], 1))), 0.05f * kRadius) << v;
+  }
+}
+
 // Skin that is painted to the upper joint as far as 1.5 beyond the lower one hardly bends there.
 TEST(MosBind, FollowsThePaintingBesideAJoint) {
   Model model = test::make_tube({.around = 12, .along = 32});
