@@ -14,6 +14,7 @@
 #include "engine/core/finite.h"
 #include "engine/curve_skeleton/chains.h"
 #include "engine/mos/thickness.h"
+#include "engine/rig/joint_roles.h"
 
 namespace pelt::mos {
 namespace {
@@ -30,6 +31,7 @@ constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
 constexpr float kStep = 0.8f;      // between two of them, of the skin's distance
 constexpr float kMostUneven = 2;   // how much farther apart they may be on one side of the joint than on the other
+constexpr float kLatest = 0.9f;    // of a bone: where its twist begins at the latest
 constexpr float kOutward = 0.15f;  // of their reach: keeps the volume of a limb bent by 90 degrees
 
 // `anchors` with their lengths.
@@ -68,7 +70,8 @@ class Settler {
         at_bind_(at_bind),
         angles_(angles),
         what_(what),
-        twist_after_(twist_after) {
+        twist_after_(twist_after),
+        uses_(joint_uses(model.skeleton)) {
     for (const glm::dmat4& joint : at_bind) near_ = std::max(near_, 1e-6 * glm::length(glm::dvec3(joint[3])));
   }
 
@@ -197,13 +200,12 @@ class Settler {
   // since the spline through them cuts the corner.
   JointPoints spread_by_skin(const Curve& curve, std::size_t i, float thickness) const {
     JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
-    const auto room = [&](std::size_t bone, std::size_t other) {
-      const float length = curve.bone_length(bone);
-      const float free = std::max(length - 0.5f * thickness, 0.25f * length);  // of what is round at a joint or a tip
-      return is_bent(curve.chain, other) ? 0.5f * free : free;                 // the other half is that joint's
+    const auto room = [&](int side) {
+      const WayToBend way = way_to_bend(curve, i, side);
+      const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // of what is round at its ends
+      return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;                    // the other half is that joint's
     };
-    const glm::vec2 most =
-        glm::vec2(room(i - 1, i - 1), room(i, i + 1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
+    const glm::vec2 most = glm::vec2(room(0), room(1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
     const glm::vec2 wide = glm::min(glm::vec2(kStep * thickness), most);
     points.step = glm::min(wide, kMostUneven * glm::vec2(wide.y, wide.x));
     points.outward = kOutward * std::min(points.reach(0), points.reach(1));
@@ -211,9 +213,26 @@ class Settler {
     return points;
   }
 
-  // Whether points stand about the anchor.
-  static bool is_bent(const Chain& chain, std::size_t i) {
+  // Whether points stand about the anchor. A twist helper only twists.
+  bool is_bent(const Chain& chain, std::size_t i) const {
+    return is_inner(chain, i) && uses_[chain.anchors[i].joint].kind != JointKind::kTwist;
+  }
+
+  static bool is_inner(const Chain& chain, std::size_t i) {
     return i > 0 && i + 1 < chain.anchors.size() && i != chain.top;
+  }
+
+  // From anchor i over twist helpers to the next anchor that is none: 0 before it, 1 after it.
+  struct WayToBend {
+    std::size_t anchor = 0;
+    float length = 0;  // metres
+  };
+
+  WayToBend way_to_bend(const Curve& curve, std::size_t i, int side) const {
+    const auto next = [&](std::size_t a) { return side == 0 ? a - 1 : a + 1; };
+    std::size_t anchor = next(i);
+    while (is_inner(curve.chain, anchor) && !is_bent(curve.chain, anchor)) anchor = next(anchor);
+    return {anchor, std::abs(curve.lengths[anchor] - curve.lengths[i])};
   }
 
   // There several chains move the same skin, whose points would part if each slid by its own bend.
@@ -243,8 +262,8 @@ class Settler {
     const bool away = bone >= chain.top;
     const std::size_t near = away ? bone : bone + 1;
     const std::size_t far = away ? bone + 1 : bone;
-    const float start = about[near].first_beyond(bone == near ? 1 : 0) / curve.bone_length(bone);
-    const float along = std::max(((away ? lambda : 1 - lambda) - start) / (1 - start), 0.0f);
+    const float start = std::min(about[near].first_beyond(bone == near ? 1 : 0) / curve.bone_length(bone), kLatest);
+    const float along = std::clamp(((away ? lambda : 1 - lambda) - start) / (1 - start), 0.0f, 1.0f);
     PointTurn turn{.chain = number, .far = static_cast<std::uint32_t>(far), .angles = angles_};
     turn.twist = along * (1 - curve.anchors[far].twist_after);
     turn.axis = glm::normalize(chain.anchors[far].position - chain.anchors[near].position);
@@ -282,19 +301,43 @@ class Settler {
       const bool arriving = part < 0.5f;  // also where all stand on the joint
       const std::size_t bone = arriving ? i - 1 : i;
       const float lambda = (arriving ? own.curve.bone_length(bone) + way : way) / own.curve.bone_length(bone);
-      const glm::dvec3 from(chain.anchors[bone].position);
-      const glm::dvec3 to(chain.anchors[bone + 1].position);
       const float turned = away ? part : 1 - part;
       const bool before = turned < 0.5f;  // on the side of the top
-      ControlPoint point{
-          {}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, glm::mix(from, to, double{lambda}), {}};
+      const float s = own.curve.lengths[i] + way;
+      ControlPoint point{{}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, place_on(own.curve, s), {}};
       point.turn = turn_on_bone(own.curve, about, number, bone, lambda);
       if (point.turn->far != i) step_back(own.curve, static_cast<std::uint32_t>(i), *point.turn);
       point.turn->swing = turned;
       point.turn->axis = direction_on_the_way(chain, i, turned);
       point.outward = points.outward;
-      put(own, std::move(point), own.curve.lengths[i] + way, static_cast<float>(i - 1) + part);
+      put(own, std::move(point), s, static_cast<float>(i - 1) + part);
     }
+  }
+
+  // From the last point about a joint to the first about the next, as far as that is on the bone: lengths. Where points
+  // spread by bones alone, from joint to joint: they leave room themselves.
+  glm::vec2 between_joints(const Curve& curve, std::span<const JointPoints> about, std::size_t bone) const {
+    const glm::vec2 whole(curve.lengths[bone], curve.lengths[bone + 1]);
+    glm::vec2 free = whole;
+    const auto leave = [&](std::size_t i) {
+      if (i <= bone) free.x = std::max(free.x, curve.lengths[i] + about[i].reach(1));
+      if (i > bone) free.y = std::min(free.y, curve.lengths[i] - about[i].reach(0));
+    };
+    for (std::size_t i = 0; i < about.size(); ++i) {
+      if (about[i].by_skin) leave(i);
+    }
+    for (const std::size_t end : {bone, bone + 1}) {
+      if (free != whole) leave(end);
+    }
+    return free;
+  }
+
+  static glm::dvec3 place_on(const Curve& curve, float s) {
+    std::size_t bone = 0;
+    while (bone + 2 < curve.lengths.size() && s > curve.lengths[bone + 1]) ++bone;
+    const double lambda = (double{s} - double{curve.lengths[bone]}) / double{curve.bone_length(bone)};
+    return glm::mix(glm::dvec3(curve.chain.anchors[bone].position), glm::dvec3(curve.chain.anchors[bone + 1].position),
+                    lambda);
   }
 
   void place_along(const Chain& chain) {
@@ -305,7 +348,7 @@ class Settler {
       own.curve.anchors[i].skin_distance = thickness_->at(chain, i).value_or(0.0f);
     }
     for (std::size_t i = 0; angles_ && i < chain.anchors.size(); ++i) {
-      if (twist_after_ && is_bent(chain, i)) own.curve.anchors[i].twist_after = twist_after_(own.curve, i);
+      if (twist_after_ && is_inner(chain, i)) own.curve.anchors[i].twist_after = twist_after_(own.curve, i);
     }
     const std::vector<JointPoints> about = spread_about_joints(own.curve);
     const std::size_t last = chain.anchors.size() - 1;
@@ -313,18 +356,14 @@ class Settler {
     for (std::size_t i = 0; i < last; ++i) {
       if (about[i].count > 0) place_about(own, about, number, i);
       const std::size_t near = i >= chain.top ? i : i + 1;
-      const glm::dvec3 from(chain.anchors[i].position);
-      const glm::dvec3 to(chain.anchors[i + 1].position);
-      const float length = own.curve.bone_length(i);
-      const bool by_skin = about[i].by_skin || about[i + 1].by_skin;
-      const float low = by_skin ? about[i].reach(1) / length : 0.0f;
-      const float high = by_skin ? 1 - about[i + 1].reach(0) / length : 1.0f;
-      for (std::uint32_t k = 0; k < count; ++k) {
+      const glm::vec2 free = between_joints(own.curve, about, i);
+      for (std::uint32_t k = 0; free.x < free.y && k < count; ++k) {
         const float part = count == 1 ? 0.0f : static_cast<float>(k) / static_cast<float>(count - 1) - 0.5f;
-        const float lambda = std::lerp(low, high, 0.5f + parameters_.spread * part);
-        ControlPoint point{{}, chain.anchors[near].joint, glm::mix(from, to, double{lambda}), {}};
+        const float at = std::lerp(free.x, free.y, 0.5f + parameters_.spread * part);
+        ControlPoint point{{}, chain.anchors[near].joint, place_on(own.curve, at), {}};
+        const float lambda = (at - own.curve.lengths[i]) / own.curve.bone_length(i);
         if (angles_) point.turn = turn_on_bone(own.curve, about, number, i, lambda);
-        put(own, std::move(point), own.curve.lengths[i] + lambda * length, static_cast<float>(i));
+        put(own, std::move(point), at, static_cast<float>(i));
       }
     }
     result_.chains.push_back(std::move(own));
@@ -426,6 +465,7 @@ class Settler {
   bool angles_;
   const std::string& what_;
   const TwistAfter& twist_after_;
+  std::vector<JointUse> uses_;  // of all joints
   ControlPoints result_;
   std::set<std::uint32_t> hubs_;            // joints where chains branch
   std::optional<SkinThickness> thickness_;  // of the chains

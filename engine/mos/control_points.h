@@ -41,14 +41,14 @@ using TwistAfter = std::function<float(const curve_skeleton::Curve& curve, std::
 
 // The points of all chains: those that the rig gives, and those placed along automatic and named ones: points_per_bone
 // about the middle of every bone, which move with the joint at its upper end, and points_per_joint about every inner
-// joint, which take part of its turn. These are as far apart as the skin is thick there and slide outward as it bends,
-// or, where the rig gives joint_spread, about hubs, and where there is no skin, spread over a part of the shorter bone,
-// closer than asked rather than beyond the points of the bones. Their twist is linear along every bone, from the first
-// point beyond the joint that is nearer the chain's top. Placed points are named after their chain and their number
-// along it, from 1: "left_arm.5"; one that chains share after the first of them; where a joint or a point of the rig is
-// called that, "left_arm.5.2" or the next that is free. `angles`: twists are to be blended as angles. `at_bind`:
-// curve_skeleton::matrices_at_bind. Errors begin with `what`: those of curve_skeleton::find_chains; a joint that is not
-// there; a chain of points that are all at one place.
+// joint but twist helpers (joint_uses), which take part of its turn. These are as far apart as the skin is thick there
+// and slide outward as it bends, or, where the rig gives joint_spread, about hubs, and where there is no skin, spread
+// over a part of the shorter bone, closer than asked rather than beyond the points of the bones. Their twist is linear
+// along every bone, from the first point beyond the joint that is nearer the chain's top. Placed points are named after
+// their chain and their number along it, from 1: "left_arm.5"; one that chains share after the first of them; where a
+// joint or a point of the rig is called that, "left_arm.5.2" or the next that is free. `angles`: twists are to be
+// blended as angles. `at_bind`: curve_skeleton::matrices_at_bind. Errors begin with `what`: those of
+// curve_skeleton::find_chains; a joint that is not there; a chain of points that are all at one place.
 Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,
                                     std::span<const std::uint32_t> meshes, std::span<const glm::dmat4> at_bind,
                                     bool angles, const std::string& what, const TwistAfter& twist_after = {});

@@ -417,6 +417,29 @@ TEST(MosControlPoints, StayInOrderWhereTheSkinIsThickForItsBones) {
   }
 }
 
+// An elbow between two twist helpers, all of them 1.5 apart.
+TEST(MosControlPoints, HaveTheRoomOfTwistHelpers) {
+  for (const float radius : {1.0f, 3.0f}) {
+    SCOPED_TRACE(radius);
+    Model model = test::make_tube({.around = 24, .along = 36, .radius = radius, .length = 12, .joints = 8});
+    const std::vector<float> as_joints = spread(model).at;
+    for (const std::size_t helper : {1u, 3u}) {
+      model.skeleton.joints[helper].name = "arm_twist" + std::to_string(helper);
+    }
+    const Spread is = spread(model);
+    EXPECT_TRUE(std::ranges::is_sorted(is.at));
+    EXPECT_EQ(std::ranges::adjacent_find(is.at), is.at.end());
+    const auto from_elbow = [](const std::vector<float>& at, int number) {
+      const auto elbow = std::ranges::find_if(at, [](float x) { return x > 2.999f; });
+      return elbow[number] - *elbow;
+    };
+    const float room = 3 - 0.5f * radius;
+    EXPECT_NEAR(from_elbow(is.at, -2), -2 * std::min(0.8f * radius, room / 3), 1e-3);
+    EXPECT_NEAR(from_elbow(is.at, 2), 2 * std::min(0.8f * radius, 0.5f * room / 3), 1e-3) << "the rest is the wrist's";
+    EXPECT_LT(from_elbow(as_joints, 2), 0.7f * from_elbow(is.at, 2));
+  }
+}
+
 // What the rig says counts as ever.
 TEST(MosControlPoints, FollowTheRigRatherThanTheSkin) {
   const Model model = test::make_tube({.around = 24, .along = 32, .joints = 2});
