@@ -2,13 +2,16 @@
 // What holds for every deformer, whatever its formula (math.md section 0, invariants), in every configuration of
 // tests/support/deformer_list.h.
 #include <algorithm>
+#include <functional>
 #include <glm/gtc/matrix_transform.hpp>
+#include <map>
 #include <span>
 #include <utility>
 
 #include "engine/character/bind.h"
 #include "engine/character/evaluate.h"
 #include "engine/core/finite.h"
+#include "engine/rig/deformers.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"
@@ -225,6 +228,54 @@ TEST_P(Properties, AnyVertexCount) {
                                    [](const CharacterMesh& mesh) { return mesh.name == "cloud"; });
     ASSERT_EQ(skin->vertex_count(), count);
     EXPECT_LT(worst_distance(character, posed.positions, rigid_motion()), 5 * kTolerance);
+  }
+}
+
+// The triangles of a mesh whose middles `keeps`, with their vertices alone.
+Mesh part_of(const Mesh& mesh, const std::function<bool(glm::vec3)>& keeps) {
+  Mesh part{.name = mesh.name};
+  std::map<std::uint32_t, std::uint32_t> number;
+  for (const glm::uvec3& triangle : mesh.triangles) {
+    if (!keeps((mesh.positions[triangle.x] + mesh.positions[triangle.y] + mesh.positions[triangle.z]) / 3.0f)) continue;
+    glm::uvec3& own = part.triangles.emplace_back();
+    for (int c = 0; c < 3; ++c) {
+      const auto [known, is_new] = number.try_emplace(triangle[c], static_cast<std::uint32_t>(part.positions.size()));
+      own[c] = known->second;
+      if (!is_new) continue;
+      part.positions.push_back(mesh.positions[triangle[c]]);
+      part.normals.push_back(mesh.normals[triangle[c]]);
+      part.weights.append_row(mesh.weights.row(triangle[c]));
+    }
+  }
+  part.parts = {{.triangle_count = static_cast<std::uint32_t>(part.triangles.size())}};
+  return part;
+}
+
+// Two meshes that meet where a joint bends, and whose vertices there differ by rounding.
+TEST(Seams, BetweenMeshesStayClosed) {
+  Model model = test::make_tube({.around = 16, .along = 40, .joints = 3});
+  const Mesh whole = model.meshes[0];
+  const auto is_upper = [](glm::vec3 middle) { return middle.x < 2.3f; };
+  model.meshes = {part_of(whole, is_upper), part_of(whole, std::not_fn(is_upper))};
+  model.meshes[1].name = "lower";
+  for (glm::vec3& position : model.meshes[1].positions) position.y += 1e-7f;
+  for (const DeformerEntry& deformer : deformers()) {
+    SCOPED_TRACE(deformer.name);
+    const Character character = test::bound_by(model, std::string(deformer.name));
+    Evaluator evaluator(character);
+    evaluator.pose(bent(model, 70));
+    evaluator.evaluate();
+    const std::vector<glm::vec3> upper = test::positions_of(evaluator, character, "tube");
+    const std::vector<glm::vec3> lower = test::positions_of(evaluator, character, "lower");
+    std::size_t met = 0;
+    for (std::size_t u = 0; u < upper.size(); ++u) {
+      for (std::size_t l = 0; l < lower.size(); ++l) {
+        if (glm::distance(model.meshes[0].positions[u], model.meshes[1].positions[l]) > 1e-5f) continue;
+        ++met;
+        EXPECT_LT(glm::distance(upper[u], lower[l]), 1e-4f) << u;
+      }
+    }
+    EXPECT_GE(met, 16u);
   }
 }
 

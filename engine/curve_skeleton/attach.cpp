@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "engine/binding/sparse_rows.h"
 #include "engine/character/region.h"
 #include "engine/core/parallel.h"
+#include "engine/curve_skeleton/relax.h"
+#include "engine/model/parts.h"
 
 namespace pelt::curve_skeleton {
 namespace {
@@ -38,6 +42,56 @@ void normalize_weights(std::span<CurveOffer> offers) {
   } else {
     nearest_of(offers).weight = 1;
   }
+}
+
+bool has_weights(const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); }
+
+// Metres that vertices at one place may differ by.
+float rounding(const AttachSettings& settings) { return static_cast<float>(1e-6 * settings.extent); }
+
+// As one mesh; vertices that are at one place but for rounding are at one.
+Mesh join(const DeformerInput& input, std::span<const std::size_t> targets, float rounding) {
+  std::vector<const Mesh*> meshes;
+  for (const std::size_t t : targets) meshes.push_back(&input.model.meshes[input.targets[t].mesh]);
+  Mesh joined = concatenate(meshes);
+  if (targets.size() > 1) {
+    const std::vector<std::uint32_t> welded = weld_within(joined.positions, rounding);
+    for (std::size_t v = 0; v < welded.size(); ++v) joined.positions[v] = joined.positions[welded[v]];
+  }
+  for (const Mesh* mesh : meshes) {
+    for (std::size_t v = 0; v < mesh->weights.row_count(); ++v) joined.weights.append_row(mesh->weights.row(v));
+  }
+  return joined;
+}
+
+// Skins with triangles that share a place are together, where both have weights or neither has.
+std::vector<std::vector<std::size_t>> targets_that_meet(const DeformerInput& input, float rounding) {
+  const std::size_t count = input.targets.size();
+  std::vector<std::size_t> first(count);  // of those together
+  std::iota(first.begin(), first.end(), std::size_t{0});
+  std::vector<glm::vec3> places;
+  std::vector<std::size_t> of_place;
+  for (std::size_t t = 0; t < count; ++t) {
+    const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
+    if (mesh.triangles.empty()) continue;
+    places.insert(places.end(), mesh.positions.begin(), mesh.positions.end());
+    of_place.resize(places.size(), t);
+  }
+  const auto find = [&](std::size_t t) {
+    while (first[t] != t) t = first[t];
+    return t;
+  };
+  const std::vector<std::uint32_t> welded = weld_within(places, rounding);
+  for (std::size_t v = 0; v < welded.size(); ++v) {
+    const std::size_t own = find(of_place[v]);
+    const std::size_t other = find(of_place[welded[v]]);
+    const auto weighted = [&](std::size_t t) { return has_weights(input.model.meshes[input.targets[t].mesh]); };
+    if (own != other && weighted(own) == weighted(other)) first[std::max(own, other)] = std::min(own, other);
+  }
+  std::vector<std::vector<std::size_t>> groups(count);
+  for (std::size_t t = 0; t < count; ++t) groups[find(t)].push_back(t);
+  std::erase_if(groups, [](const auto& group) { return group.empty(); });
+  return groups;
 }
 
 }  // namespace
@@ -122,27 +176,96 @@ float largest_extent(const DeformerInput& input) {
   return std::max({extent.x, extent.y, extent.z, 1e-6f});
 }
 
-Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
-                   const DeformerTarget& target)
+// Targets that meet, as one skin.
+class Attacher::Skin {
+ public:
+  Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
+       std::span<const std::size_t> targets);
+
+  // Into `shares`, those of every target.
+  Result<void> attach(const RestCurves& rest, std::span<Shares> shares) const;
+
+ private:
+  // Where along one curve every vertex belongs, and how much it follows it.
+  struct Field {
+    std::vector<std::uint8_t> defined;
+    std::vector<float> s;
+    std::vector<float> distance;  // its logarithm: over the trust
+    std::vector<float> weight;
+    std::vector<std::uint8_t> moved;  // from the nearest place
+  };
+
+  template <class Visit>
+  void each_vertex(const Visit& visit) const;
+  template <class Visit>
+  void each_field(std::vector<Field>& fields, const Visit& visit) const;
+
+  Result<std::vector<std::vector<float>>> weight_factors() const;
+  std::vector<Field> nearest_places(const RestCurves& rest) const;
+  void share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const;
+  float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const;
+  void move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const;
+  std::vector<float> heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field, double width) const;
+
+  const AttachSettings& settings_;
+  std::span<const Curve> curves_;
+  const DeformerInput& input_;
+  std::vector<std::size_t> targets_;
+  Mesh mesh_;  // of all of them, with weights if they have some
+  std::vector<float> mask_;
+  bool weighted_;
+  bool by_weights_;  // whether they say where vertices belong
+  bool is_painted_;  // whether they do so place by place: single points, as of the line of a muscle, are not painted
+  Trust trust_;
+  std::vector<double> areas_;
+  Surface surface_;
+};
+
+Attacher::Skin::Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
+                     std::span<const std::size_t> targets)
     : settings_(settings),
       curves_(curves),
       input_(input),
-      target_(target),
-      mesh_(input.model.meshes[target.mesh]),
-      weighted_(mesh_.weights.row_count() == mesh_.positions.size()),
+      targets_(targets.begin(), targets.end()),
+      mesh_(join(input, targets, rounding(settings))),
+      weighted_(has_weights(mesh_)),
       by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
       is_painted_(by_weights_ && !mesh_.triangles.empty()),
       trust_(input.model, curves, settings.painting),
       areas_(vertex_areas(mesh_.positions, mesh_.triangles)),
-      surface_(mesh_) {}
+      surface_(mesh_) {
+  for (const std::size_t t : targets) {
+    mask_.insert(mask_.end(), input.targets[t].mask.begin(), input.targets[t].mask.end());
+  }
+}
+
+Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input)
+    : target_count_(input.targets.size()) {
+  for (const std::vector<std::size_t>& targets : targets_that_meet(input, rounding(settings))) {
+    skins_.emplace_back(settings, curves, input, targets);
+  }
+}
+
+Attacher::~Attacher() = default;
+
+Result<std::vector<Shares>> Attacher::attach(const RestCurves& rest,
+                                             const std::function<void(double)>& progress) const {
+  std::vector<Shares> shares(target_count_);
+  for (std::size_t k = 0; k < skins_.size(); ++k) {
+    const Result<void> attached = skins_[k].attach(rest, shares);
+    if (!attached) return tl::unexpected(attached.error());
+    progress(static_cast<double>(k + 1) / static_cast<double>(skins_.size()));
+  }
+  return shares;
+}
 
 template <class Visit>
-void Attacher::each_vertex(const Visit& visit) const {
+void Attacher::Skin::each_vertex(const Visit& visit) const {
   constexpr std::size_t kGrain = 64;
-  parallel_for(target_.mask.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
+  parallel_for(mask_.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
     std::vector<CurveOffer> offers;
     for (std::size_t v = begin; v < end; ++v) {
-      if (!(target_.mask[v] > 0)) continue;
+      if (!(mask_[v] > 0)) continue;
       offers.clear();
       visit(static_cast<std::uint32_t>(v), offers);
     }
@@ -150,32 +273,37 @@ void Attacher::each_vertex(const Visit& visit) const {
 }
 
 template <class Visit>
-void Attacher::each_field(std::vector<Field>& fields, const Visit& visit) const {
+void Attacher::Skin::each_field(std::vector<Field>& fields, const Visit& visit) const {
   parallel_for(fields.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) visit(static_cast<std::uint32_t>(c), fields[c]);
   });
 }
 
 // factors[c][v]: what the rig multiplies the weight of curve c at vertex v by; empty: 1.
-Result<std::vector<std::vector<float>>> Attacher::weight_factors() const {
+Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
   std::vector<std::vector<float>> factors(curves_.size());
   for (const CurveWeight& weight : settings_.weights) {
-    const Result<std::vector<float>> region =
-        region_values(weight.region, mesh_, input_.model, input_.rig,
-                      fmt::format("{}: the weight of '{}'", input_.layer, weight.curve));
-    if (!region) return tl::unexpected(region.error());
+    std::vector<float> values;
+    for (const std::size_t t : targets_) {
+      const Result<std::vector<float>> region =
+          region_values(weight.region, input_.model.meshes[input_.targets[t].mesh], input_.model, input_.rig,
+                        fmt::format("{}: the weight of '{}'", input_.layer, weight.curve));
+      if (!region) return tl::unexpected(region.error());
+      values.insert(values.end(), region->begin(), region->end());
+    }
     for (std::size_t c = 0; c < curves_.size(); ++c) {
       if (curves_[c].chain.name != weight.curve) continue;
-      factors[c].resize(mesh_.positions.size(), 1.0f);
-      for (std::size_t v = 0; v < region->size(); ++v) factors[c][v] *= std::lerp(1.0f, weight.value, (*region)[v]);
+      factors[c].resize(values.size(), 1.0f);
+      for (std::size_t v = 0; v < values.size(); ++v) factors[c][v] *= std::lerp(1.0f, weight.value, values[v]);
     }
   }
   return factors;
 }
 
-Result<Shares> Attacher::attach(const RestCurves& rest) const {
+Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> shares) const {
   if (settings_.binding == CurveBinding::kWeights && !weighted_) {
-    return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", mesh_.name));
+    const Mesh& first = input_.model.meshes[input_.targets[targets_[0]].mesh];
+    return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", first.name));
   }
   const Result<std::vector<std::vector<float>>> factors = weight_factors();
   if (!factors) return tl::unexpected(factors.error());
@@ -202,7 +330,7 @@ Result<Shares> Attacher::attach(const RestCurves& rest) const {
   each_field(fields, [&](std::uint32_t c, Field& own) {
     surface_.heat().flow(heat_over(rest, c, own, kShareWidth), own.weight);
   });
-  Shares shares(mesh_.positions.size());
+  Shares all(mesh_.positions.size());
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     const glm::vec3 point = mesh_.positions[v];
     for (std::uint32_t c = 0; c < fields.size(); ++c) {
@@ -213,14 +341,20 @@ Result<Shares> Attacher::attach(const RestCurves& rest) const {
       offer.place.slope =
           fields[c].moved[v] ? surface_.gradient(v, fields[c].defined, fields[c].s) : rest.slope(offer.place, point);
     }
-    shares[v] = merge_offers(rest, offers, settings_.shares.most);
+    all[v] = merge_offers(rest, offers, settings_.shares.most);
   });
-  return shares;
+  auto first = std::make_move_iterator(all.begin());
+  for (const std::size_t t : targets_) {
+    const auto count = static_cast<std::ptrdiff_t>(input_.targets[t].mask.size());
+    shares[t].assign(first, first + count);
+    first += count;
+  }
+  return {};
 }
 
 // The nearest place on every curve that a vertex may follow: where its joints are on none, or it has no weights, by
 // distance alone.
-std::vector<Attacher::Field> Attacher::nearest_places(const RestCurves& rest) const {
+std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurves& rest) const {
   const std::size_t count = mesh_.positions.size();
   std::vector<Field> fields;
   for (std::size_t c = 0; c < curves_.size(); ++c) {
@@ -251,8 +385,8 @@ std::vector<Attacher::Field> Attacher::nearest_places(const RestCurves& rest) co
 // So much heat at each vertex that a step becomes about `width` wide on either side, in parts of the distance; less
 // where the curve is trusted little, so that it does not flow into what follows others, and no wider than what is
 // bound.
-std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field,
-                                       double width) const {
+std::vector<float> Attacher::Skin::heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field,
+                                             double width) const {
   std::vector<float> spread(field.s.size(), 0.0f);
   for (std::uint32_t v = 0; v < spread.size(); ++v) {
     if (!field.defined[v]) continue;
@@ -266,7 +400,7 @@ std::vector<float> Attacher::heat_over(const RestCurves& rest, std::uint32_t cur
 
 // Moves the weights of a vertex's curves into Trust::share_bounds, all by one number as far as these let them, so that
 // they are one together.
-void Attacher::share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const {
+void Attacher::Skin::share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const {
   if (offers.size() < 2) return;
   std::vector<std::pair<double, double>> bounds;
   double most = 0;
@@ -291,7 +425,7 @@ void Attacher::share_as_painted(std::span<const Influence> row, std::span<CurveO
 
 // 0 where the skin that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a fifth of it
 // is painted to both.
-float Attacher::softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const {
+float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const {
   double all = 0;
   double both = 0;
   for (std::uint32_t v = 0; v < field.s.size(); ++v) {
@@ -306,7 +440,7 @@ float Attacher::softness(std::uint32_t curve, const Trust::Bend& bend, const Fie
 }
 
 // Moves places to where the vertices are painted, and lets what that moves pass gradually over the skin.
-void Attacher::move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const {
+void Attacher::Skin::move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const {
   std::vector<Trust::Bend> bends = trust_.bends(curve);
   for (Trust::Bend& bend : bends) bend.off *= softness(curve, bend, field);
   bool any = false;

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/character/builder.h"
-#include "engine/curve_skeleton/relax.h"
 #include "engine/curve_skeleton/rest_curves.h"
 #include "engine/curve_skeleton/trust.h"
 
@@ -72,50 +72,21 @@ std::vector<std::size_t> shaping_targets(const DeformerInput& input);
 // Largest edge of the bounding box of the targets, metres.
 float largest_extent(const DeformerInput& input);
 
-// Binds the vertices of a target to curves.
+// Binds vertices to curves. Targets whose skins share places are one skin, so that no seam between meshes opens.
 class Attacher {
  public:
   // `curves`: their chains and lengths count, and where these are on the way change nothing else. All is kept by
   // reference.
-  Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
-           const DeformerTarget& target);
+  Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input);
+  ~Attacher();
 
-  // `rest`: of the curves.
-  Result<Shares> attach(const RestCurves& rest) const;
+  // Of every target, in their order. `rest`: of the curves; `progress`: of this call, from 0 to 1.
+  Result<std::vector<Shares>> attach(const RestCurves& rest, const std::function<void(double)>& progress) const;
 
  private:
-  // Where along one curve every vertex of the mesh belongs, and how much it follows it.
-  struct Field {
-    std::vector<std::uint8_t> defined;
-    std::vector<float> s;
-    std::vector<float> distance;  // its logarithm: over the trust
-    std::vector<float> weight;
-    std::vector<std::uint8_t> moved;  // from the nearest place
-  };
-
-  template <class Visit>
-  void each_vertex(const Visit& visit) const;
-  template <class Visit>
-  void each_field(std::vector<Field>& fields, const Visit& visit) const;
-
-  Result<std::vector<std::vector<float>>> weight_factors() const;
-  std::vector<Field> nearest_places(const RestCurves& rest) const;
-  void share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const;
-  float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const;
-  void move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const;
-  std::vector<float> heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field, double width) const;
-
-  const AttachSettings& settings_;
-  std::span<const Curve> curves_;
-  const DeformerInput& input_;
-  const DeformerTarget& target_;
-  const Mesh& mesh_;
-  bool weighted_;
-  bool by_weights_;  // whether they say where vertices belong
-  bool is_painted_;  // whether they do so place by place: single points, as of the line of a muscle, are not painted
-  Trust trust_;
-  std::vector<double> areas_;
-  Surface surface_;
+  class Skin;
+  std::vector<Skin> skins_;
+  std::size_t target_count_;
 };
 
 }  // namespace pelt::curve_skeleton

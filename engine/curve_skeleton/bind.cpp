@@ -164,17 +164,14 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
                                 parameters.weights,
                                 {},
                                 largest_extent(input)};
-  std::vector<Attacher> attachers;
-  for (const DeformerTarget& target : input.targets) attachers.emplace_back(settings, *curves, input, target);
-  std::vector<Shares> shares(input.targets.size());
+  const Attacher attacher(settings, *curves, input);
+  std::vector<Shares> shares;
   const auto attach_all = [&](double done) -> Result<RestCurves> {
     RestCurves rest = make_rest_curves(*curves, at_bind);
-    for (std::size_t t = 0; t < input.targets.size(); ++t) {
-      Result<Shares> attached = attachers[t].attach(rest);
-      if (!attached) return tl::unexpected(attached.error());
-      shares[t] = std::move(*attached);
-      input.progress(done + 0.45 * static_cast<double>(t + 1) / static_cast<double>(input.targets.size()));
-    }
+    Result<std::vector<Shares>> attached =
+        attacher.attach(rest, [&](double part) { input.progress(done + 0.45 * part); });
+    if (!attached) return tl::unexpected(attached.error());
+    shares = std::move(*attached);
     return rest;
   };
   Result<RestCurves> rest = attach_all(0.0);

@@ -152,7 +152,8 @@ Result<Faults> Judge::find_faults(const Character& character, const JudgeOptions
 }
 
 std::vector<float> Judge::left_to_linear_blend(const Faults& faults) const {
-  return pelt::left_to_linear_blend(faults, reference_, weld_by_position(rest_));
+  constexpr float kRounding = 1e-6f;  // of the size, by which vertices at one place may differ
+  return pelt::left_to_linear_blend(faults, reference_, weld_within(rest_, kRounding * linear_.size()));
 }
 
 std::vector<double> Judge::areas() const { return vertex_areas(rest_, reference_.triangles()); }

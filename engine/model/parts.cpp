@@ -4,9 +4,28 @@
 #include <meshoptimizer.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
 #include <numeric>
+#include <unordered_map>
 
 namespace pelt {
+namespace {
+
+// Cells as wide as the distance, as whole numbers in doubles: where these are too large to be told from the next, so
+// are the coordinates of different vertices from being near.
+using Cell = std::array<double, 3>;
+
+struct CellHash {
+  std::size_t operator()(const Cell& cell) const {
+    std::size_t result = 0;
+    for (const double c : cell) result = result * 1000003u + std::hash<double>()(c);
+    return result;
+  }
+};
+
+}  // namespace
 
 std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions) {
   std::vector<glm::vec3> unsigned_zeros(positions.begin(), positions.end());
@@ -18,6 +37,30 @@ std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions
   for (std::size_t i = positions.size(); i-- > 0;) first[unique[i]] = static_cast<std::uint32_t>(i);
   std::vector<std::uint32_t> result(positions.size());
   for (std::size_t i = 0; i < positions.size(); ++i) result[i] = first[unique[i]];
+  return result;
+}
+
+std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, float distance) {
+  if (distance == 0) return weld_by_position(positions);
+  std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> staying;
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t i = 0; i < positions.size(); ++i) {
+    const glm::dvec3 place = glm::floor(glm::dvec3(positions[i]) / double{distance});
+    double least = std::numeric_limits<double>::infinity();
+    std::uint32_t closest = i;
+    for (int n = 0; n < 27; ++n) {
+      const auto cell = staying.find({place.x + n % 3 - 1, place.y + n / 3 % 3 - 1, place.z + n / 9 - 1});
+      if (cell == staying.end()) continue;
+      for (const std::uint32_t other : cell->second) {
+        const double d = glm::distance(glm::dvec3(positions[i]), glm::dvec3(positions[other]));
+        if (d > distance || d > least || (d == least && other > closest)) continue;
+        least = d;
+        closest = other;
+      }
+    }
+    if (closest == i) staying[{place.x, place.y, place.z}].push_back(i);
+    result.push_back(closest);
+  }
   return result;
 }
 

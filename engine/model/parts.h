@@ -13,6 +13,11 @@ namespace pelt {
 // For every vertex the first one at the same position (-0 equals 0). Positions must be finite.
 std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions);
 
+// For every vertex the closest one before it that stays and is not farther away than `distance` (metres; 0:
+// weld_by_position). Those that stay name themselves and are farther apart, so that a row of near vertices is not drawn
+// together into one.
+std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, float distance);
+
 // The edges of triangles over vertices that `welded` (weld_by_position) makes one: both ways, sorted, each once. The
 // neighbours of a vertex are a run.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<const std::uint32_t> welded,

@@ -217,19 +217,15 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
       {},
       {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMostOff, kSlender},
       curve_skeleton::largest_extent(input)};
-  std::vector<Shares> shares;
-  for (const DeformerTarget& target : input.targets) {
-    Result<Shares> attached = Attacher(settings, curves, input, target).attach(rest);
-    if (!attached) return tl::unexpected(attached.error());
-    shares.push_back(std::move(*attached));
-    input.progress(0.9 * static_cast<double>(shares.size()) / static_cast<double>(input.targets.size()));
-  }
+  const Result<std::vector<Shares>> shares =
+      Attacher(settings, curves, input).attach(rest, [&](double part) { input.progress(0.9 * part); });
+  if (!shares) return tl::unexpected(shares.error());
 
   const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
     return place_samples(points.points, windows.of_chain[c], reach, error);
   };
   const Result<Samples> samples =
-      curve_skeleton::place_all_samples(rest, shares, parameters.table_error, place, "chains", input);
+      curve_skeleton::place_all_samples(rest, *shares, parameters.table_error, place, "chains", input);
   if (!samples) return tl::unexpected(samples.error());
   note_chains(points, windows, *samples, input);
 
@@ -240,8 +236,8 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
   const std::vector<std::uint32_t> point_words = put_points(points, edits, table).points;
   const Tables tables = add_tables(windows, *samples, rest_points, table, point_words, input.builder);
   std::vector<MeshBinding> bindings;
-  for (std::size_t t = 0; t < shares.size(); ++t) {
-    MeshBinding binding = curve_skeleton::bind_to_tables(rest, *samples, tables.first_slot, shares[t]);
+  for (std::size_t t = 0; t < shares->size(); ++t) {
+    MeshBinding binding = curve_skeleton::bind_to_tables(rest, *samples, tables.first_slot, (*shares)[t]);
     if (!parameters.exact_normals) binding.slopes = {};
     const Result<void> solved = check_offsets(points, windows, *samples, tables, binding.rows,
                                               input.model.meshes[input.targets[t].mesh], input);

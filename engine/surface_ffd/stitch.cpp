@@ -2,14 +2,12 @@
 #include "engine/surface_ffd/stitch.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
 #include "engine/model/parts.h"
@@ -18,44 +16,6 @@
 
 namespace pelt::surface_ffd {
 namespace {
-
-// Cells as wide as the distance, as whole numbers in doubles: where these are too large to be told from the next, so
-// are the coordinates of different vertices from being near.
-using Cell = std::array<double, 3>;
-
-struct CellHash {
-  std::size_t operator()(const Cell& cell) const {
-    std::size_t result = 0;
-    for (const double c : cell) result = result * 1000003u + std::hash<double>()(c);
-    return result;
-  }
-};
-
-// For every vertex the one that it is welded to; those that stay name themselves and are farther apart than the
-// distance, so that a row of near vertices is not drawn together into one.
-std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, float distance) {
-  if (distance == 0) return weld_by_position(positions);
-  std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> staying;
-  std::vector<std::uint32_t> result;
-  for (std::uint32_t i = 0; i < positions.size(); ++i) {
-    const glm::dvec3 place = glm::floor(glm::dvec3(positions[i]) / double{distance});
-    double least = std::numeric_limits<double>::infinity();
-    std::uint32_t closest = i;
-    for (int n = 0; n < 27; ++n) {
-      const auto cell = staying.find({place.x + n % 3 - 1, place.y + n / 3 % 3 - 1, place.z + n / 9 - 1});
-      if (cell == staying.end()) continue;
-      for (const std::uint32_t other : cell->second) {
-        const double d = glm::distance(glm::dvec3(positions[i]), glm::dvec3(positions[other]));
-        if (d > distance || d > least || (d == least && other > closest)) continue;
-        least = d;
-        closest = other;
-      }
-    }
-    if (closest == i) staying[{place.x, place.y, place.z}].push_back(i);
-    result.push_back(closest);
-  }
-  return result;
-}
 
 // Keeps the vertices that `stays` names of themselves; returns the new vertex of every old one.
 std::vector<std::uint32_t> merge_vertices(Mesh& mesh, std::span<const std::uint32_t> stays) {
