@@ -32,7 +32,7 @@ constexpr std::uint32_t kPointsBySkin = 5;
 constexpr float kStep = 0.8f;      // between two of them, of the skin's distance
 constexpr float kMostUneven = 2;   // how much farther apart they may be on one side of the joint than on the other
 constexpr float kLatest = 0.9f;    // of a bone: where its twist begins at the latest
-constexpr float kOutward = 0.15f;  // of their reach: keeps the volume of a limb bent by 90 degrees
+constexpr float kOutward = 0.2f;   // of their reach: keeps the volume of a limb bent by 90 degrees
 
 // `anchors` with their lengths.
 Curve curve_over(Chain chain) {
