@@ -44,55 +44,115 @@ void normalize_weights(std::span<CurveOffer> offers) {
   }
 }
 
-bool has_weights(const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); }
-
-// Metres that vertices at one place may differ by.
-float rounding(const AttachSettings& settings) { return static_cast<float>(1e-6 * settings.extent); }
-
-// As one mesh; vertices that are at one place but for rounding are at one.
-Mesh join(const DeformerInput& input, std::span<const std::size_t> targets, float rounding) {
+Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
   std::vector<const Mesh*> meshes;
   for (const std::size_t t : targets) meshes.push_back(&input.model.meshes[input.targets[t].mesh]);
   Mesh joined = concatenate(meshes);
-  if (targets.size() > 1) {
-    const std::vector<std::uint32_t> welded = weld_within(joined.positions, rounding);
-    for (std::size_t v = 0; v < welded.size(); ++v) joined.positions[v] = joined.positions[welded[v]];
-  }
   for (const Mesh* mesh : meshes) {
     for (std::size_t v = 0; v < mesh->weights.row_count(); ++v) joined.weights.append_row(mesh->weights.row(v));
   }
   return joined;
 }
 
-// Skins with triangles that share a place are together, where both have weights or neither has.
-std::vector<std::vector<std::size_t>> targets_that_meet(const DeformerInput& input, float rounding) {
-  const std::size_t count = input.targets.size();
-  std::vector<std::size_t> first(count);  // of those together
-  std::iota(first.begin(), first.end(), std::size_t{0});
-  std::vector<glm::vec3> places;
-  std::vector<std::size_t> of_place;
-  for (std::size_t t = 0; t < count; ++t) {
-    const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
-    if (mesh.triangles.empty()) continue;
-    places.insert(places.end(), mesh.positions.begin(), mesh.positions.end());
-    of_place.resize(places.size(), t);
-  }
-  const auto find = [&](std::size_t t) {
-    while (first[t] != t) t = first[t];
-    return t;
+// But for rounding.
+bool are_same(std::span<const Influence> a, std::span<const Influence> b) {
+  constexpr float kRounding = 0.01f;
+  const auto misses = [&](std::span<const Influence> row, std::span<const Influence> other) {
+    return std::ranges::any_of(row, [&](const Influence& own) {
+      const auto known = std::ranges::find(other, own.index, &Influence::index);
+      return std::abs(own.weight - (known == other.end() ? 0.0f : known->weight)) > kRounding;
+    });
   };
-  const std::vector<std::uint32_t> welded = weld_within(places, rounding);
-  for (std::size_t v = 0; v < welded.size(); ++v) {
-    const std::size_t own = find(of_place[v]);
-    const std::size_t other = find(of_place[welded[v]]);
-    const auto weighted = [&](std::size_t t) { return has_weights(input.model.meshes[input.targets[t].mesh]); };
-    if (own != other && weighted(own) == weighted(other)) first[std::max(own, other)] = std::min(own, other);
-  }
-  std::vector<std::vector<std::size_t>> groups(count);
-  for (std::size_t t = 0; t < count; ++t) groups[find(t)].push_back(t);
-  std::erase_if(groups, [](const auto& group) { return group.empty(); });
-  return groups;
+  return !misses(a, b) && !misses(b, a);
 }
+
+// Which targets meet, and which of their vertices are one. Vertices are of all targets laid end to end.
+class Seams {
+ public:
+  // Borders of skins meet where they have a place and its weights in common, `rounding` metres apart at most.
+  Seams(const DeformerInput& input, float rounding) : group_(input.targets.size()) {
+    std::iota(group_.begin(), group_.end(), std::size_t{0});
+    std::vector<std::uint32_t> border;
+    for (std::size_t t = 0; t < group_.size(); ++t) {
+      const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
+      const auto first = static_cast<std::uint32_t>(welded_.size());
+      first_.push_back(first);
+      const std::vector<std::uint32_t> own = weld_by_position(mesh.positions);
+      const std::vector<std::uint8_t> is_border = on_border(own, mesh.triangles);
+      for (std::uint32_t v = 0; v < own.size(); ++v) {
+        welded_.push_back(first + own[v]);
+        target_.push_back(t);
+        if (own[v] == v && is_border[v] != 0 && input.targets[t].mask[v] > 0) border.push_back(first + v);
+      }
+    }
+    first_.push_back(static_cast<std::uint32_t>(welded_.size()));
+    const auto mesh_of = [&](std::uint32_t v) -> const Mesh& {
+      return input.model.meshes[input.targets[target_[v]].mesh];
+    };
+    const auto row = [&](std::uint32_t v) {
+      return has_weights(mesh_of(v)) ? mesh_of(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
+    };
+    // Those at one place with weights of their own are left for the next round.
+    constexpr int kMostSkins = 8;  // that meet at one place
+    for (int round = 0; round < kMostSkins && group_.size() > 1 && !border.empty(); ++round) {
+      std::vector<glm::vec3> places;
+      for (const std::uint32_t v : border) places.push_back(mesh_of(v).positions[v - first_[target_[v]]]);
+      const std::vector<std::uint32_t> near = weld_within(places, rounding);
+      std::vector<std::uint32_t> left;
+      for (std::size_t k = 0; k < near.size(); ++k) {
+        const std::uint32_t own = border[k];
+        const std::uint32_t other = border[near[k]];
+        if (has_weights(mesh_of(own)) != has_weights(mesh_of(other)) || !are_same(row(own), row(other))) {
+          left.push_back(own);
+          continue;
+        }
+        welded_[own] = other;
+        const std::size_t a = group_of(target_[own]);
+        const std::size_t b = group_of(target_[other]);
+        group_[std::max(a, b)] = std::min(a, b);
+      }
+      border = std::move(left);
+    }
+    for (std::uint32_t& v : welded_) v = welded_[v];
+  }
+
+  // Targets that meet, each group in order.
+  std::vector<std::vector<std::size_t>> groups() const {
+    std::vector<std::vector<std::size_t>> groups(group_.size());
+    for (std::size_t t = 0; t < group_.size(); ++t) groups[group_of(t)].push_back(t);
+    std::erase_if(groups, [](const auto& group) { return group.empty(); });
+    return groups;
+  }
+
+  // For every vertex of a group's targets, laid end to end, the one that it is one with.
+  std::vector<std::uint32_t> welded(std::span<const std::size_t> group) const {
+    std::vector<std::uint32_t> result;
+    std::vector<std::uint32_t> before(group_.size());  // of the vertices laid end to end, in the group
+    std::uint32_t count = 0;
+    for (const std::size_t t : group) {
+      before[t] = count;
+      count += first_[t + 1] - first_[t];
+    }
+    for (const std::size_t t : group) {
+      for (std::uint32_t v = first_[t]; v < first_[t + 1]; ++v) {
+        const std::size_t other = target_[welded_[v]];
+        result.push_back(before[other] + welded_[v] - first_[other]);
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::size_t group_of(std::size_t t) const {
+    while (group_[t] != t) t = group_[t];
+    return t;
+  }
+
+  std::vector<std::size_t> group_;    // a target of the group of each, itself at last
+  std::vector<std::uint32_t> first_;  // vertex of each target, and one more
+  std::vector<std::size_t> target_;   // of each vertex
+  std::vector<std::uint32_t> welded_;
+};
 
 }  // namespace
 
@@ -180,7 +240,9 @@ float largest_extent(const DeformerInput& input) {
 class Attacher::Skin {
  public:
   Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
-       std::span<const std::size_t> targets);
+       std::span<const std::size_t> targets, std::vector<std::uint32_t> welded);
+
+  Skin(Skin&&) = default;  // no copies: the surface refers to the mesh
 
   // Into `shares`, those of every target.
   Result<void> attach(const RestCurves& rest, std::span<Shares> shares) const;
@@ -203,7 +265,7 @@ class Attacher::Skin {
   Result<std::vector<std::vector<float>>> weight_factors() const;
   std::vector<Field> nearest_places(const RestCurves& rest) const;
   void share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const;
-  float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const;
+  float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field, std::size_t target) const;
   void move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const;
   std::vector<float> heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field, double width) const;
 
@@ -211,7 +273,8 @@ class Attacher::Skin {
   std::span<const Curve> curves_;
   const DeformerInput& input_;
   std::vector<std::size_t> targets_;
-  Mesh mesh_;  // of all of them, with weights if they have some
+  std::vector<std::uint32_t> first_;  // vertex of each, and one more
+  Mesh mesh_;                         // of all of them, with weights if they have some
   std::vector<float> mask_;
   bool weighted_;
   bool by_weights_;  // whether they say where vertices belong
@@ -222,27 +285,30 @@ class Attacher::Skin {
 };
 
 Attacher::Skin::Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
-                     std::span<const std::size_t> targets)
+                     std::span<const std::size_t> targets, std::vector<std::uint32_t> welded)
     : settings_(settings),
       curves_(curves),
       input_(input),
       targets_(targets.begin(), targets.end()),
-      mesh_(join(input, targets, rounding(settings))),
+      mesh_(join(input, targets)),
       weighted_(has_weights(mesh_)),
       by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
       is_painted_(by_weights_ && !mesh_.triangles.empty()),
       trust_(input.model, curves, settings.painting),
       areas_(vertex_areas(mesh_.positions, mesh_.triangles)),
-      surface_(mesh_) {
+      surface_(mesh_, std::move(welded)) {
   for (const std::size_t t : targets) {
+    first_.push_back(static_cast<std::uint32_t>(mask_.size()));
     mask_.insert(mask_.end(), input.targets[t].mask.begin(), input.targets[t].mask.end());
   }
+  first_.push_back(static_cast<std::uint32_t>(mask_.size()));
 }
 
 Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input)
     : target_count_(input.targets.size()) {
-  for (const std::vector<std::size_t>& targets : targets_that_meet(input, rounding(settings))) {
-    skins_.emplace_back(settings, curves, input, targets);
+  const Seams seams(input, static_cast<float>(1e-6 * settings.extent));
+  for (const std::vector<std::size_t>& targets : seams.groups()) {
+    skins_.emplace_back(settings, curves, input, targets, seams.welded(targets));
   }
 }
 
@@ -343,11 +409,9 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
     }
     all[v] = merge_offers(rest, offers, settings_.shares.most);
   });
-  auto first = std::make_move_iterator(all.begin());
-  for (const std::size_t t : targets_) {
-    const auto count = static_cast<std::ptrdiff_t>(input_.targets[t].mask.size());
-    shares[t].assign(first, first + count);
-    first += count;
+  for (std::size_t t = 0; t < targets_.size(); ++t) {
+    const auto begin = std::make_move_iterator(all.begin());
+    shares[targets_[t]].assign(begin + first_[t], begin + first_[t + 1]);
   }
   return {};
 }
@@ -423,12 +487,13 @@ void Attacher::Skin::share_as_painted(std::span<const Influence> row, std::span<
   for (std::size_t i = 0; i < offers.size(); ++i) offers[i].weight = bounded(i, high);
 }
 
-// 0 where the skin that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a fifth of it
-// is painted to both.
-float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field) const {
+// 0 where the skin of a target that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a
+// fifth of it is painted to both.
+float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field,
+                               std::size_t target) const {
   double all = 0;
   double both = 0;
-  for (std::uint32_t v = 0; v < field.s.size(); ++v) {
+  for (std::uint32_t v = first_[target]; v < first_[target + 1]; ++v) {
     const float way = field.s[v] - bend.length;
     if (!field.defined[v] || way < -bend.turning.x || way > bend.turning.y) continue;
     const std::optional<float> beyond = trust_.share_beyond(curve, bend.anchor, mesh_.weights.row(v));
@@ -441,16 +506,18 @@ float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, con
 
 // Moves places to where the vertices are painted, and lets what that moves pass gradually over the skin.
 void Attacher::Skin::move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const {
-  std::vector<Trust::Bend> bends = trust_.bends(curve);
-  for (Trust::Bend& bend : bends) bend.off *= softness(curve, bend, field);
   bool any = false;
-  for (std::uint32_t v = 0; v < field.s.size(); ++v) {
-    if (!field.defined[v]) continue;
-    const float s = trust_.as_painted(curve, bends, mesh_.weights.row(v), field.s[v]);
-    if (s == field.s[v]) continue;
-    any = true;
-    field.moved[v] = 1;
-    field.s[v] = s;
+  for (std::size_t t = 0; t < targets_.size(); ++t) {
+    std::vector<Trust::Bend> bends = trust_.bends(curve);
+    for (Trust::Bend& bend : bends) bend.off *= softness(curve, bend, field, t);
+    for (std::uint32_t v = first_[t]; v < first_[t + 1]; ++v) {
+      if (!field.defined[v]) continue;
+      const float s = trust_.as_painted(curve, bends, mesh_.weights.row(v), field.s[v]);
+      if (s == field.s[v]) continue;
+      any = true;
+      field.moved[v] = 1;
+      field.s[v] = s;
+    }
   }
   if (!any) return;
   const std::vector<float> before = field.s;

@@ -72,12 +72,14 @@ std::vector<std::size_t> shaping_targets(const DeformerInput& input);
 // Largest edge of the bounding box of the targets, metres.
 float largest_extent(const DeformerInput& input);
 
-// Binds vertices to curves. Targets whose skins share places are one skin, so that no seam between meshes opens.
+// Binds vertices to curves. Targets whose skins meet at their borders, at the same places with the same weights, are
+// one skin, so that no seam between meshes opens.
 class Attacher {
  public:
   // `curves`: their chains and lengths count, and where these are on the way change nothing else. All is kept by
   // reference.
   Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input);
+  Attacher(const Attacher&) = delete;
   ~Attacher();
 
   // Of every target, in their order. `rest`: of the curves; `progress`: of this call, from 0 to 1.

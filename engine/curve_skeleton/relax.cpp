@@ -14,9 +14,9 @@ constexpr int kGrowths = 24;  // times that the changed region may grow by the e
 
 }  // namespace
 
-Surface::Surface(const Mesh& mesh)
+Surface::Surface(const Mesh& mesh, std::vector<std::uint32_t> welded)
     : positions_(mesh.positions),
-      heat_(mesh.positions, mesh.triangles),
+      heat_(mesh.positions, mesh.triangles, std::move(welded)),
       edges_(edges_both_ways(heat_.welded(), mesh.triangles)),
       first_edge_(mesh.positions.size() + 1, 0) {
   for (const auto& edge : edges_) ++first_edge_[edge.first + 1];

@@ -13,10 +13,10 @@
 
 namespace pelt::curve_skeleton {
 
-// A mesh's vertices and edges, seams closed.
+// A mesh's vertices and edges; those that `welded` names alike are one, so that seams are closed.
 class Surface {
  public:
-  explicit Surface(const Mesh& mesh);
+  Surface(const Mesh& mesh, std::vector<std::uint32_t> welded);
 
   const SurfaceHeat& heat() const { return heat_; }
 

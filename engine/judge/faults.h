@@ -48,7 +48,7 @@ class FaultMeter {
 
 // Of each vertex how much of it is to be left, in [0, 1]: more and more up to a score of 1.8, and from there outwards
 // less and less, so slowly that passing from the one to the other stretches no edge by more than a quarter. 0
-// everywhere where no score is above 1. `welded`: vertices that are one (weld_by_position).
+// everywhere where no score is above 1. `welded`: vertices that are one (weld_within).
 std::vector<float> left_to_linear_blend(const Faults& faults, const LinearReference& reference,
                                         std::span<const std::uint32_t> welded);
 

@@ -5,8 +5,7 @@
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <limits>
-
-#include "engine/model/parts.h"
+#include <utility>
 
 namespace pelt {
 namespace {
@@ -102,8 +101,9 @@ class SurfaceHeat::System {
   std::vector<double> mass_, stiffness_;
 };
 
-SurfaceHeat::SurfaceHeat(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles)
-    : positions_(positions), welded_(weld_by_position(positions)) {
+SurfaceHeat::SurfaceHeat(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                         std::vector<std::uint32_t> welded)
+    : positions_(positions), welded_(std::move(welded)) {
   for (const glm::uvec3 t : triangles) triangles_.emplace_back(welded_[t.x], welded_[t.y], welded_[t.z]);
 }
 

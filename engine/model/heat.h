@@ -12,8 +12,10 @@ namespace pelt {
 
 class SurfaceHeat {
  public:
-  // Vertices at one position are one: seams are closed. The positions are kept by reference.
-  SurfaceHeat(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
+  // Vertices that `welded` names alike are one (weld_by_position, say): seams are closed. The positions are kept by
+  // reference.
+  SurfaceHeat(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+              std::vector<std::uint32_t> welded);
 
   std::size_t vertex_count() const { return positions_.size(); }
 
@@ -32,7 +34,7 @@ class SurfaceHeat {
   // one is connected to keep theirs.
   void fill(std::span<const std::uint8_t> known, std::initializer_list<std::span<float>> values) const;
 
-  // Of each vertex the first at its position.
+  // Of each vertex the first of those that it is one with.
   std::span<const std::uint32_t> welded() const { return welded_; }
 
  private:

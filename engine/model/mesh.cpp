@@ -31,6 +31,8 @@ std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std:
   return normals;
 }
 
+bool has_weights(const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); }
+
 Mesh concatenate(std::span<const Mesh* const> meshes) {
   Mesh result;
   for (const Mesh* mesh : meshes) {

@@ -49,6 +49,8 @@ struct Mesh {
   std::vector<VertexAttribute> attributes;
 };
 
+bool has_weights(const Mesh& mesh);
+
 // Positions and triangles of meshes laid end to end; nothing else.
 Mesh concatenate(std::span<const Mesh* const> meshes);
 

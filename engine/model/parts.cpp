@@ -80,6 +80,25 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<c
   return edges;
 }
 
+std::vector<std::uint8_t> on_border(std::span<const std::uint32_t> welded, std::span<const glm::uvec3> triangles) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const glm::uvec3 t : triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      edges.push_back(std::minmax(welded[t[corner]], welded[t[(corner + 1) % 3]]));
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  std::vector<std::uint8_t> result(welded.size(), 0);
+  for (std::size_t e = 0; e < edges.size();) {
+    std::size_t next = e + 1;
+    while (next < edges.size() && edges[next] == edges[e]) ++next;
+    if (next == e + 1) result[edges[e].first] = result[edges[e].second] = 1;
+    e = next;
+  }
+  for (std::size_t v = 0; v < result.size(); ++v) result[v] = result[welded[v]];
+  return result;
+}
+
 std::vector<std::uint32_t> connected_parts(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
   std::vector<std::uint32_t> parent(vertex_count);
   std::iota(parent.begin(), parent.end(), 0u);

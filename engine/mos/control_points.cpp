@@ -29,10 +29,12 @@ using curve_skeleton::Linkage;
 constexpr std::uint32_t kPointsByBone = 3;  // about a joint, and the part of the shorter bone over which they stand
 constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
-constexpr float kStep = 0.8f;      // between two of them, of the skin's distance
-constexpr float kMostUneven = 2;   // how much farther apart they may be on one side of the joint than on the other
-constexpr float kLatest = 0.9f;    // of a bone: where its twist begins at the latest
-constexpr float kOutward = 0.2f;   // of their reach: keeps the volume of a limb bent by 90 degrees
+constexpr float kStep = 0.8f;     // between two of them, of the skin's distance
+constexpr float kMostUneven = 2;  // how much farther apart they may be on one side of the joint than on the other
+constexpr float kOutward = 0.2f;  // of their reach: keeps the volume of a limb bent by 90 degrees
+
+// Of a bone, which may be so short that its ends have the same length along a chain.
+float part_of(float length, float way) { return length > 0 ? way / length : 0.0f; }
 
 // `anchors` with their lengths.
 Curve curve_over(Chain chain) {
@@ -201,7 +203,7 @@ class Settler {
   JointPoints spread_by_skin(const Curve& curve, std::size_t i, float thickness) const {
     JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
     const auto room = [&](int side) {
-      const WayToBend way = way_to_bend(curve, i, side);
+      const Way way = way_beside(curve, i, side);
       const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // of what is round at its ends
       return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;                    // the other half is that joint's
     };
@@ -222,23 +224,24 @@ class Settler {
     return i > 0 && i + 1 < chain.anchors.size() && i != chain.top;
   }
 
-  // From anchor i over twist helpers to the next anchor that is none: 0 before it, 1 after it.
-  struct WayToBend {
+  // How far points about anchor i may reach: to the next anchor, or past that where it is a twist helper; on one side,
+  // 0 before it, 1 after it.
+  struct Way {
     std::size_t anchor = 0;
     float length = 0;  // metres
   };
 
-  WayToBend way_to_bend(const Curve& curve, std::size_t i, int side) const {
+  Way way_beside(const Curve& curve, std::size_t i, int side) const {
     const auto next = [&](std::size_t a) { return side == 0 ? a - 1 : a + 1; };
     std::size_t anchor = next(i);
-    while (is_inner(curve.chain, anchor) && !is_bent(curve.chain, anchor)) anchor = next(anchor);
+    if (is_inner(curve.chain, anchor) && !is_bent(curve.chain, anchor)) anchor = next(anchor);
     return {anchor, std::abs(curve.lengths[anchor] - curve.lengths[i])};
   }
 
   // There several chains move the same skin, whose points would part if each slid by its own bend.
-  bool is_near_hub(const Chain& chain, std::size_t i) const {
-    const auto is_hub = [&](const Anchor& anchor) { return hubs_.contains(anchor.joint); };
-    return std::ranges::any_of(std::span(chain.anchors).subspan(i - 1, 3), is_hub);
+  bool is_near_hub(const Curve& curve, std::size_t i) const {
+    const auto is_hub = [&](std::size_t anchor) { return hubs_.contains(curve.chain.anchors[anchor].joint); };
+    return is_hub(i) || is_hub(way_beside(curve, i, 0).anchor) || is_hub(way_beside(curve, i, 1).anchor);
   }
 
   // Of every anchor.
@@ -247,7 +250,7 @@ class Settler {
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (!is_bent(curve.chain, i)) continue;
       const float thickness = curve.anchors[i].skin_distance;
-      const bool by_skin = thickness > 0 && !parameters_.joint_spread && !is_near_hub(curve.chain, i);
+      const bool by_skin = thickness > 0 && !parameters_.joint_spread && !is_near_hub(curve, i);
       points[i] = by_skin ? spread_by_skin(curve, i, thickness) : spread_by_bone(curve, i);
     }
     return points;
@@ -262,8 +265,8 @@ class Settler {
     const bool away = bone >= chain.top;
     const std::size_t near = away ? bone : bone + 1;
     const std::size_t far = away ? bone + 1 : bone;
-    const float start = std::min(about[near].first_beyond(bone == near ? 1 : 0) / curve.bone_length(bone), kLatest);
-    const float along = std::clamp(((away ? lambda : 1 - lambda) - start) / (1 - start), 0.0f, 1.0f);
+    const float start = part_of(curve.bone_length(bone), about[near].first_beyond(bone == near ? 1 : 0));
+    const float along = start < 1 ? std::max(((away ? lambda : 1 - lambda) - start) / (1 - start), 0.0f) : 0.0f;
     PointTurn turn{.chain = number, .far = static_cast<std::uint32_t>(far), .angles = angles_};
     turn.twist = along * (1 - curve.anchors[far].twist_after);
     turn.axis = glm::normalize(chain.anchors[far].position - chain.anchors[near].position);
@@ -279,6 +282,22 @@ class Settler {
     turn.roller = turn.far;
     turn.twist = 1 - left;
     turn.far = i;
+  }
+
+  // How a point about anchor i turns that stands on `bone`, past the twist helper h between the two: as the bone does,
+  // from tau_h - after_h theta_h or up to that, but for what the anchor at its other end adds there.
+  PointTurn turn_past_helper(const Curve& curve, std::uint32_t number, std::uint32_t i, std::size_t bone,
+                             float lambda) const {
+    const bool away = i > curve.chain.top;
+    const bool to_top = away == (bone < i);
+    const std::uint32_t helper = bone < i ? i - 1 : i + 1;
+    const float along = away ? lambda : 1 - lambda;
+    const float after = curve.anchors[helper].twist_after;
+    PointTurn turn{.chain = number, .far = i, .angles = angles_};
+    turn.twist = to_top ? 0.0f : 1.0f;
+    turn.roller = helper;
+    if (angles_) turn.roll = to_top ? along * (1 - after) - 1 : 1 - (1 - along) * after;
+    return turn;
   }
 
   // A tip has no joint of its own, so it never twists.
@@ -298,15 +317,20 @@ class Settler {
       const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);  // along the chain
       const float steps = static_cast<float>(k) - 0.5f * static_cast<float>(count - 1);
       const float way = steps * points.step[steps < 0 ? 0 : 1];
-      const bool arriving = part < 0.5f;  // also where all stand on the joint
-      const std::size_t bone = arriving ? i - 1 : i;
-      const float lambda = (arriving ? own.curve.bone_length(bone) + way : way) / own.curve.bone_length(bone);
       const float turned = away ? part : 1 - part;
       const bool before = turned < 0.5f;  // on the side of the top
       const float s = own.curve.lengths[i] + way;
-      ControlPoint point{{}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, place_on(own.curve, s), {}};
-      point.turn = turn_on_bone(own.curve, about, number, bone, lambda);
-      if (point.turn->far != i) step_back(own.curve, static_cast<std::uint32_t>(i), *point.turn);
+      const bool arriving = part < 0.5f;  // also where all stand on the joint
+      std::size_t bone = arriving ? i - 1 : i;
+      const bool is_past = s < own.curve.lengths[bone] || s > own.curve.lengths[bone + 1];
+      if (is_past) bone = arriving ? bone - 1 : bone + 1;
+      const float lambda = part_of(own.curve.bone_length(bone), s - own.curve.lengths[bone]);
+      ControlPoint point{
+          {}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, place_on(chain, bone, lambda), {}};
+      const auto anchor = static_cast<std::uint32_t>(i);
+      point.turn = is_past ? turn_past_helper(own.curve, number, anchor, bone, lambda)
+                           : turn_on_bone(own.curve, about, number, bone, lambda);
+      if (point.turn->far != anchor) step_back(own.curve, anchor, *point.turn);
       point.turn->swing = turned;
       point.turn->axis = direction_on_the_way(chain, i, turned);
       point.outward = points.outward;
@@ -332,12 +356,9 @@ class Settler {
     return free;
   }
 
-  static glm::dvec3 place_on(const Curve& curve, float s) {
-    std::size_t bone = 0;
-    while (bone + 2 < curve.lengths.size() && s > curve.lengths[bone + 1]) ++bone;
-    const double lambda = (double{s} - double{curve.lengths[bone]}) / double{curve.bone_length(bone)};
-    return glm::mix(glm::dvec3(curve.chain.anchors[bone].position), glm::dvec3(curve.chain.anchors[bone + 1].position),
-                    lambda);
+  static glm::dvec3 place_on(const Chain& chain, std::size_t bone, float lambda) {
+    return glm::mix(glm::dvec3(chain.anchors[bone].position), glm::dvec3(chain.anchors[bone + 1].position),
+                    double{lambda});
   }
 
   void place_along(const Chain& chain) {
@@ -360,8 +381,8 @@ class Settler {
       for (std::uint32_t k = 0; free.x < free.y && k < count; ++k) {
         const float part = count == 1 ? 0.0f : static_cast<float>(k) / static_cast<float>(count - 1) - 0.5f;
         const float at = std::lerp(free.x, free.y, 0.5f + parameters_.spread * part);
-        ControlPoint point{{}, chain.anchors[near].joint, place_on(own.curve, at), {}};
         const float lambda = (at - own.curve.lengths[i]) / own.curve.bone_length(i);
+        ControlPoint point{{}, chain.anchors[near].joint, place_on(chain, i, lambda), {}};
         if (angles_) point.turn = turn_on_bone(own.curve, about, number, i, lambda);
         put(own, std::move(point), at, static_cast<float>(i));
       }

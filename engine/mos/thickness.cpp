@@ -15,8 +15,6 @@ using curve_skeleton::Chain;
 constexpr double kShareOfArea = 0.9;
 constexpr float kNearest = 1.0001f;  // times the least distance, for rounding
 
-bool has_weights(const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); }
-
 // Where along a line from `from` to `to`, which are not at one place, a point is: 0 to 1.
 float along(glm::vec3 point, glm::vec3 from, glm::vec3 to) {
   const glm::vec3 way = to - from;

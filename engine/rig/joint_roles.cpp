@@ -74,7 +74,9 @@ bool is_limb(JointRole role) {
 }
 
 bool says_twist(const JointName& name) {
-  if (name.word.find("twist") != std::string::npos || name.word.find("roll") != std::string::npos) return true;
+  constexpr std::string_view kRoll = "roll";  // at an end: a controller is none
+  if (name.word.starts_with(kRoll) || name.word.ends_with(kRoll)) return true;
+  if (name.word.find("twist") != std::string::npos) return true;
   constexpr std::string_view kMid = "mid";
   if (name.word.size() <= kMid.size() || !name.word.ends_with(kMid)) return false;
   const JointRole role = role_of({name.side, name.word.substr(0, name.word.size() - kMid.size())});
@@ -97,20 +99,24 @@ class Reader {
   std::vector<JointUse> read() {
     for (std::size_t j = 0; j < uses_.size(); ++j) uses_[j] = {names_[j].side, role_of(names_[j]), JointKind::kNone};
     const std::vector<JointUse> by_name = uses_;
-    const auto has_upper_arm = [&](Side side) {
-      return std::any_of(by_name.begin(), by_name.end(),
-                         [&](const JointUse& use) { return use.side == side && use.role == JointRole::kUpperArm; });
+    const auto has = [&](Side side, JointRole role) {
+      return std::ranges::any_of(by_name, [&](const JointUse& use) { return use.side == side && use.role == role; });
+    };
+    // An upper half that is in two, and no lower half: the second is the lower one.
+    const auto is_half = [&](const JointUse& use) {
+      if (use.role == JointRole::kUpperArm) return has(use.side, JointRole::kForearm);
+      return use.role != JointRole::kThigh || has(use.side, JointRole::kShin);
     };
     // Parents first, so that what is above is decided.
     const std::vector<bool> is_patch = patch_joints(skeleton_);
     for (std::size_t j = 0; j < uses_.size(); ++j) {
       JointUse& use = uses_[j];
       if (names_[j].word == "leg" && !above(j, JointRole::kThigh)) use.role = JointRole::kThigh;
-      if (names_[j].word == "shoulder" && !has_upper_arm(use.side)) use.role = JointRole::kUpperArm;
+      if (names_[j].word == "shoulder" && !has(use.side, JointRole::kUpperArm)) use.role = JointRole::kUpperArm;
       const RoleEntry* entry = find_entry(use.role);
       use.kind = is_patch[j] ? JointKind::kPatch : entry == nullptr ? JointKind::kNone : entry->kind;
       if (says_twist(names_[j])) use = {use.side, JointRole::kNone, JointKind::kTwist};
-      if (is_limb(use.role) && goes_on_straight(j)) use.kind = JointKind::kTwist;
+      if (is_limb(use.role) && is_half(use) && goes_on_straight(j)) use.kind = JointKind::kTwist;
     }
     return uses_;
   }

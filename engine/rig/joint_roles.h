@@ -61,7 +61,8 @@ struct JointUse {
 // - "leg" is the shin below a thigh, else the thigh;
 // - "shoulder" is the upper arm where no other joint is one, else the clavicle;
 // - a joint of a limb below one of the same role, in line with its bone (within 5 degrees at rest) or without a bone of
-//   its own, is a twist helper (upper_arm.001); so are those whose names say twist or roll, or a limb and mid.
+//   its own, is a twist helper (upper_arm.001), but of an upper arm or a thigh only where a forearm or a shin is named
+//   besides; so are those whose names say twist, begin or end with roll, or say a limb and mid.
 std::vector<JointUse> joint_uses(const Skeleton& skeleton);
 
 }  // namespace pelt

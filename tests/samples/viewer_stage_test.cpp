@@ -492,8 +492,11 @@ class Drags : public Stages {
     bind_again();
   }
 
+  // Not judged: what is left to linear blend is so no longer once a point has been moved.
   void bind_again() {
-    Result<Bound> bound = bind(*document_->model(), document_->rig());
+    Rig rig = document_->rig();
+    rig.judging = Judging::kNone;
+    Result<Bound> bound = bind(*document_->model(), rig);
     ASSERT_TRUE(bound) << bound.error().message;
     show(*bound);
     pose();

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "engine/model/parts.h"
+
 namespace pelt {
 namespace {
 
@@ -27,7 +29,7 @@ struct Strip {
 TEST(SurfaceHeat, MakesAStepAsWideWhateverTheTessellation) {
   for (const std::uint32_t count : {80u, 400u}) {
     const Strip strip(count);
-    const SurfaceHeat heat(strip.positions, strip.triangles);
+    const SurfaceHeat heat(strip.positions, strip.triangles, weld_by_position(strip.positions));
     std::vector<float> values;
     for (const glm::vec3& p : strip.positions) values.push_back(p.x < 2 ? 0.0f : 1.0f);
     heat.flow(std::vector<float>(values.size(), 0.09f), values);
@@ -42,7 +44,7 @@ TEST(SurfaceHeat, MakesAStepAsWideWhateverTheTessellation) {
 
 TEST(SurfaceHeat, DoesNotFlowWhereNothingLetsIt) {
   const Strip strip(80);
-  const SurfaceHeat heat(strip.positions, strip.triangles);
+  const SurfaceHeat heat(strip.positions, strip.triangles, weld_by_position(strip.positions));
   std::vector<float> values;
   std::vector<float> spread;
   for (const glm::vec3& p : strip.positions) {
@@ -55,7 +57,7 @@ TEST(SurfaceHeat, DoesNotFlowWhereNothingLetsIt) {
 
 TEST(SurfaceHeat, FillsWhatIsNotKnownEvenly) {
   const Strip strip(80);
-  const SurfaceHeat heat(strip.positions, strip.triangles);
+  const SurfaceHeat heat(strip.positions, strip.triangles, weld_by_position(strip.positions));
   std::vector<float> values;
   std::vector<std::uint8_t> known;
   for (const glm::vec3& p : strip.positions) {

@@ -10,6 +10,21 @@ TEST(Parts, WeldNamesTheFirstVertexOfAPosition) {
   EXPECT_EQ(weld_by_position(positions), (std::vector<std::uint32_t>{0, 1, 0, 1, 4}));
 }
 
+TEST(Parts, WeldsWithinADistance) {
+  const std::vector<glm::vec3> positions{{0, 0, 0}, {0.6f, 0, 0}, {1.2f, 0, 0}, {-0.3f, 0, 0}, {5, 0, 0}, {5, 0.9f, 0}};
+  // What stays is farther apart than the distance, and takes what is nearest to it.
+  EXPECT_EQ(weld_within(positions, 1), (std::vector<std::uint32_t>{0, 0, 2, 0, 4, 4}));
+  EXPECT_EQ(weld_within(positions, 0.5f), (std::vector<std::uint32_t>{0, 1, 2, 0, 4, 5}));
+  EXPECT_EQ(weld_within(positions, 0), weld_by_position(positions));
+}
+
+TEST(Parts, KnowTheirBorders) {
+  // A square of two triangles and a tetrahedron, whose corners are welded.
+  const std::vector<glm::uvec3> triangles{{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}, {4, 7, 5}, {8, 7, 6}};
+  const std::vector<std::uint32_t> welded{0, 1, 2, 3, 4, 5, 6, 7, 5};
+  EXPECT_EQ(on_border(welded, triangles), (std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0, 0, 0, 0}));
+}
+
 TEST(Parts, TrianglesConnect) {
   const std::vector<glm::uvec3> triangles{{5, 4, 6}, {0, 2, 3}, {3, 7, 2}};
   EXPECT_EQ(connected_parts(8, triangles), (std::vector<std::uint32_t>{0, 1, 0, 0, 4, 4, 4, 0}));

@@ -476,6 +476,31 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
   }
 }
 
+// Points of the elbow, joint 2, stand past the helpers on both sides of it: each helper's twist passes evenly all the
+// same.
+TEST(MosBind, TwistHelpersTwistEvenlyUnderThePointsOfAnElbow) {
+  Model model = test::make_tube({.around = 12, .along = 48, .length = 12, .joints = 8});
+  model.skeleton.joints[1].name = "upper_arm_twist";
+  model.skeleton.joints[3].name = "forearm_twist";
+  model.meshes[0].weights = {};
+  const Character character = test::bound(model, by_mos()).character;
+  const std::vector<glm::vec3>& rest = model.meshes[0].positions;
+  for (const std::size_t helper : {1u, 3u}) {
+    SCOPED_TRACE(helper);
+    std::vector<glm::mat4> joints = joints_at_bind(model);
+    const float place = joints[helper][3].x;
+    const glm::mat4 twist = glm::rotate(glm::mat4(1), glm::radians(90.0f), glm::vec3(1, 0, 0));
+    for (std::size_t j = helper; j < joints.size(); ++j) joints[j] = twist * joints[j];
+    const std::vector<glm::vec3> is = posed(model, character, joints);
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      const float degrees = glm::degrees(
+          std::atan2(rest[v].y * is[v].z - rest[v].z * is[v].y, rest[v].y * is[v].y + rest[v].z * is[v].z));
+      EXPECT_NEAR(degrees, 90 * std::clamp(0.5f + (rest[v].x - place) / 3, 0.0f, 1.0f), 18) << rest[v].x;
+      EXPECT_NEAR(glm::length(glm::vec2(is[v].y, is[v].z)), 1, 0.03) << rest[v].x;
+    }
+  }
+}
+
 // The elbow is bent at rest, and the upper arm twists: what is beyond the twist turns with it as one.
 TEST(MosBind, ATwistCarriesABendOfTheRestAsItIs) {
   constexpr float kRadius = 0.5f;

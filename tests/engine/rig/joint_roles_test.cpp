@@ -109,6 +109,17 @@ TEST(JointRoles, OfAnArmThatBeginsAtTheShoulder) {
                {"wrist", Role::kHand, Kind::kBall}});
 }
 
+// Its elbow is in line with its upper arm, and there is no forearm besides.
+TEST(JointRoles, TakesNoElbowForATwistHelper) {
+  const Model arm =
+      test::skeleton_of({{"arm.L", -1, {0, 0, 0}}, {"arm.L.001", 0, {1, 0, 0}}, {"hand.L", 1, {2, 0, 0}}});
+  EXPECT_NE(joint_uses(arm.skeleton)[1].kind, Kind::kTwist);
+  const Model helped = test::skeleton_of(
+      {{"arm.L", -1, {0, 0, 0}}, {"arm.L.001", 0, {1, 0, 0}}, {"forearm.L", 1, {2, 0, 0}}, {"hand.L", 2, {3, 0, 0}}});
+  EXPECT_EQ(joint_uses(helped.skeleton)[1].kind, Kind::kTwist);
+  EXPECT_NE(joint_uses(test::skeleton_of({{"controller", -1, {0, 0, 0}}}).skeleton)[0].kind, Kind::kTwist);
+}
+
 TEST(JointRoles, TellsTwistHelpers) {
   expect_uses({{"upperarm_l", Role::kUpperArm, Kind::kBall}, {"upperarm_twist_01_l", Role::kNone, Kind::kTwist}});
   expect_uses({{"LeftForeArm", Role::kForearm, Kind::kHinge}, {"LeftForeArmRoll", Role::kNone, Kind::kTwist}});
