@@ -31,7 +31,7 @@ constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
 constexpr float kStep = 0.8f;     // between two of them, of the skin's distance
 constexpr float kMostUneven = 2;  // how much farther apart they may be on one side of the joint than on the other
-constexpr float kOutward = 0.2f;  // of their reach: keeps the volume of a limb bent by 90 degrees
+constexpr float kOutward = 0.2f;  // of their reach: keeps the volume of a bent limb
 
 // Of a bone, which may be so short that its ends have the same length along a chain.
 float part_of(float length, float way) { return length > 0 ? way / length : 0.0f; }
@@ -178,7 +178,7 @@ class Settler {
   struct JointPoints {
     std::uint32_t count = 0;
     glm::vec2 step{0.0f};  // from one to the next, metres: before and after the anchor
-    float outward = 0;     // of each
+    float outward = 0;     // of one that bisects the turn; less towards the ends, so that the limb does not sway
     bool by_skin = false;
 
     // On one side of the anchor: 0 before it, 1 after it.
@@ -333,7 +333,7 @@ class Settler {
       if (point.turn->far != anchor) step_back(own.curve, anchor, *point.turn);
       point.turn->swing = turned;
       point.turn->axis = direction_on_the_way(chain, i, turned);
-      point.outward = points.outward;
+      point.outward = points.outward * 4 * part * (1 - part);
       put(own, std::move(point), s, static_cast<float>(i - 1) + part);
     }
   }

@@ -372,7 +372,8 @@ TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
       ASSERT_GE(is.at.size(), 9u);
       for (std::size_t k = 2; k < 7; ++k) {
         EXPECT_NEAR(is.at[k], 8 + 0.8f * radius * (static_cast<float>(k) - 4), 1e-3);
-        EXPECT_NEAR(is.outward[k], 0.32f * radius, 1e-3);
+        const float part = (static_cast<float>(k) - 1) / 6;
+        EXPECT_NEAR(is.outward[k], 0.32f * radius * 4 * part * (1 - part), 1e-3);
       }
       EXPECT_TRUE(std::ranges::is_sorted(is.at));
       EXPECT_LT(is.at[1], 8 - 2.4f * radius);
