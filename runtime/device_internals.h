@@ -21,7 +21,7 @@ struct DeviceInternals {
   bool pretend_discrete = false;
   std::uint32_t timestamp_bits = 0;  // of the queue; 0: it has none
 
-  std::mutex queue_mutex;  // held while the queue is given work
+  std::mutex queue_mutex;  // held while the queue has work of submit_and_wait
 
   std::mutex pipelines_mutex;
   std::unique_ptr<SkinningPipelines> pipelines;  // made when the first crowd asks (pipeline.h)

@@ -35,6 +35,9 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
     return fail(ErrorCode::kInvalidArgument, "cannot submit " + name + ": the device was adopted without a queue");
   }
   const DeviceFunctions& functions = device.functions();
+  // Until the command pool is gone, too: validation layers of 1.3.239 (Debian 12) crash where one thread destroys a
+  // pool while another gives work to the queue that has run its commands.
+  const std::lock_guard lock(device.internals().queue_mutex);
   Submission submission(device);
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
@@ -70,10 +73,7 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
                                                 .commandBuffer = commands};
   const VkSubmitInfo2 submit_info{
       .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .commandBufferInfoCount = 1, .pCommandBufferInfos = &commands_info};
-  {
-    const std::lock_guard lock(device.internals().queue_mutex);
-    result = functions.vkQueueSubmit2(device.queue(), 1, &submit_info, submission.fence);
-  }
+  result = functions.vkQueueSubmit2(device.queue(), 1, &submit_info, submission.fence);
   if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
   result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, UINT64_MAX);
   if (result != VK_SUCCESS) return vulkan_failure("wait for " + name, result);

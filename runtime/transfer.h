@@ -16,8 +16,8 @@
 namespace pelt::runtime {
 
 // Records commands, submits them on the device's queue and waits until they are done. `name` labels them. The functions
-// of this header may be called from several threads at once; code that submits to Device::queue() or waits for it by
-// itself does so while none of them runs.
+// of this header may be called from several threads at once, one waits for the other, and not by `record`; code that
+// submits to Device::queue() or waits for it by itself does so while none of them runs.
 Result<void> submit_and_wait(const Device& device, const std::string& name,
                              const std::function<void(VkCommandBuffer commands)>& record);
 
