@@ -383,7 +383,7 @@ class Binder {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!is_skin(m)) continue;
       const Mesh& mesh = model_.meshes[m];
-      if (mesh.weights.row_count() != mesh.positions.size()) return std::nullopt;
+      if (!has_weights(mesh)) return std::nullopt;
       MeshBinding binding;
       binding.rows = linear.rows_over_joints(mesh.weights, BlendMode::kLinear);
       if (!linear.add_skin(mesh, std::move(binding), "linear_blend")) return std::nullopt;

@@ -128,7 +128,7 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
 // where that and the weight on the joints of one core are all that there is, none from half of that on.
 std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> cores) {
   std::vector<float> parts(mesh.positions.size(), 0.0f);
-  if (mesh.weights.row_count() != mesh.positions.size()) return parts;
+  if (!has_weights(mesh)) return parts;
   const std::vector<bool> is_patch = patch_joints(model.skeleton);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     float of_face = 0;

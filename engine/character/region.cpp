@@ -83,7 +83,7 @@ Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh,
     }
     for (std::size_t b = 0; b < named.size(); ++b) named[b] = named[b] || model.bound_joints[b].joint == *joint;
   }
-  if (mesh.weights.row_count() != mesh.positions.size()) {
+  if (!has_weights(mesh)) {
     return invalid_region(what, fmt::format("names joints, but mesh '{}' has no weights", mesh.name));
   }
   std::vector<double> values(mesh.positions.size());

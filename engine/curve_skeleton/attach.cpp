@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "engine/binding/sparse_rows.h"
@@ -47,11 +46,7 @@ void normalize_weights(std::span<CurveOffer> offers) {
 Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
   std::vector<const Mesh*> meshes;
   for (const std::size_t t : targets) meshes.push_back(&input.model.meshes[input.targets[t].mesh]);
-  Mesh joined = concatenate(meshes);
-  for (const Mesh* mesh : meshes) {
-    for (std::size_t v = 0; v < mesh->weights.row_count(); ++v) joined.weights.append_row(mesh->weights.row(v));
-  }
-  return joined;
+  return concatenate(meshes);
 }
 
 // But for rounding.
@@ -70,19 +65,27 @@ bool are_same(std::span<const Influence> a, std::span<const Influence> b) {
 class Seams {
  public:
   // Borders of skins meet where they have a place and its weights in common, `rounding` metres apart at most.
-  Seams(const DeformerInput& input, float rounding) : group_(input.targets.size()) {
-    std::iota(group_.begin(), group_.end(), std::size_t{0});
+  Seams(const DeformerInput& input, float rounding) {
+    const std::size_t count = input.targets.size();
     std::vector<std::uint32_t> border;
-    for (std::size_t t = 0; t < group_.size(); ++t) {
+    for (std::size_t t = 0; t < count; ++t) {
       const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
       const auto first = static_cast<std::uint32_t>(welded_.size());
       first_.push_back(first);
       const std::vector<std::uint32_t> own = weld_by_position(mesh.positions);
-      const std::vector<std::uint8_t> is_border = on_border(own, mesh.triangles);
+      std::vector<glm::uvec3> triangles;
+      for (const glm::uvec3 triangle : mesh.triangles) {
+        triangles.emplace_back(own[triangle.x], own[triangle.y], own[triangle.z]);
+      }
+      std::vector<bool> is_border(own.size(), false);
+      for (const BorderEdge& edge : border_edges(triangles)) {
+        for (const int corner : {edge.corner, (edge.corner + 1) % 3})
+          is_border[triangles[edge.triangle][corner]] = true;
+      }
       for (std::uint32_t v = 0; v < own.size(); ++v) {
         welded_.push_back(first + own[v]);
-        target_.push_back(t);
-        if (own[v] == v && is_border[v] != 0 && input.targets[t].mask[v] > 0) border.push_back(first + v);
+        target_.push_back(static_cast<std::uint32_t>(t));
+        if (is_border[v] && input.targets[t].mask[v] > 0) border.push_back(first + v);
       }
     }
     first_.push_back(static_cast<std::uint32_t>(welded_.size()));
@@ -93,8 +96,9 @@ class Seams {
       return has_weights(mesh_of(v)) ? mesh_of(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
     };
     // Those at one place with weights of their own are left for the next round.
-    constexpr int kMostSkins = 8;  // that meet at one place
-    for (int round = 0; round < kMostSkins && group_.size() > 1 && !border.empty(); ++round) {
+    constexpr int kMostSkins = 8;      // that meet at one place
+    std::vector<glm::uvec3> meetings;  // of targets, as triangles of two corners
+    for (int round = 0; round < kMostSkins && count > 1 && !border.empty(); ++round) {
       std::vector<glm::vec3> places;
       for (const std::uint32_t v : border) places.push_back(mesh_of(v).positions[v - first_[target_[v]]]);
       const std::vector<std::uint32_t> near = weld_within(places, rounding);
@@ -107,19 +111,18 @@ class Seams {
           continue;
         }
         welded_[own] = other;
-        const std::size_t a = group_of(target_[own]);
-        const std::size_t b = group_of(target_[other]);
-        group_[std::max(a, b)] = std::min(a, b);
+        if (target_[own] != target_[other]) meetings.emplace_back(target_[own], target_[other], target_[other]);
       }
       border = std::move(left);
     }
     for (std::uint32_t& v : welded_) v = welded_[v];
+    group_ = connected_parts(count, meetings);
   }
 
   // Targets that meet, each group in order.
   std::vector<std::vector<std::size_t>> groups() const {
     std::vector<std::vector<std::size_t>> groups(group_.size());
-    for (std::size_t t = 0; t < group_.size(); ++t) groups[group_of(t)].push_back(t);
+    for (std::size_t t = 0; t < group_.size(); ++t) groups[group_[t]].push_back(t);
     std::erase_if(groups, [](const auto& group) { return group.empty(); });
     return groups;
   }
@@ -143,14 +146,9 @@ class Seams {
   }
 
  private:
-  std::size_t group_of(std::size_t t) const {
-    while (group_[t] != t) t = group_[t];
-    return t;
-  }
-
-  std::vector<std::size_t> group_;    // a target of the group of each, itself at last
-  std::vector<std::uint32_t> first_;  // vertex of each target, and one more
-  std::vector<std::size_t> target_;   // of each vertex
+  std::vector<std::uint32_t> group_;   // of each target the first that it meets, over others too
+  std::vector<std::uint32_t> first_;   // vertex of each target, and one more
+  std::vector<std::uint32_t> target_;  // of each vertex
   std::vector<std::uint32_t> welded_;
 };
 

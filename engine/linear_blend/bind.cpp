@@ -9,7 +9,7 @@ Result<std::vector<MeshBinding>> bind(const LinearBlendParameters&, const Deform
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
     const Mesh& mesh = input.model.meshes[target.mesh];
-    if (mesh.weights.row_count() != mesh.positions.size()) {
+    if (!has_weights(mesh)) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("{}: mesh '{}' has no weights", input.layer, mesh.name));
     }
     MeshBinding binding;

@@ -45,12 +45,6 @@ Mesh one_mesh(const Model& body) {
   std::vector<const Mesh*> meshes;
   for (const Mesh& mesh : body.meshes) meshes.push_back(&mesh);
   Mesh result = concatenate(meshes);
-  const auto is_weighted = [](const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); };
-  if (std::all_of(body.meshes.begin(), body.meshes.end(), is_weighted)) {
-    for (const Mesh& mesh : body.meshes) {
-      for (std::size_t i = 0; i < mesh.weights.row_count(); ++i) result.weights.append_row(mesh.weights.row(i));
-    }
-  }
   result.normals = vertex_normals(result.positions, result.triangles);
   return result;
 }

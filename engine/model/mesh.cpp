@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/model/mesh.h"
 
+#include <algorithm>
+
 namespace pelt {
 
 std::vector<double> vertex_areas(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
@@ -39,6 +41,10 @@ Mesh concatenate(std::span<const Mesh* const> meshes) {
     const auto first = static_cast<std::uint32_t>(result.positions.size());
     result.positions.insert(result.positions.end(), mesh->positions.begin(), mesh->positions.end());
     for (const glm::uvec3 triangle : mesh->triangles) result.triangles.push_back(triangle + first);
+  }
+  if (!std::ranges::all_of(meshes, [](const Mesh* mesh) { return has_weights(*mesh); })) return result;
+  for (const Mesh* mesh : meshes) {
+    for (std::size_t v = 0; v < mesh->weights.row_count(); ++v) result.weights.append_row(mesh->weights.row(v));
   }
   return result;
 }

@@ -80,22 +80,24 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<c
   return edges;
 }
 
-std::vector<std::uint8_t> on_border(std::span<const std::uint32_t> welded, std::span<const glm::uvec3> triangles) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  for (const glm::uvec3 t : triangles) {
+std::vector<BorderEdge> border_edges(std::span<const glm::uvec3> triangles) {
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, BorderEdge>> uses;
+  for (std::uint32_t i = 0; i < triangles.size(); ++i) {
     for (int corner = 0; corner < 3; ++corner) {
-      edges.push_back(std::minmax(welded[t[corner]], welded[t[(corner + 1) % 3]]));
+      uses.push_back({std::minmax(triangles[i][corner], triangles[i][(corner + 1) % 3]), {i, corner}});
     }
   }
-  std::sort(edges.begin(), edges.end());
-  std::vector<std::uint8_t> result(welded.size(), 0);
-  for (std::size_t e = 0; e < edges.size();) {
-    std::size_t next = e + 1;
-    while (next < edges.size() && edges[next] == edges[e]) ++next;
-    if (next == e + 1) result[edges[e].first] = result[edges[e].second] = 1;
-    e = next;
+  std::sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<BorderEdge> result;
+  for (std::size_t i = 0; i < uses.size();) {
+    std::size_t end = i;
+    while (end < uses.size() && uses[end].first == uses[i].first) ++end;
+    if (end == i + 1) result.push_back(uses[i].second);
+    i = end;
   }
-  for (std::size_t v = 0; v < result.size(); ++v) result[v] = result[welded[v]];
+  std::sort(result.begin(), result.end(), [](const BorderEdge& a, const BorderEdge& b) {
+    return std::pair(a.triangle, a.corner) < std::pair(b.triangle, b.corner);
+  });
   return result;
 }
 

@@ -23,8 +23,14 @@ std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, flo
 std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<const std::uint32_t> welded,
                                                                      std::span<const glm::uvec3> triangles);
 
-// For every vertex whether it is on an edge that one triangle alone has; `welded` as above.
-std::vector<std::uint8_t> on_border(std::span<const std::uint32_t> welded, std::span<const glm::uvec3> triangles);
+// An edge of one triangle alone: from `corner` of the triangle to the next.
+struct BorderEdge {
+  std::uint32_t triangle;
+  int corner;
+};
+
+// By triangle and corner.
+std::vector<BorderEdge> border_edges(std::span<const glm::uvec3> triangles);
 
 // For every vertex the lowest one that it is connected to by triangles; a vertex of no triangle names itself.
 std::vector<std::uint32_t> connected_parts(std::size_t vertex_count, std::span<const glm::uvec3> triangles);

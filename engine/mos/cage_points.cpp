@@ -23,7 +23,7 @@ constexpr std::size_t kMostPoints = 65536;  // what 16 bits of a row count
 
 // The joint that moves a vertex the most.
 std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t vertex, const Model& model) {
-  if (mesh.weights.row_count() != mesh.positions.size()) return std::nullopt;
+  if (!has_weights(mesh)) return std::nullopt;
   const std::span<const Influence> row = mesh.weights.row(vertex);
   const auto strongest = std::max_element(row.begin(), row.end(),
                                           [](const Influence& a, const Influence& b) { return a.weight < b.weight; });

@@ -60,6 +60,7 @@ Result<DriverSource> read_file(const DriverParameters& parameters, const Deforme
   std::vector<const Mesh*> meshes;
   for (const Mesh& mesh : model->meshes) meshes.push_back(&mesh);
   Mesh mesh = concatenate(meshes);
+  mesh.weights = {};  // over joints of the file's own
   if (model->meshes.size() == 1) mesh.morph_targets = std::move(model->meshes[0].morph_targets);
   mesh.name = input.builder.free_name(std::filesystem::path(parameters.file).stem().string());
   return DriverSource{std::move(mesh), {}, {}};

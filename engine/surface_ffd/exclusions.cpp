@@ -173,7 +173,7 @@ Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, co
   if (!parameters.max_hops) return result;
   if (elements.parametric()) return invalid(input, "max_hops does not go with a patch, whose samples have no bone");
   for (const Mesh* weighted : {&mesh, &driver.mesh}) {
-    if (weighted->weights.row_count() == weighted->positions.size()) continue;
+    if (has_weights(*weighted)) continue;
     return invalid(input, fmt::format("max_hops needs weights, and '{}' has none", weighted->name));
   }
   Hops hops;

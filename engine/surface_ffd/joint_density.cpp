@@ -187,7 +187,7 @@ std::vector<float> joint_density(const Mesh& surface, float strength) {
   constexpr double kAllUntil = 1.5;
   constexpr double kNoneFrom = 3.0;
   std::vector<float> density(surface.positions.size(), 1.0f);
-  if (surface.weights.row_count() != surface.positions.size()) return density;
+  if (!has_weights(surface)) return density;
   const std::vector<std::uint32_t> welded = weld_by_position(surface.positions);
   std::vector<glm::uvec3> triangles;
   for (const glm::uvec3 t : surface.triangles) triangles.emplace_back(welded[t.x], welded[t.y], welded[t.z]);

@@ -15,7 +15,7 @@ LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& 
   constexpr double kMost = 4;               // times the triangles asked
   const double kArea = std::sqrt(3.0) / 4;  // of a triangle with edges of 1
   LimbSizing sizing{triangles, std::vector<float>(surface.positions.size(), 1.0f)};
-  if (surface.weights.row_count() != surface.positions.size()) return sizing;
+  if (!has_weights(surface)) return sizing;
   double area = 0;
   for (const glm::uvec3 t : surface.triangles) area += triangle_area(surface, t);
   if (!(area > 0)) return sizing;

@@ -48,33 +48,7 @@ std::vector<std::uint32_t> merge_vertices(Mesh& mesh, std::span<const std::uint3
 
 using Edge = std::pair<std::uint32_t, std::uint32_t>;  // ascending
 
-// An edge of one triangle alone: from `corner` of the triangle to the next.
-struct BorderEdge {
-  std::uint32_t triangle;
-  int corner;
-};
-
 Edge edge_at(glm::uvec3 triangle, int corner) { return std::minmax(triangle[corner], triangle[(corner + 1) % 3]); }
-
-// By triangle and corner.
-std::vector<BorderEdge> find_border(std::span<const glm::uvec3> triangles) {
-  std::vector<std::pair<Edge, BorderEdge>> uses;
-  for (std::uint32_t i = 0; i < triangles.size(); ++i) {
-    for (int corner = 0; corner < 3; ++corner) uses.push_back({edge_at(triangles[i], corner), {i, corner}});
-  }
-  std::sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<BorderEdge> result;
-  for (std::size_t i = 0; i < uses.size();) {
-    std::size_t end = i;
-    while (end < uses.size() && uses[end].first == uses[i].first) ++end;
-    if (end == i + 1) result.push_back(uses[i].second);
-    i = end;
-  }
-  std::sort(result.begin(), result.end(), [](const BorderEdge& a, const BorderEdge& b) {
-    return std::pair(a.triangle, a.corner) < std::pair(b.triangle, b.corner);
-  });
-  return result;
-}
 
 // A vertex beside the inside of a border edge.
 struct Beside {
@@ -127,7 +101,7 @@ class SeamCloser {
   bool split_once() {
     const std::vector<glm::uvec3> triangles = std::exchange(stitched_.mesh.triangles, {});
     const std::vector<std::uint32_t> sources = std::exchange(stitched_.source_triangle, {});
-    const std::vector<BorderEdge> border = find_border(triangles);
+    const std::vector<BorderEdge> border = border_edges(triangles);
     const std::vector<std::vector<std::uint32_t>> inside = find_inside(triangles, sources, border);
     std::set<Edge> matched;
     std::size_t edge = 0;

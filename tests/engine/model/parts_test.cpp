@@ -19,10 +19,11 @@ TEST(Parts, WeldsWithinADistance) {
 }
 
 TEST(Parts, KnowTheirBorders) {
-  // A square of two triangles and a tetrahedron, whose corners are welded.
-  const std::vector<glm::uvec3> triangles{{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}, {4, 7, 5}, {8, 7, 6}};
-  const std::vector<std::uint32_t> welded{0, 1, 2, 3, 4, 5, 6, 7, 5};
-  EXPECT_EQ(on_border(welded, triangles), (std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0, 0, 0, 0}));
+  // A square of two triangles and a tetrahedron.
+  const std::vector<glm::uvec3> triangles{{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}, {4, 7, 5}, {5, 7, 6}};
+  std::vector<std::pair<std::uint32_t, int>> is;
+  for (const BorderEdge& edge : border_edges(triangles)) is.emplace_back(edge.triangle, edge.corner);
+  EXPECT_EQ(is, (std::vector<std::pair<std::uint32_t, int>>{{0, 0}, {0, 1}, {1, 1}, {1, 2}}));
 }
 
 TEST(Parts, TrianglesConnect) {
