@@ -4,12 +4,16 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <concepts>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "engine/character/pelt_gltf.h"
@@ -17,8 +21,8 @@
 #include "engine/model/gltf_container.h"
 
 // One function a struct, describe(archive, struct), lists its members. Given a Writer it writes them, given a Reader it
-// reads them, so that the two cannot drift. docs/pelt_file.md is the format in words: whatever changes the bytes that
-// describe gives raises kPeltFileVersion.
+// reads them, so that the two cannot drift; that of the character says which chunk they stand in. docs/pelt_file.md is
+// the format in words, and says which change raises which version.
 
 namespace pelt {
 namespace {
@@ -26,10 +30,47 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "arrays are copied as they are, and the file is little-endian");
 
-constexpr char kMagic[4] = {'P', 'E', 'L', 'T'};
+constexpr std::array kMagic = {'P', 'E', 'L', 'T'};
 
-// Magic, version (4 bytes), size of the whole file (8), XXH3-64 of everything after the header (8).
-constexpr std::size_t kHeaderSize = sizeof kMagic + 4 + 8 + 8;
+struct Header {
+  std::array<char, 4> magic;
+  std::uint32_t version;
+  std::uint64_t file_size;
+  std::uint64_t checksum;  // XXH3-64 of everything behind it
+};
+
+// Behind the header stands the number of chunks, 8 bytes, then a line for each.
+constexpr std::size_t kTableAt = sizeof(Header) + 8;
+
+struct ChunkLine {
+  char type[4];
+  std::uint16_t version;
+  std::uint16_t required;  // 1, or 0 where a reader may skip it
+  std::uint64_t offset;    // of its payload, from the file's first byte
+  std::uint64_t length;
+};
+static_assert(sizeof(Header) == 24 && sizeof(ChunkLine) == 24);
+
+struct ChunkKind {
+  std::string_view type;  // 4 characters
+  std::uint16_t version;
+};
+
+// Of payloads and of arrays in them, so that a program may use them where they lie in a file that it maps.
+constexpr std::size_t kPayloadAlignment = 64;
+
+// `file`: with room for its header.
+std::uint64_t checksum_of(std::span<const std::byte> file) {
+  return XXH3_64bits(file.data() + sizeof(Header), file.size() - sizeof(Header));
+}
+
+constexpr std::size_t padding_of(std::size_t offset, std::size_t alignment) {
+  return (alignment - offset % alignment) % alignment;
+}
+
+const char* remedy(std::uint32_t found, std::uint32_t known) {
+  return found > known ? "a newer program is needed" : "bind it again";
+}
 
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
@@ -38,6 +79,10 @@ concept Is = std::same_as<std::remove_const_t<T>, U>;
 template <class T>
 concept Flat = Is<T, std::uint32_t> || Is<T, std::int32_t> || Is<T, float> || Is<T, glm::vec2> || Is<T, glm::vec3> ||
     Is<T, glm::vec4> || Is<T, glm::uvec2> || Is<T, glm::uvec3> || Is<T, glm::mat4> || Is<T, Influence>;
+
+// Keys of clips, the only arrays of single floats, are many and short: they stand without gaps.
+template <class T>
+concept Aligned = Flat<T> && !Is<T, float>;
 static_assert(sizeof(glm::vec3) == 12 && sizeof(glm::uvec3) == 12 && sizeof(glm::mat4) == 64 && sizeof(Influence) == 8);
 
 // ---- What each struct holds ----
@@ -90,8 +135,8 @@ void describe(Archive& archive, Is<MeshPart> auto& part) {
 
 template <class Archive>
 void describe(Archive& archive, Is<PackedBinding> auto& binding) {
-  archive(binding.points, binding.directions, binding.slices, binding.influences, binding.slope_slices, binding.slopes,
-          binding.local_points);
+  archive(binding.points, binding.directions, binding.slices, binding.influences, binding.gradients,
+          binding.gradient_units, binding.local_points);
 }
 
 template <class Archive>
@@ -128,26 +173,72 @@ void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
 
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
-  archive(data.name, data.rig, data.skeleton.joints, data.bound_joints, data.clips, data.materials, data.passes,
-          data.meshes, data.streams, data.controls, data.input_count, data.palette_size, data.stage_count);
+  archive.chunk({"CHAR", 1}, data.name, data.streams, data.controls, data.input_count, data.palette_size,
+                data.stage_count);
+  archive.chunk({"SKEL", 1}, data.skeleton.joints, data.bound_joints);
+  archive.chunk({"MATL", 1}, data.materials);
+  archive.chunk_each({"PASS", 1}, data.passes);
+  archive.chunk_each({"MESH", 1}, data.meshes);
+  archive.optional_chunk({"CLIP", 1}, data.clips);
+  archive.optional_chunk({"RIG ", 1}, data.rig);
 }
 
 // ---- Writing ----
 
 class Writer {
  public:
+  std::vector<std::byte> write(const CharacterData& data) {
+    put(data);
+    const std::uint64_t count = table_.size();
+    const std::size_t table_end = kTableAt + count * sizeof(ChunkLine);
+    const std::size_t first_payload = table_end + padding_of(table_end, kPayloadAlignment);
+    for (ChunkLine& line : table_) line.offset += first_payload;
+    bytes_.insert(bytes_.begin(), first_payload, std::byte{0});
+    std::memcpy(bytes_.data() + sizeof(Header), &count, sizeof count);
+    std::memcpy(bytes_.data() + kTableAt, table_.data(), count * sizeof(ChunkLine));
+    const Header header{kMagic, kPeltFileVersion, bytes_.size(), checksum_of(bytes_)};
+    std::memcpy(bytes_.data(), &header, sizeof header);
+    return std::move(bytes_);
+  }
+
   template <class... T>
   void operator()(const T&... values) {
     (put(values), ...);
   }
 
-  std::vector<std::byte>& bytes() { return bytes_; }
+  template <class... T>
+  void chunk(ChunkKind kind, const T&... values) {
+    put_chunk(kind, true, values...);
+  }
+
+  template <class T>
+  void chunk_each(ChunkKind kind, const std::vector<T>& values) {
+    for (const T& value : values) put_chunk(kind, true, value);
+  }
+
+  template <class T>
+  void optional_chunk(ChunkKind kind, const T& value) {
+    if (!value.empty()) put_chunk(kind, false, value);
+  }
 
  private:
+  template <class... T>
+  void put_chunk(ChunkKind kind, bool required, const T&... values) {
+    put_padding(kPayloadAlignment);
+    const std::size_t begin = bytes_.size();
+    (put(values), ...);
+    ChunkLine line{{}, kind.version, required, begin, bytes_.size() - begin};
+    assert(kind.type.size() == sizeof line.type);
+    kind.type.copy(line.type, sizeof line.type);
+    table_.push_back(line);
+  }
+
   void put_bytes(const void* data, std::size_t size) {
     const std::byte* begin = static_cast<const std::byte*>(data);
     bytes_.insert(bytes_.end(), begin, begin + size);
   }
+
+  void put_padding(std::size_t alignment) { bytes_.resize(bytes_.size() + padding_of(bytes_.size(), alignment)); }
 
   void put_count(std::size_t count) {
     assert(count <= std::numeric_limits<std::uint32_t>::max());
@@ -168,7 +259,7 @@ class Writer {
   void put(const std::string& text) {
     put_count(text.size());
     put_bytes(text.data(), text.size());
-    bytes_.resize((bytes_.size() + 3) / 4 * 4);
+    put_padding(4);
   }
 
   template <class T>
@@ -181,13 +272,15 @@ class Writer {
   void put(const std::vector<T>& values) {
     put_count(values.size());
     if constexpr (Flat<T>) {
+      if (Aligned<T> && !values.empty()) put_padding(kPayloadAlignment);
       put_bytes(values.data(), values.size() * sizeof(T));
     } else {
       for (const T& value : values) put(value);
     }
   }
 
-  std::vector<std::byte> bytes_;
+  std::vector<ChunkLine> table_;
+  std::vector<std::byte> bytes_;  // payloads
 };
 
 // ---- Reading ----
@@ -195,21 +288,131 @@ class Writer {
 // Stops at the first thing that is wrong. Never allocates more than a small multiple of the bytes that are left.
 class Reader {
  public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  // `bytes`: the file, its header checked.
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes), offset_(sizeof(Header)), end_(bytes.size()) {}
+
+  // The first error, without the file's name.
+  std::optional<Error> read(CharacterData& data) {
+    if (get_table() && get(data)) check_skipped();
+    return error_;
+  }
 
   template <class... T>
   void operator()(T&... values) {
     (void)(... && get(values));
   }
 
-  // Empty where all went well.
-  const std::string& problem() const { return problem_; }
-  std::size_t left() const { return bytes_.size() - offset_; }
+  template <class... T>
+  void chunk(ChunkKind kind, T&... values) {
+    if (enter(kind, true)) {
+      leave((... && get(values)));
+    } else {
+      refuse_at(line_at(next_),
+                fmt::format("chunk '{}' of version {} is missing or out of order", kind.type, kind.version));
+    }
+  }
+
+  template <class T>
+  void chunk_each(ChunkKind kind, std::vector<T>& values) {
+    while (enter(kind, true)) leave(get(values.emplace_back()));
+  }
+
+  template <class T>
+  void optional_chunk(ChunkKind kind, T& value) {
+    if (enter(kind, false)) leave(get(value) && (!value.empty() || refuse("is empty, and should be left out")));
+  }
 
  private:
-  bool refuse(std::string what) {
-    if (problem_.empty()) problem_ = fmt::format("byte {}: {}", kHeaderSize + offset_, what);
+  static std::string_view type_of(const ChunkLine& line) { return {line.type, sizeof line.type}; }
+
+  // "chunk 'MESH' of version 1", of any bytes.
+  static std::string name_of(const ChunkLine& line) {
+    std::string type(type_of(line));
+    std::replace_if(
+        type.begin(), type.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return fmt::format("chunk '{}' of version {}", type, line.version);
+  }
+
+  std::size_t left() const { return end_ - offset_; }
+
+  bool refuse_at(std::size_t byte, const std::string& what, ErrorCode code = ErrorCode::kInvalidFile) {
+    if (!error_) error_ = Error{code, fmt::format("byte {}: {}", byte, what)};
     return false;
+  }
+
+  bool refuse(const std::string& what) {
+    return refuse_at(offset_, chunk_ == nullptr ? what : fmt::format("in {}: {}", name_of(*chunk_), what));
+  }
+
+  // Place of line i of the table; i may be their number.
+  static std::size_t line_at(std::size_t i) { return kTableAt + i * sizeof(ChunkLine); }
+
+  bool refuse_line(std::size_t i, const std::string& what, ErrorCode code = ErrorCode::kInvalidFile) {
+    return refuse_at(line_at(i), fmt::format("{} {}", name_of(table_[i]), what), code);
+  }
+
+  bool get_table() {
+    std::uint64_t count = 0;
+    if (!get_bytes(&count, sizeof count)) return false;
+    if (count > left() / sizeof(ChunkLine)) {
+      return refuse(fmt::format("{} chunks, but {} bytes are left", count, left()));
+    }
+    table_.resize(count);
+    entered_.resize(count);
+    if (!get_bytes(table_.data(), count * sizeof(ChunkLine))) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const ChunkLine& line = table_[i];
+      if (line.required > 1) return refuse_line(i, fmt::format("has flags {}, and not 0 or 1", line.required));
+      const std::size_t begin = offset_ + padding_of(offset_, kPayloadAlignment);
+      if (line.offset != begin) {
+        return refuse_line(i, fmt::format("begins at byte {} instead of {}", line.offset, begin));
+      }
+      if (!skip_padding(kPayloadAlignment)) return false;
+      if (line.length > left()) {
+        return refuse_line(i, fmt::format("has {} bytes, but {} are left", line.length, left()));
+      }
+      offset_ += line.length;
+    }
+    return left() == 0 || refuse(fmt::format("{} bytes are left at the end", left()));
+  }
+
+  // Goes to the next chunk of the kind, if there is one behind those that were read.
+  bool enter(ChunkKind kind, bool required) {
+    if (known_.empty() || known_.back() != kind.type) known_.push_back(kind.type);
+    for (std::size_t i = next_; i < table_.size() && !error_; ++i) {
+      const ChunkLine& line = table_[i];
+      if (type_of(line) != kind.type) continue;
+      if (line.version != kind.version) {
+        return refuse_line(i,
+                           fmt::format("is here, and this program reads version {}: {}", kind.version,
+                                       remedy(line.version, kind.version)),
+                           ErrorCode::kUnsupported);
+      }
+      if (line.required != required) return refuse_line(i, required ? "must be required" : "must be optional");
+      entered_[i] = true;
+      next_ = i + 1;
+      chunk_ = &line;
+      offset_ = line.offset;
+      end_ = offset_ + line.length;
+      return true;
+    }
+    return false;
+  }
+
+  void leave(bool read) {
+    if (read && left() != 0) refuse(fmt::format("{} bytes are left at its end", left()));
+    chunk_ = nullptr;
+  }
+
+  void check_skipped() {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      if (entered_[i]) continue;
+      if (std::find(known_.begin(), known_.end(), type_of(table_[i])) != known_.end()) {
+        refuse_line(i, "stands there twice or out of order");
+      } else if (table_[i].required) {
+        refuse_line(i, "is required and not known: a newer program is needed", ErrorCode::kUnsupported);
+      }
+    }
   }
 
   bool get_bytes(void* data, std::size_t size) {
@@ -217,6 +420,12 @@ class Reader {
     if (size != 0) std::memcpy(data, bytes_.data() + offset_, size);
     offset_ += size;
     return true;
+  }
+
+  bool skip_padding(std::size_t alignment) {
+    std::array<std::byte, kPayloadAlignment> padding{};
+    if (!get_bytes(padding.data(), padding_of(offset_, alignment))) return false;
+    return padding == decltype(padding){} || refuse("the padding that ends here is not zero");
   }
 
   // `least`: bytes that an entry takes at least.
@@ -240,7 +449,7 @@ class Reader {
       return static_cast<std::uint32_t>(value) == word || refuse(fmt::format("{} is no such choice", word));
     } else {
       describe(*this, value);
-      return problem_.empty();
+      return !error_;
     }
   }
 
@@ -248,9 +457,7 @@ class Reader {
     std::uint32_t size = 0;
     if (!get_count(size, 1)) return false;
     text.resize(size);
-    char padding[3] = {};
-    if (!get_bytes(text.data(), size) || !get_bytes(padding, (4 - size % 4) % 4)) return false;
-    return (padding[0] | padding[1] | padding[2]) == 0 || refuse("the padding of a string is not zero");
+    return get_bytes(text.data(), size) && skip_padding(4);
   }
 
   template <class T>
@@ -265,6 +472,7 @@ class Reader {
     std::uint32_t count = 0;
     if constexpr (Flat<T>) {
       if (!get_count(count, sizeof(T))) return false;
+      if (Aligned<T> && count != 0 && !skip_padding(kPayloadAlignment)) return false;
       values.resize(count);
       return get_bytes(values.data(), count * sizeof(T));
     } else {
@@ -278,65 +486,41 @@ class Reader {
   }
 
   std::span<const std::byte> bytes_;
-  std::size_t offset_ = 0;
-  std::string problem_;
+  std::vector<ChunkLine> table_;
+  std::vector<bool> entered_;            // of each line
+  std::vector<std::string_view> known_;  // types that were looked for
+  std::size_t next_ = 0;                 // line behind the last one that was entered
+  const ChunkLine* chunk_ = nullptr;     // that is read
+  std::size_t offset_;
+  std::size_t end_;  // of what is read
+  std::optional<Error> error_;
 };
 
-void store(std::byte*& to, const auto& value) {
-  std::memcpy(to, &value, sizeof value);
-  to += sizeof value;
-}
-
-void load(const std::byte*& from, auto& value) {
-  std::memcpy(&value, from, sizeof value);
-  from += sizeof value;
-}
-
-Result<std::span<const std::byte>> checked_payload(std::span<const std::byte> bytes, const std::string& source) {
+Result<void> check_header(std::span<const std::byte> bytes, const std::string& source) {
   const auto invalid = [&](const std::string& what) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, what));
   };
-  if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0) {
+  if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic.data(), sizeof kMagic) != 0) {
     return invalid("is no .pelt file");
   }
-  if (bytes.size() < kHeaderSize) return invalid("ends within its header");
-  std::uint32_t version = 0;
-  std::uint64_t file_size = 0;
-  std::uint64_t checksum = 0;
-  const std::byte* from = bytes.data() + sizeof kMagic;
-  load(from, version);
-  load(from, file_size);
-  load(from, checksum);
-  if (version != kPeltFileVersion) {
-    return fail(
-        ErrorCode::kUnsupported,
-        fmt::format("{}: has version {} of the format, and this program reads version {}: {}", source, version,
-                    kPeltFileVersion, version > kPeltFileVersion ? "a newer program is needed" : "bind it again"));
+  if (bytes.size() < sizeof(Header)) return invalid("ends within its header");
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.version != kPeltFileVersion) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: has version {} of the format, and this program reads version {}: {}", source,
+                            header.version, kPeltFileVersion, remedy(header.version, kPeltFileVersion)));
   }
-  if (file_size != bytes.size()) {
-    return invalid(fmt::format("should have {} bytes and has {}", file_size, bytes.size()));
+  if (header.file_size != bytes.size()) {
+    return invalid(fmt::format("should have {} bytes and has {}", header.file_size, bytes.size()));
   }
-  const std::span<const std::byte> payload = bytes.subspan(kHeaderSize);
-  if (XXH3_64bits(payload.data(), payload.size()) != checksum) {
-    return invalid("is damaged: its checksum does not fit");
-  }
-  return payload;
+  if (checksum_of(bytes) != header.checksum) return invalid("is damaged: its checksum does not fit");
+  return {};
 }
 
 }  // namespace
 
-std::vector<std::byte> serialize(const Character& character) {
-  Writer writer;
-  std::vector<std::byte>& bytes = writer.bytes();
-  bytes.resize(kHeaderSize);
-  writer(*character);
-  std::byte* to = bytes.data();
-  store(to, kMagic);
-  store(to, kPeltFileVersion);
-  store(to, std::uint64_t{bytes.size()});
-  store(to, std::uint64_t{XXH3_64bits(bytes.data() + kHeaderSize, bytes.size() - kHeaderSize)});
-  return std::move(bytes);
-}
+std::vector<std::byte> serialize(const Character& character) { return Writer().write(*character); }
 
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source) {
   if (is_glb(bytes)) {
@@ -346,15 +530,12 @@ Result<Character> deserialize(std::span<const std::byte> bytes, const std::strin
     if (is_glb(*inside)) return fail(ErrorCode::kInvalidFile, inner + ": is no .pelt file");
     return deserialize(*inside, inner);
   }
-  const auto payload = checked_payload(bytes, source);
-  if (!payload) return tl::unexpected(payload.error());
-  Reader reader(*payload);
+  const Result<void> checked = check_header(bytes, source);
+  if (!checked) return tl::unexpected(checked.error());
   CharacterData data;
-  reader(data);
-  const std::string problem = !reader.problem().empty() ? reader.problem()
-                              : reader.left() != 0      ? fmt::format("{} bytes are left at the end", reader.left())
-                                                        : "";
-  if (!problem.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, problem));
+  if (const std::optional<Error> error = Reader(bytes).read(data)) {
+    return fail(error->code, fmt::format("{}: {}", source, error->message));
+  }
   Result<Character> character = Character::create(std::move(data));
   if (!character) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, character.error().message));
   return character;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/character/pelt_file.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -20,17 +21,24 @@
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/graded.h"
 #include "tests/support/sealed.h"
-#include "tests/support/sloped.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
 
 using test::Bytes;
-using test::kChecksumAt;
+using test::chunks_of;
+using test::file_of;
+using test::FileChunk;
 using test::kHeaderSize;
-using test::kSizeAt;
+using test::kLineFlags;
+using test::kLineLength;
+using test::kLineOffset;
+using test::kLineSize;
+using test::kLineVersion;
+using test::kTableAt;
 using test::kVersionAt;
 using test::put;
 using test::sealed;
@@ -202,9 +210,173 @@ TEST(PeltFile, OtherVersionsAreNamed) {
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(newer.error().message,
-            "x.pelt: has version 8 of the format, and this program reads version 7: a newer program is needed");
-  put(bytes, kVersionAt, std::uint32_t{0});
-  EXPECT_THAT(error_of(bytes), HasSubstr("version 0"));
+            "x.pelt: has version 9 of the format, and this program reads version 8: a newer program is needed");
+  put(bytes, kVersionAt, std::uint32_t{7});
+  EXPECT_EQ(error_of(bytes), "x.pelt: has version 7 of the format, and this program reads version 8: bind it again");
+}
+
+// A character with a rig and clips, so that it has every type of chunk, and its chunks.
+std::vector<FileChunk> make_chunks() { return chunks_of(serialize(make_character())); }
+
+std::size_t find_chunk(const std::vector<FileChunk>& chunks, std::string_view type) {
+  const auto found = std::find_if(chunks.begin(), chunks.end(), [&](const auto& chunk) { return chunk.type == type; });
+  EXPECT_NE(found, chunks.end()) << type;
+  return static_cast<std::size_t>(found - chunks.begin());
+}
+
+std::size_t line_at(std::size_t chunk) { return kTableAt + chunk * kLineSize; }
+
+// "x.pelt: byte 56: chunk 'SKEL' of version 1 ", of the line of a chunk.
+std::string error_at(std::size_t chunk, const char* type, int version = 1) {
+  return fmt::format("x.pelt: byte {}: chunk '{}' of version {} ", line_at(chunk), type, version);
+}
+
+TEST(PeltFile, ChunksAndTheirArraysStandAtMultiplesOf64) {
+  const Character character = make_character();
+  const Bytes bytes = serialize(character);
+  const std::vector<FileChunk> chunks = chunks_of(bytes);
+  EXPECT_TRUE(file_of(chunks) == bytes);
+  std::vector<std::string> types;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    if (types.empty() || types.back() != chunks[c].type) types.push_back(chunks[c].type);
+    std::uint64_t offset = 0;
+    std::memcpy(&offset, bytes.data() + line_at(c) + kLineOffset, sizeof offset);
+    EXPECT_EQ(offset % 64, 0u);
+    EXPECT_EQ(chunks[c].flags, chunks[c].type == "CLIP" || chunks[c].type == "RIG " ? 0 : 1);
+  }
+  EXPECT_THAT(types, testing::ElementsAre("CHAR", "SKEL", "MATL", "PASS", "MESH", "CLIP", "RIG "));
+
+  const auto expect_aligned = [&](const auto& array) {
+    const auto wanted = std::as_bytes(std::span(array));
+    for (auto from = bytes.begin(); !wanted.empty();) {
+      from = std::search(from, bytes.end(), wanted.begin(), wanted.end());
+      ASSERT_NE(from, bytes.end()) << wanted.size();
+      if ((from - bytes.begin()) % 64 == 0) return;
+      ++from;
+    }
+  };
+  for (const PalettePass& pass : character->passes) expect_aligned(pass.records);
+  for (const CharacterMesh& mesh : character->meshes) {
+    expect_aligned(mesh.binding.points);
+    expect_aligned(mesh.binding.directions);
+    expect_aligned(mesh.binding.influences);
+    expect_aligned(mesh.triangles);
+    expect_aligned(mesh.uvs);
+  }
+}
+
+TEST(PeltFile, OptionalChunksAreSkipped) {
+  const std::vector<FileChunk> chunks = make_chunks();
+  const Bytes bytes = file_of(chunks);
+  for (std::size_t place = 0; place <= chunks.size(); ++place) {
+    for (const std::size_t size : {0, 1, 64, 100}) {
+      std::vector<FileChunk> more = chunks;
+      more.insert(more.begin() + static_cast<std::ptrdiff_t>(place), {"XTRA", 9, 0, Bytes(size, std::byte{7})});
+      const auto read = deserialize(file_of(more), "x.pelt");
+      ASSERT_TRUE(read) << read.error().message;
+      EXPECT_TRUE(serialize(*read) == bytes) << "it is not kept";
+    }
+  }
+  std::vector<FileChunk> fewer = chunks;
+  std::erase_if(fewer, [](const FileChunk& chunk) { return chunk.flags == 0; });
+  const auto read = deserialize(file_of(fewer), "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE((*read)->rig.empty());
+  EXPECT_TRUE((*read)->clips.empty());
+  EXPECT_TRUE(serialize(*read) == file_of(fewer));
+}
+
+TEST(PeltFile, RequiredChunksAndVersionsThatAreNotKnownAreNamed) {
+  const std::vector<FileChunk> chunks = make_chunks();
+  const auto outcome = [](const std::vector<FileChunk>& changed) {
+    const auto character = deserialize(file_of(changed), "x.pelt");
+    EXPECT_FALSE(character);
+    EXPECT_EQ(character.error().code, ErrorCode::kUnsupported);
+    return character.error().message;
+  };
+  std::vector<FileChunk> more = chunks;
+  more.insert(more.begin() + 2, {"XT\n\x80", 3, 1, {}});
+  EXPECT_EQ(outcome(more), error_at(2, "XT??", 3) + "is required and not known: a newer program is needed");
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    std::vector<FileChunk> other = chunks;
+    other[c].version = 2;
+    EXPECT_EQ(outcome(other), error_at(c, chunks[c].type.c_str(), 2) +
+                                  "is here, and this program reads version 1: a newer program is needed");
+    other[c].version = 0;
+    EXPECT_THAT(outcome(other), testing::EndsWith("reads version 1: bind it again"));
+  }
+}
+
+TEST(PeltFile, ChunksInAWrongPlaceAreRefused) {
+  const std::vector<FileChunk> chunks = make_chunks();
+  const Bytes bytes = file_of(chunks);
+  const auto after = [&](std::size_t chunk, std::size_t member, auto value) {
+    Bytes changed = bytes;
+    put(changed, line_at(chunk) + member, value);
+    return error_of(sealed(std::move(changed)));
+  };
+  std::uint64_t begin = 0;
+  std::memcpy(&begin, bytes.data() + line_at(1) + kLineOffset, sizeof begin);
+  for (const std::uint64_t wrong : {begin - 64, begin + 64, begin + 4, std::uint64_t{0}, ~std::uint64_t{0}}) {
+    EXPECT_EQ(after(1, kLineOffset, wrong),
+              error_at(1, "SKEL") + fmt::format("begins at byte {} instead of {}", wrong, begin));
+  }
+  for (const std::uint64_t wrong : {bytes.size() - begin + 1, ~std::uint64_t{0}}) {
+    EXPECT_EQ(after(1, kLineLength, wrong),
+              error_at(1, "SKEL") + fmt::format("has {} bytes, but {} are left", wrong, bytes.size() - begin));
+  }
+  EXPECT_EQ(after(1, kLineFlags, std::uint16_t{3}), error_at(1, "SKEL") + "has flags 3, and not 0 or 1");
+  EXPECT_EQ(after(1, kLineFlags, std::uint16_t{0}), error_at(1, "SKEL") + "must be required");
+  const std::size_t rig = find_chunk(chunks, "RIG ");
+  EXPECT_EQ(after(rig, kLineFlags, std::uint16_t{1}), error_at(rig, "RIG ") + "must be optional");
+
+  for (std::size_t c = 0; c + 1 < chunks.size(); ++c) {
+    if (chunks[c].type == chunks[c + 1].type) continue;
+    std::vector<FileChunk> swapped = chunks;
+    std::swap(swapped[c], swapped[c + 1]);
+    EXPECT_THAT(error_of(file_of(swapped)), HasSubstr("out of order")) << chunks[c].type;
+  }
+  for (const char* type : {"CHAR", "SKEL", "MATL", "CLIP", "RIG "}) {
+    const std::size_t c = find_chunk(chunks, type);
+    std::vector<FileChunk> twice = chunks;
+    twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(c), chunks[c]);
+    EXPECT_EQ(error_of(file_of(twice)), error_at(c + 1, type) + "stands there twice or out of order");
+  }
+  for (const char* type : {"CHAR", "SKEL", "MATL"}) {
+    const std::size_t c = find_chunk(chunks, type);
+    std::vector<FileChunk> fewer = chunks;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(c));
+    EXPECT_EQ(error_of(file_of(fewer)), error_at(c, type) + "is missing or out of order");
+  }
+  std::vector<FileChunk> fewer = chunks;
+  std::erase_if(fewer, [](const FileChunk& chunk) { return chunk.type == "MESH"; });
+  EXPECT_NE(error_of(file_of(fewer)), "accepted");
+  EXPECT_EQ(error_of(file_of({})), error_at(0, "CHAR") + "is missing or out of order");
+}
+
+TEST(PeltFile, WhatStandsBetweenAndBehindIsRefused) {
+  const std::vector<FileChunk> chunks = make_chunks();
+  const Bytes bytes = file_of(chunks);
+  std::size_t end = line_at(chunks.size());
+  for (const FileChunk& chunk : chunks) {
+    const std::size_t begin = (end + 63) / 64 * 64;
+    const bool gap = begin != end;
+    end = begin + chunk.payload.size();
+    if (!gap) continue;
+    Bytes changed = bytes;
+    changed[begin - 1] = std::byte{1};
+    EXPECT_EQ(error_of(sealed(std::move(changed))),
+              fmt::format("x.pelt: byte {}: the padding that ends here is not zero", begin));
+  }
+  std::vector<FileChunk> longer = chunks;
+  longer[1].payload.resize(longer[1].payload.size() + 4);
+  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'SKEL' of version 1: 4 bytes are left at its end"));
+  longer = chunks;
+  longer[find_chunk(chunks, "CLIP")].payload = Bytes(4);
+  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'CLIP' of version 1: is empty, and should be left out"));
+  longer = chunks;
+  longer[find_chunk(chunks, "PASS")].payload[63] = std::byte{1};  // before the first record
+  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'PASS' of version 1: the padding that ends here"));
 }
 
 TEST(PeltFile, EveryTruncationIsRefused) {
@@ -219,7 +391,7 @@ TEST(PeltFile, EveryTruncationIsRefused) {
   Bytes longer = bytes;
   longer.resize(bytes.size() + 4);
   EXPECT_THAT(error_of(longer), HasSubstr("should have"));
-  EXPECT_EQ(error_of(sealed(longer)), "x.pelt: 4 bytes are left at the end");
+  EXPECT_EQ(error_of(sealed(longer)), fmt::format("x.pelt: byte {}: 4 bytes are left at the end", bytes.size()));
 }
 
 TEST(PeltFile, EveryChangedByteIsFound) {
@@ -255,20 +427,32 @@ struct Counts {
 // Whatever a file says behind a good checksum: it is refused, or it is a character that writes the same file and can be
 // moved.
 Counts try_mutants(const Bytes& original, int mutants) {
+  const std::vector<FileChunk> chunks = chunks_of(original);
   std::mt19937 random(1);  // its sequence is the same everywhere, unlike that of the distributions
   const auto below = [&](std::size_t count) { return random() % count; };
   Counts counts;
   test::forget_allocations();
   for (int mutant = 0; mutant < mutants; ++mutant) {
     Bytes bytes = original;
-    const std::size_t changes = 1 + below(3);
+    std::size_t changes = 1 + below(3);
+    if (below(4) == 0) {  // a word of a chunk more or less
+      std::vector<FileChunk> longer = chunks;
+      Bytes& payload = longer[below(longer.size())].payload;
+      const auto place = payload.begin() + static_cast<std::ptrdiff_t>(4 * below(payload.size() / 4));
+      if (below(2) == 0) {
+        payload.erase(place, place + 4);
+      } else {
+        payload.insert(place, 4, std::byte{0});
+      }
+      bytes = file_of(longer);
+      --changes;
+    }
     for (std::size_t c = 0; c < changes; ++c) {
       const std::size_t words = (bytes.size() - kHeaderSize) / 4;
       const std::size_t at = kHeaderSize + 4 * below(words);
       std::uint32_t word = 0;
       std::memcpy(&word, bytes.data() + at, 4);
-      const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-      switch (below(8)) {
+      switch (below(6)) {
         case 0:
           put(bytes, at, word + 1);
           break;
@@ -287,19 +471,17 @@ Counts try_mutants(const Bytes& original, int mutants) {
         case 5:
           put(bytes, at, 0x7fc00000u);
           break;  // not a number
-        case 6:
-          bytes.erase(place, place + 4);
-          break;
-        case 7:
-          bytes.insert(place, 4, std::byte{0});
-          break;
       }
     }
     bytes = sealed(std::move(bytes));
     const auto character = deserialize(bytes, "x.pelt");
     ++(character ? counts.accepted : counts.refused);
     if (character) {
-      EXPECT_TRUE(serialize(*character) == bytes) << "mutant " << mutant;
+      std::vector<FileChunk> read = chunks_of(bytes);
+      std::erase_if(read, [&](const FileChunk& chunk) {
+        return std::none_of(chunks.begin(), chunks.end(), [&](const FileChunk& own) { return own.type == chunk.type; });
+      });
+      EXPECT_TRUE(serialize(*character) == file_of(read)) << "mutant " << mutant;
       std::vector<glm::mat4> joints((*character)->skeleton.joints.size());
       rest_matrices((*character)->skeleton, joints);
       Evaluator evaluator(*character, {.threads = 1});
@@ -330,31 +512,31 @@ TEST_P(PeltFileOfADriver, SealedMutantsAreRefusedOrReadExactly) {
   EXPECT_GT(counts.refused, 200u);
 }
 
-class PeltFileOfSlopes : public testing::TestWithParam<test::Sloped> {};
+class PeltFileOfGradients : public testing::TestWithParam<test::Graded> {};
 
-TEST_P(PeltFileOfSlopes, IsExact) {
-  const Character character = test::make_sloped(1234, GetParam());
+TEST_P(PeltFileOfGradients, IsExact) {
+  const Character character = test::make_graded(1234, GetParam());
   const Bytes bytes = serialize(character);
   const auto read = deserialize(bytes, "x.pelt");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(serialize(*read) == bytes);
   for (std::size_t m = 0; m < character->meshes.size(); ++m) {
-    EXPECT_EQ((*read)->meshes[m].binding.slope_slices, character->meshes[m].binding.slope_slices);
-    EXPECT_EQ((*read)->meshes[m].binding.slopes, character->meshes[m].binding.slopes);
+    EXPECT_EQ((*read)->meshes[m].binding.gradient_units, character->meshes[m].binding.gradient_units);
+    EXPECT_EQ((*read)->meshes[m].binding.gradients, character->meshes[m].binding.gradients);
     EXPECT_EQ((*read)->meshes[m].binding.local_points, character->meshes[m].binding.local_points);
   }
-  EXPECT_FALSE(character->meshes.front().binding.slopes.empty());
+  EXPECT_FALSE(character->meshes.front().binding.gradients.empty());
 }
 
-TEST_P(PeltFileOfSlopes, SealedMutantsAreRefusedOrReadExactly) {
-  const Counts counts = try_mutants(serialize(test::make_sloped(50, GetParam())), 2000);
+TEST_P(PeltFileOfGradients, SealedMutantsAreRefusedOrReadExactly) {
+  const Counts counts = try_mutants(serialize(test::make_graded(50, GetParam())), 2000);
   EXPECT_GT(counts.accepted, 50u);
   EXPECT_GT(counts.refused, 200u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfSlopes,
-                         testing::Values(test::Sloped::kSkin, test::Sloped::kPartly, test::Sloped::kDriver,
-                                         test::Sloped::kWires, test::Sloped::kOffsets, test::Sloped::kOffsetDriver));
+INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfGradients,
+                         testing::Values(test::Graded::kSkin, test::Graded::kPartly, test::Graded::kDriver,
+                                         test::Graded::kWires, test::Graded::kOffsets, test::Graded::kOffsetDriver));
 
 std::vector<test::Deformer> drivers_with_tables() {
   std::vector<test::Deformer> chosen;
@@ -372,14 +554,18 @@ INSTANTIATE_TEST_SUITE_P(Drivers, PeltFileOfADriver, testing::ValuesIn(drivers_w
                          [](const testing::TestParamInfo<test::Deformer>& deformer) { return deformer.param.name; });
 
 TEST(PeltFile, SaysWhereItBreaks) {
-  const Bytes bytes = serialize(make_character());
-  Bytes changed = bytes;
-  put(changed, kHeaderSize, std::uint32_t{0xffffffff});  // length of the character's name
-  EXPECT_EQ(error_of(sealed(changed)), "x.pelt: byte 28: 4294967295 entries of at least 1 bytes each, but " +
-                                           std::to_string(bytes.size() - 28) + " bytes are left");
-  changed = bytes;
-  put(changed, kHeaderSize, std::uint32_t{1});  // "t", then padding that was "est"
-  EXPECT_THAT(error_of(sealed(changed)), HasSubstr("padding of a string"));
+  std::vector<FileChunk> chunks = make_chunks();
+  Bytes& payload = chunks[0].payload;
+  put(payload, 0, std::uint32_t{0xffffffff});  // length of the character's name
+  const std::size_t begin = (line_at(chunks.size()) + 63) / 64 * 64;
+  EXPECT_EQ(error_of(file_of(chunks)),
+            fmt::format("x.pelt: byte {}: in chunk 'CHAR' of version 1: 4294967295 entries of at least 1 bytes each, "
+                        "but {} bytes are left",
+                        begin + 4, payload.size() - 4));
+  put(payload, 0, std::uint32_t{1});  // "t", then padding that was "est"
+  EXPECT_EQ(
+      error_of(file_of(chunks)),
+      fmt::format("x.pelt: byte {}: in chunk 'CHAR' of version 1: the padding that ends here is not zero", begin + 8));
 }
 
 class PeltFileOnDisk : public testing::Test {
