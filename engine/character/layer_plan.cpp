@@ -14,6 +14,7 @@
 #include "engine/curve_skeleton/cores.h"
 #include "engine/model/parts.h"
 #include "engine/rig/deformers.h"
+#include "engine/rig/joint_roles.h"
 
 namespace pelt {
 namespace {
@@ -151,20 +152,32 @@ std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::spa
   return parts;
 }
 
+// The joints that joints of a face hang on, each a core of its own.
+std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
+  const std::vector<bool> is_patch = patch_joints(skeleton);
+  std::vector<std::uint32_t> cores(skeleton.joints.size(), curve_skeleton::kNoCore);
+  for (std::size_t j = 0; j < cores.size(); ++j) {
+    if (!is_patch[j]) continue;
+    const auto parent = static_cast<std::uint32_t>(skeleton.joints[j].parent);  // patches have one
+    if (!is_patch[parent]) cores[parent] = parent;
+  }
+  return cores;
+}
+
 // Lets the mask of a layer over * end where linear blend does better.
 PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
                                  const Model& model, std::span<const std::uint32_t> cores, const PlannedLayer& layer,
                                  std::vector<std::string>& notes) {
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   std::vector<float> left(mesh.positions.size(), 0.0f);
-  if (entry.leaves_cores) left = parts_in_cores(mesh, model, cores);
+  if (!cores.empty()) left = parts_in_cores(mesh, model, cores);
   const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
   PieceAreas pieces;
   for (std::size_t i = 0; i < left.size(); ++i) {
     pieces.all += areas[i];
     pieces.cores += areas[i] * left[i];
   }
-  const auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
+  auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
   std::size_t count = 0;  // in rigid parts
   if (entry.rigid_parts != RigidParts::kMoved) {
     const std::vector<bool> rigid = find_rigid_parts(mesh);
@@ -174,6 +187,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
       if (!rigid[i]) continue;
       pieces.rigid_parts += areas[i];
       pieces.cores -= areas[i] * left[i];
+      in_cores -= left[i] > 0 ? 1 : 0;
       left[i] = 1;
     }
   }
@@ -253,9 +267,14 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
                                         kMostWiresExponent));
     }
     std::vector<std::uint32_t> cores;
-    if (source.target == "*" && deformer_entry(layer.deformer).leaves_cores) {
+    const DeformerEntry& entry = deformer_entry(layer.deformer);
+    const LeftPieces leaves =
+        source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
+    if (leaves == LeftPieces::kCores) {
       const std::vector<std::uint32_t> meshes(targets->begin(), targets->end());
       cores = curve_skeleton::core_joints(model, meshes);
+    } else if (leaves == LeftPieces::kFaces) {
+      cores = bearers_of_faces(model.skeleton);
     }
     for (const std::size_t m : *targets) {
       const Mesh& mesh = model.meshes[m];

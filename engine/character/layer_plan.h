@@ -45,9 +45,9 @@ struct LayerPlan {
 };
 
 // The rules of rig.h. In a layer over *, connected parts that follow one joint all but alone (eyes, teeth, a helmet)
-// stay on linear blend: it keeps them rigid, where a surface FFD would mix them with what surrounds them. So does what
-// moves as one piece (core_joints) and what follows the joints of a face (patch_joints), where a deformer needs bones
-// to go along. Errors name the layer. The model is validated, and has the meshes of the muscles.
+// stay on linear blend: it keeps them rigid, where a surface FFD would mix them with what surrounds them. So do faces
+// (patch_joints), where a driver is made from the skin or a deformer needs bones to go along, and there also what moves
+// as one piece (core_joints). Errors name the layer. The model is validated, and has the meshes of the muscles.
 //
 // The ends of a muscle's line move with their joints by linear blend. Over it, between them, lies the rig's first layer
 // of a curve skeleton, so that muscles follow the curves that move the skin; where there is none, a layer of its own.

@@ -89,10 +89,11 @@ struct ChainOptions {
 // Limbs that go apart by less than 60 degrees are not paired, nor, at joints of more than three links, two that lead
 // away from the joint above and go apart by less than 120, as fingers do, nor two that are named as of one side; but
 // limbs that are named as each other's mirror image are from 5 degrees on. A link left over goes with the straightest
-// partner that is in fewer than three pairs there, or starts at the joint. A curve follows pairs, at each joint the
-// link's first, so that their number does not multiply; a curve of pairs that are not both links' first goes on beyond
-// the next branch only along bones in fewer than three curves. Curves that lie wholly in another are left out. The
-// total is linear in the number of joints; the order is that of the topmost joints.
+// partner that is in fewer than three pairs there, or starts at the joint, as fingers do beside the one that leads the
+// arm on. A curve follows pairs, at each joint the link's first, so that their number does not multiply; a curve of
+// pairs that are not both links' first goes on beyond the next branch only along bones in fewer than three curves.
+// Curves that lie wholly in another are left out. The total is linear in the number of joints; the order is that of the
+// topmost joints.
 //
 // Errors: kNotFound for joints and curves that do not exist, with the nearest name; kInvalidArgument for named curves
 // that are no curves (fewer than two places, a joint twice, a name twice or empty, an offset that is not finite) and

@@ -203,10 +203,15 @@ class Linkages {
       directions.push_back(bone / lengths.back());
     }
     const auto cosine = [&](std::size_t a, std::size_t b) { return glm::dot(directions[a], directions[b]); };
+    // Fingers of one hand are no mirror images of each other, however alike they are.
+    const auto same_side = [&](std::size_t b, std::size_t c) {
+      const Side side = parse_joint_name(link_name(links[b], p)).side;
+      return side != Side::kNone && side == parse_joint_name(link_name(links[c], p)).side;
+    };
     const auto torn = [&](std::size_t a, std::size_t b) {
       for (std::size_t c = 0; c < count; ++c) {
         const bool mirrored = c != a && c != b && is_same_length(lengths[b], lengths[c]) &&
-                              runs_[links[b]].places.size() == runs_[links[c]].places.size();
+                              runs_[links[b]].places.size() == runs_[links[c]].places.size() && !same_side(b, c);
         if (mirrored && std::abs(cosine(a, b) - cosine(a, c)) < kAlike) return true;
       }
       return false;
@@ -253,10 +258,16 @@ class Linkages {
     for (const Candidate& c : candidates) {
       if (curves[c.a] == 0 && curves[c.b] == 0) take(c);
     }
+    // The arm is led on by one finger; the others begin at the hand.
+    const auto is_further_finger = [&](std::size_t link) {
+      return has_parent && curves[0] > 0 &&
+             of_one_side(p, links[link], runs_[links[0]].straightest[back_at(links[0], p)]);
+    };
     for (std::size_t link = 0; link < links.size(); ++link) {
       if (curves[link] > 0) continue;
       const auto partner = std::ranges::find_if(by_straightness, [&](const Candidate& c) {
-        return (c.a == link || c.b == link) && curves[c.a == link ? c.b : c.a] < kMostCurves;
+        return (c.a == link || c.b == link) && curves[c.a == link ? c.b : c.a] < kMostCurves &&
+               !is_further_finger(link);
       });
       if (partner != by_straightness.end()) {
         take(*partner);

@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "engine/rig/joint_roles.h"
+
 namespace pelt::curve_skeleton {
 namespace {
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kBentAtRest = 5;     // degrees from which on a hinge shows how it bends
 constexpr double kLeastInWords = 10;  // degrees
+constexpr double kOffCentre = 1e-3;   // of the bone that arrives
 
 bool is_trunk(JointRole role) {
   return role == JointRole::kHips || role == JointRole::kSpine || role == JointRole::kChest ||
@@ -105,7 +106,11 @@ void Anatomy::find_bones() {
   for (std::uint32_t j = 0; j < uses_.size(); ++j) {
     std::optional<glm::dvec3> bone;
     if (next[j]) bone = unit(places_[*next[j]] - places_[j]);
-    if (!bone && skin_[j] > 0) bone = unit(middles_[j] - places_[j]);
+    // Skin all round a joint, an eye's, has no direction.
+    const auto parent = parent_of(j);
+    const double least = parent ? kOffCentre * glm::distance(places_[j], places_[*parent]) : 0.0;
+    const glm::dvec3 to_skin = middles_[j] - places_[j];
+    if (!bone && skin_[j] > 0 && glm::length(to_skin) > least) bone = unit(to_skin);
     if (!bone) bone = arriving(j);
     bones_[j] = bone.value_or(kUp);
   }

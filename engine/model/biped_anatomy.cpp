@@ -13,7 +13,8 @@ using glm::vec3;
 // Fillets between the parts.
 constexpr float kArmpit = 0.045f;
 constexpr float kGroin = 0.035f;
-constexpr float kWeb = 0.016f;  // between fingers
+constexpr float kWeb = 0.009f;        // between fingers and palm
+constexpr float kFingerGap = 0.003f;  // between fingers
 
 // Rotation about one axis by degrees, for ellipsoids that do not stand upright.
 glm::mat3 turned(float degrees, const vec3& axis) {
@@ -65,7 +66,30 @@ void add_torso(ImplicitSurface& trunk) {
   trunk.carve(Ellipsoid{vec3(0, 1.470f, 0.045f), vec3(0.014f, 0.014f, 0.012f), glm::mat3(1.0f)}, 0.020f);
 }
 
+Ellipsoid ball(const vec3& centre, float radius) { return {centre, vec3(radius), glm::mat3(1.0f)}; }
+
+// Of the lids, from the eye outward.
+constexpr float kLidGap = 0.0005f;
+constexpr float kLid = 0.0038f;
+// Half of the opening between their rims, as seen from the middle of the eye: radians to the side and upward.
+constexpr glm::vec2 kAperture{0.90f, 0.36f};
+
+// That opening, as a field: an elliptic cone, as far as the lids go.
+FieldSample aperture(const vec3& p) {
+  const vec3 q = p - landmark::kEye;
+  const float r = std::max(glm::length(q), 1e-6f);
+  const float azimuth = std::atan2(q.x, q.z), elevation = std::asin(glm::clamp(q.y / r, -1.0f, 1.0f));
+  const glm::vec2 a = glm::vec2(azimuth, elevation) / kAperture, b = a / kAperture;
+  const float k0 = glm::length(a), k1 = std::max(glm::length(b), 1e-6f);
+  const vec3 sideways(std::cos(azimuth), 0.0f, -std::sin(azimuth));
+  const vec3 upward = glm::cross(q / r, sideways);
+  const FieldSample cone{r * k0 * (k0 - 1.0f) / k1, (b.x * sideways + b.y * upward) / k1};
+  const FieldSample beyond{landmark::kEyeRadius + kLid + 0.0025f - r, -q / r};
+  return smooth_difference(cone, beyond, 0.002f);
+}
+
 void add_head(ImplicitSurface& trunk) {
+  using namespace landmark;
   // Neck, with the two cords that run from behind the ears to the pit of the neck.
   trunk.add(Capsule{vec3(0, 1.440f, -0.042f), 0.063f, vec3(0, 1.605f, -0.018f), 0.055f}, 0.050f);
   trunk.add_pair(Capsule{vec3(0.022f, 1.430f, -0.082f), 0.038f, vec3(0.020f, 1.615f, -0.052f), 0.032f}, 0.050f);
@@ -78,17 +102,36 @@ void add_head(ImplicitSurface& trunk) {
   trunk.add(Ellipsoid{vec3(0, 1.586f, 0.071f), vec3(0.020f, 0.016f, 0.016f), glm::mat3(1.0f)}, 0.022f);
   trunk.add_pair(Ellipsoid{vec3(0.043f, 1.660f, 0.056f), vec3(0.020f, 0.017f, 0.022f), glm::mat3(1.0f)}, 0.026f);
 
-  // Brows over the hollows of the eyes, lids in them.
-  trunk.add_pair(Capsule{vec3(0.012f, 1.706f, 0.080f), 0.010f, vec3(0.050f, 1.700f, 0.058f), 0.009f}, 0.024f);
-  trunk.carve_pair(Ellipsoid{vec3(0.033f, 1.684f, 0.091f), vec3(0.020f, 0.012f, 0.019f), turned(20, kY)}, 0.018f);
-  trunk.add_pair(Ellipsoid{vec3(0.032f, 1.682f, 0.0665f), vec3(0.0155f, 0.0105f, 0.0130f), glm::mat3(1.0f)}, 0.007f);
+  // Brows over the hollows of the eyes; in them lids, as a shell round the eye. The room for the eye is no deeper than
+  // it has to be: what is behind it nobody sees.
+  trunk.add_pair(Capsule{vec3(0.012f, 1.707f, 0.080f), 0.010f, vec3(0.050f, 1.702f, 0.058f), 0.009f}, 0.024f);
+  trunk.carve_pair(Ellipsoid{kEye + vec3(0.001f, 0.001f, 0.0285f), vec3(0.0195f, 0.0135f, 0.0195f), turned(20, kY)},
+                   0.018f);
+  trunk.add_pair(ball(kEye, kEyeRadius + kLid), 0.006f);
+  trunk.carve_pair(ball(kEye, kEyeRadius + kLidGap), 0.001f);
+  trunk.add_pair(ball(kEye - vec3(0.0f, 0.0f, 0.0075f), kEyeRadius), 0.003f);
 
-  // Nose, mouth, chin.
+  // Nose, lips, the slit between them and the room behind it.
   trunk.add(Capsule{vec3(0, 1.697f, 0.082f), 0.008f, vec3(0, 1.652f, 0.104f), 0.0115f}, 0.018f);
   trunk.add_pair(Ellipsoid{vec3(0.0108f, 1.6465f, 0.092f), vec3(0.0085f, 0.0078f, 0.0110f), glm::mat3(1.0f)}, 0.010f);
-  trunk.add(Ellipsoid{vec3(0, 1.618f, 0.079f), vec3(0.026f, 0.016f, 0.014f), glm::mat3(1.0f)}, 0.018f);
-  trunk.add(Ellipsoid{vec3(0, 1.6235f, 0.0900f), vec3(0.019f, 0.0055f, 0.0070f), glm::mat3(1.0f)}, 0.008f);
-  trunk.add(Ellipsoid{vec3(0, 1.6115f, 0.0885f), vec3(0.017f, 0.0060f, 0.0075f), glm::mat3(1.0f)}, 0.008f);
+  trunk.add(Ellipsoid{vec3(0, 1.618f, 0.078f), vec3(0.027f, 0.017f, 0.015f), glm::mat3(1.0f)}, 0.018f);
+  trunk.add_pair(Ellipsoid{kMouth + vec3(0.0070f, 0.0066f, -0.0055f), vec3(0.0150f, 0.0052f, 0.0070f),
+                           turned(24, kY) * turned(-10, kZ)},
+                 0.006f);
+  trunk.add_pair(Ellipsoid{kMouth + vec3(0.0060f, -0.0072f, -0.0065f), vec3(0.0145f, 0.0060f, 0.0078f),
+                           turned(24, kY) * turned(9, kZ)},
+                 0.006f);
+  trunk.carve(Ellipsoid{kMouth + vec3(0, -0.0005f, -0.0280f), vec3(0.019f, 0.0085f, 0.0150f), glm::mat3(1.0f)}, 0.004f);
+  trunk.carve(Loft{.origin = kMouth,
+                   .side = kY,
+                   .axis = kX,
+                   .front = kZ,
+                   .exponent = 4.0f,
+                   .rim = 0.0012f,
+                   .sections = {{-kMouthCorner, -0.0015f, 0.0018f, -0.0260f, 0.0200f},
+                                {0.0f, -0.0019f, 0.0019f, -0.0260f, 0.0200f},
+                                {kMouthCorner, -0.0015f, 0.0018f, -0.0260f, 0.0200f}}},
+              0.0020f);
 
   // Ears, each with its bowl.
   const glm::mat3 ear = turned(-14, kX) * turned(20, kY) * turned(-9, kZ);
@@ -126,30 +169,7 @@ void add_arm(ImplicitSurface& arm) {
   arm.add(Ellipsoid{at(0.598f, -0.022f, -0.012f), vec3(0.016f, 0.034f, 0.015f), frame}, 0.016f);
   arm.add(Ellipsoid{at(0.602f, 0.024f, -0.010f), vec3(0.013f, 0.036f, 0.013f), frame}, 0.016f);
 
-  struct Finger {
-    float side, spread, length, radius;
-  };
-  // Index to little finger: sideways place at the knuckle and at the tip, length from the knuckle.
-  constexpr std::array<Finger, 4> kFingers = {{{-0.0290f, -0.0440f, 0.098f, 0.0096f},
-                                               {-0.0095f, -0.0140f, 0.108f, 0.0100f},
-                                               {0.0100f, 0.0165f, 0.100f, 0.0096f},
-                                               {0.0285f, 0.0455f, 0.080f, 0.0084f}}};
-  for (const Finger& f : kFingers) {
-    const float knuckle = 0.640f - 3.0f * f.side * f.side;
-    const auto joint = [&](float share, float curl) {
-      return at(knuckle + share * f.length, glm::mix(f.side, f.spread, share), curl * f.length);
-    };
-    arm.add(Chain{{{joint(0.0f, 0.0f), f.radius * 1.08f},
-                   {joint(0.44f, -0.08f), f.radius},
-                   {joint(0.70f, -0.26f), f.radius * 0.92f},
-                   {joint(0.84f, -0.45f), f.radius * 0.78f}}},
-            kWeb);
-  }
-  arm.add(Chain{{{at(0.586f, -0.024f, -0.010f), 0.0155f},
-                 {at(0.622f, -0.052f, -0.024f), 0.0122f},
-                 {at(0.651f, -0.066f, -0.033f), 0.0106f},
-                 {at(0.674f, -0.072f, -0.042f), 0.0085f}}},
-          kWeb);
+  arm.add(Capsule{at(0.645f, -0.026f, 0.000f), 0.0085f, at(0.633f, 0.030f, -0.003f), 0.0075f}, 0.012f);
 }
 
 void add_leg(ImplicitSurface& leg) {
@@ -208,20 +228,70 @@ vec3 arm_axis() { return {glm::one_over_root_two<float>(), -glm::one_over_root_t
 
 vec3 arm_side() { return {glm::one_over_root_two<float>(), glm::one_over_root_two<float>(), 0.0f}; }
 
-BipedShape::BipedShape() {
+std::array<Chain, kFingers> finger_chains() {
+  const auto at = [](float s, float side, float z) {
+    return landmark::kShoulder + s * arm_axis() + side * arm_side() + z * kZ;
+  };
+  std::array<Chain, kFingers> fingers;
+  fingers[0] = {{{at(0.586f, -0.024f, -0.010f), 0.0155f},
+                 {at(0.622f, -0.052f, -0.024f), 0.0122f},
+                 {at(0.651f, -0.066f, -0.033f), 0.0106f},
+                 {at(0.674f, -0.072f, -0.042f), 0.0085f}}};
+  struct Finger {
+    float side, spread, length, radius;
+  };
+  // Index to little finger: sideways place at the knuckle and at the tip, length from the knuckle.
+  constexpr std::array<Finger, 4> kLong = {{{-0.0305f, -0.0590f, 0.098f, 0.0093f},
+                                            {-0.0102f, -0.0212f, 0.108f, 0.0096f},
+                                            {0.0102f, 0.0225f, 0.100f, 0.0092f},
+                                            {0.0292f, 0.0605f, 0.080f, 0.0082f}}};
+  for (std::size_t i = 0; i < kLong.size(); ++i) {
+    const Finger& f = kLong[i];
+    const float knuckle = 0.640f - 3.0f * f.side * f.side;
+    const auto joint = [&](float share, float curl) {
+      return at(knuckle + share * f.length, glm::mix(f.side, f.spread, share), curl * f.length);
+    };
+    fingers[i + 1] = {{{joint(0.0f, 0.0f), f.radius * 1.08f},
+                       {joint(0.443f, -0.062f), f.radius},
+                       {joint(0.736f, -0.180f), f.radius * 0.92f},
+                       {joint(0.932f, -0.312f), f.radius * 0.78f}}};
+  }
+  return fingers;
+}
+
+LidRims lid_rims(float sine) {
+  constexpr float kMeet = -0.5f;  // of the opening's half height
+  const float azimuth = std::asin(glm::clamp(sine, -1.0f, 1.0f));
+  const float beside = azimuth / kAperture.x;
+  const float open = std::sqrt(std::max(1.0f - beside * beside, 0.0f)) * kAperture.y;
+  const auto about_x = [&](float elevation) { return std::atan(std::tan(elevation) / std::cos(azimuth)); };
+  return {.upper = about_x(open), .lower = about_x(-open), .closed = about_x(kMeet * open)};
+}
+
+BipedShape::BipedShape() : fingers_(finger_chains()) {
   add_torso(trunk_);
   add_head(trunk_);
   add_arm(arm_);
   add_leg(leg_);
+  for (const Chain& finger : fingers_) hand_.add(finger, kFingerGap);
 }
+
+std::array<float, kFingers> BipedShape::finger_distances(const vec3& p) const {
+  std::array<float, kFingers> distances;
+  for (std::size_t i = 0; i < kFingers; ++i) distances[i] = pelt::sample(fingers_[i], p).distance;
+  return distances;
+}
+
+FieldSample BipedShape::arm(const vec3& p) const { return smooth_union(arm_.sample(p), hand_.sample(p), kWeb); }
 
 FieldSample BipedShape::sample(const vec3& p) const {
   FieldSample figure = trunk_.sample(p);
+  if (glm::distance(p, landmark::kEye) < 0.03f) figure = smooth_difference(figure, aperture(p), 0.0012f);
   if (p.y < 1.05f) {
     figure = smooth_union(figure, leg_.sample(p), kGroin);
     if (p.y < 0.05f) figure = smooth_difference(figure, ground(p), 0.012f);
   }
-  if (p.x > 0.05f && p.y > 0.6f) figure = smooth_union(figure, arm_.sample(p), kArmpit);
+  if (p.x > 0.05f && p.y > 0.6f) figure = smooth_union(figure, arm(p), kArmpit);
   return figure;
 }
 

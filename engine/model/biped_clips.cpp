@@ -39,8 +39,8 @@ struct BodyPose {
 BodyPose mirrored(const BodyPose& pose) {
   BodyPose result;
   for (std::uint32_t j = 0; j < kBipedJointCount; ++j) result.turns[j] = mirrored(pose.turns[j]);
-  for (std::uint32_t left = kLeftShoulder; left <= kLeftFoot; ++left) {
-    std::swap(result.turns[left], result.turns[mirrored_joint(left)]);
+  for (std::uint32_t j = 0; j < kBipedJointCount; ++j) {
+    if (is_left(j)) std::swap(result.turns[j], result.turns[mirrored_joint(j)]);
   }
   result.hips_offset = pose.hips_offset * glm::vec3(-1, 1, 1);
   return result;
@@ -55,8 +55,9 @@ void apply(const Skeleton& skeleton, const BodyPose& pose, std::span<Transform> 
 }
 
 struct Feet {
-  float lowest;           // height of the lowest of heels, balls and toes
-  glm::vec3 right_moved;  // displacement of the right ankle from rest
+  float lowest;          // height of the lowest of heels, balls and toes
+  glm::vec3 left_moved;  // displacement of the ankle from rest
+  glm::vec3 right_moved;
 };
 
 Feet feet_in(const Skeleton& skeleton, const BodyPose& pose) {
@@ -65,7 +66,8 @@ Feet feet_in(const Skeleton& skeleton, const BodyPose& pose) {
   apply(skeleton, pose, local);
   model_matrices(skeleton, local, posed);
   rest_matrices(skeleton, rest);
-  Feet feet{1e9f, glm::vec3(posed[kRightFoot][3] - rest[kRightFoot][3])};
+  const auto moved_from_rest = [&](std::uint32_t joint) { return glm::vec3(posed[joint][3] - rest[joint][3]); };
+  Feet feet{1e9f, moved_from_rest(kLeftFoot), moved_from_rest(kRightFoot)};
   for (float side : {1.0f, -1.0f}) {
     const std::uint32_t foot = side > 0 ? kLeftFoot : kRightFoot;
     const glm::mat4 moved = posed[foot] * glm::inverse(rest[foot]);
@@ -77,18 +79,36 @@ Feet feet_in(const Skeleton& skeleton, const BodyPose& pose) {
   return feet;
 }
 
+// Keys at even times, of what moves or is not at rest.
 Clip clip_from_poses(const Skeleton& skeleton, std::string name, float duration, std::uint32_t intervals,
                      const std::function<BodyPose(float)>& pose_at) {
+  std::vector<BodyPose> poses;
+  for (std::uint32_t i = 0; i <= intervals; ++i) {
+    poses.push_back(pose_at(duration * static_cast<float>(i) / static_cast<float>(intervals)));
+  }
+  const auto at = [&](float time) -> const BodyPose& {
+    return poses[static_cast<std::size_t>(std::lround(time / duration * static_cast<float>(intervals)))];
+  };
   Clip clip{.name = std::move(name), .duration = duration, .channels = {}};
   for (std::uint32_t j = kHips; j < kBipedJointCount; ++j) {
+    if (std::ranges::all_of(poses, [&](const BodyPose& pose) { return pose.turns[j] == Turn(0.0f); })) continue;
     add_rotation_channel(clip, j, intervals, [&](float time) {
-      return skeleton.joints[j].rest.rotation * rotation_of(j, pose_at(time).turns[j]);
+      return skeleton.joints[j].rest.rotation * rotation_of(j, at(time).turns[j]);
     });
   }
-  add_translation_channel(clip, kHips, intervals, [&](float time) {
-    return skeleton.joints[kHips].rest.translation + pose_at(time).hips_offset;
-  });
+  if (std::ranges::any_of(poses, [](const BodyPose& pose) { return glm::length(pose.hips_offset) > 1e-5f; })) {
+    add_translation_channel(clip, kHips, intervals,
+                            [&](float time) { return skeleton.joints[kHips].rest.translation + at(time).hips_offset; });
+  }
   return clip;
+}
+
+// As hands are that nobody thinks of: the fingers bent a little, more at their middle joints.
+void relax_fingers(BodyPose& pose) {
+  for (std::uint32_t left = kLeftIndex; left < kRightEye; ++left) {
+    constexpr std::array<float, 3> kBends = {4.0f, 12.0f, 9.0f};
+    pose.turns[left].x = pose.turns[mirrored_joint(left)].x = kBends[(left - kLeftIndex) % 3];
+  }
 }
 
 // Periodic Catmull-Rom curve through eight values over one cycle.
@@ -125,6 +145,7 @@ BodyPose walk_pose(const Skeleton& skeleton, float phase) {
     set(kLeftForearm, {24.0f - 13.0f * swing, 12.0f, 0.0f});
     set(kLeftHand, {6.0f - 4.0f * swing, 40.0f, 0.0f});
   }
+  relax_fingers(pose);
   // Hips turn with the leg in front and drop on the side of the swinging leg; the chest turns against them.
   pose.turns[kHips] = {3.0f, -5.0f * wave(0.25f), 3.5f * wave(0.0f)};
   pose.turns[kSpine] = {-1.0f, 5.0f * wave(0.25f), -3.0f * wave(0.0f)};
@@ -174,25 +195,137 @@ BodyPose flex_pose(const Skeleton& skeleton, float time) {
     const bool arm = j == kLeftUpperArm || j == kLeftForearm || j == kRightUpperArm || j == kRightForearm;
     pose.turns[j] = (hand ? twist : arm ? arms : body) * full.turns[j];
   }
+  relax_fingers(pose);
   // The body moves over the right foot, which stays where it stands.
   const Feet feet = feet_in(skeleton, pose);
   pose.hips_offset = {-feet.right_moved.x, -feet.lowest, -feet.right_moved.z};
   return pose;
 }
 
-}  // namespace
+// --------------------------------------------------------------------------------------------------- clips from keys
 
-Clip biped_walk(const Skeleton& skeleton) {
+struct JointTurn {
+  std::uint32_t joint;
+  Turn turn;
+};
+
+// A pose at a time: what differs from rest.
+struct Key {
+  float seconds;
+  std::vector<JointTurn> both;      // the right side does what the left one does
+  std::vector<JointTurn> one = {};  // added to that, of one joint each
+};
+
+BodyPose pose_of(const Key& key) {
+  BodyPose pose;
+  for (const auto& [joint, turn] : key.both) {
+    pose.turns[mirrored_joint(joint)] = mirrored(turn);
+    pose.turns[joint] = turn;
+  }
+  for (const auto& [joint, turn] : key.one) pose.turns[joint] += turn;
+  return pose;
+}
+
+// Goes from key to key, resting a moment at each, with the feet where they stand.
+Clip clip_from_keys(const Skeleton& skeleton, std::string name, const std::vector<Key>& keys) {
+  constexpr float kIntervalsPerSecond = 30.0f;
+  const float duration = keys.back().seconds;
+  const auto intervals = static_cast<std::uint32_t>(std::lround(duration * kIntervalsPerSecond));
+  return clip_from_poses(skeleton, std::move(name), duration, intervals, [&](float time) {
+    std::size_t next = 1;
+    while (next + 1 < keys.size() && keys[next].seconds < time) ++next;
+    const Key &a = keys[next - 1], &b = keys[next];
+    const float share = smooth_step((time - a.seconds) / (b.seconds - a.seconds));
+    const BodyPose from = pose_of(a), to = pose_of(b);
+    BodyPose pose;
+    for (std::uint32_t j = 0; j < kBipedJointCount; ++j) pose.turns[j] = glm::mix(from.turns[j], to.turns[j], share);
+    const Feet feet = feet_in(skeleton, pose);
+    const glm::vec3 moved = 0.5f * (feet.left_moved + feet.right_moved);
+    pose.hips_offset = {-moved.x, -feet.lowest, -moved.z};
+    return pose;
+  });
+}
+
+// One finger of each hand after the other, from the thumb on.
+std::vector<Key> finger_keys() {
+  constexpr float kSeconds = 0.56f;  // a finger
+  std::vector<Key> keys{{0.0f, {}}};
+  for (std::uint32_t f = 0; f < kFingers; ++f) {
+    const std::uint32_t joint = kLeftThumb + 3 * f;
+    const std::array<float, 3> bends = f == 0 ? std::array{15.0f, 40.0f, 70.0f} : std::array{72.0f, 88.0f, 70.0f};
+    const float start = kSeconds * static_cast<float>(f);
+    keys.push_back({start + 0.5f * kSeconds,
+                    {{joint, {bends[0], 0, 0}}, {joint + 1, {bends[1], 0, 0}}, {joint + 2, {bends[2], 0, 0}}}});
+    keys.push_back({start + kSeconds, {}});
+  }
+  return keys;
+}
+
+std::vector<JointTurn> closed_lids() {
+  constexpr float kOverlap = 4.0f;  // degrees, since rims are round
+  const LidRims rims = lid_rims(0.0f);
+  return {{kLeftUpperLid, {-glm::degrees(rims.upper - rims.closed) - kOverlap, 0, 0}},
+          {kLeftLowerLid, {glm::degrees(rims.closed - rims.lower) + kOverlap, 0, 0}}};
+}
+
+struct KeyedClip {
+  const char* name;
+  std::vector<Key> keys;
+};
+
+std::vector<KeyedClip> keyed_clips() {
+  const std::vector<JointTurn> open_mouth{{kJaw, {-25, 0, 0}}};
+  const std::vector<JointTurn> shrugged{
+      {kLeftShoulder, {2, 0, 20}}, {kLeftUpperArm, {0, 0, -16}}, {kLeftForearm, {28, 0, 0}}, {kHead, {3, 0, 0}}};
+  const std::vector<JointTurn> raised{{kLeftShoulder, {-4, 0, 26}},
+                                      {kLeftUpperArm, {0, -40, 104}},
+                                      {kLeftForearm, {8, 0, 0}},
+                                      {kChest, {-4, 0, 0}},
+                                      {kHead, {-6, 0, 0}}};
+  const std::vector<JointTurn> squatting{
+      {kHips, {24, 0, 0}},           {kSpine, {8, 0, 0}},       {kChest, {-6, 0, 0}},      {kNeck, {-10, 0, 0}},
+      {kHead, {-8, 0, 0}},           {kLeftThigh, {98, 0, 2}},  {kLeftShin, {-105, 0, 0}}, {kLeftFoot, {31, -4, 0}},
+      {kLeftUpperArm, {66, 30, -8}}, {kLeftForearm, {18, 0, 0}}};
+  const std::vector<JointTurn> reaching{
+      {kSpine, {6, -10, 0}},       {kChest, {4, -15, 0}},          {kNeck, {-2, 10, 0}},
+      {kHead, {-6, 10, 0}},        {kLeftShoulder, {18, 0, 4}},    {kLeftUpperArm, {84, 10, 0}},
+      {kLeftForearm, {10, 20, 0}}, {kRightUpperArm, {-24, 0, 18}}, {kRightForearm, {30, 0, 0}}};
+  return {{"fingers", finger_keys()},
+          {"mouth", {{0.0f, {}}, {0.7f, open_mouth}, {1.0f, open_mouth}, {1.6f, {}}}},
+          {"blink", {{0.0f, {}}, {0.4f, closed_lids()}, {0.6f, closed_lids()}, {1.0f, {}}}},
+          {"nod",
+           {{0.0f, {}},
+            {0.6f, {{kNeck, {12, 0, 0}}, {kHead, {18, 0, 0}}}},
+            {1.2f, {{kNeck, {-8, 0, 0}}, {kHead, {-10, 0, 0}}}},
+            {1.8f, {}}}},
+          {"shrug", {{0.0f, {}}, {0.6f, shrugged}, {0.9f, shrugged}, {1.6f, {}}}},
+          {"raise", {{0.0f, {}}, {1.0f, raised}, {1.4f, raised}, {2.4f, {}}}},
+          {"squat", {{0.0f, {}}, {1.1f, squatting}, {1.5f, squatting}, {2.6f, {}}}},
+          {"reach", {{0.0f, {}}, {0.9f, {}, reaching}, {1.3f, {}, reaching}, {2.2f, {}}}}};
+}
+
+// Walk in place, one cycle.
+Clip walk(const Skeleton& skeleton) {
   constexpr float kSeconds = 1.1f;
   return clip_from_poses(skeleton, "walk", kSeconds, 32,
                          [&](float time) { return walk_pose(skeleton, time / kSeconds); });
 }
 
-Clip biped_flex(const Skeleton& skeleton) {
+// Rest, a pose that shows strength on the right leg reached at 1.0 s and held to 1.6 s, rest at 2.4 s; the same on the
+// left leg 2.4 s later.
+Clip flex(const Skeleton& skeleton) {
   constexpr float kSeconds = 2.4f;  // a side
   return clip_from_poses(skeleton, "flex", 2 * kSeconds, 96, [&](float time) {
     return time <= kSeconds ? flex_pose(skeleton, time) : mirrored(flex_pose(skeleton, time - kSeconds));
   });
+}
+
+}  // namespace
+
+std::vector<Clip> biped_clips(const Skeleton& skeleton) {
+  std::vector<Clip> clips{walk(skeleton), flex(skeleton)};
+  for (const auto& [name, keys] : keyed_clips()) clips.push_back(clip_from_keys(skeleton, name, keys));
+  return clips;
 }
 
 }  // namespace pelt

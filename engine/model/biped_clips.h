@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "engine/model/model.h"
 
@@ -29,19 +30,35 @@ enum BipedJoint : std::uint32_t {
   kRightThigh,
   kRightShin,
   kRightFoot,
-  kBipedJointCount
+  kJaw,
+  kLeftEye,
+  kLeftUpperLid,
+  kLeftLowerLid,
+  kLeftToes,
+  kLeftThumb,  // three joints a finger, from the hand outward
+  kLeftIndex = kLeftThumb + 3,
+  kLeftMiddle = kLeftIndex + 3,
+  kLeftRing = kLeftMiddle + 3,
+  kLeftPinky = kLeftRing + 3,
+  kRightEye = kLeftPinky + 3,
+  kRightUpperLid,
+  kRightLowerLid,
+  kRightToes,
+  kRightThumb,
+  kBipedJointCount = kRightThumb + 15
 };
+
+constexpr bool is_left(std::uint32_t joint) {
+  return (joint >= kLeftShoulder && joint <= kLeftFoot) || (joint >= kLeftEye && joint < kRightEye);
+}
 
 // Right joint of a left one; any other joint is its own.
 constexpr std::uint32_t mirrored_joint(std::uint32_t joint) {
-  return joint >= kLeftShoulder && joint <= kLeftFoot ? joint + (kRightShoulder - kLeftShoulder) : joint;
+  if (!is_left(joint)) return joint;
+  return joint + (joint < kRightShoulder ? kRightShoulder - kLeftShoulder : kRightEye - kLeftEye);
 }
 
-// Walk in place, one second and a tenth, loops.
-Clip biped_walk(const Skeleton& skeleton);
-
-// Rest, a pose that shows strength on the right leg reached at 1.0 s and held to 1.6 s, rest at 2.4 s; the same on the
-// left leg 2.4 s later.
-Clip biped_flex(const Skeleton& skeleton);
+// builtin.h says what they show.
+std::vector<Clip> biped_clips(const Skeleton& skeleton);
 
 }  // namespace pelt

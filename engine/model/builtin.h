@@ -6,9 +6,11 @@
 
 namespace pelt {
 
-// A smooth watertight figure of about 30,000 vertices, 1.8 m tall, standing on y = 0, facing +z, arms out to the sides:
-// 20 joints, painted weights, clips "walk" (loops) and "flex" (elbows and knees past 120 degrees, forearms twisted
-// 180).
+// A smooth watertight figure of about 40,000 vertices, 1.8 m tall, standing on y = 0, facing +z, arms out to the sides,
+// with two eyes as meshes of their own: 59 joints (five fingers of three joints each, toes, a jaw, eyes and their upper
+// and lower lids among them), painted weights. Clips: "walk" (loops), "flex" (elbows and knees past 120 degrees,
+// forearms twisted 180), "fingers" (one after the other), "mouth", "blink", "nod", "shrug", "raise" (both arms
+// overhead), "squat", "reach" (forward with the left arm).
 Model make_biped();
 
 // The yardstick of math.md section 5: a closed cylinder along +x with one inner joint.

@@ -32,9 +32,4 @@ struct Skeleton {
   std::optional<std::uint32_t> find(std::string_view name) const;
 };
 
-// Of each joint whether it moves a patch of skin rather than a limb, as the joints of a face do. At a joint with eight
-// childless children or more these are all children that are childless, have childless children alone, or are such a
-// joint themselves (a jaw), and what hangs on them.
-std::vector<bool> patch_joints(const Skeleton& skeleton);
-
 }  // namespace pelt

@@ -33,7 +33,7 @@ glm::vec3 grid_to_space(std::span<const Lens> lenses, glm::vec3 p) {
 
 // How much a step in the grid may grow in space, and how far the field may exceed a distance: both are bounds with
 // room.
-constexpr float kReach = 2.2f;
+constexpr float kReach = 3.0f;
 constexpr int kBlock = 4;  // cells
 
 // Edges of a cell: 4 along each axis, numbered by where they lie along the next two axes.
@@ -296,7 +296,7 @@ void relax(const Field& field, const MesherOptions& options, HalfMesh& mesh) {
 
 // The field's own gradient is approximate inside seams, so that normals come from differences.
 void find_normals(const Field& field, HalfMesh& mesh) {
-  constexpr float kStep = 1e-3f;
+  constexpr float kStep = 3e-4f;
   for (const glm::vec3& p : mesh.positions) {
     glm::vec3 n;
     for (int axis = 0; axis < 3; ++axis) {

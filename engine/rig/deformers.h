@@ -17,13 +17,19 @@ enum class RigidParts {
   kLeft,          // leaves them to linear blend: it would mix them with what surrounds them
 };
 
+// What moves as it is painted or as one piece, as far as it does.
+enum class LeftPieces {
+  kNone,
+  kFaces,  // what follows the joints of a face (patch_joints) and those that these hang on
+  kCores,  // that, and what else moves as one piece (core_joints)
+};
+
 struct DeformerEntry {
   std::string_view name;
   DeformerParameters defaults;
   RigidParts rigid_parts = RigidParts::kMoved;
-  // A layer over * leaves to linear blend what moves as one piece (core_joints) and what follows joints that carry no
-  // limb (patch_joints), as far as it does.
-  bool leaves_cores = false;
+  // What a layer over * leaves to linear blend. nullptr: nothing.
+  LeftPieces (*leaves)(const DeformerParameters&) = nullptr;
   // The mesh of the model that drives, as the rig names it; empty: none. nullptr: the deformer has no driver.
   const std::string& (*driver_mesh)(const DeformerParameters&) = nullptr;
   // Whether skin where it does worse than linear blend may be left to that: not what an artist sculpted, nor what

@@ -53,6 +53,11 @@ constexpr RoleEntry kRoles[] = {
      "pinky pinkie little handpinky pinkyfinger littlefinger fngpinky"},
 };
 
+// Parts of a face that a head has few of.
+constexpr std::string_view kFaceWords =
+    "jaw jawroot lowerjaw mandible eye eyeball lid upperlid lowerlid lidupper lidlower eyelid uppereyelid lowereyelid "
+    "eyelidupper eyelidlower brow eyebrow lip lips upperlip lowerlip liptop lipbottom mouth cheek tongue";
+
 const RoleEntry* find_entry(JointRole role) {
   const auto found =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const RoleEntry& entry) { return entry.role == role; });
@@ -162,6 +167,34 @@ class Reader {
 std::string_view role_words(JointRole role) {
   const RoleEntry* entry = find_entry(role);
   return entry == nullptr ? std::string_view() : entry->words;
+}
+
+std::vector<bool> patch_joints(const Skeleton& skeleton) {
+  constexpr std::uint32_t kCrowd = 8;
+  const std::size_t count = skeleton.joints.size();
+  const auto parent_of = [&](std::size_t j) -> std::optional<std::size_t> {
+    const std::int32_t parent = skeleton.joints[j].parent;
+    return parent < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(parent));
+  };
+  std::vector<std::uint32_t> height(count, 0);  // of what hangs on the joint
+  std::vector<std::uint32_t> childless(count, 0);
+  for (std::size_t j = count; j-- > 0;) {
+    if (const auto parent = parent_of(j)) {
+      height[*parent] = std::max(height[*parent], height[j] + 1);
+      if (height[j] == 0) ++childless[*parent];
+    }
+  }
+  std::vector<bool> is_patch(count, false), on_head(count, false);
+  for (std::size_t j = 0; j < count; ++j) {
+    const JointName name = parse_joint_name(skeleton.joints[j].name);
+    const JointRole role = role_of(name);
+    const auto parent = parent_of(j);
+    on_head[j] = role == JointRole::kHead || role == JointRole::kNeck || (parent && on_head[*parent]);
+    if (!parent) continue;
+    const bool in_crowd = childless[*parent] >= kCrowd && (height[j] <= 1 || childless[j] >= kCrowd);
+    is_patch[j] = is_patch[*parent] || in_crowd || (on_head[*parent] && holds_word(kFaceWords, name.word));
+  }
+  return is_patch;
 }
 
 std::vector<JointUse> joint_uses(const Skeleton& skeleton) { return Reader(skeleton).read(); }

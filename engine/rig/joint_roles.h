@@ -65,4 +65,10 @@ struct JointUse {
 //   besides; so are those whose names say twist, begin or end with roll, or say a limb and mid.
 std::vector<JointUse> joint_uses(const Skeleton& skeleton);
 
+// Of each joint whether it moves a patch of skin rather than a limb, as the joints of a face do. At a joint with eight
+// childless children or more these are all children that are childless, have childless children alone, or are such a
+// joint themselves (a jaw). Below a head or a neck they are, however few, those that are named as of a face: jaw, eye,
+// lid, ... And what hangs on them is.
+std::vector<bool> patch_joints(const Skeleton& skeleton);
+
 }  // namespace pelt

@@ -22,6 +22,10 @@ bool has_no_sculpture(const DriverParameters& driver) {
   return driver.key_poses.empty() && driver.offsets.empty() && driver.follow != Follow::kStreamed;
 }
 
+bool is_made_from_skin(const DriverParameters& driver) {
+  return driver.mesh.empty() && driver.file.empty() && driver.patches.empty();
+}
+
 using Any = const DeformerParameters&;
 const DeformerEntry kDeformers[] = {
     {.name = "linear_blend", .defaults = LinearBlendParameters{}, .gives_way = [](Any) { return true; }},
@@ -29,12 +33,18 @@ const DeformerEntry kDeformers[] = {
     {.name = "surface_ffd",
      .defaults = SurfaceFfdParameters{},
      .rigid_parts = RigidParts::kLeft,
+     // The triangles of such a driver are larger than lips and lids.
+     .leaves =
+         [](Any p) {
+           const DriverParameters& driver = as<SurfaceFfdParameters>(p).driver;
+           return is_made_from_skin(driver) && has_no_sculpture(driver) ? LeftPieces::kFaces : LeftPieces::kNone;
+         },
      .driver_mesh = [](Any p) -> const std::string& { return as<SurfaceFfdParameters>(p).driver.mesh; },
      .gives_way = [](Any p) { return has_no_sculpture(as<SurfaceFfdParameters>(p).driver); }},
     {.name = "curve_skeleton",
      .defaults = CurveSkeletonParameters{},
      .rigid_parts = RigidParts::kLeft,
-     .leaves_cores = true,
+     .leaves = [](Any) { return LeftPieces::kCores; },
      .gives_way =
          [](Any p) {
            const auto& curves = as<CurveSkeletonParameters>(p);
@@ -43,7 +53,7 @@ const DeformerEntry kDeformers[] = {
     {.name = "mos",
      .defaults = MosParameters{},
      .rigid_parts = RigidParts::kLeft,
-     .leaves_cores = true,
+     .leaves = [](Any) { return LeftPieces::kCores; },
      .driver_mesh = [](Any p) -> const std::string& { return as<MosParameters>(p).cage; },
      .gives_way = [](Any p) { return as<MosParameters>(p).edits.empty(); }},
 };

@@ -11,7 +11,7 @@ namespace pelt::surface_ffd {
 
 LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model) {
   constexpr double kOfDistance = 0.7;
-  constexpr double kDensest = 16;           // the square of how many times finer
+  constexpr double kDensest = 64;           // the square of how many times finer
   constexpr double kMost = 4;               // times the triangles asked
   const double kArea = std::sqrt(3.0) / 4;  // of a triangle with edges of 1
   LimbSizing sizing{triangles, std::vector<float>(surface.positions.size(), 1.0f)};

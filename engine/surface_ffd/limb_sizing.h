@@ -15,7 +15,7 @@ struct LimbSizing {
 };
 
 // For a surface with weights over the model's bound joints: edges of at most 0.7 of the distance to the bone, since a
-// coarser driver carries a limb as a whole rather than its sides, down to a quarter of the edges that `triangles` would
+// coarser driver carries a limb as a whole rather than its sides, down to an eighth of the edges that `triangles` would
 // have if they were even, and of at most four times as many triangles.
 LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model);
 

@@ -466,7 +466,7 @@ TEST_F(Pelt, GivesASkinASkeleton) {
   const Json report = Json::parse(done(arguments + "--json -o first.glb"));
   EXPECT_EQ(report["ends"], 5u);
   EXPECT_EQ(report["bytes"], std::filesystem::file_size(folder / "first.glb"));
-  EXPECT_THAT(done(arguments + "-o text.glb"), HasSubstr("note: its skeleton of 20 joints"));
+  EXPECT_THAT(done(arguments + "-o text.glb"), HasSubstr("note: its skeleton of 59 joints"));
   const Outcome one_core =
       test::run_program("/usr/bin/taskset", "-c 0 '" PELT_PROGRAM "' " + arguments + "-o second.glb", folder.path());
   EXPECT_EQ(one_core.status, 0) << one_core.errors;

@@ -174,7 +174,12 @@ TEST_F(Garment, TakesTheBodysSkeletonAndClips) {
   EXPECT_EQ(dressed_->body, "body");
   ASSERT_EQ(dressed_->model.meshes.size(), 2u);
   EXPECT_EQ(dressed_->model.meshes[0].name, "shirt");
-  EXPECT_EQ(dressed_->model.meshes[1].positions, body.meshes[0].positions);
+  // The body with its eyes.
+  std::vector<glm::vec3> positions;
+  for (const Mesh& mesh : body.meshes) {
+    positions.insert(positions.end(), mesh.positions.begin(), mesh.positions.end());
+  }
+  EXPECT_EQ(dressed_->model.meshes[1].positions, positions);
   EXPECT_EQ(dressed_->model.skeleton.joints.size(), body.skeleton.joints.size());
   EXPECT_EQ(dressed_->model.clips.size(), body.clips.size());
   EXPECT_TRUE(dressed_->notes.empty());
@@ -239,7 +244,7 @@ TEST_F(Garment, SaysThatItsOwnMorphTargetsAndClipsAreLeftOut) {
 TEST_F(Garment, NeedsMeshesAndABodyWithTriangles) {
   EXPECT_FALSE(dress(Model{}, make_biped()));
   Model points = make_biped();
-  points.meshes[0].triangles.clear();
+  for (Mesh& mesh : points.meshes) mesh.triangles.clear();
   EXPECT_FALSE(dress(make_shirt(make_biped()), points));
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/model/builtin.h"
 #include "engine/model/import.h"
+#include "engine/rig/joint_roles.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/skeleton.h"
 #include "tests/support/tube.h"
@@ -456,18 +457,18 @@ TEST(Chains, EndNodeIsTheTip) {
   EXPECT_EQ(chain.anchors[2].joint, 1u);
 }
 
-TEST(Chains, SkullGetsATipBesideEyes) {
+TEST(Chains, SkullGetsATipBesideHorns) {
   Model model = skeleton_of({{"neck", -1, {0, 0, 0}},
                              {"head", 0, {0, 1, 0}},
-                             {"left_eye", 1, {0.2f, 1.2f, 0.5f}},
-                             {"right_eye", 1, {-0.2f, 1.2f, 0.5f}}});
+                             {"left_horn", 1, {0.2f, 1.2f, 0.5f}},
+                             {"right_horn", 1, {-0.2f, 1.2f, 0.5f}}});
   add_skin(model, 0, {0, 0, 0}, {{0, 0, 0}});
   add_skin(model, 1, {0, 1, 0}, {{0.3f, 1.5f, 0}, {-0.3f, 1.5f, 0}, {0, 2, 0}, {0, 1.8f, 0}});
   add_skin(model, 2, {0.2f, 1.2f, 0.5f}, {{0.2f, 1.2f, 0.6f}});
   add_skin(model, 3, {-0.2f, 1.2f, 0.5f}, {{-0.2f, 1.2f, 0.6f}});
   const Chains chains = chains_of(model);
   expect_sound(model, chains);
-  EXPECT_THAT(names(chains), UnorderedElementsAre("neck..head", "left_eye..right_eye"));
+  EXPECT_THAT(names(chains), UnorderedElementsAre("neck..head", "left_horn..right_horn"));
   EXPECT_EQ(linkage_of(chains, model, "head").linkage, Linkage::kCross);
 }
 
@@ -587,8 +588,12 @@ TEST(Chains, NamedCurvesThatAreNoneAreRefused) {
 
 TEST(Chains, BuiltInCharacters) {
   const Model biped = make_biped();
-  EXPECT_THAT(names(chains_of(biped)), UnorderedElementsAre("head..left_foot", "head..right_foot",
-                                                            "left_foot..right_foot", "left_hand..right_hand"));
+  EXPECT_THAT(
+      names(chains_of(biped)),
+      UnorderedElementsAre("head..left_toes", "head..right_toes", "left_toes..right_toes",
+                           "left_middle_3..right_middle_3", "left_hand..left_thumb_3", "left_hand..left_index_3",
+                           "left_hand..left_ring_3", "left_hand..left_pinky_3", "right_hand..right_thumb_3",
+                           "right_hand..right_index_3", "right_hand..right_ring_3", "right_hand..right_pinky_3"));
   EXPECT_THAT(names(chains_of(make_tail())), ElementsAre("tail_0..tail_7"));
 }
 

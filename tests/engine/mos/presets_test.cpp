@@ -90,9 +90,12 @@ TEST(Presets, BipedOfTheBuiltIn) {
   EXPECT_THAT(
       chains,
       Contains(Pair("left_arm", ElementsAre("chest", "left_shoulder", "left_upper_arm", "left_forearm", "left_hand"))));
-  EXPECT_THAT(chains, Contains(Pair("right_leg", ElementsAre("hips", "right_thigh", "right_shin", "right_foot"))));
+  EXPECT_THAT(chains, Contains(Pair("right_leg",
+                                    ElementsAre("hips", "right_thigh", "right_shin", "right_foot", "right_toes"))));
+  EXPECT_THAT(chains,
+              Contains(Pair("left_ring", ElementsAre("left_hand", "left_ring_1", "left_ring_2", "left_ring_3"))));
   EXPECT_THAT(chains, AllOf(Contains(Key("right_arm")), Contains(Key("left_leg"))));
-  EXPECT_LE(chains.size(), 6u);
+  EXPECT_EQ(chains.size(), 15u);  // five of the body, ten fingers
 }
 
 TEST(Presets, BipedOfEveryExporter) {
@@ -238,8 +241,8 @@ TEST(Presets, LimbRunsFromBranchToBranch) {
               ElementsAre(Pair("shoulder..wrist", ElementsAre("shoulder", "elbow", "wrist"))));
   EXPECT_THAT(chains_of("limb", make_tail()), ElementsAre(Key("tail_0..tail_7")));
   const auto chains = chains_of("limb", make_biped());
-  EXPECT_THAT(chains,
-              Contains(Pair("left_thigh..left_foot", ElementsAre("hips", "left_thigh", "left_shin", "left_foot"))));
+  EXPECT_THAT(chains, Contains(Pair("left_thigh..left_toes",
+                                    ElementsAre("hips", "left_thigh", "left_shin", "left_foot", "left_toes"))));
   EXPECT_THAT(chains, Contains(Pair("spine..chest", ElementsAre("hips", "spine", "chest"))));
   EXPECT_THAT(chains, Contains(Pair("neck..head", ElementsAre("chest", "neck", "head"))));
 }

@@ -170,6 +170,13 @@ TEST(JointRoles, OfTheBuiltInBiped) {
                            "right_thigh", "right_foot"}) {
     EXPECT_EQ(kind_of(name), Kind::kBall) << name;
   }
+  for (const char* name : {"left_thumb_1", "left_index_2", "right_middle_3", "right_ring_1", "left_pinky_3"}) {
+    EXPECT_EQ(kind_of(name), Kind::kHinge) << name;
+  }
+  for (const char* name : {"jaw", "left_eye", "right_upper_lid", "left_lower_lid"}) {
+    EXPECT_EQ(kind_of(name), Kind::kPatch) << name;
+  }
+  EXPECT_EQ(uses[skeleton.find("left_toes").value()].role, Role::kToes);
   EXPECT_EQ(kind_of("root"), Kind::kNone);
 }
 

@@ -183,7 +183,7 @@ TEST(MakeSkeleton, FindsTheFiveLimbsOfTheBiped) {
     }
     EXPECT_LE(distance_to(found, 0.5f * (at::kHead + at::kCrown)), 0.12f) << resolution;
     EXPECT_TRUE(result.model.clips.empty());
-    EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("skeleton of 20 joints")));
+    EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("skeleton of 59 joints")));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/skeleton.h"
+#include "engine/rig/joint_roles.h"
 
 namespace pelt {
 namespace {
@@ -46,6 +46,18 @@ TEST(PatchJoints, AreThoseOfAFace) {
               testing::UnorderedElementsAre("cheek0", "cheek1", "cheek2", "cheek3", "cheek4", "cheek5", "cheek6",
                                             "cheek7", "jaw", "lip0", "lip1", "lip2", "lip3", "lip4", "lip5", "lip6",
                                             "lip7", "tongue", "tip", "lid", "lash"));
+}
+
+TEST(PatchJoints, OfAFaceThatHasFewAreFoundByTheirNames) {
+  Skeleton body;
+  const std::int32_t head = add(body, "Head", add(body, "Neck", -1));
+  for (const char* name : {"LeftEye", "right_upper_lid", "hat"}) add(body, name, head);
+  add(body, "tooth", add(body, "Jaw", head));
+  EXPECT_THAT(patches(body), testing::UnorderedElementsAre("LeftEye", "right_upper_lid", "Jaw", "tooth"));
+  // A box has a lid too.
+  Skeleton box;
+  add(box, "lid", add(box, "box", -1));
+  EXPECT_TRUE(patches(box).empty());
 }
 
 }  // namespace
