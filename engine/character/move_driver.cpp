@@ -105,7 +105,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     }
     pass = &data.passes.emplace_back(std::move(added));
   }
-  Result<PalettePass> made = key_pose::with_constant_offsets(*pass, offsets);
+  Result<PalettePass> made = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
   if (!made) return fail(made.error().code, fmt::format("the driver '{}': {}", mesh.name, made.error().message));
   *pass = std::move(*made);
   const Result<void> valid = key_pose::validate_records(*pass, data);

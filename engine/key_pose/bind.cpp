@@ -14,6 +14,7 @@
 
 #include "engine/character/records.h"
 #include "engine/key_pose/angle.h"
+#include "engine/key_pose/tilt.h"
 #include "engine/rig/deformers.h"
 #include "shaders/key_pose/pose.h"
 
@@ -23,16 +24,19 @@ namespace {
 // Builds the table of a pass: keys and what they refer to, then the entries of every vertex.
 class Table {
  public:
-  explicit Table(std::size_t vertex_count) : entries_(vertex_count) {}
+  explicit Table(const Mesh& mesh) : mesh_(mesh), entries_(mesh.positions.size()) {}
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(words_.size()); }
   void put(std::uint32_t word) { words_.push_back(word); }
   void put(double number) { words_.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number))); }
 
-  // Lets the key at `word` move the vertices that have an offset.
+  // Lets the key at `word` move the vertices that have an offset, and tilt those round them.
   void add_entries(std::uint32_t word, std::span<const glm::vec3> offsets) {
+    if (!surface_) surface_.emplace(mesh_.positions, mesh_.triangles);
+    const std::vector<glm::vec3> tilt = tilts(*surface_, offsets);
     for (std::size_t v = 0; v < offsets.size(); ++v) {
-      if (offsets[v] != glm::vec3(0.0f)) entries_[v].push_back({word, offsets[v]});
+      if (offsets[v] != glm::vec3(0.0f) || tilt[v] != glm::vec3(0.0f))
+        entries_[v].push_back({word, offsets[v], tilt[v]});
     }
   }
 
@@ -48,7 +52,9 @@ class Table {
       append_record(pass.records, shared::KeyPoseRecord{size(), static_cast<std::uint32_t>(entries.size())});
       for (const Entry& entry : entries) {
         put(entry.key);
-        for (int c = 0; c < 3; ++c) put(entry.offset[c]);
+        for (const glm::vec3& vector : {entry.offset, entry.tilt}) {
+          for (int c = 0; c < 3; ++c) put(vector[c]);
+        }
       }
     }
     pass.table = std::move(words_);
@@ -59,7 +65,10 @@ class Table {
   struct Entry {
     std::uint32_t key;
     glm::vec3 offset;
+    glm::vec3 tilt;
   };
+  const Mesh& mesh_;
+  std::optional<SurfaceGradient> surface_;  // of it, once it is needed
   std::vector<std::uint32_t> words_;
   std::vector<std::vector<Entry>> entries_;  // of each vertex
 };
@@ -266,7 +275,7 @@ bool is_keyed(const DriverParameters& parameters, const std::string& target) {
 Result<std::optional<std::uint32_t>> add_pass(const DriverParameters& parameters, const Mesh& source, const Mesh& mesh,
                                               const CarryOffsets& carry, const Model& model, const std::string& what,
                                               CharacterBuilder& builder) {
-  Table table(mesh.positions.size());
+  Table table(mesh);
   for (std::size_t s = 0; s < parameters.key_poses.size(); ++s) {
     const Result<void> put =
         put_set(parameters.key_poses[s], source, carry, model, fmt::format("{}: key pose set {}", what, s), table);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "engine/character/records.h"
+#include "engine/key_pose/tilt.h"
 #include "shaders/key_pose/pose.h"
 
 namespace pelt::key_pose {
@@ -15,6 +16,7 @@ namespace {
 struct Entry {
   std::uint32_t key;  // word
   glm::vec3 offset;
+  glm::vec3 tilt;
 };
 
 // Calls visit(record, entry) for all entries, in order.
@@ -25,7 +27,7 @@ void for_each_entry(const PalettePass& pass, const Visit& visit) {
     for (std::uint32_t e = 0; e < record.entry_count; ++e) {
       const std::size_t word = record.first_word + std::size_t{e} * shared::kKeyEntryWords;
       const auto number = [&](std::size_t c) { return std::bit_cast<float>(pass.table[word + 1 + c]); };
-      visit(i, Entry{pass.table[word], {number(0), number(1), number(2)}});
+      visit(i, Entry{pass.table[word], {number(0), number(1), number(2)}, {number(3), number(4), number(5)}});
     }
   }
 }
@@ -58,8 +60,10 @@ std::vector<glm::vec3> constant_offsets(const PalettePass& pass) {
   return offsets;
 }
 
-Result<PalettePass> with_constant_offsets(const PalettePass& pass, std::span<const glm::vec3> offsets) {
+Result<PalettePass> with_constant_offsets(const PalettePass& pass, std::span<const glm::vec3> offsets,
+                                          const SurfaceGradient& surface) {
   assert(offsets.size() == pass.record_count);
+  const std::vector<glm::vec3> tilt = tilts(surface, offsets);
   std::size_t keys = key_words(pass);
   std::vector<std::vector<Entry>> kept(pass.record_count);
   bool had_constant = false;
@@ -85,12 +89,14 @@ Result<PalettePass> with_constant_offsets(const PalettePass& pass, std::span<con
   if (moved) result.table.push_back(shared::kKeyConstant);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     std::vector<Entry>& entries = kept[i];
-    if (offsets[i] != glm::vec3(0.0f)) entries.push_back({constant, offsets[i]});
+    if (offsets[i] != glm::vec3(0.0f) || tilt[i] != glm::vec3(0.0f)) entries.push_back({constant, offsets[i], tilt[i]});
     append_record(result.records, shared::KeyPoseRecord{static_cast<std::uint32_t>(result.table.size()),
                                                         static_cast<std::uint32_t>(entries.size())});
     for (const Entry& entry : entries) {
       result.table.push_back(entry.key);
-      for (int c = 0; c < 3; ++c) result.table.push_back(std::bit_cast<std::uint32_t>(entry.offset[c]));
+      for (const glm::vec3& vector : {entry.offset, entry.tilt}) {
+        for (int c = 0; c < 3; ++c) result.table.push_back(std::bit_cast<std::uint32_t>(vector[c]));
+      }
     }
   }
   return result;

@@ -9,6 +9,7 @@
 
 #include "engine/character/character.h"
 #include "engine/core/result.h"
+#include "engine/model/surface_gradient.h"
 
 namespace pelt::key_pose {
 
@@ -18,8 +19,10 @@ bool is_constant(const PalettePass& pass);
 // What constant keys add, one a record.
 std::vector<glm::vec3> constant_offsets(const PalettePass& pass);
 
-// A pass with these offsets, one a record, in place of those of `pass`. Precondition: `pass` is valid, or has only its
-// kernel and record_count. Errors: kUnsupported where the table of the pass is not laid out as bind does.
-Result<PalettePass> with_constant_offsets(const PalettePass& pass, std::span<const glm::vec3> offsets);
+// A pass with these offsets, one a record, in place of those of `pass`. `surface`: of the vertices that they move.
+// Precondition: `pass` is valid, or has only its kernel and record_count. Errors: kUnsupported where the table of the
+// pass is not laid out as bind does.
+Result<PalettePass> with_constant_offsets(const PalettePass& pass, std::span<const glm::vec3> offsets,
+                                          const SurfaceGradient& surface);
 
 }  // namespace pelt::key_pose

@@ -90,7 +90,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
                             : nullptr;
     for (std::uint32_t e = 0; e < record.entry_count && wrong == nullptr; ++e) {
       const std::uint64_t word = record.first_word + std::uint64_t{e} * shared::kKeyEntryWords;
-      wrong = words.check_numbers(word + 1, 3);
+      wrong = words.check_numbers(word + 1, shared::kKeyEntryWords - 1);
       if (wrong == nullptr) wrong = table.check_key(pass.table[word]);
     }
     if (wrong != nullptr) return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));

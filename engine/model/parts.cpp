@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/model/parts.h"
 
-#include <meshoptimizer.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -26,19 +24,6 @@ struct CellHash {
 };
 
 }  // namespace
-
-std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions) {
-  std::vector<glm::vec3> unsigned_zeros(positions.begin(), positions.end());
-  for (glm::vec3& position : unsigned_zeros) position += 0.0f;
-  std::vector<unsigned> unique(positions.size());
-  const std::size_t count = meshopt_generateVertexRemap(unique.data(), nullptr, positions.size(), unsigned_zeros.data(),
-                                                        positions.size(), sizeof(glm::vec3));
-  std::vector<std::uint32_t> first(count);
-  for (std::size_t i = positions.size(); i-- > 0;) first[unique[i]] = static_cast<std::uint32_t>(i);
-  std::vector<std::uint32_t> result(positions.size());
-  for (std::size_t i = 0; i < positions.size(); ++i) result[i] = first[unique[i]];
-  return result;
-}
 
 std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, float distance) {
   if (distance == 0) return weld_by_position(positions);

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace pelt {
+#include "engine/model/weld.h"
 
-// For every vertex the first one at the same position (-0 equals 0). Positions must be finite.
-std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions);
+namespace pelt {
 
 // For every vertex the closest one before it that stays and is not farther away than `distance` (metres; 0:
 // weld_by_position). Those that stay name themselves and are farther apart, so that a row of near vertices is not drawn

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Key poses (math.md section 1): offsets of driver vertices, in the frame of their limb, keyed on joint angles. The
-// palette entry of a vertex holds sum over keys of w_key * offset in its first row; the blend adds it to the rest
-// position, so that the limb carries it (the same translation in the vertex and in its frame).
+// palette entry of a vertex is [R | o], o the sum over keys of w_key * offset and R the turn that the sum of w_key * tilt
+// is. The blend adds o to the rest position, so that the limb carries it, and turns the frame about the vertex by R
+// before it is moved: the space round it tilts with the surface, as the axis points of section 4.2 of the paper do.
 //
 // A key's weight w is one of
 //     control:  an input of the instance (a morph target's weight), less its value at rest;
 //     constant: 1;
 //     linear:   the hat function of one angle: 0 at the keys beside, 1 at its own;
-//     rbf:      sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; a_c make it 1 at its own key and
-//     0
+//     rbf:      sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; a_c make it 1 at its own key, 0
 //               at all others and at rest.
 #ifndef PELT_SHADERS_KEY_POSE_POSE_H
 #define PELT_SHADERS_KEY_POSE_POSE_H
 
 #include "../pose_pass.h"
 #include "../swing_twist.h"
+#include "../table.h"
 
 PELT_SHARED_BEGIN
 
 // In the table:
-//   entry    key (word), offset x, y, z
+//   entry    key (word), offset x, y, z, tilt x, y, z: the axis of a turn, as long as the tangent of its angle
 //   key      kind, then
 //     control: input, its value at rest
 //     linear:  angle (word), previous, own, next key in radians
@@ -27,7 +28,7 @@ PELT_SHARED_BEGIN
 //     rbf:     angle count, centre count, first angle (word), first centre (word), a_c ...
 //   angle    of a joint: shaders/swing_twist.h
 //   centre   one number an angle, radians, then 1 / width^2
-PELT_SHARED_CONST uint kKeyEntryWords = 4u;
+PELT_SHARED_CONST uint kKeyEntryWords = 7u;
 PELT_SHARED_CONST uint kKeyControl = 0u;
 PELT_SHARED_CONST uint kKeyLinear = 1u;
 PELT_SHARED_CONST uint kKeyRbf = 2u;
@@ -77,14 +78,24 @@ PELT_SHARED_FN float key_weight(PoseWork work, uint word) {
   return kind == kKeyLinear ? linear_key_weight(work, word) : rbf_key_weight(work, word);
 }
 
+// The turn about `tilt` by the angle whose tangent is its length.
+PELT_SHARED_FN mat3 tilt_rotation(vec3 tilt) {
+  tilt = clamp(tilt, vec3(-1e6f), vec3(1e6f));
+  float c = 1.0f / sqrt(1.0f + dot(tilt, tilt));
+  mat3 across = mat3(vec3(0, tilt.z, -tilt.y), vec3(-tilt.z, 0, tilt.x), vec3(tilt.y, -tilt.x, 0));
+  return mat3(c) + across * c + outerProduct(tilt, tilt) * (c * c / (1.0f + c));
+}
+
 PELT_SHARED_FN Affine pose_key_offset(KeyPoseRecord record, PoseWork work) {
   vec3 offset = vec3(0.0f);
+  vec3 tilt = vec3(0.0f);
   for (uint i = 0u; i < record.entry_count; ++i) {
     uint word = record.first_word + i * kKeyEntryWords;
     float weight = key_weight(work, table_word(work, word));
-    offset += weight * vec3(table_float(work, word + 1u), table_float(work, word + 2u), table_float(work, word + 3u));
+    offset += weight * table_vector(work, word + 1u);
+    tilt += weight * table_vector(work, word + 4u);
   }
-  return Affine(vec4(offset, 0.0f), vec4(0.0f), vec4(0.0f));
+  return affine_from_axes(tilt_rotation(tilt), offset);
 }
 
 PELT_SHARED_END

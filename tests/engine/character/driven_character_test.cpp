@@ -7,6 +7,7 @@
 #include "engine/character/character.h"
 #include "engine/character/evaluate.h"
 #include "engine/character/pelt_file.h"
+#include "shaders/key_pose/pose.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/fault.h"
@@ -150,7 +151,7 @@ std::uint32_t& key_word(CharacterData& d, std::uint32_t kind, std::size_t word) 
   PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
   for (std::size_t r = 0; r < pass.records.size(); r += 2) {
     for (std::uint32_t e = 0; e < pass.records[r + 1]; ++e) {
-      const std::uint32_t key = pass.table[pass.records[r] + 4 * e];
+      const std::uint32_t key = pass.table[pass.records[r] + shared::kKeyEntryWords * e];
       if (pass.table[key] == kind) return pass.table[key + word];
     }
   }
@@ -293,7 +294,7 @@ TEST(DrivenCharacter, WithTablesThatOverlapIsRefused) {
     std::uint32_t (*words)(const std::uint32_t* record);
   };
   for (const Kind& kind :
-       {Kind{PoseKernel::kKeyPose, 0, [](const std::uint32_t* r) { return 4 * r[1]; }},
+       {Kind{PoseKernel::kKeyPose, 0, [](const std::uint32_t* r) { return shared::kKeyEntryWords * r[1]; }},
         Kind{PoseKernel::kVertexFrame, 1, [](const std::uint32_t* r) { return 4 * r[2] + 2 * r[3]; }},
         Kind{PoseKernel::kPatchFrame, 0, [](const std::uint32_t* r) { return 4 * r[1]; }}}) {
     CharacterData data = make_data();

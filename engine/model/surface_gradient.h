@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// How functions that are given at the vertices of a mesh change across its surface.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+namespace pelt {
+
+// Of each vertex: the gradient there of a function f that is linear on every triangle, the mean over the triangles
+// round the vertex by their areas, is the sum over its ring of `rate` (f(vertex) - f(own)). Along the surface, in
+// 1/metres. Vertices at one place are one; one without area round it has no ring.
+class SurfaceGradient {
+ public:
+  struct Term {
+    std::uint32_t vertex;
+    glm::vec3 rate;
+  };
+
+  SurfaceGradient(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
+
+  std::span<const Term> ring(std::uint32_t vertex) const {
+    const std::uint32_t own = welded_[vertex];
+    return std::span(terms_).subspan(offsets_[own], offsets_[own + 1] - offsets_[own]);
+  }
+
+  // The mean of the triangles' normals by their areas, unit; 0 where there is none.
+  glm::vec3 normal(std::uint32_t vertex) const { return normals_[welded_[vertex]]; }
+
+  // Of a function, at every vertex.
+  std::vector<glm::vec3> of(std::span<const float> values) const;
+
+ private:
+  std::vector<std::uint32_t> welded_;
+  std::vector<glm::vec3> normals_;
+  std::vector<std::uint32_t> offsets_;
+  std::vector<Term> terms_;
+};
+
+}  // namespace pelt
