@@ -94,7 +94,7 @@ struct CrowdOptions {
 // How finely an instance is moved.
 enum class Detail : std::uint32_t {
   kFull,
-  kReduced,  // linear meshes by their strongest influences alone, normals without slopes; others as kFull
+  kReduced,  // linear meshes by their strongest influences alone, normals without gradients; others as kFull
   // By the linear blend that was fitted to the deformers (CharacterMesh::fit), whose palettes are then not posed; kFull
   // where the character has none.
   kLinearFit,

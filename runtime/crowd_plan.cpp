@@ -155,7 +155,7 @@ class Planner {
 
   static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job) {
     std::uint32_t contents = 1u << job.mode;
-    if (!mesh.binding.slopes.empty()) contents |= shared::kHasSlopes;
+    if (!mesh.binding.gradients.empty()) contents |= shared::kHasGradients;
     if (mesh.offset_slot) contents |= shared::kHasKeyPoses;
     if (mesh.fit) contents |= shared::kHasFits | shared::kHasLinear;
     if (mesh.control) contents |= shared::kHasDrivers;
@@ -193,8 +193,8 @@ class Planner {
             .offset_first = mesh.offset_slot ? own.first_palette + *mesh.offset_slot : shared::kNoSlot,
             .root_slot = mesh.wires ? own.first_palette + mesh.wires->root_slot : 0,
             .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
-            .first_slope_slice = mesh.binding.slopes.empty() ? shared::kNoSlot : start.slope_slice,
-            .first_slope = start.slope,
+            .first_gradient = mesh.binding.gradients.empty() ? shared::kNoSlot : start.gradient,
+            .first_gradient_unit = start.gradient_unit,
             .first_local = start.local_point,
             .fit_first_slice = mesh.fit ? start.fit_slice : shared::kNoSlot,
             .fit_first_influence = start.fit_influence,

@@ -28,15 +28,15 @@ struct GpuCharacters::State {
   BufferRange normal_rings;  // shaders/normals/normals.h
   bool has_normal_rings = false;
 
-  // Where a mesh starts in `rest`, in units of what is named: a slope is two words.
+  // Where a mesh starts in `rest`, in units of what is named: of gradients a word.
   struct MeshStart {
     std::uint32_t local_point = 0;
     std::uint32_t point = 0;
     std::uint32_t direction = 0;
     std::uint32_t slice = 0;
     std::uint32_t influence = 0;
-    std::uint32_t slope_slice = 0;
-    std::uint32_t slope = 0;
+    std::uint32_t gradient = 0;
+    std::uint32_t gradient_unit = 0;
     std::uint32_t fit_slice = 0;
     std::uint32_t fit_influence = 0;
     std::optional<std::uint32_t> normal_ring;  // first word in normal_rings, where it has any

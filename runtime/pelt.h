@@ -425,7 +425,8 @@ PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
 
 enum {
   PELT_DETAIL_FULL = 0,
-  PELT_DETAIL_REDUCED = 1, /* linear meshes by their strongest influences alone, normals without slopes; others full */
+  PELT_DETAIL_REDUCED =
+      1, /* linear meshes by their strongest influences alone, normals without gradients; others full */
   PELT_DETAIL_LINEAR_FIT = 2 /* by the linear blend that was fitted to the deformers, which are then not posed; full
                                 where there is none */
 };

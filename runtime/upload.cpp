@@ -68,10 +68,10 @@ Stream collect_rest(GpuCharacters::State& state) {
     rest.append(binding.slices);
     start.influence = count(sizeof(std::uint32_t));
     rest.append(binding.influences);
-    start.slope_slice = count(sizeof(std::uint32_t));
-    rest.append(binding.slope_slices);
-    start.slope = count(sizeof(std::uint32_t));
-    rest.append(binding.slopes);
+    start.gradient = count(sizeof(std::uint32_t));
+    rest.append(binding.gradients);
+    start.gradient_unit = count(sizeof(float));
+    rest.append(binding.gradient_units);
     if (!mesh.fit) return;
     start.fit_slice = count(sizeof(std::uint32_t));
     rest.append(mesh.fit->slices);

@@ -35,14 +35,11 @@ MeshBinding bind(const Muscle& muscle, const Mesh& mesh, const Mesh& line, std::
   const TablePiece table{samples, builder.add_pass(std::move(pass))};
   MeshBinding binding;
   std::vector<WeightedElement> row;
-  std::vector<Slope> slopes;
   for (std::size_t v = 0; v < places.size(); ++v) {
     row.clear();
-    slopes.clear();
     const glm::dvec3 gradient = glm::dvec3(curve.slope(places[v], mesh.positions[v])) / double{rest.length()};
-    append_between(table, fraction(places[v].piece, places[v].lambda), 1.0, gradient, row, slopes);
-    append_row(binding.rows, row);
-    binding.slopes.append_row(slopes);
+    append_between(table, fraction(places[v].piece, places[v].lambda), 1.0, gradient, row);
+    append_row(binding.rows, row, Gradients::kKnown);
     binding.distances.push_back(static_cast<float>(places[v].distance));
   }
   binding.remarks.assign(places.size(), 0);

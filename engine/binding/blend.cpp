@@ -110,21 +110,8 @@ struct Lines {
   }
 };
 
-// The next line of the palette less the one at offsets[v].
-struct Steps {
-  const PaletteLine* palette;
-  const std::uint32_t* offsets;  // bytes
-
-  template <class D>
-  HWY_INLINE hn::Vec<D> load(D d, std::size_t v, std::size_t first) const {
-    const auto* line = reinterpret_cast<const float*>(reinterpret_cast<const char*>(palette) + offsets[v]) + first;
-    return hn::Sub(hn::Load(d, line + kLineFloats), hn::Load(d, line));
-  }
-};
-
-// Lines 0 to kLanes - 1 of Lines or Steps.
-template <class Source>
-HWY_INLINE Frames load_frames(const Source& source) {
+// Lines 0 to kLanes - 1.
+HWY_INLINE Frames load_frames(const Lines& source) {
   const Floats d;
   Vec row0[4], row1[4], row2[4];
   for (std::size_t v = 0; v < 4; ++v) {
@@ -156,56 +143,88 @@ HWY_INLINE Frames load_frames(const Source& source) {
   return f;
 }
 
+// The influences of a slice, and their gradients or null: column-major.
+struct Columns {
+  const std::uint32_t* words;
+  const std::uint16_t* gradients;  // as shared::gradient_steps reads them
+
+  Columns from(std::size_t influence) const {
+    return {words + influence * kRows, gradients == nullptr ? nullptr : gradients + influence * kRows};
+  }
+};
+
+constexpr std::size_t kSums = 3;  // of a row: its frame, and how that changes along e and f
+constexpr std::size_t kSumFloats = kRows * kLineFloats;
+
 // Adds influences [0, count) of a slice's rows to their lines, or starts them: the line of row r is at
-// lines + r * kLineFloats. `words` points to the slice's first of these influences. `count` is a constant wherever
+// lines + r * kLineFloats, those of its changes kSumFloats and 2 kSumFloats behind it. `count` is a constant wherever
 // speed matters.
-HWY_INLINE void add_influences(const std::uint32_t* HWY_RESTRICT words, std::size_t count, bool start,
-                               const PaletteLine* HWY_RESTRICT palette, float* HWY_RESTRICT lines) {
+template <bool kGradients>
+HWY_INLINE void add_influences(Columns columns, std::size_t count, bool start, const PaletteLine* HWY_RESTRICT palette,
+                               float* HWY_RESTRICT lines) {
+  constexpr std::size_t kUsed = kGradients ? kSums : 1;
   const Floats d;
   const Words du;
-  alignas(64) float weights[kDecoded * kRows];
+  const Integers di;
+  alignas(64) float weights[kUsed][kDecoded * kRows];
   alignas(64) std::uint32_t offsets[kDecoded * kRows];  // bytes from the palette's start
   const auto* base = reinterpret_cast<const char*>(palette);
   for (std::size_t i = 0; i < count * kRows; i += kLanes) {
-    const WordVec word = hn::LoadU(du, words + i);
-    const auto weight = hn::BitCast(Integers(), hn::ShiftRight<16>(word));
-    hn::Store(hn::ConvertTo(d, weight), d, weights + i);
+    const WordVec word = hn::LoadU(du, columns.words + i);
+    hn::Store(hn::ConvertTo(d, hn::BitCast(di, hn::ShiftRight<16>(word))), d, weights[0] + i);
     hn::Store(hn::ShiftLeft<6>(hn::And(word, hn::Set(du, 0xFFFFu))), du, offsets + i);
+    if constexpr (kGradients) {
+      const hn::Rebind<std::uint16_t, Floats> halves;
+      const auto steps = hn::BitCast(di, hn::PromoteTo(du, hn::LoadU(halves, columns.gradients + i)));
+      hn::Store(hn::ConvertTo(d, hn::ShiftRight<24>(hn::ShiftLeft<24>(steps))), d, weights[1] + i);
+      hn::Store(hn::ConvertTo(d, hn::ShiftRight<24>(hn::ShiftLeft<16>(steps))), d, weights[2] + i);
+    }
   }
   for (std::size_t row = 0; row < kRows; ++row) {
     float* line = lines + row * kLineFloats;
-    Vec sum[kLineVectors];
-    for (std::size_t p = 0; p < kLineVectors; ++p) sum[p] = start ? hn::Zero(d) : hn::Load(d, line + p * kLanes);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto* entry = reinterpret_cast<const float*>(base + offsets[k * kRows + row]);
-      const Vec weight = hn::Set(d, weights[k * kRows + row]);
+    Vec sum[kUsed][kLineVectors];
+    for (std::size_t s = 0; s < kUsed; ++s) {
       for (std::size_t p = 0; p < kLineVectors; ++p) {
-        sum[p] = hn::MulAdd(weight, hn::Load(d, entry + p * kLanes), sum[p]);
+        sum[s][p] = start ? hn::Zero(d) : hn::Load(d, line + s * kSumFloats + p * kLanes);
       }
     }
-    for (std::size_t p = 0; p < kLineVectors; ++p) hn::Store(sum[p], d, line + p * kLanes);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto* entry = reinterpret_cast<const float*>(base + offsets[k * kRows + row]);
+      Vec weight[kUsed];
+      for (std::size_t s = 0; s < kUsed; ++s) weight[s] = hn::Set(d, weights[s][k * kRows + row]);
+      for (std::size_t p = 0; p < kLineVectors; ++p) {
+        const Vec part = hn::Load(d, entry + p * kLanes);
+        for (std::size_t s = 0; s < kUsed; ++s) sum[s][p] = hn::MulAdd(weight[s], part, sum[s][p]);
+      }
+    }
+    for (std::size_t s = 0; s < kUsed; ++s) {
+      for (std::size_t p = 0; p < kLineVectors; ++p) hn::Store(sum[s][p], d, line + s * kSumFloats + p * kLanes);
+    }
   }
 }
 
 // Blends the rows of a slice.
-using Accumulate = void (*)(const std::uint32_t* words, std::size_t influences, const PaletteLine* palette,
-                            float* lines);
+using Accumulate = void (*)(Columns columns, std::size_t influences, const PaletteLine* palette, float* lines);
 
-template <std::size_t kInfluences>
-void accumulate(const std::uint32_t* words, std::size_t, const PaletteLine* palette, float* lines) {
-  add_influences(words, kInfluences, true, palette, lines);
+template <bool kGradients, std::size_t kInfluences>
+void accumulate(Columns columns, std::size_t, const PaletteLine* palette, float* lines) {
+  add_influences<kGradients>(columns, kInfluences, true, palette, lines);
 }
 
-void accumulate_many(const std::uint32_t* words, std::size_t influences, const PaletteLine* palette, float* lines) {
+template <bool kGradients>
+void accumulate_many(Columns columns, std::size_t influences, const PaletteLine* palette, float* lines) {
   for (std::size_t begin = 0; begin < influences; begin += kDecoded) {
     const std::size_t count = std::min(kDecoded, influences - begin);
-    add_influences(words + begin * kRows, count, begin == 0, palette, lines);
+    add_influences<kGradients>(columns.from(begin), count, begin == 0, palette, lines);
   }
 }
 
+template <bool kGradients>
 Accumulate accumulate_for(std::size_t influences) {
-  constexpr Accumulate kByCount[] = {&accumulate_many, &accumulate<1>, &accumulate<2>, &accumulate<3>, &accumulate<4>,
-                                     &accumulate<5>,   &accumulate<6>, &accumulate<7>, &accumulate<8>};
+  constexpr Accumulate kByCount[] = {
+      &accumulate_many<kGradients>, &accumulate<kGradients, 1>, &accumulate<kGradients, 2>,
+      &accumulate<kGradients, 3>,   &accumulate<kGradients, 4>, &accumulate<kGradients, 5>,
+      &accumulate<kGradients, 6>,   &accumulate<kGradients, 7>, &accumulate<kGradients, 8>};
   return kByCount[influences < std::size(kByCount) ? influences : 0];
 }
 
@@ -247,31 +266,31 @@ struct SliceStage {
   alignas(64) float tangents[4 * kRows];
 };
 
-// The slopes of a slice, or of some of its rows.
-struct SlopeColumns {
-  const std::uint32_t* words;  // of slope 0 of the first row; the next slope follows 2 kRows further on
-  std::size_t count;
-};
-
-// Adds the slopes of kLanes rows to the axes of their frames (sloped_frame of shaders/blend/blend.h).
-HWY_INLINE void add_slopes(SlopeColumns slopes, const Vec3& point, const PaletteLine* palette, Frames& f) {
+// Adds to the axes of kLanes rows how their points move on for what their weights change by (frame_with_passage of
+// shaders/blend/blend.h). `unit`: of their gradients, times the weights that the palette's lines are divided by.
+HWY_INLINE void add_passage(const float* HWY_RESTRICT lines, const Vec3& point, WordVec normal_word, const Vec3& normal,
+                            float unit, Frames& f) {
   const Floats d;
-  const Words du;
-  alignas(64) std::uint32_t offsets[kLanes];
-  for (std::size_t k = 0; k < slopes.count; ++k) {
-    WordVec slot_word, direction_word;
-    hn::LoadInterleaved2(du, slopes.words + 2 * kRows * k, slot_word, direction_word);
-    hn::Store(hn::ShiftLeft<6>(hn::And(slot_word, hn::Set(du, 0xFFFFu))), du, offsets);
-    const Frames steps = load_frames(Steps{palette, offsets});
-    const Vec3 step = map(steps, point, steps.o);
-    // slope_gradient of the same header, times the weights that the palette's lines are divided by.
-    const Vec3 direction = decode_octahedral(direction_word);
-    const Vec magnitude = hn::BitCast(d, hn::ShiftRight<2>(hn::And(slot_word, hn::Set(du, shared::kSlopeBits))));
-    const Vec units = hn::Set(d, shared::kSlopeUnit * static_cast<float>(shared::kWeightUnits));
-    const Vec3 gradient = scale(direction, hn::Mul(hn::Mul(magnitude, units), inverse_sqrt(dot(direction, direction))));
-    f.a = add(f.a, step, gradient.x);
-    f.b = add(f.b, step, gradient.y);
-    f.c = add(f.c, step, gradient.z);
+  const Integers di;
+  // tangent_basis.
+  const auto bits = hn::BitCast(di, normal_word);
+  const auto x = hn::Abs(hn::ShiftRight<16>(hn::ShiftLeft<16>(bits)));
+  const auto y = hn::Abs(hn::ShiftRight<16>(bits));
+  const auto whole = hn::Set(di, 32767);
+  const auto unfolded = hn::IfThenElse(hn::Gt(hn::Add(x, y), whole), hn::Sub(whole, y), x);
+  const auto along_x = hn::RebindMask(d, hn::Gt(unfolded, hn::Set(di, shared::kTangentTurn - 1)));
+  const Vec3 to_x = {hn::Zero(d), normal.z, hn::Neg(normal.y)};  // normal x (1, 0, 0)
+  const Vec3 to_y = {hn::Neg(normal.z), hn::Zero(d), normal.x};  // normal x (0, 1, 0)
+  const Vec3 across = {hn::IfThenElse(along_x, to_y.x, to_x.x), hn::IfThenElse(along_x, to_y.y, to_x.y),
+                       hn::IfThenElse(along_x, to_y.z, to_x.z)};
+  const Vec3 e = scale(across, inverse_sqrt(dot(across, across)));
+  const Vec3 directions[] = {e, cross(normal, e)};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Frames change = load_frames(Lines{lines + (k + 1) * kSumFloats});
+    const Vec3 step = scale(map(change, point, change.o), hn::Set(d, unit));
+    f.a = add(f.a, step, directions[k].x);
+    f.b = add(f.b, step, directions[k].y);
+    f.c = add(f.c, step, directions[k].z);
   }
 }
 
@@ -291,12 +310,12 @@ void store_frames(const Frames& f, const Vec3& point, const Vec3& moved, float* 
   }
 }
 
-// Moves kLanes rows of a slice. With slopes, `lines` is left with the frames that have them.
-template <bool kNormals, bool kTangents, bool kSlopes>
+// Moves kLanes rows of a slice. With gradients, `lines` is left with the frames that have them. `unit`: of gradients.
+template <bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT points,
-                          const std::uint32_t* HWY_RESTRICT directions, const std::uint32_t* first_words,
-                          SlopeColumns slopes, bool keep_frames, const PaletteLine* palette,
-                          float* HWY_RESTRICT positions, float* HWY_RESTRICT normals, float* HWY_RESTRICT tangents) {
+                          const std::uint32_t* HWY_RESTRICT directions, const std::uint32_t* first_words, float unit,
+                          bool keep_frames, const PaletteLine* palette, float* HWY_RESTRICT positions,
+                          float* HWY_RESTRICT normals, float* HWY_RESTRICT tangents) {
   const Floats d;
   const Words du;
   Frames f = load_frames(Lines{lines});
@@ -304,14 +323,18 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
   hn::LoadInterleaved3(d, points, p.x, p.y, p.z);
   const Vec3 moved = map(f, p, f.o);
   hn::StoreInterleaved3(moved.x, moved.y, moved.z, d, positions);
-  if constexpr (kSlopes) {
-    add_slopes(slopes, p, palette, f);
+  WordVec normal_word, tangent_word;
+  Vec3 n;
+  if constexpr (kNormals || kGradients) {
+    hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
+    n = decode_octahedral(normal_word);
+  }
+  if constexpr (kGradients) {
+    const Vec3 unit_n = scale(n, inverse_sqrt(dot(n, n)));
+    add_passage(lines, p, normal_word, unit_n, unit * static_cast<float>(shared::kWeightUnits), f);
     if (keep_frames) store_frames(f, p, moved, lines);
   }
   if constexpr (kNormals) {
-    WordVec normal_word, tangent_word;
-    hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
-    const Vec3 n = decode_octahedral(normal_word);
     // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
     const Vec3 across_b = {hn::NegMulAdd(f.a.x, n.z, hn::Mul(f.c.x, n.x)),
                            hn::NegMulAdd(f.a.y, n.z, hn::Mul(f.c.y, n.x)),
@@ -359,27 +382,25 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
   }
 }
 
-SlopeColumns slopes_of(const PackedBinding& binding, std::size_t slice) {
-  const std::size_t first = binding.slope_slices[slice];
-  const std::size_t count = (binding.slope_slices[slice + 1] - first) / kRows;
-  return {count == 0 ? nullptr : &binding.slopes[first].x, count};
+const std::uint16_t* steps_of(const PackedBinding& binding) {
+  return reinterpret_cast<const std::uint16_t*>(binding.gradients.data());
 }
 
 template <bool kNormals, bool kTangents>
 void blend_slices(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette,
                   const BlendOutputs& out) {
-  const bool needs_slopes = !binding.slopes.empty() && (kNormals || out.frames != nullptr);
+  const bool gradients = !binding.gradients.empty() && (kNormals || out.frames != nullptr);
   SliceStage stage{};
-  alignas(64) float lines[kRows * kLineFloats];
+  alignas(64) float lines[kSums * kSumFloats];
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
     const std::size_t first_row = slice * kRows;
     const std::size_t rows = std::min(kRows, binding.points.size() - first_row);
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
+    const Columns columns{words, gradients ? steps_of(binding) + binding.slices[slice] : nullptr};
     const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / kRows;
-    const Accumulate blend_rows = accumulate_for(influences);
+    const Accumulate blend_rows = gradients ? accumulate_for<true>(influences) : accumulate_for<false>(influences);
     const float* points = &binding.points[first_row].x;
     const std::uint32_t* directions = &binding.directions[first_row].x;
-    const SlopeColumns slopes = needs_slopes ? slopes_of(binding, slice) : SlopeColumns{nullptr, 0};
     if (rows < kRows) {
       std::memcpy(stage.points, points, rows * sizeof(glm::vec3));
       std::memcpy(stage.directions, directions, rows * sizeof(glm::uvec2));
@@ -394,15 +415,15 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
     float* tangents = rows < kRows ? stage.tangents : to_tangents;
 
     // All rows first: what one step waits for, another's work hides.
-    blend_rows(words, influences, palette, lines);
+    blend_rows(columns, influences, palette, lines);
     for (std::size_t row = 0; row < rows; row += kLanes) {
-      if (slopes.count > 0) {
+      if (gradients) {
         transform<kNormals, kTangents, true>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row,
-                                             words + row, {slopes.words + 2 * row, slopes.count}, out.frames != nullptr,
-                                             palette, positions + 3 * row, normals + 3 * row, tangents + 4 * row);
+                                             words + row, binding.gradient_units[slice], out.frames != nullptr, palette,
+                                             positions + 3 * row, normals + 3 * row, tangents + 4 * row);
       } else {
         transform<kNormals, kTangents, false>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row,
-                                              words + row, {}, false, palette, positions + 3 * row, normals + 3 * row,
+                                              words + row, 0, false, palette, positions + 3 * row, normals + 3 * row,
                                               tangents + 4 * row);
       }
     }
@@ -449,148 +470,168 @@ void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<con
 
 namespace {
 
-// The blended frame of one vertex, and the rotation of its strongest influence.
+// The blended frame of one vertex, the rotation of its strongest influence, and where it moves the vertex: rounded as
+// without gradients.
 struct VertexFrame {
   Affine frame;
   glm::mat3 turn;
+  glm::vec3 position;
 };
 
-// `words`: influence 0 of the row; the others follow, kSliceRows apart.
-VertexFrame blend_row(const std::uint32_t* words, std::size_t influences, const Affine* palette) {
-  const Affine& first = palette[shared::influence_index(words[0])];
+// A vertex as its row is read.
+struct VertexRow {
+  const PackedBinding& binding;
+  std::size_t v;
+  const std::uint32_t* words;  // influence 0; the others follow, kSliceRows apart
+  std::size_t influences;
+  const Affine* palette;
+
+  std::uint32_t word(std::size_t k) const { return words[k * shared::kSliceRows]; }
+  const Affine* entry(std::size_t k) const { return palette + shared::influence_index(word(k)); }
+  const glm::vec3& point() const { return binding.points[v]; }
+  bool has_gradients() const { return !binding.gradients.empty(); }
+
+  glm::vec2 steps(std::size_t k) const {
+    const std::size_t at = static_cast<std::size_t>(words - binding.influences.data()) + k * shared::kSliceRows;
+    return shared::gradient_steps(binding.gradients[at / 2], static_cast<std::uint32_t>(at));
+  }
+
+  shared::Passage add_passage(const shared::Passage& passage, std::size_t k, const glm::vec3& moved) const {
+    return has_gradients() ? shared::passage_add(passage, steps(k), moved) : passage;
+  }
+
+  Affine with_passage(const Affine& frame, const shared::Passage& passage) const {
+    if (!has_gradients()) return frame;
+    const shared::TangentBasis basis = shared::tangent_basis(binding.directions[v].x);
+    const float unit = binding.gradient_units[v / shared::kSliceRows];
+    return shared::frame_with_passage(frame, passage, unit, basis, point());
+  }
+};
+
+// The blended frame by dual quaternion, and the rotation of the first influence.
+VertexFrame blend_row(const VertexRow& row) {
+  const Affine& first = row.entry(0)[0];
   const shared::DualQuaternion pivot{first[0], first[1]};
   shared::DualQuaternion blended{glm::vec4(0.0f), glm::vec4(0.0f)};
+  shared::DualQuaternion by_e = blended;  // how it changes along e and f
+  shared::DualQuaternion by_f = blended;
   Affine stretch(0.0f);
-  for (std::size_t k = 0; k < influences; ++k) {
-    const std::uint32_t word = words[k * shared::kSliceRows];
-    const Affine* entry = palette + shared::influence_index(word);
-    const float weight = shared::influence_weight(word);
-    const float sign = glm::dot(entry[0][0], pivot.real) < 0.0f ? -weight : weight;
-    blended.real += sign * entry[0][0];
-    blended.dual += sign * entry[0][1];
+  shared::Passage stretching = shared::passage_begin();
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine* entry = row.entry(k);
+    const float weight = shared::influence_weight(row.word(k));
+    const shared::DualQuaternion rigid = shared::on_side_of({entry[0][0], entry[0][1]}, pivot);
+    blended = shared::dual_quaternion_add(blended, rigid, weight);
     stretch += weight * entry[1];
+    if (!row.has_gradients()) continue;
+    const glm::vec2 steps = row.steps(k);
+    by_e = shared::dual_quaternion_add(by_e, rigid, steps.x);
+    by_f = shared::dual_quaternion_add(by_f, rigid, steps.y);
+    stretching = shared::passage_add(stretching, steps, transform_point(entry[1], row.point()));
   }
-  const Affine rigid = shared::rigid_from_dual_quaternion(blended, pivot);
-  return {affine_compose(rigid, stretch), shared::rotation_from_quaternion(pivot.real)};
+  const Affine moving = shared::rigid_from_dual_quaternion(blended, pivot);
+  const Affine frame = affine_compose(moving, stretch);
+  const glm::mat3 turn = shared::rotation_from_quaternion(pivot.real);
+  const glm::vec3 position = transform_point(frame, row.point());
+  if (!row.has_gradients()) return {frame, turn, position};
+  const glm::vec3 stretched = transform_point(stretch, row.point());
+  const shared::Passage passage{
+      shared::rigid_derivative(blended, by_e, stretched) + transform_vector(moving, stretching.e),
+      shared::rigid_derivative(blended, by_f, stretched) + transform_vector(moving, stretching.f)};
+  return {row.with_passage(frame, passage), turn, position};
 }
 
-// The slopes of a vertex that are left: each kSliceRows before the next.
-struct SlopeRange {
-  std::size_t at = 0;
-  std::size_t end = 0;  // of the slice
-};
-
-SlopeRange slope_range(const PackedBinding& binding, std::size_t v) {
-  if (binding.slopes.empty()) return {};
-  const std::size_t slice = v / shared::kSliceRows;
-  return {binding.slope_slices[slice] + v % shared::kSliceRows, binding.slope_slices[slice + 1]};
-}
-
-// The frame with the slopes of one group, at whose end it leaves the range.
-Affine add_group_slopes(const PackedBinding& binding, SlopeRange& slopes, const Affine* palette, const glm::vec3& point,
-                        Affine frame) {
-  for (bool ended = false; !ended && slopes.at < slopes.end; slopes.at += shared::kSliceRows) {
-    const glm::uvec2 words = binding.slopes[slopes.at];
-    const Affine* entry = palette + shared::slope_slot(words);
-    frame = shared::sloped_frame(frame, entry[0], entry[1], shared::slope_gradient(words), point);
-    ended = shared::slope_ends_group(words);
-  }
-  return frame;
-}
-
-// The blended frame of vertex v, and the rotation of the first influence.
-VertexFrame sum_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
-                    const Affine* palette) {
+// The blended frame, and the rotation of the first influence.
+VertexFrame sum_row(const VertexRow& row) {
   Affine frame(0.0f);
-  for (std::size_t k = 0; k < influences; ++k) {
-    const std::uint32_t word = words[k * shared::kSliceRows];
-    frame += shared::influence_weight(word) * palette[shared::influence_index(word)];
+  shared::Passage passage = shared::passage_begin();
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine& entry = *row.entry(k);
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, transform_point(entry, row.point()));
   }
-  SlopeRange slopes = slope_range(binding, v);
-  frame = add_group_slopes(binding, slopes, palette, binding.points[v], frame);
-  const Affine& first = palette[shared::influence_index(words[0])];
-  return {frame, shared::orthonormal_axes(affine_axes(first))};
+  return {row.with_passage(frame, passage), shared::orthonormal_axes(affine_axes(*row.entry(0))),
+          transform_point(frame, row.point())};
 }
 
-// The blended frame of vertex v by Wires, and the rotation of the first influence.
-VertexFrame combine_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
-                        const Affine* palette, const WiresParameters& parameters) {
-  const glm::vec3 point = binding.points[v];
-  SlopeRange slopes = slope_range(binding, v);
+// The blended frame by Wires, and the rotation of the first influence.
+VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters) {
   shared::WiresSum sum = shared::wires_begin();
   Affine frame(0.0f);
+  shared::Passage passage = shared::passage_begin();
   std::uint32_t units = 0;
-  for (std::size_t k = 0; k < influences; ++k) {
-    const std::uint32_t word = words[k * shared::kSliceRows];
-    frame += shared::influence_weight(word) * palette[shared::influence_index(word)];
-    units += shared::influence_units(word);
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine& entry = *row.entry(k);
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, transform_point(entry, row.point()));
+    units += shared::influence_units(row.word(k));
     if (units < shared::kWeightUnits) continue;
-    frame = add_group_slopes(binding, slopes, palette, point, frame);
-    sum = shared::wires_add(sum, frame, parameters.root, point, parameters.exponent);
+    sum = shared::wires_add(sum, row.with_passage(frame, passage), parameters.root, row.point(), parameters.exponent);
     frame = Affine(0.0f);
+    passage = shared::passage_begin();
     units = 0;
   }
-  const Affine& first = palette[shared::influence_index(words[0])];
-  return {shared::wires_frame(sum, point), shared::orthonormal_axes(affine_axes(first))};
+  const Affine combined = shared::wires_frame(sum, row.point());
+  return {combined, shared::orthonormal_axes(affine_axes(*row.entry(0))), transform_point(combined, row.point())};
 }
 
-// The blended frame of vertex v of a binding with local points.
-VertexFrame add_row(const PackedBinding& binding, std::size_t v, const std::uint32_t* words, std::size_t influences,
-                    const Affine* palette) {
-  SlopeRange slopes = slope_range(binding, v);
+// The blended frame of a vertex with local points.
+VertexFrame add_row(const VertexRow& row) {
   shared::OffsetsSum sum = shared::offsets_begin();
   Affine frame(0.0f);
+  shared::Passage passage = shared::passage_begin();
   std::uint32_t units = 0;
-  std::uint32_t leading = 0;           // first word of the group
-  std::uint32_t strongest = words[0];  // the same of the group with the largest share
+  std::size_t leading = 0;    // first influence of the group
+  std::size_t strongest = 0;  // the same of the group with the largest share
   float largest = 0;
-  std::size_t local = v;
-  for (std::size_t k = 0; k < influences; ++k) {
-    const std::uint32_t word = words[k * shared::kSliceRows];
-    if (units == 0) leading = word;
-    frame += shared::influence_weight(word) * palette[shared::influence_index(word)];
-    units += shared::influence_units(word);
+  std::size_t local = row.v;
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    if (shared::influence_units(row.word(k)) == 0) continue;  // behind the last group there is no local point
+    const glm::vec4& local_point = row.binding.local_points[local];
+    const Affine& entry = *row.entry(k);
+    if (units == 0) leading = k;
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, transform_point(entry, glm::vec3(local_point)));
+    units += shared::influence_units(row.word(k));
     if (units < shared::kWeightUnits) continue;
-    const glm::vec4 local_point = binding.local_points[local];
-    // None ends a group: all are of the first one.
-    frame = add_group_slopes(binding, slopes, palette, glm::vec3(local_point), frame);
     sum = shared::offsets_add(sum, frame, local_point);
     if (local_point.w > largest) {
       largest = local_point.w;
       strongest = leading;
     }
-    local += binding.points.size();
+    local += row.binding.points.size();
     frame = Affine(0.0f);
     units = 0;
   }
-  const Affine& first = palette[shared::influence_index(strongest)];
-  return {shared::offsets_frame(sum, binding.points[v]), shared::orthonormal_axes(affine_axes(first))};
+  const Affine combined = shared::offsets_frame(sum, row.point());
+  return {row.with_passage(combined, passage), shared::orthonormal_axes(affine_axes(*row.entry(strongest))),
+          transform_point(combined, row.point())};
 }
 
 void write_vertex(const PackedBinding& binding, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
-  out.positions[v] = transform_point(blended.frame, binding.points[v]);
-  if (out.normals != nullptr) {
-    const glm::mat3 axes = affine_axes(blended.frame);
-    const glm::vec3 rest_normal = shared::unpack_normal(binding.directions[v].x);
-    out.normals[v] = shared::blended_normal(axes, rest_normal, blended.turn);
-    if (out.tangents != nullptr) {
-      const glm::vec4 rest = shared::unpack_tangent(binding.directions[v].y);
-      out.tangents[v] = glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
-    }
-  }
+  out.positions[v] = blended.position;
   if (out.frames != nullptr) out.frames[v] = blended.frame;
+  if (out.normals == nullptr) return;
+  const glm::mat3 axes = affine_axes(blended.frame);
+  const glm::vec3 rest_normal = shared::unpack_normal(binding.directions[v].x);
+  out.normals[v] = shared::blended_normal(axes, rest_normal, blended.turn);
+  if (out.tangents == nullptr) return;
+  const glm::vec4 rest = shared::unpack_tangent(binding.directions[v].y);
+  out.tangents[v] = glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
 }
 
-// blend(words, influences, v): the frame of vertex v.
+// blend(row): the frame of a vertex.
 template <class Blend>
-void blend_vertices(const PackedBinding& binding, SliceRange slices, const BlendOutputs& out, const Blend& blend) {
+void blend_vertices(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                    const BlendOutputs& out, const Blend& blend) {
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
     const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows;
     const std::size_t first_row = slice * shared::kSliceRows;
     const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
     for (std::size_t r = 0; r < rows; ++r) {
-      write_vertex(binding, first_row + r, blend(words + r, influences, first_row + r), out);
+      const std::size_t v = first_row + r;
+      write_vertex(binding, v, blend(VertexRow{binding, v, words + r, influences, palette.data()}), out);
     }
   }
 }
@@ -599,36 +640,29 @@ void blend_vertices(const PackedBinding& binding, SliceRange slices, const Blend
 
 void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                            const BlendOutputs& out) {
-  blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t) {
-    return blend_row(words, influences, palette.data());
-  });
+  blend_vertices(binding, slices, palette, out, blend_row);
 }
 
 void blend_linear_by_scalars(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                              const BlendOutputs& out) {
-  blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t v) {
-    return sum_row(binding, v, words, influences, palette.data());
-  });
+  blend_vertices(binding, slices, palette, out, sum_row);
 }
 
 void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                  const WiresParameters& parameters, const BlendOutputs& out) {
-  blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t v) {
-    return combine_row(binding, v, words, influences, palette.data(), parameters);
-  });
+  blend_vertices(binding, slices, palette, out, [&](const VertexRow& row) { return combine_row(row, parameters); });
 }
 
 void blend_offsets(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out) {
-  blend_vertices(binding, slices, out, [&](const std::uint32_t* words, std::size_t influences, std::size_t v) {
-    return add_row(binding, v, words, influences, palette.data());
-  });
+  blend_vertices(binding, slices, palette, out, add_row);
 }
 
 void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out) {
   for (std::size_t v = 0; v < binding.points.size(); ++v) {
-    out.frames[v] = shared::offset_frame(out.frames[v], glm::vec3(offsets[v][0]));
-    out.positions[v] = transform_point(out.frames[v], binding.points[v]);
+    const Affine frame = shared::offset_frame(out.frames[v], offsets[v], binding.points[v]);
+    const glm::mat3 turn = shared::orthonormal_axes(affine_axes(frame));
+    write_vertex(binding, v, {frame, turn, transform_point(frame, binding.points[v])}, out);
   }
 }
 

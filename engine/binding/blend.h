@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CPU's vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), with the gradient of the weights in its
-// frames where the binding has slopes, and its other modes: dual quaternion, Wires, local points.
+// frames where the binding has it, and its other modes: dual quaternion, Wires, local points.
 // It reads the streams that the GPU reads, as they are, so that both differ by rounding only.
 #pragma once
 
@@ -60,8 +60,8 @@ void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<cons
 void blend_offsets(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out);
 
-// Moves what was blended with frames: vertex i by the first row of offsets[i], added to its point before it was moved.
-// Normals stay. Precondition: out.frames.
+// Moves what was blended with frames: vertex i and its frame by offsets[i], [R | o], before they were moved
+// (shaders/blend/blend.h), and so its normal and tangent. Precondition: out.frames.
 void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out);
 
 inline std::size_t slice_count(const PackedBinding& binding) {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -35,110 +35,58 @@ Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, fl
 
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
-constexpr std::uint32_t kEndsGroup = 0x80000000u;  // of a slope's first word
-constexpr std::uint32_t kNoSlope = 0xFFFFu;        // the slot of no slope: it has no next one
-constexpr double kMostSlope = 8e9;                 // per metre, what 15 bits hold (shaders/blend/blend.h)
-constexpr double kLeastSlope = 1e-9;
+constexpr float kMostGradient = 1e12f;  // per metre
+constexpr int kGradientSteps = 126;     // one less than 8 bits hold, since what rounding carries on may add one
 
-// |gradient| in the bits where slope_gradient reads it, to the nearest; 0 where it is less than kLeastSlope.
-std::uint32_t slope_magnitude(double length) {
-  if (length < kLeastSlope) return 0;
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(length / shared::kSlopeUnit));
-  return ((bits + 0x2000u) << 2u) & shared::kSlopeBits;
-}
+// Influences of a row as they are packed, its groups one after the other.
+struct PackedRow {
+  std::vector<std::uint32_t> words;
+  std::vector<glm::vec2> gradients;  // along e and f, 1/metres
+  std::vector<std::size_t> group_end;
 
-std::span<const Slope> slopes_of(const SlopeRows& slopes, std::size_t row) {
-  return slopes.row_count() == 0 ? std::span<const Slope>() : slopes.row(row);
-}
-
-std::size_t slope_count(std::span<const SlopeRows> groups, std::size_t row) {
-  std::size_t sum = 0;
-  for (const SlopeRows& slopes : groups) sum += slopes_of(slopes, row).size();
-  return sum;
-}
-
-// Appends the slopes of a row, of all groups. A slope that has to end a group without any has the slot kNoSlope.
-Result<void> append_slopes(std::span<const SlopeRows> groups, std::size_t row, std::vector<glm::uvec2>& words) {
-  for (const SlopeRows& slopes : groups) {
-    const std::size_t first = words.size();
-    for (const Slope& slope : slopes_of(slopes, row)) {
-      if (slope.slot >= kNoSlope) {
-        return fail(ErrorCode::kUnsupported, fmt::format("a slope of row {} names palette entry {}; a mesh can use {}",
-                                                         row, std::uint64_t{slope.slot} + 1, kNoSlope + 1));
-      }
-      const double length = glm::length(glm::dvec3(slope.gradient));
-      if (!(length < kMostSlope)) {
-        return fail(ErrorCode::kUnsupported, fmt::format("row {} has a slope of {} per metre", row, length));
-      }
-      const std::uint32_t magnitude = slope_magnitude(length);
-      if (magnitude == 0) continue;
-      words.emplace_back(slope.slot | magnitude, shared::pack_normal(glm::vec3(glm::dvec3(slope.gradient) / length)));
-    }
-    if (groups.size() == 1) continue;
-    if (words.size() == first) words.emplace_back(kNoSlope, 0u);
-    words.back().x |= kEndsGroup;
+  void clear() {
+    words.clear();
+    gradients.clear();
+    group_end.clear();
   }
-  return {};
+};
+
+// Gives what weighs nothing and has a gradient one unit of the strongest, since behind the others it would be of the
+// next group.
+void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32_t>& weights) {
+  for (std::size_t k = 0; k < gradients.size(); ++k) {
+    if (weights[k] != 0 || gradients[k] == glm::vec3(0.0f)) continue;
+    --*std::ranges::max_element(weights);
+    weights[k] = 1;
+  }
 }
 
-std::uint32_t first_slot(std::span<const glm::uvec2> words) {
-  for (const glm::uvec2 word : words) {
-    if (shared::slope_slot(word) != kNoSlope) return shared::slope_slot(word);
+// Integers in units of `unit` for gradients that sum to 0, which sum to 0, too. Each is rounded, and what that leaves
+// is carried to the next palette entry, as quantise does it.
+void quantise_gradients(const PackedRow& row, std::size_t begin, std::size_t end, float unit,
+                        std::vector<std::size_t>& by_index, std::uint16_t* out, std::size_t stride) {
+  by_index.resize(end - begin);
+  std::iota(by_index.begin(), by_index.end(), begin);
+  std::ranges::stable_sort(by_index, [&](std::size_t a, std::size_t b) {
+    return shared::influence_index(row.words[a]) < shared::influence_index(row.words[b]);
+  });
+  glm::dvec2 left(0);
+  for (const std::size_t k : by_index) left += glm::dvec2(row.gradients[k]);
+  left /= static_cast<double>(by_index.size());  // what rounding has left of a sum of 0
+  glm::dvec2 passed(0);
+  glm::ivec2 given(0);
+  for (const std::size_t k : by_index) {
+    passed += glm::dvec2(row.gradients[k]) - left;
+    const bool last = k == by_index.back();
+    const glm::ivec2 upto = last || unit == 0 ? glm::ivec2(0) : glm::ivec2(glm::round(passed / double{unit}));
+    const glm::ivec2 steps = glm::clamp(upto - given, -127, 127);
+    given += steps;
+    out[k * stride] = static_cast<std::uint16_t>((steps.x & 0xFF) | (steps.y & 0xFF) << 8);
   }
-  return kNoSlope;
-}
-
-// `source_of`: packed row -> row.
-template <class SourceOf>
-Result<void> pack_slopes(std::span<const SlopeRows> groups, const SourceOf& source_of, PackedBinding& packed) {
-  const std::size_t count = packed.points.size();
-  packed.slope_slices.reserve(slice_count(count) + 1);
-  packed.slope_slices.push_back(0);
-  std::vector<glm::uvec2> words[shared::kSliceRows];
-  for (std::size_t slice = 0; slice < slice_count(count); ++slice) {
-    std::size_t length = 0;
-    std::uint32_t slot = kNoSlope;  // of any slope of the slice
-    for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
-      words[r].clear();
-      const std::size_t row = slice * shared::kSliceRows + r;
-      if (row >= count) continue;
-      const Result<void> appended = append_slopes(groups, source_of(row), words[r]);
-      if (!appended) return appended;
-      length = std::max(length, words[r].size());
-      if (slot == kNoSlope) slot = first_slot(words[r]);
-    }
-    if (slot == kNoSlope) length = 0;
-    if (packed.slopes.size() + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
-      return fail(ErrorCode::kUnsupported, "pack: more slopes than 32 bits count");
-    }
-    for (std::size_t k = 0; k < length; ++k) {
-      for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
-        glm::uvec2 word = k < words[r].size() ? words[r][k] : glm::uvec2(kNoSlope, 0u);
-        if (shared::slope_slot(word) == kNoSlope) {
-          const std::uint32_t own = first_slot(words[r]);
-          word.x = (word.x & kEndsGroup) | (own == kNoSlope ? slot : own);
-        }
-        packed.slopes.push_back(word);
-      }
-    }
-    packed.slope_slices.push_back(static_cast<std::uint32_t>(packed.slopes.size()));
-  }
-  return {};
 }
 
 std::size_t local_group_count(const PackedBinding& packed) {
   return packed.points.empty() ? 0 : packed.local_points.size() / packed.points.size();
-}
-
-// The groups of a row of influences. Precondition: its weights are valid.
-std::size_t group_count(const PackedBinding& packed, std::size_t row) {
-  const std::size_t slice = row / shared::kSliceRows;
-  std::uint64_t units = 0;
-  for (std::size_t at = packed.slices[slice] + row % shared::kSliceRows; at < packed.slices[slice + 1];
-       at += shared::kSliceRows) {
-    units += shared::influence_units(packed.influences[at]);
-  }
-  return units / shared::kWeightUnits;
 }
 
 Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size, Groups groups,
@@ -149,8 +97,16 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
     const std::size_t row = slice * shared::kSliceRows + r;
     std::uint32_t sum = 0;
     std::size_t ended = 0;  // groups
+    glm::vec2 gradients(0);
+    bool even = true;  // whether gradients sum to 0, those of what counts for no group
     for (std::size_t k = 0; k < length; ++k) {
-      const std::uint32_t word = packed.influences[begin + k * shared::kSliceRows + r];
+      const std::size_t at = begin + k * shared::kSliceRows + r;
+      const std::uint32_t word = packed.influences[at];
+      if (!packed.gradients.empty()) {
+        const glm::vec2 steps = shared::gradient_steps(packed.gradients[at / 2], static_cast<std::uint32_t>(at));
+        gradients += steps;
+        even &= groups == Groups::kOne || shared::influence_units(word) > 0 || steps == glm::vec2(0);
+      }
       if (shared::influence_index(word) >= palette_size) {
         return fail(ErrorCode::kInvalidArgument, fmt::format("{}: row {} names palette entry {} of {}", what, row,
                                                              shared::influence_index(word), palette_size));
@@ -160,6 +116,9 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
       if (sum < shared::kWeightUnits) continue;
       ++ended;
       if (groups != Groups::kOne) sum = 0;
+      if (groups != Groups::kSeveral) continue;
+      even &= gradients == glm::vec2(0);
+      gradients = glm::vec2(0);
     }
     const bool padding = row >= packed.points.size();
     const bool right =
@@ -168,35 +127,13 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
       return fail(ErrorCode::kInvalidArgument, fmt::format("{}: the weights of row {} do not sum to {}", what, row,
                                                            padding ? 0 : shared::kWeightUnits));
     }
+    if (!even || gradients != glm::vec2(0)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: the gradients of row {} do not sum to 0, or are of a weight of 0", what, row));
+    }
     if (groups == Groups::kWithPoints && !padding && ended != local_group_count(packed)) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("{}: row {} holds {} groups, but has {} local points", what,
                                                            row, ended, local_group_count(packed)));
-    }
-  }
-  return {};
-}
-
-// Precondition: the influences are valid.
-Result<void> validate_slope_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size,
-                                  Groups groups, const std::string& what) {
-  const std::size_t begin = packed.slope_slices[slice];
-  const std::size_t length = (packed.slope_slices[slice + 1] - begin) / shared::kSliceRows;
-  for (std::size_t r = 0; r < shared::kSliceRows && length > 0; ++r) {
-    const std::size_t row = slice * shared::kSliceRows + r;
-    std::size_t ended = 0;
-    for (std::size_t k = 0; k < length; ++k) {
-      const glm::uvec2 words = packed.slopes[begin + k * shared::kSliceRows + r];
-      if (shared::slope_slot(words) + std::size_t{1} >= palette_size) {
-        return fail(ErrorCode::kInvalidArgument, fmt::format("{}: a slope of row {} names palette entry {} of {}", what,
-                                                             row, shared::slope_slot(words) + 1, palette_size));
-      }
-      if (shared::slope_ends_group(words)) ++ended;
-    }
-    const bool padding = row >= packed.points.size();
-    const std::size_t wanted = groups != Groups::kSeveral || padding ? 0 : group_count(packed, row);
-    if (ended != wanted) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: the slopes of row {} end {} groups, not {}", what, row, ended, wanted));
     }
   }
   return {};
@@ -267,13 +204,8 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
   }
 }
 
-void order_by_row_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes,
-                         std::vector<std::uint32_t>& order) {
-  const auto longer = [&](std::uint32_t a, std::uint32_t b) {
-    const std::size_t length_a = row_length(groups, a);
-    const std::size_t length_b = row_length(groups, b);
-    return length_a != length_b ? length_a > length_b : slope_count(slopes, a) > slope_count(slopes, b);
-  };
+void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order) {
+  const auto longer = [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); };
   for (std::size_t begin = 0; begin < order.size(); begin += kSortWindow) {
     const std::size_t end = std::min(begin + kSortWindow, order.size());
     std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -282,15 +214,14 @@ void order_by_row_length(std::span<const SparseRows> groups, std::span<const Slo
 }
 
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
-                           std::span<const std::uint32_t> order, std::span<const SlopeRows> slopes,
-                           std::span<const std::vector<glm::vec4>> local_points) {
-  assert(!groups.empty() && (slopes.empty() || slopes.size() == groups.size()));
+                           std::span<const std::uint32_t> order, std::span<const std::vector<glm::vec4>> local_points) {
+  assert(!groups.empty());
   assert(local_points.empty() || local_points.size() == groups.size());
   const std::size_t count = groups[0].row_count();
   for (const SparseRows& rows : groups) {
-    if (rows.row_count() != count) {
+    if (rows.row_count() != count || (!rows.gradients.empty() && rows.gradients.size() != rows.influences.size())) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("pack: groups of {} and of {} rows", count, rows.row_count()));
+                  fmt::format("pack: groups of {} and of {} rows, or gradients of others", count, rows.row_count()));
     }
   }
   for (const std::vector<glm::vec4>& points : local_points) {
@@ -301,21 +232,6 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
   if (local_points.size() > kMostLocalGroups) {
     return fail(ErrorCode::kUnsupported, fmt::format("{} groups of influences with local points; a mesh can have {}",
                                                      local_points.size(), kMostLocalGroups));
-  }
-  if (!local_points.empty() && !slopes.empty()) {
-    // Nothing to tell groups apart by: all are of the first.
-    const auto none = [](const SlopeRows& rows) { return rows.slopes.empty(); };
-    if (!std::all_of(slopes.begin() + 1, slopes.end(), none)) {
-      return fail(ErrorCode::kInvalidArgument, "pack: slopes of another group than the first of those with points");
-    }
-    slopes = slopes.first(1);
-  }
-  bool has_slopes = false;
-  for (const SlopeRows& rows : slopes) {
-    if (rows.row_count() != 0 && rows.row_count() != count) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("pack: {} rows, but slopes of {}", count, rows.row_count()));
-    }
-    has_slopes |= !rows.slopes.empty();
   }
   if (rest.positions.size() != count || rest.normals.size() != count ||
       (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
@@ -354,17 +270,27 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
   }
   packed.influences.reserve(most_words);
 
-  std::vector<std::uint32_t> words[shared::kSliceRows];
+  const bool has_gradients = std::ranges::any_of(groups, [](const SparseRows& rows) {
+    return std::ranges::any_of(rows.gradients, [](const glm::vec3& gradient) { return gradient != glm::vec3(0.0f); });
+  });
+  const bool has_groups = groups.size() > 1 || !local_points.empty();
+  std::vector<std::uint16_t> gradients;
+  PackedRow packed_rows[shared::kSliceRows];
   std::vector<std::uint32_t> by_index;
   std::vector<std::uint32_t> weights;
+  std::vector<std::size_t> places;
   for (std::size_t slice = 0; slice < slice_count(count); ++slice) {
     std::size_t length = 0;
+    float steepest = 0;
     for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
-      words[r].clear();
+      PackedRow& packed_row = packed_rows[r];
+      packed_row.clear();
       const std::size_t row = slice * shared::kSliceRows + r;
       if (row >= count) continue;
+      const shared::TangentBasis basis = shared::tangent_basis(packed.directions[row].x);
       for (std::size_t g = 0; g < groups.size(); ++g) {
         std::span<const Influence> source = groups[g].row(source_of(row));
+        std::span<const glm::vec3> changes = groups[g].row_gradients(source_of(row));
         Influence entry{};
         if (source.empty()) {
           const float share = local_points.empty() ? 1.0f : local_points[g][source_of(row)].w;
@@ -372,35 +298,59 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
           if (!found) return tl::unexpected(found.error());
           entry = *found;
           source = std::span(&entry, 1);
+          changes = {};
         }
         quantise(source, by_index, weights);
+        if (has_groups) keep_in_group(changes, weights);
         for (std::size_t k = 0; k < source.size(); ++k) {
-          if (weights[k] == 0) continue;
+          const glm::vec3 change = changes.empty() ? glm::vec3(0.0f) : changes[k];
+          if (!(glm::dot(change, change) < kMostGradient * kMostGradient)) {
+            return fail(ErrorCode::kUnsupported, fmt::format("a weight of row {} changes by {} per metre",
+                                                             source_of(row), glm::length(glm::dvec3(change))));
+          }
+          const glm::vec2 gradient(glm::dot(change, basis.e), glm::dot(change, basis.f));
+          if (weights[k] == 0 && gradient == glm::vec2(0)) continue;
           if (source[k].index > 0xFFFFu) {
             return fail(ErrorCode::kUnsupported, fmt::format("row {} names palette entry {}; a mesh can use {}",
                                                              source_of(row), source[k].index, 0x10000));
           }
-          words[r].push_back(source[k].index | weights[k] << 16u);
+          packed_row.words.push_back(source[k].index | weights[k] << 16u);
+          packed_row.gradients.push_back(gradient);
+          steepest = std::max({steepest, std::abs(gradient.x), std::abs(gradient.y)});
         }
+        packed_row.group_end.push_back(packed_row.words.size());
       }
-      length = std::max(length, words[r].size());
+      length = std::max(length, packed_row.words.size());
     }
-    if (packed.influences.size() + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
+    const std::size_t first = packed.influences.size();
+    if (first + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
       return fail(ErrorCode::kUnsupported, "pack: more influences than 32 bits count");
     }
     for (std::size_t k = 0; k < length; ++k) {
       for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
         // Padding repeats an entry of its own row, which is in the cache; rows past the end borrow the first row's.
-        const std::uint32_t padding = shared::influence_index(words[words[r].empty() ? 0 : r].front());
-        packed.influences.push_back(k < words[r].size() ? words[r][k] : padding);
+        const std::vector<std::uint32_t>& words = packed_rows[r].words;
+        const std::uint32_t padding = shared::influence_index((words.empty() ? packed_rows[0].words : words).front());
+        packed.influences.push_back(k < words.size() ? words[k] : padding);
       }
     }
     packed.slices.push_back(static_cast<std::uint32_t>(packed.influences.size()));
+    if (!has_gradients) continue;
+    packed.gradient_units.push_back(steepest / kGradientSteps);
+    gradients.resize(packed.influences.size(), 0);
+    for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
+      std::size_t begin = 0;
+      for (const std::size_t end : packed_rows[r].group_end) {
+        if (!local_points.empty() && end != packed_rows[r].group_end.back()) continue;  // all groups are one
+        quantise_gradients(packed_rows[r], begin, end, packed.gradient_units.back(), places, &gradients[first + r],
+                           shared::kSliceRows);
+        begin = end;
+      }
+    }
   }
-  if (has_slopes) {
-    const Result<void> done = pack_slopes(slopes, source_of, packed);
-    if (!done) return tl::unexpected(done.error());
-  }
+  packed.gradients.resize(gradients.size() / 2);
+  if (!gradients.empty())
+    std::memcpy(packed.gradients.data(), gradients.data(), gradients.size() * sizeof gradients[0]);
   packed.local_points.reserve(local_points.size() * count);
   for (const std::vector<glm::vec4>& points : local_points) {
     for (std::size_t row = 0; row < count; ++row) packed.local_points.push_back(points[source_of(row)]);
@@ -432,22 +382,11 @@ SparseRows unpack_rows(const PackedBinding& packed) {
   return rows;
 }
 
-SlopeRows unpack_slopes(const PackedBinding& packed) {
-  SlopeRows rows;
-  if (packed.slope_slices.empty()) return rows;
-  std::vector<Slope> row;
-  for (std::size_t i = 0; i < packed.points.size(); ++i) {
-    const std::size_t slice = i / shared::kSliceRows;
-    row.clear();
-    for (std::size_t at = packed.slope_slices[slice] + i % shared::kSliceRows; at < packed.slope_slices[slice + 1];
-         at += shared::kSliceRows) {
-      const glm::uvec2 words = packed.slopes[at];
-      if ((words.x & shared::kSlopeBits) != 0)
-        row.push_back({shared::slope_slot(words), shared::slope_gradient(words)});
-    }
-    rows.append_row(row);
-  }
-  return rows;
+glm::vec3 unpack_gradient(const PackedBinding& packed, std::size_t row, std::size_t at) {
+  if (packed.gradients.empty()) return glm::vec3(0.0f);
+  const shared::TangentBasis basis = shared::tangent_basis(packed.directions[row].x);
+  const glm::vec2 steps = shared::gradient_steps(packed.gradients[at / 2], static_cast<std::uint32_t>(at));
+  return (steps.x * basis.e + steps.y * basis.f) * packed.gradient_units[row / shared::kSliceRows];
 }
 
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what) {
@@ -463,13 +402,16 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Gro
   if (!valid) return valid;
   valid = validate_local_points(packed, groups, what);
   if (!valid) return valid;
-  if (!packed.slope_slices.empty() || !packed.slopes.empty()) {
-    valid = validate_slices(packed.slope_slices, count, packed.slopes.size(), what + ", slopes");
-    if (!valid) return valid;
+  const std::size_t units = packed.gradients.empty() ? 0 : slice_count(count);
+  if (packed.gradient_units.size() != units || (units > 0 && 2 * packed.gradients.size() != packed.influences.size())) {
+    return broken(fmt::format("{} words of gradients and {} units for {} influences", packed.gradients.size(),
+                              packed.gradient_units.size(), packed.influences.size()));
+  }
+  for (const float unit : packed.gradient_units) {
+    if (!(unit >= 0 && unit <= kMostGradient)) return broken(fmt::format("a unit of gradients is {}", unit));
   }
   for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
     valid = validate_slice(packed, slice, palette_size, groups, what);
-    if (valid && !packed.slopes.empty()) valid = validate_slope_slice(packed, slice, palette_size, groups, what);
     if (!valid) return valid;
   }
   for (std::size_t i = 0; i < count; ++i) {

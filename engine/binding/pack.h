@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/binding/slope_rows.h"
 #include "engine/binding/sparse_rows.h"
 #include "engine/core/result.h"
 
@@ -22,28 +21,27 @@ namespace pelt {
 //   influences  words           slice s holds 32 rows of one length, column-major: word k * 32 + r is influence k of
 //                               row 32 s + r: element index in the low 16 bits, unorm16 weight in the high 16.
 //                               Shorter rows, and rows past n, are filled with weight 0 at a valid index.
-//   slope_slices  ceil(n/32)+1  first element of slice s in `slopes`; empty where the mesh has no slopes
-//   slopes      uint x 2        column-major per slice, as influences. First word: the slope's slot in the low 16 bits,
-//                               above it |gradient| in 15 bits; second word: the gradient's direction, octahedral
-//                               snorm16 x 2. Filled with gradient 0 at a valid slot.
+//   gradients   words           how each weight changes across the surface: influence i in 16 bits of word i / 2, the
+//                               low ones first: components along shared::tangent_basis of the packed normal, signed
+//                               integers of 8 bits from -127 to 127; empty where the mesh has none
+//   gradient_units  ceil(n/32)  1/metres, what the integers of slice s count; empty where the mesh has none
 //   local_points  G x n x float4
 //                               of groups with local points of their own, else empty: entry g n + i is the local point
 //                               of vertex i in group g, model space at bind, metres, then the group's share
 //
 // The integer weights of a row sum to exactly 65535. A row may hold several groups, one after the other, each with
-// weights that sum to that: deformers that are combined at the vertex. There the slopes of a row follow in the same
-// order, and the last one of each group, which may have gradient 0, has the highest bit of its first word set.
+// weights that sum to that: deformers that are combined at the vertex. The gradients of each group sum to 0.
 //
 // Where there are local points every row holds G groups, at most kMostLocalGroups, and their shares sum to 1. A group
-// whose share is 0 at a vertex has one influence there, an entry that the row names elsewhere. All slopes are of the
-// first group, whose local points are then the rest positions, and none has the highest bit set.
+// whose share is 0 at a vertex has one influence there, an entry that the row names elsewhere. Gradients are of the
+// share times the weight, and those of the row sum to 0.
 struct PackedBinding {
   std::vector<glm::vec3> points;
   std::vector<glm::uvec2> directions;
   std::vector<std::uint32_t> slices;
   std::vector<std::uint32_t> influences;
-  std::vector<std::uint32_t> slope_slices;
-  std::vector<glm::uvec2> slopes;
+  std::vector<std::uint32_t> gradients;
+  std::vector<float> gradient_units;
   std::vector<glm::vec4> local_points;
 
   std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(points.size()); }
@@ -70,32 +68,30 @@ struct RestGeometry {
 // order of the row's indices, and `units`. Precondition: weights are >= 0 and sum to about 1.
 void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index, std::vector<std::uint32_t>& units);
 
-// Makes rows of similar length neighbours, so that slices waste little: rows sorted by length, longest first, of equal
-// ones those with the most slopes, within windows of 4096 rows of `order`, ties as they are there. `order`: a
-// permutation, the source row of each packed row; what is near in it stays near.
-void order_by_row_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes,
-                         std::vector<std::uint32_t>& order);
+// Makes rows of similar length neighbours, so that slices waste little: rows sorted by length, longest first, within
+// windows of 4096 rows of `order`, ties as they are there. `order`: a permutation, the source row of each packed row;
+// what is near in it stays near.
+void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order);
 
 // Packs the rows of `groups` (at least one) and `rest`, packed row r taken from source row order[r]; `order` is a
-// permutation (empty: as they are). `slopes`: of each group, without rows where it has none; or empty.
-// `local_points`: of each group, a vertex each, or empty; with them only the first group has slopes, and a row of a
-// group may have no entry where its share is 0. Errors: kUnsupported where an index does not fit 16 bits, a gradient is
-// not below 8e9 per metre, or there are more than kMostLocalGroups; sizes that differ; a vertex without any entry.
+// permutation (empty: as they are). `local_points`: of each group, a vertex each, or empty; with them a row of a group
+// may have no entry where its share is 0. Errors: kUnsupported where an index does not fit 16 bits, a gradient is not
+// below 1e12 per metre, or there are more than kMostLocalGroups; sizes that differ; a vertex without any entry.
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
-                           std::span<const std::uint32_t> order, std::span<const SlopeRows> slopes = {},
+                           std::span<const std::uint32_t> order,
                            std::span<const std::vector<glm::vec4>> local_points = {});
 
 // The rows that the streams hold, weights as multiples of 1/65535; padding left out. Of groups with local points the
 // weights times the share, those of share 0 left out.
 SparseRows unpack_rows(const PackedBinding& packed);
 
-// The slopes of all groups, as exact as they are kept; no rows where there are none.
-SlopeRows unpack_slopes(const PackedBinding& packed);
+// The gradient of influence `at` of row `row`, 1/metres, as exact as it is kept; 0 where there are none.
+glm::vec3 unpack_gradient(const PackedBinding& packed, std::size_t row, std::size_t at);
 
 // Every way in which packed streams can be unusable, as a kInvalidArgument error that names `what` and the row: sizes
 // that disagree, slices that do not ascend or overrun, indices >= palette_size, weights that do not sum to 65535,
-// slopes that are not in as many groups as the weights, points that are not finite, local points that are not there for
-// every group, or whose shares are beyond kMostShare or do not sum to 1.
+// gradients that do not sum to 0, or are of a weight of 0 among several groups, points that are not finite, local
+// points that are not there for every group, or whose shares are beyond kMostShare or do not sum to 1.
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what);
 
 }  // namespace pelt

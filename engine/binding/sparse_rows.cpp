@@ -26,6 +26,19 @@ void normalise(std::span<WeightedElement> row, double least_sum) {
   for (WeightedElement& element : row) element.weight = sum > least_sum ? element.weight / sum : equal;
 }
 
+// Appends elements of a row whose weights are scaled by `share`, and its gradients by `gradient_share`.
+void add_elements(const SparseRows& rows, std::size_t i, double share, double gradient_share,
+                  std::vector<WeightedElement>& row) {
+  const std::span<const glm::vec3> gradients = rows.row_gradients(i);
+  for (std::size_t k = 0; k < rows.row(i).size(); ++k) {
+    const Influence& influence = rows.row(i)[k];
+    const glm::dvec3 gradient = gradients.empty() ? glm::dvec3(0) : glm::dvec3(gradients[k]);
+    row.push_back({influence.index, share * influence.weight, gradient_share * gradient});
+  }
+}
+
+Gradients known_if(bool gradients) { return gradients ? Gradients::kKnown : Gradients::kNone; }
+
 }  // namespace
 
 Result<void> validate(const SparseRows& rows, std::size_t column_count, const std::string& what) {
@@ -36,6 +49,9 @@ Result<void> validate(const SparseRows& rows, std::size_t column_count, const st
   if (rows.offsets.back() != rows.influences.size()) {
     return broken(
         fmt::format("row offsets end at {}, but there are {} influences", rows.offsets.back(), rows.influences.size()));
+  }
+  if (!rows.gradients.empty() && rows.gradients.size() != rows.influences.size()) {
+    return broken(fmt::format("{} influences, but {} gradients", rows.influences.size(), rows.gradients.size()));
   }
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
     if (rows.offsets[i + 1] < rows.offsets[i]) return broken(fmt::format("offset of row {} descends", i + 1));
@@ -75,7 +91,7 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut) {
   return dropped;
 }
 
-void append_row(SparseRows& rows, std::span<const WeightedElement> row) {
+void append_row(SparseRows& rows, std::span<const WeightedElement> row, Gradients gradients) {
   if (row.empty()) return rows.append_row({});
   constexpr std::size_t kFew = 64;  // that need no allocation
   WeightedElement few[kFew];
@@ -88,22 +104,27 @@ void append_row(SparseRows& rows, std::span<const WeightedElement> row) {
   for (const WeightedElement& element : merged) {
     if (count > 0 && merged[count - 1].index == element.index) {
       merged[count - 1].weight += element.weight;
+      merged[count - 1].gradient += element.gradient;
     } else {
       merged[count++] = element;
     }
   }
-  append_distinct_row(rows, merged.first(count));
+  append_distinct_row(rows, merged.first(count), gradients);
 }
 
-void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row) {
+void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row, Gradients gradients) {
   assert(!row.empty());
   double sum = 0;
   for (const WeightedElement& element : row) sum += element.weight;
   std::sort(row.begin(), row.end(), stronger);
-  while (row.size() > 1 && row.back().weight <= kLeastShare * sum) row = row.first(row.size() - 1);
+  const auto left_out = std::remove_if(row.begin() + 1, row.end(), [&](const WeightedElement& element) {
+    return element.weight <= kLeastShare * sum && (gradients == Gradients::kNone || element.gradient == glm::dvec3(0));
+  });
+  row = row.first(static_cast<std::size_t>(left_out - row.begin()));
   normalise(row, 0.0);
   for (const WeightedElement& element : row) {
     rows.influences.push_back({element.index, static_cast<float>(element.weight)});
+    if (gradients == Gradients::kKnown) rows.gradients.emplace_back(element.gradient);
   }
   assert(rows.influences.size() <= std::numeric_limits<std::uint32_t>::max());
   rows.offsets.push_back(static_cast<std::uint32_t>(rows.influences.size()));
@@ -114,28 +135,52 @@ SparseRows cut_rows(const SparseRows& rows, std::size_t most, Cut cut) {
   std::vector<WeightedElement> row;
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
     row.clear();
-    for (const Influence& influence : rows.row(i)) row.push_back({influence.index, influence.weight});
+    add_elements(rows, i, 1, 1, row);
+    glm::dvec3 left(0);  // by what is cut off
+    for (const WeightedElement& element : row) left += element.gradient;
     cut_row(row, most, cut);
-    append_row(result, row);
+    for (const WeightedElement& element : row) left -= element.gradient;
+    for (WeightedElement& element : row) element.gradient += element.weight * left;
+    append_row(result, row, known_if(!rows.gradients.empty()));
   }
   return result;
 }
 
-SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask) {
+SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask,
+                      std::span<const glm::vec3> mask_gradient) {
   assert(below.row_count() == mask.size() && above.row_count() == mask.size());
+  assert(mask_gradient.empty() || mask_gradient.size() == mask.size());
+  const Gradients gradients = known_if(!below.gradients.empty() || !above.gradients.empty());
   SparseRows merged;
   merged.offsets.reserve(mask.size() + 1);
   std::vector<WeightedElement> row;
   for (std::size_t i = 0; i < mask.size(); ++i) {
     row.clear();
     const double share = mask[i];
-    if (share < 1) {
-      for (const Influence& influence : below.row(i)) row.push_back({influence.index, (1 - share) * influence.weight});
+    if (share < 1) add_elements(below, i, 1 - share, 1 - share, row);
+    if (share > 0) add_elements(above, i, share, share, row);
+    if (share > 0 && share < 1 && !mask_gradient.empty()) {
+      const glm::dvec3 passing(mask_gradient[i]);
+      for (const Influence& influence : below.row(i))
+        row.push_back({influence.index, 0, -double{influence.weight} * passing});
+      for (const Influence& influence : above.row(i))
+        row.push_back({influence.index, 0, double{influence.weight} * passing});
     }
-    if (share > 0) {
-      for (const Influence& influence : above.row(i)) row.push_back({influence.index, share * influence.weight});
-    }
-    append_row(merged, row);
+    append_row(merged, row, gradients);
+  }
+  return merged;
+}
+
+SparseRows merge_faded(const SparseRows& below, const SparseRows& above, std::span<const float> mask) {
+  assert(below.row_count() == mask.size() && above.row_count() == mask.size());
+  const Gradients gradients = known_if(!below.gradients.empty() || !above.gradients.empty());
+  SparseRows merged;
+  std::vector<WeightedElement> row;
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    row.clear();
+    if (mask[i] < 1) add_elements(below, i, 1 - double{mask[i]}, 1, row);
+    if (mask[i] > 0) add_elements(above, i, mask[i], 1, row);
+    append_row(merged, row, gradients);
   }
   return merged;
 }
@@ -143,10 +188,9 @@ SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::spa
 RowStatistics statistics(const SparseRows& rows) {
   RowStatistics result;
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
-    result.max_influences = std::max(result.max_influences, static_cast<std::uint32_t>(rows.row(i).size()));
-  }
-  if (rows.row_count() > 0) {
-    result.mean_influences = static_cast<double>(rows.influences.size()) / static_cast<double>(rows.row_count());
+    const auto moving = std::ranges::count_if(rows.row(i), [](const Influence& own) { return own.weight > 0; });
+    result.max_influences = std::max(result.max_influences, static_cast<std::uint32_t>(moving));
+    result.mean_influences += static_cast<double>(moving) / static_cast<double>(rows.row_count());
   }
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <glm/glm.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,13 +24,22 @@ struct Influence {
 struct SparseRows {
   std::vector<std::uint32_t> offsets{0};
   std::vector<Influence> influences;
+  // Of each influence how its weight changes across the surface, by the rest position, model space, 1/metres: what
+  // normals need (shaders/blend/blend.h), and positions do not depend on. Those of a row sum to 0. Or none: not known.
+  std::vector<glm::vec3> gradients;
 
   std::size_t row_count() const { return offsets.size() - 1; }
   std::span<const Influence> row(std::size_t i) const {
     return std::span(influences).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
-  void append_row(std::span<const Influence> row) {
+  // As row(i), or empty.
+  std::span<const glm::vec3> row_gradients(std::size_t i) const {
+    return gradients.empty() ? std::span<const glm::vec3>()
+                             : std::span(gradients).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+  void append_row(std::span<const Influence> row, std::span<const glm::vec3> row_gradients = {}) {
     influences.insert(influences.end(), row.begin(), row.end());
+    gradients.insert(gradients.end(), row_gradients.begin(), row_gradients.end());
     offsets.push_back(static_cast<std::uint32_t>(influences.size()));
   }
   friend bool operator==(const SparseRows&, const SparseRows&) = default;
@@ -50,6 +60,7 @@ Result<void> validate(const SparseRows& rows, std::size_t column_count, const st
 struct WeightedElement {
   std::uint32_t index;
   double weight;
+  glm::dvec3 gradient{0};  // where they are known
 };
 
 // Cuts one row of raw weights (>= 0, any scale) in place to at most K elements and normalises it; K = 0 keeps all.
@@ -58,11 +69,12 @@ struct WeightedElement {
 std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
 
 // Appends a cut, normalised row as floats, or an empty one; merges equal indices, drops weights below 1e-7 of the row's
-// sum.
-void append_row(SparseRows& rows, std::span<const WeightedElement> row);
+// sum. kKnown: with gradients, and what has one stays whatever it weighs.
+enum class Gradients { kNone, kKnown };
+void append_row(SparseRows& rows, std::span<const WeightedElement> row, Gradients gradients = Gradients::kNone);
 
 // The same for a row without equal indices, which it sorts in place.
-void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row);
+void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row, Gradients gradients = Gradients::kNone);
 
 // Sums weights by index, for rows in which indices below a bound come often. Reused from row to row.
 class WeightSums {
@@ -90,12 +102,18 @@ class WeightSums {
   std::vector<std::uint32_t> touched_;  // those that are not 0
 };
 
-// Each row cut to the `most` elements that weigh most (cut_row).
+// Each row cut to the `most` elements that weigh most (cut_row); what the others' gradients were goes to those that
+// stay, as they weigh.
 SparseRows cut_rows(const SparseRows& rows, std::size_t most, Cut cut);
 
 // The rows of two layers, one over the other: (1 - mask_i) * below + mask_i * above. Both must index the same palette
-// and have mask.size() rows; mask in [0, 1]. Where both have no element neither does the result.
-SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask);
+// and have mask.size() rows; mask in [0, 1]. Where both have no element neither does the result. With gradients where
+// one of them has any, and then with what the mask's own, one a row, adds to them; empty: it is even.
+SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask,
+                      std::span<const glm::vec3> mask_gradient = {});
+
+// The same of rows whose gradients have been masked already: these are added up as they are.
+SparseRows merge_faded(const SparseRows& below, const SparseRows& above, std::span<const float> mask);
 
 // Figures for the bind report.
 struct RowStatistics {

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/binding/slope_rows.h"
 #include "engine/binding/sparse_rows.h"
 
 namespace pelt {
@@ -18,9 +17,9 @@ struct TablePiece {
   std::uint32_t first_slot = 0;
 };
 
-// Appends the influences of the two entries beside `at`, `weight` in all, and what that makes of its gradient by the
-// rest position, 1/metres, where it is not 0.
+// Appends the influences of the two entries beside `at`, `weight` in all. `gradient`: of `at`, by the rest position,
+// 1/metres.
 void append_between(const TablePiece& piece, float at, double weight, glm::dvec3 gradient,
-                    std::vector<WeightedElement>& row, std::vector<Slope>& slopes);
+                    std::vector<WeightedElement>& row);
 
 }  // namespace pelt

@@ -24,6 +24,7 @@
 #include "engine/judge/bind_judge.h"
 #include "engine/linear_blend/bind.h"
 #include "engine/model/affine.h"
+#include "engine/model/surface_gradient.h"
 #include "engine/mos/bind.h"
 #include "engine/rig/deformers.h"
 #include "engine/rig/rig_json.h"
@@ -159,28 +160,41 @@ void add_figures(MeshBinding& sum, const MeshBinding& other) {
   sum.repaired_vertices = std::move(repaired);
 }
 
+// Of the mask between two bindings that both have gradients, else nothing: beside frames alone it would only make them
+// uneven.
+std::vector<glm::vec3> mask_gradient_between(const MeshBinding& below, const MeshBinding& above,
+                                             std::span<const float> mask, const Mesh& mesh) {
+  if (!has_gradients(below) || !has_gradients(above)) return {};
+  return SurfaceGradient(mesh.positions, mesh.triangles).of(mask);
+}
+
+void lay_rows_over(MeshBinding& below, MeshBinding above, std::span<const float> mask, const Mesh& mesh) {
+  const std::vector<glm::vec3> mask_gradient = mask_gradient_between(below, above, mask, mesh);
+  lay_groups_over(below, std::move(above), mask, mask_gradient);
+}
+
 // A layer that is combined as in Wires: one more group of influences. Where its mask ends it has moved nothing: it is
 // what the root does.
 Result<void> combine(MeshBinding& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
-                     const std::string& mesh, CharacterBuilder& builder) {
+                     const Mesh& mesh, CharacterBuilder& builder) {
   if (!below.wires_rows.empty() && below.wires_exponent != *layer.wires) {
-    return invalid("{}: mesh '{}' is combined as in Wires with the exponents {} and {}", layer.label, mesh,
+    return invalid("{}: mesh '{}' is combined as in Wires with the exponents {} and {}", layer.label, mesh.name,
                    below.wires_exponent, *layer.wires);
   }
   if (!builder.has_joints()) {
-    return invalid("{}: mesh '{}' has no joint from which displacements are measured", layer.label, mesh);
+    return invalid("{}: mesh '{}' has no joint from which displacements are measured", layer.label, mesh.name);
   }
   SparseRows root;
   const Influence still{builder.root_slot(), 1.0f};
   for (std::size_t i = 0; i < mask.size(); ++i) root.append_row(std::span(&still, 1));
   below.wires_exponent = *layer.wires;
-  below.wires_rows.push_back(merge_over(root, above.rows, mask));
-  below.wires_slopes.push_back(merge_over(SlopeRows{}, above.slopes, mask));
+  const std::vector<glm::vec3> mask_gradient = mask_gradient_between(below, above, mask, mesh);
+  below.wires_rows.push_back(merge_over(root, above.rows, mask, mask_gradient));
   return {};
 }
 
 Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
-                      const std::string& mesh, CharacterBuilder& builder) {
+                      const Mesh& mesh, CharacterBuilder& builder) {
   const std::string_view deformer = deformer_name(layer.deformer);
   if (!below.merged) {
     below.merged = std::move(above);
@@ -191,13 +205,13 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
     return invalid(
         "{}: mesh '{}' cannot be moved partly by dual quaternion and partly by another deformer ({} over {}); make the "
         "mask 1 everywhere, or split the mesh",
-        layer.label, mesh, deformer, below.deformer);
+        layer.label, mesh.name, deformer, below.deformer);
   }
   if (layer.wires && !(below.merged->offset_groups.empty() && above.offset_groups.empty())) {
     return invalid(
         "{}: mesh '{}' cannot be combined as in Wires where a deformer has local points of its own ({} with {}); lay "
         "one over the other, or split the mesh",
-        layer.label, mesh, deformer, below.deformer);
+        layer.label, mesh.name, deformer, below.deformer);
   }
   add_figures(*below.merged, above);
   below.deformer = fmt::format("{} {} {}", deformer, layer.wires ? "with" : "over", below.deformer);
@@ -205,9 +219,9 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
   if (below.merged->rows.influences.size() + above.rows.influences.size() > std::numeric_limits<std::uint32_t>::max()) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("{}: over '{}', mesh '{}' might have more influences than 32 bits count", layer.label,
-                            below.deformer, mesh));
+                            below.deformer, mesh.name));
   }
-  lay_groups_over(*below.merged, std::move(above), mask);
+  lay_rows_over(*below.merged, std::move(above), mask, mesh);
   return {};
 }
 
@@ -338,7 +352,7 @@ class Binder {
     MeshBinding linear;
     linear.rows = builder.rows_over_joints(mesh.weights, BlendMode::kLinear);
     const std::size_t most = std::max(kMostInfluences, most_influences(binding.rows));
-    lay_groups_over(binding, std::move(linear), left);
+    lay_rows_over(binding, std::move(linear), left, mesh);
     binding.rows = cut_rows(binding.rows, most, Cut::kContinuous);
   }
 
@@ -507,8 +521,8 @@ class Binder {
     Bindings bindings;
     for (const LayerAtMesh& at : plan_.meshes[mesh]) {
       const auto bound = layer_bindings_[at.layer].find(mesh);
-      const Result<void> laid = lay_over(bindings, std::move(bound->second), at.mask, plan_.layers[at.layer],
-                                         model_.meshes[mesh].name, builder_);
+      const Result<void> laid =
+          lay_over(bindings, std::move(bound->second), at.mask, plan_.layers[at.layer], model_.meshes[mesh], builder_);
       if (!laid) return tl::unexpected(laid.error());
       layer_bindings_[at.layer].erase(bound);
     }

@@ -27,27 +27,50 @@ bool has_share(const std::vector<glm::vec4>& local) {
   return std::any_of(local.begin(), local.end(), [](const glm::vec4& point) { return point.w != 0; });
 }
 
-// Appends the groups with shares times share_of(vertex), where that is not 0.
+// How a mask changes: what is below gives way by it, what is above gains.
+struct Fade {
+  std::span<const float> mask;
+  std::span<const glm::vec3> gradient;  // or empty
+  bool above;
+
+  float share(std::size_t i) const { return above ? mask[i] : 1 - mask[i]; }
+  glm::vec3 passing(std::size_t i) const {
+    if (gradient.empty() || mask[i] == 0 || mask[i] == 1) return glm::vec3(0.0f);
+    return above ? gradient[i] : -gradient[i];
+  }
+};
+
+// Gradients of rows whose group has `share_of(vertex)` before it fades.
 template <class ShareOf>
-void append_groups(std::vector<OffsetGroup>& groups, std::vector<OffsetGroup> more, const ShareOf& share_of) {
+void fade_gradients(SparseRows& rows, const Fade& fade, const ShareOf& share_of) {
+  if (rows.gradients.empty()) rows.gradients.resize(rows.influences.size(), glm::vec3(0.0f));
+  for (std::size_t i = 0; i < rows.row_count(); ++i) {
+    const glm::vec3 passing = static_cast<float>(share_of(i)) * fade.passing(i);
+    for (std::uint32_t k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k) {
+      rows.gradients[k] = fade.share(i) * rows.gradients[k] + rows.influences[k].weight * passing;
+    }
+  }
+}
+
+// Appends the groups that the fade leaves something of.
+void append_groups(std::vector<OffsetGroup>& groups, std::vector<OffsetGroup> more, const Fade& fade, bool gradients) {
   for (OffsetGroup& group : more) {
+    if (gradients) fade_gradients(group.rows, fade, [&](std::size_t i) { return group.local[i].w; });
     for (std::size_t i = 0; i < group.local.size(); ++i) {
-      const float share = share_of(i);
+      const float share = fade.share(i);
       group.local[i] = share == 0 ? glm::vec4(0.0f) : glm::vec4(glm::vec3(group.local[i]), group.local[i].w * share);
     }
     if (has_share(group.local)) groups.push_back(std::move(group));
   }
 }
 
-// Rows, or slopes, of the vertices where a group has a share.
-template <class Rows>
-Rows where_shared(const Rows& rows, const std::vector<glm::vec4>& local) {
-  if (rows.row_count() == 0) return {};
-  Rows result;
+// Rows of the vertices where a group has a share.
+SparseRows where_shared(const SparseRows& rows, const std::vector<glm::vec4>& local) {
+  SparseRows result;
   result.offsets.reserve(rows.offsets.size());
   for (std::size_t i = 0; i < local.size(); ++i) {
     if (local[i].w != 0) {
-      result.append_row(rows.row(i));
+      result.append_row(rows.row(i), rows.row_gradients(i));
     } else {
       result.append_row({});
     }
@@ -57,23 +80,38 @@ Rows where_shared(const Rows& rows, const std::vector<glm::vec4>& local) {
 
 }  // namespace
 
-void lay_groups_over(MeshBinding& below, MeshBinding above, std::span<const float> mask) {
+bool has_gradients(const MeshBinding& binding) {
+  const auto known = [](const SparseRows& rows) { return !rows.gradients.empty(); };
+  return known(binding.rows) || std::ranges::any_of(binding.wires_rows, known) ||
+         std::ranges::any_of(binding.offset_groups, known, &OffsetGroup::rows);
+}
+
+void lay_groups_over(MeshBinding& below, MeshBinding above, std::span<const float> mask,
+                     std::span<const glm::vec3> mask_gradient) {
   if (below.offset_groups.empty() && above.offset_groups.empty()) {
-    below.rows = merge_over(below.rows, above.rows, mask);
-    below.slopes = merge_over(below.slopes, above.slopes, mask);
+    below.rows = merge_over(below.rows, above.rows, mask, mask_gradient);
     return;
   }
+  const bool gradients = has_gradients(below) || has_gradients(above);
+  const Fade fading{mask, mask_gradient, false};
+  const Fade showing{mask, mask_gradient, true};
   std::vector<float> of_above(mask.size(), 0.0f);  // the part of the rest group's share that `above` has
+  std::vector<double> hidden(mask.size(), 0.0);
+  std::vector<double> shown(mask.size(), 0.0);
   for (std::size_t i = 0; i < mask.size(); ++i) {
-    const double hidden = mask[i] < 1 ? (1 - double{mask[i]}) * rest_share(below.offset_groups, i) : 0.0;
-    const double shown = mask[i] > 0 ? double{mask[i]} * rest_share(above.offset_groups, i) : 0.0;
-    if (shown > 0) of_above[i] = static_cast<float>(shown / (hidden + shown));
+    hidden[i] = mask[i] < 1 ? rest_share(below.offset_groups, i) : 0.0;
+    shown[i] = mask[i] > 0 ? rest_share(above.offset_groups, i) : 0.0;
+    const double part = double{mask[i]} * shown[i];
+    if (part > 0) of_above[i] = static_cast<float>(part / ((1 - double{mask[i]}) * hidden[i] + part));
   }
-  below.rows = merge_over(below.rows, above.rows, of_above);
-  below.slopes = merge_over(below.slopes, above.slopes, of_above);
+  if (gradients) {
+    fade_gradients(below.rows, fading, [&](std::size_t i) { return hidden[i]; });
+    fade_gradients(above.rows, showing, [&](std::size_t i) { return shown[i]; });
+  }
+  below.rows = merge_faded(below.rows, above.rows, of_above);
   std::vector<OffsetGroup> groups;
-  append_groups(groups, std::move(below.offset_groups), [&](std::size_t i) { return 1 - mask[i]; });
-  append_groups(groups, std::move(above.offset_groups), [&](std::size_t i) { return mask[i]; });
+  append_groups(groups, std::move(below.offset_groups), fading, gradients);
+  append_groups(groups, std::move(above.offset_groups), showing, gradients);
   below.offset_groups = std::move(groups);
 }
 
@@ -87,19 +125,17 @@ MeshBinding binding_of(const MeshBinding& whole, std::span<const std::uint32_t> 
   const auto pick_rows = [&](const auto& all) {
     std::remove_cvref_t<decltype(all)> some;
     if (all.row_count() == 0) return some;
-    for (const std::uint32_t v : vertices) some.append_row(all.row(v));
+    for (const std::uint32_t v : vertices) some.append_row(all.row(v), all.row_gradients(v));
     return some;
   };
   MeshBinding part;
   part.rows = pick_rows(whole.rows);
-  part.slopes = pick_rows(whole.slopes);
   part.mode = whole.mode;
   part.distances = pick(whole.distances);
   part.remarks = pick(whole.remarks);
   part.cut_error = whole.cut_error;
   part.dropped_elements = whole.dropped_elements;
   for (const SparseRows& rows : whole.wires_rows) part.wires_rows.push_back(pick_rows(rows));
-  for (const SlopeRows& rows : whole.wires_slopes) part.wires_slopes.push_back(pick_rows(rows));
   part.wires_exponent = whole.wires_exponent;
   for (std::uint32_t v = 0; v < vertices.size(); ++v) {
     if (std::ranges::binary_search(whole.repaired_vertices, vertices[v])) part.repaired_vertices.push_back(v);
@@ -114,9 +150,7 @@ BlendGroups take_groups(MeshBinding& binding, std::span<const glm::vec3> rest_po
   BlendGroups groups;
   if (binding.offset_groups.empty()) {
     groups.rows.push_back(std::move(binding.rows));
-    groups.slopes.push_back(std::move(binding.slopes));
     for (SparseRows& rows : binding.wires_rows) groups.rows.push_back(std::move(rows));
-    for (SlopeRows& rows : binding.wires_slopes) groups.slopes.push_back(std::move(rows));
     return groups;
   }
   assert(binding.mode == BlendMode::kLinear && binding.wires_rows.empty());
@@ -132,9 +166,9 @@ BlendGroups take_groups(MeshBinding& binding, std::span<const glm::vec3> rest_po
     }
     rest.emplace_back(rest_positions[i], static_cast<float>(share / sum));
   }
-  if (has_share(rest)) {
+  const bool has_rest = has_share(rest);
+  if (has_rest) {
     groups.rows.push_back(where_shared(binding.rows, rest));
-    groups.slopes.push_back(where_shared(binding.slopes, rest));
     groups.local_points.push_back(std::move(rest));
   }
   for (OffsetGroup& group : binding.offset_groups) {
@@ -143,14 +177,8 @@ BlendGroups take_groups(MeshBinding& binding, std::span<const glm::vec3> rest_po
     group.rows = {};
     groups.local_points.push_back(std::move(group.local));
   }
-  const bool rest_alone = groups.rows.size() == 1 && !groups.slopes.empty();
-  if (rest_alone) {
-    groups.local_points.clear();
-  } else if (!groups.slopes.empty()) {
-    groups.slopes.resize(groups.rows.size());
-  }
+  if (has_rest && groups.rows.size() == 1) groups.local_points.clear();
   binding.rows = {};
-  binding.slopes = {};
   binding.offset_groups.clear();
   return groups;
 }

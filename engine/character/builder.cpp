@@ -72,7 +72,7 @@ double bytes_per_vertex(const PackedBinding& packed) {
   const std::size_t bytes =
       packed.points.size() * sizeof(packed.points[0]) + packed.directions.size() * sizeof(packed.directions[0]) +
       packed.slices.size() * sizeof(packed.slices[0]) + packed.influences.size() * sizeof(packed.influences[0]) +
-      packed.slope_slices.size() * sizeof(packed.slope_slices[0]) + packed.slopes.size() * sizeof(packed.slopes[0]) +
+      packed.gradients.size() * sizeof(packed.gradients[0]) + packed.gradient_units.size() * sizeof(float) +
       packed.local_points.size() * sizeof(packed.local_points[0]);
   return static_cast<double>(bytes) / packed.vertex_count() + kOutputBytes;
 }
@@ -84,19 +84,13 @@ std::vector<std::uint32_t> merged(const std::vector<std::uint32_t>& a, const std
 }
 
 // Names entries from the lowest on, so that they fit 16 bits; returns the lowest.
-std::uint32_t rebase(std::span<SparseRows> groups, std::span<SlopeRows> slopes) {
+std::uint32_t rebase(std::span<SparseRows> groups) {
   std::uint32_t lowest = std::numeric_limits<std::uint32_t>::max();
   for (const SparseRows& rows : groups) {
     for (const Influence& influence : rows.influences) lowest = std::min(lowest, influence.index);
   }
-  for (const SlopeRows& rows : slopes) {
-    for (const Slope& slope : rows.slopes) lowest = std::min(lowest, slope.slot);
-  }
   for (SparseRows& rows : groups) {
     for (Influence& influence : rows.influences) influence.index -= lowest;
-  }
-  for (SlopeRows& rows : slopes) {
-    for (Slope& slope : rows.slopes) slope.slot -= lowest;
   }
   return lowest == std::numeric_limits<std::uint32_t>::max() ? 0 : lowest;
 }
@@ -120,8 +114,8 @@ std::uint32_t CharacterBuilder::take_slots(std::uint64_t count, std::uint32_t fi
   return first;
 }
 
-// The first stage in which every entry that the rows and slopes name is there.
-std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes) const {
+// The first stage in which every entry that the rows name is there.
+std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups) const {
   std::uint32_t stage = 0;
   auto run = stage_of_slots_.end();
   const auto add = [&](std::uint32_t slot) {
@@ -132,9 +126,6 @@ std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups, std
   };
   for (const SparseRows& rows : groups) {
     for (const Influence& influence : rows.influences) add(influence.index);
-  }
-  for (const SlopeRows& rows : slopes) {
-    for (const Slope& slope : rows.slopes) add(slope.slot);
   }
   return stage;
 }
@@ -192,7 +183,6 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
 
   BlendGroups taken = take_groups(binding, mesh.positions);
   std::vector<SparseRows>& groups = taken.rows;
-  std::vector<SlopeRows>& slopes = taken.slopes;
   if (!taken.local_points.empty()) {
     result.mode = BlendMode::kOffsets;
   } else if (groups.size() > 1) {
@@ -200,18 +190,18 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
     result.wires = Wires{binding.wires_exponent, root_slot()};
   }
   // build() moves skins to the last stage.
-  result.stage = stage_of(groups, slopes);
-  result.first_slot = rebase(groups, slopes);
+  result.stage = stage_of(groups);
+  result.first_slot = rebase(groups);
   const Directions directions = usable_directions(mesh);
   // Where vertices that are moved together lie together, they find their palette entries in the nearest cache.
   std::vector<std::uint32_t> order;
   if (!control && !keep_vertex_order_) {
     order = morton_order(mesh.positions);
-    order_by_row_length(groups, slopes, order);
+    order_by_row_length(groups, order);
   }
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};
-  Result<PackedBinding> packed = pack(groups, rest, order, slopes, taken.local_points);
+  Result<PackedBinding> packed = pack(groups, rest, order, taken.local_points);
   if (!packed) return fail(packed.error().code, fmt::format("mesh '{}': {}", mesh.name, packed.error().message));
   result.binding = std::move(*packed);
   MeshReport report;

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/binding/slope_rows.h"
 #include "engine/binding/sparse_rows.h"
 #include "engine/character/bind.h"
 #include "engine/character/character.h"
@@ -22,7 +21,7 @@
 namespace pelt {
 
 // v' = sum over groups g: share_g * sum over j of w_gj T_gj l_g, `rows` of the binding the group whose local point is
-// the rest position and whose share is what these leave.
+// the rest position and whose share is what these leave. Gradients are of share_g w_gj, and sum to 0 over all groups.
 struct OffsetGroup {
   SparseRows rows;               // over palette entries; weights sum to 1, or no entry where the share is 0
   std::vector<glm::vec4> local;  // of each vertex: l, share; two groups with shares of both signs are negative weights
@@ -31,9 +30,6 @@ struct OffsetGroup {
 // How a deformer moves one mesh, and what it has to say about it. Vertices are the mesh's own.
 struct MeshBinding {
   SparseRows rows;  // over palette entries, not yet merged with other layers
-  // Over palette entries, no rows where there are none: how `rows` change across the surface where they pass along a
-  // table, so that normals follow. kLinear only.
-  SlopeRows slopes;
   BlendMode mode = BlendMode::kLinear;
   // Of each vertex, or empty: metres to the closest element that moves it, -1 where none does.
   std::vector<float> distances;
@@ -43,7 +39,6 @@ struct MeshBinding {
   std::vector<std::uint32_t> repaired_vertices;  // ascending
   // Further deformers of the mesh, combined with `rows` as in Wires.
   std::vector<SparseRows> wires_rows;
-  std::vector<SlopeRows> wires_slopes;  // of each of wires_rows
   float wires_exponent = 1;
   // What moves a vertex by another local point than its rest position, beside `rows`. kLinear only.
   std::vector<OffsetGroup> offset_groups;
@@ -127,7 +122,7 @@ class CharacterBuilder {
   Result<void> add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control,
                         const ControlOptions& options);
   std::uint32_t take_slots(std::uint64_t count, std::uint32_t first_stage);
-  std::uint32_t stage_of(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes) const;
+  std::uint32_t stage_of(std::span<const SparseRows> groups) const;
 
   const Model& model_;
   bool keep_vertex_order_;

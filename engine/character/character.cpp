@@ -371,22 +371,11 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
   if (!valid) return valid;
   const Slot::Kind wanted = mesh.mode == BlendMode::kDualQuaternion ? Slot::Kind::kDualQuaternion : Slot::Kind::kFrame;
   const std::uint32_t entry_slots = mesh.mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
-  const auto reads_to = [&](std::uint32_t end) { slots_read = std::max(slots_read, end); };
   for (const std::uint32_t word : mesh.binding.influences) {
     const std::uint32_t slot = mesh.first_slot + shared::influence_index(word);
     const Result<void> usable = check_slot(mesh, slots, slot, wanted);
     if (!usable) return usable;
-    reads_to(slot + entry_slots);
-  }
-  if (!mesh.binding.slopes.empty() && mesh.mode == BlendMode::kDualQuaternion) {
-    return invalid("mesh '{}' has slopes, but is blended by dual quaternion", mesh.name);
-  }
-  for (const glm::uvec2 words : mesh.binding.slopes) {
-    for (const std::uint32_t slot : {shared::slope_slot(words), shared::slope_slot(words) + 1}) {
-      const Result<void> usable = check_slot(mesh, slots, std::uint64_t{mesh.first_slot} + slot, Slot::Kind::kFrame);
-      if (!usable) return usable;
-      reads_to(mesh.first_slot + slot + 1);
-    }
+    slots_read = std::max(slots_read, slot + entry_slots);
   }
   if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
   for (std::uint64_t v = 0; mesh.offset_slot && v < mesh.vertex_count(); ++v) {
@@ -395,7 +384,7 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
   }
   if (!mesh.wires) return {};
   const Result<void> usable = check_slot(mesh, slots, mesh.wires->root_slot, Slot::Kind::kFrame);
-  if (usable) reads_to(mesh.wires->root_slot + 1);
+  slots_read = std::max(slots_read, mesh.wires->root_slot + 1);
   return usable;
 }
 

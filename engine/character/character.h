@@ -92,7 +92,7 @@ struct CharacterMesh {
   std::uint32_t first_slot = 0;    // palette entry that element 0 of its influences names
   std::optional<std::uint32_t>
       frame_slot;  // control: where the blended frame of vertex 0 is written, one entry a vertex
-  std::optional<std::uint32_t> offset_slot;  // where what is added to vertex 0's point before it is moved is read
+  std::optional<std::uint32_t> offset_slot;  // where what moves vertex 0 before it is blended is read
   std::optional<Wires> wires;
   PackedBinding binding;
   // Skin and drivers that are the model's as they are: the hash of the number of vertices and the triangles, as the

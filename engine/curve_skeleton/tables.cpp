@@ -76,20 +76,17 @@ MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::
                            const Shares& shares) {
   MeshBinding binding;
   std::vector<WeightedElement> row;
-  std::vector<Slope> slopes;
   for (const std::vector<CurveShare>& vertex : shares) {
     row.clear();
-    slopes.clear();
     double distance = vertex.empty() ? -1 : vertex[0].place.distance;
     for (const CurveShare& share : vertex) {
       const CurvePlace& place = share.place;
       const TablePiece piece{samples.at[place.curve][place.bone], first_slot + samples.first[place.curve][place.bone]};
       const double length = rest.bone_length(place.curve, place.bone);
-      append_between(piece, place.lambda, share.weight, glm::dvec3(place.slope) / length, row, slopes);
+      append_between(piece, place.lambda, share.weight, glm::dvec3(place.slope) / length, row);
       distance = std::min(distance, place.distance);
     }
-    append_row(binding.rows, row);
-    binding.slopes.append_row(slopes);
+    append_row(binding.rows, row, Gradients::kKnown);
     binding.distances.push_back(static_cast<float>(distance));
   }
   binding.remarks.assign(shares.size(), 0);

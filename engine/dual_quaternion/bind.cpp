@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine/dual_quaternion/bind.h"
 
-#include <fmt/format.h>
+#include "engine/linear_blend/bind.h"
 
 namespace pelt::dual_quaternion {
 
-Result<std::vector<MeshBinding>> bind(const DualQuaternionParameters&, const DeformerInput& input) {
-  std::vector<MeshBinding> bindings;
-  for (const DeformerTarget& target : input.targets) {
-    const Mesh& mesh = input.model.meshes[target.mesh];
-    if (!has_weights(mesh)) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("{}: mesh '{}' has no weights", input.layer, mesh.name));
-    }
-    MeshBinding binding;
-    binding.mode = BlendMode::kDualQuaternion;
-    binding.rows = input.builder.rows_over_joints(mesh.weights, binding.mode);
-    bindings.push_back(std::move(binding));
-    input.progress(static_cast<double>(bindings.size()) / static_cast<double>(input.targets.size()));
-  }
-  return bindings;
+Result<std::vector<MeshBinding>> bind(const DualQuaternionParameters& parameters, const DeformerInput& input) {
+  return linear_blend::bind_painted(BlendMode::kDualQuaternion, parameters.exact_normals, input);
 }
 
 }  // namespace pelt::dual_quaternion

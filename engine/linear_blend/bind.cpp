@@ -3,9 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "engine/character/weight_gradients.h"
+
 namespace pelt::linear_blend {
 
-Result<std::vector<MeshBinding>> bind(const LinearBlendParameters&, const DeformerInput& input) {
+Result<std::vector<MeshBinding>> bind(const LinearBlendParameters& parameters, const DeformerInput& input) {
+  return bind_painted(BlendMode::kLinear, parameters.exact_normals, input);
+}
+
+Result<std::vector<MeshBinding>> bind_painted(BlendMode mode, bool exact_normals, const DeformerInput& input) {
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
     const Mesh& mesh = input.model.meshes[target.mesh];
@@ -13,8 +19,9 @@ Result<std::vector<MeshBinding>> bind(const LinearBlendParameters&, const Deform
       return fail(ErrorCode::kInvalidArgument, fmt::format("{}: mesh '{}' has no weights", input.layer, mesh.name));
     }
     MeshBinding binding;
-    binding.mode = BlendMode::kLinear;
-    binding.rows = input.builder.rows_over_joints(mesh.weights, binding.mode);
+    binding.mode = mode;
+    binding.rows = input.builder.rows_over_joints(mesh.weights, mode);
+    if (exact_normals) binding.rows = with_gradients(binding.rows, {mesh.positions, mesh.triangles});
     bindings.push_back(std::move(binding));
     input.progress(static_cast<double>(bindings.size()) / static_cast<double>(input.targets.size()));
   }

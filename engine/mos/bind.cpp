@@ -238,7 +238,7 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < shares->size(); ++t) {
     MeshBinding binding = curve_skeleton::bind_to_tables(rest, *samples, tables.first_slot, (*shares)[t]);
-    if (!parameters.exact_normals) binding.slopes = {};
+    if (!parameters.exact_normals) binding.rows.gradients.clear();
     const Result<void> solved = check_offsets(points, windows, *samples, tables, binding.rows,
                                               input.model.meshes[input.targets[t].mesh], input);
     if (!solved) return tl::unexpected(solved.error());

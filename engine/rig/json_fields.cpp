@@ -341,9 +341,8 @@ void Reader::finish() {
   for (const auto& [key, value] : object_.items()) {
     if (problem_.error) return;
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    const std::string hint =
-        known_.empty() ? "; there are none here" : fmt::format("; did you mean '{}'?", nearest_name(key, known_));
-    problem_.report(child(pointer_, shortened(key, 64)), fmt::format("unknown key '{}'{}", shortened(key, 64), hint));
+    problem_.report(child(pointer_, shortened(key, 64)),
+                    fmt::format("unknown key '{}'; did you mean '{}'?", shortened(key, 64), nearest_name(key, known_)));
   }
 }
 

@@ -16,11 +16,13 @@
 
 namespace pelt {
 
-// The baselines take no parameters: they use the weights of the model.
+// The baselines use the weights of the model.
 struct LinearBlendParameters {
+  bool exact_normals = false;  // with the gradient of the weights, or of the frames alone
   friend bool operator==(const LinearBlendParameters&, const LinearBlendParameters&) = default;
 };
 struct DualQuaternionParameters {
+  bool exact_normals = false;  // as LinearBlendParameters
   friend bool operator==(const DualQuaternionParameters&, const DualQuaternionParameters&) = default;
 };
 
@@ -197,6 +199,7 @@ struct SurfaceFfdParameters {
   std::optional<std::uint32_t> influences;
   Precision precision = Precision::kLinear;  // extended
   float likeness = 1.0f;  // extended: exponent of how alike vertex and driver vertex are painted; 0: counts for nothing
+  bool exact_normals = true;         // extended: with the gradient of the weights, or of the frames alone
   std::vector<GroupPair> exclude;    // these elements never move these vertices
   std::vector<GroupPair> exclusive;  // these elements move these vertices alone, and these vertices follow no other
   std::optional<std::uint32_t> max_hops;  // joints along the skeleton from a vertex's bone to an element's

@@ -88,10 +88,14 @@ bool has_twist(const std::vector<MosEdit>& edits) {
 }  // namespace
 
 template <class Fields>
-void describe(Fields&, LinearBlendParameters&) {}
+void describe(Fields& fields, LinearBlendParameters& linear) {
+  fields.flag("exact_normals", linear.exact_normals);
+}
 
 template <class Fields>
-void describe(Fields&, DualQuaternionParameters&) {}
+void describe(Fields& fields, DualQuaternionParameters& dual) {
+  fields.flag("exact_normals", dual.exact_normals);
+}
 
 template <class Fields>
 void describe(Fields& fields, Box& box) {
@@ -211,6 +215,7 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.integer_or("auto", "all", "influences", ffd.influences);
   fields.choice("precision", ffd.precision, std::span(kPrecisions));
   fields.number("likeness", ffd.likeness, kNotNegative);
+  fields.flag("exact_normals", ffd.exact_normals);
   fields.objects("exclude", ffd.exclude);
   fields.objects("exclusive", ffd.exclusive);
   fields.count_or("none", "max_hops", ffd.max_hops);

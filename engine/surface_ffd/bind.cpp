@@ -237,6 +237,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .kept_influences = influences,
                        .precision = precision,
                        .likeness = parameters.likeness,
+                       .gradients = extended && parameters.exact_normals,
                        .first_slot = frames_of(*driver, *elements, extended, input),
                        .driver = driver->mesh,
                        .painting = driver->painting,

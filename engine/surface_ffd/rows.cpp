@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/binding/morton_order.h"
+#include "engine/character/weight_gradients.h"
 #include "engine/core/parallel.h"
 #include "engine/surface_ffd/precision.h"
 
@@ -225,7 +226,7 @@ class RowMaker {
   void append(std::uint32_t vertex, const glm::dvec3& point, std::span<const Near> near, SignedRows& rows) {
     if (settings_.extended) {
       // s_j = sum over k of u_k b_kj, b the barycentric coordinates of the closest point of k.
-      for (const auto& [i, u] : weights_) {
+      for (const auto& [i, u, gradient] : weights_) {
         const ClosestPoint& closest = near[i].closest;
         for (int corner = 0; corner < 3; ++corner) sums_.add(closest.vertices[corner], u * closest.weights[corner]);
       }
@@ -248,7 +249,7 @@ class RowMaker {
       for (WeightedElement& own : row_) own.index += settings_.first_slot;
     } else {
       row_.clear();
-      for (const auto& [i, u] : weights_) row_.push_back({settings_.first_slot + near[i].triangle, u});
+      for (const auto& [i, u, gradient] : weights_) row_.push_back({settings_.first_slot + near[i].triangle, u});
     }
     append_signed(rows);
   }
@@ -385,7 +386,7 @@ class RowMaker {
   // Of the elements, as they weigh; of unit length, or 0 where they cancel.
   glm::dvec3 mean_normal(std::span<const Near> near) const {
     glm::dvec3 sum(0);
-    for (const auto& [i, u] : weights_) sum += u * glm::dvec3(settings_.elements.normal(near[i].triangle));
+    for (const auto& [i, u, gradient] : weights_) sum += u * glm::dvec3(settings_.elements.normal(near[i].triangle));
     const double length = glm::length(sum);
     return length > 1e-6 ? sum / length : glm::dvec3(0);
   }
@@ -432,18 +433,40 @@ void reserve_rows(SparseRows& rows, std::size_t more, std::size_t done, std::siz
   rows.influences.reserve(std::max(needed, static_cast<std::size_t>(1.05 * all)));
 }
 
-// Appends the only row of `parts`, weights of both signs together.
-void append_sum(const SignedRows& parts, SparseRows& rows) {
-  const auto share = static_cast<float>(parts.shares[0]);
+// Appends a row, weights of both signs together. `share`: of those below 0.
+void append_sum(std::span<const Influence> positive, std::span<const Influence> negative, float share,
+                SparseRows& rows) {
   std::vector<Influence> row;
-  for (const Influence& own : parts.rows.row(0)) row.push_back({own.index, (1 + share) * own.weight});
-  for (const Influence& own : parts.negative.row(0)) row.push_back({own.index, -share * own.weight});
+  for (const Influence& own : positive) row.push_back({own.index, (1 + share) * own.weight});
+  for (const Influence& own : negative) row.push_back({own.index, -share * own.weight});
   rows.append_row(row);
 }
 
 void append_share(OffsetGroup& group, std::span<const Influence> row, const glm::vec4& local) {
   group.rows.append_row(row);
   group.local.push_back(local);
+}
+
+// Gives a binding its gradients.
+void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threads, MeshBinding& binding) {
+  const SurfaceGradient surface(mesh.positions, mesh.triangles);
+  const auto place = [&](std::uint32_t entry) { return settings.driver.positions[entry - settings.first_slot]; };
+  if (binding.offset_groups.empty()) {
+    binding.rows.gradients = gradients_by_place(binding.rows, surface, place, threads);
+    return;
+  }
+  OffsetGroup& negative = binding.offset_groups[0];
+  SparseRows sum;
+  for (std::size_t v = 0; v < binding.rows.row_count(); ++v) {
+    append_sum(binding.rows.row(v), negative.rows.row(v), -negative.local[v].w, sum);
+  }
+  const std::vector<glm::vec3> gradients = gradients_by_place(sum, surface, place, threads);
+  for (std::size_t v = 0; v < sum.row_count(); ++v) {
+    const auto own = gradients.begin() + sum.offsets[v];
+    const auto middle = own + static_cast<std::ptrdiff_t>(binding.rows.row(v).size());
+    binding.rows.gradients.insert(binding.rows.gradients.end(), own, middle);
+    negative.rows.gradients.insert(negative.rows.gradients.end(), middle, gradients.begin() + sum.offsets[v + 1]);
+  }
 }
 
 tl::unexpected<Error> follows_nothing(const Mesh& mesh, std::uint32_t vertex) {
@@ -510,6 +533,7 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
     progress(static_cast<double>(end) / static_cast<double>(count));
   }
   if (!negative.rows.influences.empty()) binding.offset_groups.push_back(std::move(negative));
+  if (settings.gradients) add_gradients(mesh, settings, threads, binding);
   return binding;
 }
 
@@ -521,7 +545,7 @@ Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_
     Block block;  // of one, since blocks keep no order
     maker.make(std::span(&v, 1), block);
     if (block.left_alone) return follows_nothing(mesh, v);
-    append_sum(block.rows, rows);
+    append_sum(block.rows.rows.row(0), block.rows.negative.row(0), static_cast<float>(block.rows.shares[0]), rows);
   }
   return rows;
 }

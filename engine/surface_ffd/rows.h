@@ -28,6 +28,7 @@ struct RowSettings {
   std::size_t kept_influences;  // of what the elements give, extended; 0: all
   Precision precision;          // extended
   double likeness;              // extended: exponent; 0 counts for nothing
+  bool gradients;               // extended: whether rows have them
   std::uint32_t first_slot;     // of element 0 (basic) or of driver vertex 0 (extended)
   const Mesh& driver;
   const SparseRows& painting;             // of the driver, over the model's bound joints; may be empty

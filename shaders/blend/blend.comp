@@ -33,95 +33,112 @@ bool has(uint what) { return (kContents & what) != 0u; }
 #include "../find_job.glsl"
 #include "store_directions.glsl"
 
-// sum w T of the row whose words are first, first + kSliceRows, ... before end.
-Affine blend_affine(uint palette_first, uint first, uint end) {
+// A vertex as its row is read.
+struct VertexRow {
+  uint palette_first;
+  uint first;  // of its words, kSliceRows apart
+  uint end;
+  uint influences;  // where influence 0 of the mesh is
+  uint gradients;   // the word of its gradient, or kNoSlot
+  float unit;       // of gradients
+  TangentBasis basis;
+  vec3 point;
+};
+
+Passage add_passage(Passage passage, VertexRow row, uint at, vec3 moved) {
+  if (!has(kHasGradients) || row.gradients == kNoSlot) return passage;
+  uint place = at - row.influences;
+  return passage_add(passage, gradient_steps(rows[row.gradients + place / 2u], place), moved);
+}
+
+Affine with_passage(Affine frame, VertexRow row, Passage passage) {
+  if (!has(kHasGradients)) return frame;
+  return frame_with_passage(frame, passage, row.unit, row.basis, row.point);
+}
+
+// sum w T of the row, and its passage.
+Affine blend_affine(VertexRow row, inout Passage passage) {
   Affine sum = Affine(0.0f);
-  for (uint at = first; at < end; at += kSliceRows) {
-    uint word = rows[at];
-    sum += influence_weight(word) * palette[palette_first + influence_index(word)];
+  for (uint at = row.first; at < row.end; at += kSliceRows) {
+    Affine entry = palette[row.palette_first + influence_index(rows[at])];
+    sum += influence_weight(rows[at]) * entry;
+    passage = add_passage(passage, row, at, transform_point(entry, row.point));
   }
   return sum;
 }
 
 // The same row as dual quaternions, two entries a joint: the stretches blended, then moved by the blended rigid motion.
-Affine blend_dual_quaternion(uint palette_first, uint first, uint end) {
-  Affine strongest = palette[palette_first + influence_index(rows[first])];
+Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
+  Affine strongest = palette[row.palette_first + influence_index(rows[row.first])];
   DualQuaternion pivot = DualQuaternion(strongest[0], strongest[1]);
   DualQuaternion sum = DualQuaternion(vec4(0.0f), vec4(0.0f));
+  DualQuaternion by_e = sum;  // how the sum changes along e and f
+  DualQuaternion by_f = sum;
   Affine stretch = Affine(0.0f);
-  for (uint at = first; at < end; at += kSliceRows) {
-    uint slot = palette_first + influence_index(rows[at]);
+  Passage stretching = passage_begin();
+  for (uint at = row.first; at < row.end; at += kSliceRows) {
+    uint slot = row.palette_first + influence_index(rows[at]);
     float weight = influence_weight(rows[at]);
-    Affine rigid = palette[slot];
-    float signed_weight = dot(rigid[0], pivot.real) < 0.0f ? -weight : weight;
-    sum.real += signed_weight * rigid[0];
-    sum.dual += signed_weight * rigid[1];
+    Affine entry = palette[slot];
+    DualQuaternion rigid = on_side_of(DualQuaternion(entry[0], entry[1]), pivot);
+    sum = dual_quaternion_add(sum, rigid, weight);
     stretch += weight * palette[slot + 1u];
+    if (!has(kHasGradients) || row.gradients == kNoSlot) continue;
+    uint place = at - row.influences;
+    vec2 steps = gradient_steps(rows[row.gradients + place / 2u], place);
+    by_e = dual_quaternion_add(by_e, rigid, steps.x);
+    by_f = dual_quaternion_add(by_f, rigid, steps.y);
+    stretching = passage_add(stretching, steps, transform_point(palette[slot + 1u], row.point));
   }
-  return affine_compose(rigid_from_dual_quaternion(sum, pivot), stretch);
-}
-
-// Where the slopes of a vertex are in `rows`: a slope each 2 kSliceRows words.
-struct SlopeRange {
-  uint at;
-  uint end;
-};
-
-SlopeRange slope_range(BlendJob job, uint vertex) {
-  if (!has(kHasSlopes) || job.first_slope_slice == kNoSlot) return SlopeRange(0u, 0u);
-  uint slice = job.first_slope_slice + vertex / kSliceRows;
-  return SlopeRange(job.first_slope + 2u * (rows[slice] + vertex % kSliceRows), job.first_slope + 2u * rows[slice + 1u]);
-}
-
-// The frame with the slopes of one group, at whose end it leaves the range.
-Affine add_slopes(Affine frame, uint palette_first, vec3 point, inout SlopeRange range) {
-  bool ended = false;
-  for (; !ended && range.at < range.end; range.at += 2u * kSliceRows) {
-    uvec2 words = uvec2(rows[range.at], rows[range.at + 1u]);
-    uint slot = palette_first + slope_slot(words);
-    frame = sloped_frame(frame, palette[slot], palette[slot + 1u], slope_gradient(words), point);
-    ended = slope_ends_group(words);
-  }
+  Affine moving = rigid_from_dual_quaternion(sum, pivot);
+  Affine frame = affine_compose(moving, stretch);
+  if (!has(kHasGradients) || row.gradients == kNoSlot) return frame;
+  vec3 stretched = transform_point(stretch, row.point);
+  passage.e = rigid_derivative(sum, by_e, stretched) + transform_vector(moving, stretching.e);
+  passage.f = rigid_derivative(sum, by_f, stretched) + transform_vector(moving, stretching.f);
   return frame;
 }
 
 // The groups of a row, one a deformer, each with weights that sum to 65535, combined as in Wires.
-Affine blend_wires(uint palette_first, uint first, uint end, SlopeRange slopes, vec3 point, Affine root,
-                   float exponent) {
+Affine blend_wires(VertexRow row, Affine root, float exponent) {
   WiresSum sum = wires_begin();
   Affine frame = Affine(0.0f);
+  Passage passage = passage_begin();
   uint units = 0u;
-  for (uint at = first; at < end; at += kSliceRows) {
+  for (uint at = row.first; at < row.end; at += kSliceRows) {
     uint word = rows[at];
-    frame += influence_weight(word) * palette[palette_first + influence_index(word)];
+    Affine entry = palette[row.palette_first + influence_index(word)];
+    frame += influence_weight(word) * entry;
+    passage = add_passage(passage, row, at, transform_point(entry, row.point));
     units += influence_units(word);
     if (units < kWeightUnits) continue;
-    frame = add_slopes(frame, palette_first, point, slopes);
-    sum = wires_add(sum, frame, root, point, exponent);
+    sum = wires_add(sum, with_passage(frame, row, passage), root, row.point, exponent);
     frame = Affine(0.0f);
+    passage = passage_begin();
     units = 0u;
   }
-  return wires_frame(sum, point);
+  return wires_frame(sum, row.point);
 }
 
-// The groups of a row, each with weights that sum to 65535 and a local point of its own. All slopes are of the first
-// one. `local`: of that, in local_points; the next group's is `stride` further on. `strongest`: the first word of the
-// group with the largest share.
-Affine blend_offsets(uint palette_first, uint first, uint end, SlopeRange slopes, vec3 point, uint local, uint stride,
-                     inout uint strongest) {
+// The groups of a row, each with weights that sum to 65535 and a local point of its own. `local`: of the first one, in
+// local_points; the next group's is `stride` further on. `strongest`: the first word of the group with the largest
+// share.
+Affine blend_offsets(VertexRow row, uint local, uint stride, inout uint strongest, inout Passage passage) {
   OffsetsSum sum = offsets_begin();
   Affine frame = Affine(0.0f);
   uint units = 0u;
   uint leading = 0u;
   float largest = 0.0f;
-  for (uint at = first; at < end; at += kSliceRows) {
+  for (uint at = row.first; at < row.end; at += kSliceRows) {
     uint word = rows[at];
+    if (influence_units(word) == 0u) continue;  // behind the last group there is no local point
+    vec4 local_point = local_points[local];
+    Affine entry = palette[row.palette_first + influence_index(word)];
     if (units == 0u) leading = word;
-    frame += influence_weight(word) * palette[palette_first + influence_index(word)];
+    frame += influence_weight(word) * entry;
+    passage = add_passage(passage, row, at, transform_point(entry, local_point.xyz));
     units += influence_units(word);
     if (units < kWeightUnits) continue;
-    vec4 local_point = local_points[local];
-    frame = add_slopes(frame, palette_first, local_point.xyz, slopes);
     sum = offsets_add(sum, frame, local_point);
     if (local_point.w > largest) {
       largest = local_point.w;
@@ -131,7 +148,7 @@ Affine blend_offsets(uint palette_first, uint first, uint end, SlopeRange slopes
     frame = Affine(0.0f);
     units = 0u;
   }
-  return offsets_frame(sum, point);
+  return offsets_frame(sum, row.point);
 }
 
 // The same row, of its `most` first influences alone, which are its strongest.
@@ -157,38 +174,45 @@ struct Moved {
 Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 point) {
   bool fitted = has(kHasFits) && detail == kDetailLinearFit && job.fit_first_slice != kNoSlot;
   uint mode = fitted ? kBlendLinear : job.mode;
-  uint slice = (fitted ? job.fit_first_slice : job.first_slice) + vertex / kSliceRows;
-  uint first_influence = fitted ? job.fit_first_influence : job.first_influence;
-  uint first = first_influence + rows[slice] + vertex % kSliceRows;
-  uint end = first_influence + rows[slice + 1u];
-  uint palette_first = (fitted ? job.fit_palette_first : job.palette_first) + instance_palette;
-  SlopeRange slopes = SlopeRange(0u, 0u);
-  if (!fitted) slopes = slope_range(job, vertex);
-  uint strongest_word = rows[first];
+  bool reduced = has(kHasLinear) && mode == kBlendLinear && detail == kDetailReduced;
+  uint slice = vertex / kSliceRows;
+  uint slices = fitted ? job.fit_first_slice : job.first_slice;
+  VertexRow row;
+  row.palette_first = (fitted ? job.fit_palette_first : job.palette_first) + instance_palette;
+  row.influences = fitted ? job.fit_first_influence : job.first_influence;
+  row.first = row.influences + rows[slices + slice] + vertex % kSliceRows;
+  row.end = row.influences + rows[slices + slice + 1u];
+  row.gradients = has(kHasGradients) && !fitted && !reduced ? job.first_gradient : kNoSlot;
+  row.point = point;
+  row.unit = 0.0f;
+  row.basis = TangentBasis(vec3(0.0f), vec3(0.0f));
+  if (has(kHasGradients) && row.gradients != kNoSlot) {
+    row.unit = uintBitsToFloat(rows[job.first_gradient_unit + slice]);
+    row.basis = tangent_basis(directions[job.first_direction + vertex].x);
+  }
+  uint strongest_word = rows[row.first];
 
   Moved moved;
   moved.frame = Affine(0.0f);
-  if (has(kHasLinear) && mode == kBlendLinear && detail == kDetailReduced) {
-    moved.frame = blend_reduced(palette_first, first, end, constants.reduced_influences);
-    slopes.at = slopes.end;
+  Passage passage = passage_begin();
+  if (reduced) {
+    moved.frame = blend_reduced(row.palette_first, row.first, row.end, constants.reduced_influences);
   } else if (has(kHasLinear) && mode == kBlendLinear) {
-    moved.frame = blend_affine(palette_first, first, end);
+    moved.frame = blend_affine(row, passage);
   } else if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
-    moved.frame = blend_dual_quaternion(palette_first, first, end);
+    moved.frame = blend_dual_quaternion(row, passage);
   } else if (has(kHasWires) && mode == kBlendWires) {
-    moved.frame = blend_wires(palette_first, first, end, slopes, point, palette[job.root_slot + instance_palette],
-                              job.wires_exponent);
+    moved.frame = blend_wires(row, palette[job.root_slot + instance_palette], job.wires_exponent);
   } else if (has(kHasOffsets)) {
-    moved.frame = blend_offsets(palette_first, first, end, slopes, point, job.first_local + vertex, job.vertex_count,
-                                strongest_word);
+    moved.frame = blend_offsets(row, job.first_local + vertex, job.vertex_count, strongest_word, passage);
   }
   moved.position = transform_point(moved.frame, point);
-  if (has(kHasSlopes) && mode == kBlendLinear) moved.frame = add_slopes(moved.frame, palette_first, point, slopes);
+  moved.frame = with_passage(moved.frame, row, passage);
   if (has(kHasKeyPoses) && job.offset_first != kNoSlot) {
-    moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex][0].xyz);
+    moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex], point);
     moved.position = transform_point(moved.frame, point);
   }
-  Affine strongest = palette[palette_first + influence_index(strongest_word)];
+  Affine strongest = palette[row.palette_first + influence_index(strongest_word)];
   if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
     moved.turn = rotation_from_quaternion(strongest[0]);
   } else {

@@ -24,7 +24,7 @@ PELT_SHARED_CONST uint kBlendWires = 2u;
 PELT_SHARED_CONST uint kBlendOffsets = 3u;
 
 PELT_SHARED_CONST uint kBlendBindRest = 1u;     // vec4[] local points of kBlendOffsets, vec3[] rest positions, uvec2[]
-                                                // packed normals and tangents, uint[] slices, influences and slopes
+                                                // packed normals and tangents, uint[] slices, influences and gradients
 PELT_SHARED_CONST uint kBlendBindPalette = 2u;  // Affine[]
 PELT_SHARED_CONST uint kBlendBindDrivers = 3u;  // the palette again, and behind it, as float[], the vertices of
                                                 // drivers: written by control meshes
@@ -51,11 +51,11 @@ struct BlendJob {
   uint driver_stride;    // words from one instance to the next
   uint output_first;     // vertex 0 of instance 0 in the outputs, or kNoSlot
   uint output_stride;    // vertices from one instance to the next
-  uint offset_first;     // slot of what is added to vertex 0's local point for instance 0 (key_pose/pose.h), or kNoSlot
+  uint offset_first;     // slot of what moves vertex 0 before it is blended, for instance 0 (key_pose/pose.h), or kNoSlot
   uint root_slot;        // kBlendWires: slot of the root's motion for instance 0
   float wires_exponent;  // kBlendWires: m
-  uint first_slope_slice;  // or kNoSlot where the mesh has no slopes; values are relative to first_slope
-  uint first_slope;        // two words a slope
+  uint first_gradient;       // word of influence 0, two influences a word, or kNoSlot where the mesh has none
+  uint first_gradient_unit;  // of slice 0: a float
   uint first_local;        // kBlendOffsets: of the mesh's first group
   uint fit_first_slice;    // of the fitted linear blend, or kNoSlot
   uint fit_first_influence;
@@ -90,8 +90,8 @@ PELT_SHARED_CONST uint kHasLinear = 1u;  // one bit a mode: 1 << mode
 PELT_SHARED_CONST uint kHasDualQuaternion = 2u;
 PELT_SHARED_CONST uint kHasWires = 4u;
 PELT_SHARED_CONST uint kHasOffsets = 8u;
-PELT_SHARED_CONST uint kHasSlopes = 16u;
-PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // what is added to local points
+PELT_SHARED_CONST uint kHasGradients = 16u;
+PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // what moves vertices before
 PELT_SHARED_CONST uint kHasFits = 64u;      // and so kHasLinear
 PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
 PELT_SHARED_CONST uint kHasOutputs = 256u;
@@ -113,41 +113,70 @@ PELT_SHARED_FN uint influence_units(uint word) { return word >> 16u; }
 
 PELT_SHARED_FN float influence_weight(uint word) { return float(influence_units(word)) * kWeightUnit; }
 
-// The gradient of weights (math.md section 0). Where the weights of a vertex change across the surface, the frame of
-// what they make is not the blend of the frames alone. They change fast where they pass along a table: a curve's
-// palette entries T_k belong to samples of it at arc lengths s_k, and a vertex P at the arc length s between two of
-// them has v' = w ((1 - f) T_k P + f T_k+1 P), f = (s - s_k) / (s_k+1 - s_k). Its derivative by P holds that of f, too:
-//     B = sum over j of w_j A_j  +  sum over slopes i of (T_k+1 P - T_k P) g_i^T,     k = k_i,  g_i = w_i grad f_i,
-// A: the 3x3 part of T. So a slope is a slot k and a gradient g by the rest position, 1/metres. Without the second sum
-// lengths along the table stay what they were at rest: where a surface that is not parallel to a curve goes round its
-// bend, or turns with its twist, the normals lean by tens of degrees.
-PELT_SHARED_FN uint slope_slot(uvec2 words) { return words.x & 0xFFFFu; }
+// The gradient of weights (math.md section 0). Where the weights of a vertex P change across the surface, the frame of
+// what they make is not the blend of the frames alone: v' = sum w_j T_j P has the derivative
+//     B = sum over j of w_j A_j  +  sum over j of (T_j P) grad(w_j)^T,        A: the 3x3 part of T.
+// Without the second sum lengths across the surface stay what they were at rest, and round a bend the normals lean by
+// tens of degrees. Normals and tangents take of B what it does to vectors along the surface. So of a gradient its two
+// components along the surface are kept, beside the weight, in 16 bits: integers from -127 to 127, those of the row
+// summing to 0, in units of the row's slice.
+struct TangentBasis {
+  vec3 e;
+  vec3 f;
+};
 
-// Of several groups: whether the next slope is of the next group.
-PELT_SHARED_FN bool slope_ends_group(uvec2 words) { return (words.x & 0x80000000u) != 0u; }
+// Orthonormal, across the rest normal, by its packed word: whole numbers decide between two directions to start from, so
+// that every processor decides alike.
+PELT_SHARED_CONST int kTangentTurn = 13107;
 
-// |g| is kept as the 15 bits of a float with 6 bits of exponent and 9 of fraction: 1e-9 to 8e9 per metre, to 1/1024.
-// Shifted to where a float has them they lack its exponent's bias, less their own.
-PELT_SHARED_CONST uint kSlopeBits = 0x7FFF0000u;
-PELT_SHARED_CONST float kSlopeUnit = 7.9228163e28f;  // 2^96
-
-PELT_SHARED_FN vec3 slope_gradient(uvec2 words) {
-  return unpack_normal(words.y) * (uintBitsToFloat((words.x & kSlopeBits) >> 2u) * kSlopeUnit);
+PELT_SHARED_FN TangentBasis tangent_basis(uint normal_word) {
+  int x = abs(int(normal_word << 16u) >> 16);
+  int y = abs(int(normal_word) >> 16);
+  bool along_x = (x + y > 32767 ? 32767 - y : x) >= kTangentTurn;
+  vec3 normal = unpack_normal(normal_word);
+  TangentBasis basis;
+  basis.e = normalize(cross(normal, along_x ? vec3(0, 1, 0) : vec3(1, 0, 0)));
+  basis.f = cross(normal, basis.e);
+  return basis;
 }
 
-// The frame with one more slope between the entries `from` and `to`: axes B + d g^T, d = to P - from P. It still maps P
-// to where it did: o - d (g . P).
-PELT_SHARED_FN Affine sloped_frame(Affine frame, Affine from, Affine to, vec3 gradient, vec3 point) {
-  vec3 step = transform_point(to - from, point);
-  return frame + outerProduct(vec4(gradient, -dot(gradient, point)), step);
+// Components of the gradient of influence `at`, which shares its word with a neighbour, in units of its slice.
+PELT_SHARED_FN vec2 gradient_steps(uint word, uint at) {
+  uint half_word = word >> (16u * (at & 1u));
+  return vec2(float(int(half_word << 24u) >> 24), float(int(half_word << 16u) >> 24));
 }
 
-// A local point moved by an offset before T: the same translation in the frame, T p + A o = T (p + o). Where the frame
-// has slopes they are in A: the offset moves as the surface round the point does.
-PELT_SHARED_FN Affine offset_frame(Affine frame, vec3 offset) {
-  vec3 moved = transform_vector(frame, offset);
-  return Affine(frame[0] + vec4(0, 0, 0, moved.x), frame[1] + vec4(0, 0, 0, moved.y),
-                frame[2] + vec4(0, 0, 0, moved.z));
+// sum over j of (T_j P) times the components of grad(w_j): how the point moves on along e and f for what the weights
+// change by.
+struct Passage {
+  vec3 e;
+  vec3 f;
+};
+
+PELT_SHARED_FN Passage passage_begin() {
+  Passage passage;
+  passage.e = vec3(0.0f);
+  passage.f = vec3(0.0f);
+  return passage;
+}
+
+PELT_SHARED_FN Passage passage_add(Passage passage, vec2 steps, vec3 moved) {
+  passage.e += steps.x * moved;
+  passage.f += steps.y * moved;
+  return passage;
+}
+
+// The frame with a passage in its axes, in steps of `unit`. It still maps the point to where it did.
+PELT_SHARED_FN Affine frame_with_passage(Affine frame, Passage passage, float unit, TangentBasis basis, vec3 point) {
+  return frame + outerProduct(vec4(basis.e, -dot(basis.e, point)) * unit, passage.e) +
+         outerProduct(vec4(basis.f, -dot(basis.f, point)) * unit, passage.f);
+}
+
+// A local point moved by an offset before T, and the frame turned about it: [R | o] of key_pose/pose.h. Where the frame
+// has a passage it is in A: the offset moves as the surface round the point does.
+PELT_SHARED_FN Affine offset_frame(Affine frame, Affine offset, vec3 point) {
+  mat3 axes = affine_axes(frame) * affine_axes(offset);
+  return affine_from_axes(axes, transform_point(frame, point + affine_origin(offset)) - axes * point);
 }
 
 // Several deformers on one skin (Singh & Fiume 1998, "Wires", section 4; math.md section 1): each moves the point by
@@ -215,7 +244,7 @@ PELT_SHARED_FN Affine wires_frame(WiresSum sum, vec3 point) {
 
 // Groups of influences, each with a local point l_g of its own and a share s_g, all s_g sum to 1 (math.md section 0):
 //     v' = sum s_g T_g l_g,  T_g = sum over j in g of w_gj T_gj,        B = sum s_g A_g,
-// A: the 3x3 part of T with the slopes of its group. `local` is l_g, s_g.
+// A: the 3x3 part of T; gradients are of s_g w_gj. `local` is l_g, s_g.
 struct OffsetsSum {
   Affine frame;  // of T_g
   vec3 moved;    // of T_g l_g

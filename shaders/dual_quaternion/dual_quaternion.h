@@ -109,6 +109,40 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
   return affine_from_axes(rotation_from_quaternion(real), translation);
 }
 
+// q or -q, which are the same motion: the one whose rotation is less than a turn away from the pivot's.
+PELT_SHARED_FN DualQuaternion on_side_of(DualQuaternion q, DualQuaternion pivot) {
+  float side = dot(q.real, pivot.real) < 0.0f ? -1.0f : 1.0f;
+  q.real = q.real * side;
+  q.dual = q.dual * side;
+  return q;
+}
+
+PELT_SHARED_FN DualQuaternion dual_quaternion_add(DualQuaternion sum, DualQuaternion q, float weight) {
+  sum.real += weight * q.real;
+  sum.dual += weight * q.dual;
+  return sum;
+}
+
+// How the point that a blend moves, not made unit, moves on as the blend changes by `change`: the derivative of
+// (r x r* + 2 d r*) / (r r*) by r and d (Tarini, Panozzo & Sorkine 2014, "Accurate and Efficient Lighting for Skinned
+// Models", take the same). 0 where the blend cancels.
+PELT_SHARED_FN vec3 rigid_derivative(DualQuaternion blended, DualQuaternion change, vec3 point) {
+  float squared = dot(blended.real, blended.real);
+  if (!(squared > 1e-12f)) return vec3(0.0f);
+  vec3 r = quaternion_vector(blended.real);
+  vec3 d = quaternion_vector(blended.dual);
+  vec3 by_r = quaternion_vector(change.real);
+  vec3 by_d = quaternion_vector(change.dual);
+  float w = blended.real.w;
+  float by_w = change.real.w;
+  vec3 moved = point * (w * w - dot(r, r)) +
+               (r * dot(r, point) + cross(r, point) * w + d * w - r * blended.dual.w + cross(r, d)) * 2.0f;
+  vec3 step = point * (w * by_w - dot(r, by_r)) + by_r * dot(r, point) + r * dot(by_r, point) + cross(r, point) * by_w +
+              cross(by_r, point) * w + by_d * w + d * by_w - by_r * blended.dual.w - r * change.dual.w +
+              cross(by_r, d) + cross(r, by_d);
+  return (step - moved * (dot(blended.real, change.real) / squared)) * (2.0f / squared);
+}
+
 PELT_SHARED_END
 
 #endif

@@ -90,12 +90,11 @@ std::vector<Magnification> magnifications(const CharacterData& data, float reach
         vertex.direction += influence.weight * own.direction;
       }
     }
-    // A slope turns the normal by how much further one palette entry moves the point than the next, over their
-    // distance.
-    const SlopeRows slopes = unpack_slopes(mesh.binding);
-    for (std::size_t v = 0; v < slopes.row_count(); ++v) {
-      for (const Slope& slope : slopes.row(v)) {
-        vertices[mesh.first_vertex + v].direction += glm::length(slope.gradient) * reach;
+    // A gradient turns the normal by how much further one palette entry moves the point than the next.
+    for (std::size_t v = 0; v < mesh.vertex_count() && !mesh.binding.gradients.empty(); ++v) {
+      const std::vector<std::uint32_t>& slices = mesh.binding.slices;
+      for (std::size_t at = slices[v / 32] + v % 32; at < slices[v / 32 + 1]; at += 32) {
+        vertices[mesh.first_vertex + v].direction += glm::length(unpack_gradient(mesh.binding, v, at)) * reach;
       }
     }
   }
@@ -149,8 +148,10 @@ void expect_equal(const runtime::InstanceVertices& gpu, const Evaluator& cpu, st
         (directions == Directions::kEqual && !(normal <= direction_tolerance && tangent <= direction_tolerance)) ||
         gpu.tangents[v].w != cpu.tangents()[v].w) {
       ADD_FAILURE() << "vertex " << v << ": position off by " << position << " of the reach " << reach << ", normal by "
-                    << normal << " and tangent by " << tangent << " radians, handedness " << gpu.tangents[v].w
-                    << " and " << cpu.tangents()[v].w;
+                    << normal << " and tangent by " << tangent << " radians, lengths " << glm::length(gpu.normals[v])
+                    << ' ' << glm::length(glm::vec3(gpu.tangents[v])) << " and " << glm::length(cpu.normals()[v]) << ' '
+                    << glm::length(glm::vec3(cpu.tangents()[v])) << ", handedness " << gpu.tangents[v].w << " and "
+                    << cpu.tangents()[v].w;
       return;
     }
   }

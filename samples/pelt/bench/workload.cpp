@@ -127,8 +127,8 @@ Traffic traffic_of(const CharacterData& character, double vertex_bytes) {
     const PackedBinding& binding = mesh.binding;
     traffic.in += static_cast<double>(
         binding.points.size() * sizeof(glm::vec3) + binding.directions.size() * sizeof(glm::uvec2) +
-        (binding.slices.size() + binding.influences.size() + binding.slope_slices.size()) * sizeof(std::uint32_t) +
-        binding.slopes.size() * sizeof(glm::uvec2) + binding.local_points.size() * sizeof(glm::vec4));
+        (binding.slices.size() + binding.influences.size() + binding.gradients.size()) * sizeof(std::uint32_t) +
+        binding.gradient_units.size() * sizeof(float) + binding.local_points.size() * sizeof(glm::vec4));
     traffic.out += mesh.vertex_count() * (vertex_bytes + (mesh.frame_slot ? sizeof(Affine) : 0));
   }
   return traffic;

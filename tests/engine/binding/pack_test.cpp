@@ -34,10 +34,10 @@ Sample make_sample(std::size_t count) {
   return sample;
 }
 
-std::vector<std::uint32_t> by_length(std::span<const SparseRows> groups, std::span<const SlopeRows> slopes = {}) {
+std::vector<std::uint32_t> by_length(std::span<const SparseRows> groups) {
   std::vector<std::uint32_t> order(groups[0].row_count());
   std::iota(order.begin(), order.end(), 0u);
-  order_by_row_length(groups, slopes, order);
+  order_by_row_length(groups, order);
   return order;
 }
 
@@ -67,88 +67,6 @@ TEST_P(PackSizes, RoundTripsAndIsValid) {
   }
 }
 
-// Up to 3 slopes in every third row.
-SlopeRows make_slopes(std::size_t count) {
-  SlopeRows slopes;
-  std::mt19937 random(9);
-  std::uniform_real_distribution<float> unit(-1, 1);
-  std::vector<Slope> row;
-  for (std::size_t i = 0; i < count; ++i) {
-    row.resize(i % 3 == 0 ? 1 + random() % 3 : 0);
-    for (Slope& slope : row) {
-      const float size = std::exp(8 * unit(random));
-      slope = {static_cast<std::uint32_t>(random() % 49), size * glm::vec3(unit(random), unit(random), unit(random))};
-    }
-    slopes.append_row(row);
-  }
-  return slopes;
-}
-
-// The length keeps 10 bits; the direction is off by 0.004 degrees at most.
-void expect_near(const Slope& actual, const Slope& expected) {
-  EXPECT_EQ(actual.slot, expected.slot);
-  EXPECT_LT(glm::distance(actual.gradient, expected.gradient), (1.0f / 1024 + 1e-4f) * glm::length(expected.gradient));
-}
-
-void expect_near(const SlopeRows& actual, const SlopeRows& expected, std::span<const std::uint32_t> order) {
-  ASSERT_EQ(actual.row_count(), expected.row_count());
-  for (std::size_t r = 0; r < actual.row_count(); ++r) {
-    const std::span<const Slope> row = expected.row(order.empty() ? r : order[r]);
-    ASSERT_EQ(actual.row(r).size(), row.size());
-    for (std::size_t k = 0; k < row.size(); ++k) expect_near(actual.row(r)[k], row[k]);
-  }
-}
-
-TEST_P(PackSizes, SlopesRoundTripAndAreValid) {
-  const Sample sample = make_sample(GetParam());
-  const SlopeRows slopes = make_slopes(GetParam());
-  const std::span<const SlopeRows> group(&slopes, 1);
-  for (const bool sorted : {false, true}) {
-    const std::vector<std::uint32_t> order =
-        sorted ? by_length({&sample.rows, 1}, group) : std::vector<std::uint32_t>{};
-    const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), order, group);
-    ASSERT_TRUE(packed) << packed.error().message;
-    const Result<void> valid = validate(*packed, 50, Groups::kOne, "sample");
-    EXPECT_TRUE(valid) << valid.error().message;
-    EXPECT_EQ(packed->slope_slices.empty(), GetParam() == 0);
-    expect_near(unpack_slopes(*packed), slopes, order);
-    const Result<PackedBinding> without = pack({&sample.rows, 1}, sample.rest(), order);
-    EXPECT_EQ(packed->influences, without->influences);
-    EXPECT_EQ(packed->points, without->points);
-  }
-}
-
-// Two groups; the second has slopes where the first has none, and none in its last slices.
-TEST_P(PackSizes, SlopesOfGroupsAreMarkedAtTheirEnds) {
-  const Sample sample = make_sample(GetParam());
-  const SparseRows groups[] = {sample.rows, sample.rows};
-  const SlopeRows first = make_slopes(GetParam());
-  SlopeRows second;
-  for (std::size_t i = 0; i < GetParam(); ++i) {
-    second.append_row(first.row(i).empty() && i < 100 ? first.row(i - i % 3) : std::span<const Slope>());
-  }
-  const SlopeRows slopes[] = {first, second};
-  const Result<PackedBinding> packed = pack(groups, sample.rest(), {}, slopes);
-  ASSERT_TRUE(packed) << packed.error().message;
-  const Result<void> valid = validate(*packed, 50, Groups::kSeveral, "sample");
-  EXPECT_TRUE(valid) << valid.error().message;
-  for (std::size_t i = 0; i < GetParam() && !packed->slopes.empty(); ++i) {
-    std::size_t at = packed->slope_slices[i / 32] + i % 32;
-    for (const SlopeRows& group : slopes) {
-      std::vector<Slope> row;
-      for (bool ended = false; !ended; at += 32) {
-        ASSERT_LT(at, packed->slope_slices[i / 32 + 1]);
-        const glm::uvec2 words = packed->slopes[at];
-        const glm::vec3 gradient = shared::slope_gradient(words);
-        if (gradient != glm::vec3(0)) row.push_back({shared::slope_slot(words), gradient});
-        ended = shared::slope_ends_group(words);
-      }
-      ASSERT_EQ(row.size(), group.row(i).size()) << i;
-      for (std::size_t k = 0; k < row.size(); ++k) expect_near(row[k], group.row(i)[k]);
-    }
-  }
-}
-
 // Two groups with local points: the first has no share in every fifth row, the second is alone there.
 struct WithPoints {
   Sample sample;
@@ -166,11 +84,109 @@ struct WithPoints {
     }
   }
   PackedBinding packed(std::span<const std::uint32_t> order = {}) const {
-    Result<PackedBinding> result = pack(groups, sample.rest(), order, {}, points);
+    Result<PackedBinding> result = pack(groups, sample.rest(), order, points);
     EXPECT_TRUE(result) << result.error().message;
     return *result;
   }
 };
+
+// Gradients of every third row, which sum to 0 but for rounding.
+void add_gradients(SparseRows& rows) {
+  std::mt19937 random(9);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  rows.gradients.assign(rows.influences.size(), glm::vec3(0.0f));
+  for (std::size_t i = 0; i < rows.row_count(); i += 3) {
+    const std::uint32_t first = rows.offsets[i];
+    for (std::uint32_t k = first + 1; k < rows.offsets[i + 1]; ++k) {
+      rows.gradients[k] = 3.0f * glm::vec3(unit(random), unit(random), unit(random));
+      rows.gradients[first] -= rows.gradients[k];
+    }
+  }
+}
+
+// Of the row's words from `at` on, one a source influence: along the surface, to one unit of the slice.
+void expect_gradients(const PackedBinding& packed, std::size_t row, std::size_t at,
+                      std::span<const glm::vec3> expected) {
+  const glm::vec3 normal = shared::unpack_normal(packed.directions[row].x);
+  const float unit = packed.gradient_units[row / 32];
+  for (const glm::vec3& gradient : expected) {
+    const glm::vec3 along = gradient - normal * glm::dot(normal, gradient);
+    ASSERT_LE(glm::distance(unpack_gradient(packed, row, at), along), 1.6f * unit) << "row " << row;
+    at += 32;
+  }
+}
+
+TEST_P(PackSizes, GradientsRoundTripAndAreValid) {
+  Sample sample = make_sample(GetParam());
+  const PackedBinding without = *pack({&sample.rows, 1}, sample.rest(), {});
+  EXPECT_TRUE(without.gradients.empty());
+  add_gradients(sample.rows);
+  for (const bool sorted : {false, true}) {
+    const std::vector<std::uint32_t> order = sorted ? by_length({&sample.rows, 1}) : std::vector<std::uint32_t>{};
+    const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), order);
+    ASSERT_TRUE(packed) << packed.error().message;
+    const Result<void> valid = validate(*packed, 50, Groups::kOne, "sample");
+    EXPECT_TRUE(valid) << valid.error().message;
+    for (std::size_t r = 0; r < GetParam() && !packed->gradients.empty(); ++r) {
+      expect_gradients(*packed, r, packed->slices[r / 32] + r % 32, sample.rows.row_gradients(sorted ? order[r] : r));
+      if (HasFatalFailure()) return;
+    }
+    if (sorted) continue;
+    EXPECT_EQ(packed->influences, without.influences);
+    EXPECT_EQ(packed->points, without.points);
+  }
+}
+
+// Each group's own sum to 0; with local points those of all groups together.
+TEST(Pack, GradientsOfGroupsSumToZero) {
+  Sample sample = make_sample(65);
+  add_gradients(sample.rows);
+  const SparseRows apart[] = {sample.rows, sample.rows};
+  EXPECT_TRUE(validate(*pack(apart, sample.rest(), {}), 50, Groups::kSeveral, "apart"));
+  WithPoints with(65);
+  for (SparseRows& rows : with.groups) rows.gradients.assign(rows.influences.size(), glm::vec3(0.0f));
+  for (std::size_t i = 1; i < 65; ++i) {
+    if (i % 5 == 0) continue;
+    with.groups[0].gradients[with.groups[0].offsets[i]] = glm::vec3(1, 2, 3);
+    with.groups[1].gradients[with.groups[1].offsets[i]] = glm::vec3(-1, -2, -3);
+  }
+  const PackedBinding together = with.packed();
+  EXPECT_TRUE(validate(together, 50, Groups::kWithPoints, "together"));
+  EXPECT_NE(unpack_gradient(together, 1, together.slices[0] + 1), glm::vec3(0.0f));
+}
+
+// Where a component of the normal lies on the border between two bases, every kernel takes the same.
+TEST(Pack, TangentBasesAreOrthonormalAndDecidedByWholeNumbers) {
+  for (const glm::vec3& n :
+       {glm::vec3(0.6f, 0.8f, 0), glm::vec3(-0.6f, 0.8f, 0), glm::vec3(0.6f, 0, 0.8f), glm::vec3(-0.6f, 0, -0.8f),
+        glm::vec3(1, 0, 0), glm::vec3(0, -1, 0), glm::vec3(0, 0, -1), glm::normalize(glm::vec3(0.4f, 0.3f, -0.3f))}) {
+    const std::uint32_t word = shared::pack_normal(n);
+    const shared::TangentBasis basis = shared::tangent_basis(word);
+    const glm::vec3 normal = shared::unpack_normal(word);
+    EXPECT_NEAR(glm::length(basis.e), 1, 1e-6f);
+    EXPECT_LT(glm::distance(glm::cross(basis.e, basis.f), normal), 1e-6f);
+    EXPECT_NEAR(glm::dot(basis.e, normal), 0, 1e-6f);
+  }
+}
+
+// What weighs nothing stays, in its group.
+TEST(Pack, WhatHasAGradientAndNoWeightStays) {
+  SparseRows rows;
+  const Influence row[] = {{3, 1.0f}, {4, 0.0f}, {5, 0.0f}};
+  const glm::vec3 gradients[] = {{-2, 0, 0}, {2, 0, 0}, {0, 0, 0}};
+  rows.append_row(row, gradients);
+  const std::vector<glm::vec3> position{{0, 0, 0}}, normal{{0, 0, 1}};
+  const PackedBinding one = *pack({&rows, 1}, {position, normal, {}}, {});
+  EXPECT_EQ(one.slices[1], 64u);
+  EXPECT_EQ(one.influences[0], 3u | 65535u << 16u);
+  EXPECT_EQ(one.influences[32], 4u);
+  EXPECT_NEAR(unpack_gradient(one, 0, 32).x, 2, 0.02f);
+  const SparseRows twice[] = {rows, rows};
+  const PackedBinding two = *pack(twice, {position, normal, {}}, {});
+  EXPECT_EQ(two.influences[0], 3u | 65534u << 16u);
+  EXPECT_EQ(two.influences[32], 4u | 1u << 16u);
+  EXPECT_TRUE(validate(two, 50, Groups::kSeveral, "two"));
+}
 
 TEST_P(PackSizes, LocalPointsFollowTheirRows) {
   const WithPoints with(GetParam());
@@ -209,7 +225,7 @@ TEST(Pack, LengthOrderKeepsWhatIsNearInTheOrderGiven) {
   std::vector<std::uint32_t> backwards(10000);
   std::iota(backwards.rbegin(), backwards.rend(), 0u);
   std::vector<std::uint32_t> order = backwards;
-  order_by_row_length({&sample.rows, 1}, {}, order);
+  order_by_row_length({&sample.rows, 1}, order);
   for (std::size_t r = 0; r < order.size(); ++r) EXPECT_EQ((9999 - order[r]) / 4096, r / 4096);
   for (std::size_t r = 1; r < order.size(); ++r) {
     const bool same_length = sample.rows.row(order[r]).size() == sample.rows.row(order[r - 1]).size();
@@ -219,27 +235,13 @@ TEST(Pack, LengthOrderKeepsWhatIsNearInTheOrderGiven) {
   }
 }
 
-TEST(Pack, LengthOrderPutsSlopesTogether) {
-  const Sample sample = make_sample(5000);
-  const SlopeRows slopes = make_slopes(5000);
-  const std::span<const SparseRows> rows(&sample.rows, 1);
-  const std::span<const SlopeRows> group(&slopes, 1);
-  const PackedBinding without = *pack(rows, sample.rest(), by_length(rows), group);
-  const PackedBinding with = *pack(rows, sample.rest(), by_length(rows, group), group);
-  EXPECT_EQ(with.influences.size(), without.influences.size());
-  EXPECT_LT(static_cast<double>(with.slopes.size()), 1.5 * static_cast<double>(slopes.slopes.size()));
-  EXPECT_GT(static_cast<double>(without.slopes.size()), 3 * static_cast<double>(slopes.slopes.size()));
-}
-
-TEST(Pack, WhereNoSlopeIsLeftThereIsNoStream) {
-  const Sample sample = make_sample(40);
-  SlopeRows slopes;
-  for (int i = 0; i < 40; ++i) slopes.append_row({});
-  for (const SlopeRows& none : {slopes, SlopeRows{}}) {
-    const PackedBinding packed = *pack({&sample.rows, 1}, sample.rest(), {}, {&none, 1});
-    EXPECT_TRUE(packed.slope_slices.empty());
-    EXPECT_EQ(unpack_slopes(packed), SlopeRows{});
-  }
+TEST(Pack, WhereNoWeightChangesThereIsNoStream) {
+  Sample sample = make_sample(40);
+  sample.rows.gradients.assign(sample.rows.influences.size(), glm::vec3(0.0f));
+  const PackedBinding packed = *pack({&sample.rows, 1}, sample.rest(), {});
+  EXPECT_TRUE(packed.gradients.empty());
+  EXPECT_TRUE(packed.gradient_units.empty());
+  EXPECT_EQ(unpack_gradient(packed, 3, 3), glm::vec3(0.0f));
 }
 
 TEST(Pack, EqualWeightsKeepTheirSum) {
@@ -267,59 +269,49 @@ TEST(Pack, Refuses) {
   EXPECT_EQ(packed.error().code, ErrorCode::kUnsupported);
 }
 
-TEST(Pack, RefusesSlopes) {
-  const Sample sample = make_sample(3);
-  const auto refuses = [&](std::uint32_t slot, glm::vec3 gradient, std::size_t rows = 3) {
-    SlopeRows slopes;
-    const Slope slope{slot, gradient};
-    for (std::size_t i = 0; i < rows; ++i) slopes.append_row({&slope, 1});
-    return !pack({&sample.rows, 1}, sample.rest(), {}, {&slopes, 1});
+TEST(Pack, RefusesGradients) {
+  const std::vector<glm::vec3> position{{0, 0, 0}}, normal{{1, 0, 0}};
+  const Influence row[] = {{3, 0.5f}, {4, 0.5f}};
+  const auto refuses = [&](const std::vector<glm::vec3>& gradients) {
+    SparseRows rows;
+    rows.append_row(row);
+    rows.gradients = gradients;
+    return !pack({&rows, 1}, {position, normal, {}}, {});
   };
-  EXPECT_FALSE(refuses(0xFFFE, glm::vec3(1)));
-  EXPECT_TRUE(refuses(0xFFFF, glm::vec3(1))) << "the next entry does not fit 16 bits";
-  EXPECT_TRUE(refuses(0xFFFFFFFF, glm::vec3(1)));
-  EXPECT_TRUE(refuses(0, glm::vec3(1), 2)) << "of other rows";
-  EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::infinity(), 0)));
-  EXPECT_TRUE(refuses(0, glm::vec3(0, std::numeric_limits<float>::quiet_NaN(), 0)));
-  EXPECT_TRUE(refuses(0, glm::vec3(0, 0, 8.1e9f)));
-  EXPECT_FALSE(refuses(0, glm::vec3(0, 0, 7.9e9f)));
+  const auto refuses_both = [&](const glm::vec3& gradient) { return refuses({-gradient, gradient}); };
+  EXPECT_FALSE(refuses_both(glm::vec3(0)));
+  EXPECT_TRUE(refuses({glm::vec3(0)})) << "of other rows";
+  EXPECT_TRUE(refuses_both(glm::vec3(0, std::numeric_limits<float>::infinity(), 0)));
+  EXPECT_TRUE(refuses_both(glm::vec3(0, std::numeric_limits<float>::quiet_NaN(), 0)));
+  EXPECT_TRUE(refuses_both(glm::vec3(0, 0, 1.1e12f)));
+  EXPECT_FALSE(refuses_both(glm::vec3(0, 0, 0.9e12f)));
 }
 
 TEST(Pack, RefusesLocalPoints) {
   const WithPoints good(3);
   const auto error = [&](const auto& change) {
     WithPoints bad = good;
-    std::vector<SlopeRows> slopes;
-    change(bad, slopes);
-    const Result<PackedBinding> packed = pack(bad.groups, bad.sample.rest(), {}, slopes, bad.points);
+    change(bad);
+    const Result<PackedBinding> packed = pack(bad.groups, bad.sample.rest(), {}, bad.points);
     return packed ? "packed" : packed.error().message;
   };
-  EXPECT_EQ(error([](WithPoints&, auto&) {}), "packed");
-  EXPECT_EQ(error([](WithPoints& w, auto&) { w.points[1].pop_back(); }), "pack: 3 rows, but 2 local points");
-  EXPECT_EQ(error([](WithPoints& w, auto&) {
+  EXPECT_EQ(error([](WithPoints&) {}), "packed");
+  EXPECT_EQ(error([](WithPoints& w) { w.points[1].pop_back(); }), "pack: 3 rows, but 2 local points");
+  EXPECT_EQ(error([](WithPoints& w) {
               for (int i = 0; i < 7; ++i) {
                 w.groups.push_back(w.groups[1]);
                 w.points.push_back(w.points[1]);
               }
             }),
             "9 groups of influences with local points; a mesh can have 8");
-  EXPECT_EQ(error([](WithPoints& w, auto&) {
+  EXPECT_EQ(error([](WithPoints& w) {
               for (SparseRows& rows : w.groups) {
                 rows = {};
                 for (int i = 0; i < 3; ++i) rows.append_row({});
               }
             }),
             "row 0 names no palette entry");
-  EXPECT_EQ(error([](WithPoints& w, auto&) { w.points[0][0].w = 0.5f; }), "row 0 names no palette entry");
-  const Slope slope{0, glm::vec3(1)};
-  const auto slopes_in = [&](std::size_t group) {
-    return error([&](WithPoints&, std::vector<SlopeRows>& slopes) {
-      slopes.resize(2);
-      for (int i = 0; i < 3; ++i) slopes[group].append_row({&slope, 1});
-    });
-  };
-  EXPECT_EQ(slopes_in(0), "packed");
-  EXPECT_EQ(slopes_in(1), "pack: slopes of another group than the first of those with points");
+  EXPECT_EQ(error([](WithPoints& w) { w.points[0][0].w = 0.5f; }), "row 0 names no palette entry");
 }
 
 TEST(Pack, ValidationFindsEveryFaultOfLocalPoints) {
@@ -383,13 +375,12 @@ TEST(Pack, ValidationFindsEveryFault) {
   EXPECT_FALSE(validate(PackedBinding{}, 1, Groups::kOne, "default")) << "the default has no slices";
 }
 
-TEST(Pack, ValidationFindsEveryFaultOfSlopes) {
-  const Sample sample = make_sample(67);
-  const SlopeRows slopes = make_slopes(67);
-  const PackedBinding good = *pack({&sample.rows, 1}, sample.rest(), {}, {&slopes, 1});
+TEST(Pack, ValidationFindsEveryFaultOfGradients) {
+  Sample sample = make_sample(67);
+  add_gradients(sample.rows);
+  const PackedBinding good = *pack({&sample.rows, 1}, sample.rest(), {});
   const SparseRows twice[] = {sample.rows, sample.rows};
-  const SlopeRows twice_slopes[] = {slopes, SlopeRows{}};
-  const PackedBinding several = *pack(twice, sample.rest(), {}, twice_slopes);
+  const PackedBinding several = *pack(twice, sample.rest(), {});
   ASSERT_TRUE(validate(good, 50, Groups::kOne, "good"));
   ASSERT_TRUE(validate(several, 50, Groups::kSeveral, "several"));
   const auto breaks = [&](const auto& change, Groups groups = Groups::kOne) {
@@ -397,19 +388,23 @@ TEST(Pack, ValidationFindsEveryFaultOfSlopes) {
     change(bad);
     return !validate(bad, 50, groups, "bad");
   };
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices.clear(); }));
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices.pop_back(); }));
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices[0] = 32; }));
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices[1] += 1; }));
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slope_slices[1] = 0xFFFFFFE0u; }));
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes.pop_back(); }));
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes.clear(); }));
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x = (b.slopes[3].x & 0xFFFF0000u) | 49u; }))
-      << "the next entry is past the palette";
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x |= 0x80000000u; })) << "ends a group where there is one";
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes[3].x ^= 0x80000000u; }, Groups::kSeveral));
-  EXPECT_TRUE(breaks([](PackedBinding& b) { b.slopes.back().x |= 0x80000000u; }, Groups::kSeveral))
-      << "of a row past the end";
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradients.clear(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradients.pop_back(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradient_units.clear(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradient_units.pop_back(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradient_units[1] = -1; }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradient_units[1] = std::numeric_limits<float>::quiet_NaN(); }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradient_units[1] = 2e12f; }));
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradients[3] ^= 1u; })) << "they sum to 1";
+  EXPECT_TRUE(breaks([](PackedBinding& b) { b.gradients[3] ^= 0x100u; }));
+  // Row 0 gains in one group what it loses in the other.
+  EXPECT_TRUE(breaks(
+      [](PackedBinding& b) {
+        const auto step = [&](std::size_t at, std::uint32_t to) { b.gradients[at / 2] = to; };
+        step(0, 0x0001u);
+        step(32 * ((b.slices[1] - b.slices[0]) / 32 - 1), 0x00FFu);
+      },
+      Groups::kSeveral));
 }
 
 }  // namespace

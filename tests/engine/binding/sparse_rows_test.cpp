@@ -112,7 +112,7 @@ TEST(SparseRows, SumsGiveWhatMergingGives) {
   std::vector<WeightedElement> row;
   for (int twice = 0; twice < 2; ++twice) {
     const std::vector<WeightedElement> parts{{3, 0.25}, {7, 0.125}, {3, 0.5}, {0, 0.0}, {1, 0.125}};
-    for (const auto& [index, weight] : parts) sums.add(index, weight);
+    for (const WeightedElement& part : parts) sums.add(part.index, part.weight);
     sums.take(10, row);
     SparseRows summed;
     append_distinct_row(summed, row);
@@ -138,6 +138,19 @@ TEST(SparseRows, Statistics) {
   const RowStatistics figures = statistics(rows_of({{{0, 1.0f}}, {{0, 0.5f}, {1, 0.25f}, {2, 0.25f}}}));
   EXPECT_DOUBLE_EQ(figures.mean_influences, 2.0);
   EXPECT_EQ(figures.max_influences, 3u);
+}
+
+// What is cut off leaves its gradient to the others; a sum that is not 0, as of one group of several, stays.
+TEST(SparseRows, CutsKeepTheSumOfGradients) {
+  SparseRows rows;
+  const Influence row[] = {{1, 0.5f}, {2, 0.3f}, {3, 0.2f}};
+  const glm::vec3 gradients[] = {{1, 0, 0}, {0, 2, 0}, {0, 0, 4}};
+  rows.append_row(row, gradients);
+  const SparseRows cut = cut_rows(rows, 2, Cut::kHard);
+  ASSERT_EQ(cut.row(0).size(), 2u);
+  const glm::vec3 sum = cut.row_gradients(0)[0] + cut.row_gradients(0)[1];
+  EXPECT_LT(glm::distance(sum, glm::vec3(1, 2, 4)), 1e-6f);
+  EXPECT_EQ(cut_rows(rows, 3, Cut::kHard).gradients, rows.gradients);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "engine/character/bind.h"
-#include "tests/support/sloped.h"
+#include "tests/support/graded.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -136,17 +136,17 @@ const Fault kFaults[] = {
     {"FramesOfSkin", [](CharacterData& d) { d.meshes[0].frame_slot = 0; }},
 };
 
-struct SlopeFault {
+struct GradientFault {
   const char* name;
-  test::Sloped kind;
+  test::Graded kind;
   const char* error;
   void (*change)(CharacterMesh&);  // the first one
 };
 
-class CharacterSlopeFault : public testing::TestWithParam<SlopeFault> {};
+class CharacterGradientFault : public testing::TestWithParam<GradientFault> {};
 
-TEST_P(CharacterSlopeFault, IsRefused) {
-  CharacterData data = *test::make_sloped(200, GetParam().kind);
+TEST_P(CharacterGradientFault, IsRefused) {
+  CharacterData data = *test::make_graded(200, GetParam().kind);
   ASSERT_TRUE(Character::create(data));
   GetParam().change(data.meshes.front());
   const Result<Character> character = Character::create(data);
@@ -156,56 +156,36 @@ TEST_P(CharacterSlopeFault, IsRefused) {
 }
 
 void set_slots(CharacterMesh& mesh, std::uint32_t slot) {
-  for (glm::uvec2& words : mesh.binding.slopes) words.x = (words.x & 0xFFFF0000u) | (slot - mesh.first_slot);
+  for (std::uint32_t& word : mesh.binding.influences) word = (word & 0xFFFF0000u) | (slot - mesh.first_slot);
 }
 
-const SlopeFault kSlopeFaults[] = {
-    {"NoSlices", test::Sloped::kPartly, "slices", [](CharacterMesh& m) { m.binding.slope_slices.clear(); }},
-    {"NoSlopes", test::Sloped::kSkin, "slices do not cover", [](CharacterMesh& m) { m.binding.slopes.clear(); }},
-    {"FewerThanSlicesSay", test::Sloped::kPartly, "slices do not cover",
-     [](CharacterMesh& m) { m.binding.slopes.pop_back(); }},
-    {"SlicePastTheEnd", test::Sloped::kPartly, "does not hold whole rows",
-     [](CharacterMesh& m) { m.binding.slope_slices[3] = 0xFFFFFFE0u; }},
-    {"SlotPastThePalette", test::Sloped::kSkin, "names palette entry",
-     [](CharacterMesh& m) { m.binding.slopes.front().x |= 0xFFFFu; }},
-    {"NextSlotPastThePalette", test::Sloped::kSkin, "names palette entry 6 of 6",
-     [](CharacterMesh& m) { set_slots(m, m.first_slot + 5); }},
-    {"EndOfNoGroup", test::Sloped::kSkin, "end 1 groups, not 0",
-     [](CharacterMesh& m) { m.binding.slopes.front().x |= 0x80000000u; }},
-    {"GroupWithoutEnd", test::Sloped::kWires, "end 2 groups, not 3",
-     [](CharacterMesh& m) { m.binding.slopes.front().x &= 0x7FFFFFFFu; }},
-    {"EndOfAGroupWithPoints", test::Sloped::kOffsets, "end 1 groups, not 0",
-     [](CharacterMesh& m) { m.binding.slopes.front().x |= 0x80000000u; }},
-    {"NoLocalPoints", test::Sloped::kOffsets, "0 local points",
+const GradientFault kGradientFaults[] = {
+    {"NoGradients", test::Graded::kSkin, "0 words of gradients", [](CharacterMesh& m) { m.binding.gradients.clear(); }},
+    {"NoUnits", test::Graded::kPartly, "and 0 units", [](CharacterMesh& m) { m.binding.gradient_units.clear(); }},
+    {"UnitNotFinite", test::Graded::kPartly, "unit of gradients",
+     [](CharacterMesh& m) { m.binding.gradient_units.back() = kNan; }},
+    {"SumOfARow", test::Graded::kSkin, "do not sum to 0",
+     [](CharacterMesh& m) { m.binding.gradients.front() ^= 0x0100u; }},
+    {"SumOfARowWithPoints", test::Graded::kOffsets, "do not sum to 0",
+     [](CharacterMesh& m) { m.binding.gradients.front() ^= 0x0100u; }},
+    {"NoLocalPoints", test::Graded::kOffsets, "0 local points",
      [](CharacterMesh& m) { m.binding.local_points.clear(); }},
-    {"LocalPointNotFinite", test::Sloped::kOffsetDriver, "is not finite",
+    {"LocalPointNotFinite", test::Graded::kOffsetDriver, "is not finite",
      [](CharacterMesh& m) { m.binding.local_points.back().x = kNan; }},
-    {"SharesThatDoNotSumToOne", test::Sloped::kOffsets, "sum to",
+    {"SharesThatDoNotSumToOne", test::Graded::kOffsets, "sum to",
      [](CharacterMesh& m) { m.binding.local_points.front().w += 0.5f; }},
-    {"LocalPointsOfAnotherMode", test::Sloped::kOffsets, "is not blended with them",
+    {"LocalPointsOfAnotherMode", test::Graded::kOffsets, "is not blended with them",
      [](CharacterMesh& m) { m.mode = BlendMode::kLinear; }},
-    {"GroupsWithoutLocalPoints", test::Sloped::kPartly, "0 local points",
+    {"GroupsWithoutLocalPoints", test::Graded::kPartly, "0 local points",
      [](CharacterMesh& m) { m.mode = BlendMode::kOffsets; }},
-    {"WiresOfLocalPoints", test::Sloped::kOffsets, "is not blended as it says",
+    {"WiresOfLocalPoints", test::Graded::kOffsets, "is not blended as it says",
      [](CharacterMesh& m) { m.wires = Wires{}; }},
-    {"WrittenLater", test::Sloped::kDriver, "written later", [](CharacterMesh& m) { set_slots(m, *m.frame_slot); }},
-    {"OfOffsets", test::Sloped::kDriver, "does not hold", [](CharacterMesh& m) { set_slots(m, *m.offset_slot); }},
+    {"WrittenLater", test::Graded::kDriver, "written later", [](CharacterMesh& m) { set_slots(m, *m.frame_slot); }},
+    {"OfOffsets", test::Graded::kDriver, "does not hold", [](CharacterMesh& m) { set_slots(m, *m.offset_slot); }},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, CharacterSlopeFault, testing::ValuesIn(kSlopeFaults),
-                         [](const testing::TestParamInfo<SlopeFault>& fault) { return fault.param.name; });
-
-TEST(Character, DualQuaternionHasNoSlopes) {
-  CharacterData data = make_data();
-  CharacterMesh& mesh = data.meshes[1];
-  ASSERT_EQ(mesh.mode, BlendMode::kDualQuaternion);
-  mesh.binding.slope_slices.assign(mesh.binding.slices.size(), 32);
-  mesh.binding.slope_slices[0] = 0;
-  mesh.binding.slopes.assign(32, glm::uvec2(0));
-  const Result<Character> character = Character::create(data);
-  ASSERT_FALSE(character);
-  EXPECT_EQ(character.error().message, "mesh 'second' has slopes, but is blended by dual quaternion");
-}
+INSTANTIATE_TEST_SUITE_P(All, CharacterGradientFault, testing::ValuesIn(kGradientFaults),
+                         [](const testing::TestParamInfo<GradientFault>& fault) { return fault.param.name; });
 
 TEST(Character, MovesSkinsLastAndControlMeshesBefore) {
   const auto error_of = [](const auto& change) {

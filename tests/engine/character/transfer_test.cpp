@@ -283,7 +283,7 @@ TEST_F(Transfer, ASubdividedSkinMovesAsItDid) {
   // A driver of four times the triangles weighs them otherwise.
   const Model finer = with_meshes(model, subdivided);
   const std::vector<glm::vec3> near = bent(test::bound(finer, transferred(old, finer).rig).character);
-  EXPECT_LT(farthest(was, near, was.size(), [](std::size_t i) { return i; }), 0.05f);
+  EXPECT_LT(farthest(was, near, was.size(), [](std::size_t i) { return i; }), 0.06f);
 }
 
 TEST_F(Transfer, AnotherOrderMovesAsItDid) {

@@ -295,7 +295,7 @@ TEST(ParseRig, UnknownKeysNameThemselvesAndTheNearest) {
   EXPECT_EQ(error_of(layer(R"("deformer": "linear_blend", "mask": {"joint": []})")),
             "x.json: /layers/0/mask/joint: unknown key 'joint'; did you mean 'joints'?");
   EXPECT_EQ(error_of(layer(R"("deformer": "linear_blend", "parameters": {"a/b~": 1})")),
-            "x.json: /layers/0/parameters/a~1b~0: unknown key 'a/b~'; there are none here");
+            "x.json: /layers/0/parameters/a~1b~0: unknown key 'a/b~'; did you mean 'exact_normals'?");
   // A key of another deformer.
   EXPECT_THAT(error_of(layer(R"("deformer": "dual_quaternion", "parameters": {"local": 4})")), HasSubstr("'local'"));
   EXPECT_LT(error_of(surface_ffd("\"" + std::string(1 << 20, 'k') + "\": 4")).size(), 300u);

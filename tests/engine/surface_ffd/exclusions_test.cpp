@@ -64,7 +64,7 @@ class Binding {
     }
     cut_row(weights, kept_elements(), parameters_.cut);
     std::map<std::uint32_t, double> row;
-    for (const auto& [i, u] : weights) {
+    for (const auto& [i, u, gradient] : weights) {
       if (!extended) row[all[i].triangle] += u;
       for (int c = 0; extended && c < 3; ++c) row[all[i].closest.vertices[c]] += u * all[i].closest.weights[c];
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/support/sloped.h"
+#include "tests/support/graded.h"
 
 #include <gtest/gtest.h>
 
@@ -31,20 +31,22 @@ Mesh make_points(std::size_t count, const char* name, float length) {
 
 // Between joints as between the samples of a table. `first_slot`: of joint 0. Skewed, so that gradients have every
 // direction.
-MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spacing, Sloped kind, float skew) {
+MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spacing, Graded kind, float skew) {
   MeshBinding binding;
   const glm::vec3 along(1, skew, -0.5f * skew);
   for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
     const float s = std::clamp(glm::dot(mesh.positions[i], along) / spacing, 0.0f, kJoints - 1.001f);
     const auto k = static_cast<std::uint32_t>(s);
     const float f = s - static_cast<float>(k);
-    const WeightedElement row[] = {{first_slot + k, 1.0 - f}, {first_slot + k + 1, f}};
-    append_row(binding.rows, row);
-    std::vector<Slope> slopes(kind == Sloped::kPartly ? (i < 40 ? 0 : i % 4) : 1, {first_slot + k, along / spacing});
-    for (std::uint32_t more = 1; more < slopes.size(); ++more) {
-      slopes[more] = {first_slot + (k + more) % (kJoints - 1), glm::vec3(0.1f, 0.05f, -0.2f)};
+    const std::size_t steps = kind == Graded::kPartly ? (i < 40 ? 0 : i % 4) : 1;
+    const glm::dvec3 passing = steps > 0 ? glm::dvec3(along / spacing) : glm::dvec3(0);
+    std::vector<WeightedElement> row = {{first_slot + k, 1.0 - f, -passing}, {first_slot + k + 1, f, passing}};
+    for (std::uint32_t more = 1; more < steps; ++more) {
+      const glm::dvec3 other(0.1, 0.05, -0.2);
+      row.push_back({first_slot + (k + more) % kJoints, 0, -other});
+      row.push_back({first_slot + k, 0, other});
     }
-    binding.slopes.append_row(slopes);
+    append_row(binding.rows, row, Gradients::kKnown);
   }
   return binding;
 }
@@ -75,7 +77,7 @@ void add_offset_groups(const Mesh& mesh, std::uint32_t first_slot, MeshBinding& 
 
 }  // namespace
 
-Character make_sloped(std::size_t count, Sloped kind) {
+Character make_graded(std::size_t count, Graded kind) {
   Model model = make_tube({.joints = kJoints});
   const float spacing = model.skeleton.joints[1].rest.translation.x;
   const float length = spacing * kJoints;
@@ -88,15 +90,15 @@ Character make_sloped(std::size_t count, Sloped kind) {
   const std::uint32_t first_slot = builder.rows_over_joints(joints, BlendMode::kLinear).influences.front().index;
   const Mesh skin = make_points(count, "skin", length);
   MeshBinding binding = bind_to_table(skin, first_slot, spacing, kind, 0.3f);
-  if (kind == Sloped::kWires) {
+  if (kind == Graded::kWires) {
     MeshBinding between = bind_to_table(skin, first_slot, spacing, kind, 0.0f);
     MeshBinding last = bind_to_table(skin, first_slot, spacing, kind, -0.6f);
     binding.wires_rows = {std::move(between.rows), std::move(last.rows)};
-    binding.wires_slopes = {SlopeRows{}, std::move(last.slopes)};
+    binding.wires_rows[0].gradients.clear();
     binding.wires_exponent = 2;
   }
-  if (kind == Sloped::kOffsets) add_offset_groups(skin, first_slot, binding);
-  if (kind == Sloped::kDriver || kind == Sloped::kOffsetDriver) {
+  if (kind == Graded::kOffsets) add_offset_groups(skin, first_slot, binding);
+  if (kind == Graded::kDriver || kind == Graded::kOffsetDriver) {
     Mesh driver = make_points(std::max<std::size_t>(count, 2), "driver", length);
     driver.morph_targets = {{"bulge", driver.normals, 0.25f}};
     const auto as_it_is = [](std::span<const glm::vec3> offsets) {
@@ -106,7 +108,7 @@ Character make_sloped(std::size_t count, Sloped kind) {
     EXPECT_TRUE(offsets) << offsets.error().message;
     EXPECT_TRUE(offsets->has_value());
     MeshBinding moved = bind_to_table(driver, first_slot, spacing, kind, 0.3f);
-    if (kind == Sloped::kOffsetDriver) add_offset_groups(driver, first_slot, moved);
+    if (kind == Graded::kOffsetDriver) add_offset_groups(driver, first_slot, moved);
     const Result<std::size_t> control =
         builder.add_control_mesh(driver, std::move(moved), "by hand", {.offset_slot = *offsets});
     EXPECT_TRUE(control) << control.error().message;
@@ -117,7 +119,7 @@ Character make_sloped(std::size_t count, Sloped kind) {
       const Influence row[] = {{frames + i, 0.75f}, {frames + other, 0.25f}};
       binding.rows.append_row(row);
     }
-    if (kind == Sloped::kOffsetDriver) add_offset_groups(skin, first_slot, binding);
+    if (kind == Graded::kOffsetDriver) add_offset_groups(skin, first_slot, binding);
   }
   const Result<void> added = builder.add_skin(skin, std::move(binding), "by hand");
   EXPECT_TRUE(added) << added.error().message;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Characters whose weights have gradients, made by hand: a chain of joints as a table.
+#pragma once
+
+#include <cstddef>
+
+#include "engine/character/character.h"
+
+namespace pelt::test {
+
+enum class Graded {
+  kSkin,          // every vertex has them
+  kPartly,        // some vertices have none, others with entries of weight 0; the first slice has none at all
+  kDriver,        // a control mesh has them, with offsets, and its frames move the skin
+  kWires,         // two groups with gradients, one without between them
+  kOffsets,       // a group of the rest position with gradients, and two with local points; shares from -0.5 to 1.5
+  kOffsetDriver,  // as kDriver, driver and skin with such groups
+};
+
+// `count` vertices round a chain of joints, each between the two joints beside it; weights by how that changes.
+Character make_graded(std::size_t count, Graded kind);
+
+}  // namespace pelt::test
