@@ -570,7 +570,10 @@ TEST(PeltFile, SaysWhereItBreaks) {
 
 class PeltFileOnDisk : public testing::Test {
  protected:
-  PeltFileOnDisk() : folder(std::filesystem::path(testing::TempDir()) / "pelt_file_test") {
+  // Of each test, since they may run beside each other.
+  PeltFileOnDisk()
+      : folder(std::filesystem::path(testing::TempDir()) /
+               (std::string("pelt_file_test_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
   }
