@@ -73,7 +73,9 @@ Result<Walking> make_walking(Character character, std::string name, std::optiona
 Result<std::vector<Walking>> built_in_characters() {
   Result<Model> model = import_model("builtin:biped");
   if (!model) return tl::unexpected(model.error());
-  for (Mesh& mesh : model->meshes) mesh = thin_mesh(mesh, kTriangles);
+  std::size_t all = 0;
+  for (const Mesh& mesh : model->meshes) all += mesh.triangles.size();
+  for (Mesh& mesh : model->meshes) mesh = thin_mesh(mesh, kTriangles * mesh.triangles.size() / all);
   const struct {
     const char* deformer;
     glm::vec4 color;
