@@ -326,7 +326,12 @@ std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint3
 }
 
 glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex) {
-  if (mesh.frame_slot) return affine_axes(evaluator.palette()[*mesh.frame_slot + vertex]);
+  if (mesh.frame_slot) {
+    const glm::mat3 axes = affine_axes(evaluator.palette()[*mesh.frame_slot + vertex]);
+    // Offsets turn the frame before it is moved; they are not turned themselves.
+    return mesh.offset_slot ? axes * glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_slot + vertex]))
+                            : axes;
+  }
   const std::span<const glm::vec3> rest = mesh.binding.points;
   const std::span<const glm::vec3> posed = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
   std::vector<glm::uvec2> edges;
