@@ -12,7 +12,8 @@ import math
 import struct
 import sys
 
-TONES = [[0.66, 0.42, 0.30, 1], [0.80, 0.70, 0.58, 1]]  # linear: that of the built-in characters, and a paler one
+# Linear: that of the built-in characters, a paler one, and those of a figure and of what it wears.
+TONES = [[0.66, 0.42, 0.30, 1], [0.80, 0.70, 0.58, 1], [0.30, 0.30, 0.32, 1], [0.60, 0.10, 0.06, 1]]
 
 
 def read_obj(file):
@@ -33,8 +34,8 @@ def tone(triangle, rest, square, sectors):
 
 
 def scene(out):
-    """Writes a glTF model. A line on standard input is FILE X Y, a mesh and where it stands, in metres, or FILE X Y
-    REST SQUARE SECTORS: with checks, SQUARE metres long along x and SECTORS of them about the x axis, painted on the
+    """Writes a glTF model. A line on standard input is FILE X Y, a mesh and where it stands, in metres; FILE X Y TONE,
+    the same in another of TONES than the first; or FILE X Y REST SQUARE SECTORS: with checks, SQUARE metres long along x and SECTORS of them about the x axis, painted on the
     mesh of the file REST."""
     data = bytearray()
     gltf = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}], "nodes": [], "meshes": [],
@@ -51,18 +52,19 @@ def scene(out):
     for line in sys.stdin:
         file, x, y, *checks = line.split()
         positions, normals, triangles = read_obj(file)
-        parts = [triangles, []]
-        if checks:
+        parts = [[] for _ in TONES]
+        parts[int(checks[0]) if len(checks) == 1 else 0] = triangles
+        if len(checks) > 1:
             rest = read_obj(checks[0])[0]
             tones = [tone(triangle, rest, float(checks[1]), int(checks[2])) for triangle in triangles]
-            parts = [[t for t, own in zip(triangles, tones) if own == part] for part in (0, 1)]
+            parts[:2] = [[t for t, own in zip(triangles, tones) if own == part] for part in (0, 1)]
         box = {"min": [min(p) for p in zip(*positions)], "max": [max(p) for p in zip(*positions)]}
         attributes = {"POSITION": accessor([c for p in positions for c in p], "f", 5126, "VEC3", **box),
                       "NORMAL": accessor([c for n in normals for c in n], "f", 5126, "VEC3")}
         gltf["meshes"].append({"primitives": [
             {"attributes": attributes, "material": part,
              "indices": accessor([v for triangle in parts[part] for v in triangle], "I", 5125, "SCALAR")}
-            for part in (0, 1) if parts[part]]})
+            for part in range(len(TONES)) if parts[part]]})
         mesh = len(gltf["meshes"]) - 1
         gltf["nodes"].append({"name": f"figure_{mesh}", "mesh": mesh, "translation": [float(x), float(y), 0]})
         gltf["scenes"][0]["nodes"].append(mesh)

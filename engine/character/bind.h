@@ -69,7 +69,8 @@ struct BindReport {
   std::vector<PointReport> points;
   // One sentence each: what the character does not carry of the model (not_carried), degenerate driver triangles, ...
   std::vector<std::string> notes;
-  std::optional<Verdict> verdict;  // none: nothing was judged (Rig::judging)
+  // Of the skins or, where these cannot be judged, of the body beneath them; none: nothing was judged (Rig::judging).
+  std::optional<Verdict> verdict;
 };
 
 struct Bound {

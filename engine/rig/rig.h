@@ -422,7 +422,9 @@ struct Mask {
 };
 
 struct Layer {
-  std::string target = "*";  // name of a mesh, or * for all that no other layer's driver uses
+  // Name of a mesh; * for all that no other layer's driver uses; ** for those that drive others, too: a body that is
+  // drawn as well as worn upon moves beneath its garment as by itself.
+  std::string target = "*";
   DeformerParameters deformer;
   Mask mask;
   // Instead of hiding the layers below: combined with them as in Wires, with this exponent m, 0 to 64 (math.md section

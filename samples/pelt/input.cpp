@@ -46,12 +46,12 @@ bool bends(const Mesh& mesh) {
   });
 }
 
-// A rig for a garment: the body as its deformer moves it, and the garment on it.
+// A rig for a garment: the body as its deformer moves it, as a character of its own would be, and the garment on it.
 Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   Result<Rig> rig = rig_from_deformer_name(deformer);
   if (!rig) return rig;
   rig->name = "garment";
-  rig->layers[0].target = body;
+  rig->layers[0].target = "**";
   SurfaceFfdParameters worn;
   worn.driver.mesh = body;
   rig->layers.push_back({.target = "*", .deformer = worn});
@@ -83,8 +83,8 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   return body.empty() ? rig_from_deformer_name(deformer) : garment_rig(deformer, body);
 }
 
-// What nobody chose, and why.
-Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
+// What nobody chose, and why. `body`: the mesh that drives a garment; empty: there is none.
+Result<Bound> bind_chosen(const Model& model, const std::string& body, Rig& rig, const BindOptions& options) {
   constexpr double kMostLeft = 0.1;  // of the skin's area
   Result<Bound> bound = bind(model, rig, options);
   if (!bound || !bound->report.verdict || rig.judging != Judging::kFallback) return bound;
@@ -97,7 +97,9 @@ Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& optio
             : fmt::format("{} was chosen: it does nowhere worse than linear blend", kDefaultDeformer));
     return bound;
   }
-  rig = *rig_from_deformer_name("linear-blend");
+  const Judging judging = rig.judging;
+  rig = body.empty() ? *rig_from_deformer_name("linear-blend") : *garment_rig("linear-blend", body);
+  rig.judging = judging;
   Result<Bound> plain = bind(model, rig, options);
   if (plain) {
     plain->report.notes.push_back(
@@ -127,9 +129,12 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   }
   Result<Rig> rig = choose_rig(binding, model_name, *model, driver, import_report.notes);
   if (!rig) return tl::unexpected(rig.error());
-  const bool chosen = binding.is_default() && *rig == *rig_from_deformer_name(kDefaultDeformer);
+  const bool nothing_said =
+      binding.rig.empty() && binding.preset.empty() && binding.deformer.empty() && binding.transfer.empty();
+  const bool chosen = driver.empty() ? binding.is_default() && *rig == *rig_from_deformer_name(kDefaultDeformer)
+                                     : nothing_said;
   if (binding.judging) rig->judging = *binding.judging;
-  Result<Bound> bound = chosen ? bind_chosen(*model, *rig, options) : bind(*model, *rig, options);
+  Result<Bound> bound = chosen ? bind_chosen(*model, driver, *rig, options) : bind(*model, *rig, options);
   if (!bound) {
     const std::string help = has_weights(*model) ? "" : fmt::format("; {}", kSkeletonHelp);
     return fail(bound.error().code, fmt::format("{}: {}{}", model_name, bound.error().message, help));

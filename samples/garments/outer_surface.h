@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A surface round a body, at a distance from it. The one place here that knows OpenVDB.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace pelt::samples {
+
+struct Surface {
+  std::vector<glm::vec3> positions;
+  std::vector<glm::uvec3> triangles;  // outward
+};
+
+// What lies `offset` metres outside of triangles, which may be open, in parts and inside of each other, as one closed
+// surface of triangles that are about `cell` metres wide. It spans hollows that a ball of radius `span` does not reach
+// into, as cloth does. None: there are no triangles.
+std::optional<Surface> outer_surface(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                                     float offset, float span, float cell);
+
+}  // namespace pelt::samples

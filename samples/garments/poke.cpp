@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "samples/garments/poke.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <glm/gtx/intersect.hpp>
+#include <initializer_list>
+#include <limits>
+#include <utility>
+
+#include "engine/character/evaluate.h"
+#include "engine/model/mesh.h"
+#include "engine/model/parts.h"
+#include "engine/surface_ffd/triangle_tree.h"
+#include "samples/pelt/input.h"
+
+namespace pelt::samples {
+namespace {
+
+// All skins of a character as one mesh, in packed order.
+struct Skin {
+  explicit Skin(const Character& character) {
+    for (const CharacterMesh& mesh : character->meshes) {
+      if (mesh.control) continue;
+      const auto first = static_cast<std::uint32_t>(vertices.size());
+      for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) vertices.push_back(mesh.first_vertex + v);
+      rest.insert(rest.end(), mesh.binding.points.begin(), mesh.binding.points.end());
+      for (const glm::uvec3 t : mesh.triangles) triangles.push_back(t + first);
+    }
+    std::erase_if(triangles, [&](glm::uvec3 t) {
+      return !(glm::length(glm::cross(rest[t.y] - rest[t.x], rest[t.z] - rest[t.x])) > 0);
+    });
+  }
+
+  std::vector<glm::vec3> positions(const Evaluator& evaluator) const {
+    std::vector<glm::vec3> posed;
+    for (const std::uint32_t v : vertices) posed.push_back(evaluator.positions()[v]);
+    return posed;
+  }
+
+  std::vector<std::uint32_t> vertices;  // of the character
+  std::vector<glm::vec3> rest;          // model space at bind
+  std::vector<glm::uvec3> triangles;
+};
+
+// A point of the body, and the triangles of the garment that it is beneath.
+struct Covered {
+  glm::uvec3 corners;  // its middle is the point; three times the same: a vertex
+  std::vector<std::uint32_t> above;
+
+  // Of values that every vertex of the body has.
+  glm::dvec3 mean(std::span<const glm::vec3> values) const {
+    return (glm::dvec3(values[corners.x]) + glm::dvec3(values[corners.y]) + glm::dvec3(values[corners.z])) / 3.0;
+  }
+};
+
+// How far along a line from a point the first triangle is, metres; infinite: none is.
+double first_met(const glm::dvec3& point, const glm::dvec3& direction, std::span<const glm::uvec3> triangles,
+                 std::span<const glm::vec3> positions) {
+  constexpr double kOwn = 1e-6;  // metres within which a triangle is the point's own
+  double first = std::numeric_limits<double>::infinity();
+  for (const glm::uvec3 t : triangles) {
+    glm::dvec2 at(0);
+    double distance = 0;
+    const bool met = glm::intersectRayTriangle(point, direction, glm::dvec3(positions[t.x]), glm::dvec3(positions[t.y]),
+                                               glm::dvec3(positions[t.z]), at, distance);
+    if (met && distance > kOwn) first = std::min(first, distance);
+  }
+  return first;
+}
+
+struct Sheet {
+  std::span<const glm::uvec3> triangles;
+  std::span<const glm::vec3> positions;
+};
+
+// Whether a tenth of the half space in front of a point is free of surfaces.
+bool is_seen(const glm::dvec3& point, const glm::dvec3& normal, std::initializer_list<Sheet> surfaces) {
+  constexpr int kDirections = 60;  // evenly over the half space, along a spiral
+  constexpr int kFree = 6;
+  const glm::dvec3 aside = glm::normalize(
+      glm::cross(normal, std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0)));
+  const glm::dvec3 other = glm::cross(normal, aside);
+  int free = 0;
+  for (int i = 0; i < kDirections && free < kFree; ++i) {
+    const double along = (i + 0.5) / kDirections;
+    const double across = std::sqrt(1 - along * along);
+    const double angle = glm::golden_ratio<double>() * glm::two_pi<double>() * i;
+    const glm::dvec3 direction =
+        along * normal + across * (std::cos(angle) * aside + std::sin(angle) * other);
+    const bool is_free = std::ranges::all_of(surfaces, [&](const Sheet& surface) {
+      return std::isinf(first_met(point, direction, surface.triangles, surface.positions));
+    });
+    free += is_free ? 1 : 0;
+  }
+  return free == kFree;
+}
+
+// Distance from a garment, above 0 outside. The sign is that of the normal at the closest point, interpolated over the
+// triangle, since a face's alone misjudges edges.
+double signed_distance(const ClosestPoint& closest, const glm::dvec3& point, std::span<const glm::vec3> positions,
+                       std::span<const glm::vec3> normals) {
+  glm::dvec3 on(0);
+  glm::dvec3 normal(0);
+  for (int c = 0; c < 3; ++c) {
+    on += closest.weights[c] * glm::dvec3(positions[closest.vertices[c]]);
+    normal += closest.weights[c] * glm::dvec3(normals[closest.vertices[c]]);
+  }
+  return std::copysign(std::sqrt(closest.squared_distance), glm::dot(point - on, normal));
+}
+
+Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body, double reach) {
+  constexpr std::size_t kAbove = 128;  // triangles of the garment
+  const Result<TriangleTree> tree = TriangleTree::create(garment.rest, garment.triangles);
+  if (!tree) return tl::unexpected(tree.error());
+  const std::vector<glm::vec3> normals = vertex_normals(garment.rest, garment.triangles);
+  std::vector<bool> at_border(garment.triangles.size(), false);
+  for (const BorderEdge& edge : border_edges(garment.triangles)) at_border[edge.triangle] = true;
+  const Result<TriangleTree> own_tree = TriangleTree::create(body.rest, body.triangles);
+  if (!own_tree) return tl::unexpected(own_tree.error());
+  std::vector<Covered> points;
+  std::vector<glm::dvec3> places;
+  const std::vector<glm::vec3> outward = vertex_normals(body.rest, body.triangles);
+  const auto add = [&](glm::uvec3 corners) {
+    points.push_back({corners, {}});
+    places.push_back(points.back().mean(body.rest));
+  };
+  for (std::uint32_t v = 0; v < body.rest.size(); ++v) add(glm::uvec3(v));
+  for (const glm::uvec3 t : body.triangles) add(t);
+  tree->nearest(places, kAbove, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
+    const ClosestPoint& closest = near.front().closest;
+    const bool inner = std::ranges::none_of(near, [&](const auto& own) { return at_border[own.triangle]; });
+    if (!inner || closest.squared_distance > reach * reach || signed_distance(closest, places[i], garment.rest, normals) > 0) return;
+    std::vector<glm::uvec3> above;
+    for (const TriangleTree::NearPoint& own : near) above.push_back(garment.triangles[own.triangle]);
+    std::vector<TriangleTree::Near> beside;
+    own_tree->nearest(places[i], kAbove, beside);
+    std::vector<glm::uvec3> skin;
+    for (const TriangleTree::Near& own : beside) skin.push_back(body.triangles[own.triangle]);
+    const glm::dvec3 direction = glm::normalize(points[i].mean(outward));
+    const double cloth = first_met(places[i], direction, above, garment.rest);
+    if (cloth > 2 * reach || first_met(places[i], direction, skin, body.rest) < cloth) return;
+    for (const TriangleTree::NearPoint& own : near) points[i].above.push_back(own.triangle);
+  });
+  std::erase_if(points, [](const Covered& point) { return point.above.empty(); });
+  return points;
+}
+
+}  // namespace
+
+Result<Poke> measure_poke(const Character& garment, const Character& body, std::span<const std::string> clips,
+                          std::uint32_t frames) {
+  constexpr double kReach = 0.025;  // of the size
+  const double reach = kReach * body.size();
+  const Skin worn(garment);
+  const Skin wearer(body);
+  const Result<std::vector<Covered>> covered = find_covered(worn, wearer, reach);
+  if (!covered) return tl::unexpected(covered.error());
+  if (covered->empty()) return fail(ErrorCode::kInvalidArgument, "the garment covers nothing of the body");
+
+  Poke poke{.size = body.size(), .points = covered->size(), .clips = {}};
+  Evaluator worn_evaluator(garment);
+  Evaluator wearer_evaluator(body);
+  for (const std::string& clip : clips) {
+    const Result<Poser> worn_poser = Poser::create(garment, {.clip = clip, .caches = {}});
+    const Result<Poser> wearer_poser = Poser::create(body, {.clip = clip, .caches = {}});
+    if (!worn_poser || !wearer_poser) return tl::unexpected(worn_poser ? wearer_poser.error() : worn_poser.error());
+    ClipPoke own{.clip = clip};
+    for (std::uint32_t frame = 0; frame < frames; ++frame) {
+      const float share = frames > 1 ? static_cast<float>(frame) / static_cast<float>(frames - 1) : 0.0f;
+      const float seconds = share * wearer_poser->duration();
+      const auto pose = [&](Evaluator& evaluator, const Poser& poser) {
+        const InstancePose at = poser.at(seconds);
+        evaluator.pose(at.joints);
+        evaluator.inputs(at.inputs);
+        evaluator.evaluate();
+      };
+      pose(worn_evaluator, *worn_poser);
+      pose(wearer_evaluator, *wearer_poser);
+      const std::vector<glm::vec3> posed = worn.positions(worn_evaluator);
+      const std::vector<glm::vec3> beneath = wearer.positions(wearer_evaluator);
+      const std::vector<glm::vec3> normals = vertex_normals(posed, worn.triangles);
+      const std::vector<glm::vec3> outward = vertex_normals(beneath, wearer.triangles);
+      const Result<TriangleTree> tree = TriangleTree::create(posed, worn.triangles);
+      if (!tree) return tl::unexpected(tree.error());
+      for (const Covered& point : *covered) {
+        const glm::dvec3 place = point.mean(beneath);
+        ClosestPoint closest = tree->closest_point(point.above.front(), place);
+        for (const std::uint32_t triangle : point.above) {
+          const ClosestPoint other = tree->closest_point(triangle, place);
+          if (other.squared_distance < closest.squared_distance) closest = other;
+        }
+        const double distance = signed_distance(closest, place, posed, normals);
+        if (!(distance > own.deepest)) continue;
+        if (!is_seen(place, glm::normalize(point.mean(outward)), {{worn.triangles, posed}, {wearer.triangles, beneath}})) continue;
+        own = {clip, distance, seconds, point.mean(wearer.rest)};
+      }
+    }
+    poke.clips.push_back(std::move(own));
+  }
+  return poke;
+}
+
+}  // namespace pelt::samples
