@@ -384,8 +384,8 @@ class Binder {
         rig_.judging == Judging::kFallback ? find_may_be_left(shown) : std::vector<float>();
     for (int round = 0;; ++round) {
       // The last time only to see what remains.
-      const Result<bool> more =
-          judge->judge(judged->bound.character, round < kMostRounds ? std::span(may_be_left) : std::span<const float>());
+      const Result<bool> more = judge->judge(judged->bound.character,
+                                             round < kMostRounds ? std::span(may_be_left) : std::span<const float>());
       if (!more) {
         judged->bound.report.notes.push_back(
             fmt::format("not judged against linear blend{}: {}", round == 0 ? "" : " once more", more.error().message));

@@ -77,8 +77,8 @@ Cloth make_cloth(std::uint32_t columns, std::uint32_t rows) {
 }
 
 std::vector<std::vector<glm::vec3>> simulate(const Cloth& cloth, std::uint32_t frames) {
-  constexpr int kSteps = 20;   // a frame
-  constexpr int kRounds = 8;   // a step
+  constexpr int kSteps = 20;  // a frame
+  constexpr int kRounds = 8;  // a step
   constexpr float kStep = 1 / (kFramesPerSecond * kSteps);
   constexpr float kFriction = 0.3f;  // share of the way along the cylinder that a step on it loses
   constexpr float kDrag = 0.9985f;   // share of the speed that a step keeps

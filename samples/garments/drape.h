@@ -31,8 +31,8 @@ std::vector<std::vector<glm::vec3>> simulate(const Cloth& cloth, std::uint32_t f
 // A cylinder to draw, closed.
 Cloth make_cylinder();
 
-// How far points are from the surface of the cylinder, metres, where `coarse` lies on it at frame `posed`: only those of
-// `fine` count whose quad of the coarse cloth, and all quads beside it, have their corners on the cylinder.
+// How far points are from the surface of the cylinder, metres, where `coarse` lies on it at frame `posed`: only those
+// of `fine` count whose quad of the coarse cloth, and all quads beside it, have their corners on the cylinder.
 std::vector<float> heights(const Cloth& coarse, std::span<const glm::vec3> coarse_posed, const Cloth& fine,
                            std::span<const glm::vec3> fine_posed);
 

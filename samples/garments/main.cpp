@@ -17,6 +17,7 @@
 
 #include "engine/character/pelt_file.h"
 #include "engine/core/file_io.h"
+#include "engine/model/gltf_export.h"
 #include "engine/model/import.h"
 #include "engine/model/point_cache.h"
 #include "samples/garments/drape.h"
@@ -99,8 +100,20 @@ Result<void> run(const ShirtCommand& command) {
   if (!body) return tl::unexpected(body.error());
   const Result<Mesh> shirt = make_shirt(*body, command.options);
   if (!shirt) return tl::unexpected(shirt.error());
-  const PosedMesh posed = as_posed(*shirt);
-  const Result<void> written = write_obj(command.output, std::span(&posed, 1));
+  Result<void> written;
+  if (is_gltf(command.output)) {
+    Model worn = *body;
+    worn.meshes = {*shirt};
+    worn.clips.clear();
+    worn.materials.clear();
+    worn.meshes[0].parts[0].material = -1;
+    const Result<std::string> bytes = format_glb(worn);
+    if (!bytes) return tl::unexpected(bytes.error());
+    written = write_file(command.output, std::as_bytes(std::span(*bytes)));
+  } else {
+    const PosedMesh posed = as_posed(*shirt);
+    written = write_obj(command.output, std::span(&posed, 1));
+  }
   if (!written) return written;
   fmt::print("wrote {}: {} vertices, {} triangles\n", command.output, shirt->positions.size(), shirt->triangles.size());
   return {};
@@ -225,7 +238,8 @@ Result<void> run(const DrapeCommand& command) {
   if (written) written = write_quads(folder / "cylinder.obj", make_cylinder());
   if (written) written = write_file(folder / "cloth.json", std::as_bytes(std::span(kRig)));
   if (written) written = write_cache(folder / "cage.pc2", frames);
-  if (written) fmt::print("wrote cage.obj, cloth.obj, cylinder.obj, cloth.json and cage.pc2, {} frames at 24 a second\n", kFrames);
+  if (written)
+    fmt::print("wrote cage.obj, cloth.obj, cylinder.obj, cloth.json and cage.pc2, {} frames at 24 a second\n", kFrames);
   return written;
 }
 
@@ -240,6 +254,9 @@ int run(int argc, char** argv) {
   shirt_app->add_option("-o,--output", shirt.output, "OBJ file")->capture_default_str();
   shirt_app->add_option("--offset", shirt.options.offset, "from the body, as a share of its size")
       ->check(CLI::Range(0.002, 0.1))
+      ->capture_default_str();
+  shirt_app->add_option("--span", shirt.options.span, "radius of hollows that it spans, as a share of the size")
+      ->check(CLI::Range(0.001, 0.1))
       ->capture_default_str();
   shirt_app->add_option("--sleeve", shirt.options.sleeve, "where sleeves end, as a share of the upper arm")
       ->check(CLI::Range(0.0, 1.0))
@@ -268,10 +285,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kWrongUsage;
   }
-  const Result<void> done = *shirt_app  ? run(shirt)
-                            : *poke_app ? run(poke)
-                            : *wrap_app ? run(wrap)
-                                        : run(drape);
+  const Result<void> done = *shirt_app ? run(shirt) : *poke_app ? run(poke) : *wrap_app ? run(wrap) : run(drape);
   if (done) return kDone;
   fmt::print(stderr, "pelt_garments: {}\n", done.error().message);
   return kFailed;

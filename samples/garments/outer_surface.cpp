@@ -24,7 +24,7 @@ struct VoxelSurface {
 openvdb::FloatGrid::Ptr distances(const VoxelSurface& surface, float outward, float inward, int flags) {
   const auto transform = openvdb::math::Transform::createLinearTransform(1.0);
   const openvdb::tools::QuadAndTriangleDataAdapter<openvdb::Vec3s, openvdb::Vec3I> mesh(surface.points,
-                                                                                       surface.triangles);
+                                                                                        surface.triangles);
   openvdb::util::NullInterrupter never;
   return openvdb::tools::meshToVolume<openvdb::FloatGrid>(never, mesh, *transform, outward + kRoom, inward + kRoom,
                                                           flags);

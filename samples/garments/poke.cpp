@@ -7,7 +7,6 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtx/intersect.hpp>
-#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -50,6 +49,7 @@ struct Skin {
 struct Covered {
   glm::uvec3 corners;  // its middle is the point; three times the same: a vertex
   std::vector<std::uint32_t> above;
+  double surrounded = 0;  // by the garment at bind: winding_number
 
   // Of values that every vertex of the body has.
   glm::dvec3 mean(std::span<const glm::vec3> values) const {
@@ -72,31 +72,23 @@ double first_met(const glm::dvec3& point, const glm::dvec3& direction, std::span
   return first;
 }
 
-struct Sheet {
-  std::span<const glm::uvec3> triangles;
-  std::span<const glm::vec3> positions;
-};
-
-// Whether a tenth of the half space in front of a point is free of surfaces.
-bool is_seen(const glm::dvec3& point, const glm::dvec3& normal, std::initializer_list<Sheet> surfaces) {
-  constexpr int kDirections = 60;  // evenly over the half space, along a spiral
-  constexpr int kFree = 6;
-  const glm::dvec3 aside = glm::normalize(
-      glm::cross(normal, std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0)));
-  const glm::dvec3 other = glm::cross(normal, aside);
-  int free = 0;
-  for (int i = 0; i < kDirections && free < kFree; ++i) {
-    const double along = (i + 0.5) / kDirections;
-    const double across = std::sqrt(1 - along * along);
-    const double angle = glm::golden_ratio<double>() * glm::two_pi<double>() * i;
-    const glm::dvec3 direction =
-        along * normal + across * (std::cos(angle) * aside + std::sin(angle) * other);
-    const bool is_free = std::ranges::all_of(surfaces, [&](const Sheet& surface) {
-      return std::isinf(first_met(point, direction, surface.triangles, surface.positions));
-    });
-    free += is_free ? 1 : 0;
+// How far triangles surround a point: the solid angle of all of them by that of a sphere, 1 inside of a closed surface,
+// 0 outside (Jacobson, Kavan & Sorkine-Hornung 2013). It jumps by 1 where a point passes through the surface, whatever
+// openings and folds that has.
+double winding_number(const glm::dvec3& point, std::span<const glm::uvec3> triangles,
+                      std::span<const glm::vec3> positions) {
+  double sum = 0;  // halves of solid angles (Van Oosterom & Strackee 1983)
+  for (const glm::uvec3 t : triangles) {
+    const glm::dvec3 a = glm::dvec3(positions[t.x]) - point;
+    const glm::dvec3 b = glm::dvec3(positions[t.y]) - point;
+    const glm::dvec3 c = glm::dvec3(positions[t.z]) - point;
+    const double la = glm::length(a);
+    const double lb = glm::length(b);
+    const double lc = glm::length(c);
+    sum += std::atan2(glm::dot(a, glm::cross(b, c)),
+                      la * lb * lc + glm::dot(a, b) * lc + glm::dot(b, c) * la + glm::dot(c, a) * lb);
   }
-  return free == kFree;
+  return sum / glm::two_pi<double>();
 }
 
 // Distance from a garment, above 0 outside. The sign is that of the normal at the closest point, interpolated over the
@@ -125,7 +117,7 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
   std::vector<glm::dvec3> places;
   const std::vector<glm::vec3> outward = vertex_normals(body.rest, body.triangles);
   const auto add = [&](glm::uvec3 corners) {
-    points.push_back({corners, {}});
+    points.push_back({.corners = corners, .above = {}});
     places.push_back(points.back().mean(body.rest));
   };
   for (std::uint32_t v = 0; v < body.rest.size(); ++v) add(glm::uvec3(v));
@@ -133,7 +125,9 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
   tree->nearest(places, kAbove, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
     const ClosestPoint& closest = near.front().closest;
     const bool inner = std::ranges::none_of(near, [&](const auto& own) { return at_border[own.triangle]; });
-    if (!inner || closest.squared_distance > reach * reach || signed_distance(closest, places[i], garment.rest, normals) > 0) return;
+    if (!inner || closest.squared_distance > reach * reach ||
+        signed_distance(closest, places[i], garment.rest, normals) > 0)
+      return;
     std::vector<glm::uvec3> above;
     for (const TriangleTree::NearPoint& own : near) above.push_back(garment.triangles[own.triangle]);
     std::vector<TriangleTree::Near> beside;
@@ -146,6 +140,9 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
     for (const TriangleTree::NearPoint& own : near) points[i].above.push_back(own.triangle);
   });
   std::erase_if(points, [](const Covered& point) { return point.above.empty(); });
+  for (Covered& point : points) {
+    point.surrounded = winding_number(point.mean(body.rest), garment.triangles, garment.rest);
+  }
   return points;
 }
 
@@ -183,7 +180,6 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
       const std::vector<glm::vec3> posed = worn.positions(worn_evaluator);
       const std::vector<glm::vec3> beneath = wearer.positions(wearer_evaluator);
       const std::vector<glm::vec3> normals = vertex_normals(posed, worn.triangles);
-      const std::vector<glm::vec3> outward = vertex_normals(beneath, wearer.triangles);
       const Result<TriangleTree> tree = TriangleTree::create(posed, worn.triangles);
       if (!tree) return tl::unexpected(tree.error());
       for (const Covered& point : *covered) {
@@ -195,7 +191,8 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
         }
         const double distance = signed_distance(closest, place, posed, normals);
         if (!(distance > own.deepest)) continue;
-        if (!is_seen(place, glm::normalize(point.mean(outward)), {{worn.triangles, posed}, {wearer.triangles, beneath}})) continue;
+        const double lost = point.surrounded - winding_number(place, worn.triangles, posed);
+        if (lost < 0.5) continue;
         own = {clip, distance, seconds, point.mean(wearer.rest)};
       }
     }

@@ -28,11 +28,10 @@ struct Poke {
 };
 
 // Poses both characters by the same clips, at `frames` times evenly from start to end. The points are the body's
-// vertices and the middles of its triangles over which, at bind, the garment lies next, within 2.5% of the size, with no
-// border among the 128 triangles that are nearest. Each is held against the part of the garment that it is beneath, so that limbs may touch: it pokes
-// through where it is outside of that part and can be seen: neither cloth nor skin closes more than nine tenths of the
-// half space in front of it.
-// Errors: a character without skin, or without a clip of that name; nothing is covered.
+// vertices and the middles of its triangles over which, at bind, the garment lies next, within 2.5% of the size, with
+// no border among the 128 triangles that are nearest. A point pokes through where it is outside of these and the
+// garment as a whole no longer surrounds it as it did: its winding number there has lost half or more. Errors: a
+// character without skin, or without a clip of that name; nothing is covered.
 Result<Poke> measure_poke(const Character& garment, const Character& body, std::span<const std::string> clips,
                           std::uint32_t frames);
 

@@ -19,7 +19,8 @@
 namespace pelt::samples {
 namespace {
 
-// Where a garment ends: there is no cloth beyond a plane, in a cone that is `radius` wide there and opens by 45 degrees.
+// Where a garment ends: there is no cloth beyond a plane, in a cone that is `radius` wide there and opens by 45
+// degrees.
 struct Opening {
   glm::vec3 origin{0.0f};
   glm::vec3 outward{0.0f};  // unit
@@ -45,8 +46,9 @@ class Joints {
       return glm::vec3(glm::inverse(bound.inverse_bind)[3]);
     }
     const char* which = side == Side::kNone ? "" : side == Side::kLeft ? "left " : "right ";
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: a shirt needs a joint that is named as one of these: {}{}",
-                                                         body_.name, which, role_words(role)));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: a shirt needs a joint that is named as one of these: {}{}", body_.name, which,
+                            role_words(role)));
   }
 
  private:
@@ -55,15 +57,14 @@ class Joints {
 };
 
 Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOptions& options) {
-  constexpr float kNeckline = -0.3f;  // of the way from neck to head
-  constexpr float kWidth = 0.6f;     // of an opening, of the way from neck to arm and from arm to forearm
+  constexpr float kNeckline = 0.13f;  // below the neck, of the way from neck to arm
+  constexpr float kWidth = 0.6f;      // of an opening, of the way from neck to arm and from arm to forearm
   const Result<glm::vec3> neck = joints.find(JointRole::kNeck);
-  const Result<glm::vec3> head = joints.find(JointRole::kHead);
-  if (!neck || !head) return tl::unexpected(neck ? head.error() : neck.error());
+  if (!neck) return tl::unexpected(neck.error());
   std::vector<Opening> openings;
   glm::vec3 hips(0.0f);
   float thigh_length = 0;
-  float neck_width = 0;
+  float shoulder_length = 0;
   for (const Side side : {Side::kLeft, Side::kRight}) {
     std::array<glm::vec3, 4> places;
     constexpr JointRole kRoles[] = {JointRole::kUpperArm, JointRole::kForearm, JointRole::kThigh, JointRole::kShin};
@@ -73,14 +74,14 @@ Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOpti
       places[i] = *place;
     }
     const auto& [arm, forearm, thigh, shin] = places;
-    openings.push_back({glm::mix(arm, forearm, options.sleeve), glm::normalize(forearm - arm),
-                        kWidth * glm::distance(arm, forearm)});
+    openings.push_back(
+        {glm::mix(arm, forearm, options.sleeve), glm::normalize(forearm - arm), kWidth * glm::distance(arm, forearm)});
     hips += 0.5f * thigh;
     thigh_length += 0.5f * glm::distance(thigh, shin);
-    neck_width += 0.5f * kWidth * glm::distance(*neck, arm);
+    shoulder_length += 0.5f * glm::distance(*neck, arm);
   }
   const glm::vec3 up = glm::normalize(*neck - hips);
-  openings.push_back({glm::mix(*neck, *head, kNeckline), glm::normalize(*head - *neck), neck_width});
+  openings.push_back({*neck - kNeckline * shoulder_length * up, up, kWidth * shoulder_length});
   openings.push_back({.origin = hips - options.hem * thigh_length * up, .outward = -up});
   return openings;
 }
@@ -196,13 +197,15 @@ Mesh largest_part(const Surface& cloth) {
 }  // namespace
 
 Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
-  constexpr int kSmoothing = 30;    // rounds
-  constexpr float kLeast = 0.7f;    // of the offset, that smoothing leaves
+  constexpr int kSmoothing = 30;  // rounds
+  constexpr float kLeast = 0.7f;  // of the offset, that smoothing leaves
+  constexpr float kSeam = 0.04f;  // of the size, beyond the openings, that is smoothed, too: smooth borders shrink
   const Result<std::vector<Opening>> openings = find_openings(Joints(body), options);
   if (!openings) return tl::unexpected(openings.error());
   const Mesh skin = one_mesh(body);
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
-  if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to wear a shirt on", body.name));
+  if (!tree)
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to wear a shirt on", body.name));
   glm::vec3 low = skin.positions[0];
   glm::vec3 high = low;
   for (const glm::vec3& p : skin.positions) {
@@ -210,20 +213,36 @@ Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
     high = glm::max(high, p);
   }
   const float size = glm::distance(low, high);
-  Surface cloth = *outer_surface(skin.positions, skin.triangles, options.offset * size, options.span * size,
-                                 options.cell * size);
+  Surface cloth =
+      *outer_surface(skin.positions, skin.triangles, options.offset * size, options.span * size, options.cell * size);
+  const auto cut_at_openings = [&](float beyond) {  // metres
+    std::vector<float> inside;
+    for (const glm::vec3& p : cloth.positions) {
+      float least = std::numeric_limits<float>::infinity();
+      for (const Opening& opening : *openings) least = std::min(least, opening.inside(p) + beyond);
+      inside.push_back(least);
+    }
+    return largest_part(cut(std::move(cloth), std::move(inside)));
+  };
+  Mesh shirt = cut_at_openings(kSeam * size);
+  cloth = {std::move(shirt.positions), std::move(shirt.triangles)};
   smooth(cloth, skin, *tree, kLeast * options.offset * size, kSmoothing);
-  std::vector<float> inside;
-  for (const glm::vec3& p : cloth.positions) {
-    float least = std::numeric_limits<float>::infinity();
-    for (const Opening& opening : *openings) least = std::min(least, opening.inside(p));
-    inside.push_back(least);
-  }
-  Mesh shirt = largest_part(cut(std::move(cloth), std::move(inside)));
+  shirt = cut_at_openings(0);
   if (shirt.triangles.empty()) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: nothing of the body is where a shirt is worn", body.name));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: nothing of the body is where a shirt is worn", body.name));
   }
   shirt.name = "shirt";
+  if (!has_weights(skin)) return shirt;
+  for (const TriangleTree::NearPoint& near : tree->nearest_of_each(shirt.positions, 0)) {
+    std::vector<WeightedElement> row;
+    for (int c = 0; c < 3; ++c) {
+      for (const Influence& own : skin.weights.row(near.closest.vertices[c])) {
+        row.push_back({own.index, near.closest.weights[c] * double{own.weight}});
+      }
+    }
+    append_row(shirt.weights, row);
+  }
   return shirt;
 }
 

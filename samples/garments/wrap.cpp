@@ -49,7 +49,8 @@ void paint(Mesh& mesh, const Passage& passage) {
   }
 }
 
-Result<std::vector<glm::vec3>> moved(const Model& model, const Rig& rig, const glm::mat4& turn, const std::string& name) {
+Result<std::vector<glm::vec3>> moved(const Model& model, const Rig& rig, const glm::mat4& turn,
+                                     const std::string& name) {
   const Result<Bound> bound = bind(model, rig);
   if (!bound) return tl::unexpected(bound.error());
   const glm::mat4 joints[] = {glm::mat4(1.0f), turn};
@@ -101,8 +102,8 @@ Result<Wrapped> wrap(const Mesh& skin, const Mesh& cage, const Motion& motion, S
   return result;
 }
 
-WrapError wrap_error(std::span<const glm::vec3> rest, std::span<const glm::vec3> ideal, std::span<const glm::vec3> found,
-                     const Motion& motion) {
+WrapError wrap_error(std::span<const glm::vec3> rest, std::span<const glm::vec3> ideal,
+                     std::span<const glm::vec3> found, const Motion& motion) {
   const Passage passage(rest, motion);
   WrapError error;
   double squared = 0;

@@ -42,7 +42,7 @@ struct WrapError {
 };
 
 // Metres. `rest`, `ideal` and `found` are of the same vertices.
-WrapError wrap_error(std::span<const glm::vec3> rest, std::span<const glm::vec3> ideal, std::span<const glm::vec3> found,
-                     const Motion& motion);
+WrapError wrap_error(std::span<const glm::vec3> rest, std::span<const glm::vec3> ideal,
+                     std::span<const glm::vec3> found, const Motion& motion);
 
 }  // namespace pelt::samples

@@ -83,6 +83,12 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   return body.empty() ? rig_from_deformer_name(deformer) : garment_rig(deformer, body);
 }
 
+// Whether bind judges the body rather than what it wears, which has no weights then.
+bool body_is_judged(const Model& dressed, const std::string& body) {
+  return std::none_of(dressed.meshes.begin(), dressed.meshes.end(),
+                      [&](const Mesh& mesh) { return mesh.name != body && pelt::has_weights(mesh); });
+}
+
 // What nobody chose, and why. `body`: the mesh that drives a garment; empty: there is none.
 Result<Bound> bind_chosen(const Model& model, const std::string& body, Rig& rig, const BindOptions& options) {
   constexpr double kMostLeft = 0.1;  // of the skin's area
@@ -132,7 +138,7 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   const bool nothing_said =
       binding.rig.empty() && binding.preset.empty() && binding.deformer.empty() && binding.transfer.empty();
   const bool chosen = driver.empty() ? binding.is_default() && *rig == *rig_from_deformer_name(kDefaultDeformer)
-                                     : nothing_said;
+                                     : nothing_said && body_is_judged(*model, driver);
   if (binding.judging) rig->judging = *binding.judging;
   Result<Bound> bound = chosen ? bind_chosen(*model, driver, *rig, options) : bind(*model, *rig, options);
   if (!bound) {

@@ -133,15 +133,14 @@ TEST(Poke, IsFoundWhereTheBodyIsDrawnOtherwise) {
   output_of(PELT_GARMENTS, "shirt builtin:biped -o shirt.obj", folder);
   output_of(PELT_PROGRAM, "bind shirt.obj --driver builtin:biped --deformer linear-blend -o shirt.pelt", folder);
   output_of(PELT_PROGRAM, "bind builtin:biped --deformer dual-quaternion -o body.pelt", folder);
-  const std::string output =
-      output_of(PELT_GARMENTS, "poke shirt.pelt body.pelt --frames 13 --clip flex", folder);
+  const std::string output = output_of(PELT_GARMENTS, "poke shirt.pelt body.pelt --frames 13 --clip flex", folder);
   const std::vector<double> deepest = numbers(output, "through by ([0-9.]+)% of the size");
   ASSERT_EQ(deepest.size(), 1u) << output;
   EXPECT_GT(deepest[0], kMostPoke);
 }
 
-// Root mean square and worst of Blender 3.4.1's Surface Deform on the same cage and skin, metres over the size; measured
-// with samples/garments/surface_deform.py (docs/garments.md).
+// Root mean square and worst of Blender 3.4.1's Surface Deform on the same cage and skin, metres over the size;
+// measured with samples/garments/surface_deform.py (docs/garments.md).
 struct Measured {
   double rms, worst;
 };
