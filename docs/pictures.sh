@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
-# built programs: pelt, pelt_viewer, samples_viewer_views_test. Each is renamed to its place when it is whole.
+# built programs: pelt, pelt_garments, pelt_viewer, samples_viewer_views_test. Each is renamed to its place when it is
+# whole.
 # usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,7 +13,7 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  curve_skeleton_compared curve_skeleton_limbs demo mos_biped mos_compared mos_figures mos_tail muscles real_characters
+  cage curve_skeleton_compared curve_skeleton_limbs demo drape garment mos_biped mos_compared mos_figures mos_tail muscles real_characters
   skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/views
@@ -255,7 +256,38 @@ END
   finish large.png -resize 50% surface_ffd_streamed.png
 }
 
+make_drape() {
+  "$bin/pelt_garments" drape -o .
+  pelt bind cloth.obj --rig cloth.json -o cloth.pelt
+  pelt render cloth.pelt --cache cage.pc2 --time 2 --driver --size 2400x1200 -o large.png
+  finish large.png -resize 50% drape.png
+}
+
 # Of characters that are not in this repository; docs/quality.md says where they are from.
+readonly of_characters=(cage garment real_characters)
+
+make_garment() {
+  local body=$PELT_SHARED/assets/characters/mannequiny-0.3.0.glb clip seconds x
+  "$bin/pelt_garments" shirt "$body" -o shirt.obj
+  pelt bind shirt.obj --weights-of "$body" -o shirt.pelt
+  pelt bind "$body" -o body.pelt
+  while read -r clip seconds x; do
+    pelt deform body.pelt --clip "$clip" --time "$seconds" -o "body_$clip.obj"
+    pelt deform shirt.pelt --clip "$clip" --time "$seconds" -o "shirt_$clip.obj"
+    printf '%s_%s.obj %s 0 %s\n' body "$clip" "$x" 2 shirt "$clip" "$x" 3
+  done <<<$'run 0.26 0\nfight_kick 0.6 1.4' >scene.txt
+  parts scene scene.gltf <scene.txt
+  pelt render scene.gltf --deformer linear-blend --size 2400x1600 -o large.png
+  finish large.png -resize 50% garment.png
+}
+
+make_cage() {
+  pelt bind "$PELT_SHARED/assets/characters/mannequiny-0.3.0.glb" \
+    --rig "$root/samples/garments/mannequiny_cage.json" -o caged.pelt
+  pelt render caged.pelt --clip fight_kick --time 0.6 --driver --size 2400x1600 -o large.png
+  finish large.png -resize 50% cage.png
+}
+
 make_real_characters() {
   local characters=$PELT_SHARED/assets/characters pose=(--size 2400x800 --deformer surface-ffd)
   pose+=(--compare linear-blend,dual-quaternion,curve-skeleton,mos)
@@ -304,7 +336,7 @@ for picture in "${wanted[@]}"; do
     exit 2
   fi
 done
-for program in pelt pelt_viewer samples_viewer_views_test; do
+for program in pelt pelt_garments pelt_viewer samples_viewer_views_test; do
   if [[ ! -x $bin/$program ]]; then
     echo "pictures: $bin/$program is not there; ./run build makes it" >&2
     exit 1
@@ -317,7 +349,7 @@ with_views=
 for picture in "${wanted[@]}"; do
   if [[ $picture == "$views"/* ]]; then
     with_views=1
-  elif [[ $picture == docs/real_characters.png && -z ${PELT_SHARED:-} ]]; then
+  elif [[ -z ${PELT_SHARED:-} && " ${of_characters[*]/%/.png} " == *" $(basename "$picture") "* ]]; then
     echo "$picture: stays as it is, since PELT_SHARED does not say where the characters are"
   else
     make_document "$(basename "$picture" .png)"

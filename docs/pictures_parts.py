@@ -35,8 +35,8 @@ def tone(triangle, rest, square, sectors):
 
 def scene(out):
     """Writes a glTF model. A line on standard input is FILE X Y, a mesh and where it stands, in metres; FILE X Y TONE,
-    the same in another of TONES than the first; or FILE X Y REST SQUARE SECTORS: with checks, SQUARE metres long along x and SECTORS of them about the x axis, painted on the
-    mesh of the file REST."""
+    the same in another of TONES than the first; or FILE X Y REST SQUARE SECTORS: with checks, SQUARE metres long along
+    x and SECTORS of them about the x axis, painted on the mesh of the file REST."""
     data = bytearray()
     gltf = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}], "nodes": [], "meshes": [],
             "materials": [{"pbrMetallicRoughness": {"baseColorFactor": color}} for color in TONES],

@@ -13,14 +13,14 @@
 #include "engine/surface_ffd/area.h"
 #include "engine/surface_ffd/joint_spread.h"
 #include "engine/surface_ffd/spread_weights.h"
-#include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt::surface_ffd {
 namespace {
 
 constexpr std::size_t kMostTransferred = 8;  // joints that one driver vertex follows
 
-Result<SparseRows> closest_weights(const Mesh& driver, const DeformerInput& input) {
+// Those of the targets.
+Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& input) {
   ShownSurface skin = shown_surface(input, true);
   std::erase_if(skin.mesh.triangles, [&](glm::uvec3 t) { return triangle_area(skin.mesh, t) == 0; });
   if (skin.mesh.triangles.empty()) {
@@ -29,26 +29,32 @@ Result<SparseRows> closest_weights(const Mesh& driver, const DeformerInput& inpu
   const Result<TriangleTree> tree = TriangleTree::create(skin.mesh.positions, skin.mesh.triangles);
   if (!tree) return invalid(input, tree.error().message);
   skin.mesh = {};
-  SparseRows weights;
-  std::vector<WeightedElement> row;
-  for (const TriangleTree::NearPoint& near : tree->nearest_of_each(driver.positions, input.threads)) {
-    const ClosestPoint& closest = near.closest;
-    row.clear();
-    for (int corner = 0; corner < 3; ++corner) {
-      for (const Influence& influence : skin.weights(closest.vertices[corner])) {
-        row.push_back({influence.index, closest.weights[corner] * influence.weight});
-      }
-    }
-    append_row(weights, row);
-  }
-  return weights;
+  return closest_weights(
+      *tree, [&](std::uint32_t v) { return skin.weights(v); }, driver.positions, input.threads);
 }
 
 }  // namespace
 
+SparseRows closest_weights(const TriangleTree& surface, const RowOfVertex& weights, std::span<const glm::vec3> points,
+                           unsigned threads) {
+  SparseRows result;
+  std::vector<WeightedElement> row;
+  for (const TriangleTree::NearPoint& near : surface.nearest_of_each(points, threads)) {
+    const ClosestPoint& closest = near.closest;
+    row.clear();
+    for (int corner = 0; corner < 3; ++corner) {
+      for (const Influence& influence : weights(closest.vertices[corner])) {
+        row.push_back({influence.index, closest.weights[corner] * influence.weight});
+      }
+    }
+    append_row(result, row);
+  }
+  return result;
+}
+
 Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input) {
   if (driver.skin_weights.row_count() != 0) return driver.skin_weights;
-  return closest_weights(driver.mesh, input);
+  return weights_of_targets(driver.mesh, input);
 }
 
 SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input) {

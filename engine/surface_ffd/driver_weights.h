@@ -2,15 +2,26 @@
 // How a driver that has no weights of its own follows the skeleton.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 
 #include "engine/binding/sparse_rows.h"
 #include "engine/character/builder.h"
 #include "engine/core/result.h"
 #include "engine/model/mesh.h"
 #include "engine/surface_ffd/driver_mesh.h"
+#include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt::surface_ffd {
+
+// The row of a vertex.
+using RowOfVertex = std::function<std::span<const Influence>(std::uint32_t)>;
+
+// At each point the weights of the closest point of a surface, whose vertices have rows of weights.
+SparseRows closest_weights(const TriangleTree& surface, const RowOfVertex& weights, std::span<const glm::vec3> points,
+                           unsigned threads);
 
 // Weights of the closest points of the targets, over the model's bound joints, as painted. Errors: no
 // target has weights.

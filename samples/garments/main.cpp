@@ -17,7 +17,6 @@
 
 #include "engine/character/pelt_file.h"
 #include "engine/core/file_io.h"
-#include "engine/model/gltf_export.h"
 #include "engine/model/import.h"
 #include "engine/model/point_cache.h"
 #include "samples/garments/drape.h"
@@ -100,20 +99,8 @@ Result<void> run(const ShirtCommand& command) {
   if (!body) return tl::unexpected(body.error());
   const Result<Mesh> shirt = make_shirt(*body, command.options);
   if (!shirt) return tl::unexpected(shirt.error());
-  Result<void> written;
-  if (is_gltf(command.output)) {
-    Model worn = *body;
-    worn.meshes = {*shirt};
-    worn.clips.clear();
-    worn.materials.clear();
-    worn.meshes[0].parts[0].material = -1;
-    const Result<std::string> bytes = format_glb(worn);
-    if (!bytes) return tl::unexpected(bytes.error());
-    written = write_file(command.output, std::as_bytes(std::span(*bytes)));
-  } else {
-    const PosedMesh posed = as_posed(*shirt);
-    written = write_obj(command.output, std::span(&posed, 1));
-  }
+  const PosedMesh posed = as_posed(*shirt);
+  const Result<void> written = write_obj(command.output, std::span(&posed, 1));
   if (!written) return written;
   fmt::print("wrote {}: {} vertices, {} triangles\n", command.output, shirt->positions.size(), shirt->triangles.size());
   return {};

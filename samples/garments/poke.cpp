@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtx/intersect.hpp>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "engine/character/evaluate.h"
@@ -49,7 +51,7 @@ struct Skin {
 struct Covered {
   glm::uvec3 corners;  // its middle is the point; three times the same: a vertex
   std::vector<std::uint32_t> above;
-  double surrounded = 0;  // by the garment at bind: winding_number
+  std::optional<double> surrounded{};  // by the garment at bind (winding_number); found where it is needed
 
   // Of values that every vertex of the body has.
   glm::dvec3 mean(std::span<const glm::vec3> values) const {
@@ -140,9 +142,6 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
     for (const TriangleTree::NearPoint& own : near) points[i].above.push_back(own.triangle);
   });
   std::erase_if(points, [](const Covered& point) { return point.above.empty(); });
-  for (Covered& point : points) {
-    point.surrounded = winding_number(point.mean(body.rest), garment.triangles, garment.rest);
-  }
   return points;
 }
 
@@ -154,7 +153,7 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
   const double reach = kReach * body.size();
   const Skin worn(garment);
   const Skin wearer(body);
-  const Result<std::vector<Covered>> covered = find_covered(worn, wearer, reach);
+  Result<std::vector<Covered>> covered = find_covered(worn, wearer, reach);
   if (!covered) return tl::unexpected(covered.error());
   if (covered->empty()) return fail(ErrorCode::kInvalidArgument, "the garment covers nothing of the body");
 
@@ -182,7 +181,9 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
       const std::vector<glm::vec3> normals = vertex_normals(posed, worn.triangles);
       const Result<TriangleTree> tree = TriangleTree::create(posed, worn.triangles);
       if (!tree) return tl::unexpected(tree.error());
-      for (const Covered& point : *covered) {
+      std::vector<std::pair<double, std::size_t>> outside;  // how far, and the point's number
+      for (std::size_t i = 0; i < covered->size(); ++i) {
+        const Covered& point = (*covered)[i];
         const glm::dvec3 place = point.mean(beneath);
         ClosestPoint closest = tree->closest_point(point.above.front(), place);
         for (const std::uint32_t triangle : point.above) {
@@ -190,10 +191,18 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
           if (other.squared_distance < closest.squared_distance) closest = other;
         }
         const double distance = signed_distance(closest, place, posed, normals);
-        if (!(distance > own.deepest)) continue;
-        const double lost = point.surrounded - winding_number(place, worn.triangles, posed);
-        if (lost < 0.5) continue;
+        if (distance > own.deepest) outside.emplace_back(distance, i);
+      }
+      std::ranges::sort(outside, std::greater());
+      for (const auto& [distance, i] : outside) {
+        Covered& point = (*covered)[i];
+        const auto surrounded = [&](const std::vector<glm::vec3>& skin, const std::vector<glm::vec3>& cloth) {
+          return winding_number(point.mean(skin), worn.triangles, cloth);
+        };
+        if (!point.surrounded) point.surrounded = surrounded(wearer.rest, worn.rest);
+        if (*point.surrounded - surrounded(beneath, posed) < 0.5) continue;
         own = {clip, distance, seconds, point.mean(wearer.rest)};
+        break;
       }
     }
     poke.clips.push_back(std::move(own));

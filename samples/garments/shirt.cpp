@@ -8,11 +8,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/model/parts.h"
 #include "engine/rig/joint_roles.h"
+#include "engine/surface_ffd/driver_weights.h"
 #include "engine/surface_ffd/triangle_tree.h"
 #include "samples/garments/outer_surface.h"
 
@@ -25,11 +27,16 @@ struct Opening {
   glm::vec3 origin{0.0f};
   glm::vec3 outward{0.0f};  // unit
   float radius = std::numeric_limits<float>::infinity();
+  std::vector<bool> limb{};  // of each bound joint; empty: all. What follows others is inside, as beside hanging arms
 
-  // How far inside of the cloth a point is, metres; below 0 it is outside.
-  float inside(const glm::vec3& point) const {
+  // How far inside of the cloth a point is, metres; below 0 it is outside. `row`: weights of the skin beneath.
+  float inside(const glm::vec3& point, std::span<const Influence> row) const {
     const float beyond = glm::dot(point - origin, outward);
-    return std::max(-beyond, glm::length(point - origin - beyond * outward) - radius - beyond);
+    const float besides = std::max(-beyond, glm::length(point - origin - beyond * outward) - radius - beyond);
+    if (limb.empty() || row.empty()) return besides;
+    float others = 0.5f;
+    for (const Influence& own : row) others -= limb[own.index] ? own.weight : 0.0f;
+    return std::max(besides, 2 * others * radius);
   }
 };
 
@@ -38,17 +45,33 @@ class Joints {
  public:
   explicit Joints(const Model& body) : body_(body), uses_(joint_uses(body.skeleton)) {}
 
-  // The first joint with that role; model space, metres.
-  Result<glm::vec3> find(JointRole role, Side side = Side::kNone) const {
+  struct Place {
+    std::uint32_t joint = 0;   // of the skeleton
+    glm::vec3 position{0.0f};  // model space, metres
+  };
+
+  // The first joint with that role.
+  Result<Place> find(JointRole role, Side side = Side::kNone) const {
     for (const BoundJoint& bound : body_.bound_joints) {
       const JointUse& use = uses_[bound.joint];
       if (use.role != role || use.side != side || use.kind == JointKind::kTwist) continue;
-      return glm::vec3(glm::inverse(bound.inverse_bind)[3]);
+      return Place{bound.joint, glm::vec3(glm::inverse(bound.inverse_bind)[3])};
     }
     const char* which = side == Side::kNone ? "" : side == Side::kLeft ? "left " : "right ";
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("{}: a shirt needs a joint that is named as one of these: {}{}", body_.name, which,
                             role_words(role)));
+  }
+
+  // Of each bound joint whether it is that joint of the skeleton or hangs from it.
+  std::vector<bool> hanging_from(std::uint32_t joint) const {
+    std::vector<bool> hangs;
+    for (const Joint& own : body_.skeleton.joints) {
+      hangs.push_back(hangs.size() == joint || (own.parent >= 0 && hangs[static_cast<std::size_t>(own.parent)]));
+    }
+    std::vector<bool> bound_hang;
+    for (const BoundJoint& bound : body_.bound_joints) bound_hang.push_back(hangs[bound.joint]);
+    return bound_hang;
   }
 
  private:
@@ -57,9 +80,9 @@ class Joints {
 };
 
 Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOptions& options) {
-  constexpr float kNeckline = 0.13f;  // below the neck, of the way from neck to arm
-  constexpr float kWidth = 0.6f;      // of an opening, of the way from neck to arm and from arm to forearm
-  const Result<glm::vec3> neck = joints.find(JointRole::kNeck);
+  constexpr float kNeckline = 0.2f;  // below the neck, of the way from neck to arm
+  constexpr float kWidth = 0.6f;     // of an opening, of the way from neck to arm and from arm to forearm
+  const Result<Joints::Place> neck = joints.find(JointRole::kNeck);
   if (!neck) return tl::unexpected(neck.error());
   std::vector<Opening> openings;
   glm::vec3 hips(0.0f);
@@ -67,21 +90,23 @@ Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOpti
   float shoulder_length = 0;
   for (const Side side : {Side::kLeft, Side::kRight}) {
     std::array<glm::vec3, 4> places;
+    std::uint32_t upper_arm = 0;
     constexpr JointRole kRoles[] = {JointRole::kUpperArm, JointRole::kForearm, JointRole::kThigh, JointRole::kShin};
     for (std::size_t i = 0; i < places.size(); ++i) {
-      const Result<glm::vec3> place = joints.find(kRoles[i], side);
+      const Result<Joints::Place> place = joints.find(kRoles[i], side);
       if (!place) return tl::unexpected(place.error());
-      places[i] = *place;
+      places[i] = place->position;
+      if (i == 0) upper_arm = place->joint;
     }
     const auto& [arm, forearm, thigh, shin] = places;
-    openings.push_back(
-        {glm::mix(arm, forearm, options.sleeve), glm::normalize(forearm - arm), kWidth * glm::distance(arm, forearm)});
+    openings.push_back({glm::mix(arm, forearm, options.sleeve), glm::normalize(forearm - arm),
+                        kWidth * glm::distance(arm, forearm), joints.hanging_from(upper_arm)});
     hips += 0.5f * thigh;
     thigh_length += 0.5f * glm::distance(thigh, shin);
-    shoulder_length += 0.5f * glm::distance(*neck, arm);
+    shoulder_length += 0.5f * glm::distance(neck->position, arm);
   }
-  const glm::vec3 up = glm::normalize(*neck - hips);
-  openings.push_back({*neck - kNeckline * shoulder_length * up, up, kWidth * shoulder_length});
+  const glm::vec3 up = glm::normalize(neck->position - hips);
+  openings.push_back({neck->position - kNeckline * shoulder_length * up, up, kWidth * shoulder_length});
   openings.push_back({.origin = hips - options.hem * thigh_length * up, .outward = -up});
   return openings;
 }
@@ -216,10 +241,18 @@ Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
   Surface cloth =
       *outer_surface(skin.positions, skin.triangles, options.offset * size, options.span * size, options.cell * size);
   const auto cut_at_openings = [&](float beyond) {  // metres
+    SparseRows weights;
+    if (has_weights(skin)) {
+      weights = surface_ffd::closest_weights(
+          *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, cloth.positions, 0);
+    }
     std::vector<float> inside;
-    for (const glm::vec3& p : cloth.positions) {
+    for (std::size_t v = 0; v < cloth.positions.size(); ++v) {
+      const std::span<const Influence> row = weights.row_count() > 0 ? weights.row(v) : std::span<const Influence>();
       float least = std::numeric_limits<float>::infinity();
-      for (const Opening& opening : *openings) least = std::min(least, opening.inside(p) + beyond);
+      for (const Opening& opening : *openings) {
+        least = std::min(least, opening.inside(cloth.positions[v], row) + beyond);
+      }
       inside.push_back(least);
     }
     return largest_part(cut(std::move(cloth), std::move(inside)));
@@ -233,16 +266,6 @@ Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
                 fmt::format("{}: nothing of the body is where a shirt is worn", body.name));
   }
   shirt.name = "shirt";
-  if (!has_weights(skin)) return shirt;
-  for (const TriangleTree::NearPoint& near : tree->nearest_of_each(shirt.positions, 0)) {
-    std::vector<WeightedElement> row;
-    for (int c = 0; c < 3; ++c) {
-      for (const Influence& own : skin.weights.row(near.closest.vertices[c])) {
-        row.push_back({own.index, near.closest.weights[c] * double{own.weight}});
-      }
-    }
-    append_row(shirt.weights, row);
-  }
   return shirt;
 }
 

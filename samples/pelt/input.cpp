@@ -10,10 +10,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "engine/character/garment.h"
 #include "engine/character/gltf_rig.h"
 #include "engine/character/pelt_file.h"
 #include "engine/character/transfer.h"
-#include "engine/model/garment.h"
 #include "engine/model/import.h"
 #include "engine/model/pose.h"
 #include "engine/mos/presets.h"
@@ -58,9 +58,10 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   return rig;
 }
 
-// `model_name`: what was imported. `body`: the mesh that drives a garment; empty: there is none.
+// `model_name`: what was imported. `body`: the mesh that drives a garment; empty: there is none. `is_spread`: the
+// weights pass from joint to joint as long as they are to.
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
-                       const std::string& body, std::vector<std::string>& notes) {
+                       const std::string& body, bool is_spread, std::vector<std::string>& notes) {
   if (!binding.transfer.empty()) {
     const Result<Character> old = load_pelt(binding.transfer);
     if (!old) return tl::unexpected(old.error());
@@ -80,7 +81,11 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
     if (*own) return std::move((*own)->rig);
   }
   const std::string deformer = binding.deformer.empty() ? kDefaultDeformer : binding.deformer;
-  return body.empty() ? rig_from_deformer_name(deformer) : garment_rig(deformer, body);
+  if (!body.empty()) return garment_rig(deformer, body);
+  Result<Rig> rig = rig_from_deformer_name(deformer);
+  if (!rig || !is_spread) return rig;
+  if (auto* surface = std::get_if<SurfaceFfdParameters>(&rig->layers[0].deformer)) surface->driver.spread = 0.0f;
+  return rig;
 }
 
 // Whether bind judges the body rather than what it wears, which has no weights then.
@@ -121,24 +126,29 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   if (!model) return tl::unexpected(model.error());
   ImportReport import_report = model->report;
   std::string driver;
-  if (!binding.body.empty()) {
-    const Result<Model> body = import_model(binding.body);
+  bool copied_weights = false;
+  const std::string& worn_by = binding.body.empty() ? binding.weights_of : binding.body;
+  if (!worn_by.empty()) {
+    const Result<Model> body = import_model(worn_by);
     if (!body) return tl::unexpected(body.error());
     for (const std::string& note : body->report.notes) {
-      import_report.notes.push_back(fmt::format("'{}': {}", binding.body, note));
+      import_report.notes.push_back(fmt::format("'{}': {}", worn_by, note));
     }
-    Result<Dressed> dressed = dress(std::move(*model), *body);
+    Result<Dressed> dressed = binding.body.empty() ? dress_by_weights(std::move(*model), *body, options.threads)
+                                                   : dress(std::move(*model), *body);
     if (!dressed) return tl::unexpected(dressed.error());
     import_report.notes.insert(import_report.notes.end(), dressed->notes.begin(), dressed->notes.end());
     driver = dressed->body;
+    copied_weights = dressed->copied_weights;
     model = std::move(dressed->model);
   }
-  Result<Rig> rig = choose_rig(binding, model_name, *model, driver, import_report.notes);
+  Result<Rig> rig = choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes);
   if (!rig) return tl::unexpected(rig.error());
   const bool nothing_said =
       binding.rig.empty() && binding.preset.empty() && binding.deformer.empty() && binding.transfer.empty();
-  const bool chosen = driver.empty() ? binding.is_default() && *rig == *rig_from_deformer_name(kDefaultDeformer)
-                                     : nothing_said && body_is_judged(*model, driver);
+  const bool chosen =
+      nothing_said && (driver.empty() ? copied_weights || *rig == *rig_from_deformer_name(kDefaultDeformer)
+                                      : body_is_judged(*model, driver));
   if (binding.judging) rig->judging = *binding.judging;
   Result<Bound> bound = chosen ? bind_chosen(*model, driver, *rig, options) : bind(*model, *rig, options);
   if (!bound) {
@@ -148,7 +158,7 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
                                  [](const MeshReport& mesh) { return mesh.max_influences > 1; });
   if (std::string note = rigid_note(*model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));
-  return Loaded{std::move(*bound), std::move(*model), std::move(*rig), !binding.body.empty(), std::move(import_report)};
+  return Loaded{std::move(*bound), std::move(*model), std::move(*rig), !worn_by.empty(), std::move(import_report)};
 }
 
 std::string rigid_note(const Model& model) {

@@ -25,17 +25,18 @@ std::string lower_extension(const std::string& path);
 
 // How a model is to be bound: by a rig, by a preset, or by one deformer over all of it.
 struct Binding {
-  std::string rig;       // file; empty: the preset
-  std::string preset;    // empty: the deformer
-  std::string deformer;  // empty: the rig that a glTF file carries, or bind_model's choice
-  std::string body;      // model that drives, as a body drives a garment; the deformer, without a rig, is the body's
-  std::string transfer;  // .pelt, or .glb that carries a character, whose rig is carried over to the model
+  std::string rig;         // file; empty: the preset
+  std::string preset;      // empty: the deformer
+  std::string deformer;    // empty: the rig that a glTF file carries, or bind_model's choice
+  std::string body;        // model that drives, as a body drives a garment; the deformer, without a rig, is the body's
+  std::string weights_of;  // model that gives skeleton, clips and weights, as a body that wears a garment
+  std::string transfer;    // .pelt, or .glb that carries a character, whose rig is carried over to the model
 
   std::optional<Judging> judging;  // instead of the rig's
 
   // Nothing is said of how: the model's own rig does.
   bool is_default() const {
-    return rig.empty() && preset.empty() && deformer.empty() && body.empty() && transfer.empty();
+    return rig.empty() && preset.empty() && deformer.empty() && body.empty() && weights_of.empty() && transfer.empty();
   }
 };
 inline constexpr const char* kDefaultDeformer = "surface-ffd";

@@ -178,6 +178,12 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->excludes("--preset")
       ->type_name("MODEL");
   bind->add_option(
+          "--weights-of", command->binding.weights_of,
+          "Body that wears the model, a garment: its skeleton and clips become the character's and, where the garment "
+          "has no weights, those of the closest points of its skin, spread along the cloth")
+      ->excludes("--driver")
+      ->type_name("MODEL");
+  bind->add_option(
           "--transfer", command->binding.transfer,
           "Instead of a rig: the one of an older character, its groups and key poses carried over to this model")
       ->excludes("--rig")

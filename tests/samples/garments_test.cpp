@@ -91,13 +91,13 @@ TEST(Shirt, NeedsJointsThatItKnows) {
 constexpr double kMostPoke = 0.2;  // percent of the size
 
 // By the recipe: the most that the body pokes through in each clip, percent of its size.
-void expect_covered(const std::string& body, const std::vector<std::string>& clips, const std::string& deformer = "") {
+void expect_covered(const std::string& body, const std::vector<std::string>& clips,
+                    const std::string& worn = "--weights-of") {
   const test::TemporaryFolder folder;
-  const std::string how = deformer.empty() ? "" : " --deformer " + deformer;
   output_of(PELT_GARMENTS, "shirt '" + body + "' -o shirt.obj", folder);
-  output_of(PELT_PROGRAM, "bind shirt.obj --driver '" + body + "'" + how + " -o shirt.pelt", folder);
-  output_of(PELT_PROGRAM, "bind '" + body + "'" + how + " -o body.pelt", folder);
-  std::string arguments = "poke shirt.pelt body.pelt --frames 13";
+  output_of(PELT_PROGRAM, "bind shirt.obj " + worn + " '" + body + "' -o shirt.pelt", folder);
+  output_of(PELT_PROGRAM, "bind '" + body + "' -o body.pelt", folder);
+  std::string arguments = "poke shirt.pelt body.pelt --frames 7";
   for (const std::string& clip : clips) arguments += " --clip " + clip;
   const std::string output = output_of(PELT_GARMENTS, arguments, folder);
   const std::vector<double> points = numbers(output, "^(\\d+) points");
@@ -108,17 +108,12 @@ void expect_covered(const std::string& body, const std::vector<std::string>& cli
   for (const double share : deepest) EXPECT_LE(share, kMostPoke) << output;
 }
 
-TEST(Shirt, CoversTheBiped) { expect_covered("builtin:biped", {"walk"}); }
+TEST(Shirt, CoversTheBiped) { expect_covered("builtin:biped", {"walk", "reach"}); }
 
 TEST(Shirt, CoversMannequiny) {
   PELT_REQUIRE_SHARED();
-  expect_covered(character("mannequiny-0.3.0.glb"), {"run", "fight_kick"});
-}
-
-TEST(Shirt, CoversMannequinyByOtherDeformers) {
-  PELT_REQUIRE_SHARED();
-  for (const char* deformer : {"linear-blend", "curve-skeleton"}) {
-    expect_covered(character("mannequiny-0.3.0.glb"), {"run", "fight_kick"}, deformer);
+  for (const char* worn : {"--weights-of", "--driver"}) {
+    expect_covered(character("mannequiny-0.3.0.glb"), {"run", "fight_kick"}, worn);
   }
 }
 
@@ -133,18 +128,18 @@ TEST(Poke, IsFoundWhereTheBodyIsDrawnOtherwise) {
   output_of(PELT_GARMENTS, "shirt builtin:biped -o shirt.obj", folder);
   output_of(PELT_PROGRAM, "bind shirt.obj --driver builtin:biped --deformer linear-blend -o shirt.pelt", folder);
   output_of(PELT_PROGRAM, "bind builtin:biped --deformer dual-quaternion -o body.pelt", folder);
-  const std::string output = output_of(PELT_GARMENTS, "poke shirt.pelt body.pelt --frames 13 --clip flex", folder);
+  const std::string output = output_of(PELT_GARMENTS, "poke shirt.pelt body.pelt --frames 5 --clip flex", folder);
   const std::vector<double> deepest = numbers(output, "through by ([0-9.]+)% of the size");
   ASSERT_EQ(deepest.size(), 1u) << output;
   EXPECT_GT(deepest[0], kMostPoke);
 }
 
-// Root mean square and worst of Blender 3.4.1's Surface Deform on the same cage and skin, metres over the size;
+// Root mean square and worst of Blender 3.4.1's Surface Deform on the same cage and skin, percent of the size;
 // measured with samples/garments/surface_deform.py (docs/garments.md).
 struct Measured {
   double rms, worst;
 };
-constexpr Measured kBlender[] = {{0.0, 0.0}, {0.0, 0.0}};
+constexpr Measured kBlender[] = {{0.544, 1.470}, {0.447, 1.045}};
 
 TEST(Cage, CarriesASkinMoreCloselyThanBlenderDoes) {
   PELT_REQUIRE_SHARED();
@@ -157,8 +152,8 @@ TEST(Cage, CarriesASkinMoreCloselyThanBlenderDoes) {
     const std::vector<double> found =
         numbers(output, std::string("surface FFD +") + kMotions[m].name + " +([0-9.]+)% ([0-9.]+)%");
     ASSERT_EQ(found.size(), 2u) << output;
-    EXPECT_LT(found[0], 100 * kBlender[m].rms) << output;
-    EXPECT_LT(found[1], 100 * kBlender[m].worst) << output;
+    EXPECT_LT(found[0], kBlender[m].rms) << output;
+    EXPECT_LT(found[1], kBlender[m].worst) << output;
   }
 }
 
@@ -177,8 +172,8 @@ TEST(Cage, ErrorsAreOfWhatIsNotWhereTheMotionTakesIt) {
   const std::vector<glm::vec3> rest = {{0, 0, 0}, {0, 0.65f, 0}, {0, 1, 0}};
   const std::vector<glm::vec3> found = {{0, 0, 0.5f}, {0, 0.65f, 0.1f}, {0, 1, 0}};
   const WrapError error = samples::wrap_error(rest, rest, found, kMotions[0]);
-  EXPECT_FLOAT_EQ(error.worst, 0.5f);
-  EXPECT_FLOAT_EQ(error.rms, 0.1f);  // of what is between
+  EXPECT_NEAR(error.worst, 0.5, 1e-6);
+  EXPECT_NEAR(error.rms, 0.1, 1e-6);  // of what is between
 }
 
 TEST(Drape, LiesOnTheCylinder) {

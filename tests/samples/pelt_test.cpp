@@ -385,6 +385,26 @@ TEST_F(Pelt, PutsAGarmentOnABody) {
   EXPECT_THAT(failure("bind sleeve.obj --driver worn.json -o x.pelt"), HasSubstr("worn.json"));
 }
 
+TEST_F(Pelt, SkinsAGarmentAsItsBodyIs) {
+  write("sleeve.obj", sleeve(16, 24));
+  EXPECT_THAT(done("bind sleeve.obj --weights-of builtin:limb --write-rig worn.json -o sleeve.pelt"),
+              HasSubstr(" was chosen"));
+  const Model shirt = *import_model((folder / "sleeve.obj").string());
+  const std::vector<glm::vec3> posed = moved(*load_pelt(folder / "sleeve.pelt"), "bend", 1);
+  ASSERT_EQ(posed.size(), shirt.meshes[0].positions.size());
+  EXPECT_GT(farthest(posed, shirt.meshes[0].positions), 1.0f);
+  // The weights are spread when they are taken over, once.
+  const Json rig = Json::parse(file_text(folder / "worn.json"));
+  EXPECT_EQ(rig["layers"][0]["parameters"]["driver"]["spread"], 0);
+
+  done("bind sleeve.obj --weights-of builtin:limb --preset limb -o mos.pelt");
+  done("bind sleeve.obj --weights-of builtin:limb --deformer linear-blend -o blended.pelt");
+  EXPECT_GT(farthest(moved(*load_pelt(folder / "blended.pelt"), "bend", 1), posed), 0.05f);
+  EXPECT_THAT(failure("bind sleeve.obj --weights-of sleeve.obj -o x.pelt"), HasSubstr("no weights to give"));
+  EXPECT_THAT(failure("bind sleeve.obj --weights-of builtin:limb --driver builtin:limb -o x.pelt", 2),
+              HasSubstr("excludes"));
+}
+
 TEST_F(Pelt, AGarmentStaysOnItsBody) {
   done("deform builtin:limb --deformer linear-blend --backend cpu -o sleeve.obj");
   done("bind sleeve.obj --driver builtin:limb -o sleeve.pelt");

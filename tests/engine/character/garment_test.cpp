@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Garments on a body: they follow it through bends and twists and stay outside.
-#include "engine/model/garment.h"
+#include "engine/character/garment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -201,6 +201,116 @@ TEST_F(Garment, OverABodyByDualQuaternionsKeepsItsDistance) {
   EXPECT_LT(clearance.farthest, kOffset + 0.001f);
   EXPECT_LT(clearance.deepest, kOffset);
   EXPECT_LT(clearance.inside, 300u);
+}
+
+// In a layer over ** a body moves beneath its garment as it is drawn: with what is left of it to linear blend.
+TEST_F(Garment, LiesOverABodyThatMovesAsByItself) {
+  Model alone = dressed_->model;
+  std::erase_if(alone.meshes, [](const Mesh& mesh) { return mesh.name == "shirt"; });
+  const Result<Bound> body = bind(alone, {.layers = {{.deformer = SurfaceFfdParameters{}}}});
+  ASSERT_TRUE(body) << body.error().message;
+  ASSERT_TRUE(body->report.verdict);
+  ASSERT_GT(body->report.verdict->left, 0) << "nothing is left to linear blend: the test would show nothing";
+
+  SurfaceFfdParameters worn;
+  worn.driver.mesh = dressed_->body;
+  worn.driver.offsets = {{}};  // for which all of the body is posed
+  Rig rig;
+  rig.layers = {{.target = "**", .deformer = SurfaceFfdParameters{}}, {.target = "*", .deformer = worn}};
+  const Result<Bound> both = bind(dressed_->model, rig);
+  ASSERT_TRUE(both) << both.error().message;
+  ASSERT_TRUE(both->report.verdict);
+  EXPECT_EQ(both->report.verdict->left, body->report.verdict->left);
+
+  const Clip* clip = find_clip(alone.clips, "raise");
+  std::vector<Transform> local(alone.skeleton.joints.size());
+  std::vector<glm::mat4> joints(local.size());
+  rest_pose(alone.skeleton, local);
+  sample_clip(*clip, 0.5f * clip->duration, local);
+  model_matrices(alone.skeleton, local, joints);
+  std::vector<std::vector<glm::vec3>> found;
+  for (const Bound* bound : {&*body, &*both}) {
+    Evaluator evaluator(bound->character);
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    found.push_back(positions_of(bound->character, evaluator, dressed_->body));
+  }
+  ASSERT_EQ(found[0].size(), found[1].size());
+  for (std::size_t v = 0; v < found[0].size(); ++v) {
+    ASSERT_LT(glm::distance(found[0][v], found[1][v]), 1e-4f) << v;
+  }
+}
+
+// A tube round the limb, without weights and as far from it as `offset` times its radius.
+Model make_sleeve(const Model& limb, float offset) {
+  Model sleeve;
+  sleeve.name = "sleeve";
+  Mesh mesh;
+  mesh.name = "sleeve";
+  mesh.triangles = limb.meshes[0].triangles;
+  for (const glm::vec3& p : limb.meshes[0].positions) mesh.positions.emplace_back(p.x, offset * p.y, offset * p.z);
+  mesh.normals = limb.meshes[0].normals;
+  sleeve.meshes = {std::move(mesh)};
+  return sleeve;
+}
+
+TEST(GarmentByWeights, PassesSmoothlyFromOneStiffPartToTheNext) {
+  Model limb = make_limb();
+  for (Influence& own : limb.meshes[0].weights.influences) own.weight = own.weight > 0.5f ? 1.0f : 0.0f;
+  const Result<Dressed> dressed = dress_by_weights(make_sleeve(limb, 1.1f), limb);
+  ASSERT_TRUE(dressed) << dressed.error().message;
+  EXPECT_TRUE(dressed->copied_weights);
+  EXPECT_TRUE(dressed->body.empty());
+  ASSERT_EQ(dressed->model.meshes.size(), 1u);
+  const Mesh& mesh = dressed->model.meshes[0];
+  const auto below = [&](std::uint32_t v) {  // what follows the second joint
+    float sum = 0;
+    for (const Influence& own : mesh.weights.row(v)) sum += own.index == 1 ? own.weight : 0.0f;
+    return sum;
+  };
+  float steepest = 0;
+  float most = 0;
+  for (const glm::uvec3 t : mesh.triangles) {
+    for (int c = 0; c < 3; ++c) {
+      const float step = below(t[c]) - below(t[(c + 1) % 3]);
+      const float length = std::abs(mesh.positions[t[c]].x - mesh.positions[t[(c + 1) % 3]].x);
+      if (length > 0) steepest = std::max(steepest, std::abs(step) / length);
+      most = std::max(most, below(t[c]));
+    }
+  }
+  EXPECT_EQ(most, 1);
+  // A smoothstep as long as half a radius has a slope of 3 per radius, which is one metre; the limb's own step passes
+  // over one edge.
+  EXPECT_LT(steepest, 3.3f);
+}
+
+TEST(GarmentByWeights, TakesThoseOfTheClosestPointsAndKeepsItsOwn) {
+  const Model body = make_biped();
+  Model shirt = make_shirt(body);
+  const Result<Dressed> dressed = dress_by_weights(shirt, body);
+  ASSERT_TRUE(dressed) << dressed.error().message;
+  EXPECT_EQ(dressed->model.meshes.size(), 1u);
+  EXPECT_EQ(dressed->model.clips.size(), body.clips.size());
+  EXPECT_TRUE(dressed->copied_weights);
+  EXPECT_EQ(dressed->model.meshes[0].weights.row_count(), shirt.meshes[0].positions.size());
+
+  shirt.skeleton.joints = {{.name = "head"}};
+  shirt.bound_joints = {{0, glm::mat4(1.0f)}};
+  const Influence head{0, 1.0f};
+  for (std::size_t v = 0; v < shirt.meshes[0].positions.size(); ++v) shirt.meshes[0].weights.append_row({&head, 1});
+  const Result<Dressed> own = dress_by_weights(shirt, body);
+  ASSERT_TRUE(own);
+  EXPECT_FALSE(own->copied_weights);
+  const Influence kept = own->model.meshes[0].weights.row(0)[0];
+  EXPECT_EQ(own->model.skeleton.joints[own->model.bound_joints[kept.index].joint].name, "head");
+}
+
+TEST(GarmentByWeights, NeedsABodyWithWeights) {
+  Model bare = make_biped();
+  for (Mesh& mesh : bare.meshes) mesh.weights = {};
+  const Result<Dressed> dressed = dress_by_weights(make_shirt(make_biped()), bare);
+  ASSERT_FALSE(dressed);
+  EXPECT_THAT(dressed.error().message, testing::HasSubstr("no weights to give"));
 }
 
 TEST_F(Garment, KeepsWeightsOfJointsThatTheBodyHas) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/garment.h"
+#include "engine/character/garment.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "engine/core/name_list.h"
+#include "engine/surface_ffd/area.h"
+#include "engine/surface_ffd/driver_weights.h"
+#include "engine/surface_ffd/spread_weights.h"
 
 namespace pelt {
 namespace {
@@ -41,6 +44,17 @@ void rename_columns(SparseRows& rows, const std::vector<std::uint32_t>& columns)
   for (Influence& influence : rows.influences) influence.index = columns[influence.index];
 }
 
+// The meshes of a body that have weights, end to end, without triangles that have no area.
+Mesh weighted_skin(const Model& body) {
+  std::vector<const Mesh*> meshes;
+  for (const Mesh& mesh : body.meshes) {
+    if (has_weights(mesh)) meshes.push_back(&mesh);
+  }
+  Mesh skin = concatenate(meshes);
+  std::erase_if(skin.triangles, [&](glm::uvec3 t) { return surface_ffd::triangle_area(skin, t) == 0; });
+  return skin;
+}
+
 Mesh one_mesh(const Model& body) {
   std::vector<const Mesh*> meshes;
   for (const Mesh& mesh : body.meshes) meshes.push_back(&mesh);
@@ -50,6 +64,27 @@ Mesh one_mesh(const Model& body) {
 }
 
 }  // namespace
+
+Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads) {
+  Result<Dressed> dressed = dress(std::move(garment), body);
+  if (!dressed) return dressed;
+  dressed->model.meshes.pop_back();
+  dressed->body.clear();
+  const Mesh skin = weighted_skin(body);
+  const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
+  if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no weights to give", body.name));
+  // Shorter than that of a body: what its weights pass over, they do in what is taken from it.
+  const std::vector<surface_ffd::Passage> passages(body.bound_joints.size(),
+                                                   {.radii = 0.5f, .bones = 0.75f, .rigid = true});
+  for (Mesh& mesh : dressed->model.meshes) {
+    if (has_weights(mesh)) continue;
+    const SparseRows closest = surface_ffd::closest_weights(
+        *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
+    mesh.weights = surface_ffd::spread_weights(mesh, closest, body, passages, threads);
+    dressed->copied_weights = true;
+  }
+  return dressed;
+}
 
 Result<Dressed> dress(Model garment, const Model& body) {
   if (garment.meshes.empty()) {
