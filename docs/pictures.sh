@@ -274,11 +274,11 @@ make_garment() {
   while read -r clip seconds x; do
     pelt deform body.pelt --clip "$clip" --time "$seconds" -o "body_$clip.obj"
     pelt deform shirt.pelt --clip "$clip" --time "$seconds" -o "shirt_$clip.obj"
-    printf '%s_%s.obj %s 0 %s\n' body "$clip" "$x" 2 shirt "$clip" "$x" 3
-  done <<<$'run 0.26 0\nfight_kick 0.6 1.4' >scene.txt
+    printf '%s_%s.obj %s 0 %s\n' body "$clip" "$x" 2 shirt "$clip" "$x" 3 >>scene.txt
+  done <<<$'run 0.26 0\nfight_kick 0.6 1.4'
   parts scene scene.gltf <scene.txt
   pelt render scene.gltf --deformer linear-blend --size 2400x1600 -o large.png
-  finish large.png -resize 50% garment.png
+  finish large.png -crop 1650x1320+400+60 +repage -resize 75% garment.png
 }
 
 make_cage() {

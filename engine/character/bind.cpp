@@ -280,14 +280,10 @@ class Binder {
     }
     Result<std::vector<Bindings>> skins = merged_skins();
     if (!skins) return tl::unexpected(skins.error());
-    std::vector<bool> shown;
-    for (std::size_t m = 0; m < model_.meshes.size(); ++m) shown.push_back(is_skin(m));
-    Result<Judged> judged = rig_.judging == Judging::kNone || !deforms()
-                                ? build(std::move(builder_), shown, std::move(*skins), {})
-                                : build_judged(shown, *skins);
-    if (!judged) return tl::unexpected(judged.error());
-    Result<Bound> bound = std::move(judged->bound);
-    if (!bound->report.verdict) bound->report.verdict = driver_verdict_;
+    Result<Bound> bound = rig_.judging == Judging::kNone || !deforms()
+                              ? build(std::move(builder_), std::move(*skins), {})
+                              : build_judged(*skins);
+    if (!bound) return bound;
     const Result<void> fitted = add_fits(*bound);
     if (!fitted) return tl::unexpected(fitted.error());
     if (options_.progress) options_.progress(1.0, "done");
@@ -331,17 +327,10 @@ class Binder {
     return sum.all > 0 ? PieceShares{sum.rigid_parts / sum.all, sum.cores / sum.all} : PieceShares{};
   }
 
-  struct Judged {
-    Bound bound;
-    std::vector<float> left;  // of each vertex, how much is left to linear blend, all skins end to end; empty: nothing
-  };
-
-  // The meshes that are shown as skins, with so much of each vertex left to linear blend.
-  Result<Judged> build(CharacterBuilder builder, const std::vector<bool>& shown, std::vector<Bindings> skins,
-                       std::span<const float> all_left) const {
-    std::span<const float> left = all_left;
+  // The skins, with so much of each vertex left to linear blend, over all skins laid end to end; empty: nothing.
+  Result<Bound> build(CharacterBuilder builder, std::vector<Bindings> skins, std::span<const float> left) const {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
-      if (!shown[m]) continue;
+      if (!is_skin(m)) continue;
       if (!left.empty()) {
         const std::size_t count = model_.meshes[m].positions.size();
         leave(*skins[m].merged, model_.meshes[m], left.first(count), builder);
@@ -354,7 +343,7 @@ class Binder {
     BindReport report{builder.reports(), piece_shares(), points_, notes_, std::nullopt};
     Result<Character> character = builder.build();
     if (!character) return tl::unexpected(character.error());
-    return Judged{{std::move(*character), std::move(report)}, {all_left.begin(), all_left.end()}};
+    return Bound{std::move(*character), std::move(report)};
   }
 
   // Lays linear blend over a mesh.
@@ -368,65 +357,45 @@ class Binder {
   }
 
   // Judges the character, leaves to linear blend what does worse, and judges again what comes of that, a few times.
-  Result<Judged> build_judged(const std::vector<bool>& shown, const std::vector<Bindings>& skins) const {
+  Result<Bound> build_judged(const std::vector<Bindings>& skins) const {
     constexpr int kMostRounds = 3;
-    Result<Judged> judged = build(builder_, shown, skins, {});
-    if (!judged) return judged;
+    Result<Bound> bound = build(builder_, skins, {});
+    if (!bound) return bound;
     if (options_.progress) options_.progress(1.0, "judging");
-    std::optional<BindJudge> judge = make_judge(shown, judged->bound.character);
+    std::optional<BindJudge> judge = make_judge(bound->character);
     if (!judge) {
-      if (driver_verdict_) return judged;  // the garment has no weights, and its body is judged
-      judged->bound.report.notes.push_back(
+      bound->report.notes.push_back(
           "not judged against linear blend: that takes weights, a pose, and drivers that are not streamed");
-      return judged;
+      return bound;
     }
     const std::vector<float> may_be_left =
-        rig_.judging == Judging::kFallback ? find_may_be_left(shown) : std::vector<float>();
+        rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
     for (int round = 0;; ++round) {
       // The last time only to see what remains.
-      const Result<bool> more = judge->judge(judged->bound.character,
-                                             round < kMostRounds ? std::span(may_be_left) : std::span<const float>());
+      const Result<bool> more =
+          judge->judge(bound->character, round < kMostRounds ? std::span(may_be_left) : std::span<const float>());
       if (!more) {
-        judged->bound.report.notes.push_back(
+        bound->report.notes.push_back(
             fmt::format("not judged against linear blend{}: {}", round == 0 ? "" : " once more", more.error().message));
-        if (round == 0) return judged;
+        if (round == 0) return bound;
         break;
       }
       if (!*more) break;
-      judged = build(builder_, shown, skins, judge->left());
-      if (!judged) return judged;
+      bound = build(builder_, skins, judge->left());
+      if (!bound) return bound;
     }
-    judged->bound.report.verdict = judge->verdict();
-    const std::string left = left_in_words(*judged->bound.report.verdict);
-    if (!left.empty()) judged->bound.report.notes.push_back(left);
-    return judged;
-  }
-
-  // Leaves of a driver to linear blend what would be left of it as a skin: a body moves beneath its garment as it is
-  // drawn.
-  Result<void> judge_driver(std::size_t driver, Bindings& bindings) {
-    if (rig_.judging == Judging::kNone || !has_weights(model_.meshes[driver])) return {};
-    const auto over_all = [&](const LayerAtMesh& at) { return at.layer == 0 || plan_.layers[at.layer].over_all; };
-    if (!std::ranges::all_of(plan_.meshes[driver], over_all)) return {};
-    std::vector<bool> shown(model_.meshes.size(), false);
-    shown[driver] = true;
-    std::vector<Bindings> skins(model_.meshes.size());
-    skins[driver] = bindings;
-    const Result<Judged> judged = build_judged(shown, skins);
-    if (!judged) return tl::unexpected(judged.error());
-    if (!judged->left.empty()) leave(*bindings.merged, model_.meshes[driver], judged->left, builder_);
-    driver_verdict_ = judged->bound.report.verdict;
-    const std::string left = driver_verdict_ ? left_in_words(*driver_verdict_) : "";
-    if (!left.empty()) notes_.push_back(fmt::format("driver '{}': {}", model_.meshes[driver].name, left));
-    return {};
+    bound->report.verdict = judge->verdict();
+    const std::string left = left_in_words(*bound->report.verdict);
+    if (!left.empty()) bound->report.notes.push_back(left);
+    return bound;
   }
 
   // None: linear blend cannot move the skins, or no pose tells how the character moves.
-  std::optional<BindJudge> make_judge(const std::vector<bool>& shown, const Character& character) const {
+  std::optional<BindJudge> make_judge(const Character& character) const {
     if (!character->streams.empty()) return std::nullopt;
     CharacterBuilder linear(model_, false);
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
-      if (!shown[m]) continue;
+      if (!is_skin(m)) continue;
       const Mesh& mesh = model_.meshes[m];
       if (!has_weights(mesh)) return std::nullopt;
       MeshBinding binding;
@@ -440,10 +409,10 @@ class Binder {
 
   // Of all skins laid end to end: 1 where linear blend can take over, 0 where the rig asks for what linear blend cannot
   // do, as a sculptor's key poses, or for what cannot be mixed with it.
-  std::vector<float> find_may_be_left(const std::vector<bool>& shown) const {
+  std::vector<float> find_may_be_left() const {
     std::vector<float> may;
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
-      if (shown[m]) may.insert(may.end(), model_.meshes[m].positions.size(), may_leave(m) ? 1.0f : 0.0f);
+      if (is_skin(m)) may.insert(may.end(), model_.meshes[m].positions.size(), may_leave(m) ? 1.0f : 0.0f);
     }
     return may;
   }
@@ -569,7 +538,6 @@ class Binder {
       Result<Bindings> bindings = merged(m);
       if (!bindings) return tl::unexpected(bindings.error());
       if (is_line(m)) bindings->merged->distances.clear();  // to curves: nothing to judge a line by
-      if (const Result<void> done = judge_driver(m, *bindings); !done) return done;
       std::optional<surface_ffd::DriverPart> part = part_in_use(m);
       if (part) *bindings->merged = binding_of(*bindings->merged, part->vertices);
       const Result<std::size_t> added = builder_.add_control_mesh(
@@ -630,7 +598,6 @@ class Binder {
   std::vector<std::map<std::size_t, MeshBinding>> layer_bindings_;  // of each layer, by mesh
   std::vector<bool> bound_;                                         // of each layer
   std::vector<bool> added_;                                         // of each driver that layers move, and of muscles
-  std::optional<Verdict> driver_verdict_;                           // of the last driver that was judged
 };
 
 }  // namespace

@@ -69,8 +69,7 @@ struct BindReport {
   std::vector<PointReport> points;
   // One sentence each: what the character does not carry of the model (not_carried), degenerate driver triangles, ...
   std::vector<std::string> notes;
-  // Of the skins or, where these cannot be judged, of the body beneath them; none: nothing was judged (Rig::judging).
-  std::optional<Verdict> verdict;
+  std::optional<Verdict> verdict;  // none: nothing was judged (Rig::judging)
 };
 
 struct Bound {

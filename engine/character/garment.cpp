@@ -63,41 +63,11 @@ Mesh one_mesh(const Model& body) {
   return result;
 }
 
-}  // namespace
-
-Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads) {
-  Result<Dressed> dressed = dress(std::move(garment), body);
-  if (!dressed) return dressed;
-  dressed->model.meshes.pop_back();
-  dressed->body.clear();
-  const Mesh skin = weighted_skin(body);
-  const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
-  if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no weights to give", body.name));
-  // Shorter than that of a body: what its weights pass over, they do in what is taken from it.
-  const std::vector<surface_ffd::Passage> passages(body.bound_joints.size(),
-                                                   {.radii = 0.5f, .bones = 0.75f, .rigid = true});
-  for (Mesh& mesh : dressed->model.meshes) {
-    if (has_weights(mesh)) continue;
-    const SparseRows closest = surface_ffd::closest_weights(
-        *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
-    mesh.weights = surface_ffd::spread_weights(mesh, closest, body, passages, threads);
-    dressed->copied_weights = true;
-  }
-  return dressed;
-}
-
-Result<Dressed> dress(Model garment, const Model& body) {
+// The garment with the body's skeleton and clips.
+Result<Dressed> put_on(Model garment, const Model& body) {
   if (garment.meshes.empty()) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no mesh to drive", garment.name));
   }
-  Mesh driver = one_mesh(body);
-  if (driver.triangles.empty()) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to drive with", body.name));
-  }
-  driver.name = body.meshes.size() == 1 ? body.meshes[0].name : "body";
-  for (int number = 2; garment.find_mesh(driver.name) != nullptr; ++number)
-    driver.name = fmt::format("body {}", number);
-
   Dressed dressed;
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
   const std::size_t joint_count = garment.bound_joints.size();  // of a rigid garment, its node alone
@@ -134,13 +104,51 @@ Result<Dressed> dress(Model garment, const Model& body) {
     dressed.notes.push_back(fmt::format("the weights of '{}' name joints that '{}' does not have, and are left out",
                                         garment.name, body.name));
   }
-  dressed.body = driver.name;
   dressed.model = std::move(garment);
   dressed.model.skeleton = body.skeleton;
   dressed.model.bound_joints = body.bound_joints;
   dressed.model.clips = body.clips;
   for (Clip& clip : dressed.model.clips) clip.morph_channels.clear();
-  dressed.model.meshes.push_back(std::move(driver));
+  return dressed;
+}
+
+}  // namespace
+
+Result<Dressed> dress(Model garment, const Model& body) {
+  Result<Dressed> dressed = put_on(std::move(garment), body);
+  if (!dressed) return dressed;
+  Mesh driver = one_mesh(body);
+  if (driver.triangles.empty()) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to drive with", body.name));
+  }
+  driver.name = body.meshes.size() == 1 ? body.meshes[0].name : "body";
+  for (int number = 2; dressed->model.find_mesh(driver.name) != nullptr; ++number)
+    driver.name = fmt::format("body {}", number);
+  dressed->body = driver.name;
+  dressed->model.meshes.push_back(std::move(driver));
+  return dressed;
+}
+
+Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads) {
+  Result<Dressed> dressed = put_on(std::move(garment), body);
+  if (!dressed) return dressed;
+  const Mesh skin = weighted_skin(body);
+  const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
+  if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no weights to give", body.name));
+  // Less than of a body: what the body's weights pass over, they pass over in what is taken from it.
+  const std::vector<surface_ffd::Passage> passages(body.bound_joints.size(),
+                                                   {.radii = 0.5f, .bones = 0.75f, .rigid = true});
+  dressed->copied_weights = true;
+  for (Mesh& mesh : dressed->model.meshes) {
+    if (has_weights(mesh)) {
+      dressed->copied_weights = false;
+      continue;
+    }
+    const SparseRows closest = surface_ffd::closest_weights(
+        *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
+    const SparseRows spread = surface_ffd::spread_weights(mesh, closest, body, passages, threads);
+    mesh.weights = cut_rows(spread, surface_ffd::kMostTransferred, Cut::kHard);
+  }
   return dressed;
 }
 

@@ -12,7 +12,7 @@ namespace pelt {
 struct Dressed {
   Model model;
   std::string body;                // the body as one mesh of the model; empty: it is not in the model
-  bool copied_weights = false;     // meshes of the garment have weights of the body's, spread already
+  bool copied_weights = false;     // all meshes of the garment have weights of the body's, spread already
   std::vector<std::string> notes;  // one sentence each
 };
 

@@ -55,18 +55,13 @@ Result<void> find_drivers(const Model& model, LayerPlan& plan) {
   return {};
 }
 
-bool is_over_all(const std::string& target) { return target == "*" || target == "**"; }
-
 Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<const MuscleMeshes> muscles,
                                               const std::string& target, const PlannedLayer& layer,
                                               const std::vector<bool>& is_driver) {
   std::vector<std::size_t> targets;
-  const auto is_of_muscle = [&](std::size_t m) {
-    return std::ranges::any_of(muscles, [&](const MuscleMeshes& own) { return own.mesh == m || own.line == m; });
-  };
-  if (is_over_all(target)) {
+  if (target == "*") {
     for (std::size_t m = 0; m < model.meshes.size(); ++m) {
-      if (!is_driver[m] || (target == "**" && layer.driver_mesh != m && !is_of_muscle(m))) targets.push_back(m);
+      if (!is_driver[m]) targets.push_back(m);
     }
     return targets;
   }
@@ -74,7 +69,8 @@ Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<cons
   if (mesh == nullptr) return no_such_mesh(layer, model, "target", target);
   targets.push_back(static_cast<std::size_t>(mesh - model.meshes.data()));
   if (layer.driver_mesh == targets[0]) return invalid(layer, fmt::format("the target '{}' is its own driver", target));
-  if (is_of_muscle(targets[0])) {
+  for (const MuscleMeshes& muscle : muscles) {
+    if (muscle.mesh != targets[0] && muscle.line != targets[0]) continue;
     return invalid(layer, fmt::format("the target '{}' belongs to a muscle, whose line moves it", target));
   }
   return targets;
@@ -255,7 +251,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
                            layer.deformer,
                            layer.wires,
                            {},
-                           is_over_all(layer.target)});
+                           layer.target == "*"});
   }
   const Result<void> drivers = find_drivers(model, plan);
   if (!drivers) return tl::unexpected(drivers.error());
@@ -273,7 +269,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
     std::vector<std::uint32_t> cores;
     const DeformerEntry& entry = deformer_entry(layer.deformer);
     const LeftPieces leaves =
-        layer.over_all && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
+        source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
     if (leaves == LeftPieces::kCores) {
       const std::vector<std::uint32_t> meshes(targets->begin(), targets->end());
       cores = curve_skeleton::core_joints(model, meshes);
@@ -297,7 +293,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
             fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
         added.mask.assign(added.mask.size(), 1.0f);
       }
-      if (layer.over_all) plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, layer, notes);
+      if (source.target == "*") plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, layer, notes);
       below.push_back(std::move(added));
     }
   }

@@ -27,7 +27,7 @@ struct PlannedLayer {
   DeformerParameters deformer;
   std::optional<float> wires;              // Layer::wires
   std::optional<std::size_t> driver_mesh;  // in Model::meshes
-  bool over_all = false;                   // its target is * or **
+  bool over_all = false;                   // its target is *
 };
 
 // Of a mesh, in square metres: what a layer over * leaves to linear blend as it is (PieceShares).
@@ -44,10 +44,10 @@ struct LayerPlan {
   std::vector<PieceAreas> pieces;  // the same: of the topmost layer over *
 };
 
-// The rules of rig.h. In a layer over * or **, connected parts that follow one joint all but alone (eyes, teeth, a
-// helmet) stay on linear blend: it keeps them rigid, where a surface FFD would mix them with what surrounds them. So do
-// faces (patch_joints), where a driver is made from the skin or a deformer needs bones to go along, and there also what
-// moves as one piece (core_joints). Errors name the layer. The model is validated, and has the meshes of the muscles.
+// The rules of rig.h. In a layer over *, connected parts that follow one joint all but alone (eyes, teeth, a helmet)
+// stay on linear blend: it keeps them rigid, where a surface FFD would mix them with what surrounds them. So do faces
+// (patch_joints), where a driver is made from the skin or a deformer needs bones to go along, and there also what moves
+// as one piece (core_joints). Errors name the layer. The model is validated, and has the meshes of the muscles.
 //
 // The ends of a muscle's line move with their joints by linear blend. Over it, between them, lies the rig's first layer
 // of a curve skeleton, so that muscles follow the curves that move the skin; where there is none, a layer of its own.

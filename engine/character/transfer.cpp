@@ -177,8 +177,7 @@ class Transfer {
     for (const Layer& layer : result_.rig.layers) {
       const auto add_target = [&] {
         for (const CharacterMesh& mesh : old_->meshes) {
-          const bool over_all = layer.target == "**" || (layer.target == "*" && !mesh.control);
-          if (layer.target == mesh.name || over_all) names.insert(mesh.name);
+          if (layer.target == mesh.name || (layer.target == "*" && !mesh.control)) names.insert(mesh.name);
         }
       };
       if (layer.mask.region.group == group.name) add_target();

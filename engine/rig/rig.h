@@ -422,9 +422,7 @@ struct Mask {
 };
 
 struct Layer {
-  // Name of a mesh; * for all that no other layer's driver uses; ** for those that drive others, too: a body that is
-  // drawn as well as worn upon moves beneath its garment as by itself.
-  std::string target = "*";
+  std::string target = "*";  // name of a mesh, or * for all that no other layer's driver uses
   DeformerParameters deformer;
   Mask mask;
   // Instead of hiding the layers below: combined with them as in Wires, with this exponent m, 0 to 64 (math.md section

@@ -17,8 +17,6 @@
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr std::size_t kMostTransferred = 8;  // joints that one driver vertex follows
-
 // Those of the targets.
 Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& input) {
   ShownSurface skin = shown_surface(input, true);

@@ -16,6 +16,8 @@
 
 namespace pelt::surface_ffd {
 
+inline constexpr std::size_t kMostTransferred = 8;  // joints that a vertex follows whose weights were spread
+
 // The row of a vertex.
 using RowOfVertex = std::function<std::span<const Influence>(std::uint32_t)>;
 

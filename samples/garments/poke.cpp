@@ -185,7 +185,7 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
       for (std::size_t i = 0; i < covered->size(); ++i) {
         const Covered& point = (*covered)[i];
         const glm::dvec3 place = point.mean(beneath);
-        ClosestPoint closest = tree->closest_point(point.above.front(), place);
+        ClosestPoint closest{.squared_distance = std::numeric_limits<double>::infinity()};
         for (const std::uint32_t triangle : point.above) {
           const ClosestPoint other = tree->closest_point(triangle, place);
           if (other.squared_distance < closest.squared_distance) closest = other;

@@ -41,7 +41,6 @@ struct Passage {
 
 void paint(Mesh& mesh, const Passage& passage) {
   mesh.weights = {};
-  mesh.morph_targets.clear();
   for (const glm::vec3& p : mesh.positions) {
     const double share = passage.share(p.y);
     const WeightedElement row[] = {{0, 1 - share}, {1, share}};
@@ -79,10 +78,7 @@ Result<Wrapped> wrap(const Mesh& skin, const Mesh& cage, const Motion& motion, S
   model.meshes = {skin, cage};
   model.meshes[0].name = "skin";
   model.meshes[1].name = "cage";
-  for (Mesh& mesh : model.meshes) {
-    paint(mesh, passage);
-    for (MeshPart& part : mesh.parts) part.material = -1;
-  }
+  for (Mesh& mesh : model.meshes) paint(mesh, passage);
   const glm::mat4 turn =
       glm::rotate(glm::translate(glm::mat4(1.0f), middle), glm::radians(motion.degrees), motion.axis);
 

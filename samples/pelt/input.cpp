@@ -46,12 +46,12 @@ bool bends(const Mesh& mesh) {
   });
 }
 
-// A rig for a garment: the body as its deformer moves it, as a character of its own would be, and the garment on it.
+// A rig for a garment: the body as its deformer moves it, and the garment on it.
 Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   Result<Rig> rig = rig_from_deformer_name(deformer);
   if (!rig) return rig;
   rig->name = "garment";
-  rig->layers[0].target = "**";
+  rig->layers[0].target = body;
   SurfaceFfdParameters worn;
   worn.driver.mesh = body;
   rig->layers.push_back({.target = "*", .deformer = worn});
@@ -59,7 +59,7 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
 }
 
 // `model_name`: what was imported. `body`: the mesh that drives a garment; empty: there is none. `is_spread`: the
-// weights pass from joint to joint as long as they are to.
+// weights pass from joint to joint as far as they are to.
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
                        const std::string& body, bool is_spread, std::vector<std::string>& notes) {
   if (!binding.transfer.empty()) {
@@ -88,14 +88,8 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   return rig;
 }
 
-// Whether bind judges the body rather than what it wears, which has no weights then.
-bool body_is_judged(const Model& dressed, const std::string& body) {
-  return std::none_of(dressed.meshes.begin(), dressed.meshes.end(),
-                      [&](const Mesh& mesh) { return mesh.name != body && pelt::has_weights(mesh); });
-}
-
-// What nobody chose, and why. `body`: the mesh that drives a garment; empty: there is none.
-Result<Bound> bind_chosen(const Model& model, const std::string& body, Rig& rig, const BindOptions& options) {
+// What nobody chose, and why.
+Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
   constexpr double kMostLeft = 0.1;  // of the skin's area
   Result<Bound> bound = bind(model, rig, options);
   if (!bound || !bound->report.verdict || rig.judging != Judging::kFallback) return bound;
@@ -108,9 +102,7 @@ Result<Bound> bind_chosen(const Model& model, const std::string& body, Rig& rig,
             : fmt::format("{} was chosen: it does nowhere worse than linear blend", kDefaultDeformer));
     return bound;
   }
-  const Judging judging = rig.judging;
-  rig = body.empty() ? *rig_from_deformer_name("linear-blend") : *garment_rig("linear-blend", body);
-  rig.judging = judging;
+  rig = *rig_from_deformer_name("linear-blend");
   Result<Bound> plain = bind(model, rig, options);
   if (plain) {
     plain->report.notes.push_back(
@@ -144,13 +136,12 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   }
   Result<Rig> rig = choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes);
   if (!rig) return tl::unexpected(rig.error());
-  const bool nothing_said =
-      binding.rig.empty() && binding.preset.empty() && binding.deformer.empty() && binding.transfer.empty();
-  const bool chosen =
-      nothing_said && (driver.empty() ? copied_weights || *rig == *rig_from_deformer_name(kDefaultDeformer)
-                                      : body_is_judged(*model, driver));
+  const bool is_default = binding.is_default() && *rig == *rig_from_deformer_name(kDefaultDeformer);
+  const bool is_skinned = !binding.weights_of.empty() && binding.rig.empty() && binding.preset.empty() &&
+                          binding.deformer.empty() && binding.transfer.empty();
+  const bool chosen = is_default || is_skinned;
   if (binding.judging) rig->judging = *binding.judging;
-  Result<Bound> bound = chosen ? bind_chosen(*model, driver, *rig, options) : bind(*model, *rig, options);
+  Result<Bound> bound = chosen ? bind_chosen(*model, *rig, options) : bind(*model, *rig, options);
   if (!bound) {
     const std::string help = has_weights(*model) ? "" : fmt::format("; {}", kSkeletonHelp);
     return fail(bound.error().code, fmt::format("{}: {}{}", model_name, bound.error().message, help));

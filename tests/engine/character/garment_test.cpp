@@ -203,44 +203,6 @@ TEST_F(Garment, OverABodyByDualQuaternionsKeepsItsDistance) {
   EXPECT_LT(clearance.inside, 300u);
 }
 
-// In a layer over ** a body moves beneath its garment as it is drawn: with what is left of it to linear blend.
-TEST_F(Garment, LiesOverABodyThatMovesAsByItself) {
-  Model alone = dressed_->model;
-  std::erase_if(alone.meshes, [](const Mesh& mesh) { return mesh.name == "shirt"; });
-  const Result<Bound> body = bind(alone, {.layers = {{.deformer = SurfaceFfdParameters{}}}});
-  ASSERT_TRUE(body) << body.error().message;
-  ASSERT_TRUE(body->report.verdict);
-  ASSERT_GT(body->report.verdict->left, 0) << "nothing is left to linear blend: the test would show nothing";
-
-  SurfaceFfdParameters worn;
-  worn.driver.mesh = dressed_->body;
-  worn.driver.offsets = {{}};  // for which all of the body is posed
-  Rig rig;
-  rig.layers = {{.target = "**", .deformer = SurfaceFfdParameters{}}, {.target = "*", .deformer = worn}};
-  const Result<Bound> both = bind(dressed_->model, rig);
-  ASSERT_TRUE(both) << both.error().message;
-  ASSERT_TRUE(both->report.verdict);
-  EXPECT_EQ(both->report.verdict->left, body->report.verdict->left);
-
-  const Clip* clip = find_clip(alone.clips, "raise");
-  std::vector<Transform> local(alone.skeleton.joints.size());
-  std::vector<glm::mat4> joints(local.size());
-  rest_pose(alone.skeleton, local);
-  sample_clip(*clip, 0.5f * clip->duration, local);
-  model_matrices(alone.skeleton, local, joints);
-  std::vector<std::vector<glm::vec3>> found;
-  for (const Bound* bound : {&*body, &*both}) {
-    Evaluator evaluator(bound->character);
-    evaluator.pose(joints);
-    evaluator.evaluate();
-    found.push_back(positions_of(bound->character, evaluator, dressed_->body));
-  }
-  ASSERT_EQ(found[0].size(), found[1].size());
-  for (std::size_t v = 0; v < found[0].size(); ++v) {
-    ASSERT_LT(glm::distance(found[0][v], found[1][v]), 1e-4f) << v;
-  }
-}
-
 // A tube round the limb, without weights and as far from it as `offset` times its radius.
 Model make_sleeve(const Model& limb, float offset) {
   Model sleeve;
@@ -303,6 +265,29 @@ TEST(GarmentByWeights, TakesThoseOfTheClosestPointsAndKeepsItsOwn) {
   EXPECT_FALSE(own->copied_weights);
   const Influence kept = own->model.meshes[0].weights.row(0)[0];
   EXPECT_EQ(own->model.skeleton.joints[own->model.bound_joints[kept.index].joint].name, "head");
+}
+
+// Of a body one of whose meshes has none, and as any number of threads finds them; a garment of points has those of
+// the closest points as they are.
+TEST(GarmentByWeights, AreThoseOfTheMeshesThatHaveThem) {
+  Model body = make_biped();
+  Model shirt = make_shirt(body);
+  Model points = shirt;
+  points.meshes[0].triangles.clear();
+  body.meshes.back().weights = {};
+  const Result<Dressed> dressed = dress_by_weights(shirt, body, 1);
+  const Result<Dressed> again = dress_by_weights(shirt, body, 0);
+  ASSERT_TRUE(dressed && again);
+  EXPECT_EQ(dressed->model.meshes[0].weights.influences, again->model.meshes[0].weights.influences);
+  std::size_t most = 0;
+  for (std::size_t v = 0; v < shirt.meshes[0].positions.size(); ++v) {
+    most = std::max(most, dressed->model.meshes[0].weights.row(v).size());
+  }
+  EXPECT_GT(most, 2u);
+  EXPECT_LE(most, 8u);
+  const Result<Dressed> loose = dress_by_weights(points, body);
+  ASSERT_TRUE(loose) << loose.error().message;
+  EXPECT_EQ(loose->model.meshes[0].weights.row_count(), points.meshes[0].positions.size());
 }
 
 TEST(GarmentByWeights, NeedsABodyWithWeights) {
