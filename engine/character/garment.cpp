@@ -55,14 +55,6 @@ Mesh weighted_skin(const Model& body) {
   return skin;
 }
 
-Mesh one_mesh(const Model& body) {
-  std::vector<const Mesh*> meshes;
-  for (const Mesh& mesh : body.meshes) meshes.push_back(&mesh);
-  Mesh result = concatenate(meshes);
-  result.normals = vertex_normals(result.positions, result.triangles);
-  return result;
-}
-
 // The garment with the body's skeleton and clips.
 Result<Dressed> put_on(Model garment, const Model& body) {
   if (garment.meshes.empty()) {
@@ -117,10 +109,11 @@ Result<Dressed> put_on(Model garment, const Model& body) {
 Result<Dressed> dress(Model garment, const Model& body) {
   Result<Dressed> dressed = put_on(std::move(garment), body);
   if (!dressed) return dressed;
-  Mesh driver = one_mesh(body);
+  Mesh driver = concatenate(body.meshes);
   if (driver.triangles.empty()) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to drive with", body.name));
   }
+  driver.normals = vertex_normals(driver.positions, driver.triangles);
   driver.name = body.meshes.size() == 1 ? body.meshes[0].name : "body";
   for (int number = 2; dressed->model.find_mesh(driver.name) != nullptr; ++number)
     driver.name = fmt::format("body {}", number);

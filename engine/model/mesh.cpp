@@ -35,6 +35,12 @@ std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std:
 
 bool has_weights(const Mesh& mesh) { return mesh.weights.row_count() == mesh.positions.size(); }
 
+Mesh concatenate(std::span<const Mesh> meshes) {
+  std::vector<const Mesh*> pointers;
+  for (const Mesh& mesh : meshes) pointers.push_back(&mesh);
+  return concatenate(pointers);
+}
+
 Mesh concatenate(std::span<const Mesh* const> meshes) {
   Mesh result;
   for (const Mesh* mesh : meshes) {

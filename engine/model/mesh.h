@@ -52,6 +52,7 @@ struct Mesh {
 bool has_weights(const Mesh& mesh);
 
 // Positions and triangles of meshes laid end to end, and weights if all of them have some; nothing else.
+Mesh concatenate(std::span<const Mesh> meshes);
 Mesh concatenate(std::span<const Mesh* const> meshes);
 
 // Area round each vertex, a third of its triangles', square metres.

@@ -57,9 +57,7 @@ Result<DriverSource> read_file(const DriverParameters& parameters, const Deforme
   for (const std::string& note : model->report.notes) {
     input.notes.push_back(fmt::format("{}: the driver's file '{}': {}", input.layer, parameters.file, note));
   }
-  std::vector<const Mesh*> meshes;
-  for (const Mesh& mesh : model->meshes) meshes.push_back(&mesh);
-  Mesh mesh = concatenate(meshes);
+  Mesh mesh = concatenate(model->meshes);
   mesh.weights = {};  // over joints of the file's own
   if (model->meshes.size() == 1) mesh.morph_targets = std::move(model->meshes[0].morph_targets);
   mesh.name = input.builder.free_name(std::filesystem::path(parameters.file).stem().string());
@@ -110,11 +108,7 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
     source.mesh.positions.insert(source.mesh.positions.end(), patch.control.begin(), patch.control.end());
     source.patches.push_back(std::move(patch));
   }
-  if (parameters.tessellation > 0) {
-    std::vector<const Mesh*> meshes;
-    for (const Mesh& mesh : tessellated) meshes.push_back(&mesh);
-    source.mesh = concatenate(meshes);
-  }
+  if (parameters.tessellation > 0) source.mesh = concatenate(tessellated);
   source.mesh.name = input.builder.free_name(parameters.patches.size() == 1 ? "patch" : "patches");
   return source;
 }

@@ -78,9 +78,7 @@ Result<PointCache> load_result(const std::string& file, std::size_t count, std::
 Result<Mesh> load_mesh(const std::string& file) {
   const Result<Model> model = import_model(file);
   if (!model) return tl::unexpected(model.error());
-  std::vector<const Mesh*> meshes;
-  for (const Mesh& mesh : model->meshes) meshes.push_back(&mesh);
-  Mesh mesh = concatenate(meshes);
+  Mesh mesh = concatenate(model->meshes);
   mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
   mesh.name = model->name;
   return mesh;

@@ -113,9 +113,7 @@ Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOpti
 
 // All meshes as one, without triangles that have no area.
 Mesh one_mesh(const Model& body) {
-  std::vector<const Mesh*> meshes;
-  for (const Mesh& mesh : body.meshes) meshes.push_back(&mesh);
-  Mesh mesh = concatenate(meshes);
+  Mesh mesh = concatenate(body.meshes);
   std::erase_if(mesh.triangles, [&](glm::uvec3 t) {
     const auto& p = mesh.positions;
     return !(glm::length(glm::cross(p[t.y] - p[t.x], p[t.z] - p[t.x])) > 0);

@@ -46,10 +46,8 @@ Mesh capsule(const glm::vec3& a, const glm::vec3& b, float radius) {
 }
 
 Model model_of(const std::vector<Mesh>& shells) {
-  std::vector<const Mesh*> pointers;
-  for (const Mesh& shell : shells) pointers.push_back(&shell);
   Model model{.name = "test"};
-  model.meshes.push_back(concatenate(pointers));
+  model.meshes.push_back(concatenate(shells));
   model.meshes[0].name = "skin";
   return model;
 }
