@@ -14,6 +14,7 @@
 
 #include "engine/model/parts.h"
 #include "engine/rig/joint_roles.h"
+#include "engine/surface_ffd/area.h"
 #include "engine/surface_ffd/driver_weights.h"
 #include "engine/surface_ffd/triangle_tree.h"
 #include "samples/garments/outer_surface.h"
@@ -114,10 +115,7 @@ Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOpti
 // All meshes as one, without triangles that have no area.
 Mesh one_mesh(const Model& body) {
   Mesh mesh = concatenate(body.meshes);
-  std::erase_if(mesh.triangles, [&](glm::uvec3 t) {
-    const auto& p = mesh.positions;
-    return !(glm::length(glm::cross(p[t.y] - p[t.x], p[t.z] - p[t.x])) > 0);
-  });
+  std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return surface_ffd::triangle_area(mesh, t) == 0; });
   return mesh;
 }
 

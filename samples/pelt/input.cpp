@@ -136,10 +136,8 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   }
   Result<Rig> rig = choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes);
   if (!rig) return tl::unexpected(rig.error());
-  const bool is_default = binding.is_default() && *rig == *rig_from_deformer_name(kDefaultDeformer);
-  const bool is_skinned = !binding.weights_of.empty() && binding.rig.empty() && binding.preset.empty() &&
-                          binding.deformer.empty() && binding.transfer.empty();
-  const bool chosen = is_default || is_skinned;
+  const bool is_own_rig = binding.is_default() && *rig != *rig_from_deformer_name(kDefaultDeformer);
+  const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
   if (binding.judging) rig->judging = *binding.judging;
   Result<Bound> bound = chosen ? bind_chosen(*model, *rig, options) : bind(*model, *rig, options);
   if (!bound) {

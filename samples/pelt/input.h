@@ -34,10 +34,10 @@ struct Binding {
 
   std::optional<Judging> judging;  // instead of the rig's
 
+  bool names_no_rig() const { return rig.empty() && preset.empty() && deformer.empty() && transfer.empty(); }
+
   // Nothing is said of how: the model's own rig does.
-  bool is_default() const {
-    return rig.empty() && preset.empty() && deformer.empty() && body.empty() && weights_of.empty() && transfer.empty();
-  }
+  bool is_default() const { return names_no_rig() && body.empty() && weights_of.empty(); }
 };
 inline constexpr const char* kDefaultDeformer = "surface-ffd";
 
