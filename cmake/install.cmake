@@ -2,11 +2,12 @@
 # What cmake --install copies, in three components: `development` (headers, static libraries, what CMake and pkg-config
 # read), `libraries` (shared ones) and `tools` (programs and rigs). Nothing where PELT_INSTALL is off.
 #
-#   pelt_install_library(NAME HEADERS file...)    # pelt::NAME and its public headers, relative to the repository's root
+#   pelt_install_library(NAME HEADERS file...)    # pelt::NAME and its public headers, relative to the repository's root:
+#                                                 # FOLDER/include/pelt/x.h is included as <pelt/x.h>
 #   pelt_install_program(TARGET)
 #   pelt_install_rigs(file...)
 #
-# Headers keep their paths below include/pelt, which is the include directory of all installed targets.
+# Headers keep their paths below the first include/, the include directory of all installed targets.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(PELT_PACKAGE_FOLDER "${CMAKE_INSTALL_LIBDIR}/cmake/pelt")
@@ -15,10 +16,14 @@ set(PELT_TEMPLATES "${CMAKE_CURRENT_LIST_DIR}")
 function(pelt_install_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS")
   set_property(GLOBAL APPEND PROPERTY PELT_PUBLIC_HEADERS ${arg_HEADERS})  # docs.cmake
+  foreach(header IN LISTS arg_HEADERS)
+    string(REGEX REPLACE "/include/.*" "/include" folder "${header}")
+    target_include_directories(pelt_${name} PUBLIC "$<BUILD_INTERFACE:${pelt_SOURCE_DIR}/${folder}>")
+  endforeach()
   if(NOT PELT_INSTALL)
     return()
   endif()
-  target_include_directories(pelt_${name} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/pelt>")
+  target_include_directories(pelt_${name} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   install(TARGETS pelt_${name} EXPORT pelt-${name}
     ARCHIVE COMPONENT development
     LIBRARY COMPONENT libraries NAMELINK_COMPONENT development
@@ -27,7 +32,8 @@ function(pelt_install_library name)
     COMPONENT development)
   foreach(header IN LISTS arg_HEADERS)
     get_filename_component(folder "${header}" DIRECTORY)
-    install(FILES "${pelt_SOURCE_DIR}/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pelt/${folder}"
+    string(REGEX REPLACE "^.*/include/" "" folder "${folder}")
+    install(FILES "${pelt_SOURCE_DIR}/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${folder}"
       COMPONENT development)
   endforeach()
 endfunction()

@@ -30,7 +30,8 @@ function(pelt_embed_shaders target)
     file(MAKE_DIRECTORY "${output_folder}")
     add_custom_command(
       OUTPUT "${spirv}"
-      COMMAND "${PELT_GLSLANG}" --quiet -V --target-env vulkan1.3 "-I${pelt_SOURCE_DIR}/shaders" --depfile "${spirv}.d"
+      COMMAND "${PELT_GLSLANG}" --quiet -V --target-env vulkan1.3 "-I${pelt_SOURCE_DIR}/shaders"
+              "-I${pelt_SOURCE_DIR}/shaders/include" --depfile "${spirv}.d"
               -o "${spirv}" "${pelt_SOURCE_DIR}/${source}"
       COMMAND "${PELT_SPIRV_VAL}" --target-env vulkan1.3 --scalar-block-layout "${spirv}"
       DEPENDS "${pelt_SOURCE_DIR}/${source}"

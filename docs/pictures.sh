@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
-# built programs: pelt, pelt_garments, pelt_viewer, samples_viewer_views_test. Each is renamed to its place when it is
+# built programs: pelt, pelt_garments, pelt_viewer, viewer_views_test. Each is renamed to its place when it is
 # whole.
 # usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
 set -euo pipefail
@@ -16,11 +16,11 @@ readonly documents=(
   cage curve_skeleton_compared curve_skeleton_limbs demo drape garment mos_biped mos_compared mos_figures mos_tail muscles real_characters
   skeletonize surface_ffd_streamed viewer
 )
-readonly views=tests/samples/views
+readonly views=tests/samples/viewer/views
 
 list() {
   printf 'docs/%s.png\n' "${documents[@]}"
-  sed -n 's|.*"picture": "\(.*\)".*|'"$views"'/\1|p' tests/samples/viewer_views.json tests/samples/viewer_views_2x.json
+  sed -n 's|.*"picture": "\(.*\)".*|'"$views"'/\1|p' tests/samples/viewer/views.json tests/samples/viewer/views_2x.json
 }
 
 # --------------------------------------------------------------------------------------------------------------- tools
@@ -314,7 +314,7 @@ make_views() {
   echo "$views"
   touch "$work/begun"
   local status=0 picture
-  env -u CI PELT_UPDATE_VIEWS=1 "$bin/samples_viewer_views_test" --gtest_filter='ViewerViews.*' >"$work/log.txt" || status=$?
+  env -u CI PELT_UPDATE_VIEWS=1 "$bin/viewer_views_test" --gtest_filter='ViewerViews.*' >"$work/log.txt" || status=$?
   for picture in $(list | grep "^$views/"); do
     if ((status != 0)) || [[ ! $picture -nt $work/begun ]]; then
       cat "$work/log.txt" >&2
@@ -336,7 +336,7 @@ for picture in "${wanted[@]}"; do
     exit 2
   fi
 done
-for program in pelt pelt_garments pelt_viewer samples_viewer_views_test; do
+for program in pelt pelt_garments pelt_viewer viewer_views_test; do
   if [[ ! -x $bin/$program ]]; then
     echo "pictures: $bin/$program is not there; ./run build makes it" >&2
     exit 1

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "runtime/device.h"
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
 #include "runtime/memory.h"
 
 namespace pelt::runtime {

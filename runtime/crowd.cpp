@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/crowd.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +7,11 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/core/frame.h"
-#include "engine/model/pose.h"
+#include <pelt/frame.h>
+#include <pelt/pose.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/transfer.h>
+
 #include "runtime/buffer.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_plan.h"
@@ -19,10 +20,9 @@
 #include "runtime/gpu_characters.h"
 #include "runtime/input_ring.h"
 #include "runtime/pipeline.h"
-#include "runtime/transfer.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
-#include "shaders/crowd/crowd.h"
+#include "shaders/crowd/plan.h"
 #include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"
 

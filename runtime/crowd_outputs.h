@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-#include "runtime/crowd.h"
+#include <pelt/runtime/crowd.h>
+
 #include "runtime/crowd_plan.h"
 #include "shaders/blend/blend.h"
 

@@ -14,7 +14,7 @@
 
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
-#include "shaders/crowd/crowd.h"
+#include "shaders/crowd/plan.h"
 #include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"
 

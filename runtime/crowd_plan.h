@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <pelt/shaders/jobs.h>
+
 #include "runtime/gpu_characters.h"
-#include "shaders/jobs.h"
 
 namespace pelt::runtime {
 
@@ -57,7 +58,7 @@ struct CrowdPlan {
   std::uint32_t driver_base =
       0;  // where those words begin, in words from palette entry 0: the caller says before plan_crowd
 
-  std::vector<std::uint32_t> table;  // shaders/crowd/crowd.h
+  std::vector<std::uint32_t> table;  // shaders/crowd/plan.h
   std::uint32_t character_count = 0;
   std::uint32_t job_count = 0;
   std::uint32_t job_pairs = 0;    // words / 2 of the jobs at the front of the table and of the work

@@ -5,8 +5,9 @@
 
 #include <string>
 
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "runtime/device_internals.h"
-#include "runtime/vulkan_functions.h"
 
 namespace pelt::runtime {
 

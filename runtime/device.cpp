@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/device.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,8 +10,10 @@
 #include <optional>
 #include <string_view>
 
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "runtime/device_internals.h"
-#include "runtime/vulkan_functions.h"
 
 namespace pelt::runtime {
 namespace {

@@ -7,9 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include <pelt/runtime/upload.h>
+
 #include "engine/character/pose_kernels.h"
 #include "runtime/buffer.h"
-#include "runtime/upload.h"
 
 namespace pelt::runtime {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu_timer.h"
-
 #include <cassert>
 #include <utility>
 
+#include <pelt/runtime/gpu_timer.h>
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
-#include "runtime/vulkan_functions.h"
 
 namespace pelt::runtime {
 

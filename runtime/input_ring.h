@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
 #include "runtime/buffer.h"
 
 namespace pelt::runtime {

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "runtime/device.h"
-#include "runtime/vulkan_functions.h"
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/vulkan_functions.h>
 
 namespace pelt::runtime {
 

@@ -5,31 +5,32 @@
 #include <memory>
 #include <utility>
 
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "engine/character/pose_kernels.h"
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
-#include "runtime/vulkan_functions.h"
-#include "shaders/action_line/pose.comp.h"
 #include "shaders/blend/blend.comp.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.comp.h"
 #include "shaders/bounds/bounds.h"
-#include "shaders/crowd/crowd.h"
 #include "shaders/crowd/plan.comp.h"
+#include "shaders/crowd/plan.h"
 #include "shaders/curve_skeleton/pose.comp.h"
+#include "shaders/curve_skeleton/spline_pose.comp.h"
+#include "shaders/driver/action_line/pose.comp.h"
+#include "shaders/driver/key_pose/pose.comp.h"
+#include "shaders/driver/patch_frame/pose.comp.h"
+#include "shaders/driver/stream/pose.comp.h"
+#include "shaders/driver/vertex_frame/pose.comp.h"
 #include "shaders/dual_quaternion/pose.comp.h"
-#include "shaders/key_pose/pose.comp.h"
 #include "shaders/linear_blend/pose.comp.h"
-#include "shaders/mos_point/pose.comp.h"
-#include "shaders/mos_table/pose.comp.h"
+#include "shaders/mos/point_pose.comp.h"
+#include "shaders/mos/table_pose.comp.h"
 #include "shaders/normals/normals.comp.h"
 #include "shaders/normals/normals.h"
-#include "shaders/patch_frame/pose.comp.h"
 #include "shaders/pose_pass.h"
-#include "shaders/spline_curve/pose.comp.h"
-#include "shaders/stream/pose.comp.h"
 #include "shaders/surface_ffd/pose.comp.h"
-#include "shaders/vertex_frame/pose.comp.h"
 
 namespace pelt::runtime {
 namespace {
@@ -44,15 +45,15 @@ constexpr PoseShader kPoseShaders[] = {
     {PoseKernel::kLinearBlend, spirv::linear_blend_pose_comp},
     {PoseKernel::kDualQuaternion, spirv::dual_quaternion_pose_comp},
     {PoseKernel::kSurfaceFfd, spirv::surface_ffd_pose_comp},
-    {PoseKernel::kVertexFrame, spirv::vertex_frame_pose_comp},
-    {PoseKernel::kPatchFrame, spirv::patch_frame_pose_comp},
-    {PoseKernel::kStream, spirv::stream_pose_comp},
-    {PoseKernel::kKeyPose, spirv::key_pose_pose_comp},
+    {PoseKernel::kVertexFrame, spirv::driver_vertex_frame_pose_comp},
+    {PoseKernel::kPatchFrame, spirv::driver_patch_frame_pose_comp},
+    {PoseKernel::kStream, spirv::driver_stream_pose_comp},
+    {PoseKernel::kKeyPose, spirv::driver_key_pose_pose_comp},
     {PoseKernel::kCurveSkeleton, spirv::curve_skeleton_pose_comp},
-    {PoseKernel::kActionLine, spirv::action_line_pose_comp},
+    {PoseKernel::kActionLine, spirv::driver_action_line_pose_comp},
     {PoseKernel::kMosPoint, spirv::mos_point_pose_comp},
     {PoseKernel::kMosTable, spirv::mos_table_pose_comp},
-    {PoseKernel::kSplineCurve, spirv::spline_curve_pose_comp},
+    {PoseKernel::kSplineCurve, spirv::curve_skeleton_spline_pose_comp},
 };
 static_assert(std::size(kPoseShaders) == kPoseKernelCount);
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/core/result.h"
-#include "runtime/device.h"
+#include <pelt/character.h>
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
 
 namespace pelt::runtime {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/read_back.h"
-
 #include <cassert>
 #include <cstring>
 
-#include "runtime/transfer.h"
-#include "shaders/octahedral.h"
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/shaders/octahedral.h>
 
 namespace pelt::runtime {
 namespace {

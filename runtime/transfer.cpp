@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/transfer.h"
-
 #include <cstring>
 #include <mutex>
+
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/vulkan_functions.h>
 
 #include "runtime/buffer.h"
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
-#include "runtime/vulkan_functions.h"
 
 namespace pelt::runtime {
 namespace {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/upload.h"
-
 #include <fmt/format.h>
 
 #include <cassert>
 #include <cstring>
 #include <utility>
 
-#include "engine/character/normal_rings.h"
+#include <pelt/normal_rings.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/upload.h>
+
 #include "runtime/bounds.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
-#include "runtime/transfer.h"
 
 namespace pelt::runtime {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/vulkan_functions.h"
-
 #include <dlfcn.h>
 #include <fmt/format.h>
+
+#include <pelt/runtime/vulkan_functions.h>
 
 namespace pelt::runtime {
 

@@ -3,7 +3,7 @@
 #ifndef PELT_SHADERS_ANGLE_H
 #define PELT_SHADERS_ANGLE_H
 
-#include "interop.h"
+#include "pelt/shaders/interop.h"
 
 PELT_SHARED_BEGIN
 

@@ -4,7 +4,7 @@
 #define PELT_SHADERS_SPLINE_H
 
 #include "angle.h"
-#include "frame.h"
+#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 

@@ -3,25 +3,12 @@
 #ifndef PELT_SHADERS_SWING_TWIST_H
 #define PELT_SHADERS_SWING_TWIST_H
 
-#include "dual_quaternion/dual_quaternion.h"
-#include "frame.h"
+#include "pelt/shaders/frame.h"
 #include "pose_pass.h"
+#include "quaternion.h"
 #include "table.h"
 
 PELT_SHARED_BEGIN
-
-PELT_SHARED_FN vec4 quaternion_conjugate(vec4 q) { return vec4(-q.x, -q.y, -q.z, q.w); }
-
-PELT_SHARED_FN vec3 quaternion_rotate(vec4 q, vec3 v) {
-  vec3 u = quaternion_vector(q);
-  vec3 across = cross(u, v) * 2.0f;
-  return v + across * q.w + cross(u, across);
-}
-
-// About the unit vector `axis`, radians.
-PELT_SHARED_FN vec4 quaternion_about(vec3 axis, float angle) {
-  return vec4(axis * sin(0.5f * angle), cos(0.5f * angle));
-}
 
 // The twist of q about the unit vector `axis` (swing-twist), in (-pi, pi]. Whole turns cannot be told from none.
 PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {

@@ -8,10 +8,11 @@
 #include <span>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/core/finite.h"
-#include "engine/rig/deformers.h"
+#include <pelt/bind.h>
+#include <pelt/deformers.h>
+#include <pelt/evaluate.h>
+#include <pelt/finite.h>
+
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"

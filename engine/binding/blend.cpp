@@ -228,7 +228,7 @@ Accumulate accumulate_for(std::size_t influences) {
   return kByCount[influences < std::size(kByCount) ? influences : 0];
 }
 
-// Directions of octahedral words (shaders/octahedral.h), not of unit length.
+// Directions of octahedral words (pelt/shaders/octahedral.h), not of unit length.
 HWY_INLINE Vec3 decode_octahedral(WordVec word) {
   const Floats d;
   const Integers di;

@@ -8,8 +8,8 @@
 #include <glm/glm.hpp>
 #include <span>
 
-#include "engine/binding/pack.h"
-#include "engine/core/frame.h"
+#include <pelt/frame.h>
+#include <pelt/pack.h>
 
 namespace pelt {
 

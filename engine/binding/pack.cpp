@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/binding/pack.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,9 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/core/finite.h"
+#include <pelt/finite.h>
+#include <pelt/pack.h>
+
 #include "shaders/blend/blend.h"
 
 namespace pelt {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/binding/sparse_rows.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include <pelt/sparse_rows.h>
 
 namespace pelt {
 namespace {

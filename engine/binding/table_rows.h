@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/binding/sparse_rows.h"
+#include <pelt/sparse_rows.h>
 
 namespace pelt {
 

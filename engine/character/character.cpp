@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/character.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,19 +10,17 @@
 #include <unordered_set>
 #include <utility>
 
+#include <pelt/character.h>
+#include <pelt/finite.h>
+
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
-#include "engine/core/finite.h"
+#include "engine/core/invalid.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
 
 namespace pelt {
 namespace {
-
-template <class... Arguments>
-tl::unexpected<Error> invalid(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format(format, std::forward<Arguments>(arguments)...));
-}
 
 // `what` is "mesh", "joint": for the error.
 template <class Items>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/clip_twists.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -8,11 +6,11 @@
 #include <glm/gtc/constants.hpp>
 #include <optional>
 
-#include "engine/character/records.h"
-#include "engine/curve_skeleton/pose.h"
-#include "engine/model/pose.h"
-#include "engine/mos/pose.h"
-#include "shaders/curve_skeleton/pose.h"
+#include <pelt/clip_twists.h>
+#include <pelt/pose.h>
+
+#include "engine/character/pose_kernels.h"
+#include "shaders/chain/chain.h"
 
 namespace pelt {
 namespace {
@@ -31,24 +29,17 @@ struct TwistAnchor {
   std::uint32_t anchor;
 };
 
-// The words of the chains that record i of a pass turns by. Replaces `chains`.
-void chains_of(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
-  chains.clear();
-  if (curve_skeleton::is_curve_kernel(pass.kernel)) {
-    chains.push_back(read_record<shared::CurveRecord>(pass.records, i).curve);
-  } else {
-    mos::append_chains(pass, i, chains);
-  }
-}
-
 // The first of the anchors that take their twist from `input`; several, on several curves, take the same.
 std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint32_t input) {
   std::vector<std::uint32_t> chains;
   for (const PalettePass& pass : character.passes) {
+    const auto append_chains = pose_kernel(pass.kernel).append_chains;
+    if (append_chains == nullptr) continue;
     const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr};
     std::uint32_t seen = shared::kNoInput;
     for (std::size_t r = 0; r < pass.record_count; ++r) {
-      chains_of(pass, r, chains);
+      chains.clear();
+      append_chains(pass, r, chains);
       for (const std::uint32_t word : chains) {
         if (word == seen) continue;
         seen = word;

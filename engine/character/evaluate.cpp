@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/evaluate.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <vector>
 
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+
 #include "engine/binding/blend.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/core/parallel.h"
-#include "engine/model/pose.h"
 
 namespace pelt {
 

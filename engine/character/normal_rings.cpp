@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/normal_rings.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numeric>
 #include <tuple>
 #include <utility>
+
+#include <pelt/normal_rings.h>
 
 #include "shaders/normals/normals.h"
 

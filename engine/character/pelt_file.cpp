@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/pelt_file.h"
-
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -16,9 +14,11 @@
 #include <string_view>
 #include <type_traits>
 
-#include "engine/character/pelt_gltf.h"
+#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
+
 #include "engine/core/file_io.h"
-#include "engine/model/gltf_container.h"
+#include "engine/model/gltf/container.h"
 
 // One function a struct, describe(archive, struct), lists its members. Given a Writer it writes them, given a Reader it
 // reads them, so that the two cannot drift; that of the character says which chunk they stand in. docs/pelt_file.md is

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/pelt_gltf.h"
-
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -10,8 +8,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "engine/character/pelt_file.h"
-#include "engine/model/gltf_container.h"
+#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
+
+#include "engine/model/gltf/container.h"
 
 namespace pelt {
 namespace {

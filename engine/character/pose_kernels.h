@@ -6,10 +6,11 @@
 #include <span>
 #include <string>
 
-#include "engine/character/character.h"
+#include <pelt/character.h>
+#include <pelt/frame.h>
+#include <pelt/result.h>
+
 #include "engine/character/records.h"
-#include "engine/core/frame.h"
-#include "engine/core/result.h"
 #include "shaders/pose_pass.h"
 
 namespace pelt {
@@ -47,6 +48,8 @@ struct PoseKernelInfo {
   Result<void> (*validate)(const PalettePass& pass, const CharacterData& data);
   // Poses records [begin, end) of the pass.
   void (*pose)(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
+  // Appends the words of the chains (shaders/chain/chain.h) that record i turns by. nullptr: by none.
+  void (*append_chains)(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) = nullptr;
 };
 
 constexpr std::size_t kPoseKernelCount = 12;

@@ -8,13 +8,13 @@
 #include <array>
 #include <utility>
 
+#include "engine/chain/attach.h"
+#include "engine/chain/chains.h"
+#include "engine/chain/curve.h"
+#include "engine/chain/samples.h"
+#include "engine/chain/settle.h"
+#include "engine/chain/tables.h"
 #include "engine/character/records.h"
-#include "engine/curve_skeleton/attach.h"
-#include "engine/curve_skeleton/chains.h"
-#include "engine/curve_skeleton/curve.h"
-#include "engine/curve_skeleton/samples.h"
-#include "engine/curve_skeleton/settle.h"
-#include "engine/curve_skeleton/tables.h"
 
 namespace pelt::curve_skeleton {
 namespace {

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "engine/chain/check_chain.h"
+#include "engine/character/table_reader.h"
 #include "shaders/curve_skeleton/pose.h"
 
 namespace pelt::curve_skeleton {
@@ -93,27 +95,7 @@ class Table {
   std::uint64_t read_ = 0;            // words of curves and samples so far
 };
 
-const char* check_anchor(const TableReader& words, const CharacterData& data, std::uint64_t word) {
-  if (!words.holds(word, shared::kAnchorWords)) return "reads past its table";
-  if (words.word(word) >= data.skeleton.joints.size()) return "names a joint that is not there";
-  const std::uint32_t twist = words.word(word + shared::kAnchorTwist);
-  if (twist != shared::kNoInput && twist >= data.input_count) return "names an input that is not there";
-  return words.check_numbers(word + shared::kAnchorPosition, shared::kAnchorTwist - shared::kAnchorPosition);
-}
-
 }  // namespace
-
-const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word) {
-  if (!words.holds(word, shared::kChainWords)) return "reads past its table";
-  const std::uint64_t count = words.word(word);
-  if (count < 2 || count > shared::kMostAnchors) return "has a chain of too few or too many anchors";
-  if (words.word(word + 1) >= count) return "has a chain whose top is not there";
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t anchor = words.word(word + shared::kChainFirstAnchor) + i * shared::kAnchorWords;
-    if (const char* wrong = check_anchor(words, data, anchor)) return wrong;
-  }
-  return nullptr;
-}
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   Table table(pass, data);
@@ -123,6 +105,10 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
     }
   }
   return {};
+}
+
+void append_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
+  chains.push_back(read_record<shared::CurveRecord>(pass.records, i).curve);
 }
 
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {

@@ -2,8 +2,11 @@
 // The pose kernel of curves (shaders/curve_skeleton/pose.h): what its records must hold, and posing on the CPU.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "engine/character/pose_kernels.h"
-#include "engine/character/table_reader.h"
 
 namespace pelt::curve_skeleton {
 
@@ -15,8 +18,8 @@ inline bool is_curve_kernel(PoseKernel kernel) {
 // do not ascend, frames of the other kernel, too long a chain.
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data);
 
-// Why the words of a chain and its anchors (shaders/chain.h) cannot be posed; nullptr where they can.
-const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word);
+// Appends the word of the chain that record i turns by.
+void append_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains);
 
 // Records of one bone after each other share its part of the curve.
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);

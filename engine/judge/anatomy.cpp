@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/character/evaluate.h"
-#include "engine/model/pose.h"
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
 
 namespace pelt {
 namespace {

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/character/character.h"
+#include <pelt/character.h>
+
 #include "engine/rig/joint_roles.h"
 
 namespace pelt {

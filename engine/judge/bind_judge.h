@@ -6,10 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/core/result.h"
+#include <pelt/character.h>
+#include <pelt/result.h>
+#include <pelt/verdict.h>
+
 #include "engine/judge/judge.h"
-#include "engine/judge/verdict.h"
 
 namespace pelt {
 

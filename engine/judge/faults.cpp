@@ -23,7 +23,7 @@ double allowed(FaultKind kind) {
       return 1.95;
     case FaultKind::kStrain:
       return 0.55;
-    case FaultKind::kFar:
+    case FaultKind::kDistance:
       break;
   }
   return 0.2;
@@ -71,7 +71,7 @@ Faults FaultMeter::faults() const {
   const double diagonal = reference_.diagonal();
   for (std::size_t v = 0; v < apart_.size() && diagonal > 0; ++v) {
     const double far = apart_[v] / diagonal;
-    faults.vertices[v] = {FaultKind::kFar, far, far / allowed(FaultKind::kFar), apart_frames_[v]};
+    faults.vertices[v] = {FaultKind::kDistance, far, far / allowed(FaultKind::kDistance), apart_frames_[v]};
   }
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     const Worst& worst = edges_[e];

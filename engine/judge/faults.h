@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/judge/fault.h"
+#include <pelt/fault.h>
+
 #include "engine/judge/figures.h"
 
 namespace pelt {

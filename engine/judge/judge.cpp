@@ -9,11 +9,12 @@
 #include <span>
 #include <utility>
 
-#include "engine/character/evaluate.h"
-#include "engine/core/finite.h"
-#include "engine/model/mesh.h"
-#include "engine/model/parts.h"
-#include "engine/model/pose.h"
+#include <pelt/evaluate.h>
+#include <pelt/finite.h>
+#include <pelt/mesh.h>
+#include <pelt/pose.h>
+
+#include "engine/geometry/parts.h"
 
 namespace pelt {
 namespace {

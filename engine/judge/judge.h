@@ -10,8 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/core/result.h"
+#include <pelt/character.h>
+#include <pelt/result.h>
+
 #include "engine/judge/faults.h"
 #include "engine/judge/figures.h"
 #include "engine/judge/poses.h"

@@ -3,8 +3,9 @@
 
 #include <span>
 
+#include <pelt/verdict.h>
+
 #include "engine/judge/judge.h"
-#include "engine/judge/verdict.h"
 
 namespace pelt {
 

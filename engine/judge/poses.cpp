@@ -7,7 +7,7 @@
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 
-#include "engine/model/pose.h"
+#include <pelt/pose.h>
 
 namespace pelt {
 

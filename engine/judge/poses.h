@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/character/clip_twists.h"
-#include "engine/character/evaluate.h"
-#include "engine/judge/judged_pose.h"
+#include <pelt/character.h>
+#include <pelt/clip_twists.h>
+#include <pelt/evaluate.h>
+#include <pelt/judged_pose.h>
 
 namespace pelt {
 

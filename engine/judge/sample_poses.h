@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "engine/character/character.h"
+#include <pelt/character.h>
+
 #include "engine/judge/poses.h"
 
 namespace pelt {

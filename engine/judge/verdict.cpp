@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/verdict.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <pelt/verdict.h>
 
 namespace pelt {
 namespace {
@@ -13,7 +13,7 @@ std::string what(const Fault& fault) {
       return fmt::format("stretched {:.1f} times", fault.value);
     case FaultKind::kStrain:
       return fmt::format("skin that was painted rigid strained by {:.0f}%", 100 * fault.value);
-    case FaultKind::kFar:
+    case FaultKind::kDistance:
       break;
   }
   return fmt::format("{:.0f}% of the size away from linear blend", 100 * fault.value);
@@ -39,7 +39,7 @@ std::string_view fault_name(FaultKind kind) {
       return "stretch";
     case FaultKind::kStrain:
       return "strain";
-    case FaultKind::kFar:
+    case FaultKind::kDistance:
       break;
   }
   return "far";

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/character/weight_gradients.h"
+#include "engine/deformer/weight_gradients.h"
 
 namespace pelt::linear_blend {
 

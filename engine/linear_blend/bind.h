@@ -3,9 +3,10 @@
 
 #include <vector>
 
-#include "engine/character/builder.h"
-#include "engine/core/result.h"
-#include "engine/rig/rig.h"
+#include <pelt/result.h>
+#include <pelt/rig.h>
+
+#include "engine/deformer/builder.h"
 
 namespace pelt::linear_blend {
 

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/core/finite.h"
+#include <pelt/finite.h>
+
 #include "shaders/linear_blend/pose.h"
 
 namespace pelt::linear_blend {

@@ -7,7 +7,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <limits>
 
-#include "engine/core/finite.h"
+#include <pelt/finite.h>
 
 namespace pelt {
 namespace {

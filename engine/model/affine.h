@@ -5,7 +5,7 @@
 #include <glm/glm.hpp>
 #include <optional>
 
-#include "engine/model/skeleton.h"
+#include <pelt/skeleton.h>
 
 namespace pelt {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/animation.h"
-
 #include <algorithm>
+
+#include <pelt/animation.h>
 
 namespace pelt {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/bendy_bone.h"
-
 #include <cmath>
+
+#include <pelt/bendy_bone.h>
 
 namespace pelt {
 namespace {

@@ -6,7 +6,7 @@
 #include <glm/glm.hpp>
 #include <vector>
 
-#include "engine/model/model.h"
+#include <pelt/model.h>
 
 namespace pelt {
 

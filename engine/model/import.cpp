@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/import.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/builtin.h"
+#include <pelt/builtin.h>
+#include <pelt/import.h>
 
 namespace pelt {
 namespace {

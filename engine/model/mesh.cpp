@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/mesh.h"
-
 #include <algorithm>
+
+#include <pelt/mesh.h>
 
 namespace pelt {
 

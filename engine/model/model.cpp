@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/model.h"
-
 #include <algorithm>
+
+#include <pelt/model.h>
 
 namespace pelt {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/point_cache.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/model/mesh.h"
+#include <pelt/mesh.h>
+#include <pelt/point_cache.h>
 
 namespace pelt {
 namespace {

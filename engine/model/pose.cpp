@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/pose.h"
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
+
+#include <pelt/pose.h>
 
 namespace pelt {
 namespace {

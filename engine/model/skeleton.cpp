@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/skeleton.h"
+#include <pelt/skeleton.h>
 
 namespace pelt {
 

@@ -13,11 +13,11 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/chain/attach.h"
+#include "engine/chain/chains.h"
+#include "engine/chain/settle.h"
+#include "engine/chain/tables.h"
 #include "engine/character/records.h"
-#include "engine/curve_skeleton/attach.h"
-#include "engine/curve_skeleton/chains.h"
-#include "engine/curve_skeleton/settle.h"
-#include "engine/curve_skeleton/tables.h"
 #include "engine/mos/cage_points.h"
 #include "engine/mos/cloud.h"
 #include "engine/mos/control_points.h"

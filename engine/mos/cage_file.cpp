@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-#include "engine/model/obj_polygons.h"
+#include "engine/model/obj/polygons.h"
 
 namespace pelt::mos {
 namespace {

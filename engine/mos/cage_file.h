@@ -7,8 +7,8 @@
 #include <glm/glm.hpp>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "engine/model/mesh.h"
+#include <pelt/mesh.h>
+#include <pelt/result.h>
 
 namespace pelt::mos {
 

@@ -9,9 +9,10 @@
 #include <limits>
 #include <utility>
 
-#include "engine/curve_skeleton/chains.h"
+#include <pelt/deformers.h>
+
+#include "engine/chain/chains.h"
 #include "engine/mos/cage_file.h"
-#include "engine/rig/deformers.h"
 
 namespace pelt::mos {
 namespace {

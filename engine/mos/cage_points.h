@@ -6,8 +6,9 @@
 #include <optional>
 #include <span>
 
-#include "engine/character/builder.h"
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
+#include "engine/deformer/builder.h"
 #include "engine/mos/control_points.h"
 #include "engine/mos/strategies.h"
 

@@ -10,11 +10,12 @@
 #include <mutex>
 #include <utility>
 
-#include "engine/binding/pack.h"
+#include <pelt/pack.h>
+
 #include "engine/character/records.h"
 #include "engine/core/parallel.h"
 #include "shaders/blend/blend.h"
-#include "shaders/mos_point/pose.h"
+#include "shaders/mos/point_pose.h"
 
 namespace pelt::mos {
 namespace {

@@ -11,8 +11,9 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/core/finite.h"
-#include "engine/curve_skeleton/chains.h"
+#include <pelt/finite.h>
+
+#include "engine/chain/chains.h"
 #include "engine/mos/thickness.h"
 #include "engine/rig/joint_roles.h"
 

@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "engine/curve_skeleton/curve.h"
-#include "engine/model/model.h"
+#include <pelt/model.h>
+#include <pelt/result.h>
+#include <pelt/rig.h>
+
+#include "engine/chain/curve.h"
 #include "engine/mos/points.h"
-#include "engine/rig/rig.h"
 
 namespace pelt::mos {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/core/finite.h"
-#include "engine/rig/deformers.h"
+#include <pelt/deformers.h>
+#include <pelt/finite.h>
 
 namespace pelt::mos {
 namespace {

@@ -9,15 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/binding/sparse_rows.h"
-#include "engine/core/frame.h"
-#include "engine/core/result.h"
-#include "engine/key_pose/angle.h"
-#include "engine/model/model.h"
+#include <pelt/frame.h>
+#include <pelt/model.h>
+#include <pelt/result.h>
+#include <pelt/rig.h>
+#include <pelt/sparse_rows.h>
+
+#include "engine/driver/key_pose/angle.h"
 #include "engine/mos/control_points.h"
 #include "engine/mos/table.h"
 #include "engine/mos/windows.h"
-#include "engine/rig/rig.h"
 
 namespace pelt::mos {
 

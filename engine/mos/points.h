@@ -9,7 +9,7 @@
 
 namespace pelt::mos {
 
-// How a point turns beside its joint: between the two ends of a bone of a chain (shaders/chain.h), `near` the end
+// How a point turns beside its joint: between the two ends of a bone of a chain (shaders/chain/chain.h), `near` the end
 // towards the chain's top and `far` the one away from it.
 struct PointTurn {
   std::uint32_t chain = 0;
@@ -29,7 +29,7 @@ struct ControlPoint {
   std::uint32_t joint = 0;
   glm::dvec3 position{0.0};
   std::optional<PointTurn> turn;  // none: its frame is the joint's
-  float outward = 0;              // metres (shaders/mos.h); not 0 only where it turns with an inner anchor
+  float outward = 0;              // metres (shaders/mos/mos.h); not 0 only where it turns with an inner anchor
   // Where the rig lists it: in MosParameters::chains and MosChain::points. None: it is placed along a chain, or a
   // cage's.
   std::optional<glm::uvec2> listed;

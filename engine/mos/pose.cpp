@@ -7,8 +7,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "engine/curve_skeleton/pose.h"
-#include "engine/key_pose/pose.h"
+#include "engine/chain/check_chain.h"
+#include "engine/driver/key_pose/pose.h"
 
 namespace pelt::mos {
 namespace {
@@ -109,7 +109,7 @@ class Table {
     bool is_new = false;
     if (const char* wrong = begin_part(chain, Part::kChain, is_new)) return wrong;
     if (is_new) {
-      if (const char* wrong = curve_skeleton::check_chain(words_, data_, chain)) return wrong;
+      if (const char* wrong = check_chain(words_, data_, chain)) return wrong;
       const std::uint64_t anchors = words_.word(chain) * std::uint64_t{shared::kAnchorWords};
       if (const char* wrong = count_words(shared::kChainWords + anchors)) return wrong;
     }
@@ -191,6 +191,11 @@ Result<void> validate(const PalettePass& pass, const CharacterData& data) {
   return {};
 }
 
+void append_chain(const PalettePass& pass, std::uint32_t point, std::vector<std::uint32_t>& chains) {
+  const std::uint32_t chain = pass.table[point + shared::kMosPointChain];
+  if (chain != shared::kMosNoWord) chains.push_back(chain);
+}
+
 }  // namespace
 
 Result<void> validate_point_records(const PalettePass& pass, const CharacterData& data) {
@@ -222,15 +227,13 @@ void pose_table_records(const PalettePass& pass, std::size_t begin, std::size_t 
   }
 }
 
-void append_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
-  const auto append = [&](std::uint32_t point) {
-    const std::uint32_t chain = pass.table[point + shared::kMosPointChain];
-    if (chain != shared::kMosNoWord) chains.push_back(chain);
-  };
-  if (pass.kernel == PoseKernel::kMosPoint) {
-    append(read_record<shared::MosPointRecord>(pass.records, i).point);
-  } else if (pass.kernel == PoseKernel::kMosTable) {
-    for (const std::uint32_t point : read_record<shared::MosTableRecord>(pass.records, i).points) append(point);
+void append_point_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
+  append_chain(pass, read_record<shared::MosPointRecord>(pass.records, i).point, chains);
+}
+
+void append_table_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
+  for (const std::uint32_t point : read_record<shared::MosTableRecord>(pass.records, i).points) {
+    append_chain(pass, point, chains);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pose kernels of multipoint offset sampling (shaders/mos_point/pose.h, shaders/mos_table/pose.h): what their
+// The pose kernels of multipoint offset sampling (shaders/mos/point_pose.h, shaders/mos/table_pose.h): what their
 // records must hold, and posing on the CPU.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/character/pose_kernels.h"
-#include "shaders/mos_point/pose.h"
-#include "shaders/mos_table/pose.h"
+#include "shaders/mos/point_pose.h"
+#include "shaders/mos/table_pose.h"
 
 namespace pelt::mos {
 
@@ -21,7 +21,8 @@ Result<void> validate_table_records(const PalettePass& pass, const CharacterData
 // A record shares the control points that it has in common with the one before it.
 void pose_table_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
 
-// The words of the chains that record i of a pass of either kernel turns by, in order of its points. Appends.
-void append_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains);
+// Append the words of the chains that record i turns by, in order of its points.
+void append_point_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains);
+void append_table_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains);
 
 }  // namespace pelt::mos

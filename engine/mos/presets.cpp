@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/mos/presets.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,10 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/curve_skeleton/chains.h"
-#include "engine/curve_skeleton/places.h"
+#include <pelt/deformers.h>
+#include <pelt/mos_presets.h>
+
+#include "engine/chain/chains.h"
+#include "engine/chain/places.h"
 #include "engine/model/unique_names.h"
-#include "engine/rig/deformers.h"
 #include "engine/rig/joint_names.h"
 #include "engine/rig/joint_roles.h"
 

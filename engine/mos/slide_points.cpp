@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/finite.h>
+
 #include "engine/character/records.h"
-#include "engine/core/finite.h"
 #include "engine/mos/edits.h"
 #include "engine/mos/table.h"
-#include "shaders/mos_point/pose.h"
-#include "shaders/mos_table/pose.h"
+#include "shaders/mos/point_pose.h"
+#include "shaders/mos/table_pose.h"
 
 namespace pelt::mos {
 namespace {

@@ -6,10 +6,10 @@
 #include <set>
 #include <span>
 
-#include "engine/character/bind.h"
-#include "engine/character/character.h"
-#include "engine/core/result.h"
-#include "engine/rig/rig.h"
+#include <pelt/bind_report.h>
+#include <pelt/character.h>
+#include <pelt/result.h>
+#include <pelt/rig.h>
 
 namespace pelt::mos {
 

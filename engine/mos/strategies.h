@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/binding/sparse_rows.h"
-#include "engine/core/result.h"
-#include "engine/rig/rig.h"
+#include <pelt/result.h>
+#include <pelt/rig.h>
+#include <pelt/sparse_rows.h>
 
 namespace pelt::mos {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Control points, chains and samples as the tables of palette passes hold them (shaders/mos.h), and points in any pose,
-// for binding. Model space at bind, metres, radians.
+// Control points, chains and samples as the tables of palette passes hold them (shaders/mos/mos.h), and points in any
+// pose, for binding. Model space at bind, metres, radians.
 #pragma once
 
 #include <array>
@@ -10,12 +10,13 @@
 #include <span>
 #include <vector>
 
-#include "engine/core/frame.h"
-#include "engine/curve_skeleton/chain_table.h"
-#include "engine/key_pose/angle.h"
+#include <pelt/frame.h>
+#include <pelt/rig.h>
+
+#include "engine/chain/chain_table.h"
+#include "engine/driver/key_pose/angle.h"
 #include "engine/mos/points.h"
-#include "engine/rig/rig.h"
-#include "shaders/mos_table/pose.h"
+#include "shaders/mos/table_pose.h"
 
 namespace pelt::mos {
 

@@ -7,8 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/curve_skeleton/chains.h"
-#include "engine/model/model.h"
+#include <pelt/model.h>
+
+#include "engine/chain/chains.h"
 
 namespace pelt::mos {
 

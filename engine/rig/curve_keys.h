@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "engine/rig/rig.h"
+#include <pelt/rig.h>
 
 namespace pelt {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/model/pose.h"
+#include <pelt/pose.h>
 
 namespace pelt {
 namespace {

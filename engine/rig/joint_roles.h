@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/skeleton.h"
+#include <pelt/skeleton.h>
+
 #include "engine/rig/joint_names.h"
 
 namespace pelt {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "engine/rig/deformers.h"
+#include <pelt/deformers.h>
 
 namespace pelt::json_fields {
 namespace {

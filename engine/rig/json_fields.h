@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/rig/rig.h"
+#include <pelt/rig.h>
 
 namespace pelt::json_fields {
 

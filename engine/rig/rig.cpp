@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/rig.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,7 +6,8 @@
 #include <iterator>
 #include <numeric>
 
-#include "engine/rig/deformers.h"
+#include <pelt/deformers.h>
+#include <pelt/rig.h>
 
 namespace pelt {
 namespace {

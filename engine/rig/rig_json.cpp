@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/rig_json.h"
-
 #include <algorithm>
 
+#include <pelt/deformers.h>
+#include <pelt/rig_json.h>
+
 #include "engine/core/file_io.h"
-#include "engine/rig/deformers.h"
 #include "engine/rig/json_fields.h"
 
 // What each struct of a rig holds. A new deformer adds its describe, and its entry in deformers().

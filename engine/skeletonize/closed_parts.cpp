@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/model/parts.h"
+#include "engine/geometry/parts.h"
 
 namespace pelt::skeletonize {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/mesh.h"
+#include <pelt/mesh.h>
 
 namespace pelt::skeletonize {
 

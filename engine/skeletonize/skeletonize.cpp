@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/skeletonize/skeletonize.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,15 +6,17 @@
 #include <limits>
 #include <utility>
 
-#include "engine/core/finite.h"
-#include "engine/model/model_builder.h"
+#include <pelt/finite.h>
+#include <pelt/skeletonize.h>
+
+#include "engine/geometry/spread_weights.h"
+#include "engine/model/builtin/model_builder.h"
 #include "engine/skeletonize/closed_parts.h"
 #include "engine/skeletonize/force_field.h"
 #include "engine/skeletonize/joints.h"
 #include "engine/skeletonize/trace.h"
 #include "engine/skeletonize/voxels.h"
 #include "engine/skeletonize/weights.h"
-#include "engine/surface_ffd/spread_weights.h"
 
 namespace pelt {
 namespace {

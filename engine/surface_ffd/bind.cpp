@@ -8,12 +8,12 @@
 #include <optional>
 #include <utility>
 
+#include "engine/driver/vertex_frame/bind.h"
 #include "engine/surface_ffd/cut_error.h"
 #include "engine/surface_ffd/driver.h"
 #include "engine/surface_ffd/elements.h"
 #include "engine/surface_ffd/exclusions.h"
 #include "engine/surface_ffd/rows.h"
-#include "engine/vertex_frame/bind.h"
 
 namespace pelt::surface_ffd {
 namespace {

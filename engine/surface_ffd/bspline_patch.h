@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/binding/sparse_rows.h"
-#include "engine/core/result.h"
-#include "engine/model/mesh.h"
+#include <pelt/mesh.h>
+#include <pelt/result.h>
+#include <pelt/sparse_rows.h>
 
 namespace pelt::surface_ffd {
 

@@ -6,8 +6,10 @@
 #include <glm/gtc/quaternion.hpp>
 #include <utility>
 
-#include "engine/character/evaluate.h"
-#include "engine/model/pose.h"
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+
+#include "engine/driver/build_character.h"
 
 namespace pelt::surface_ffd {
 namespace {
@@ -67,7 +69,7 @@ Result<std::optional<CutProbe>> CutProbe::create(const Model& model, const Chara
   binding.rows.append_row(std::span(&root, 1));
   const Result<void> added = copy.add_skin(one_point(), binding, "probe");
   if (!added) return tl::unexpected(added.error());
-  const Result<Character> character = copy.build();
+  const Result<Character> character = build_character(copy);
   if (!character) return tl::unexpected(character.error());
   if (!(*character)->streams.empty()) return std::optional<CutProbe>();
 

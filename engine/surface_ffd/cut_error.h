@@ -8,10 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "engine/binding/sparse_rows.h"
-#include "engine/character/builder.h"
-#include "engine/core/frame.h"
-#include "engine/core/result.h"
+#include <pelt/frame.h>
+#include <pelt/result.h>
+#include <pelt/sparse_rows.h>
+
+#include "engine/deformer/builder.h"
 
 namespace pelt::surface_ffd {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/key_pose/bind.h"
+#include "engine/driver/key_pose/bind.h"
 #include "engine/surface_ffd/driver_mesh.h"
 #include "engine/surface_ffd/driver_weights.h"
 

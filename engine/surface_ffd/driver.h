@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/character/builder.h"
-#include "engine/core/result.h"
-#include "engine/rig/rig.h"
+#include <pelt/result.h>
+#include <pelt/rig.h>
+
+#include "engine/deformer/builder.h"
 #include "engine/surface_ffd/bspline_patch.h"
 #include "engine/surface_ffd/used_part.h"
 

@@ -8,13 +8,14 @@
 #include <memory>
 #include <utility>
 
-#include "engine/character/region.h"
-#include "engine/model/import.h"
+#include <pelt/import.h>
+
+#include "engine/deformer/region.h"
+#include "engine/geometry/simplify.h"
+#include "engine/geometry/stitch.h"
 #include "engine/surface_ffd/joint_density.h"
 #include "engine/surface_ffd/limb_sizing.h"
 #include "engine/surface_ffd/refine.h"
-#include "engine/surface_ffd/simplify.h"
-#include "engine/surface_ffd/stitch.h"
 
 namespace pelt::surface_ffd {
 namespace {

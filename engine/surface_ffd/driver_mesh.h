@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/binding/sparse_rows.h"
-#include "engine/character/builder.h"
-#include "engine/core/result.h"
-#include "engine/model/mesh.h"
-#include "engine/rig/rig.h"
+#include <pelt/mesh.h>
+#include <pelt/result.h>
+#include <pelt/rig.h>
+#include <pelt/sparse_rows.h>
+
+#include "engine/deformer/builder.h"
 #include "engine/surface_ffd/bspline_patch.h"
 
 namespace pelt::surface_ffd {

@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "engine/geometry/area.h"
+#include "engine/geometry/spread_weights.h"
 #include "engine/model/bone_forest.h"
-#include "engine/surface_ffd/area.h"
 #include "engine/surface_ffd/joint_spread.h"
-#include "engine/surface_ffd/spread_weights.h"
 
 namespace pelt::surface_ffd {
 namespace {

@@ -7,12 +7,13 @@
 #include <optional>
 #include <span>
 
-#include "engine/binding/sparse_rows.h"
-#include "engine/character/builder.h"
-#include "engine/core/result.h"
-#include "engine/model/mesh.h"
+#include <pelt/mesh.h>
+#include <pelt/result.h>
+#include <pelt/sparse_rows.h>
+
+#include "engine/deformer/builder.h"
+#include "engine/geometry/triangle_tree.h"
 #include "engine/surface_ffd/driver_mesh.h"
-#include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt::surface_ffd {
 

@@ -9,11 +9,12 @@
 #include <set>
 #include <utility>
 
+#include <pelt/frame.h>
+
 #include "engine/character/records.h"
-#include "engine/core/frame.h"
-#include "engine/model/parts.h"
-#include "engine/surface_ffd/area.h"
-#include "shaders/patch_frame/pose.h"
+#include "engine/geometry/area.h"
+#include "engine/geometry/parts.h"
+#include "shaders/driver/patch_frame/pose.h"
 #include "shaders/surface_ffd/pose.h"
 
 namespace pelt::surface_ffd {

@@ -10,10 +10,11 @@
 #include <span>
 #include <vector>
 
-#include "engine/character/builder.h"
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
+#include "engine/deformer/builder.h"
+#include "engine/geometry/triangle_tree.h"
 #include "engine/surface_ffd/driver.h"
-#include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt::surface_ffd {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "engine/character/region.h"
+#include "engine/deformer/region.h"
+#include "engine/geometry/parts.h"
 #include "engine/model/bone_forest.h"
-#include "engine/model/parts.h"
 #include "engine/rig/joint_roles.h"
 
 namespace pelt::surface_ffd {

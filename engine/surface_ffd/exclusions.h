@@ -8,10 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "engine/binding/sparse_rows.h"
-#include "engine/character/builder.h"
-#include "engine/core/result.h"
-#include "engine/rig/rig.h"
+#include <pelt/result.h>
+#include <pelt/rig.h>
+#include <pelt/sparse_rows.h>
+
+#include "engine/deformer/builder.h"
 #include "engine/surface_ffd/driver.h"
 #include "engine/surface_ffd/elements.h"
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-#include "engine/model/parts.h"
+#include "engine/geometry/parts.h"
 
 namespace pelt::surface_ffd {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/model/mesh.h"
+#include <pelt/mesh.h>
 
 namespace pelt::surface_ffd {
 

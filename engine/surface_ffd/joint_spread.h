@@ -4,8 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/model/model.h"
-#include "engine/surface_ffd/spread_weights.h"
+#include <pelt/model.h>
+
+#include "engine/geometry/spread_weights.h"
 
 namespace pelt::surface_ffd {
 

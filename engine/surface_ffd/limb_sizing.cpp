@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/geometry/area.h"
 #include "engine/model/bone_forest.h"
-#include "engine/surface_ffd/area.h"
 
 namespace pelt::surface_ffd {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/model/model.h"
+#include <pelt/model.h>
 
 namespace pelt::surface_ffd {
 

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/core/finite.h"
+#include <pelt/finite.h>
+
 #include "shaders/surface_ffd/pose.h"
 
 namespace pelt::surface_ffd {

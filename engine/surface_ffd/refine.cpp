@@ -8,9 +8,10 @@
 #include <set>
 #include <utility>
 
-#include "engine/core/frame.h"
-#include "engine/model/parts.h"
-#include "engine/surface_ffd/pieces.h"
+#include <pelt/frame.h>
+
+#include "engine/geometry/parts.h"
+#include "engine/geometry/pieces.h"
 
 namespace pelt::surface_ffd {
 namespace {

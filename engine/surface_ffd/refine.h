@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/model/mesh.h"
+#include <pelt/mesh.h>
 
 namespace pelt::surface_ffd {
 

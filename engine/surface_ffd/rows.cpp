@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "engine/binding/morton_order.h"
-#include "engine/character/weight_gradients.h"
 #include "engine/core/parallel.h"
+#include "engine/deformer/weight_gradients.h"
 #include "engine/surface_ffd/precision.h"
 
 namespace pelt::surface_ffd {

@@ -10,8 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/character/builder.h"
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
+#include "engine/deformer/builder.h"
 #include "engine/surface_ffd/elements.h"
 #include "engine/surface_ffd/exclusions.h"
 

@@ -7,10 +7,10 @@
 
 #include "engine/binding/morton_order.h"
 #include "engine/core/parallel.h"
-#include "engine/model/parts.h"
-#include "engine/surface_ffd/area.h"
+#include "engine/geometry/area.h"
+#include "engine/geometry/parts.h"
+#include "engine/geometry/triangle_tree.h"
 #include "engine/surface_ffd/bind.h"
-#include "engine/surface_ffd/triangle_tree.h"
 
 namespace pelt::surface_ffd {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/model/mesh.h"
-#include "engine/rig/rig.h"
+#include <pelt/mesh.h>
+#include <pelt/rig.h>
 
 namespace pelt::surface_ffd {
 

@@ -6,10 +6,10 @@
 
 #include <string>
 
-#include "engine/character/bind.h"
-#include "engine/character/gltf_rig.h"
-#include "engine/model/import.h"
-#include "engine/rig/rig_json.h"
+#include <pelt/bind.h>
+#include <pelt/gltf_rig.h>
+#include <pelt/import.h>
+#include <pelt/rig_json.h>
 
 using namespace pelt::c;
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/character.h"
-
 #include <strings.h>
 
 #include <algorithm>
@@ -10,9 +8,11 @@
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 
-#include "engine/character/clip_twists.h"
-#include "engine/character/pelt_file.h"
-#include "engine/model/pose.h"
+#include <pelt/character.h>
+#include <pelt/clip_twists.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
+
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/crowd.h"
-
 #include <algorithm>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/shaders/jobs.h>
+
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
-#include "runtime/read_back.h"
-#include "shaders/jobs.h"
 
 using namespace pelt::c;
 using pelt::runtime::Crowd;

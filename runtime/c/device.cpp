@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/device.h"
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
 
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
-#include "runtime/transfer.h"
-#include "runtime/vulkan_functions.h"
 
 using namespace pelt::c;
 

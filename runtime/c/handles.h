@@ -8,12 +8,12 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/character/clip_twists.h"
-#include "runtime/crowd.h"
-#include "runtime/device.h"
-#include "runtime/pelt.h"
-#include "runtime/upload.h"
+#include <pelt/character.h>
+#include <pelt/clip_twists.h>
+#include <pelt/pelt.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/upload.h>
 
 struct pelt_character {
   // Followed when the clip is first sampled for inputs.

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "engine/core/version.h"
+#include <pelt/version.h>
 
 namespace pelt::c {
 namespace {

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/core/result.h"
-#include "runtime/pelt.h"
+#include <pelt/pelt.h>
+#include <pelt/result.h>
 
 namespace pelt::c {
 

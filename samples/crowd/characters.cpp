@@ -7,10 +7,10 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/character/pelt_file.h"
-#include "engine/model/import.h"
-#include "engine/model/pose.h"
+#include <pelt/bind.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
 
 namespace pelt::samples {
 namespace {

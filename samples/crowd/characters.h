@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/core/result.h"
+#include <pelt/character.h>
+#include <pelt/result.h>
+
 #include "samples/renderer/framing.h"
 
 namespace pelt::samples {

@@ -17,10 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/crowd.h"
-#include "runtime/gpu_timer.h"
-#include "runtime/transfer.h"
-#include "runtime/upload.h"
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/gpu_timer.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/upload.h>
+
 #include "samples/crowd/characters.h"
 #include "samples/crowd/march.h"
 #include "samples/renderer/renderer.h"

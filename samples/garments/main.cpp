@@ -15,10 +15,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/character/pelt_file.h"
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/point_cache.h>
+
 #include "engine/core/file_io.h"
-#include "engine/model/import.h"
-#include "engine/model/point_cache.h"
 #include "samples/garments/drape.h"
 #include "samples/garments/poke.h"
 #include "samples/garments/shirt.h"

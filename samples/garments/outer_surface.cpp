@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/model/parts.h"
+#include "engine/geometry/parts.h"
 
 namespace pelt::samples {
 namespace {

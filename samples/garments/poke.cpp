@@ -12,10 +12,11 @@
 #include <optional>
 #include <utility>
 
-#include "engine/character/evaluate.h"
-#include "engine/model/mesh.h"
-#include "engine/model/parts.h"
-#include "engine/surface_ffd/triangle_tree.h"
+#include <pelt/evaluate.h>
+#include <pelt/mesh.h>
+
+#include "engine/geometry/parts.h"
+#include "engine/geometry/triangle_tree.h"
 #include "samples/pelt/input.h"
 
 namespace pelt::samples {

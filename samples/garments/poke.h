@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/core/result.h"
+#include <pelt/character.h>
+#include <pelt/result.h>
 
 namespace pelt::samples {
 

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/parts.h"
+#include "engine/geometry/area.h"
+#include "engine/geometry/parts.h"
+#include "engine/geometry/triangle_tree.h"
 #include "engine/rig/joint_roles.h"
-#include "engine/surface_ffd/area.h"
 #include "engine/surface_ffd/driver_weights.h"
-#include "engine/surface_ffd/triangle_tree.h"
 #include "samples/garments/outer_surface.h"
 
 namespace pelt::samples {

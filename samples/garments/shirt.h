@@ -2,8 +2,8 @@
 // A T-shirt for a body with named joints.
 #pragma once
 
-#include "engine/core/result.h"
-#include "engine/model/model.h"
+#include <pelt/model.h>
+#include <pelt/result.h>
 
 namespace pelt::samples {
 

@@ -13,15 +13,16 @@
 #include <utility>
 #include <vector>
 
-#include "engine/character/bind.h"
-#include "engine/character/pelt_file.h"
-#include "engine/model/import.h"
-#include "engine/model/pose.h"
-#include "runtime/crowd.h"
-#include "runtime/device.h"
-#include "runtime/read_back.h"
-#include "runtime/transfer.h"
-#include "runtime/upload.h"
+#include <pelt/bind.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/upload.h>
+
 #include "samples/renderer/renderer.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/pelt.h"
+#include <pelt/pelt.h>
 #include "samples/hello_c/picture.h"
 
 /* The end of the program, with the reason, where a call failed. */

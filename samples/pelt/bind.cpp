@@ -13,12 +13,13 @@
 #include <variant>
 #include <vector>
 
-#include "engine/binding/pack.h"
-#include "engine/character/gltf_rig.h"
-#include "engine/character/pelt_file.h"
+#include <pelt/gltf_rig.h>
+#include <pelt/import.h>
+#include <pelt/pack.h>
+#include <pelt/pelt_file.h>
+#include <pelt/rig_json.h>
+
 #include "engine/core/file_io.h"
-#include "engine/model/import.h"
-#include "engine/rig/rig_json.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 

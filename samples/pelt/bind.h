@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
 #include "samples/pelt/input.h"
 
 namespace pelt::samples {

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/binding/pack.h"
-#include "engine/surface_ffd/triangle_tree.h"
+#include <pelt/pack.h>
+
+#include "engine/geometry/triangle_tree.h"
 
 namespace pelt::samples {
 namespace {

@@ -9,10 +9,11 @@
 #include <span>
 #include <vector>
 
-#include "engine/character/evaluate.h"
-#include "runtime/crowd.h"
-#include "runtime/read_back.h"
-#include "runtime/upload.h"
+#include <pelt/evaluate.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/upload.h>
+
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/pc2.h"
 

@@ -9,18 +9,19 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/binding/pack.h"
+#include <pelt/pack.h>
+
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "samples/pelt/input.h"
-#include "shaders/action_line/pose.h"
 #include "shaders/curve_skeleton/pose.h"
+#include "shaders/driver/action_line/pose.h"
+#include "shaders/driver/patch_frame/pose.h"
+#include "shaders/driver/vertex_frame/pose.h"
 #include "shaders/linear_blend/pose.h"
-#include "shaders/mos_point/pose.h"
-#include "shaders/mos_table/pose.h"
-#include "shaders/patch_frame/pose.h"
+#include "shaders/mos/point_pose.h"
+#include "shaders/mos/table_pose.h"
 #include "shaders/surface_ffd/pose.h"
-#include "shaders/vertex_frame/pose.h"
 
 namespace pelt::samples {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "engine/character/evaluate.h"
-#include "runtime/read_back.h"
+#include <pelt/evaluate.h>
+#include <pelt/runtime/read_back.h>
 
 namespace pelt::samples {
 namespace {

@@ -9,13 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/character/gltf_rig.h"
-#include "engine/character/not_carried.h"
-#include "engine/character/pelt_file.h"
+#include <pelt/deformers.h>
+#include <pelt/gltf_rig.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/rig_json.h>
+
+#include "engine/bind/not_carried.h"
 #include "engine/character/pose_kernels.h"
-#include "engine/model/import.h"
-#include "engine/rig/deformers.h"
-#include "engine/rig/rig_json.h"
 #include "samples/pelt/input.h"
 #include "samples/pelt/table.h"
 

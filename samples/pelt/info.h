@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
 
 namespace pelt::samples {
 

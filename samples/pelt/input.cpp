@@ -10,15 +10,15 @@
 #include <cstring>
 #include <filesystem>
 
-#include "engine/character/garment.h"
-#include "engine/character/gltf_rig.h"
-#include "engine/character/pelt_file.h"
-#include "engine/character/transfer.h"
-#include "engine/model/import.h"
-#include "engine/model/pose.h"
-#include "engine/mos/presets.h"
-#include "engine/rig/deformers.h"
-#include "engine/rig/rig_json.h"
+#include <pelt/deformers.h>
+#include <pelt/garment.h>
+#include <pelt/gltf_rig.h>
+#include <pelt/import.h>
+#include <pelt/mos_presets.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
+#include <pelt/rig_json.h>
+#include <pelt/transfer_rig.h>
 
 namespace pelt::samples {
 

@@ -10,12 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/character/bind.h"
-#include "engine/character/character.h"
-#include "engine/character/clip_twists.h"
-#include "engine/core/result.h"
-#include "engine/model/model.h"
-#include "engine/model/point_cache.h"
+#include <pelt/bind.h>
+#include <pelt/character.h>
+#include <pelt/clip_twists.h>
+#include <pelt/model.h>
+#include <pelt/point_cache.h>
+#include <pelt/result.h>
+
 #include "samples/renderer/framing.h"
 
 namespace pelt::samples {

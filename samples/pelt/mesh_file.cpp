@@ -8,10 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/character/evaluate.h"
+#include <pelt/evaluate.h>
+#include <pelt/gltf_export.h>
+#include <pelt/model.h>
+
 #include "engine/core/file_io.h"
-#include "engine/model/gltf_export.h"
-#include "engine/model/model.h"
 
 namespace pelt::samples {
 namespace {

@@ -5,9 +5,10 @@
 #include <glm/glm.hpp>
 #include <span>
 
+#include <pelt/point_cache.h>
+#include <pelt/result.h>
+
 #include "engine/core/file_io.h"
-#include "engine/core/result.h"
-#include "engine/model/point_cache.h"
 
 namespace pelt::samples {
 

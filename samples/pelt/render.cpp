@@ -8,10 +8,11 @@
 #include <map>
 #include <utility>
 
-#include "engine/character/model_of.h"
-#include "engine/model/import.h"
-#include "runtime/crowd.h"
-#include "runtime/upload.h"
+#include <pelt/import.h>
+#include <pelt/model_of.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/upload.h>
+
 #include "samples/pelt/bind_view.h"
 #include "samples/pelt/element_weights.h"
 #include "samples/renderer/framing.h"

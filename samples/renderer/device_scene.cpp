@@ -5,9 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/core/finite.h"
-#include "engine/core/frame.h"
-#include "runtime/transfer.h"
+#include <pelt/finite.h>
+#include <pelt/frame.h>
+#include <pelt/runtime/transfer.h>
+
 #include "samples/renderer/textures.h"
 
 namespace pelt::samples {

@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/character/character.h"
+#include <pelt/character.h>
+
 #include "runtime/buffer.h"
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/gpu_objects.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/character/character.h"
+#include <pelt/character.h>
 
 namespace pelt::samples {
 

@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
 #include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/renderer.h"
 

@@ -5,9 +5,10 @@
 #include <bit>
 #include <cstring>
 
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
-#include "runtime/vulkan_functions.h"
 
 namespace pelt::samples {
 namespace {

@@ -13,9 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
 #include "runtime/buffer.h"
-#include "runtime/device.h"
 #include "runtime/memory.h"
 
 namespace pelt::samples {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
 
 namespace pelt::samples {
 

@@ -7,7 +7,8 @@
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
 
-#include "engine/core/finite.h"
+#include <pelt/finite.h>
+
 #include "samples/renderer/framing.h"
 
 namespace pelt::samples {

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "runtime/debug.h"
-#include "runtime/vulkan_functions.h"
 #include "samples/renderer/shaders/accumulate.frag.h"
 #include "samples/renderer/shaders/develop.frag.h"
 #include "samples/renderer/shaders/fullscreen.vert.h"

@@ -4,8 +4,9 @@
 
 #include <vulkan/vulkan_core.h>
 
-#include "engine/core/result.h"
-#include "runtime/device.h"
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
 #include "samples/renderer/gpu_objects.h"
 
 namespace pelt::samples {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/evaluate.h"
+#include <pelt/evaluate.h>
+
 #include "samples/renderer/framing.h"
 
 namespace pelt::samples {

@@ -8,10 +8,11 @@
 #include <cstring>
 #include <utility>
 
+#include <pelt/runtime/gpu_timer.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "runtime/debug.h"
-#include "runtime/gpu_timer.h"
-#include "runtime/transfer.h"
-#include "runtime/vulkan_functions.h"
 #include "samples/renderer/device_scene.h"
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/gpu_objects.h"

@@ -12,10 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/core/result.h"
-#include "runtime/crowd.h"
-#include "runtime/device.h"
+#include <pelt/character.h>
+#include <pelt/result.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/device.h>
+
 #include "samples/renderer/framing.h"
 #include "samples/renderer/image.h"
 

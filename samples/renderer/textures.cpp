@@ -11,9 +11,10 @@
 #include <span>
 #include <utility>
 
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "runtime/buffer.h"
-#include "runtime/transfer.h"
-#include "runtime/vulkan_functions.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "engine/model/model.h"
-#include "runtime/device.h"
+#include <pelt/model.h>
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
 #include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/image.h"
 

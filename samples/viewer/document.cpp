@@ -8,12 +8,13 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/character/gltf_rig.h"
-#include "engine/character/model_of.h"
-#include "engine/character/pelt_file.h"
+#include <pelt/gltf_rig.h>
+#include <pelt/import.h>
+#include <pelt/model_of.h>
+#include <pelt/pelt_file.h>
+#include <pelt/rig_json.h>
+
 #include "engine/core/file_io.h"
-#include "engine/model/import.h"
-#include "engine/rig/rig_json.h"
 #include "samples/pelt/input.h"
 
 namespace pelt::viewer {

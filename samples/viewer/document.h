@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "engine/model/model.h"
-#include "engine/rig/rig.h"
+#include <pelt/model.h>
+#include <pelt/result.h>
+#include <pelt/rig.h>
 
 namespace pelt::viewer {
 

@@ -15,16 +15,16 @@
 #include "engine/character/records.h"
 #include "engine/curve_skeleton/pose.h"
 #include "engine/mos/slide_points.h"
-#include "shaders/action_line/pose.h"
 #include "shaders/curve_skeleton/pose.h"
+#include "shaders/driver/action_line/pose.h"
+#include "shaders/driver/patch_frame/pose.h"
+#include "shaders/driver/stream/pose.h"
+#include "shaders/driver/vertex_frame/pose.h"
 #include "shaders/dual_quaternion/dual_quaternion.h"
 #include "shaders/linear_blend/pose.h"
-#include "shaders/mos_point/pose.h"
-#include "shaders/mos_table/pose.h"
-#include "shaders/patch_frame/pose.h"
-#include "shaders/stream/pose.h"
+#include "shaders/mos/point_pose.h"
+#include "shaders/mos/table_pose.h"
 #include "shaders/surface_ffd/pose.h"
-#include "shaders/vertex_frame/pose.h"
 
 namespace pelt::viewer {
 namespace {

@@ -9,9 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/character/evaluate.h"
-#include "engine/core/frame.h"
+#include <pelt/character.h>
+#include <pelt/evaluate.h>
+#include <pelt/frame.h>
+
 #include "samples/renderer/framing.h"
 
 namespace pelt::viewer {

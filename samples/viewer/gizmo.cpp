@@ -6,7 +6,8 @@
 #include <glm/gtc/constants.hpp>
 #include <vector>
 
-#include "engine/core/frame.h"
+#include <pelt/frame.h>
+
 #include "samples/viewer/pick.h"
 
 namespace pelt::viewer {

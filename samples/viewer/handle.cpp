@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/core/finite.h"
+#include <pelt/finite.h>
 
 namespace pelt::viewer {
 namespace {

@@ -8,10 +8,11 @@
 #include <limits>
 #include <set>
 
-#include "engine/binding/pack.h"
+#include <pelt/pack.h>
+#include <pelt/pose.h>
+#include <pelt/runtime/read_back.h>
+
 #include "engine/core/parallel.h"
-#include "engine/model/pose.h"
-#include "runtime/read_back.h"
 #include "samples/pelt/element_weights.h"
 #include "samples/viewer/elements.h"
 

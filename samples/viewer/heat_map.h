@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
 #include "samples/viewer/stage.h"
 #include "samples/viewer/view_state.h"
 

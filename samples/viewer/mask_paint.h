@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
 #include "samples/viewer/document.h"
 
 namespace pelt::viewer {

@@ -11,8 +11,9 @@
 #include <utility>
 #include <variant>
 
-#include "engine/core/finite.h"
-#include "engine/model/pose.h"
+#include <pelt/finite.h>
+#include <pelt/pose.h>
+
 #include "samples/viewer/elements.h"
 
 namespace pelt::viewer {

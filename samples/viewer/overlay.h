@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/rig/rig.h"
+#include <pelt/rig.h>
+
 #include "samples/renderer/renderer.h"
 #include "samples/viewer/handle.h"
 #include "samples/viewer/stage.h"

@@ -9,7 +9,8 @@
 #include <map>
 #include <utility>
 
-#include "engine/character/clip_twists.h"
+#include <pelt/clip_twists.h>
+
 #include "engine/core/parallel.h"
 
 namespace pelt::viewer {

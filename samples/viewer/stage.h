@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/core/result.h"
-#include "runtime/crowd.h"
-#include "runtime/device.h"
-#include "runtime/upload.h"
+#include <pelt/bind.h>
+#include <pelt/evaluate.h>
+#include <pelt/result.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/upload.h>
+
 #include "samples/pelt/input.h"
 #include "samples/renderer/framing.h"
 #include "samples/renderer/renderer.h"

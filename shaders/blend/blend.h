@@ -6,14 +6,14 @@
 #define PELT_SHADERS_BLEND_BLEND_H
 
 #include "../dual_quaternion/dual_quaternion.h"
-#include "../frame.h"
-#include "../jobs.h"
-#include "../octahedral.h"
+#include "pelt/shaders/frame.h"
+#include "pelt/shaders/jobs.h"
+#include "pelt/shaders/octahedral.h"
 
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kBlendWorkgroupSize = 128u;  // vertices a workgroup moves
-PELT_SHARED_CONST uint kSliceRows = 32u;            // rows of one length, column-major (engine/binding/pack.h)
+PELT_SHARED_CONST uint kSliceRows = 32u;            // rows of one length, column-major (pelt/pack.h)
 PELT_SHARED_CONST uint kWeightUnits = 65535u;       // what the weights of a row, or of a group of it, sum to
 PELT_SHARED_CONST float kWeightUnit = 1.0f / 65535.0f;
 PELT_SHARED_CONST uint kNoSlot = 0xFFFFFFFFu;

@@ -12,8 +12,8 @@
 #define PELT_SHADERS_BOUNDS_BOUNDS_H
 
 #include "../dual_quaternion/dual_quaternion.h"
-#include "../frame.h"
-#include "../jobs.h"
+#include "pelt/shaders/frame.h"
+#include "pelt/shaders/jobs.h"
 
 PELT_SHARED_BEGIN
 

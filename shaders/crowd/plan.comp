@@ -2,7 +2,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
-#include "crowd.h"
+#include "plan.h"
 
 layout(local_size_x = kPlanWorkgroupSize) in;
 

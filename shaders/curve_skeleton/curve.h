@@ -3,8 +3,8 @@
 #ifndef PELT_SHADERS_CURVE_SKELETON_CURVE_H
 #define PELT_SHADERS_CURVE_SKELETON_CURVE_H
 
-#include "../chain.h"
-#include "../frame.h"
+#include "../chain/chain.h"
+#include "pelt/shaders/frame.h"
 #include "../pose_pass.h"
 #include "../spline.h"
 #include "../table.h"

@@ -3,7 +3,7 @@
 #ifndef PELT_SHADERS_LINEAR_BLEND_POSE_H
 #define PELT_SHADERS_LINEAR_BLEND_POSE_H
 
-#include "../frame.h"
+#include "pelt/shaders/frame.h"
 #include "../pose_pass.h"
 
 PELT_SHARED_BEGIN

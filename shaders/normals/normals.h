@@ -8,7 +8,7 @@
 // weights, the area over |p_b - p_i|^2 |p_c - p_i|^2, are nearer to smooth surfaces on uneven meshes, but grow beyond
 // bounds where a pose makes an edge short; a triangle without area weighs nothing here, without a division.
 //
-// The triangles round a vertex are a ring (engine/character/normal_rings.h): words that each name a vertex of the mesh.
+// The triangles round a vertex are a ring (pelt/normal_rings.h): words that each name a vertex of the mesh.
 // A fan of n triangles is the n + 1 vertices round their apex, in order. Vertices that a seam of UVs splits have one
 // ring, which names the apex of each fan, so that they get the same normal to the bit.
 #ifndef PELT_SHADERS_NORMALS_NORMALS_H

@@ -5,7 +5,7 @@
 #ifndef PELT_SHADERS_SURFACE_FFD_POSE_H
 #define PELT_SHADERS_SURFACE_FFD_POSE_H
 
-#include "../frame.h"
+#include "pelt/shaders/frame.h"
 #include "../pose_pass.h"
 
 PELT_SHARED_BEGIN

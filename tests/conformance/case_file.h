@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "engine/model/mesh.h"
-#include "engine/rig/rig.h"
+#include <pelt/mesh.h>
+#include <pelt/result.h>
+#include <pelt/rig.h>
 
 namespace pelt::conformance {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
+#include <pelt/bind.h>
+#include <pelt/evaluate.h>
 
 namespace pelt::conformance {
 namespace {

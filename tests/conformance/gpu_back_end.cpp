@@ -3,10 +3,11 @@
 
 #include <utility>
 
-#include "runtime/crowd.h"
-#include "runtime/device.h"
-#include "runtime/read_back.h"
-#include "runtime/upload.h"
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/upload.h>
+
 #include "tests/conformance/back_end.h"
 
 namespace pelt::conformance {

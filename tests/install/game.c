@@ -2,7 +2,7 @@
 /* A game outside of Pelt's build, in C: loads a character. */
 #include <stdio.h>
 
-#include "runtime/pelt.h"
+#include <pelt/pelt.h>
 
 int main(int argc, char** argv) {
   if (argc != 2 || pelt_abi_version() != PELT_ABI_VERSION) return 2;

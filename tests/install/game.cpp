@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "engine/character/pelt_file.h"
-#include "runtime/device.h"
+#include <pelt/pelt_file.h>
+#include <pelt/runtime/device.h>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "engine/character/pelt_file.h"
-#include "engine/core/version.h"
-#include "engine/model/pose.h"
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
+#include <pelt/version.h>
 
 static_assert(PELT_VERSION >= 100);
 

@@ -2,9 +2,9 @@
 // A tool outside of Pelt's build: binds a built-in character and writes it.
 #include <cstdio>
 
-#include "engine/character/bind.h"
-#include "engine/character/pelt_file.h"
-#include "engine/model/import.h"
+#include <pelt/bind.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

@@ -7,12 +7,13 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/character/bind.h"
-#include "runtime/crowd.h"
-#include "runtime/device.h"
-#include "runtime/read_back.h"
-#include "runtime/transfer.h"
-#include "runtime/vulkan_functions.h"
+#include <pelt/bind.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
 

@@ -8,12 +8,13 @@
 #include <optional>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/character/fit.h"
-#include "runtime/crowd.h"
+#include <pelt/bind.h>
+#include <pelt/linear_fit.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/upload.h>
+
 #include "runtime/device_internals.h"
-#include "runtime/read_back.h"
-#include "runtime/upload.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
 

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "runtime/pelt.h"
+#include <pelt/pelt.h>
 
 static_assert(PELT_ABI_VERSION == 1, "");
 static_assert(sizeof(pelt_result) == 4 && sizeof(pelt_vertex_format) == 4, "");

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/crowd.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,15 +7,17 @@
 #include <thread>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/character/fit.h"
+#include <pelt/bind.h>
+#include <pelt/evaluate.h>
+#include <pelt/linear_fit.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/upload.h>
+#include <pelt/runtime/vulkan_functions.h>
+#include <pelt/shaders/jobs.h>
+
 #include "runtime/buffer.h"
-#include "runtime/read_back.h"
-#include "runtime/transfer.h"
-#include "runtime/upload.h"
-#include "runtime/vulkan_functions.h"
-#include "shaders/jobs.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"

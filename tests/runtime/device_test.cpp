@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/device.h"
-
 #include <cstdlib>
 #include <limits>
 
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/gpu_timer.h>
+#include <pelt/runtime/transfer.h>
+
 #include "runtime/buffer.h"
 #include "runtime/debug.h"
-#include "runtime/gpu_timer.h"
-#include "runtime/transfer.h"
 #include "tests/support/gpu.h"
 
 namespace pelt::runtime {

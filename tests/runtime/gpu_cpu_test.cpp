@@ -4,11 +4,12 @@
 
 #include <glm/gtc/matrix_transform.hpp>
 
-#include "engine/character/bind.h"
-#include "engine/character/move_driver.h"
-#include "engine/model/builtin.h"
-#include "engine/model/import.h"
-#include "engine/model/pose.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/import.h>
+#include <pelt/move_driver.h>
+#include <pelt/pose.h>
+
 #include "tests/support/compare_gpu_cpu.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"

@@ -4,16 +4,17 @@
 #include <cstring>
 #include <optional>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/character/fit.h"
-#include "engine/model/builtin.h"
-#include "engine/model/pose.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/evaluate.h>
+#include <pelt/linear_fit.h>
+#include <pelt/pose.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/upload.h>
+#include <pelt/shaders/octahedral.h>
+
 #include "runtime/buffer.h"
-#include "runtime/crowd.h"
-#include "runtime/read_back.h"
-#include "runtime/upload.h"
-#include "shaders/octahedral.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "shaders/octahedral.h"
+#include <pelt/shaders/octahedral.h>
 
 #include <algorithm>
 #include <cmath>

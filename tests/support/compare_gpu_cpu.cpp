@@ -7,14 +7,15 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/character/evaluate.h"
+#include <pelt/evaluate.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/upload.h>
+
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
-#include "runtime/read_back.h"
-#include "runtime/upload.h"
-#include "shaders/patch_frame/pose.h"
+#include "shaders/driver/patch_frame/pose.h"
+#include "shaders/driver/vertex_frame/pose.h"
 #include "shaders/surface_ffd/pose.h"
-#include "shaders/vertex_frame/pose.h"
 
 namespace pelt::test {
 namespace {

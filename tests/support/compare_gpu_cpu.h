@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "runtime/device.h"
+#include <pelt/character.h>
+#include <pelt/runtime/device.h>
 
 namespace pelt::test {
 

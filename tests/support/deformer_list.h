@@ -7,8 +7,8 @@
 #include <iosfwd>
 #include <vector>
 
-#include "engine/model/model.h"
-#include "engine/rig/rig.h"
+#include <pelt/model.h>
+#include <pelt/rig.h>
 
 namespace pelt::test {
 

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
+#include <pelt/bind.h>
+#include <pelt/evaluate.h>
+
 #include "tests/support/tube.h"
 
 namespace pelt::test {

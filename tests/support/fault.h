@@ -4,7 +4,7 @@
 
 #include <iosfwd>
 
-#include "engine/character/character.h"
+#include <pelt/character.h>
 
 namespace pelt::test {
 

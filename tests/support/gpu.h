@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/device.h"
+#include <pelt/runtime/device.h>
+
 #include "tests/support/shared_files.h"
 
 namespace pelt::test {

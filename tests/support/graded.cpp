@@ -7,8 +7,9 @@
 #include <random>
 #include <string>
 
-#include "engine/character/builder.h"
-#include "engine/key_pose/bind.h"
+#include "engine/deformer/builder.h"
+#include "engine/driver/build_character.h"
+#include "engine/driver/key_pose/bind.h"
 #include "tests/support/tube.h"
 
 namespace pelt::test {
@@ -123,7 +124,7 @@ Character make_graded(std::size_t count, Graded kind) {
   }
   const Result<void> added = builder.add_skin(skin, std::move(binding), "by hand");
   EXPECT_TRUE(added) << added.error().message;
-  Result<Character> character = builder.build();
+  Result<Character> character = build_character(builder);
   EXPECT_TRUE(character) << character.error().message;
   return *character;
 }

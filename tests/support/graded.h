@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "engine/character/character.h"
+#include <pelt/character.h>
 
 namespace pelt::test {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/posed_limb.h"
 
-#include "engine/character/evaluate.h"
-#include "engine/model/builtin.h"
+#include <pelt/builtin.h>
+#include <pelt/evaluate.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt::test {

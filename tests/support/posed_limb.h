@@ -5,9 +5,9 @@
 #include <glm/glm.hpp>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/model/model.h"
-#include "engine/rig/rig.h"
+#include <pelt/character.h>
+#include <pelt/model.h>
+#include <pelt/rig.h>
 
 namespace pelt::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/model.h"
+#include <pelt/model.h>
 
 namespace pelt::test {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/curve_skeleton/curve.h"
+#include "engine/chain/curve.h"
 
 namespace pelt::test {
 

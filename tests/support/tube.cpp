@@ -7,7 +7,7 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <random>
 
-#include "engine/model/pose.h"
+#include <pelt/pose.h>
 
 namespace pelt::test {
 namespace {

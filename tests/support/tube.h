@@ -2,7 +2,7 @@
 // Small procedural models for tests: tubes along +x over a chain of joints.
 #pragma once
 
-#include "engine/model/model.h"
+#include <pelt/model.h>
 
 namespace pelt::test {
 

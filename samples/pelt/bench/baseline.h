@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/model/model.h"
+#include <pelt/model.h>
 
 namespace pelt::samples {
 

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
 #include "samples/pelt/gpu.h"
 
 namespace pelt::samples {

@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/model/builtin.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
 
 namespace pelt::samples {
 namespace {

@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
+
 #include "samples/pelt/bench/row.h"
 
 namespace pelt::samples {

@@ -12,8 +12,9 @@
 #include <memory>
 #include <thread>
 
-#include "engine/binding/pack.h"
-#include "engine/character/evaluate.h"
+#include <pelt/evaluate.h>
+#include <pelt/pack.h>
+
 #include "engine/character/pose_kernels.h"
 #include "engine/core/parallel.h"
 #include "samples/pelt/bench/baseline.h"

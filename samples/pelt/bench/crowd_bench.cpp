@@ -8,13 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/model/builtin.h"
-#include "engine/model/pose.h"
-#include "engine/rig/rig.h"
-#include "runtime/crowd.h"
-#include "runtime/gpu_timer.h"
-#include "runtime/upload.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/pose.h>
+#include <pelt/rig.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/gpu_timer.h>
+#include <pelt/runtime/upload.h>
+
 #include "samples/pelt/bench/gpu_bench.h"
 #include "samples/pelt/bench/interleave.h"
 #include "samples/pelt/bench/workload.h"

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "runtime/device.h"
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
 #include "samples/pelt/bench/row.h"
 
 namespace pelt::samples {

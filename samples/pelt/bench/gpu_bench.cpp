@@ -6,13 +6,14 @@
 #include <memory>
 #include <span>
 
-#include "engine/binding/pack.h"
+#include <pelt/pack.h>
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/gpu_timer.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/upload.h>
+
 #include "runtime/buffer.h"
-#include "runtime/crowd.h"
-#include "runtime/gpu_timer.h"
 #include "runtime/pipeline.h"
-#include "runtime/transfer.h"
-#include "runtime/upload.h"
 #include "samples/pelt/bench/shaders/copy.comp.h"
 #include "samples/pelt/bench/workload.h"
 #include "samples/pelt/gpu.h"

@@ -6,9 +6,10 @@
 #include <functional>
 #include <vector>
 
-#include "engine/core/result.h"
-#include "runtime/device.h"
-#include "runtime/gpu_timer.h"
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+#include <pelt/runtime/gpu_timer.h>
+
 #include "samples/pelt/bench/row.h"
 
 namespace pelt::samples {

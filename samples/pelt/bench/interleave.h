@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
 
 namespace pelt::samples {
 

@@ -7,9 +7,9 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/core/frame.h"
-#include "engine/model/pose.h"
+#include <pelt/bind.h>
+#include <pelt/frame.h>
+#include <pelt/pose.h>
 
 namespace pelt::samples {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/character/character.h"
-#include "engine/core/result.h"
-#include "engine/model/model.h"
-#include "engine/rig/rig.h"
+#include <pelt/character.h>
+#include <pelt/model.h>
+#include <pelt/result.h>
+#include <pelt/rig.h>
 
 namespace pelt::samples {
 

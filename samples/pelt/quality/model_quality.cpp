@@ -8,13 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/character/model_of.h"
+#include <pelt/bind.h>
+#include <pelt/deformers.h>
+#include <pelt/import.h>
+#include <pelt/model_of.h>
+#include <pelt/rig_json.h>
+
 #include "engine/judge/judge.h"
 #include "engine/judge/sample_poses.h"
-#include "engine/model/import.h"
-#include "engine/rig/deformers.h"
-#include "engine/rig/rig_json.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 

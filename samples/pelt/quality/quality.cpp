@@ -15,12 +15,13 @@
 #include <span>
 #include <system_error>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/model/builtin.h"
-#include "engine/model/pose.h"
-#include "engine/rig/deformers.h"
-#include "engine/rig/rig_json.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/deformers.h>
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+#include <pelt/rig_json.h>
+
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/quality/measure.h"
 #include "samples/pelt/table.h"

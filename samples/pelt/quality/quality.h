@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/result.h"
+#include <pelt/result.h>
 
 namespace pelt::samples {
 

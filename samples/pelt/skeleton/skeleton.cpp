@@ -8,9 +8,10 @@
 #include <span>
 #include <utility>
 
+#include <pelt/gltf_export.h>
+#include <pelt/import.h>
+
 #include "engine/core/file_io.h"
-#include "engine/model/gltf_export.h"
-#include "engine/model/import.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 

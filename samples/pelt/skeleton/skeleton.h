@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/core/result.h"
-#include "engine/skeletonize/skeletonize.h"
+#include <pelt/result.h>
+#include <pelt/skeletonize.h>
 
 namespace pelt::samples {
 

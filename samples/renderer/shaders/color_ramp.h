@@ -4,7 +4,7 @@
 #ifndef PELT_SAMPLES_RENDERER_COLOR_RAMP_H
 #define PELT_SAMPLES_RENDERER_COLOR_RAMP_H
 
-#include "../../../shaders/interop.h"
+#include "pelt/shaders/interop.h"
 
 PELT_SHARED_BEGIN
 

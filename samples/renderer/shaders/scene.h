@@ -8,7 +8,7 @@
 #ifndef PELT_SAMPLES_RENDERER_SCENE_H
 #define PELT_SAMPLES_RENDERER_SCENE_H
 
-#include "../../../shaders/interop.h"
+#include "pelt/shaders/interop.h"
 
 PELT_SHARED_BEGIN
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Vertices as compute left them (runtime/crowd.h), of the instances that a draw shows; `vertex` counts from vertex 0
+// Vertices as compute left them (pelt/runtime/crowd.h), of the instances that a draw shows; `vertex` counts from vertex 0
 // of the mesh that is drawn.
-#include "frame.h"
-#include "octahedral.h"
+#include "pelt/shaders/frame.h"
+#include "pelt/shaders/octahedral.h"
 
 layout(push_constant, scalar) uniform Constants { DrawConstants draw; };
 layout(set = 0, binding = kBindWorlds, scalar) readonly buffer Worlds { Affine worlds[]; };

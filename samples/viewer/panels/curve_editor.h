@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/rig/rig.h"
+#include <pelt/rig.h>
 
 namespace pelt::viewer {
 

@@ -6,7 +6,8 @@
 #include <cfloat>
 #include <numeric>
 
-#include "engine/core/frame.h"
+#include <pelt/frame.h>
+
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 

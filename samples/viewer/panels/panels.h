@@ -2,7 +2,7 @@
 // The window's panels. Each draws itself into the Dear ImGui window that is open.
 #pragma once
 
-#include "samples/viewer/context.h"
+#include "samples/viewer/panels/context.h"
 
 namespace pelt::viewer {
 

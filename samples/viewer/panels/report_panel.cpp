@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/pose.h"
+#include <pelt/pose.h>
+
 #include "samples/viewer/elements.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"

@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/rig/rig_json.h"
+#include <pelt/rig_json.h>
+
 #include "samples/pelt/input.h"
 #include "samples/viewer/panels/curve_editor.h"
 #include "samples/viewer/panels/rows.h"

@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/character/character.h"
+#include <pelt/character.h>
+
 #include "samples/viewer/view_state.h"
 
 namespace pelt::viewer {

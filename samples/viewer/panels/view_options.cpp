@@ -6,7 +6,8 @@
 #include <cfloat>
 #include <string>
 
-#include "engine/rig/deformers.h"
+#include <pelt/deformers.h>
+
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 

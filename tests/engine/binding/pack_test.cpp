@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/binding/pack.h"
-
 #include <limits>
 #include <numeric>
 #include <random>
+
+#include <pelt/pack.h>
 
 #include "shaders/blend/blend.h"
 

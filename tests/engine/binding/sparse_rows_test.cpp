@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/binding/sparse_rows.h"
-
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include <pelt/sparse_rows.h>
 
 namespace pelt {
 namespace {

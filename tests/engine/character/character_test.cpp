@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/character.h"
-
 #include <limits>
 
-#include "engine/character/bind.h"
+#include <pelt/bind.h>
+#include <pelt/character.h>
+
 #include "tests/support/graded.h"
 #include "tests/support/tube.h"
 

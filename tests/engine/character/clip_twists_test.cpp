@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Twists beyond half a turn, from the way that a clip goes.
-#include "engine/character/clip_twists.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,12 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/model/builtin.h"
-#include "engine/model/model_builder.h"
-#include "engine/model/pose.h"
-#include "engine/rig/deformers.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/clip_twists.h>
+#include <pelt/deformers.h>
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+
+#include "engine/model/builtin/model_builder.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/driven.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the evaluator adds to its parts: stages, threads, options, no memory a frame. What the deformers compute is in
 // properties_test.cpp and in the known-answer cases.
-#include "engine/character/evaluate.h"
-
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
@@ -12,9 +10,11 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
-#include "engine/character/bind.h"
-#include "engine/core/finite.h"
-#include "engine/model/pose.h"
+#include <pelt/bind.h>
+#include <pelt/evaluate.h>
+#include <pelt/finite.h>
+#include <pelt/pose.h>
+
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/tube.h"
 

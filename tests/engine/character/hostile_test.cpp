@@ -8,13 +8,14 @@
 #include <bit>
 #include <glm/gtc/matrix_transform.hpp>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/character/pelt_file.h"
-#include "engine/model/import.h"
-#include "engine/rig/deformers.h"
-#include "engine/rig/rig_json.h"
-#include "shaders/mos.h"
+#include <pelt/bind.h>
+#include <pelt/deformers.h>
+#include <pelt/evaluate.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/rig_json.h>
+
+#include "shaders/mos/mos.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/sealed.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/normal_rings.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,10 +10,12 @@
 #include <set>
 #include <tuple>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/model/builtin.h"
-#include "engine/model/pose.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/evaluate.h>
+#include <pelt/normal_rings.h>
+#include <pelt/pose.h>
+
 #include "shaders/normals/normals.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/pelt_file.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,11 +11,13 @@
 #include <random>
 #include <string_view>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/model/import.h"
-#include "engine/model/pose.h"
-#include "engine/rig/rig.h"
+#include <pelt/bind.h>
+#include <pelt/evaluate.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
+#include <pelt/rig.h>
+
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"

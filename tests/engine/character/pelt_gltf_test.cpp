@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/pelt_gltf.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <xxhash.h>
@@ -11,15 +9,17 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/character/bind.h"
-#include "engine/character/gltf_rig.h"
-#include "engine/character/pelt_file.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/gltf_export.h>
+#include <pelt/gltf_rig.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
+#include <pelt/rig_json.h>
+
 #include "engine/core/file_io.h"
-#include "engine/model/builtin.h"
-#include "engine/model/gltf_container.h"
-#include "engine/model/gltf_export.h"
-#include "engine/model/import.h"
-#include "engine/rig/rig_json.h"
+#include "engine/model/gltf/container.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/program.h"
 #include "tests/support/tube.h"

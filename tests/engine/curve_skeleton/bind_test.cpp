@@ -7,11 +7,12 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <numeric>
 
-#include "engine/character/pelt_file.h"
-#include "engine/core/finite.h"
-#include "engine/curve_skeleton/chains.h"
-#include "engine/model/builtin.h"
-#include "engine/model/import.h"
+#include <pelt/builtin.h>
+#include <pelt/finite.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+
+#include "engine/chain/chains.h"
 #include "tests/support/driven.h"
 #include "tests/support/posed_limb.h"
 #include "tests/support/shared_files.h"

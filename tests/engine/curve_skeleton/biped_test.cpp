@@ -6,9 +6,10 @@
 #include <map>
 #include <string>
 
-#include "engine/curve_skeleton/cores.h"
-#include "engine/model/builtin.h"
-#include "engine/model/pose.h"
+#include <pelt/builtin.h>
+#include <pelt/pose.h>
+
+#include "engine/chain/cores.h"
 #include "tests/support/driven.h"
 
 namespace pelt::curve_skeleton {

@@ -6,7 +6,8 @@
 #include <bit>
 #include <limits>
 
-#include "engine/character/pelt_file.h"
+#include <pelt/pelt_file.h>
+
 #include "engine/character/records.h"
 #include "shaders/curve_skeleton/pose.h"
 #include "tests/support/driven.h"

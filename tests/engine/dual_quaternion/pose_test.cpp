@@ -4,8 +4,9 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <random>
 
+#include <pelt/finite.h>
+
 #include "engine/character/records.h"
-#include "engine/core/finite.h"
 #include "shaders/dual_quaternion/pose.h"
 
 namespace pelt {

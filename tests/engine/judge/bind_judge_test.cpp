@@ -6,11 +6,12 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-#include "engine/character/bind.h"
-#include "engine/character/pelt_file.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/pelt_file.h>
+
 #include "engine/judge/make_verdict.h"
 #include "engine/judge/sample_poses.h"
-#include "engine/model/builtin.h"
 #include "tests/support/driven.h"
 
 namespace pelt {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/model/builtin.h"
+#include <pelt/builtin.h>
 
 namespace pelt {
 namespace {

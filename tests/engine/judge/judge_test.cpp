@@ -4,9 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/character/bind.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+
 #include "engine/judge/sample_poses.h"
-#include "engine/model/builtin.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"
 

@@ -4,9 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/character/bind.h"
-#include "engine/model/builtin.h"
-#include "engine/model/pose.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/pose.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt {

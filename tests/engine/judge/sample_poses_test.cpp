@@ -9,10 +9,11 @@
 #include <set>
 #include <string>
 
-#include "engine/character/bind.h"
-#include "engine/model/builtin.h"
-#include "engine/model/model_builder.h"
-#include "engine/model/pose.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/pose.h>
+
+#include "engine/model/builtin/model_builder.h"
 #include "tests/support/skeleton.h"
 
 namespace pelt {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/mesh.h"
-
 #include <gtest/gtest.h>
+
+#include <pelt/mesh.h>
 
 namespace pelt {
 namespace {

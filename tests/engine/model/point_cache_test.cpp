@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/point_cache.h"
-
 #include <cstring>
 #include <limits>
+
+#include <pelt/point_cache.h>
 
 #include "engine/core/file_io.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "engine/model/pose.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
+
+#include <pelt/pose.h>
 
 namespace pelt {
 namespace {

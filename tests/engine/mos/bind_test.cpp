@@ -11,19 +11,20 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/character/clip_twists.h"
-#include "engine/character/pelt_file.h"
-#include "engine/character/region.h"
-#include "engine/core/finite.h"
-#include "engine/curve_skeleton/chains.h"
-#include "engine/model/builtin.h"
-#include "engine/model/import.h"
-#include "engine/model/pose.h"
-#include "engine/mos/presets.h"
+#include <pelt/builtin.h>
+#include <pelt/clip_twists.h>
+#include <pelt/finite.h>
+#include <pelt/import.h>
+#include <pelt/mos_presets.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
+
+#include "engine/chain/chains.h"
+#include "engine/deformer/region.h"
 #include "engine/mos/slide_points.h"
 #include "engine/mos/strategies.h"
 #include "engine/mos/windows.h"
-#include "shaders/mos.h"
+#include "shaders/mos/mos.h"
 #include "shaders/spline.h"
 #include "tests/support/driven.h"
 #include "tests/support/posed_limb.h"

@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <pelt/import.h>
+
 #include "engine/core/file_io.h"
-#include "engine/model/import.h"
 #include "engine/mos/strategies.h"
 #include "tests/support/program.h"
 

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/curve_skeleton/chains.h"
-#include "engine/model/builtin.h"
+#include <pelt/builtin.h>
+
+#include "engine/chain/chains.h"
 #include "tests/support/skeleton.h"
 #include "tests/support/tube.h"
 

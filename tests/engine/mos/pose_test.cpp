@@ -13,7 +13,8 @@
 #include <numeric>
 #include <random>
 
-#include "engine/character/clip_twists.h"
+#include <pelt/clip_twists.h>
+
 #include "engine/mos/table.h"
 #include "tests/support/test_curve.h"
 

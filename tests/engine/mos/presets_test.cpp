@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/mos/presets.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,10 +6,12 @@
 #include <numeric>
 #include <set>
 
-#include "engine/curve_skeleton/chains.h"
-#include "engine/model/builtin.h"
-#include "engine/model/import.h"
-#include "engine/rig/rig_json.h"
+#include <pelt/builtin.h>
+#include <pelt/import.h>
+#include <pelt/mos_presets.h>
+#include <pelt/rig_json.h>
+
+#include "engine/chain/chains.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/builtin.h"
-#include "engine/model/import.h"
+#include <pelt/builtin.h>
+#include <pelt/import.h>
+
 #include "tests/support/shared_files.h"
 #include "tests/support/skeleton.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/rig_json.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include <pelt/rig_json.h>
 
 namespace pelt {
 namespace {

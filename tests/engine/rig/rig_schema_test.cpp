@@ -9,8 +9,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "engine/rig/deformers.h"
-#include "engine/rig/rig_json.h"
+#include <pelt/deformers.h>
+#include <pelt/rig_json.h>
 
 namespace pelt {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/rig.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/rig/deformers.h"
+#include <pelt/deformers.h>
+#include <pelt/rig.h>
 
 namespace pelt {
 namespace {

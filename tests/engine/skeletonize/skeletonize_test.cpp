@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/skeletonize/skeletonize.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,11 +7,13 @@
 #include <glm/gtc/constants.hpp>
 #include <limits>
 
-#include "engine/model/biped_anatomy.h"
-#include "engine/model/builtin.h"
-#include "engine/model/import.h"
-#include "engine/model/model_builder.h"
-#include "engine/model/pose.h"
+#include <pelt/builtin.h>
+#include <pelt/import.h>
+#include <pelt/pose.h>
+#include <pelt/skeletonize.h>
+
+#include "engine/model/builtin/biped_anatomy.h"
+#include "engine/model/builtin/model_builder.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {

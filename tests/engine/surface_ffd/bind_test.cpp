@@ -10,7 +10,8 @@
 #include <numeric>
 #include <random>
 
-#include "engine/character/bind.h"
+#include <pelt/bind.h>
+
 #include "tests/support/tube.h"
 
 namespace pelt {

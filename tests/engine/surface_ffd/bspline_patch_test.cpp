@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/surface_ffd/area.h"
+#include "engine/geometry/area.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt::surface_ffd {

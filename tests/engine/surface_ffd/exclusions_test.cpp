@@ -9,9 +9,10 @@
 #include <optional>
 #include <set>
 
-#include "engine/model/builtin.h"
-#include "engine/model/parts.h"
-#include "engine/model/pose.h"
+#include <pelt/builtin.h>
+#include <pelt/pose.h>
+
+#include "engine/geometry/parts.h"
 #include "engine/surface_ffd/rows.h"
 #include "tests/support/driven.h"
 

@@ -5,7 +5,8 @@
 #include <map>
 #include <optional>
 
-#include "engine/binding/pack.h"
+#include <pelt/pack.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt {

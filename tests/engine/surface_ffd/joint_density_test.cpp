@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "engine/model/builtin.h"
-#include "engine/surface_ffd/simplify.h"
+#include <pelt/builtin.h>
+
+#include "engine/geometry/simplify.h"
 #include "tests/support/tube.h"
 
 namespace pelt::surface_ffd {

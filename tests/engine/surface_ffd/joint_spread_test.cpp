@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/model/builtin.h"
+#include <pelt/builtin.h>
 
 namespace pelt::surface_ffd {
 namespace {

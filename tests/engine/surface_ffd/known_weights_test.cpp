@@ -4,7 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "engine/character/bind.h"
+#include <pelt/bind.h>
+
 #include "tests/support/shared_files.h"
 
 namespace pelt {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "shaders/surface_ffd/pose.h"
 
+#include <pelt/finite.h>
+
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
-#include "engine/core/finite.h"
 
 namespace pelt {
 namespace {

@@ -6,8 +6,9 @@
 #include <map>
 #include <random>
 
-#include "engine/binding/pack.h"
-#include "engine/model/model_builder.h"
+#include <pelt/pack.h>
+
+#include "engine/model/builtin/model_builder.h"
 #include "tests/support/driven.h"
 
 namespace pelt {

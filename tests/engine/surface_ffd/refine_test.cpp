@@ -5,8 +5,9 @@
 #include <map>
 #include <set>
 
-#include "engine/model/builtin.h"
-#include "engine/surface_ffd/area.h"
+#include <pelt/builtin.h>
+
+#include "engine/geometry/area.h"
 #include "tests/support/tube.h"
 
 namespace pelt::surface_ffd {

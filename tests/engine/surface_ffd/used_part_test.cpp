@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/character/evaluate.h"
-#include "engine/model/pose.h"
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"
 

@@ -8,10 +8,11 @@
 #include <random>
 #include <utility>
 
-#include "engine/character/bind.h"
-#include "engine/character/evaluate.h"
-#include "engine/model/builtin.h"
-#include "engine/model/model_builder.h"
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/evaluate.h>
+
+#include "engine/model/builtin/model_builder.h"
 
 namespace pelt {
 namespace {

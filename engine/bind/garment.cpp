@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <pelt/garment.h>
+
+#include "engine/core/name_list.h"
+#include "engine/geometry/area.h"
+#include "engine/geometry/spread_weights.h"
+#include "engine/surface_ffd/driver_weights.h"
+
+namespace pelt {
+namespace {
+
+// For each of the garment's bound joints the one of the body that binds the joint of that name; none where one is
+// missing.
+std::optional<std::vector<std::uint32_t>> match_joints(const Model& garment, const Model& body) {
+  std::vector<std::uint32_t> matches;
+  for (const BoundJoint& own : garment.bound_joints) {
+    const std::optional<std::uint32_t> joint = body.skeleton.find(garment.skeleton.joints[own.joint].name);
+    std::uint32_t b = 0;
+    while (b < body.bound_joints.size() && (!joint || body.bound_joints[b].joint != *joint)) ++b;
+    if (b == body.bound_joints.size()) return std::nullopt;
+    matches.push_back(b);
+  }
+  return matches;
+}
+
+// Whether both bind their common joints alike, up to rounding.
+bool same_bind(const Model& garment, const Model& body, const std::vector<std::uint32_t>& joints) {
+  for (std::size_t b = 0; b < joints.size(); ++b) {
+    const glm::mat4 difference = garment.bound_joints[b].inverse_bind - body.bound_joints[joints[b]].inverse_bind;
+    for (int c = 0; c < 4; ++c) {
+      if (glm::length(difference[c]) > 1e-3f) return false;
+    }
+  }
+  return true;
+}
+
+void rename_columns(SparseRows& rows, const std::vector<std::uint32_t>& columns) {
+  for (Influence& influence : rows.influences) influence.index = columns[influence.index];
+}
+
+// The meshes of a body that have weights, end to end, without triangles that have no area.
+Mesh weighted_skin(const Model& body) {
+  std::vector<const Mesh*> meshes;
+  for (const Mesh& mesh : body.meshes) {
+    if (has_weights(mesh)) meshes.push_back(&mesh);
+  }
+  Mesh skin = concatenate(meshes);
+  std::erase_if(skin.triangles, [&](glm::uvec3 t) { return surface_ffd::triangle_area(skin, t) == 0; });
+  return skin;
+}
+
+// The garment with the body's skeleton and clips.
+Result<Dressed> put_on(Model garment, const Model& body) {
+  if (garment.meshes.empty()) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no mesh to drive", garment.name));
+  }
+  Dressed dressed;
+  const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
+  const std::size_t joint_count = garment.bound_joints.size();  // of a rigid garment, its node alone
+  bool had_weights = false;
+  NameList morphed;
+  for (Mesh& mesh : garment.meshes) {
+    had_weights = had_weights || (mesh.weights.row_count() != 0 && joint_count > 1);
+    if (joints) {
+      rename_columns(mesh.weights, *joints);
+    } else {
+      mesh.weights = {};
+    }
+    if (!mesh.morph_targets.empty()) morphed.add(mesh.name);
+    mesh.morph_targets = {};  // skins are not morphed
+  }
+  const auto is_morphed = [](const Mesh& mesh) { return !mesh.morph_targets.empty(); };
+  if (std::any_of(body.meshes.begin(), body.meshes.end(), is_morphed)) {
+    dressed.notes.push_back(fmt::format("the morph targets of '{}' do not move the garment", body.name));
+  }
+  if (!morphed.empty()) {
+    dressed.notes.push_back(fmt::format("the morph targets of the garment's {} are left out", morphed.text()));
+  }
+  if (!garment.clips.empty()) {
+    dressed.notes.push_back(
+        fmt::format("the clips of '{}' are left out: it moves with those of '{}'", garment.name, body.name));
+  }
+  if (joints && !same_bind(garment, body, *joints)) {
+    dressed.notes.push_back(
+        fmt::format("'{}' and '{}' are bound in different poses; the garment is taken to fit the body as "
+                    "both stand in their files",
+                    garment.name, body.name));
+  }
+  if (!joints && had_weights) {
+    dressed.notes.push_back(fmt::format("the weights of '{}' name joints that '{}' does not have, and are left out",
+                                        garment.name, body.name));
+  }
+  dressed.model = std::move(garment);
+  dressed.model.skeleton = body.skeleton;
+  dressed.model.bound_joints = body.bound_joints;
+  dressed.model.clips = body.clips;
+  for (Clip& clip : dressed.model.clips) clip.morph_channels.clear();
+  return dressed;
+}
+
+}  // namespace
+
+Result<Dressed> dress(Model garment, const Model& body) {
+  Result<Dressed> dressed = put_on(std::move(garment), body);
+  if (!dressed) return dressed;
+  Mesh driver = concatenate(body.meshes);
+  if (driver.triangles.empty()) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to drive with", body.name));
+  }
+  driver.normals = vertex_normals(driver.positions, driver.triangles);
+  driver.name = body.meshes.size() == 1 ? body.meshes[0].name : "body";
+  for (int number = 2; dressed->model.find_mesh(driver.name) != nullptr; ++number)
+    driver.name = fmt::format("body {}", number);
+  dressed->body = driver.name;
+  dressed->model.meshes.push_back(std::move(driver));
+  return dressed;
+}
+
+Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads) {
+  Result<Dressed> dressed = put_on(std::move(garment), body);
+  if (!dressed) return dressed;
+  const Mesh skin = weighted_skin(body);
+  const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
+  if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no weights to give", body.name));
+  // Less than of a body: what the body's weights pass over, they pass over in what is taken from it.
+  const std::vector<surface_ffd::Passage> passages(body.bound_joints.size(),
+                                                   {.radii = 0.5f, .bones = 0.75f, .rigid = true});
+  dressed->copied_weights = true;
+  for (Mesh& mesh : dressed->model.meshes) {
+    if (has_weights(mesh)) {
+      dressed->copied_weights = false;
+      continue;
+    }
+    const SparseRows closest = surface_ffd::closest_weights(
+        *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
+    const SparseRows spread = surface_ffd::spread_weights(mesh, closest, body, passages, threads);
+    mesh.weights = cut_rows(spread, surface_ffd::kMostTransferred, Cut::kHard);
+  }
+  return dressed;
+}
+
+}  // namespace pelt

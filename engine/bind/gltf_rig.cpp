@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <pelt/gltf_export.h>
+#include <pelt/gltf_pack.h>
+#include <pelt/gltf_rig.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
+#include <pelt/rig_json.h>
+
+#include "engine/core/file_io.h"
+#include "engine/model/gltf/loader.h"
+
+namespace pelt {
+
+Result<void> check_gltf_rig(const Rig& rig, const std::string& source) {
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const auto* ffd = std::get_if<SurfaceFfdParameters>(&rig.layers[l].deformer);
+    const auto* mos = std::get_if<MosParameters>(&rig.layers[l].deformer);
+    const std::string& file = ffd != nullptr ? ffd->driver.file : mos != nullptr ? mos->cage_file : std::string();
+    if (file.empty()) continue;
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: layer {}: names the file '{}', and a rig inside of a glTF file names none: give the "
+                            "model this mesh, and name it as the {}",
+                            source, l, file, ffd != nullptr ? "driver's mesh" : "cage"));
+  }
+  return {};
+}
+
+Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) {
+  const auto bytes = read_file(path, kMostGltfBytes);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const Result<std::optional<GltfDeformers>> found = read_gltf_deformers(*bytes, path.string());
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  const GltfDeformers& deformers = **found;
+  const std::string place = fmt::format("{}: /extensions/{}/rig", path.string(), kGltfDeformers);
+  Result<Rig> rig = parse_rig(deformers.rig, place);
+  if (!rig) return tl::unexpected(rig.error());
+  const Result<void> checked = check_gltf_rig(*rig, place);
+  if (!checked) return tl::unexpected(checked.error());
+  GltfRig result{.rig = std::move(*rig)};
+  if (deformers.character.empty()) return result;
+  if (!deformers.current) {
+    result.note = "it was changed since its character was bound";
+    return result;
+  }
+  Result<Character> character = deserialize(deformers.character, path.string() + ": its character");
+  if (character) {
+    result.character = std::move(*character);
+  } else if (character.error().code == ErrorCode::kUnsupported) {
+    result.note = character.error().message;
+  } else {
+    return tl::unexpected(character.error());
+  }
+  return result;
+}
+
+Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
+                       const std::filesystem::path& path) {
+  const Result<Rig> rig = parse_rig(character->rig, path.string() + ": the character's rig");
+  if (!rig) return tl::unexpected(rig.error());
+  const Result<void> checked = check_gltf_rig(*rig, path.string());
+  if (!checked) return checked;
+  std::vector<std::byte> glb;
+  if (!file.empty()) {
+    Result<std::vector<std::byte>> packed = pack_gltf(file);
+    if (!packed) return tl::unexpected(packed.error());
+    glb = std::move(*packed);
+  } else {
+    const Result<std::string> made = format_glb(model);
+    if (!made) return tl::unexpected(made.error());
+    const auto bytes = std::as_bytes(std::span(*made));
+    glb.assign(bytes.begin(), bytes.end());
+  }
+  const auto bytes =
+      write_gltf_deformers(glb, character->rig, &character, file.empty() ? path.string() : file.string());
+  if (!bytes) return tl::unexpected(bytes.error());
+  return write_file(path, *bytes);
+}
+
+}  // namespace pelt

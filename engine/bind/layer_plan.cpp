@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "engine/bind/layer_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <pelt/character.h>
+#include <pelt/deformers.h>
+
+#include "engine/chain/cores.h"
+#include "engine/deformer/region.h"
+#include "engine/geometry/parts.h"
+#include "engine/rig/joint_roles.h"
+
+namespace pelt {
+namespace {
+
+tl::unexpected<Error> invalid_layer(const PlannedLayer& layer, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", layer.label, why));
+}
+
+bool is_everywhere(const std::vector<float>& mask, float value) {
+  return std::all_of(mask.begin(), mask.end(), [&](float m) { return m == value; });
+}
+
+tl::unexpected<Error> no_such_mesh(const PlannedLayer& layer, const Model& model, const char* role,
+                                   const std::string& name) {
+  constexpr std::size_t kMost = 12;
+  std::vector<std::string> names;
+  for (const Mesh& mesh : model.meshes) names.push_back("'" + mesh.name + "'");
+  if (names.size() > kMost) {
+    names.resize(kMost);
+    names.push_back("...");
+  }
+  return fail(ErrorCode::kNotFound, fmt::format("{}: the {} '{}' is not in the model; its meshes are {}", layer.label,
+                                                role, name, fmt::join(names, ", ")));
+}
+
+// Fills in which mesh each layer's driver is, and which meshes drive others.
+Result<void> find_drivers(const Model& model, LayerPlan& plan) {
+  plan.is_driver.assign(model.meshes.size(), false);
+  for (PlannedLayer& layer : plan.layers) {
+    const DeformerEntry& entry = deformer_entry(layer.deformer);
+    if (entry.driver_mesh == nullptr || entry.driver_mesh(layer.deformer).empty()) continue;
+    const std::string& name = entry.driver_mesh(layer.deformer);
+    const Mesh* driver = model.find_mesh(name);
+    if (driver == nullptr) return no_such_mesh(layer, model, "driver", name);
+    layer.driver_mesh = static_cast<std::size_t>(driver - model.meshes.data());
+    plan.is_driver[*layer.driver_mesh] = true;
+  }
+  return {};
+}
+
+Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<const MuscleMeshes> muscles,
+                                              const std::string& target, const PlannedLayer& layer,
+                                              const std::vector<bool>& is_driver) {
+  std::vector<std::size_t> targets;
+  if (target == "*") {
+    for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+      if (!is_driver[m]) targets.push_back(m);
+    }
+    return targets;
+  }
+  const Mesh* mesh = model.find_mesh(target);
+  if (mesh == nullptr) return no_such_mesh(layer, model, "target", target);
+  targets.push_back(static_cast<std::size_t>(mesh - model.meshes.data()));
+  if (layer.driver_mesh == targets[0]) return invalid_layer(layer, fmt::format("the target '{}' is its own driver", target));
+  for (const MuscleMeshes& muscle : muscles) {
+    if (muscle.mesh != targets[0] && muscle.line != targets[0]) continue;
+    return invalid_layer(layer, fmt::format("the target '{}' belongs to a muscle, whose line moves it", target));
+  }
+  return targets;
+}
+
+Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const Model& model, const Rig& rig,
+                                       const PlannedLayer& layer) {
+  if (!(mask.value >= 0 && mask.value <= 1))
+    return invalid_layer(layer, fmt::format("the mask {} is not in [0, 1]", mask.value));
+  Result<std::vector<float>> values = region_values(mask.region, mesh, model, rig, layer.label + ": the mask");
+  if (values) {
+    for (float& value : *values) value *= mask.value;
+  }
+  return values;
+}
+
+// What a part's vertices have of the joint that it follows all but alone: each, and in the mean.
+constexpr float kLeastOfJoint = 0.75f;
+constexpr float kMeanOfJoint = 0.95f;
+
+// For every vertex whether its connected part follows one joint all but alone. Points without triangles are no part.
+std::vector<bool> find_rigid_parts(const Mesh& mesh) {
+  const std::size_t count = mesh.positions.size();
+  std::vector<bool> rigid(count, false);
+  if (mesh.weights.row_count() != count) return rigid;
+  const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
+  std::vector<glm::uvec3> triangles;
+  for (const glm::uvec3 t : mesh.triangles) triangles.emplace_back(welded[t.x], welded[t.y], welded[t.z]);
+  const std::vector<std::uint32_t> part = connected_parts(count, triangles);
+
+  struct Part {
+    std::optional<std::uint32_t> joint;  // that its vertices follow most
+    bool has_triangle = false;
+    bool follows_others = false;
+    double sum = 0;  // of the weights on the joint
+    std::size_t vertices = 0;
+  };
+  std::vector<Part> parts(count);  // by the vertex that names it
+  for (const glm::uvec3 t : triangles) parts[part[t.x]].has_triangle = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    Part& own = parts[part[welded[i]]];
+    const Influence strongest = *std::ranges::max_element(mesh.weights.row(i), {}, &Influence::weight);
+    if (!own.joint) own.joint = strongest.index;
+    own.follows_others |= strongest.index != *own.joint || strongest.weight < kLeastOfJoint;
+    own.sum += strongest.weight;
+    ++own.vertices;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Part& own = parts[part[welded[i]]];
+    rigid[i] = own.has_triangle && !own.follows_others && own.sum >= kMeanOfJoint * static_cast<double>(own.vertices);
+  }
+  return rigid;
+}
+
+// Of each vertex how much of it moves as one piece: the part of its weight that is on joints of a face, and all of it
+// where that and the weight on the joints of one core are all that there is, none from half of that on.
+std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> cores) {
+  std::vector<float> parts(mesh.positions.size(), 0.0f);
+  if (!has_weights(mesh)) return parts;
+  const std::vector<bool> is_patch = patch_joints(model.skeleton);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    float of_face = 0;
+    float of_core = 0;  // the largest
+    const std::span<const Influence> row = mesh.weights.row(i);
+    const auto core_of = [&](const Influence& influence) { return cores[model.bound_joints[influence.index].joint]; };
+    for (const Influence& influence : row) {
+      if (is_patch[model.bound_joints[influence.index].joint]) {
+        of_face += influence.weight;
+        continue;
+      }
+      if (core_of(influence) == curve_skeleton::kNoCore) continue;
+      float sum = 0;
+      for (const Influence& other : row) sum += core_of(other) == core_of(influence) ? other.weight : 0.0f;
+      of_core = std::max(of_core, sum);
+    }
+    const float rise = std::clamp(2 * (of_face + of_core) - 1, 0.0f, 1.0f);
+    parts[i] = std::max(std::min(of_face, 1.0f), rise * rise * (3 - 2 * rise));
+  }
+  return parts;
+}
+
+// The joints that joints of a face hang on, each a core of its own.
+std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
+  const std::vector<bool> is_patch = patch_joints(skeleton);
+  std::vector<std::uint32_t> cores(skeleton.joints.size(), curve_skeleton::kNoCore);
+  for (std::size_t j = 0; j < cores.size(); ++j) {
+    if (!is_patch[j]) continue;
+    const auto parent = static_cast<std::uint32_t>(skeleton.joints[j].parent);  // patches have one
+    if (!is_patch[parent]) cores[parent] = parent;
+  }
+  return cores;
+}
+
+// Lets the mask of a layer over * end where linear blend does better.
+PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
+                                 const Model& model, std::span<const std::uint32_t> cores, const PlannedLayer& layer,
+                                 std::vector<std::string>& notes) {
+  const DeformerEntry& entry = deformer_entry(layer.deformer);
+  std::vector<float> left(mesh.positions.size(), 0.0f);
+  if (!cores.empty()) left = parts_in_cores(mesh, model, cores);
+  const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
+  PieceAreas pieces;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    pieces.all += areas[i];
+    pieces.cores += areas[i] * left[i];
+  }
+  auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
+  std::size_t count = 0;  // in rigid parts
+  if (entry.rigid_parts != RigidParts::kMoved) {
+    const std::vector<bool> rigid = find_rigid_parts(mesh);
+    count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
+    if (entry.rigid_parts == RigidParts::kLeftAsMeshes && count != rigid.size()) count = 0;
+    for (std::size_t i = 0; i < rigid.size() && count > 0; ++i) {
+      if (!rigid[i]) continue;
+      pieces.rigid_parts += areas[i];
+      pieces.cores -= areas[i] * left[i];
+      in_cores -= left[i] > 0 ? 1 : 0;
+      left[i] = 1;
+    }
+  }
+  if (count + in_cores == 0) return pieces;
+  const bool hides_all = !layer.wires && is_everywhere(added.mask, 1.0f);
+  if (below.empty() || hides_all) below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
+  for (std::size_t i = 0; i < left.size(); ++i) added.mask[i] *= 1 - left[i];
+  if (count > 0) {
+    notes.push_back(fmt::format(
+        "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint alone and stay on linear blend",
+        layer.label, count, left.size(), mesh.name));
+  }
+  if (in_cores > 0) {
+    notes.push_back(
+        fmt::format("{}: {} of the {} vertices of mesh '{}' are of what moves as one piece (heads, hands, feet, hips, "
+                    "faces) and stay on linear blend as far as they follow its joints alone",
+                    layer.label, in_cores, left.size(), mesh.name));
+  }
+  return pieces;
+}
+
+// Leaves of a mesh's layers those that show: from the topmost one that covers it all upwards.
+void drop_hidden(std::vector<LayerAtMesh>& layers, const std::vector<PlannedLayer>& planned) {
+  const auto covers = [&](const LayerAtMesh& layer) {
+    return !planned[layer.layer].wires && is_everywhere(layer.mask, 1.0f);
+  };
+  const auto top = std::find_if(layers.rbegin(), layers.rend(), covers);
+  layers.erase(layers.begin(), top.base() - 1);
+  const auto nowhere = [](const LayerAtMesh& layer) { return is_everywhere(layer.mask, 0.0f); };
+  layers.erase(std::remove_if(layers.begin() + 1, layers.end(), nowhere), layers.end());
+}
+
+void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, LayerPlan& plan) {
+  if (muscles.empty()) return;
+  const auto carries = [](const PlannedLayer& layer) {
+    return std::holds_alternative<CurveSkeletonParameters>(layer.deformer) && !layer.wires;
+  };
+  const auto found = std::find_if(plan.layers.begin(), plan.layers.end(), carries);
+  const auto curves = static_cast<std::size_t>(found - plan.layers.begin());
+  if (found == plan.layers.end()) {
+    plan.layers.push_back({"lines of muscles (curve_skeleton)", CurveSkeletonParameters{}, {}, {}});
+  }
+  for (const MuscleMeshes& muscle : muscles) {
+    const std::size_t count = model.meshes[muscle.line].positions.size();
+    std::vector<float> between(count, 1.0f);
+    between[0] = between[count - 2] = between[count - 1] = 0.0f;  // the ends, and the side vertex
+    plan.meshes[muscle.line] = {{0, std::vector<float>(count, 1.0f)}, {curves, std::move(between)}};
+  }
+}
+
+}  // namespace
+
+Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig,
+                              std::vector<std::string>& notes) {
+  LayerPlan plan;
+  plan.meshes.resize(model.meshes.size());
+  plan.pieces.resize(model.meshes.size());
+  plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}, {}, {}});
+  for (const Layer& layer : rig.layers) {
+    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size(), deformer_name(layer.deformer)),
+                           layer.deformer,
+                           layer.wires,
+                           {},
+                           layer.target == "*"});
+  }
+  const Result<void> drivers = find_drivers(model, plan);
+  if (!drivers) return tl::unexpected(drivers.error());
+  for (const MuscleMeshes& muscle : muscles) plan.is_driver[muscle.line] = plan.is_driver[muscle.mesh] = true;
+
+  for (std::size_t l = 1; l < plan.layers.size(); ++l) {
+    const Layer& source = rig.layers[l - 1];
+    const PlannedLayer& layer = plan.layers[l];
+    const Result<std::vector<std::size_t>> targets = find_targets(model, muscles, source.target, layer, plan.is_driver);
+    if (!targets) return tl::unexpected(targets.error());
+    if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMostWiresExponent)) {
+      return invalid_layer(layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires,
+                                        kMostWiresExponent));
+    }
+    std::vector<std::uint32_t> cores;
+    const DeformerEntry& entry = deformer_entry(layer.deformer);
+    const LeftPieces leaves =
+        source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
+    if (leaves == LeftPieces::kCores) {
+      const std::vector<std::uint32_t> meshes(targets->begin(), targets->end());
+      cores = curve_skeleton::core_joints(model, meshes);
+    } else if (leaves == LeftPieces::kFaces) {
+      cores = bearers_of_faces(model.skeleton);
+    }
+    for (const std::size_t m : *targets) {
+      const Mesh& mesh = model.meshes[m];
+      Result<std::vector<float>> mask = mask_values(source.mask, mesh, model, rig, layer);
+      if (!mask) return tl::unexpected(mask.error());
+      LayerAtMesh added{l, std::move(*mask)};
+      std::vector<LayerAtMesh>& below = plan.meshes[m];
+      if (below.empty() && layer.wires) {
+        return invalid_layer(layer, fmt::format("there is no layer below at mesh '{}' to combine with", mesh.name));
+      }
+      if (!below.empty() && plan.layers[below.back().layer].wires && !layer.wires) {
+        return invalid_layer(layer, fmt::format("mesh '{}' is combined as in Wires below it; it must be so too", mesh.name));
+      }
+      if (below.empty() && !is_everywhere(added.mask, 1.0f)) {
+        notes.push_back(
+            fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
+        added.mask.assign(added.mask.size(), 1.0f);
+      }
+      if (source.target == "*") plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, layer, notes);
+      below.push_back(std::move(added));
+    }
+  }
+  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+    if (plan.is_driver[m] && plan.meshes[m].empty()) continue;
+    std::vector<LayerAtMesh>& layers = plan.meshes[m];
+    if (layers.empty()) layers.push_back({0, std::vector<float>(model.meshes[m].positions.size(), 1.0f)});
+    drop_hidden(layers, plan.layers);
+  }
+  plan_lines(model, muscles, plan);
+  return plan;
+}
+
+}  // namespace pelt

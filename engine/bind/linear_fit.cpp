@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <optional>
+#include <random>
+#include <span>
+#include <utility>
+
+#include <pelt/clip_twists.h>
+#include <pelt/evaluate.h>
+#include <pelt/finite.h>
+#include <pelt/frame.h>
+#include <pelt/linear_fit.h>
+#include <pelt/pose.h>
+#include <pelt/shaders/octahedral.h>
+#include <pelt/sparse_rows.h>
+
+#include "engine/character/records.h"
+#include "engine/core/parallel.h"
+#include "shaders/linear_blend/pose.h"
+
+namespace pelt {
+namespace {
+
+constexpr unsigned kMostPoses = 1024;
+constexpr std::size_t kMostCandidates = 12;  // joints among which the weights of a vertex are found
+constexpr std::size_t kRankPoses = 16;       // by which joints are ranked as candidates
+constexpr std::size_t kVertexGrain = 64;
+constexpr double kHeld = 1e-5;  // of the size, root mean square: below what packing rounds
+
+// ------------------------------------------------------------------------------------------------------ sample poses
+
+struct SamplePose {
+  std::vector<glm::mat4> joints;
+  std::vector<float> inputs;
+};
+
+SamplePose at_rest(const CharacterData& data) {
+  SamplePose pose{std::vector<glm::mat4>(data.skeleton.joints.size()), std::vector<float>(data.input_count)};
+  rest_matrices(data.skeleton, pose.joints);
+  rest_inputs(data, pose.inputs);
+  return pose;
+}
+
+// Sample i of n lies at (i + 1/2) / n of all clips one after the other, each counted as equally long.
+void add_clip_poses(const CharacterData& data, unsigned count, std::vector<SamplePose>& poses) {
+  std::vector<const Clip*> clips;
+  for (const Clip& clip : data.clips) {
+    if (!clip.channels.empty() || !clip.morph_channels.empty()) clips.push_back(&clip);
+  }
+  if (clips.empty()) return;
+  std::vector<Transform> local(data.skeleton.joints.size());
+  std::optional<ClipTwists> twists;
+  const Clip* twists_of = nullptr;
+  for (unsigned i = 0; i < count; ++i) {
+    const double place = (i + 0.5) / count * static_cast<double>(clips.size());
+    const auto c = std::min(static_cast<std::size_t>(place), clips.size() - 1);
+    const Clip& clip = *clips[c];
+    const float time = clip.duration * static_cast<float>(place - static_cast<double>(c));
+    SamplePose& pose = poses.emplace_back(at_rest(data));
+    rest_pose(data.skeleton, local);
+    sample_clip(clip, time, local);
+    model_matrices(data.skeleton, local, pose.joints);
+    if (data.controls.empty()) continue;
+    if (twists_of != &clip) twists.emplace(data, clip);
+    twists_of = &clip;
+    twists->sample(time, pose.inputs);
+    sample_morph_targets(data, clip, time, pose.inputs);
+  }
+}
+
+// Every other joint, by chance, turned from rest about any axis: bends of one joint alone are among the poses, and
+// bends of neighbours at once.
+void add_random_poses(const CharacterData& data, const LinearFitOptions& options, std::vector<SamplePose>& poses) {
+  std::mt19937_64 engine(options.seed);
+  // Not std::uniform_real_distribution, which differs between libraries.
+  const auto random = [&] { return static_cast<double>(engine() >> 11) * 0x1p-53; };
+  std::vector<Transform> local(data.skeleton.joints.size());
+  for (unsigned i = 0; i < options.random_poses; ++i) {
+    rest_pose(data.skeleton, local);
+    for (Transform& transform : local) {
+      const double z = 2 * random() - 1;
+      const double around = glm::two_pi<double>() * random();
+      const double angle = options.cone * random();
+      const bool turned = random() < 0.5;
+      const double r = std::sqrt(1 - z * z);
+      const glm::dvec3 axis(r * std::cos(around), r * std::sin(around), z);
+      // A joint with a matrix has no rotation of its own, and stays.
+      if (turned) transform.rotation *= glm::quat(glm::angleAxis(angle, axis));
+    }
+    SamplePose& pose = poses.emplace_back(at_rest(data));
+    model_matrices(data.skeleton, local, pose.joints);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- samples
+
+// The joints that fits may blend: the model's bound ones, then all others, which move what they carry from rest.
+std::vector<shared::JointRecord> fit_joints(const CharacterData& data) {
+  std::vector<shared::JointRecord> joints;
+  std::vector<bool> is_bound(data.skeleton.joints.size(), false);
+  for (const BoundJoint& bound : data.bound_joints) {
+    joints.push_back({bound.joint, affine_from_mat4(bound.inverse_bind)});
+    is_bound[bound.joint] = true;
+  }
+  std::vector<glm::mat4> rest(data.skeleton.joints.size());
+  rest_matrices(data.skeleton, rest);
+  for (std::uint32_t j = 0; j < rest.size(); ++j) {
+    if (is_bound[j]) continue;
+    const Affine inverse = affine_from_mat4(glm::mat4(glm::inverse(glm::dmat4(rest[j]))));
+    if (is_finite(inverse)) joints.push_back({j, inverse});
+  }
+  return joints;
+}
+
+// What the weights are fitted to.
+struct Samples {
+  std::size_t joint_count = 0;
+  std::vector<std::vector<Affine>> motions;       // of each pose, of each joint: M_j
+  std::vector<std::vector<glm::vec3>> positions;  // of each pose, of each vertex of the character: v'
+
+  std::size_t count() const { return motions.size(); }
+};
+
+// What is there of mesh and vertex of the character, for errors.
+Error not_finite(const CharacterData& data, std::size_t vertex) {
+  const auto mesh = std::find_if(data.meshes.begin(), data.meshes.end(), [&](const CharacterMesh& own) {
+    return vertex < std::size_t{own.first_vertex} + own.vertex_count();
+  });
+  return {ErrorCode::kUnsupported,
+          fmt::format("mesh '{}': vertex {} is moved to what is not finite, at a sample pose of the linear-blend fit",
+                      mesh->name, mesh->source_vertex[vertex - mesh->first_vertex])};
+}
+
+Result<Samples> take_samples(const Character& character, std::span<const SamplePose> poses,
+                             std::span<const shared::JointRecord> joints, unsigned threads) {
+  Samples samples;
+  samples.joint_count = joints.size();
+  Evaluator evaluator(character, {.threads = threads, .normals = false, .tangents = false});
+  for (const SamplePose& pose : poses) {
+    evaluator.pose(pose.joints);
+    evaluator.inputs(pose.inputs);
+    evaluator.evaluate();
+    const std::span<const glm::vec3> positions = evaluator.positions();
+    for (std::size_t v = 0; v < positions.size(); ++v) {
+      if (!is_finite(positions[v])) return tl::unexpected(not_finite(*character, v));
+    }
+    samples.positions.emplace_back(positions.begin(), positions.end());
+    const shared::PoseWork work{nullptr, pose.joints.data(), nullptr, nullptr};
+    std::vector<Affine>& motions = samples.motions.emplace_back();
+    for (const shared::JointRecord& joint : joints) motions.push_back(shared::pose_joint(joint, work));
+  }
+  return samples;
+}
+
+// ---------------------------------------------------------------------------------------------------- one vertex's
+// weights
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMostCandidates, kMostCandidates>;
+using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMostCandidates, 1>;
+
+// min w^T D w with w >= 0, sum w = 1 and w_i = 0 where not allowed[i], for a positive definite D: by an active set, as
+// Lawson & Hanson 1974, "Solving Least Squares Problems", chapter 23, but on the simplex. Starts at the best corner.
+// Precondition: one is allowed.
+Vector least_on_simplex(const Matrix& d, const std::vector<bool>& allowed) {
+  const Eigen::Index n = d.rows();
+  std::vector<Eigen::Index> free;  // those with w > 0
+  Vector w = Vector::Zero(n);
+  Eigen::Index best = -1;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (allowed[i] && (best < 0 || d(i, i) < d(best, best))) best = i;
+  }
+  free.push_back(best);
+  w[best] = 1;
+  // Each round lowers w^T D w, so that no set comes twice; the bound is for rounding alone.
+  for (Eigen::Index round = 0; round < 4 * n; ++round) {
+    // The slope from here to corner i is 2 (g_i - w.g).
+    const Vector g = d * w;
+    const double level = w.dot(g);
+    Eigen::Index entering = -1;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (!allowed[i] || w[i] > 0 || g[i] >= level - 1e-9 * std::abs(level)) continue;
+      if (entering < 0 || g[i] < g[entering]) entering = i;
+    }
+    if (entering < 0) break;
+    free.push_back(entering);
+    while (true) {
+      const auto count = static_cast<Eigen::Index>(free.size());
+      Matrix part(count, count);
+      for (Eigen::Index a = 0; a < count; ++a) {
+        for (Eigen::Index b = 0; b < count; ++b) part(a, b) = d(free[a], free[b]);
+      }
+      Vector z = part.ldlt().solve(Vector::Ones(count));
+      z /= z.sum();
+      if (!z.allFinite()) return w;
+      // How far towards z weight a stays positive, and how far all do.
+      const auto reach = [&](Eigen::Index a) {
+        const double own = w[free[a]];
+        return z[a] > 0 ? 2.0 : own > 0 ? own / (own - z[a]) : 0.0;
+      };
+      double step = 1;
+      for (Eigen::Index a = 0; a < count; ++a) step = std::min(step, reach(a));
+      std::vector<Eigen::Index> kept;
+      for (Eigen::Index a = 0; a < count; ++a) {
+        const bool leaves = reach(a) <= step;
+        double& own = w[free[a]];
+        own = leaves ? 0 : own + step * (z[a] - own);
+        if (!leaves) kept.push_back(free[a]);
+      }
+      const bool reached = kept.size() == free.size();
+      free = std::move(kept);
+      if (reached || free.empty()) break;
+    }
+  }
+  return w;
+}
+
+class VertexFitter {
+ public:
+  VertexFitter(const Samples& samples, unsigned influences, double scale)
+      : samples_(samples),
+        influences_(influences),
+        held_(kHeld * scale * std::sqrt(static_cast<double>(samples.count()))) {
+    const std::size_t step = std::max<std::size_t>(1, samples.count() / kRankPoses);
+    for (std::size_t s = 0; s < samples.count(); s += step) rank_poses_.push_back(s);
+  }
+
+  // `vertex`: of the character. `own`: its weights over the joints, or none. Replaces `row`.
+  void fit(std::size_t vertex, glm::vec3 rest, std::span<const Influence> own, std::vector<WeightedElement>& row) {
+    find_candidates(vertex, rest, own);
+    const auto n = static_cast<Eigen::Index>(candidates_.size());
+    // Sum w = 1, so that | v' - sum w M p |^2 = | sum w (M p - v') |^2: no difference of large numbers.
+    const auto rows = static_cast<Eigen::Index>(3 * samples_.count());
+    apart_.resize(rows + n, n);
+    for (Eigen::Index c = 0; c < n; ++c) {
+      for (std::size_t s = 0; s < samples_.count(); ++s) {
+        const glm::vec3 d = transform_point(samples_.motions[s][candidates_[c]], rest) - samples_.positions[s][vertex];
+        for (int axis = 0; axis < 3; ++axis) apart_(static_cast<Eigen::Index>(3 * s) + axis, c) = d[axis];
+      }
+    }
+    // And | w - own |^2, since sum w = 1, weighed next to nothing: of joints that move alike in all poses the vertex's
+    // own.
+    apart_.bottomRows(n).setZero();
+    for (Eigen::Index c = 0; c < n; ++c) {
+      for (const Influence& influence : own) {
+        if (influence.index == candidates_[c]) apart_.row(rows + c).array() -= held_ * double{influence.weight};
+      }
+      apart_(rows + c, c) += held_;
+    }
+    Matrix products(n, n);
+    products.noalias() = apart_.transpose() * apart_;
+    products.diagonal().array() += 1e-3 * held_ * held_;  // own may be exact
+    std::vector<bool> allowed(candidates_.size(), true);
+    Vector w = least_on_simplex(products, allowed);
+    // The smallest goes where there are too many, and where it is missed by less than weights are held to `own`.
+    while (true) {
+      Eigen::Index least = -1;
+      unsigned used = 0;
+      for (Eigen::Index c = 0; c < n; ++c) {
+        allowed[c] = w[c] > 0;
+        if (!allowed[c]) continue;
+        ++used;
+        if (least < 0 || w[c] < w[least]) least = c;
+      }
+      if (used == 1) break;
+      allowed[least] = false;
+      const Vector fewer = least_on_simplex(products, allowed);
+      const double lost = fewer.dot(products * fewer) - w.dot(products * w);
+      if (used <= influences_ && lost > held_ * held_) break;
+      w = fewer;
+    }
+    row.clear();
+    for (Eigen::Index c = 0; c < n; ++c) {
+      if (w[c] > 0) row.push_back({candidates_[c], w[c]});
+    }
+    std::sort(row.begin(), row.end(), [](const WeightedElement& a, const WeightedElement& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.index < b.index;
+    });
+  }
+
+ private:
+  // The strongest of `own`, at most two thirds, then the joints that alone come nearest to where the vertex goes.
+  void find_candidates(std::size_t vertex, glm::vec3 rest, std::span<const Influence> own) {
+    candidates_.clear();
+    ranked_.clear();
+    for (std::uint32_t j = 0; j < samples_.joint_count; ++j) {
+      float sum = 0;
+      for (const std::size_t s : rank_poses_) {
+        const glm::vec3 d = transform_point(samples_.motions[s][j], rest) - samples_.positions[s][vertex];
+        sum += glm::dot(d, d);
+      }
+      ranked_.emplace_back(sum, j);
+    }
+    strongest_.assign(own.begin(), own.end());
+    std::sort(strongest_.begin(), strongest_.end(), [](const Influence& a, const Influence& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.index < b.index;
+    });
+    for (const Influence& influence : strongest_) {
+      if (candidates_.size() < 2 * kMostCandidates / 3 && influence.weight > 0) candidates_.push_back(influence.index);
+    }
+    const std::size_t kept = std::min(ranked_.size(), 2 * kMostCandidates);
+    std::partial_sort(ranked_.begin(), ranked_.begin() + static_cast<std::ptrdiff_t>(kept), ranked_.end());
+    for (std::size_t i = 0; i < kept && candidates_.size() < kMostCandidates; ++i) {
+      const std::uint32_t joint = ranked_[i].second;
+      if (std::find(candidates_.begin(), candidates_.end(), joint) == candidates_.end()) candidates_.push_back(joint);
+    }
+  }
+
+  const Samples& samples_;
+  unsigned influences_;
+  double held_;  // metres
+  std::vector<std::size_t> rank_poses_;
+  std::vector<std::uint32_t> candidates_;
+  std::vector<std::pair<float, std::uint32_t>> ranked_;
+  std::vector<Influence> strongest_;
+  Eigen::MatrixXd apart_;  // of each candidate: M p - v' at every pose, then what holds it to the vertex's own weights
+};
+
+// ------------------------------------------------------------------------------------------------------------- meshes
+
+// The rows of a mesh, over the joints of the samples, in packed order.
+SparseRows fit_rows(const CharacterMesh& mesh, const Samples& samples, const LinearFitOptions& options, double scale) {
+  std::vector<std::vector<WeightedElement>> rows(mesh.vertex_count());
+  parallel_for(rows.size(), kVertexGrain, options.threads, [&](std::size_t begin, std::size_t end) {
+    VertexFitter fitter(samples, options.influences, scale);
+    for (std::size_t v = begin; v < end; ++v) {
+      const auto own = mesh.weights.row_count() != 0 ? mesh.weights.row(v) : std::span<const Influence>();
+      fitter.fit(mesh.first_vertex + v, mesh.binding.points[v], own, rows[v]);
+    }
+  });
+  SparseRows result;
+  for (const std::vector<WeightedElement>& row : rows) append_row(result, row);
+  return result;
+}
+
+Result<PackedBinding> pack_fit(const CharacterMesh& mesh, const SparseRows& rows) {
+  std::vector<glm::vec3> normals;
+  normals.reserve(mesh.vertex_count());
+  for (const glm::uvec2 words : mesh.binding.directions) normals.push_back(shared::unpack_normal(words.x));
+  Result<PackedBinding> packed = pack(std::span(&rows, 1), {mesh.binding.points, normals, {}}, {});
+  if (packed) return packed;
+  return fail(packed.error().code,
+              fmt::format("the linear-blend fit of mesh '{}': {}", mesh.name, packed.error().message));
+}
+
+// `rows`: as packed.
+LinearFitError error_of(const CharacterMesh& mesh, const SparseRows& rows, const Samples& samples, unsigned threads) {
+  std::vector<double> sums(mesh.vertex_count(), 0.0);
+  std::vector<double> largest(mesh.vertex_count(), 0.0);
+  parallel_for(sums.size(), kVertexGrain, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      for (std::size_t s = 0; s < samples.count(); ++s) {
+        glm::dvec3 off = -glm::dvec3(samples.positions[s][mesh.first_vertex + v]);
+        for (const Influence& influence : rows.row(v)) {
+          const glm::vec3 moved = transform_point(samples.motions[s][influence.index], mesh.binding.points[v]);
+          off += double{influence.weight} * glm::dvec3(moved);
+        }
+        const double squared = glm::dot(off, off);
+        sums[v] += squared;
+        largest[v] = std::max(largest[v], squared);
+      }
+    }
+  });
+  LinearFitError error{.mesh = mesh.name};
+  if (sums.empty()) return error;
+  double sum = 0;
+  for (const double own : sums) sum += own;
+  const auto worst = std::max_element(largest.begin(), largest.end()) - largest.begin();
+  error.worst = std::sqrt(largest[worst]);
+  error.worst_vertex = mesh.source_vertex[worst];
+  error.rms = std::sqrt(sum / (static_cast<double>(sums.size()) * static_cast<double>(samples.count())));
+  return error;
+}
+
+Result<void> check(const LinearFitOptions& options) {
+  const auto invalid = [](const std::string& what) {
+    return fail(ErrorCode::kInvalidArgument, "the linear-blend fit: " + what);
+  };
+  if (options.influences < 1 || options.influences > LinearFitOptions::kMostInfluences) {
+    return invalid(
+        fmt::format("{} joints a vertex are not 1 to {}", options.influences, LinearFitOptions::kMostInfluences));
+  }
+  const std::uint64_t poses = std::uint64_t{options.clip_poses} + options.random_poses;
+  if (poses < 1 || poses > kMostPoses)
+    return invalid(fmt::format("{} sample poses are not 1 to {}", poses, kMostPoses));
+  if (!(options.cone >= 0 && options.cone <= glm::pi<float>())) {
+    return invalid(fmt::format("joints cannot be turned at random by {} radians", options.cone));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFitOptions& options) {
+  const Result<void> valid = check(options);
+  if (!valid) return tl::unexpected(valid.error());
+  const std::vector<shared::JointRecord> joints = fit_joints(*character);
+  if (joints.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("'{}' has no joints, which a linear-blend fit could follow", character->name));
+  }
+  std::vector<SamplePose> poses;
+  add_clip_poses(*character, options.clip_poses, poses);
+  add_random_poses(*character, options, poses);
+  if (poses.empty()) poses.push_back(at_rest(*character));
+  const Result<Samples> samples = take_samples(character, poses, joints, options.threads);
+  if (!samples) return tl::unexpected(samples.error());
+
+  CharacterData data = *character;
+  data.drop_fits();
+  std::vector<std::optional<SparseRows>> rows(data.meshes.size());
+  std::vector<bool> used(joints.size(), false);
+  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
+    if (data.meshes[m].control) continue;
+    rows[m] = fit_rows(data.meshes[m], *samples, options, std::max(character.size(), 1e-6f));
+    for (const Influence& influence : rows[m]->influences) used[influence.index] = true;
+  }
+
+  PalettePass pass;
+  pass.kernel = PoseKernel::kLinearBlend;
+  pass.stage = data.stage_count - 1;
+  pass.first_slot = data.palette_size;
+  pass.fit = true;
+  std::vector<std::uint32_t> element(joints.size(), 0);  // of each joint
+  std::vector<std::uint32_t> joint_of;                   // of each element
+  for (std::uint32_t j = 0; j < joints.size(); ++j) {
+    if (!used[j]) continue;
+    element[j] = static_cast<std::uint32_t>(joint_of.size());
+    joint_of.push_back(j);
+    append_record(pass.records, joints[j]);
+  }
+  pass.record_count = static_cast<std::uint32_t>(joint_of.size());
+  if (std::uint64_t{data.palette_size} + joint_of.size() > kLargestCount) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("'{}' has no room in the palette for a linear-blend fit", character->name));
+  }
+  data.palette_size += pass.record_count;
+
+  std::vector<LinearFitError> errors;
+  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
+    if (!rows[m]) continue;
+    CharacterMesh& mesh = data.meshes[m];
+    for (Influence& influence : rows[m]->influences) influence.index = element[influence.index];
+    Result<PackedBinding> packed = pack_fit(mesh, *rows[m]);
+    if (!packed) return tl::unexpected(packed.error());
+    SparseRows kept = unpack_rows(*packed);
+    for (Influence& influence : kept.influences) influence.index = joint_of[influence.index];
+    errors.push_back(error_of(mesh, kept, *samples, options.threads));
+    const auto worst = static_cast<float>(errors.back().worst);
+    mesh.fit = LinearFit{.first_slot = pass.first_slot,
+                         .slices = std::move(packed->slices),
+                         .influences = std::move(packed->influences),
+                         .rms = std::min(static_cast<float>(errors.back().rms), worst),
+                         .worst = worst};
+  }
+  data.passes.push_back(std::move(pass));
+  Result<Character> fitted = Character::create(std::move(data));
+  if (!fitted) return tl::unexpected(fitted.error());
+  return LinearFitted{std::move(*fitted), std::move(errors)};
+}
+
+}  // namespace pelt

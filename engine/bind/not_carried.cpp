@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "engine/bind/not_carried.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "engine/core/name_list.h"
+
+namespace pelt {
+namespace {
+
+bool has_key_pose(const DriverParameters& driver, const std::string& target) {
+  return std::any_of(driver.key_poses.begin(), driver.key_poses.end(), [&](const KeyPoseSet& set) {
+    return std::any_of(set.poses.begin(), set.poses.end(),
+                       [&](const KeyPose& pose) { return pose.morph_target == target; });
+  });
+}
+
+// What a rig makes of the morph targets of a mesh.
+class MorphUse {
+ public:
+  MorphUse(const Rig& rig, const std::string& mesh) {
+    for (const Layer& layer : rig.layers) {
+      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
+      if (ffd != nullptr && ffd->driver.mesh == mesh) drivers_.push_back(&ffd->driver);
+      moved_by_layer_ = moved_by_layer_ || layer.target == mesh;
+    }
+  }
+
+  bool is_driver() const { return !drivers_.empty(); }
+
+  // Whether the target moves a driver, by its weight or by a key pose. One that layers or the game move has neither.
+  bool carries(const std::string& target) const {
+    return !moved_by_layer_ && std::any_of(drivers_.begin(), drivers_.end(), [&](const DriverParameters* driver) {
+      return driver->follow != Follow::kStreamed && (driver->morph_targets || has_key_pose(*driver, target));
+    });
+  }
+
+ private:
+  std::vector<const DriverParameters*> drivers_;
+  bool moved_by_layer_ = false;
+};
+
+// Notes morph targets that move nothing, with their keys.
+void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
+  std::map<std::string_view, std::vector<bool>> dropped;  // by the mesh; of each target
+  std::vector<std::string> meshes;
+  std::size_t more_meshes = 0;
+  NameList weighted;  // at rest
+  for (const Mesh& mesh : model.meshes) {
+    if (mesh.morph_targets.empty()) continue;
+    const MorphUse use(rig, mesh.name);
+    std::vector<bool>& own = dropped[mesh.name];
+    NameList targets;
+    bool rest = false;
+    for (const MorphTarget& target : mesh.morph_targets) {
+      own.push_back(!use.carries(target.name));
+      if (!own.back()) continue;
+      targets.add(target.name);
+      rest = rest || target.weight != 0;
+    }
+    if (targets.empty()) continue;
+    if (rest) weighted.add(mesh.name);
+    constexpr std::size_t kMostMeshes = 4;
+    if (meshes.size() == kMostMeshes) {
+      ++more_meshes;
+      continue;
+    }
+    meshes.push_back(fmt::format("{} of the {} '{}' ({})", targets.count(), use.is_driver() ? "driver" : "skin",
+                                 mesh.name, targets.text()));
+  }
+  if (meshes.empty()) return;
+  if (more_meshes > 0) meshes.push_back(fmt::format("those of {} meshes more", more_meshes));
+  std::string note = fmt::format("morph targets that move no driver: {}", fmt::join(meshes, ", "));
+  if (!weighted.empty()) note += fmt::format("; their weights at rest, which are not 0, of {}", weighted.text());
+
+  NameList clips;
+  NameList still;
+  for (const Clip& clip : model.clips) {
+    const auto is_dropped = [&](const MorphChannel& channel) {
+      const auto own = dropped.find(channel.mesh);
+      return own != dropped.end() && channel.target < own->second.size() && own->second[channel.target];
+    };
+    const auto count = std::count_if(clip.morph_channels.begin(), clip.morph_channels.end(), is_dropped);
+    if (count == 0) continue;
+    clips.add(clip.name);
+    const bool all = static_cast<std::size_t>(count) == clip.morph_channels.size() && clip.channels.empty();
+    if (all) still.add(clip.name);
+  }
+  if (!clips.empty()) note += fmt::format("; their keys in the clips {}", clips.text());
+  if (!still.empty()) note += fmt::format(", so that nothing moves in {}", still.text());
+  notes.push_back(std::move(note));
+}
+
+// "COLOR_0" of "COLOR_0.r".
+std::string_view stem(std::string_view attribute) { return attribute.substr(0, attribute.find('.')); }
+
+void note_attributes(const Model& model, std::vector<std::string>& notes) {
+  std::map<std::string_view, NameList> meshes_of;
+  for (const Mesh& mesh : model.meshes) {
+    std::string_view last;
+    for (const VertexAttribute& attribute : mesh.attributes) {
+      // The components of one follow each other.
+      if (stem(attribute.name) != last) meshes_of[stem(attribute.name)].add(mesh.name);
+      last = stem(attribute.name);
+    }
+  }
+  if (meshes_of.empty()) return;
+  std::vector<std::string> parts;
+  for (const auto& [name, meshes] : meshes_of) parts.push_back(fmt::format("{} of {}", name, meshes.text()));
+  notes.push_back(fmt::format("vertex attributes, which serve masks alone: {}", fmt::join(parts, ", ")));
+}
+
+void note_materials(const Model& model, std::vector<std::string>& notes) {
+  NameList images;
+  NameList masks;
+  for (const Material& material : model.materials) {
+    if (material.base_color_image >= 0) images.add(material.name);
+    if (material.alpha_mask) masks.add(material.name);
+  }
+  std::vector<std::string> parts;
+  if (!images.empty()) parts.push_back(fmt::format("images of the materials {}", images.text()));
+  if (!masks.empty()) parts.push_back(fmt::format("alpha masks of the materials {}", masks.text()));
+  if (!parts.empty()) notes.push_back(fmt::format("{}", fmt::join(parts, ", ")));
+}
+
+void note_bendy_bones(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
+  const bool has_curves = std::any_of(rig.layers.begin(), rig.layers.end(), [](const Layer& layer) {
+    return std::holds_alternative<CurveSkeletonParameters>(layer.deformer);
+  });
+  if (has_curves || model.bendy_bones.empty()) return;
+  NameList joints;
+  for (const JointBendyBone& bone : model.bendy_bones) {
+    if (bone.joint < model.skeleton.joints.size()) joints.add(model.skeleton.joints[bone.joint].name);
+  }
+  notes.push_back(fmt::format("bendy bones, which bend a curve skeleton alone: {}", joints.text()));
+}
+
+}  // namespace
+
+std::vector<std::string> not_carried(const Model& model, const Rig& rig) {
+  std::vector<std::string> notes;
+  note_morph_targets(model, rig, notes);
+  note_bendy_bones(model, rig, notes);
+  note_attributes(model, notes);
+  note_materials(model, notes);
+  return notes;
+}
+
+}  // namespace pelt

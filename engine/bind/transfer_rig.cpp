@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <pelt/rig_json.h>
+#include <pelt/transfer_rig.h>
+
+#include "engine/core/invalid.h"
+#include "engine/geometry/topology.h"
+#include "engine/geometry/triangle_tree.h"
+
+namespace pelt {
+namespace {
+
+// Positions and triangles at bind, as the model ordered them.
+Mesh source_mesh(const CharacterMesh& packed) {
+  Mesh mesh;
+  mesh.name = packed.name;
+  mesh.positions.resize(packed.vertex_count());
+  for (std::uint32_t i = 0; i < packed.vertex_count(); ++i) {
+    mesh.positions[packed.source_vertex[i]] = packed.binding.points[i];
+  }
+  for (const glm::uvec3 t : packed.triangles) {
+    mesh.triangles.emplace_back(packed.source_vertex[t.x], packed.source_vertex[t.y], packed.source_vertex[t.z]);
+  }
+  return mesh;
+}
+
+// Carries values from one mesh to another.
+class Map {
+ public:
+  static Result<Map> create(const CharacterMesh& old, const Mesh& mesh, std::vector<std::string>& notes) {
+    Map map;
+    map.old_ = source_mesh(old);
+    map.new_ = &mesh;
+    map.same_ = topology_hash(mesh) == old.topology;
+    if (map.same_) {
+      notes.push_back(fmt::format("mesh '{}': the topology is the same, numbers hold", mesh.name));
+      return map;
+    }
+    Mesh& from = map.old_;
+    std::erase_if(from.triangles, [&](glm::uvec3 t) {
+      const glm::dvec3 a(from.positions[t.x]);
+      return glm::length(glm::cross(glm::dvec3(from.positions[t.y]) - a, glm::dvec3(from.positions[t.z]) - a)) == 0;
+    });
+    // Numbers of triangles, for when some had no area.
+    const Mesh all = source_mesh(old);
+    for (std::uint32_t t = 0, kept = 0; t < all.triangles.size() && kept < from.triangles.size(); ++t) {
+      if (all.triangles[t] != from.triangles[kept]) continue;
+      map.number_.push_back(t);
+      ++kept;
+    }
+    Result<TriangleTree> tree = TriangleTree::create(from.positions, from.triangles);
+    if (!tree) return invalid("mesh '{}' of the old character: {}", old.name, tree.error().message);
+    double farthest = 0;
+    for (const TriangleTree::NearPoint& near : tree->nearest_of_each(mesh.positions, 0)) {
+      map.closest_.push_back(near.closest);
+      farthest = std::max(farthest, std::sqrt(near.closest.squared_distance));
+    }
+    map.tree_ = std::move(*tree);
+    notes.push_back(fmt::format(
+        "mesh '{}': {} vertices and {} triangles instead of {} and {}; carried over by the closest point, "
+        "at most {:.3g} m away",
+        mesh.name, mesh.positions.size(), mesh.triangles.size(), old.vertex_count(), old.triangles.size(), farthest));
+    return map;
+  }
+
+  bool same() const { return same_; }
+  const Mesh& old_mesh() const { return old_; }
+
+  template <class T>
+  std::vector<T> carry(const std::vector<T>& values) const {
+    std::vector<T> result;
+    for (const ClosestPoint& point : closest_) {
+      T sum = T(0);
+      for (int c = 0; c < 3; ++c) sum += static_cast<float>(point.weights[c]) * values[point.vertices[c]];
+      result.push_back(sum);
+    }
+    return result;
+  }
+
+  // Triangles whose middle is closest to one of the old ones that are marked.
+  std::vector<std::uint8_t> carry_triangles(const std::vector<std::uint8_t>& marked) const {
+    std::vector<glm::vec3> middles;
+    for (const glm::uvec3 t : new_->triangles) {
+      middles.push_back((new_->positions[t.x] + new_->positions[t.y] + new_->positions[t.z]) / 3.0f);
+    }
+    std::vector<std::uint8_t> result;
+    for (const TriangleTree::NearPoint& near : tree_->nearest_of_each(middles, 0)) {
+      result.push_back(marked[number_[near.triangle]]);
+    }
+    return result;
+  }
+
+ private:
+  Map() = default;
+  Mesh old_;
+  const Mesh* new_ = nullptr;
+  bool same_ = false;
+  std::optional<TriangleTree> tree_;   // of the old triangles that have area
+  std::vector<std::uint32_t> number_;  // of those, in the old mesh
+  std::vector<ClosestPoint> closest_;  // of each new vertex
+};
+
+// Shortest list of ranges of what is not 0.
+template <class T>
+std::vector<IndexRange> ranges_of(const std::vector<T>& values) {
+  std::vector<IndexRange> ranges;
+  for (std::uint32_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] > 0)) continue;
+    if (ranges.empty() || ranges.back().last + 1 != i) {
+      ranges.push_back({i, i});
+    } else {
+      ranges.back().last = i;
+    }
+  }
+  return ranges;
+}
+
+// Values below this are what interpolation leaves of nothing.
+constexpr float kLeastValue = 1e-3f;
+constexpr float kLeastOffset = 1e-5f;  // of the longest
+
+class Transfer {
+ public:
+  Transfer(const Character& old, const Model& model, Transferred& result) : old_(old), model_(model), result_(result) {}
+
+  Result<void> run() {
+    for (Group& group : result_.rig.groups) {
+      const Result<void> done = carry_group(group);
+      if (!done) return done;
+    }
+    for (Layer& layer : result_.rig.layers) {
+      auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
+      if (ffd == nullptr) continue;
+      for (KeyPoseSet& set : ffd->driver.key_poses) {
+        for (KeyPose& pose : set.poses) {
+          const Result<void> done =
+              carry_offsets(pose.offsets, ffd->driver, fmt::format("a key pose of the driver '{}'", ffd->driver.mesh));
+          if (!done) return done;
+        }
+      }
+      const Result<void> done = carry_offsets(ffd->driver.offsets, ffd->driver,
+                                              fmt::format("`offsets` of the driver '{}'", ffd->driver.mesh));
+      if (!done) return done;
+    }
+    return {};
+  }
+
+ private:
+  // Numbers of a driver that the rig gives, or a file beside it, stay what they are.
+  static bool brings_its_own(const DriverParameters& driver) { return !driver.file.empty() || !driver.patches.empty(); }
+
+  // Whether the old character's mesh is not what the rig numbers, but what was made of it.
+  bool is_remade(const std::string& name) const {
+    return std::any_of(result_.rig.layers.begin(), result_.rig.layers.end(), [&](const Layer& layer) {
+      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
+      return ffd != nullptr && ffd->driver.mesh == name && (ffd->driver.weld > 0 || !ffd->driver.refine.empty());
+    });
+  }
+
+  // The meshes of the old character that a group is used on: by masks and as vertices the targets, as elements and by
+  // refinements the drivers.
+  std::set<std::string> meshes_of(const Group& group) const {
+    if (group.mesh != "*") return {group.mesh};
+    std::set<std::string> names;
+    for (const Layer& layer : result_.rig.layers) {
+      const auto add_target = [&] {
+        for (const CharacterMesh& mesh : old_->meshes) {
+          if (layer.target == mesh.name || (layer.target == "*" && !mesh.control)) names.insert(mesh.name);
+        }
+      };
+      if (layer.mask.region.group == group.name) add_target();
+      if (const auto* curves = std::get_if<CurveSkeletonParameters>(&layer.deformer)) {
+        for (const CurveWeight& weight : curves->weights) {
+          if (weight.region.group == group.name) add_target();
+        }
+      }
+      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
+      if (ffd == nullptr) continue;
+      for (const auto* pairs : {&ffd->exclude, &ffd->exclusive}) {
+        for (const GroupPair& pair : *pairs) {
+          if (pair.vertices == group.name) add_target();
+          if (pair.elements == group.name && !brings_its_own(ffd->driver)) names.insert(ffd->driver.mesh);
+        }
+      }
+      for (const Refinement& refinement : ffd->driver.refine) {
+        if (refinement.region.group == group.name && !brings_its_own(ffd->driver)) names.insert(ffd->driver.mesh);
+      }
+    }
+    return names;
+  }
+
+  Result<const Map*> map_of(const std::string& name, const std::string& what) {
+    const auto known = maps_.find(name);
+    if (known != maps_.end()) return &known->second;
+    if (!name.empty() && is_remade(name)) {
+      return invalid("{} lists numbers of '{}', which is welded or refined; they cannot be carried over", what, name);
+    }
+    const auto old = std::find_if(old_->meshes.begin(), old_->meshes.end(),
+                                  [&](const CharacterMesh& mesh) { return mesh.name == name; });
+    if (name.empty() || old == old_->meshes.end()) {
+      return invalid("{} lists numbers of a driver that is no mesh of the model; they cannot be carried over", what);
+    }
+    const Mesh* mesh = model_.find_mesh(name);
+    if (mesh == nullptr) {
+      return fail(ErrorCode::kNotFound,
+                  fmt::format("{} lists numbers of mesh '{}', which is not in '{}'", what, name, model_.name));
+    }
+    Result<Map> map = Map::create(*old, *mesh, result_.notes);
+    if (!map) return tl::unexpected(map.error());
+    return &maps_.emplace(name, std::move(*map)).first->second;
+  }
+
+  Result<void> carry_group(Group& group) {
+    if (group.vertices.empty() && group.triangles.empty()) return {};
+    const std::string what = fmt::format("the group '{}'", group.name);
+    const std::set<std::string> names = meshes_of(group);
+    if (names.empty()) return {};
+    if (names.size() != 1) {
+      return invalid("{} lists numbers and is used on {} meshes; say which mesh it is of", what, names.size());
+    }
+    const Result<const Map*> map = map_of(*names.begin(), what);
+    if (!map) return tl::unexpected(map.error());
+    if ((*map)->same()) return {};
+    const std::size_t old_vertices = (*map)->old_mesh().positions.size();
+    const auto mark = [&](const std::vector<IndexRange>& ranges, std::size_t count, const auto& set) -> Result<void> {
+      std::size_t place = 0;
+      for (const IndexRange& range : ranges) {
+        if (range.first > range.last || range.last >= count) {
+          return invalid("{} lists {} to {}, but mesh '{}' of the old character has {}", what, range.first, range.last,
+                         *names.begin(), count);
+        }
+        for (std::uint32_t i = range.first; i <= range.last; ++i) set(i, place++);
+      }
+      return {};
+    };
+    if (!group.vertices.empty()) {
+      std::vector<float> values(old_vertices, 0.0f);
+      const Result<void> marked = mark(group.vertices, old_vertices, [&](std::uint32_t i, std::size_t place) {
+        values[i] = place < group.values.size() ? group.values[place] : 1.0f;
+      });
+      if (!marked) return marked;
+      values = (*map)->carry(values);
+      for (float& value : values) value = value < kLeastValue ? 0.0f : std::min(value, 1.0f);
+      group.vertices = ranges_of(values);
+      group.values.clear();
+      std::erase(values, 0.0f);
+      if (std::any_of(values.begin(), values.end(), [](float v) { return v < 1 - kLeastValue; })) group.values = values;
+    }
+    if (!group.triangles.empty()) {
+      std::vector<std::uint8_t> marked_triangles(triangle_count(*names.begin()), 0);
+      const Result<void> marked = mark(group.triangles, marked_triangles.size(),
+                                       [&](std::uint32_t t, std::size_t) { marked_triangles[t] = 1; });
+      if (!marked) return marked;
+      group.triangles = ranges_of((*map)->carry_triangles(marked_triangles));
+    }
+    // A group that lists nothing and has no region would be all of the mesh.
+    if (group.vertices.empty() && group.triangles.empty() && group.region == Region{}) {
+      return invalid("nothing of the new mesh '{}' is in {}", *names.begin(), what);
+    }
+    group.mesh = *names.begin();
+    return {};
+  }
+
+  std::size_t triangle_count(const std::string& name) const {
+    return std::find_if(old_->meshes.begin(), old_->meshes.end(),
+                        [&](const CharacterMesh& mesh) { return mesh.name == name; })
+        ->triangles.size();
+  }
+
+  Result<void> carry_offsets(std::vector<VertexOffset>& offsets, const DriverParameters& driver,
+                             const std::string& what) {
+    if (offsets.empty() || brings_its_own(driver)) return {};
+    const Result<const Map*> map = map_of(driver.mesh, what);
+    if (!map) return tl::unexpected(map.error());
+    if ((*map)->same()) return {};
+    std::vector<glm::vec3> all((*map)->old_mesh().positions.size(), glm::vec3(0.0f));
+    for (const VertexOffset& offset : offsets) {
+      if (offset.vertex >= all.size()) return invalid("{} offsets vertex {}", what, offset.vertex);
+      all[offset.vertex] += offset.offset;
+    }
+    all = (*map)->carry(all);
+    float longest = 0;
+    for (const glm::vec3& offset : all) longest = std::max(longest, glm::length(offset));
+    offsets.clear();
+    for (std::uint32_t v = 0; v < all.size(); ++v) {
+      if (glm::length(all[v]) > kLeastOffset * longest) offsets.push_back({v, all[v]});
+    }
+    return {};
+  }
+
+  const Character& old_;
+  const Model& model_;
+  Transferred& result_;
+  std::map<std::string, Map> maps_;
+};
+
+}  // namespace
+
+Result<Transferred> transfer_rig(const Character& old, const Model& model, const std::string& directory) {
+  if (old->rig.empty()) return invalid("'{}' keeps no rig to carry over", old->name);
+  Result<Rig> rig = parse_rig(old->rig, fmt::format("the rig of '{}'", old->name));
+  if (!rig) return tl::unexpected(rig.error());
+  Transferred result{std::move(*rig), {}};
+  result.rig.directory = directory;
+  const Result<void> done = Transfer(old, model, result).run();
+  if (!done) return tl::unexpected(done.error());
+  return result;
+}
+
+}  // namespace pelt

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: MIT
+#include "engine/chain/attach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include <pelt/sparse_rows.h>
+
+#include "engine/chain/relax.h"
+#include "engine/core/parallel.h"
+#include "engine/deformer/region.h"
+#include "engine/geometry/parts.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+constexpr double kLeastDistance = 1e-9;  // metres
+// Over which a vertex passes from curve to curve, and from its nearest place to where it is painted, in parts of its
+// distance from the curve.
+constexpr double kShareWidth = 0.5;
+constexpr double kPlaceWidth = 0.5;
+constexpr double kLeastTrust = 0.02;
+constexpr float kLeastShare = 1e-3f;
+constexpr float kPassing = 0.02f;  // weight that is on either side of a joint where skin passes over it
+constexpr double kPassage = 0.2;   // part of the area that a joint turns, of which so much passes where skin is soft
+
+CurveOffer& nearest_of(std::span<CurveOffer> offers) {
+  return *std::ranges::min_element(offers, {}, &CurveOffer::distance);
+}
+
+// Makes the weights one together; the nearest weighs alone where nothing does.
+void normalize_weights(std::span<CurveOffer> offers) {
+  double sum = 0;
+  for (const CurveOffer& offer : offers) sum += offer.weight;
+  if (sum > 0) {
+    for (CurveOffer& offer : offers) offer.weight /= sum;
+  } else {
+    nearest_of(offers).weight = 1;
+  }
+}
+
+Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
+  std::vector<const Mesh*> meshes;
+  for (const std::size_t t : targets) meshes.push_back(&input.model.meshes[input.targets[t].mesh]);
+  return concatenate(meshes);
+}
+
+// But for rounding.
+bool are_same(std::span<const Influence> a, std::span<const Influence> b) {
+  constexpr float kRounding = 0.01f;
+  const auto misses = [&](std::span<const Influence> row, std::span<const Influence> other) {
+    return std::ranges::any_of(row, [&](const Influence& own) {
+      const auto known = std::ranges::find(other, own.index, &Influence::index);
+      return std::abs(own.weight - (known == other.end() ? 0.0f : known->weight)) > kRounding;
+    });
+  };
+  return !misses(a, b) && !misses(b, a);
+}
+
+// Which targets meet, and which of their vertices are one. Vertices are of all targets laid end to end.
+class Seams {
+ public:
+  // Borders of skins meet where they have a place and its weights in common, `rounding` metres apart at most.
+  Seams(const DeformerInput& input, float rounding) {
+    const std::size_t count = input.targets.size();
+    std::vector<std::uint32_t> border;
+    for (std::size_t t = 0; t < count; ++t) {
+      const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
+      const auto first = static_cast<std::uint32_t>(welded_.size());
+      first_.push_back(first);
+      const std::vector<std::uint32_t> own = weld_by_position(mesh.positions);
+      std::vector<glm::uvec3> triangles;
+      for (const glm::uvec3 triangle : mesh.triangles) {
+        triangles.emplace_back(own[triangle.x], own[triangle.y], own[triangle.z]);
+      }
+      std::vector<bool> is_border(own.size(), false);
+      for (const BorderEdge& edge : border_edges(triangles)) {
+        for (const int corner : {edge.corner, (edge.corner + 1) % 3})
+          is_border[triangles[edge.triangle][corner]] = true;
+      }
+      for (std::uint32_t v = 0; v < own.size(); ++v) {
+        welded_.push_back(first + own[v]);
+        target_.push_back(static_cast<std::uint32_t>(t));
+        if (is_border[v] && input.targets[t].mask[v] > 0) border.push_back(first + v);
+      }
+    }
+    first_.push_back(static_cast<std::uint32_t>(welded_.size()));
+    const auto mesh_of = [&](std::uint32_t v) -> const Mesh& {
+      return input.model.meshes[input.targets[target_[v]].mesh];
+    };
+    const auto row = [&](std::uint32_t v) {
+      return has_weights(mesh_of(v)) ? mesh_of(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
+    };
+    // Those at one place with weights of their own are left for the next round.
+    constexpr int kMostSkins = 8;      // that meet at one place
+    std::vector<glm::uvec3> meetings;  // of targets, as triangles of two corners
+    for (int round = 0; round < kMostSkins && count > 1 && !border.empty(); ++round) {
+      std::vector<glm::vec3> places;
+      for (const std::uint32_t v : border) places.push_back(mesh_of(v).positions[v - first_[target_[v]]]);
+      const std::vector<std::uint32_t> near = weld_within(places, rounding);
+      std::vector<std::uint32_t> left;
+      for (std::size_t k = 0; k < near.size(); ++k) {
+        const std::uint32_t own = border[k];
+        const std::uint32_t other = border[near[k]];
+        if (has_weights(mesh_of(own)) != has_weights(mesh_of(other)) || !are_same(row(own), row(other))) {
+          left.push_back(own);
+          continue;
+        }
+        welded_[own] = other;
+        if (target_[own] != target_[other]) meetings.emplace_back(target_[own], target_[other], target_[other]);
+      }
+      border = std::move(left);
+    }
+    for (std::uint32_t& v : welded_) v = welded_[v];
+    group_ = connected_parts(count, meetings);
+  }
+
+  // Targets that meet, each group in order.
+  std::vector<std::vector<std::size_t>> groups() const {
+    std::vector<std::vector<std::size_t>> groups(group_.size());
+    for (std::size_t t = 0; t < group_.size(); ++t) groups[group_[t]].push_back(t);
+    std::erase_if(groups, [](const auto& group) { return group.empty(); });
+    return groups;
+  }
+
+  // For every vertex of a group's targets, laid end to end, the one that it is one with.
+  std::vector<std::uint32_t> welded(std::span<const std::size_t> group) const {
+    std::vector<std::uint32_t> result;
+    std::vector<std::uint32_t> before(group_.size());  // of the vertices laid end to end, in the group
+    std::uint32_t count = 0;
+    for (const std::size_t t : group) {
+      before[t] = count;
+      count += first_[t + 1] - first_[t];
+    }
+    for (const std::size_t t : group) {
+      for (std::uint32_t v = first_[t]; v < first_[t + 1]; ++v) {
+        const std::size_t other = target_[welded_[v]];
+        result.push_back(before[other] + welded_[v] - first_[other]);
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::vector<std::uint32_t> group_;   // of each target the first that it meets, over others too
+  std::vector<std::uint32_t> first_;   // vertex of each target, and one more
+  std::vector<std::uint32_t> target_;  // of each vertex
+  std::vector<std::uint32_t> welded_;
+};
+
+}  // namespace
+
+std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
+                                        std::uint32_t curve, glm::vec3 point) {
+  if (!trust.any(curve, row)) return std::nullopt;
+  std::vector<CurvePlace> places;
+  rest.find_places(curve, point, places);
+  std::optional<CurveOffer> nearest;
+  for (const CurvePlace& place : places) {
+    const double trusted = trust.at(curve, rest.length_at(place), row);
+    if (trusted <= 0) continue;
+    const double distance = std::max(place.distance, kLeastDistance) / trusted;
+    if (!nearest || distance < nearest->distance) nearest = CurveOffer{place, distance};
+  }
+  if (nearest) rest.refine(nearest->place, point);
+  return nearest;
+}
+
+void weigh_offers(std::span<CurveOffer> offers, double reach) {
+  if (offers.empty()) return;
+  const double least = std::max(nearest_of(offers).distance, kLeastDistance);
+  for (CurveOffer& offer : offers) {
+    const double distance = std::max(offer.distance, kLeastDistance);
+    offer.weight = std::max(0.0, 1 / distance - 1 / (reach * least));
+  }
+  normalize_weights(offers);
+}
+
+void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factors) {
+  if (offers.empty() || factors.empty()) return;
+  for (CurveOffer& offer : offers) offer.weight *= double{factors[offer.place.curve]};
+  normalize_weights(offers);
+}
+
+std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most) {
+  std::vector<CurvePlace> places;  // that differ
+  std::vector<WeightedElement> row;
+  for (const CurveOffer& offer : offers) {
+    if (offer.weight > 0) add_share(rest.original(offer.place), offer.weight, places, row);
+  }
+  if (row.empty()) return {};
+  cut_row(row, most, Cut::kContinuous);
+  std::vector<CurveShare> shares;
+  for (const WeightedElement& element : row) shares.push_back({places[element.index], element.weight});
+  return shares;
+}
+
+void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
+               std::vector<WeightedElement>& row) {
+  const auto same = [&](const CurvePlace& other) { return other.curve == place.curve && other.bone == place.bone; };
+  const auto known = std::find_if(places.begin(), places.end(), same);
+  if (known != places.end()) {
+    row[static_cast<std::size_t>(known - places.begin())].weight += weight;
+    return;
+  }
+  row.push_back({static_cast<std::uint32_t>(places.size()), weight});
+  places.push_back(place);
+}
+
+std::vector<std::size_t> shaping_targets(const DeformerInput& input) {
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> skins;
+  for (std::size_t t = 0; t < input.targets.size(); ++t) {
+    all.push_back(t);
+    if (!input.model.meshes[input.targets[t].mesh].triangles.empty()) skins.push_back(t);
+  }
+  return skins.empty() ? all : skins;
+}
+
+float largest_extent(const DeformerInput& input) {
+  glm::vec3 low(std::numeric_limits<float>::max());
+  glm::vec3 high(std::numeric_limits<float>::lowest());
+  for (const DeformerTarget& target : input.targets) {
+    for (const glm::vec3 p : input.model.meshes[target.mesh].positions) {
+      low = glm::min(low, p);
+      high = glm::max(high, p);
+    }
+  }
+  const glm::vec3 extent = glm::max(high - low, glm::vec3(0.0f));
+  return std::max({extent.x, extent.y, extent.z, 1e-6f});
+}
+
+// Targets that meet, as one skin.
+class Attacher::Skin {
+ public:
+  Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
+       std::span<const std::size_t> targets, std::vector<std::uint32_t> welded);
+
+  Skin(Skin&&) = default;  // no copies: the surface refers to the mesh
+
+  // Into `shares`, those of every target.
+  Result<void> attach(const RestCurves& rest, std::span<Shares> shares) const;
+
+ private:
+  // Where along one curve every vertex belongs, and how much it follows it.
+  struct Field {
+    std::vector<std::uint8_t> defined;
+    std::vector<float> s;
+    std::vector<float> distance;  // its logarithm: over the trust
+    std::vector<float> weight;
+    std::vector<std::uint8_t> moved;  // from the nearest place
+  };
+
+  template <class Visit>
+  void each_vertex(const Visit& visit) const;
+  template <class Visit>
+  void each_field(std::vector<Field>& fields, const Visit& visit) const;
+
+  Result<std::vector<std::vector<float>>> weight_factors() const;
+  std::vector<Field> nearest_places(const RestCurves& rest) const;
+  void share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const;
+  float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field, std::size_t target) const;
+  void move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const;
+  std::vector<float> heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field, double width) const;
+
+  const AttachSettings& settings_;
+  std::span<const Curve> curves_;
+  const DeformerInput& input_;
+  std::vector<std::size_t> targets_;
+  std::vector<std::uint32_t> first_;  // vertex of each, and one more
+  Mesh mesh_;                         // of all of them, with weights if they have some
+  std::vector<float> mask_;
+  bool weighted_;
+  bool by_weights_;  // whether they say where vertices belong
+  bool is_painted_;  // whether they do so place by place: single points, as of the line of a muscle, are not painted
+  Trust trust_;
+  std::vector<double> areas_;
+  Surface surface_;
+};
+
+Attacher::Skin::Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
+                     std::span<const std::size_t> targets, std::vector<std::uint32_t> welded)
+    : settings_(settings),
+      curves_(curves),
+      input_(input),
+      targets_(targets.begin(), targets.end()),
+      mesh_(join(input, targets)),
+      weighted_(has_weights(mesh_)),
+      by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
+      is_painted_(by_weights_ && !mesh_.triangles.empty()),
+      trust_(input.model, curves, settings.painting),
+      areas_(vertex_areas(mesh_.positions, mesh_.triangles)),
+      surface_(mesh_, std::move(welded)) {
+  for (const std::size_t t : targets) {
+    first_.push_back(static_cast<std::uint32_t>(mask_.size()));
+    mask_.insert(mask_.end(), input.targets[t].mask.begin(), input.targets[t].mask.end());
+  }
+  first_.push_back(static_cast<std::uint32_t>(mask_.size()));
+}
+
+Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input)
+    : target_count_(input.targets.size()) {
+  const Seams seams(input, static_cast<float>(1e-6 * settings.extent));
+  for (const std::vector<std::size_t>& targets : seams.groups()) {
+    skins_.emplace_back(settings, curves, input, targets, seams.welded(targets));
+  }
+}
+
+Attacher::~Attacher() = default;
+
+Result<std::vector<Shares>> Attacher::attach(const RestCurves& rest,
+                                             const std::function<void(double)>& progress) const {
+  std::vector<Shares> shares(target_count_);
+  for (std::size_t k = 0; k < skins_.size(); ++k) {
+    const Result<void> attached = skins_[k].attach(rest, shares);
+    if (!attached) return tl::unexpected(attached.error());
+    progress(static_cast<double>(k + 1) / static_cast<double>(skins_.size()));
+  }
+  return shares;
+}
+
+template <class Visit>
+void Attacher::Skin::each_vertex(const Visit& visit) const {
+  constexpr std::size_t kGrain = 64;
+  parallel_for(mask_.size(), kGrain, input_.threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<CurveOffer> offers;
+    for (std::size_t v = begin; v < end; ++v) {
+      if (!(mask_[v] > 0)) continue;
+      offers.clear();
+      visit(static_cast<std::uint32_t>(v), offers);
+    }
+  });
+}
+
+template <class Visit>
+void Attacher::Skin::each_field(std::vector<Field>& fields, const Visit& visit) const {
+  parallel_for(fields.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) visit(static_cast<std::uint32_t>(c), fields[c]);
+  });
+}
+
+// factors[c][v]: what the rig multiplies the weight of curve c at vertex v by; empty: 1.
+Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
+  std::vector<std::vector<float>> factors(curves_.size());
+  for (const CurveWeight& weight : settings_.weights) {
+    std::vector<float> values;
+    for (const std::size_t t : targets_) {
+      const Result<std::vector<float>> region =
+          region_values(weight.region, input_.model.meshes[input_.targets[t].mesh], input_.model, input_.rig,
+                        fmt::format("{}: the weight of '{}'", input_.layer, weight.curve));
+      if (!region) return tl::unexpected(region.error());
+      values.insert(values.end(), region->begin(), region->end());
+    }
+    for (std::size_t c = 0; c < curves_.size(); ++c) {
+      if (curves_[c].chain.name != weight.curve) continue;
+      factors[c].resize(values.size(), 1.0f);
+      for (std::size_t v = 0; v < values.size(); ++v) factors[c][v] *= std::lerp(1.0f, weight.value, values[v]);
+    }
+  }
+  return factors;
+}
+
+Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> shares) const {
+  if (settings_.binding == CurveBinding::kWeights && !weighted_) {
+    const Mesh& first = input_.model.meshes[input_.targets[targets_[0]].mesh];
+    return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", first.name));
+  }
+  const Result<std::vector<std::vector<float>>> factors = weight_factors();
+  if (!factors) return tl::unexpected(factors.error());
+  std::vector<Field> fields = nearest_places(rest);
+  each_field(fields, [&](std::uint32_t c, Field& own) {
+    own.moved = surface_.relax(own.defined, own.s, own.distance);
+    if (is_painted_) move_as_painted(rest, c, own);
+  });
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
+    for (std::uint32_t c = 0; c < fields.size(); ++c) {
+      if (fields[c].defined[v])
+        offers.push_back({rest.place_at(c, fields[c].s[v]), std::exp(double{fields[c].distance[v]})});
+    }
+    std::vector<float> own;
+    for (std::size_t c = 0; c < (settings_.weights.empty() ? 0 : curves_.size()); ++c) {
+      own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
+    }
+    weigh_offers(offers, settings_.shares.reach);
+    if (is_painted_) share_as_painted(mesh_.weights.row(v), offers);
+    multiply_offers(offers, own);
+    for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
+  });
+  // By distance and trust alone a vertex may follow another curve than its neighbour.
+  each_field(fields, [&](std::uint32_t c, Field& own) {
+    surface_.heat().flow(heat_over(rest, c, own, kShareWidth), own.weight);
+  });
+  Shares all(mesh_.positions.size());
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
+    const glm::vec3 point = mesh_.positions[v];
+    for (std::uint32_t c = 0; c < fields.size(); ++c) {
+      if (!fields[c].defined[v] || fields[c].weight[v] < kLeastShare) continue;
+      CurveOffer& offer =
+          offers.emplace_back(CurveOffer{rest.place_at(c, fields[c].s[v]), 0, double{fields[c].weight[v]}});
+      offer.place.distance = rest.distance(offer.place, point);
+      offer.place.slope =
+          fields[c].moved[v] ? surface_.gradient(v, fields[c].defined, fields[c].s) : rest.slope(offer.place, point);
+    }
+    all[v] = merge_offers(rest, offers, settings_.shares.most);
+  });
+  for (std::size_t t = 0; t < targets_.size(); ++t) {
+    const auto begin = std::make_move_iterator(all.begin());
+    shares[targets_[t]].assign(begin + first_[t], begin + first_[t + 1]);
+  }
+  return {};
+}
+
+// The nearest place on every curve that a vertex may follow: where its joints are on none, or it has no weights, by
+// distance alone.
+std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurves& rest) const {
+  const std::size_t count = mesh_.positions.size();
+  std::vector<Field> fields;
+  for (std::size_t c = 0; c < curves_.size(); ++c) {
+    fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count),
+                      std::vector<float>(count), std::vector<std::uint8_t>(count, 0)});
+  }
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
+    const glm::vec3 point = mesh_.positions[v];
+    for (std::uint32_t c = 0; by_weights_ && c < curves_.size(); ++c) {
+      const auto offer = trusted_offer(rest, trust_, mesh_.weights.row(v), c, point);
+      if (offer) offers.push_back(*offer);
+    }
+    const bool by_distance = offers.empty();
+    for (std::uint32_t c = 0; by_distance && c < curves_.size(); ++c) {
+      const CurvePlace place = rest.closest(c, point);
+      offers.push_back({place, place.distance});
+    }
+    for (const CurveOffer& offer : offers) {
+      Field& own = fields[offer.place.curve];
+      own.defined[v] = 1;
+      own.s[v] = rest.length_at(offer.place);
+      own.distance[v] = static_cast<float>(std::log(std::max(offer.distance, kLeastDistance)));
+    }
+  });
+  return fields;
+}
+
+// So much heat at each vertex that a step becomes about `width` wide on either side, in parts of the distance; less
+// where the curve is trusted little, so that it does not flow into what follows others, and no wider than what is
+// bound.
+std::vector<float> Attacher::Skin::heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field,
+                                             double width) const {
+  std::vector<float> spread(field.s.size(), 0.0f);
+  for (std::uint32_t v = 0; v < spread.size(); ++v) {
+    if (!field.defined[v]) continue;
+    const double distance = rest.distance(rest.place_at(curve, field.s[v]), mesh_.positions[v]);
+    const double trusted = std::clamp(distance / std::exp(double{field.distance[v]}), 0.0, 1.0);
+    const double wide = std::min(width * distance, settings_.extent);
+    spread[v] = static_cast<float>(0.5 * trusted * wide * wide);
+  }
+  return spread;
+}
+
+// Moves the weights of a vertex's curves into Trust::share_bounds, all by one number as far as these let them, so that
+// they are one together.
+void Attacher::Skin::share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const {
+  if (offers.size() < 2) return;
+  std::vector<std::pair<double, double>> bounds;
+  double most = 0;
+  for (const CurveOffer& offer : offers) {
+    bounds.emplace_back(trust_.share_bounds(offer.place.curve, row));
+    most += bounds.back().second;
+  }
+  if (most < 1) return;
+  const auto bounded = [&](std::size_t i, double more) {
+    return std::clamp(offers[i].weight + more, bounds[i].first, bounds[i].second);
+  };
+  double low = -1;
+  double high = 1;
+  for (int step = 0; step < 40; ++step) {
+    const double more = 0.5 * (low + high);
+    double sum = 0;
+    for (std::size_t i = 0; i < offers.size(); ++i) sum += bounded(i, more);
+    (sum < 1 ? low : high) = more;
+  }
+  for (std::size_t i = 0; i < offers.size(); ++i) offers[i].weight = bounded(i, high);
+}
+
+// 0 where the skin of a target that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a
+// fifth of it is painted to both.
+float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field,
+                               std::size_t target) const {
+  double all = 0;
+  double both = 0;
+  for (std::uint32_t v = first_[target]; v < first_[target + 1]; ++v) {
+    const float way = field.s[v] - bend.length;
+    if (!field.defined[v] || way < -bend.turning.x || way > bend.turning.y) continue;
+    const std::optional<float> beyond = trust_.share_beyond(curve, bend.anchor, mesh_.weights.row(v));
+    if (!beyond) continue;
+    all += areas_[v];
+    if (std::min(*beyond, 1 - *beyond) > kPassing) both += areas_[v];
+  }
+  return all > 0 ? static_cast<float>(std::min(both / (kPassage * all), 1.0)) : 1.0f;
+}
+
+// Moves places to where the vertices are painted, and lets what that moves pass gradually over the skin.
+void Attacher::Skin::move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const {
+  bool any = false;
+  for (std::size_t t = 0; t < targets_.size(); ++t) {
+    std::vector<Trust::Bend> bends = trust_.bends(curve);
+    for (Trust::Bend& bend : bends) bend.off *= softness(curve, bend, field, t);
+    for (std::uint32_t v = first_[t]; v < first_[t + 1]; ++v) {
+      if (!field.defined[v]) continue;
+      const float s = trust_.as_painted(curve, bends, mesh_.weights.row(v), field.s[v]);
+      if (s == field.s[v]) continue;
+      any = true;
+      field.moved[v] = 1;
+      field.s[v] = s;
+    }
+  }
+  if (!any) return;
+  const std::vector<float> before = field.s;
+  surface_.heat().flow(heat_over(rest, curve, field, kPlaceWidth), field.s);
+  for (std::uint32_t v = 0; v < field.s.size(); ++v) {
+    if (!field.moved[v] && field.s[v] == before[v]) continue;
+    field.moved[v] = 1;
+    const CurvePlace place = rest.place_at(curve, field.s[v]);
+    const double trusted = std::max(double{trust_.at(curve, field.s[v], mesh_.weights.row(v))}, kLeastTrust);
+    field.distance[v] = static_cast<float>(
+        std::log(std::max(rest.distance(place, mesh_.positions[v]), kLeastDistance) / (trusted * trusted)));
+  }
+}
+
+}  // namespace pelt::curve_skeleton

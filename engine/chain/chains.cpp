@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+#include "engine/chain/chains.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <pelt/deformers.h>
+
+#include "engine/chain/linkages.h"
+#include "engine/chain/places.h"
+#include "engine/model/affine.h"
+#include "engine/model/unique_names.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+tl::unexpected<Error> not_found(const std::string& what, const std::string& name,
+                                std::span<const std::string_view> known) {
+  const std::string hint =
+      known.empty() ? "there are none" : fmt::format("did you mean '{}'?", nearest_name(name, known));
+  return fail(ErrorCode::kNotFound, fmt::format("{} '{}', which is not there; {}", what, name, hint));
+}
+
+// Appends unless the place is taken, which rounding to floats may do far from the origin. The lower joint stays.
+void append(std::vector<Anchor>& anchors, std::uint32_t joint, const glm::dvec3& position) {
+  const glm::vec3 rounded(position);
+  if (!anchors.empty() && anchors.back().position == rounded) {
+    anchors.back().joint = std::max(anchors.back().joint, joint);
+    return;
+  }
+  anchors.push_back({joint, rounded});
+}
+
+// Finds the curves and what the report says of them.
+class Finder {
+ public:
+  Finder(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options)
+      : model_(model), options_(options), bind_(matrices_at_bind(model, meshes)) {
+    places_ = find_places(model, find_skins(model, meshes), bind_);
+    result_.notes = places_.notes;
+    depth_.resize(model.skeleton.joints.size(), 0);
+    for (std::size_t j = 0; j < depth_.size(); ++j) {
+      const std::int32_t parent = model.skeleton.joints[j].parent;
+      if (parent >= 0) depth_[j] = depth_[static_cast<std::size_t>(parent)] + 1;
+    }
+  }
+
+  Result<Chains> find() {
+    auto split = find_split();
+    if (!split) return tl::unexpected(split.error());
+    if (options_.automatic) add_automatic(*split);
+    if (auto removed = remove(); !removed) return tl::unexpected(removed.error());
+    if (auto added = add_named(); !added) return tl::unexpected(added.error());
+    if (result_.chains.empty()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "no curve can be laid on the skeleton: no two joints that count are parent and child, and no skin "
+                  "follows a single one; curves that name their joints need no parents");
+    }
+    report();
+    return std::move(result_);
+  }
+
+ private:
+  const std::string& name_of(std::uint32_t joint) const { return model_.skeleton.joints[joint].name; }
+
+  Result<std::vector<bool>> find_split() {
+    std::vector<bool> split(places_.places.size());
+    for (const std::string& name : options_.split) {
+      const auto joint = find_joint(model_, "split", name);
+      if (!joint) return tl::unexpected(joint.error());
+      const std::uint32_t place = places_.of_joint[*joint];
+      if (place == kNone) {
+        result_.notes.push_back(fmt::format("No automatic curve runs through joint '{}', which split names.", name));
+      } else {
+        split[place] = true;
+      }
+    }
+    return split;
+  }
+
+  // The joint that carries a place of a path: it turns the bone below, where two go down both.
+  std::uint32_t carrier(const Path& path, std::size_t i) const {
+    std::optional<std::uint32_t> joint;
+    for (const std::size_t next : {i - 1, i + 1}) {  // i - 1 wraps round to no index at the front
+      if (next >= path.size() || places_.places[path[next]].parent != path[i]) continue;
+      std::uint32_t other = turning_joint(model_, places_, path[i], path[next]);
+      while (joint && *joint != other) {
+        std::uint32_t& later = *joint > other ? *joint : other;
+        const std::int32_t parent = model_.skeleton.joints[later].parent;
+        const bool is_here = parent >= 0 && places_.of_joint[static_cast<std::size_t>(parent)] == path[i];
+        later = is_here ? static_cast<std::uint32_t>(parent) : std::min(*joint, other);  // siblings
+      }
+      joint = other;
+    }
+    return joint.value_or(places_.places[path[i]].lowest);
+  }
+
+  void add_automatic(const std::vector<bool>& split) {
+    UniqueNames names;
+    std::vector<Chain> chains;
+    for (Path path : find_paths(model_, places_, split, result_.notes)) {
+      const auto first_joint = [&](std::uint32_t p) {
+        return places_.places[p].joints.empty() ? places_.places[p].lowest : places_.places[p].joints.front();
+      };
+      const bool runs_down = places_.places[path.back()].parent != kNone &&
+                             (path.size() == 1 || places_.places[path.back()].parent == path[path.size() - 2]);
+      const bool runs_up = path.size() > 1 && places_.places[path.front()].parent == path[1];
+      if (runs_up && (!runs_down || first_joint(path.back()) < first_joint(path.front()))) std::ranges::reverse(path);
+      Chain chain = lay_along(path);
+      if (chain.anchors.size() >= 2) chains.push_back(std::move(chain));
+    }
+    std::ranges::stable_sort(chains, {}, [](const Chain& chain) {
+      return std::tuple(chain.anchors[chain.top].joint, chain.anchors.front().joint, chain.anchors.back().joint);
+    });
+    for (Chain& chain : chains) {
+      const std::string& first = name_of(chain.anchors.front().joint);
+      const std::string& last = name_of(chain.anchors.back().joint);
+      chain.name = names.claim(first == last ? first : first + ".." + last);
+      result_.chains.push_back(std::move(chain));
+    }
+  }
+
+  Chain lay_along(const Path& path) const {
+    Chain chain;
+    if (const auto& tip = places_.places[path.front()].tip; tip && path.size() > 1) {
+      append(chain.anchors, carrier(path, 0), *tip);
+    }
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      append(chain.anchors, carrier(path, i), places_.places[path[i]].position);
+      const std::uint32_t parent = places_.places[path[i]].parent;
+      const bool is_top = (i == 0 || path[i - 1] != parent) && (i + 1 == path.size() || path[i + 1] != parent);
+      if (is_top) chain.top = chain.anchors.size() - 1;
+    }
+    if (const auto& tip = places_.places[path.back()].tip) append(chain.anchors, carrier(path, path.size() - 1), *tip);
+    for (std::size_t a = 1; a + 1 < chain.anchors.size(); ++a) {
+      const std::uint32_t place = places_.of_joint[chain.anchors[a].joint];
+      chain.anchors[a].is_branch = place != kNone && places_.places[place].link_count() > 2;
+      if (chain.anchors[a].is_branch) straighten(chain.anchors, a);
+    }
+    return chain;
+  }
+
+  // Where limbs branch a joint stands aside of the way from one limb to another: collar bones may begin far above the
+  // joint of the chest. The anchor moves with it all the same, but stands where that way is nearest to it, unless that
+  // bends the curve more sharply (the paper's displaced curve).
+  static void straighten(std::vector<Anchor>& anchors, std::size_t hub) {
+    const auto sharpest = [&] {
+      double least = 1;  // cosine
+      for (std::size_t a = std::max<std::size_t>(hub, 2) - 1; a <= hub + 1 && a + 1 < anchors.size(); ++a) {
+        const glm::dvec3 coming = glm::dvec3(anchors[a].position) - glm::dvec3(anchors[a - 1].position);
+        const glm::dvec3 going = glm::dvec3(anchors[a + 1].position) - glm::dvec3(anchors[a].position);
+        least = std::min(least, glm::dot(glm::normalize(coming), glm::normalize(going)));
+      }
+      return least;
+    };
+    const glm::dvec3 from(anchors[hub - 1].position);
+    const glm::dvec3 way = glm::dvec3(anchors[hub + 1].position) - from;
+    const glm::vec3 own = anchors[hub].position;
+    const double before = sharpest();
+    if (!(glm::dot(way, way) > 0)) return;
+    constexpr double kFromEnd = 0.1;  // of the way
+    const double at = glm::dot(glm::dvec3(own) - from, way) / glm::dot(way, way);
+    anchors[hub].position = glm::vec3(from + std::clamp(at, kFromEnd, 1 - kFromEnd) * way);
+    if (!(sharpest() > before)) anchors[hub].position = own;
+  }
+
+  Result<void> remove() {
+    std::vector<std::string_view> known;
+    for (const Chain& chain : result_.chains) known.push_back(chain.name);
+    for (const std::string& name : options_.remove) {
+      if (std::ranges::find(known, name) == known.end()) return not_found("remove names the curve", name, known);
+    }
+    const std::unordered_set<std::string> removed(options_.remove.begin(), options_.remove.end());
+    std::erase_if(result_.chains, [&](const Chain& chain) { return removed.contains(chain.name); });
+    return {};
+  }
+
+  Result<void> add_named() {
+    std::unordered_map<std::string, std::size_t> automatic;
+    for (std::size_t c = 0; c < result_.chains.size(); ++c) automatic.emplace(result_.chains[c].name, c);
+    std::unordered_set<std::string> names;
+    for (const ChainOptions::Named& named : options_.curves) {
+      if (named.name.empty()) return fail(ErrorCode::kInvalidArgument, "a curve has no name");
+      if (!names.insert(named.name).second) {
+        return fail(ErrorCode::kInvalidArgument, fmt::format("two curves are named '{}'", named.name));
+      }
+      Result<Chain> chain = lay_named(named);
+      if (!chain) return tl::unexpected(chain.error());
+      if (const auto replaced = automatic.find(named.name); replaced != automatic.end()) {
+        result_.chains[replaced->second] = *std::move(chain);
+      } else {
+        result_.chains.push_back(*std::move(chain));
+      }
+    }
+    return {};
+  }
+
+  Result<Chain> lay_named(const ChainOptions::Named& named) const {
+    const std::string what = fmt::format("curve '{}'", named.name);
+    if (!is_near(named.offset)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: its offset is not finite, or longer than {:g} m", what, kFarthest));
+    }
+    std::vector<std::uint32_t> joints;
+    for (const std::string& name : named.joints) {
+      const auto joint = find_joint(model_, what, name);
+      if (!joint) return tl::unexpected(joint.error());
+      if (std::ranges::find(joints, *joint) != joints.end()) {
+        return fail(ErrorCode::kInvalidArgument, fmt::format("{} names the joint '{}' twice", what, name));
+      }
+      joints.push_back(*joint);
+    }
+    Chain chain{.name = named.name};
+    const glm::dvec3 offset(named.offset);
+    const auto tip_of = [&](std::uint32_t joint) -> std::optional<glm::dvec3> {
+      const std::uint32_t place = places_.of_joint[joint];
+      return place == kNone ? std::nullopt : places_.places[place].tip;
+    };
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      const auto tip = tip_of(joints[i]);
+      if (tip && i == 0 && joints.size() > 1) append(chain.anchors, joints[i], *tip + offset);
+      append(chain.anchors, joints[i], glm::dvec3(bind_[joints[i]][3]) + offset);
+      if (tip && i + 1 == joints.size()) append(chain.anchors, joints[i], *tip + offset);
+    }
+    if (chain.anchors.size() < 2) {
+      return fail(ErrorCode::kInvalidArgument, what + " needs joints at two places at least");
+    }
+    // A tip is no nearer to the root than its joint, which stands beside it.
+    const auto depth = [&](const Anchor& anchor) { return depth_[anchor.joint]; };
+    const auto top = std::ranges::min_element(chain.anchors, {}, depth);
+    chain.top = static_cast<std::size_t>(top - chain.anchors.begin());
+    if (chain.top == 0 && joints.size() > 1 && tip_of(joints.front())) chain.top = 1;
+    return chain;
+  }
+
+  void report() {
+    std::vector<std::vector<std::size_t>> of_place(places_.places.size());
+    std::vector<std::vector<std::size_t>> of_other(model_.skeleton.joints.size());  // joints that are at no place
+    std::vector<std::size_t> links(model_.skeleton.joints.size(), 0);               // of those
+    for (std::size_t c = 0; c < result_.chains.size(); ++c) {
+      const std::vector<Anchor>& anchors = result_.chains[c].anchors;
+      for (std::size_t a = 0; a < anchors.size(); ++a) {
+        const std::uint32_t joint = anchors[a].joint;
+        const std::uint32_t place = places_.of_joint[joint];
+        std::vector<std::size_t>& curves = place == kNone ? of_other[joint] : of_place[place];
+        if (curves.empty() || curves.back() != c) curves.push_back(c);
+        links[joint] = std::max<std::size_t>(links[joint], a > 0 && a + 1 < anchors.size() ? 2 : 1);
+      }
+    }
+    for (std::uint32_t j = 0; j < places_.of_joint.size(); ++j) {
+      const std::uint32_t place = places_.of_joint[j];
+      if (place == kNone && of_other[j].empty()) continue;
+      const std::size_t count = place == kNone ? links[j] : places_.places[place].link_count();
+      const Linkage linkage = count <= 1 ? Linkage::kEnd : static_cast<Linkage>(std::min<std::size_t>(count, 5) - 1);
+      result_.joints.push_back({j, linkage, place == kNone ? of_other[j] : of_place[place]});
+      if (result_.joints.back().curves.empty()) {
+        result_.notes.push_back(fmt::format("No curve runs through joint '{}'.", name_of(j)));
+      }
+    }
+  }
+
+  const Model& model_;
+  const ChainOptions& options_;
+  std::vector<glm::dmat4> bind_;
+  Places places_;
+  std::vector<std::uint32_t> depth_;  // of each joint
+  Chains result_;
+};
+
+}  // namespace
+
+Result<std::uint32_t> find_joint(const Model& model, const std::string& what, const std::string& name) {
+  if (const auto joint = model.skeleton.find(name)) return *joint;
+  std::vector<std::string_view> known;
+  for (const Joint& joint : model.skeleton.joints) known.push_back(joint.name);
+  return not_found(what + " names the joint", name, known);
+}
+
+glm::dvec3 direction_away(const Chain& chain, std::size_t i) {
+  const std::size_t last = chain.anchors.size() - 1;
+  const bool along = i > chain.top || (i == chain.top && i < last);  // the chain's direction is away from its top
+  std::size_t from = i;
+  if (along && i == last) from = i - 1;
+  if (!along && i == 0) from = 1;
+  const std::size_t to = along ? from + 1 : from - 1;
+  return glm::normalize(glm::dvec3(chain.anchors[to].position) - glm::dvec3(chain.anchors[from].position));
+}
+
+Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options) {
+  return Finder(model, meshes, options).find();
+}
+
+std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std::uint32_t> meshes) {
+  const std::vector<Joint>& joints = model.skeleton.joints;
+  std::vector<bool> used(model.bound_joints.size());
+  for (const Mesh* mesh : find_skins(model, meshes)) {
+    for (const Influence& influence : mesh->weights.influences) {
+      if (influence.weight > 0) used[influence.index] = true;
+    }
+  }
+  // What no weights use, exporters may leave at the same matrix for all: then it says nothing.
+  const auto bytes_of = [](const BoundJoint& bound) {
+    return std::string_view(reinterpret_cast<const char*>(&bound.inverse_bind), sizeof(bound.inverse_bind));
+  };
+  std::unordered_map<std::string_view, std::uint32_t> joint_of;  // kNone: several
+  for (const BoundJoint& bound : model.bound_joints) {
+    std::uint32_t& joint = joint_of.try_emplace(bytes_of(bound), bound.joint).first->second;
+    if (joint != bound.joint) joint = kNone;
+  }
+  std::vector<glm::dmat4> matrices(joints.size());
+  std::vector<bool> known(joints.size());
+  for (const bool want_used : {true, false}) {
+    for (std::size_t b = 0; b < used.size(); ++b) {
+      const glm::dmat4 inverse(model.bound_joints[b].inverse_bind);
+      const std::uint32_t joint = model.bound_joints[b].joint;
+      if (used[b] != want_used || known[joint]) continue;
+      if (!want_used && joint_of.at(bytes_of(model.bound_joints[b])) == kNone) continue;
+      if (!is_invertible(inverse)) continue;
+      matrices[joint] = glm::inverse(inverse);
+      known[joint] = is_near_frame(matrices[joint]);
+    }
+  }
+  const auto local = [&](std::size_t j) {
+    return joints[j].matrix ? glm::dmat4(*joints[j].matrix) : to_matrix(joints[j].rest);
+  };
+  // From the child that stands nearest at rest: controls often stand where what they move does.
+  std::vector<std::uint32_t> nearest(joints.size(), kNone);
+  std::vector<double> distance(joints.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t j = joints.size(); j-- > 0;) {
+    if (!known[j] && nearest[j] != kNone) {
+      matrices[j] = matrices[nearest[j]] * glm::inverse(local(nearest[j]));
+      known[j] = is_near_frame(matrices[j]);
+    }
+    if (!known[j] || joints[j].parent < 0) continue;
+    const auto parent = static_cast<std::size_t>(joints[j].parent);
+    const glm::dmat4 from_parent = local(j);
+    const double length = glm::length(glm::dvec3(from_parent[3]));
+    if (!is_invertible(from_parent) || !(length < distance[parent])) continue;
+    nearest[parent] = static_cast<std::uint32_t>(j);
+    distance[parent] = length;
+  }
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (known[j]) continue;
+    const std::int32_t parent = joints[j].parent;
+    const glm::dmat4 above = parent < 0 ? glm::dmat4(1.0) : matrices[static_cast<std::size_t>(parent)];
+    matrices[j] = above * local(j);
+    if (!is_near_frame(matrices[j])) matrices[j] = above;
+  }
+  return matrices;
+}
+
+}  // namespace pelt::curve_skeleton

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "engine/chain/check_chain.h"
+
+#include "shaders/chain/chain.h"
+
+namespace pelt {
+namespace {
+
+const char* check_anchor(const TableReader& words, const CharacterData& data, std::uint64_t word) {
+  if (!words.holds(word, shared::kAnchorWords)) return "reads past its table";
+  if (words.word(word) >= data.skeleton.joints.size()) return "names a joint that is not there";
+  const std::uint32_t twist = words.word(word + shared::kAnchorTwist);
+  if (twist != shared::kNoInput && twist >= data.input_count) return "names an input that is not there";
+  return words.check_numbers(word + shared::kAnchorPosition, shared::kAnchorTwist - shared::kAnchorPosition);
+}
+
+}  // namespace
+
+const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word) {
+  if (!words.holds(word, shared::kChainWords)) return "reads past its table";
+  const std::uint64_t count = words.word(word);
+  if (count < 2 || count > shared::kMostAnchors) return "has a chain of too few or too many anchors";
+  if (words.word(word + 1) >= count) return "has a chain whose top is not there";
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t anchor = words.word(word + shared::kChainFirstAnchor) + i * shared::kAnchorWords;
+    if (const char* wrong = check_anchor(words, data, anchor)) return wrong;
+  }
+  return nullptr;
+}
+
+}  // namespace pelt

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include <pelt/character.h>
+
+#include "engine/character/table_reader.h"
+
+namespace pelt {
+
+// Why the words of a chain and its anchors (shaders/chain/chain.h) cannot be posed; nullptr where they can.
+const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word);
+
+}  // namespace pelt

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "engine/chain/curve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/rig/curve_keys.h"
+
+namespace pelt::curve_skeleton {
+
+// The joints whose steps reach a bone, the bones beside them and those beyond, which step_frames.h looks at.
+static_assert(shared::kMostRange == shared::kMostSteps + 4);
+namespace {
+
+// Cosine of 26 degrees: a reference axis that is nearer to the curve says little of what is across it.
+constexpr float kMostAlong = 0.9f;
+
+// Skin distances by which a step may reach past a branch that is nearer.
+constexpr float kPastBranch = 0.5f;
+
+// 1 at the anchor, 0 from `reach` on, smooth.
+float bulge_window(const Bulge& bulge, float away) {
+  if (!bulge.reach) return 1;
+  if (away >= *bulge.reach) return 0;
+  const float part = away / *bulge.reach;
+  return (1 - part * part) * (1 - part * part);
+}
+
+std::uint32_t frames_word(CurveFrames frames) {
+  switch (frames) {
+    case CurveFrames::kAuto:
+      return shared::kCurveFramesAuto;
+    case CurveFrames::kTangent:
+      return shared::kCurveFramesTangent;
+    case CurveFrames::kEndpoint:
+      return shared::kCurveFramesEndpoint;
+  }
+  return shared::kCurveFramesAuto;
+}
+
+// Of the bone that leaves an anchor, of the last one that arrives.
+glm::vec3 bone_direction(const Chain& chain, std::size_t anchor) {
+  const std::size_t bone = std::min(anchor, chain.anchors.size() - 2);
+  return glm::normalize(chain.anchors[bone + 1].position - chain.anchors[bone].position);
+}
+
+// Of every anchor the joint's z, or its y where z runs along the curve (math.md section 2). Where that would turn the
+// frame by more than a quarter from the anchor before, as it does where joints' axes point this way and that, of the
+// joint's axes and their opposites the one that turns it least: between frames turned against each other no way is
+// shorter, and a pose would decide.
+std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  std::vector<glm::vec3> axes;
+  glm::vec3 side(0.0f);
+  glm::vec3 along_before(0.0f);
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const glm::vec3 coming = bone_direction(chain, i == 0 ? 0 : i - 1);
+    const glm::vec3 going = bone_direction(chain, i);
+    const glm::vec3 along = shared::normalize_or(coming + going, going);
+    const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind[anchors[i].joint])));
+    glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > kMostAlong ? joint[1] : joint[2];
+    if (i > 0) {
+      const glm::vec3 arrived = shared::least_turn(shared::least_turn(side, along_before, coming), coming, along);
+      const auto turned = [&](glm::vec3 candidate) { return glm::dot(shared::frame_side(candidate, along), arrived); };
+      if (turned(axis) < 0) {
+        for (const glm::vec3 candidate : {joint[2], -joint[2], joint[1], -joint[1], joint[0], -joint[0]}) {
+          if (std::abs(glm::dot(candidate, along)) < kMostAlong && turned(candidate) > turned(axis)) axis = candidate;
+        }
+      }
+    }
+    side = shared::frame_side(axis, along);
+    along_before = along;
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+// Of every anchor y of the bone that leaves it, carried from bone to bone by least turns.
+std::vector<glm::vec3> carried_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  std::vector<glm::vec3> axes;
+  glm::vec3 before = bone_direction(chain, 0);
+  const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind[anchors[0].joint])));
+  glm::vec3 axis = shared::frame_side(std::abs(glm::dot(joint[2], before)) > kMostAlong ? joint[1] : joint[2], before);
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const glm::vec3 along = bone_direction(chain, i);
+    const glm::vec3 side = shared::frame_side(axis, along);  // where a bone turns straight back
+    axis = shared::direction_across(along, shared::least_turn(axis, before, along), side);
+    before = along;
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+}  // namespace
+
+float twist_share(const CurveSpan& span, float lambda) {
+  const std::vector<CurveKey>& keys = span.twist;
+  if (keys.empty()) return lambda;
+  if (lambda <= keys.front().at) return keys.front().value;
+  if (lambda >= keys.back().at) return keys.back().value;
+  const auto after = std::upper_bound(keys.begin(), keys.end(), lambda,
+                                      [](float value, const CurveKey& key) { return value < key.at; });
+  const auto k = static_cast<std::size_t>(after - keys.begin()) - 1;
+  const double width = double{keys[k + 1].at} - keys[k].at;
+  const double u = (double{lambda} - keys[k].at) / width;
+  if (!span.smooth_twist) return static_cast<float>(std::lerp(double{keys[k].value}, double{keys[k + 1].value}, u));
+  const double v = 1 - u;
+  const double value = v * v * (1 + 2 * u) * keys[k].value + u * u * (1 + 2 * v) * keys[k + 1].value +
+                       width * u * v * (v * monotone_slope(keys, k) - u * monotone_slope(keys, k + 1));
+  return static_cast<float>(value);
+}
+
+shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambda) {
+  const float length = curve.bone_length(bone);
+  return {twist_share(curve.spans[bone], lambda),
+          bulge_window(curve.anchors[bone].bulge, lambda * length),
+          bulge_window(curve.anchors[bone + 1].bulge, (1 - lambda) * length),
+          curve.rolls.empty() ? 0.0f : std::lerp(curve.rolls[bone], curve.rolls[bone + 1], lambda),
+          1.0f,
+          1.0f};
+}
+
+shared::CurveShape posed_shape(const Curve& curve, std::size_t bone, float lambda) {
+  constexpr float kMeeting = 0.25f;  // of the bone
+  const CurveSpan& span = curve.spans[bone];
+  const auto window = [&](float away) {
+    const float part = std::min(away / kMeeting, 1.0f);
+    return (1 - part * part) * (1 - part * part);
+  };
+  const float at_first = window(lambda);
+  const float at_last = window(1 - lambda);
+  shared::CurveShape shape = curve_shape(curve, bone, lambda);
+  shape.twist += std::lerp(span.first.roll, span.last.roll, lambda) +
+                 at_first * (span.first.joint_roll - span.first.roll) +
+                 at_last * (span.last.joint_roll - span.last.roll);
+  const glm::vec2 width = glm::mix(span.first.width, span.last.width, lambda) +
+                          at_first * (span.first.joint_width - span.first.width) +
+                          at_last * (span.last.joint_width - span.last.width);
+  shape.width_y *= width.x;
+  shape.width_z *= width.y;
+  return shape;
+}
+
+float posed_lambda(const CurveSpan& span, float lambda) {
+  if (span.stretch == 0) return lambda;
+  const double part = std::expm1(double{span.stretch} * lambda) / std::expm1(double{span.stretch});
+  return static_cast<float>(std::clamp(part, 0.0, 1.0));
+}
+
+std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> at_bind) {
+  const std::vector<glm::vec3> joints = reference_axes(curve.chain, at_bind);
+  const std::vector<glm::vec3> carried = carried_axes(curve.chain, at_bind);
+  const std::vector<Anchor>& anchors = curve.chain.anchors;
+  std::vector<float> rolls;
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const glm::vec3 coming = bone_direction(curve.chain, i == 0 ? 0 : i - 1);
+    const glm::vec3 going = bone_direction(curve.chain, i);
+    const glm::vec3 x = shared::normalize_or(coming + going, going);
+    const glm::vec3 y = shared::least_turn(carried[i], going, x);
+    const glm::vec3 side = shared::frame_side(joints[i], x);
+    const float roll = std::atan2(glm::dot(glm::cross(y, side), x), glm::dot(y, side));
+    rolls.push_back(rolls.empty() ? roll : rolls.back() + shared::reduced_angle(roll - rolls.back()));
+  }
+  return rolls;
+}
+
+StepReach step_reach(const Curve& curve, std::size_t i) {
+  const std::size_t last = curve.lengths.size() - 1;
+  const auto side = [&](int step) {
+    if (i == 0 || i == last) return glm::vec2(0.0f);
+    const auto length_to = [&](std::size_t anchor) { return std::abs(curve.lengths[anchor] - curve.lengths[i]); };
+    // A limb gets thinner: it is as thick as at its next joint, where something is known of that.
+    const std::size_t next = step < 0 ? i - 1 : i + 1;
+    float distance = curve.anchors[i].skin_distance;
+    const float beyond = curve.anchors[next].skin_distance;
+    if (next != 0 && next != last && beyond > 0) distance = distance > 0 ? std::min(distance, beyond) : beyond;
+    // Where other limbs branch off, their curves know nothing of this joint.
+    const float past_branch = kPastBranch * distance;
+    float room = std::numeric_limits<float>::infinity();
+    std::size_t end = i;
+    for (std::uint32_t bones = 0; bones < shared::kStepReach && end != 0 && end != last; ++bones) {
+      if (end != i && curve.chain.anchors[end].is_branch) {
+        if (length_to(end) >= past_branch) break;
+        room = past_branch;
+      }
+      end = step < 0 ? end - 1 : end + 1;
+    }
+    room = std::min(room, length_to(end));
+    const float turning = std::min(shared::kStepTurning * std::max(distance, length_to(next) / 16), room);
+    return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
+  };
+  const glm::vec2 before = side(-1);
+  const glm::vec2 after = side(1);
+  return {{before.x, after.x}, {before.y, after.y}};
+}
+
+void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference) {
+  const CurveAnchor& anchor = curve.anchors[i];
+  table_.put_number(curve.lengths[i]);
+  table_.put_vector(reference);
+  table_.put_number(anchor.skin_distance);
+  table_.put_number(anchor.float_min);
+  table_.put_number(anchor.float_max);
+  table_.put_number(curve.float_margin);
+  table_.put_word(0);  // first key: put_keys fills it in
+  table_.put_word(static_cast<std::uint32_t>(anchor.float_keys.size()));
+  table_.put_vector(anchor.before);
+  table_.put_vector(anchor.after);
+  table_.put_number(anchor.bulge.volume);
+  table_.put_number(anchor.bulge.across);
+  table_.put_number(anchor.bulge.along);
+  table_.put_number(anchor.twist_after);
+  table_.put_vector(bone_direction(curve.chain, i));
+  const StepReach reach = step_reach(curve, i);
+  for (const glm::vec2 sides : {reach.turning, reach.window}) {
+    table_.put_number(sides.x);
+    table_.put_number(sides.y);
+  }
+}
+
+std::uint32_t CurveTable::put(const Curve& curve) {
+  const std::size_t count = curve.chain.anchors.size();
+  const std::uint32_t word = table_.size();
+  const std::uint32_t first_anchor = word + shared::kCurveWords;
+  const auto first_curve_anchor = static_cast<std::uint32_t>(first_anchor + count * shared::kAnchorWords);
+  table_.put_word(static_cast<std::uint32_t>(count));
+  table_.put_word(static_cast<std::uint32_t>(curve.chain.top));
+  table_.put_word(first_anchor);
+  table_.put_word(frames_word(curve.frames));
+  table_.put_word(curve.reference == CurveReference::kJoint ? shared::kCurveReferenceJoint
+                                                            : shared::kCurveReferenceHalfSwing);
+  table_.put_number(curve.centre);
+  table_.put_word(first_curve_anchor);
+  table_.put_anchors(curve.chain);
+  const std::vector<glm::vec3> axes =
+      curve.frames == CurveFrames::kAuto ? carried_axes(curve.chain, at_bind_) : reference_axes(curve.chain, at_bind_);
+  for (std::size_t i = 0; i < count; ++i) put_curve_anchor(curve, i, axes[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    table_.set_word(
+        static_cast<std::uint32_t>(first_curve_anchor + i * shared::kCurveAnchorWords + shared::kCurveAnchorKeys),
+        table_.size());
+    for (const CurveKey& key : curve.anchors[i].float_keys) {
+      table_.put_number(key.at);
+      table_.put_number(key.value);
+    }
+  }
+  return word;
+}
+
+std::uint32_t CurveTable::put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest) {
+  const auto word = table_.size();
+  const shared::CurveShape shape = posed_shape(curve, bone, lambda);
+  table_.put_number(posed_lambda(curve.spans[bone], lambda));
+  for (const float number :
+       {shape.twist_share, shape.first_reach, shape.last_reach, shape.twist, shape.width_y, shape.width_z}) {
+    table_.put_number(number);
+  }
+  table_.put_inverse(rest);
+  return word;
+}
+
+PosedCurve::PosedCurve(const Curve& curve, std::span<const std::uint32_t> words, std::uint32_t word,
+                       std::span<const glm::mat4> joints, std::span<const float> inputs)
+    : curve_(&curve) {
+  const shared::PoseWork work{words.data(), joints.data(), nullptr, inputs.data()};
+  for (std::uint32_t bone = 0; bone < curve.bone_count(); ++bone) {
+    parts_.push_back(shared::curve_part(shared::CurveRecord{word, bone, 0}, work, by_steps()));
+  }
+}
+
+float PosedCurve::floating_distance(std::size_t anchor) const {
+  if (anchor == 0 || anchor + 1 == curve_->anchors.size()) return 0;
+  const shared::CurveSpline& spline = parts_[anchor].spline;  // of the bone that leaves it
+  return spline.arc[2] - spline.arc[1];
+}
+
+}  // namespace pelt::curve_skeleton

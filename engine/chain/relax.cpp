@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "engine/chain/relax.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/geometry/parts.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+constexpr float kSteepest = 2.5f;
+constexpr int kGrowths = 24;  // times that the changed region may grow by the edges still too steep
+
+}  // namespace
+
+Surface::Surface(const Mesh& mesh, std::vector<std::uint32_t> welded)
+    : positions_(mesh.positions),
+      heat_(mesh.positions, mesh.triangles, std::move(welded)),
+      edges_(edges_both_ways(heat_.welded(), mesh.triangles)),
+      first_edge_(mesh.positions.size() + 1, 0) {
+  for (const auto& edge : edges_) ++first_edge_[edge.first + 1];
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) first_edge_[v + 1] += first_edge_[v];
+  closeness_.reserve(edges_.size());
+  for (const auto& edge : edges_) {
+    const float length = glm::distance(positions_[edge.first], positions_[edge.second]);
+    closeness_.push_back(1 / std::max(length, 1e-12f));
+  }
+}
+
+std::span<const std::pair<std::uint32_t, std::uint32_t>> Surface::neighbours(std::uint32_t vertex) const {
+  const std::uint32_t own = heat_.welded()[vertex];
+  return std::span(edges_).subspan(first_edge_[own], first_edge_[own + 1] - first_edge_[own]);
+}
+
+std::vector<std::uint8_t> Surface::relax(std::span<const std::uint8_t> defined, std::span<float> s,
+                                         std::span<float> other) const {
+  std::vector<std::uint8_t> changed(vertex_count(), 0);
+  std::vector<std::uint8_t> known(vertex_count(), SurfaceHeat::kAside);
+  for (std::uint32_t v = 0; v < vertex_count(); ++v) {
+    if (defined[v]) known[v] = SurfaceHeat::kKnown;
+  }
+  for (int growth = 0; growth < kGrowths; ++growth) {
+    bool grown = false;
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+      const auto& edge = edges_[e];
+      if (!defined[edge.first] || !defined[edge.second]) continue;
+      if (!(std::abs(s[edge.first] - s[edge.second]) * closeness_[e] > kSteepest)) continue;
+      for (const std::uint32_t end : {edge.first, edge.second}) {
+        grown |= !changed[end];
+        changed[end] = 1;
+        known[end] = SurfaceHeat::kUnknown;
+      }
+    }
+    if (!grown) break;
+    heat_.fill(known, {s, other});
+  }
+  for (std::uint32_t v = 0; v < vertex_count(); ++v) changed[v] = changed[heat_.welded()[v]];
+  return changed;
+}
+
+glm::vec3 Surface::gradient(std::uint32_t vertex, std::span<const std::uint8_t> defined,
+                            std::span<const float> s) const {
+  // Least squares over the edges; what they do not span stays small.
+  glm::dmat3 squares(0.0);
+  glm::dvec3 sum(0.0);
+  const std::uint32_t own = heat_.welded()[vertex];
+  for (const auto& edge : neighbours(vertex)) {
+    if (!defined[edge.second]) continue;
+    const glm::dvec3 way = glm::dvec3(positions_[edge.second]) - glm::dvec3(positions_[own]);
+    squares += glm::outerProduct(way, way);
+    sum += way * (double{s[edge.second]} - s[own]);
+  }
+  const double trace = squares[0][0] + squares[1][1] + squares[2][2];
+  if (!(trace > 0)) return glm::vec3(0.0f);
+  squares += glm::dmat3(1e-3 * trace);
+  return glm::vec3(glm::inverse(squares) * sum);
+}
+
+}  // namespace pelt::curve_skeleton

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Curves at bind, ready for closest points, and which of them are the same.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "engine/chain/curve.h"
+#include "engine/chain/frame_curve.h"
+
+namespace pelt::curve_skeleton {
+
+// A point on a curve.
+struct CurvePlace {
+  std::uint32_t curve = 0;
+  std::uint32_t bone = 0;
+  float lambda = 0;       // fraction of the bone
+  double distance = 0;    // metres to the curve
+  glm::vec3 slope{0.0f};  // gradient of the rest length s there, by the vertex; 0 beyond the ends
+};
+
+// A bone of a curve that has the same frames as another.
+struct BoneCopy {
+  std::uint32_t curve = 0;
+  std::uint32_t bone = 0;
+  bool reversed = false;  // runs the other way
+};
+
+// Its bones, one after the other: s at their ends, ascending, and their frames.
+struct RestCurve {
+  std::vector<float> lengths;
+  FrameCurve::Frame frame;
+};
+
+class RestCurves {
+ public:
+  // `originals`: of every bone the first bone that has the same frames; itself where no other has.
+  RestCurves(std::vector<RestCurve> curves, std::vector<std::vector<BoneCopy>> originals);
+
+  std::size_t curve_count() const { return frames_.size(); }
+  Affine frame(std::size_t curve, std::size_t bone, float lambda) const { return frames_[curve].frame(bone, lambda); }
+  std::span<const float> lengths(std::size_t curve) const { return lengths_[curve]; }
+  float bone_length(std::size_t curve, std::size_t bone) const {
+    return lengths_[curve][bone + 1] - lengths_[curve][bone];
+  }
+
+  // FrameCurve::find_places, refine.
+  void find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const;
+
+  void refine(CurvePlace& place, glm::vec3 point) const;
+
+  // The nearest of these.
+  CurvePlace closest(std::size_t curve, glm::vec3 point) const;
+
+  // s of a place, and the place at s, but for its distance and slope.
+  float length_at(const CurvePlace& place) const {
+    return lengths_[place.curve][place.bone] + place.lambda * bone_length(place.curve, place.bone);
+  }
+  CurvePlace place_at(std::uint32_t curve, float s) const;
+
+  // From a place to a point, metres.
+  double distance(const CurvePlace& place, glm::vec3 point) const;
+
+  const BoneCopy& original(std::size_t curve, std::size_t bone) const { return originals_[curve][bone]; }
+
+  // The same place on the first curve that has the same frames along the bone; itself where no other has.
+  CurvePlace original(CurvePlace place) const;
+
+  // The gradient of s, where `place` is of a point.
+  glm::vec3 slope(const CurvePlace& place, glm::vec3 point) const;
+
+ private:
+  std::vector<std::vector<float>> lengths_;
+  std::vector<FrameCurve> frames_;
+  std::vector<std::vector<BoneCopy>> originals_;
+};
+
+// A curve skeleton's.
+RestCurves make_rest_curves(std::span<const Curve> curves, std::span<const glm::dmat4> at_bind);
+
+// Gives the ends of bones that are each other's copies the same skin distance, the larger one. `rest`: of these.
+void share_distances(const RestCurves& rest, std::span<Curve> curves);
+
+}  // namespace pelt::curve_skeleton

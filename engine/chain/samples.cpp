@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "engine/chain/samples.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+#include <iterator>
+#include <numeric>
+
+namespace pelt::curve_skeleton {
+namespace {
+
+struct StrongPose {
+  double bend;
+  double twist;
+};
+constexpr StrongPose kStrongPoses[] = {
+    {glm::radians(135.0), 0}, {glm::radians(135.0), glm::radians(180.0)}, {0, glm::radians(360.0)}};
+constexpr int kProbes = 96;                // places along a bone at which the curve's motion is measured
+constexpr std::size_t kMostSamples = 512;  // of a bone
+
+// The joints' matrices when every joint of the chain, counted from its top, bends and twists away from its bone.
+std::vector<glm::mat4> strong_pose(const StrongPose& pose, const Chain& chain, std::span<const glm::dmat4> at_bind) {
+  std::vector<glm::mat4> joints(at_bind.begin(), at_bind.end());
+  const std::vector<Anchor>& anchors = chain.anchors;
+  const auto walk = [&](int step) {
+    glm::dmat4 motion(1.0);  // of the bone that leaves the anchor away from the top
+    glm::dvec3 side(0.0);    // at bind
+    for (auto i = static_cast<std::ptrdiff_t>(chain.top) + step;
+         i >= 0 && i + (step < 0 ? 1 : 0) < static_cast<std::ptrdiff_t>(anchors.size()); i += step) {
+      const Anchor& anchor = anchors[static_cast<std::size_t>(i)];
+      const Anchor& upper = anchors[static_cast<std::size_t>(i - step)];
+      if (anchor.joint == upper.joint) continue;  // a tip
+      const glm::dvec3 place = glm::dvec3(motion * glm::dvec4(anchor.position, 1.0));
+      const glm::dvec3 at_rest = glm::normalize(glm::dvec3(anchor.position - upper.position));
+      // All to one side, so that the curve rolls up.
+      side -= at_rest * glm::dot(side, at_rest);
+      if (glm::length(side) < 0.1) {
+        side = glm::cross(at_rest, std::abs(at_rest.x) < 0.6 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0));
+      }
+      side = glm::normalize(side);
+      const glm::dvec3 bone = glm::dmat3(motion) * at_rest;
+      glm::dmat4 turn = glm::translate(glm::dmat4(1.0), place);
+      turn = glm::rotate(turn, pose.bend, glm::dmat3(motion) * side);
+      turn = glm::rotate(turn, pose.twist, bone);
+      motion = glm::translate(turn, -place) * motion;
+      joints[anchor.joint] = glm::mat4(motion * at_bind[anchor.joint]);
+    }
+  };
+  walk(1);
+  walk(-1);
+  return joints;
+}
+
+// The integral, up to each probe, of the samples that a bone takes in a pose, by lambda.
+std::array<double, kProbes + 1> samples_taken(const PosedCurve& posed, const Curve& curve, std::size_t bone,
+                                              float reach, float error) {
+  std::array<Affine, kProbes + 1> frames;
+  for (int p = 0; p <= kProbes; ++p) frames[p] = posed.posed_frame(bone, static_cast<float>(p) / kProbes);
+  // The ends count like their neighbours.
+  const auto taken_at = [&](int p) {
+    const int k = std::clamp(p, 1, kProbes - 1);
+    const glm::dvec3 first_axis = glm::dvec3(affine_axes(frames[k + 1])[0] - affine_axes(frames[k - 1])[0]) *
+                                  (0.5 * kProbes * curve.bone_length(bone));
+    double largest = 0;
+    for (const glm::vec3 local : {glm::vec3(0, 1, 0), glm::vec3(0, -1, 0), glm::vec3(0, 0, 1), glm::vec3(0, 0, -1)}) {
+      const auto at = [&](int i) { return glm::dvec3(transform_point(frames[i], local * reach)); };
+      const glm::dvec3 second = (at(k + 1) - 2.0 * at(k) + at(k - 1)) * double{kProbes} * double{kProbes};
+      largest = std::max({largest, glm::length(second - 2.0 * first_axis), glm::length(second)});
+    }
+    return std::sqrt(largest / (8 * double{error}));
+  };
+  std::array<double, kProbes + 1> integral{};
+  for (int p = 0; p < kProbes; ++p) integral[p + 1] = integral[p] + (taken_at(p) + taken_at(p + 1)) / (2 * kProbes);
+  return integral;
+}
+
+// Where `count` samples go so that each step takes the same share of the integral. A part goes evenly, so that no
+// stretch is left without samples where the measure says that nothing happens.
+std::vector<float> spread(const std::array<double, kProbes + 1>& integral, std::size_t count) {
+  constexpr double kEven = 0.1;
+  const auto total = [&](int p) {
+    const double even = static_cast<double>(p) / kProbes;
+    return integral[kProbes] > 0 ? std::lerp(integral[p] / integral[kProbes], even, kEven) : even;
+  };
+  std::vector<float> lambdas;
+  int p = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double share = static_cast<double>(k) / static_cast<double>(count - 1);
+    while (p + 1 < kProbes && total(p + 1) < share) ++p;
+    const double within = (share - total(p)) / (total(p + 1) - total(p));
+    lambdas.push_back(static_cast<float>(std::clamp((p + within) / kProbes, 0.0, 1.0)));
+  }
+  lambdas.front() = 0;
+  lambdas.back() = 1;
+  return lambdas;
+}
+
+}  // namespace
+
+std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<const float> reach, float error,
+                                              std::span<const glm::dmat4> at_bind) {
+  std::vector<std::uint32_t> twist_inputs(at_bind.size());
+  std::iota(twist_inputs.begin(), twist_inputs.end(), 0u);
+  CurveTable table(at_bind, twist_inputs);
+  const std::uint32_t word = table.put(curve);
+  std::vector<PosedCurve> posed;
+  for (const StrongPose& pose : kStrongPoses) {
+    const std::vector<float> twists(at_bind.size(), static_cast<float>(pose.twist));
+    posed.emplace_back(curve, table.words(), word, strong_pose(pose, curve.chain, at_bind), twists);
+  }
+  std::vector<std::vector<float>> samples;
+  for (std::size_t bone = 0; bone < curve.bone_count(); ++bone) {
+    samples.emplace_back();
+    if (!(reach[bone] > 0)) continue;
+    // Where one pose takes more than another, the more.
+    std::array<double, kProbes + 1> integral{};
+    std::array<std::array<double, kProbes + 1>, std::size(kStrongPoses)> taken;
+    for (std::size_t i = 0; i < posed.size(); ++i) taken[i] = samples_taken(posed[i], curve, bone, reach[bone], error);
+    for (int p = 0; p < kProbes; ++p) {
+      double most = 0;
+      for (const auto& own : taken) most = std::max(most, own[p + 1] - own[p]);
+      integral[p + 1] = integral[p] + most;
+    }
+    constexpr std::size_t kSlots = shared::kCurveSlots;
+    const double wanted = std::isfinite(integral[kProbes]) ? std::min(integral[kProbes] / 0.9, 1e6) : 0;
+    const std::size_t count = (static_cast<std::size_t>(std::ceil(wanted)) + kSlots) / kSlots * kSlots;
+    samples.back() = spread(integral, std::clamp(count, kSlots, kMostSamples));
+  }
+  return samples;
+}
+
+}  // namespace pelt::curve_skeleton

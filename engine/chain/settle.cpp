@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+#include "engine/chain/settle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include <pelt/deformers.h>
+#include <pelt/finite.h>
+
+#include "engine/chain/bendy.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
+}
+
+tl::unexpected<Error> not_found(const std::string& what, const char* kind, const std::string& name,
+                                std::span<const std::string_view> known) {
+  return fail(ErrorCode::kNotFound,
+              fmt::format("{}: there is no {} '{}'; did you mean '{}'?", what, kind, name, nearest_name(name, known)));
+}
+
+bool in_range(float value, float low, float high) { return value >= low && value <= high; }
+
+// Control point `number` of a curve of n + 1 anchors: J_0, (B_i-, J_i, B_i+) .., J_n.
+std::size_t control_count(const Chain& chain) { return 3 * chain.anchors.size() - 4; }
+
+bool is_anchor(const Chain& chain, std::uint32_t number) {
+  return number == 0 || number + 1 == control_count(chain) || number % 3 == 2;
+}
+
+Result<void> check_offsets(const CurvePath& path, const Chain& chain, const std::string& what) {
+  for (const VertexOffset& offset : path.control_offsets) {
+    if (offset.vertex >= control_count(chain)) {
+      return invalid(what, fmt::format("offsets control point {} of the {} of the curve '{}'", offset.vertex,
+                                       control_count(chain), chain.name));
+    }
+    if (!is_near(offset.offset)) {
+      return invalid(what,
+                     fmt::format("offsets control point {} of the curve '{}' by what is no length, or more than {:g} m",
+                                 offset.vertex, chain.name, kFarthest));
+    }
+  }
+  return {};
+}
+
+const CurvePath* find_path(const CurveSkeletonParameters& parameters, const std::string& name) {
+  const auto found = std::find_if(parameters.curves.begin(), parameters.curves.end(),
+                                  [&](const CurvePath& path) { return path.name == name; });
+  return found == parameters.curves.end() ? nullptr : &*found;
+}
+
+Result<void> check_parameters(const CurveSkeletonParameters& parameters, const std::string& what) {
+  if (!in_range(parameters.centre, 0, 1))
+    return invalid(what, fmt::format("the centre {} is not in [0, 1]", parameters.centre));
+  if (!(std::isfinite(parameters.float_margin) && parameters.float_margin > 0)) {
+    return invalid(what, fmt::format("the float margin is {}, but must be above 0", parameters.float_margin));
+  }
+  if (!(std::isfinite(parameters.table_error) && parameters.table_error > 0)) {
+    return invalid(what, fmt::format("the table error is {}, but must be above 0", parameters.table_error));
+  }
+  if (!(std::isfinite(parameters.curve_reach) && parameters.curve_reach > 1)) {
+    return invalid(what, fmt::format("the curve reach is {}, but must be above 1", parameters.curve_reach));
+  }
+  if (parameters.curves_per_vertex < 1 || parameters.curves_per_vertex > 3) {
+    return invalid(what, fmt::format("{} curves a vertex; 1 to 3 are possible", parameters.curves_per_vertex));
+  }
+  return {};
+}
+
+Result<void> check_bulge(const Bulge& bulge, const std::string& what) {
+  if (!in_range(bulge.volume, 0, 1))
+    return invalid(what, fmt::format("keeps {} of the volume, not 0 to 1", bulge.volume));
+  if (!in_range(bulge.across, -1, 4) || !in_range(bulge.along, -1, 4))
+    return invalid(what, "bulges by less than -1 or more than 4");
+  if (bulge.reach && !(std::isfinite(*bulge.reach) && *bulge.reach > 0))
+    return invalid(what, "has a bulge that reaches nowhere");
+  return {};
+}
+
+Result<void> check_joint(const CurveJoint& joint, const std::string& what) {
+  for (const std::optional<float>& length : {joint.skin_distance, joint.float_min, joint.float_max}) {
+    if (length && !(std::isfinite(*length) && *length > 0))
+      return invalid(what, fmt::format("the length {} is not one", *length));
+  }
+  if (joint.float_distance.size() > shared::kMostFloatKeys) {
+    return invalid(what, fmt::format("has more than {} keys", shared::kMostFloatKeys));
+  }
+  for (std::size_t k = 0; k < joint.float_distance.size(); ++k) {
+    const CurveKey& key = joint.float_distance[k];
+    if (!in_range(key.at, 0, 180) || !(std::isfinite(key.value) && key.value > 0)) {
+      return invalid(what, "has a key that is not a distance above 0 at an angle from 0 to 180 degrees");
+    }
+    if (k > 0 && !(key.at > joint.float_distance[k - 1].at)) return invalid(what, "has keys that do not ascend");
+  }
+  if (joint.twist_after && !in_range(*joint.twist_after, 0, 1)) {
+    return invalid(what, fmt::format("leaves {} of its twist to the next bone, not 0 to 1", *joint.twist_after));
+  }
+  return joint.bulge ? check_bulge(*joint.bulge, what) : Result<void>{};
+}
+
+Result<void> check_twist(const CurveBone& bone, const std::string& what) {
+  const std::vector<CurveKey>& keys = bone.twist;
+  if (keys.empty()) return {};
+  const bool ends = keys.size() >= 2 && keys.front().at == 0 && keys.front().value == 0 && keys.back().at == 1 &&
+                    keys.back().value == 1;
+  if (!ends) return invalid(what, "has a twist that does not go from [0, 0] to [1, 1]");
+  for (std::size_t k = 1; k < keys.size(); ++k) {
+    if (!(keys[k].at > keys[k - 1].at && keys[k].value >= keys[k - 1].value))
+      return invalid(what, "has a twist that does not ascend");
+  }
+  return {};
+}
+
+Result<void> check_bendy(const BendyBone& bone, const std::string& what) {
+  if (const char* wrong = wrong_property(bone)) return invalid(what, fmt::format("has a {} out of its range", wrong));
+  return {};
+}
+
+float largest_key(const std::vector<CurveKey>& keys) {
+  float largest = 0;
+  for (const CurveKey& key : keys) largest = std::max(largest, key.value);
+  return largest;
+}
+
+// The largest float of each anchor for which the rig gives one.
+std::vector<std::optional<float>> given_floats(const CurveSkeletonParameters& parameters, const Model& model,
+                                               const Curve& curve) {
+  std::vector<std::optional<float>> given(curve.anchors.size());
+  for (std::size_t i = 1; i + 1 < given.size(); ++i) {
+    const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
+    if (joint == nullptr) continue;
+    given[i] = joint->float_distance.empty() ? joint->float_max : largest_key(joint->float_distance);
+  }
+  return given;
+}
+
+// f_min and f_max of inner anchors (math.md section 2): what the bones leave, half of one that another float shares.
+Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Model& model, const std::string& what,
+                           std::vector<std::optional<float>> given, Curve& curve) {
+  const std::size_t last = curve.anchors.size() - 1;
+  for (std::size_t i = 1; i < last; ++i) {
+    if (!curve.anchors[i].float_keys.empty()) given[i] = largest_key(curve.anchors[i].float_keys);
+  }
+  constexpr float kOfEndBone = 0.9f;
+  const auto room = [&](std::size_t bone, std::size_t other) {
+    const float length = curve.bone_length(bone);
+    if (other == 0 || other == last) return kOfEndBone * length;
+    const std::optional<float> taken = given[other];
+    return taken ? std::max(length - *taken, 0.0f) : 0.5f * length;
+  };
+  for (std::size_t i = 1; i < last; ++i) {
+    CurveAnchor& anchor = curve.anchors[i];
+    const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
+    const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
+    anchor.float_max = given[i].value_or(std::min(room(i - 1, i - 1), room(i, i + 1)));
+    anchor.float_min =
+        std::min(joint != nullptr && joint->float_min ? *joint->float_min : shorter / 8, anchor.float_max);
+  }
+  for (std::size_t bone = 0; bone < curve.bone_count(); ++bone) {
+    const float taken = curve.anchors[bone].float_max + curve.anchors[bone + 1].float_max;
+    if (taken > 1.0001f * curve.bone_length(bone)) {
+      const auto name = [&](std::size_t i) { return model.skeleton.joints[curve.chain.anchors[i].joint].name; };
+      return invalid(what, fmt::format("the floats of '{}' and '{}' take {:.4g} m of the {:.4g} m between them on the "
+                                       "curve '{}'",
+                                       name(bone), name(bone + 1), taken, curve.bone_length(bone), curve.chain.name));
+    }
+  }
+  return {};
+}
+
+// What the rig says of the bone between two anchors, if it does; whether it runs against the curve.
+std::pair<const CurveBone*, bool> settings_of_bone(const CurveSkeletonParameters& parameters, const Model& model,
+                                                   const Chain& chain, std::size_t bone) {
+  const bool against = bone < chain.top;
+  const std::string& upper = model.skeleton.joints[chain.anchors[against ? bone + 1 : bone].joint].name;
+  const std::string& lower = model.skeleton.joints[chain.anchors[against ? bone : bone + 1].joint].name;
+  const CurveBone* found = nullptr;
+  for (const CurveBone& candidate : parameters.bones) {
+    if (candidate.joint == upper && (candidate.to == lower || (candidate.to.empty() && found == nullptr))) {
+      found = &candidate;
+    }
+  }
+  return {found, against};
+}
+
+Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<const Chain> chains, const Model& model,
+                         const std::string& what) {
+  std::set<std::uint32_t> on_curves;
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> curves;
+  for (const Chain& chain : chains) {
+    curves.push_back(chain.name);
+    for (const Anchor& anchor : chain.anchors) {
+      if (on_curves.insert(anchor.joint).second) names.push_back(model.skeleton.joints[anchor.joint].name);
+    }
+  }
+  const auto known = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const CurveJoint& joint : parameters.joints) {
+    if (!known(joint.joint)) return not_found(what, "joint on a curve", joint.joint, names);
+    const Result<void> valid = check_joint(joint, fmt::format("{}: joint '{}'", what, joint.joint));
+    if (!valid) return valid;
+  }
+  for (const CurveBone& bone : parameters.bones) {
+    if (!known(bone.joint)) return not_found(what, "joint on a curve", bone.joint, names);
+    if (!bone.to.empty() && !known(bone.to)) return not_found(what, "joint on a curve", bone.to, names);
+    const std::string name = fmt::format("{}: the bone from '{}'", what, bone.joint);
+    Result<void> valid = check_twist(bone, name);
+    if (valid && bone.bendy) valid = check_bendy(*bone.bendy, name);
+    if (!valid) return valid;
+  }
+  for (const JointBendyBone& bone : model.bendy_bones) {
+    const std::vector<Joint>& joints = model.skeleton.joints;
+    if (bone.joint >= joints.size()) return invalid(what, "the model has a bendy bone at no joint");
+    const Result<void> valid =
+        check_bendy(bone.values, fmt::format("{}: the model's bendy bone from '{}'", what, joints[bone.joint].name));
+    if (!valid) return valid;
+  }
+  for (const CurveWeight& weight : parameters.weights) {
+    if (std::find(curves.begin(), curves.end(), weight.curve) == curves.end()) {
+      return not_found(what, "curve", weight.curve, curves);
+    }
+    if (!(std::isfinite(weight.value) && weight.value >= 0)) {
+      return invalid(what, fmt::format("the weight {} of the curve '{}' is below 0", weight.value, weight.curve));
+    }
+  }
+  return {};
+}
+
+// What offsets of control points, or the skeleton itself, may have made unusable.
+Result<void> check_chain(const Chain& chain, const Model& model, const std::string& what) {
+  if (chain.anchors.size() > shared::kMostAnchors) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: the curve '{}' has {} joints, more than {}; split it", what,
+                                                     chain.name, chain.anchors.size(), shared::kMostAnchors));
+  }
+  double length = 0;
+  for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
+    length += glm::distance(glm::dvec3(chain.anchors[i].position), glm::dvec3(chain.anchors[i - 1].position));
+  }
+  constexpr double kShortest = 1e-6;  // of the curve's length: what floats tell apart along it
+  for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
+    const glm::dvec3 bone = glm::dvec3(chain.anchors[i].position) - glm::dvec3(chain.anchors[i - 1].position);
+    if (glm::length(bone) > kShortest * length) continue;
+    const auto name = [&](std::size_t a) { return model.skeleton.joints[chain.anchors[a].joint].name; };
+    return invalid(what, fmt::format("the joints '{}' and '{}' of the curve '{}' lie on each other", name(i - 1),
+                                     name(i), chain.name));
+  }
+  return {};
+}
+
+// What a bone can take of a twist: nothing where it is stubby, its length where it is long for its thickness.
+float room_for_twist(const Curve& curve, std::size_t bone) {
+  const float length = curve.bone_length(bone);
+  float thickness = length;  // at the thinner end
+  for (const std::size_t i : {bone, bone + 1}) {
+    if (curve.anchors[i].skin_distance > 0) thickness = std::min(thickness, curve.anchors[i].skin_distance);
+  }
+  return std::clamp(length / std::max(thickness, 1e-3f * length) - 3, 0.0f, 1.0f) * length;
+}
+
+}  // namespace
+
+const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
+                                 std::size_t anchor) {
+  const std::vector<Anchor>& anchors = chain.anchors;
+  const std::size_t last = anchors.size() - 1;
+  const bool tip = (anchor == last && anchors[last].joint == anchors[last - 1].joint) ||
+                   (anchor == 0 && anchors[0].joint == anchors[1].joint);
+  if (tip) return nullptr;
+  const std::string& name = model.skeleton.joints[anchors[anchor].joint].name;
+  const auto found = std::find_if(parameters.joints.begin(), parameters.joints.end(),
+                                  [&](const CurveJoint& joint) { return joint.joint == name; });
+  return found == parameters.joints.end() ? nullptr : &*found;
+}
+
+Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Model& model,
+                             std::span<const std::uint32_t> meshes, const std::string& what) {
+  const Result<void> valid = check_parameters(parameters, what);
+  if (!valid) return tl::unexpected(valid.error());
+  ChainOptions options{parameters.split, parameters.remove, {}, parameters.automatic};
+  for (const CurvePath& path : parameters.curves) {
+    if (!path.joints.empty()) options.curves.push_back({path.name, path.joints, path.offset});
+  }
+  Result<Chains> chains = find_chains(model, meshes, options);
+  if (!chains) return fail(chains.error().code, fmt::format("{}: {}", what, chains.error().message));
+  for (const CurvePath& path : parameters.curves) {
+    std::vector<std::string_view> known;
+    Chain* chain = nullptr;
+    for (Chain& candidate : chains->chains) {
+      known.push_back(candidate.name);
+      if (candidate.name == path.name) chain = &candidate;
+    }
+    if (chain == nullptr) return not_found(what, "curve", path.name, known);
+    const Result<void> there = check_offsets(path, *chain, what);
+    if (!there) return tl::unexpected(there.error());
+    if (!is_near(path.offset)) {
+      return invalid(
+          what, fmt::format("the offset of the curve '{}' is not finite, or longer than {:g} m", path.name, kFarthest));
+    }
+    if (path.joints.empty()) {
+      for (Anchor& anchor : chain->anchors) anchor.position += path.offset;
+    }
+    for (const VertexOffset& offset : path.control_offsets) {
+      if (!is_anchor(*chain, offset.vertex)) continue;
+      chain->anchors[(offset.vertex + 2) / 3].position += offset.offset;
+    }
+  }
+  for (const Chain& chain : chains->chains) {
+    const Result<void> valid_chain = check_chain(chain, model, what);
+    if (!valid_chain) return tl::unexpected(valid_chain.error());
+  }
+  return chains;
+}
+
+Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
+                                         const Model& model, std::span<const glm::dmat4> at_bind,
+                                         const std::string& what, std::vector<std::string>& notes) {
+  Result<void> valid = check_bulge(parameters.bulge, what);
+  if (valid) valid = check_names(parameters, chains, model, what);
+  if (!valid) return tl::unexpected(valid.error());
+  std::vector<Curve> curves;
+  BendyBones bendy(model, chains, at_bind);
+  for (const Chain& chain : chains) {
+    std::vector<const BendyBone*> bendy_of_rig;
+    Curve& curve = curves.emplace_back();
+    curve.chain = chain;
+    curve.frames = parameters.frames;
+    curve.reference = parameters.reference;
+    curve.centre = parameters.centre;
+    curve.float_margin = parameters.float_margin;
+    curve.lengths.push_back(0);
+    for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
+      curve.lengths.push_back(curve.lengths.back() +
+                              glm::distance(chain.anchors[i].position, chain.anchors[i - 1].position));
+      const auto [bone, against] = settings_of_bone(parameters, model, chain, i - 1);
+      CurveSpan& span = curve.spans.emplace_back();
+      bendy_of_rig.push_back(bone != nullptr && bone->bendy ? &*bone->bendy : nullptr);
+      if (bone == nullptr) continue;
+      span.smooth_twist = bone->smooth_twist;
+      span.twist = bone->twist;
+      if (!against) continue;
+      std::reverse(span.twist.begin(), span.twist.end());
+      for (CurveKey& key : span.twist) key = {1 - key.at, 1 - key.value};
+    }
+    for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
+      CurveAnchor& anchor = curve.anchors.emplace_back();
+      anchor.bulge = parameters.bulge;
+      const CurveJoint* joint = joint_settings(parameters, model, chain, i);
+      if (joint == nullptr) continue;
+      anchor.skin_distance = joint->skin_distance.value_or(0);
+      for (const CurveKey& key : joint->float_distance) anchor.float_keys.push_back({glm::radians(key.at), key.value});
+      if (joint->bulge) anchor.bulge = *joint->bulge;
+    }
+    if (const CurvePath* path = find_path(parameters, chain.name)) {
+      curve.edited = true;
+      for (const VertexOffset& offset : path->control_offsets) {
+        if (is_anchor(chain, offset.vertex)) continue;
+        CurveAnchor& anchor = curve.anchors[(offset.vertex + 2) / 3];
+        (offset.vertex % 3 == 1 ? anchor.before : anchor.after) += offset.offset;
+      }
+    }
+    const std::vector<std::optional<float>> given = given_floats(parameters, model, curve);
+    bendy.lay(bendy_of_rig, given, curve);
+    const auto is_even = [](const SpanEnd& end) {
+      return end.width.x == end.width.y && end.joint_width.x == end.joint_width.y;
+    };
+    const bool even = std::ranges::all_of(
+        curve.spans, [&](const CurveSpan& span) { return is_even(span.first) && is_even(span.last); });
+    if (!even && curve.frames == CurveFrames::kAuto) curve.rolls = joint_rolls(curve, at_bind);
+    valid = settle_floats(parameters, model, what, given, curve);
+    if (!valid) return tl::unexpected(valid.error());
+  }
+  if (const std::optional<std::string> note = bendy.note()) notes.push_back(fmt::format("{}: {}", what, *note));
+  return curves;
+}
+
+float twist_after(const Curve& curve, std::size_t anchor) {
+  const bool away = anchor > curve.chain.top;
+  const std::size_t before = away ? anchor - 1 : anchor;
+  const std::size_t after = away ? anchor : anchor - 1;
+  if (curve.chain.anchors[away ? anchor - 1 : anchor + 1].is_branch) return 1;
+  const float room_before = room_for_twist(curve, before);
+  const float room_after = room_for_twist(curve, after);
+  if (room_before + room_after > 0) return room_after / (room_before + room_after);
+  return curve.bone_length(after) / (curve.bone_length(before) + curve.bone_length(after));
+}
+
+}  // namespace pelt::curve_skeleton

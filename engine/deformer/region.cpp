@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "engine/deformer/region.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <queue>
+#include <string_view>
+#include <utility>
+
+#include <pelt/deformers.h>
+#include <pelt/finite.h>
+
+#include "engine/geometry/parts.h"
+#include "engine/geometry/triangle_tree.h"
+
+namespace pelt {
+namespace {
+
+tl::unexpected<Error> invalid_region(const std::string& what, const std::string& why) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{} {}", what, why));
+}
+
+tl::unexpected<Error> not_found(const std::string& what, std::string_view kind, const std::string& name,
+                                const std::vector<std::string_view>& known) {
+  const std::string hint = known.empty() ? "" : fmt::format("; did you mean '{}'?", nearest_name(name, known));
+  return fail(ErrorCode::kNotFound, fmt::format("{} names the {} '{}', which is not there{}", what, kind, name, hint));
+}
+
+// 1 up to distance 0, 0 from `falloff` on, smooth between.
+double fall(double distance, double falloff) {
+  if (distance <= 0) return 1;
+  if (distance >= falloff) return 0;
+  const double x = 1 - distance / falloff;
+  return x * x * (3 - 2 * x);
+}
+
+// Metres along edges from each vertex to the closest one where `inside` is at least a half; infinite where none can be
+// reached. Vertices at one place are one.
+std::vector<double> distance_along_edges(const Mesh& mesh, const std::vector<double>& inside) {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  const std::size_t count = mesh.positions.size();
+  const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>> edges = edges_both_ways(welded, mesh.triangles);
+
+  using Reached = std::pair<double, std::uint32_t>;
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> next;
+  std::vector<double> distance(count, kFar);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (inside[i] < 0.5 || distance[welded[i]] == 0) continue;
+    distance[welded[i]] = 0;
+    next.emplace(0.0, welded[i]);
+  }
+  while (!next.empty()) {
+    const auto [reached, vertex] = next.top();
+    next.pop();
+    if (reached > distance[vertex]) continue;
+    auto edge = std::lower_bound(edges.begin(), edges.end(), std::pair(vertex, std::uint32_t{0}));
+    for (; edge != edges.end() && edge->first == vertex; ++edge) {
+      const double through =
+          reached + glm::distance(glm::dvec3(mesh.positions[vertex]), glm::dvec3(mesh.positions[edge->second]));
+      if (through >= distance[edge->second]) continue;
+      distance[edge->second] = through;
+      next.emplace(through, edge->second);
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) distance[i] = distance[welded[i]];
+  return distance;
+}
+
+Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh, const Model& model,
+                                         const std::string& what) {
+  std::vector<bool> named(model.bound_joints.size(), false);
+  for (const std::string& name : region.joints) {
+    const std::optional<std::uint32_t> joint = model.skeleton.find(name);
+    if (!joint) {
+      std::vector<std::string_view> known;
+      for (const Joint& other : model.skeleton.joints) known.push_back(other.name);
+      return not_found(what, "joint", name, known);
+    }
+    for (std::size_t b = 0; b < named.size(); ++b) named[b] = named[b] || model.bound_joints[b].joint == *joint;
+  }
+  if (!has_weights(mesh)) {
+    return invalid_region(what, fmt::format("names joints, but mesh '{}' has no weights", mesh.name));
+  }
+  std::vector<double> values(mesh.positions.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    double sum = 0;
+    double all = 0;
+    for (const Influence& influence : mesh.weights.row(i)) {
+      all += influence.weight;
+      if (named[influence.index]) sum += influence.weight;
+    }
+    values[i] = sum / all;  // all is 1 to rounding only; the sum over every joint must be exactly 1
+  }
+  if (region.joint_falloff > 0) {
+    const std::vector<double> distance = distance_along_edges(mesh, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = std::max(values[i], fall(distance[i], region.joint_falloff));
+    }
+  }
+  return values;
+}
+
+// Metres from each vertex to the triangles of another mesh. Errors: none with area.
+Result<std::vector<double>> distances_to(const Mesh& other, const Mesh& mesh) {
+  std::vector<glm::uvec3> triangles;
+  for (const glm::uvec3 t : other.triangles) {
+    const glm::dvec3 a(other.positions[t.x]);
+    const glm::dvec3 normal = glm::cross(glm::dvec3(other.positions[t.y]) - a, glm::dvec3(other.positions[t.z]) - a);
+    if (glm::dot(normal, normal) > 0) triangles.push_back(t);
+  }
+  const Result<TriangleTree> tree = TriangleTree::create(other.positions, triangles);
+  if (!tree) return tl::unexpected(tree.error());
+  const std::vector<glm::dvec3> points(mesh.positions.begin(), mesh.positions.end());
+  std::vector<double> distances(points.size());
+  tree->nearest(points, 1, [&](std::size_t i, std::span<const TriangleTree::NearPoint> found) {
+    distances[i] = std::sqrt(found[0].closest.squared_distance);
+  });
+  return distances;
+}
+
+bool is_finite_falloff(float falloff) { return std::isfinite(falloff) && falloff >= 0; }
+
+Result<std::vector<double>> near_distances(const Near& near, const Mesh& mesh, const Model& model,
+                                           const std::string& what) {
+  if (!is_finite_falloff(near.falloff)) {
+    return invalid_region(what, fmt::format("has a falloff from '{}' that is negative or not finite", near.mesh));
+  }
+  const Mesh* other = model.find_mesh(near.mesh);
+  if (other == nullptr) {
+    std::vector<std::string_view> known;
+    for (const Mesh& candidate : model.meshes) known.push_back(candidate.name);
+    return not_found(what, "mesh", near.mesh, known);
+  }
+  Result<std::vector<double>> distances = distances_to(*other, mesh);
+  if (!distances) return invalid_region(what, fmt::format("is near the mesh '{}', which has no surface", near.mesh));
+  return distances;
+}
+
+void multiply(std::vector<float>& values, const std::function<double(std::size_t)>& factor) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(std::clamp(values[i] * factor(i), 0.0, 1.0));
+  }
+}
+
+Result<const Group*> find_group(const std::string& name, const Mesh& mesh, const Rig& rig, const std::string& what) {
+  const Group* group = rig.find_group(name);
+  if (group == nullptr) {
+    std::vector<std::string_view> known;
+    for (const Group& other : rig.groups) known.push_back(other.name);
+    return not_found(what, "group", name, known);
+  }
+  if (group->mesh != "*" && group->mesh != mesh.name) {
+    return invalid_region(what,
+                          fmt::format("uses the group '{}' of mesh '{}' on mesh '{}'", name, group->mesh, mesh.name));
+  }
+  return group;
+}
+
+// Calls visit(index, place in the list) for each index of the ranges. Errors: one that is not below `count`.
+Result<void> for_each_index(const std::vector<IndexRange>& ranges, std::size_t count, const std::string& what,
+                            const char* kind, const std::function<void(std::uint32_t, std::size_t)>& visit) {
+  std::size_t place = 0;
+  for (const IndexRange& range : ranges) {
+    if (range.first > range.last || range.last >= count) {
+      return invalid_region(what,
+                            fmt::format("lists {} {} to {}, but there are {}", kind, range.first, range.last, count));
+    }
+    for (std::uint32_t i = range.first; i <= range.last; ++i) visit(i, place++);
+  }
+  return {};
+}
+
+// Of every triangle: whether all its corners have at least half.
+std::vector<std::uint8_t> triangles_inside(const std::vector<float>& values, const Mesh& mesh) {
+  std::vector<std::uint8_t> inside;
+  inside.reserve(mesh.triangles.size());
+  for (const glm::uvec3 t : mesh.triangles) {
+    inside.push_back(values[t.x] >= 0.5f && values[t.y] >= 0.5f && values[t.z] >= 0.5f ? 1 : 0);
+  }
+  return inside;
+}
+
+}  // namespace
+
+Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
+                                         const std::string& what) {
+  std::vector<float> values(mesh.positions.size(), 1.0f);
+  if (!is_finite_falloff(region.joint_falloff))
+    return invalid_region(what, "has a joint falloff that is negative or not finite");
+  if (!region.joints.empty()) {
+    const Result<std::vector<double>> joints = joint_values(region, mesh, model, what);
+    if (!joints) return tl::unexpected(joints.error());
+    multiply(values, [&](std::size_t i) { return (*joints)[i]; });
+  }
+  if (!region.group.empty()) {
+    const Result<std::vector<float>> group = group_values(region.group, mesh, model, rig, what);
+    if (!group) return tl::unexpected(group.error());
+    multiply(values, [&](std::size_t i) { return (*group)[i]; });
+  }
+  if (!region.attribute.empty()) {
+    const auto found = std::find_if(mesh.attributes.begin(), mesh.attributes.end(),
+                                    [&](const VertexAttribute& a) { return a.name == region.attribute; });
+    if (found == mesh.attributes.end()) {
+      std::vector<std::string_view> known;
+      for (const VertexAttribute& other : mesh.attributes) known.push_back(other.name);
+      return not_found(what, "attribute", fmt::format("{} of mesh {}", region.attribute, mesh.name), known);
+    }
+    multiply(values, [&](std::size_t i) { return std::clamp(static_cast<double>(found->values[i]), 0.0, 1.0); });
+  }
+  if (region.box) {
+    const glm::dvec3 low(region.box->min);
+    const glm::dvec3 high(region.box->max);
+    if (!(glm::all(glm::lessThanEqual(low, high)) && is_finite_falloff(region.box->falloff))) {
+      return invalid_region(what, "has a box whose min is above its max, or a falloff that is negative or not finite");
+    }
+    multiply(values, [&](std::size_t i) {
+      const glm::dvec3 p(mesh.positions[i]);
+      return fall(glm::length(glm::max(glm::max(low - p, p - high), glm::dvec3(0))), region.box->falloff);
+    });
+  }
+  if (region.sphere) {
+    if (!(region.sphere->radius >= 0 && is_finite_falloff(region.sphere->falloff) &&
+          is_finite(region.sphere->center))) {
+      return invalid_region(what, "has a sphere whose radius or falloff is negative or not finite, or its center");
+    }
+    multiply(values, [&](std::size_t i) {
+      const double away = glm::distance(glm::dvec3(mesh.positions[i]), glm::dvec3(region.sphere->center));
+      return fall(away - region.sphere->radius, region.sphere->falloff);
+    });
+  }
+  if (region.near) {
+    const Result<std::vector<double>> near = near_distances(*region.near, mesh, model, what);
+    if (!near) return tl::unexpected(near.error());
+    multiply(values, [&](std::size_t i) { return fall((*near)[i], region.near->falloff); });
+  }
+  return values;
+}
+
+Result<std::vector<float>> group_values(const std::string& name, const Mesh& mesh, const Model& model, const Rig& rig,
+                                        const std::string& what) {
+  const Result<const Group*> found = find_group(name, mesh, rig, what);
+  if (!found) return tl::unexpected(found.error());
+  const Group& group = **found;
+  const std::string group_what = fmt::format("the group '{}'", name);
+  std::vector<float> values(mesh.positions.size(), 0.0f);
+  if (group.region != Region{} || (group.vertices.empty() && group.triangles.empty())) {
+    if (!group.region.group.empty()) return invalid_region(group_what, "has a region that names a group");
+    Result<std::vector<float>> region = region_values(group.region, mesh, model, rig, group_what);
+    if (!region) return region;
+    values = std::move(*region);
+  }
+  if (!std::all_of(group.values.begin(), group.values.end(), [](float value) { return std::isfinite(value); })) {
+    return invalid_region(group_what, "has a value that is not finite");
+  }
+  std::size_t count = 0;
+  const Result<void> listed =
+      for_each_index(group.vertices, values.size(), group_what, "vertices", [&](std::uint32_t i, std::size_t place) {
+        const float value = place < group.values.size() ? std::clamp(group.values[place], 0.0f, 1.0f) : 1.0f;
+        values[i] = std::max(values[i], value);
+        count = place + 1;
+      });
+  if (!listed) return tl::unexpected(listed.error());
+  if (!group.values.empty() && group.values.size() != count) {
+    return invalid_region(group_what, fmt::format("lists {} vertices and {} values", count, group.values.size()));
+  }
+  return values;
+}
+
+Result<std::vector<std::uint8_t>> region_triangles(const Region& region, const Mesh& mesh, const Model& model,
+                                                   const Rig& rig, const std::string& what) {
+  Region shape = region;
+  shape.group.clear();
+  const Result<std::vector<float>> values = region_values(shape, mesh, model, rig, what);
+  if (!values) return tl::unexpected(values.error());
+  std::vector<std::uint8_t> inside = triangles_inside(*values, mesh);
+  if (region.group.empty()) return inside;
+  const Result<std::vector<std::uint8_t>> group = group_triangles(region.group, mesh, model, rig, what);
+  if (!group) return tl::unexpected(group.error());
+  for (std::size_t t = 0; t < inside.size(); ++t) inside[t] = inside[t] != 0 && (*group)[t] != 0;
+  return inside;
+}
+
+Result<std::vector<std::uint8_t>> group_triangles(const std::string& name, const Mesh& mesh, const Model& model,
+                                                  const Rig& rig, const std::string& what) {
+  const Result<std::vector<float>> values = group_values(name, mesh, model, rig, what);
+  if (!values) return tl::unexpected(values.error());
+  std::vector<std::uint8_t> inside = triangles_inside(*values, mesh);
+  const Result<void> listed =
+      for_each_index(rig.find_group(name)->triangles, inside.size(), fmt::format("the group '{}'", name), "triangles",
+                     [&](std::uint32_t t, std::size_t) { inside[t] = 1; });
+  if (!listed) return tl::unexpected(listed.error());
+  return inside;
+}
+
+}  // namespace pelt

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// An action line at bind: its frames, and the samples of it that a palette pass poses.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include <pelt/character.h>
+#include <pelt/frame.h>
+
+#include "shaders/driver/action_line/pose.h"
+
+namespace pelt::action_line {
+
+// How a muscle changes with the length of its line.
+struct LineShape {
+  float tendon = 0;  // fraction of the length at either end that keeps its length
+  float volume = 1;  // how much of its volume the muscle keeps
+  float bulge = 0;   // how much more it swells in the middle
+};
+
+class RestLine {
+ public:
+  // Control points and the side vertex behind them, model space at bind.
+  // Precondition: shared::kFewestLinePoints to kMostLinePoints of them, and lengths above 0.
+  explicit RestLine(std::span<const glm::vec3> points);
+
+  float length() const { return line_.arc_length; }
+
+  // M^R at a fraction of the length.
+  Affine frame(float lambda) const;
+
+  // The pass that poses the samples; `first_vertex`: the first control point in the instance's vertices.
+  PalettePass make_pass(std::uint32_t first_vertex, const LineShape& shape) const;
+
+ private:
+  shared::ActionLine line_;
+  float side_ = 0;  // distance of the side vertex
+};
+
+inline constexpr std::uint32_t kSamples = 32;
+
+// Fraction of the length at each sample, ascending from 0 to 1.
+std::vector<float> sample_places();
+
+}  // namespace pelt::action_line

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "engine/driver/action_line/muscles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <pelt/deformers.h>
+#include <pelt/finite.h>
+
+#include "engine/chain/chains.h"
+#include "engine/driver/action_line/line.h"
+#include "engine/driver/action_line/spindle.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::size_t kMostPoints = shared::kMostLinePoints - 2;
+constexpr float kEvenPoints = 4;        // where the rig gives none
+constexpr float kShortest = 1e-6f;      // metres between the attachments
+constexpr float kSideDistance = 0.25f;  // of the side vertex, by the distance between the attachments
+
+template <class... Arguments>
+tl::unexpected<Error> invalid(const Muscle& muscle, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("muscle '{}': {}", muscle.name, fmt::format(format, std::forward<Arguments>(arguments)...)));
+}
+
+tl::unexpected<Error> not_found(const Muscle& muscle, std::string_view kind, const std::string& name,
+                                const std::vector<std::string_view>& known) {
+  const std::string hint = known.empty() ? "" : fmt::format("; did you mean '{}'?", nearest_name(name, known));
+  return fail(ErrorCode::kNotFound,
+              fmt::format("muscle '{}': the {} '{}' is not in the model{}", muscle.name, kind, name, hint));
+}
+
+bool is_within(float value, float least, float most) { return value >= least && value <= most; }
+
+Result<void> check_muscle(const Muscle& muscle) {
+  if (muscle.name.empty()) return fail(ErrorCode::kInvalidArgument, "a muscle has no name");
+  if (muscle.mesh.empty() && !(muscle.radius > 0 && muscle.radius <= kFarthest)) {
+    return invalid(muscle, "the radius is {}, but must be above 0", muscle.radius);
+  }
+  if (!is_within(muscle.tendon, 0, 0.4f)) {
+    return invalid(muscle, "the tendon is {}, but must be from 0 to 0.4", muscle.tendon);
+  }
+  if (!(muscle.resolution >= 4 && muscle.resolution <= 128)) {
+    return invalid(muscle, "the resolution is {}, but must be from 4 to 128", muscle.resolution);
+  }
+  if (!is_within(muscle.volume, 0, 1)) {
+    return invalid(muscle, "the volume is {}, but must be from 0 to 1", muscle.volume);
+  }
+  if (!is_within(muscle.bulge, 0, 2)) {
+    return invalid(muscle, "the bulge is {}, but must be from 0 to 2", muscle.bulge);
+  }
+  if (muscle.points.size() > kMostPoints) {
+    return invalid(muscle, "the line has {} points, more than {}", muscle.points.size(), kMostPoints);
+  }
+  float before = 0;
+  for (const LinePoint& point : muscle.points) {
+    if (!(point.at > before && point.at < 1)) {
+      return invalid(muscle, "the points' places must ascend between 0 and 1, but {} follows {}", point.at, before);
+    }
+    before = point.at;
+  }
+  return {};
+}
+
+// Adds the muscles of a rig to a model, one after the other.
+class MuscleBuilder {
+ public:
+  explicit MuscleBuilder(const Model& model) : result_{model, {}} {
+    std::vector<std::uint32_t> meshes(model.meshes.size());
+    std::iota(meshes.begin(), meshes.end(), 0u);
+    at_bind_ = curve_skeleton::matrices_at_bind(model, meshes);
+  }
+
+  Result<void> add(const Muscle& muscle) {
+    if (const Result<void> valid = check_muscle(muscle); !valid) return valid;
+    const Result<std::uint32_t> from = joint_of(muscle, muscle.from);
+    if (!from) return tl::unexpected(from.error());
+    const Result<std::uint32_t> to = joint_of(muscle, muscle.to);
+    if (!to) return tl::unexpected(to.error());
+    Result<Mesh> line = make_line(muscle, *from, *to);
+    if (!line) return tl::unexpected(line.error());
+    Result<std::size_t> mesh = muscle.mesh.empty() ? add_spindle(muscle, *line) : given_mesh(muscle);
+    if (!mesh) return tl::unexpected(mesh.error());
+    result_.model.meshes.push_back(std::move(*line));
+    result_.muscles.push_back({result_.model.meshes.size() - 1, *mesh});
+    return {};
+  }
+
+  ModelWithMuscles take() { return std::move(result_); }
+
+ private:
+  Result<std::uint32_t> joint_of(const Muscle& muscle, const Attachment& attachment) const {
+    const std::optional<std::uint32_t> joint = result_.model.skeleton.find(attachment.joint);
+    if (!joint) {
+      std::vector<std::string_view> known;
+      for (const Joint& other : result_.model.skeleton.joints) known.push_back(other.name);
+      return not_found(muscle, "joint", attachment.joint, known);
+    }
+    return *joint;
+  }
+
+  glm::vec3 place_of(std::uint32_t joint, glm::vec3 offset) const { return glm::vec3(at_bind_[joint][3]) + offset; }
+
+  // The column of a joint in weights; a joint that no skin binds gets one.
+  std::uint32_t column_of(std::uint32_t joint) {
+    std::vector<BoundJoint>& bound = result_.model.bound_joints;
+    const auto known = std::find_if(bound.begin(), bound.end(), [&](const BoundJoint& b) { return b.joint == joint; });
+    if (known != bound.end()) return static_cast<std::uint32_t>(known - bound.begin());
+    bound.push_back({joint, glm::mat4(glm::inverse(at_bind_[joint]))});
+    return static_cast<std::uint32_t>(bound.size() - 1);
+  }
+
+  // Across the plane of the line and the bones beside it: the line turns in that plane where the joints bend, and away
+  // from a side within it.
+  static glm::vec3 side_direction(glm::vec3 tangent, glm::vec3 from_bone) {
+    const glm::vec3 other = std::abs(tangent.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
+    return shared::direction_across(tangent, glm::cross(tangent, from_bone),
+                                    glm::normalize(glm::cross(tangent, other)));
+  }
+
+  Result<Mesh> make_line(const Muscle& muscle, std::uint32_t from, std::uint32_t to) {
+    const glm::vec3 start = place_of(from, muscle.from.offset);
+    const glm::vec3 end = place_of(to, muscle.to.offset);
+    const float length = glm::distance(start, end);
+    if (!is_near(start) || !is_near(end)) {
+      return invalid(muscle, "an attachment is not finite, or too far away: beyond {:g} m", kFarthest);
+    }
+    if (!(length > kShortest)) return invalid(muscle, "it is attached twice at one place, and has no length");
+    std::vector<LinePoint> points = muscle.points;
+    for (float k = 1; muscle.points.empty() && k <= kEvenPoints; ++k) points.push_back({k / (kEvenPoints + 1), {}});
+    points.insert(points.begin(), {0, {}});
+    points.push_back({1, {}});
+
+    Mesh line;
+    line.name = free_name(muscle.name + " line");
+    const std::uint32_t first_column = column_of(from);
+    const std::uint32_t last_column = column_of(to);
+    for (const LinePoint& point : points) {
+      if (!is_near(point.offset)) {
+        return invalid(muscle, "the offset of a point is not finite, or longer than {:g} m", kFarthest);
+      }
+      line.positions.push_back(glm::mix(start, end, point.at) + point.offset);
+      append_weights(line, first_column, last_column, point.at);
+    }
+    const glm::vec3 tangent = glm::normalize(line.positions[1] - line.positions[0]);
+    const glm::vec3 middle = 0.5f * (place_of(from, {}) + place_of(to, {}));
+    const glm::vec3 away = line.positions[line.positions.size() / 2] - middle;
+    line.positions.push_back(start + kSideDistance * length * side_direction(tangent, away));
+    append_weights(line, first_column, last_column, 0);
+    line.normals.assign(line.positions.size(), glm::vec3(0, 0, 1));
+    return line;
+  }
+
+  static void append_weights(Mesh& line, std::uint32_t first, std::uint32_t last, float at) {
+    if (first == last) {
+      const WeightedElement alone[] = {{first, 1.0}};
+      return append_row(line.weights, alone);
+    }
+    const WeightedElement both[] = {{first, 1.0 - at}, {last, at}};
+    append_row(line.weights, both);
+  }
+
+  Result<std::size_t> add_spindle(const Muscle& muscle, const Mesh& line) {
+    if (result_.model.find_mesh(muscle.name) != nullptr) {
+      return invalid(muscle, "a mesh has that name; where it is to be the muscle's, name it as its mesh");
+    }
+    result_.model.meshes.push_back(action_line::make_spindle(muscle.name, action_line::RestLine(line.positions),
+                                                             {muscle.radius, muscle.tendon, muscle.resolution}));
+    return result_.model.meshes.size() - 1;
+  }
+
+  Result<std::size_t> given_mesh(const Muscle& muscle) const {
+    const Mesh* mesh = result_.model.find_mesh(muscle.mesh);
+    if (mesh == nullptr) {
+      std::vector<std::string_view> known;
+      for (const Mesh& other : result_.model.meshes) known.push_back(other.name);
+      return not_found(muscle, "mesh", muscle.mesh, known);
+    }
+    const auto index = static_cast<std::size_t>(mesh - result_.model.meshes.data());
+    for (const MuscleMeshes& other : result_.muscles) {
+      if (other.mesh == index || other.line == index) {
+        return invalid(muscle, "the mesh '{}' is another muscle's", muscle.mesh);
+      }
+    }
+    return index;
+  }
+
+  std::string free_name(const std::string& wish) const {
+    std::string name = wish;
+    for (int number = 2; result_.model.find_mesh(name) != nullptr; ++number) name = fmt::format("{} {}", wish, number);
+    return name;
+  }
+
+  ModelWithMuscles result_;
+  std::vector<glm::dmat4> at_bind_;
+};
+
+}  // namespace
+
+Result<ModelWithMuscles> add_muscles(const Model& model, const Rig& rig) {
+  MuscleBuilder builder(model);
+  for (const Muscle& muscle : rig.muscles) {
+    if (const Result<void> added = builder.add(muscle); !added) return tl::unexpected(added.error());
+  }
+  return builder.take();
+}
+
+}  // namespace pelt

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "engine/driver/action_line/spindle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <utility>
+
+namespace pelt::action_line {
+namespace {
+
+constexpr float kTendonRadius = 0.2f;  // of the radius
+constexpr float kEnd = 0.04f;          // fraction of the length over which an end closes as a quarter ellipse
+
+// Of the radius in the middle.
+float radius_at(float lambda, float tendon) {
+  const float from_end = std::min(lambda, 1 - lambda);
+  const float belly = std::clamp((lambda - tendon) / (1 - 2 * tendon), 0.0f, 1.0f);
+  const float swelling = std::max(std::sin(glm::pi<float>() * belly), 0.0f);
+  const float open = 1 - std::clamp(from_end / kEnd, 0.0f, 1.0f);
+  return (kTendonRadius + (1 - kTendonRadius) * swelling * std::sqrt(swelling)) * std::sqrt(1 - open * open);
+}
+
+}  // namespace
+
+Mesh make_spindle(std::string name, const RestLine& line, const SpindleShape& shape) {
+  const std::uint32_t around = shape.resolution;
+  const std::uint32_t along = 2 * around;
+  Mesh mesh;
+  mesh.name = std::move(name);
+  mesh.positions.push_back(affine_origin(line.frame(0)));
+  for (std::uint32_t ring = 1; ring < along; ++ring) {
+    // Closer together where the ends close.
+    const float even = static_cast<float>(ring) / static_cast<float>(along);
+    const float lambda = std::lerp(0.5f - 0.5f * std::cos(glm::pi<float>() * even), even, 0.5f);
+    const Affine frame = line.frame(lambda);
+    const float radius = shape.radius * radius_at(lambda, shape.tendon);
+    for (std::uint32_t i = 0; i < around; ++i) {
+      const float angle = glm::two_pi<float>() * static_cast<float>(i) / static_cast<float>(around);
+      const glm::mat3 axes = affine_axes(frame);
+      mesh.positions.push_back(affine_origin(frame) + radius * (std::cos(angle) * axes[1] + std::sin(angle) * axes[2]));
+    }
+  }
+  mesh.positions.push_back(affine_origin(line.frame(1)));
+  const auto vertex = [&](std::uint32_t ring, std::uint32_t i) { return 1 + (ring - 1) * around + i % around; };
+  const auto last = static_cast<std::uint32_t>(mesh.positions.size()) - 1;
+  for (std::uint32_t i = 0; i < around; ++i) mesh.triangles.emplace_back(0, vertex(1, i + 1), vertex(1, i));
+  for (std::uint32_t ring = 1; ring + 1 < along; ++ring) {
+    for (std::uint32_t i = 0; i < around; ++i) {
+      mesh.triangles.emplace_back(vertex(ring, i), vertex(ring, i + 1), vertex(ring + 1, i + 1));
+      mesh.triangles.emplace_back(vertex(ring, i), vertex(ring + 1, i + 1), vertex(ring + 1, i));
+    }
+  }
+  for (std::uint32_t i = 0; i < around; ++i) {
+    mesh.triangles.emplace_back(last, vertex(along - 1, i), vertex(along - 1, i + 1));
+  }
+  mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
+  mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
+  return mesh;
+}
+
+}  // namespace pelt::action_line

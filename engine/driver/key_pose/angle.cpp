@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "engine/driver/key_pose/angle.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <pelt/deformers.h>
+#include <pelt/pose.h>
+
+namespace pelt::key_pose {
+
+Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const std::string& what) {
+  const std::vector<Joint>& joints = model.skeleton.joints;
+  const std::optional<std::uint32_t> joint = model.skeleton.find(angle.joint);
+  if (!joint) {
+    std::vector<std::string_view> known;
+    for (const Joint& other : joints) known.push_back(other.name);
+    return fail(ErrorCode::kNotFound, fmt::format("{}: there is no joint '{}'; did you mean '{}'?", what, angle.joint,
+                                                  nearest_name(angle.joint, known)));
+  }
+  const double length = glm::length(glm::dvec3(angle.axis));
+  if (!(length > 0 && std::isfinite(length))) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: an axis has no direction", what));
+  }
+  const std::int32_t parent = joints[*joint].parent;
+  if (parent < 0) {
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}: joint '{}' has no parent: its turn is that of the whole character", what, angle.joint));
+  }
+  std::vector<glm::mat4> rest(joints.size());
+  rest_matrices(model.skeleton, rest);
+  const shared::PoseWork work{nullptr, rest.data(), nullptr, nullptr};
+  const auto outer = static_cast<std::uint32_t>(parent);
+  const glm::vec4 local = shared::quaternion_product(shared::quaternion_conjugate(shared::joint_rotation(work, outer)),
+                                                     shared::joint_rotation(work, *joint));
+  AngleWords words{*joint, outer};
+  for (glm::length_t c = 0; c < 3; ++c) {
+    words[2 + static_cast<std::size_t>(c)] = std::bit_cast<std::uint32_t>(static_cast<float>(angle.axis[c] / length));
+  }
+  for (glm::length_t c = 0; c < 4; ++c) words[5 + static_cast<std::size_t>(c)] = std::bit_cast<std::uint32_t>(local[c]);
+  return words;
+}
+
+}  // namespace pelt::key_pose

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <pelt/mesh.h>
+#include <pelt/move_driver.h>
+
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+#include "engine/driver/key_pose/constant.h"
+#include "engine/driver/key_pose/move_drivers.h"
+#include "engine/driver/key_pose/pose.h"
+
+namespace pelt {
+namespace {
+
+tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("the driver '{}': its palette entries are not laid out as bind does; bind again", mesh.name));
+}
+
+// The pass that gives a driver's vertices their offsets. Precondition: it has some. Errors: it is not its own.
+Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& mesh) {
+  const auto found = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& pass) {
+    return pass.kernel == PoseKernel::kKeyPose && pass.first_slot == *mesh.offset_slot &&
+           pass.record_count == mesh.vertex_count();
+  });
+  if (found == data.passes.end()) return not_as_bound(mesh);
+  return static_cast<std::size_t>(found - data.passes.begin());
+}
+
+// In packed order. Precondition: check_driver_offsets.
+std::vector<glm::vec3> in_packed_order(const CharacterMesh& mesh, std::span<const VertexOffset> offsets) {
+  std::vector<glm::vec3> of_source(mesh.vertex_count(), glm::vec3(0.0f));
+  for (const VertexOffset& offset : offsets) of_source[offset.vertex] = offset.offset;
+  std::vector<glm::vec3> result;
+  result.reserve(mesh.vertex_count());
+  for (const std::uint32_t source : mesh.source_vertex) result.push_back(of_source[source]);
+  return result;
+}
+
+// Takes the offsets of all drivers off again, and returns them by the driver's place. `slots_read`: as Character has
+// it.
+Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData& data, std::uint32_t slots_read) {
+  std::map<std::size_t, std::vector<glm::vec3>> taken;
+  std::vector<bool> dropped(data.passes.size(), false);
+  std::uint32_t kept_slots = data.palette_size;
+  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
+    CharacterMesh& mesh = data.meshes[m];
+    if (!mesh.control || !mesh.offset_slot) continue;
+    const Result<std::size_t> pass = offset_pass(data, mesh);
+    if (!pass) return tl::unexpected(pass.error());
+    taken.emplace(m, key_pose::constant_offsets(data.passes[*pass]));
+    if (!key_pose::is_constant(data.passes[*pass])) continue;
+    // It was added behind all that bind lays out, and the driver's frames with it, unless they were there.
+    dropped[*pass] = true;
+    kept_slots = std::min(kept_slots, data.passes[*pass].first_slot);
+    mesh.offset_slot.reset();
+  }
+  for (CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot || *mesh.frame_slot < kept_slots) continue;
+    if (mesh.offset_slot) return not_as_bound(mesh);
+    mesh.frame_slot.reset();
+  }
+  bool needed = slots_read > kept_slots;  // of what would be dropped
+  for (std::size_t p = 0; p < data.passes.size(); ++p) {
+    needed = needed || (!dropped[p] && data.passes[p].record_count > 0 && data.passes[p].first_slot >= kept_slots);
+  }
+  if (needed) return fail(ErrorCode::kUnsupported, "the palette is not laid out as bind does; bind again");
+  std::size_t p = 0;
+  std::erase_if(data.passes, [&](const PalettePass&) { return dropped[p++]; });
+  data.palette_size = kept_slots;
+  return taken;
+}
+
+Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm::vec3> offsets) {
+  CharacterMesh& mesh = data.meshes[m];
+  const bool moved = std::any_of(offsets.begin(), offsets.end(), [](glm::vec3 o) { return o != glm::vec3(0.0f); });
+  if (!mesh.offset_slot && !moved) return {};
+  PalettePass* pass = nullptr;
+  if (mesh.offset_slot) {
+    const Result<std::size_t> own = offset_pass(data, mesh);
+    if (!own) return tl::unexpected(own.error());
+    pass = &data.passes[*own];
+  } else {
+    const std::uint64_t count = mesh.vertex_count();
+    if (data.palette_size + 2 * count > kLargestCount) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("the driver '{}' has no room in the palette to be moved", mesh.name));
+    }
+    PalettePass added;
+    added.kernel = PoseKernel::kKeyPose;
+    added.record_count = mesh.vertex_count();
+    added.first_slot = data.palette_size;
+    mesh.offset_slot = data.palette_size;
+    data.palette_size += mesh.vertex_count();
+    if (!mesh.frame_slot) {
+      mesh.frame_slot = data.palette_size;
+      data.palette_size += mesh.vertex_count();
+    }
+    pass = &data.passes.emplace_back(std::move(added));
+  }
+  Result<PalettePass> made = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
+  if (!made) return fail(made.error().code, fmt::format("the driver '{}': {}", mesh.name, made.error().message));
+  *pass = std::move(*made);
+  const Result<void> valid = key_pose::validate_records(*pass, data);
+  if (!valid) return fail(valid.error().code, fmt::format("the driver '{}': {}", mesh.name, valid.error().message));
+  return {};
+}
+
+// So that the result does not depend on the order in which drivers are moved, all are moved anew, one after the other.
+Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const DriverOffsets& offsets) {
+  for (const auto& [m, own] : offsets) {
+    const Result<void> valid = check_driver_offsets(data, m, own);
+    if (!valid) return valid;
+  }
+  data.drop_fits();
+  auto all = take_offsets(data, slots_read);
+  if (!all) return tl::unexpected(all.error());
+  for (const auto& [m, own] : offsets) (*all)[m] = in_packed_order(data.meshes[m], own);
+  for (const auto& [m, own] : *all) {
+    const Result<void> put = put_offsets(data, m, own);
+    if (!put) return put;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> move_drivers(CharacterData& data, const DriverOffsets& offsets) {
+  return move_all(data, data.palette_size, offsets);
+}
+
+Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
+                                       std::span<const VertexOffset> offsets) {
+  const std::vector<CharacterMesh>& meshes = character->meshes;
+  const auto found = std::find_if(meshes.begin(), meshes.end(),
+                                  [&](const CharacterMesh& own) { return own.control && own.name == mesh; });
+  if (found == meshes.end()) {
+    return fail(ErrorCode::kNotFound, fmt::format("'{}' has no driver '{}'", character->name, mesh));
+  }
+  const DriverOffsets wanted{{static_cast<std::size_t>(found - meshes.begin()), {offsets.begin(), offsets.end()}}};
+  auto data = std::make_shared<CharacterData>(*character);
+  const Result<void> moved = move_all(*data, character.slots_read_, wanted);
+  if (!moved) return tl::unexpected(moved.error());
+  return Character(std::move(data), character.slots_read_);
+}
+
+}  // namespace pelt

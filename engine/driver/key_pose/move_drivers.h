@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <pelt/character.h>
+#include <pelt/result.h>
+
+#include "engine/character/driver_offsets.h"
+
+namespace pelt {
+
+// Moves the control meshes of what is not yet a character, as move_driver_vertices does. Errors start with the mesh's
+// name.
+Result<void> move_drivers(CharacterData& data, const DriverOffsets& offsets);
+
+}  // namespace pelt

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "engine/driver/key_pose/pose.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include <pelt/finite.h>
+
+#include "shaders/driver/key_pose/pose.h"
+
+namespace pelt::key_pose {
+namespace {
+
+// Reads a pass's table, within its bounds.
+class Table {
+ public:
+  Table(const PalettePass& pass, const CharacterData& data)
+      : words_(pass.table), data_(data), checked_keys_(pass.table.size(), false) {}
+
+  // Each key once, whatever names it: a small file must not take long to check.
+  const char* check_key(std::uint64_t word) {
+    if (word >= words_.size()) return "reads past its table";
+    if (checked_keys_[word]) return nullptr;
+    checked_keys_[word] = true;
+    switch (words_.word(word)) {
+      case shared::kKeyControl:
+        if (const char* wrong = words_.check_numbers(word + 2, 1)) return wrong;
+        return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
+      case shared::kKeyLinear: {
+        if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
+        if (!(words_.number(word + 2) < words_.number(word + 3) && words_.number(word + 3) < words_.number(word + 4))) {
+          return "has keys that do not ascend";
+        }
+        return check_angle(words_, data_, words_.word(word + 1));
+      }
+      case shared::kKeyConstant:
+        return nullptr;
+      case shared::kKeyRbf:
+        return check_rbf(word);
+      default:
+        return "has a key of an unknown kind";
+    }
+  }
+
+ private:
+  const char* check_rbf(std::uint64_t word) {
+    if (word + shared::kKeyRbfHeader > words_.size()) return "reads past its table";
+    const std::uint64_t angles = words_.word(word + 1);
+    const std::uint64_t centres = words_.word(word + 2);
+    coefficients_ += centres;
+    if (coefficients_ > words_.size()) return "reads past its table";
+    if (angles == 0 || angles > std::uint64_t{shared::kMaxKeyAngles}) return "is keyed on too many angles";
+    if (centres > shared::kMaxKeyCentres) return "has too many keys";
+    for (std::uint64_t a = 0; a < angles; ++a) {
+      if (const char* wrong = check_angle(words_, data_, words_.word(word + 3) + a * shared::kJointAngleWords))
+        return wrong;
+    }
+    const std::uint64_t first_centre = words_.word(word + 4);
+    if (const char* wrong = words_.check_numbers(first_centre, centres * (angles + 1))) return wrong;
+    for (std::uint64_t c = 0; c < centres; ++c) {
+      if (!(words_.number(first_centre + c * (angles + 1) + angles) > 0)) return "has keys without a width";
+    }
+    return words_.check_numbers(word + shared::kKeyRbfHeader, centres);
+  }
+
+  TableReader words_;
+  const CharacterData& data_;
+  std::vector<bool> checked_keys_;  // by their words
+  std::uint64_t coefficients_ = 0;  // of all rbf keys, which each have their own
+};
+
+}  // namespace
+
+const char* check_angle(const TableReader& words, const CharacterData& data, std::uint64_t word) {
+  if (const char* wrong = words.check_numbers(word + 2, shared::kJointAngleWords - 2)) return wrong;
+  const std::size_t joints = data.skeleton.joints.size();
+  const bool known = words.word(word) < joints && words.word(word + 1) < joints;
+  return known ? nullptr : "names a joint that is not there";
+}
+
+Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
+  Table table(pass, data);
+  const TableReader words(pass.table);
+  std::uint64_t all_entries = 0;
+  for (std::size_t i = 0; i < pass.record_count; ++i) {
+    const auto record = read_record<shared::KeyPoseRecord>(pass.records, i);
+    all_entries += record.entry_count;
+    const char* wrong = all_entries * shared::kKeyEntryWords > pass.table.size()
+                            ? "and those before it read more of its table than there is"
+                            : nullptr;
+    for (std::uint32_t e = 0; e < record.entry_count && wrong == nullptr; ++e) {
+      const std::uint64_t word = record.first_word + std::uint64_t{e} * shared::kKeyEntryWords;
+      wrong = words.check_numbers(word + 1, shared::kKeyEntryWords - 1);
+      if (wrong == nullptr) wrong = table.check_key(pass.table[word]);
+    }
+    if (wrong != nullptr) return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));
+  }
+  return {};
+}
+
+}  // namespace pelt::key_pose

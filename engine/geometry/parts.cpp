@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "engine/geometry/parts.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+namespace pelt {
+namespace {
+
+// Cells as wide as the distance, as whole numbers in doubles: where these are too large to be told from the next, so
+// are the coordinates of different vertices from being near.
+using Cell = std::array<double, 3>;
+
+struct CellHash {
+  std::size_t operator()(const Cell& cell) const {
+    std::size_t result = 0;
+    for (const double c : cell) result = result * 1000003u + std::hash<double>()(c);
+    return result;
+  }
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, float distance) {
+  if (distance == 0) return weld_by_position(positions);
+  std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> staying;
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t i = 0; i < positions.size(); ++i) {
+    const glm::dvec3 place = glm::floor(glm::dvec3(positions[i]) / double{distance});
+    double least = std::numeric_limits<double>::infinity();
+    std::uint32_t closest = i;
+    for (int n = 0; n < 27; ++n) {
+      const auto cell = staying.find({place.x + n % 3 - 1, place.y + n / 3 % 3 - 1, place.z + n / 9 - 1});
+      if (cell == staying.end()) continue;
+      for (const std::uint32_t other : cell->second) {
+        const double d = glm::distance(glm::dvec3(positions[i]), glm::dvec3(positions[other]));
+        if (d > distance || d > least || (d == least && other > closest)) continue;
+        least = d;
+        closest = other;
+      }
+    }
+    if (closest == i) staying[{place.x, place.y, place.z}].push_back(i);
+    result.push_back(closest);
+  }
+  return result;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<const std::uint32_t> welded,
+                                                                     std::span<const glm::uvec3> triangles) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const glm::uvec3 t : triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      const std::uint32_t a = welded[t[corner]];
+      const std::uint32_t b = welded[t[(corner + 1) % 3]];
+      edges.emplace_back(a, b);
+      edges.emplace_back(b, a);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+std::vector<BorderEdge> border_edges(std::span<const glm::uvec3> triangles) {
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, BorderEdge>> uses;
+  for (std::uint32_t i = 0; i < triangles.size(); ++i) {
+    for (int corner = 0; corner < 3; ++corner) {
+      uses.push_back({std::minmax(triangles[i][corner], triangles[i][(corner + 1) % 3]), {i, corner}});
+    }
+  }
+  std::sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<BorderEdge> result;
+  for (std::size_t i = 0; i < uses.size();) {
+    std::size_t end = i;
+    while (end < uses.size() && uses[end].first == uses[i].first) ++end;
+    if (end == i + 1) result.push_back(uses[i].second);
+    i = end;
+  }
+  std::sort(result.begin(), result.end(), [](const BorderEdge& a, const BorderEdge& b) {
+    return std::pair(a.triangle, a.corner) < std::pair(b.triangle, b.corner);
+  });
+  return result;
+}
+
+std::vector<std::uint32_t> connected_parts(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
+  std::vector<std::uint32_t> parent(vertex_count);
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const glm::uvec3 t : triangles) {
+    for (const std::uint32_t other : {t.y, t.z}) {
+      const std::uint32_t a = root(t.x);
+      const std::uint32_t b = root(other);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  for (std::uint32_t v = 0; v < vertex_count; ++v) parent[v] = root(v);
+  return parent;
+}
+
+}  // namespace pelt

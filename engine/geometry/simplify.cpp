@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#include "engine/geometry/simplify.h"
+
+#include <fmt/format.h>
+#include <meshoptimizer.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "engine/core/parallel.h"
+#include "engine/geometry/area.h"
+#include "engine/geometry/parts.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+// Vertices that no triangle names go, and with them their densities and sources.
+void drop_unused_vertices(Simplified& surface, std::vector<float>& density) {
+  constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
+  Mesh& mesh = surface.mesh;
+  std::vector<std::uint32_t> remap(mesh.positions.size(), kUnused);
+  for (const glm::uvec3 t : mesh.triangles) remap[t.x] = remap[t.y] = remap[t.z] = 0;
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < remap.size(); ++i) {
+    if (remap[i] == kUnused) continue;
+    mesh.positions[count] = mesh.positions[i];
+    surface.source_vertex[count] = surface.source_vertex[i];
+    if (!density.empty()) density[count] = density[i];
+    remap[i] = count++;
+  }
+  mesh.positions.resize(count);
+  surface.source_vertex.resize(count);
+  if (!density.empty()) density.resize(count);
+  for (glm::uvec3& t : mesh.triangles) t = {remap[t.x], remap[t.y], remap[t.z]};
+}
+
+// Triangles over one vertex a position, each with three different ones: seams and parts become one surface. The density
+// of a vertex is the highest of those at its position.
+Simplified welded(Mesh surface, std::vector<float>& density) {
+  Simplified result;
+  Mesh& mesh = result.mesh;
+  mesh.positions = std::move(surface.positions);
+  mesh.triangles = std::move(surface.triangles);
+  {
+    const std::vector<std::uint32_t> first = weld_by_position(mesh.positions);
+    for (glm::uvec3& t : mesh.triangles) t = {first[t.x], first[t.y], first[t.z]};
+    for (std::size_t i = 0; i < density.size(); ++i) density[first[i]] = std::max(density[first[i]], density[i]);
+  }
+  std::erase_if(mesh.triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
+  result.source_vertex.resize(mesh.positions.size());
+  std::iota(result.source_vertex.begin(), result.source_vertex.end(), 0u);
+  drop_unused_vertices(result, density);
+  return result;
+}
+
+// The surface, rippled: every vertex moved along its normal by a fixed pseudo-random share of the edges round it.
+// Simplification measures distance from planes, and would spare no vertex along a straight limb, where the joints need
+// them most. Ripples tilt the planes, so that distance along the surface counts as well: triangles stay round and even
+// where the surface is straight, and small where it is curved. A collapse over a length costs about the square of
+// length times slope, so that slopes as the root of the density would make triangles as dense as it, if ripples were
+// all that a collapse costs.
+std::vector<glm::vec3> rippled(const Mesh& mesh, std::span<const float> density) {
+  constexpr float kHeight = 0.2f;    // of the mean edge at the vertex
+  constexpr float kExponent = 0.7f;  // by the densities that limbs and figures come out with
+  std::vector<float> edge_sum(mesh.positions.size(), 0);
+  std::vector<float> edge_count(mesh.positions.size(), 0);
+  for (const glm::uvec3 t : mesh.triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      const std::uint32_t a = t[corner];
+      const std::uint32_t b = t[(corner + 1) % 3];
+      const float length = glm::distance(mesh.positions[a], mesh.positions[b]);
+      for (const std::uint32_t v : {a, b}) {
+        edge_sum[v] += length;
+        edge_count[v] += 1;
+      }
+    }
+  }
+  const std::vector<glm::vec3> normals = vertex_normals(mesh.positions, mesh.triangles);
+  std::vector<glm::vec3> result(mesh.positions.size());
+  for (std::uint32_t i = 0; i < result.size(); ++i) {
+    const std::uint32_t hash = (i * 2654435761u) >> 8u;
+    const float noise = static_cast<float>(hash) / static_cast<float>(1u << 23u) - 1.0f;  // [-1, 1)
+    const float height = kHeight * std::pow(density[i], kExponent) * edge_sum[i] / std::max(edge_count[i], 1.0f);
+    result[i] = mesh.positions[i] + normals[i] * (height * noise);
+  }
+  return result;
+}
+
+std::vector<glm::uvec3> triangles_from(std::span<const unsigned> indices) {
+  std::vector<glm::uvec3> result;
+  for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
+    result.emplace_back(indices[i], indices[i + 1], indices[i + 2]);
+  }
+  return result;
+}
+
+std::vector<glm::uvec3> simplified(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                                   std::size_t triangle_count, unsigned options = 0) {
+  constexpr float kAnyError = 1e10f;
+  std::vector<unsigned> indices(3 * triangles.size());
+  indices.resize(meshopt_simplify(indices.data(), &triangles[0].x, indices.size(), &positions[0].x, positions.size(),
+                                  sizeof(glm::vec3), 3 * triangle_count, kAnyError, options, nullptr));
+  return triangles_from(indices);
+}
+
+std::vector<glm::uvec3> simplified_sloppily(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                                            std::size_t triangle_count) {
+  constexpr float kAnyError = 1e10f;
+  std::vector<unsigned> indices(3 * triangles.size());
+  indices.resize(meshopt_simplifySloppy(indices.data(), &triangles[0].x, indices.size(), &positions[0].x,
+                                        positions.size(), sizeof(glm::vec3), 3 * triangle_count, kAnyError, nullptr));
+  return triangles_from(indices);
+}
+
+// Triangles of the connected parts of `welded` that have none in `kept`, and how many such parts there are.
+std::vector<glm::uvec3> lost_triangles(const Mesh& welded, std::span<const std::uint32_t> part,
+                                       std::span<const glm::uvec3> kept, std::size_t& part_count) {
+  std::vector<bool> known(welded.positions.size(), false);
+  for (const glm::uvec3 t : kept) known[part[t.x]] = true;
+  std::vector<bool> counted = known;
+  std::vector<glm::uvec3> lost;
+  part_count = 0;
+  for (const glm::uvec3 t : welded.triangles) {
+    if (known[part[t.x]]) continue;
+    lost.push_back(t);
+    if (!counted[part[t.x]]) ++part_count;
+    counted[part[t.x]] = true;
+  }
+  return lost;
+}
+
+// Gives connected parts that simplification lost a few triangles back, where that does not make the driver much larger:
+// what they belong to is then moved by themselves, not by what happens to be near.
+void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions, std::size_t asked,
+                        std::vector<glm::uvec3>& triangles, std::vector<std::string>& notes) {
+  constexpr std::size_t kMost = 12;
+  constexpr std::size_t kLeast = 2;
+  const std::vector<std::uint32_t> part = connected_parts(welded.positions.size(), welded.triangles);
+  std::size_t count = 0;
+  const std::vector<glm::uvec3> lost = lost_triangles(welded, part, triangles, count);
+  if (count == 0) return;
+  const std::size_t few = std::min(kMost, asked / (2 * count));
+  if (few < kLeast) {
+    notes.push_back(fmt::format("{} small parts of the surface have no triangle of the driver of their own", count));
+    return;
+  }
+  notes.push_back(
+      fmt::format("{} small parts of the surface keep a few triangles each beyond the {} asked", count, asked));
+  const std::vector<glm::uvec3> restored = simplified(positions, lost, std::min(few * count, lost.size()));
+  triangles.insert(triangles.end(), restored.begin(), restored.end());
+  std::vector<std::size_t> taken(welded.positions.size(), 0);  // by part, as they are
+  for (const glm::uvec3 t : lost_triangles(welded, part, triangles, count)) {
+    if (taken[part[t.x]]++ < few) triangles.push_back(t);
+  }
+}
+
+// Triangles that lie side by side, simplified with their rim kept, so that neighbours still fit.
+std::vector<glm::uvec3> thinned_part(const Mesh& mesh, std::span<const glm::uvec3> triangles,
+                                     std::size_t triangle_count) {
+  const std::size_t corner_count = 3 * triangles.size();
+  std::vector<unsigned> place(corner_count);  // of each corner among the part's vertices
+  std::vector<std::uint32_t> vertices(meshopt_generateVertexRemap(place.data(), nullptr, corner_count, &triangles[0].x,
+                                                                  corner_count, sizeof(triangles[0].x)));
+  for (std::size_t c = 0; c < corner_count; ++c) vertices[place[c]] = triangles[c / 3][static_cast<int>(c % 3)];
+  Mesh part;
+  part.triangles = triangles_from(place);
+  for (const std::uint32_t vertex : vertices) part.positions.push_back(mesh.positions[vertex]);
+  const std::vector<float> even(vertices.size(), 1.0f);
+  std::vector<glm::uvec3> result =
+      simplified(rippled(part, even), part.triangles, triangle_count, meshopt_SimplifyLockBorder);
+  for (glm::uvec3& t : result) t = {vertices[t.x], vertices[t.y], vertices[t.z]};
+  return result;
+}
+
+// Parts of at most `most` triangles that lie together, by halving where they reach farthest; orders the triangles so.
+void split(std::span<const glm::vec3> positions, std::span<glm::uvec3> triangles, std::size_t most,
+           std::vector<std::span<glm::uvec3>>& parts) {
+  if (triangles.size() <= most) {
+    parts.push_back(triangles);
+    return;
+  }
+  glm::vec3 least = positions[triangles[0].x];
+  glm::vec3 greatest = least;
+  for (const glm::uvec3 t : triangles) {
+    least = glm::min(least, positions[t.x]);
+    greatest = glm::max(greatest, positions[t.x]);
+  }
+  const glm::vec3 extent = greatest - least;
+  const int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
+  const std::size_t half = triangles.size() / 2;
+  std::nth_element(triangles.begin(), triangles.begin() + static_cast<std::ptrdiff_t>(half), triangles.end(),
+                   [&](glm::uvec3 a, glm::uvec3 b) { return positions[a.x][axis] < positions[b.x][axis]; });
+  split(positions, triangles.first(half), most, parts);
+  split(positions, triangles.subspan(half), most, parts);
+}
+
+// About `triangle_count` of the mesh's triangles, or a quarter of them where that is more.
+void thin_once(Mesh& mesh, std::size_t triangle_count, unsigned threads) {
+  constexpr std::size_t kPart = std::size_t{1} << 13u;  // triangles: caches hold what simplifying them takes
+  constexpr std::size_t kMost = 4;  // times fewer: where fewer are left, the rims of the parts are most of them
+  const std::size_t count = mesh.triangles.size();
+  const std::size_t wanted = std::max(triangle_count, count / kMost);
+  std::vector<std::span<glm::uvec3>> parts;
+  split(mesh.positions, mesh.triangles, kPart, parts);
+  parallel_for(parts.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::span<glm::uvec3>& part : std::span(parts).subspan(begin, end - begin)) {
+      const std::vector<glm::uvec3> thinned = thinned_part(mesh, part, part.size() * wanted / count);
+      part = {part.begin(), std::copy(thinned.begin(), thinned.end(), part.begin())};
+    }
+  });
+  auto end = mesh.triangles.begin();
+  for (const std::span<const glm::uvec3> part : parts) end = std::copy(part.begin(), part.end(), end);
+  mesh.triangles.erase(end, mesh.triangles.end());
+}
+
+}  // namespace
+
+Simplified thin(Mesh surface, std::size_t triangle_count, unsigned threads) {
+  std::vector<float> no_density;
+  Simplified result = welded(std::move(surface), no_density);
+  std::size_t before = std::numeric_limits<std::size_t>::max();
+  // Each time the rims of the parts lie elsewhere. What does not get thinner any more is left so.
+  while (result.mesh.triangles.size() > triangle_count && result.mesh.triangles.size() < before - before / 8) {
+    before = result.mesh.triangles.size();
+    thin_once(result.mesh, triangle_count, threads);
+    drop_unused_vertices(result, no_density);
+  }
+  return result;
+}
+
+Simplified simplify(Mesh surface, std::size_t triangle_count, std::vector<float> density) {
+  assert(density.empty() || density.size() == surface.positions.size());
+  density.resize(surface.positions.size(), 1.0f);
+  Simplified result = welded(std::move(surface), density);
+  Mesh& mesh = result.mesh;
+  if (mesh.triangles.size() > triangle_count) {
+    const std::vector<glm::vec3> positions = rippled(mesh, density);
+    std::vector<glm::uvec3> triangles = simplified(positions, mesh.triangles, triangle_count);
+    if (triangles.size() > 2 * triangle_count) {
+      result.notes.push_back(
+          fmt::format("the surface could not be simplified below {} triangles with its connections kept, so that the "
+                      "driver is a coarse one without them",
+                      triangles.size()));
+      triangles = simplified_sloppily(mesh.positions, mesh.triangles, triangle_count);
+    }
+    restore_lost_parts(mesh, positions, triangle_count, triangles, result.notes);
+    mesh.triangles = std::move(triangles);
+  }
+  // What simplification leaves of a row of vertices in line is no element and holds nothing together.
+  const double least = least_area(mesh);
+  std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) <= least; });
+  drop_unused_vertices(result, density);
+  return result;
+}
+
+}  // namespace pelt::surface_ffd

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+#include "engine/geometry/spread_weights.h"
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <limits>
+#include <utility>
+
+#include "engine/core/parallel.h"
+#include "engine/geometry/parts.h"
+#include "engine/model/bone_forest.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+// Idea: cut the skeleton at joint c. W_c, the weight of c and of all that hangs from it, is 1 beyond the joint, 0
+// before it, and how wide it passes from one to the other is all that the joint's bend is seen by. So each W_c is
+// spread by itself, by as much as its own limb wants, and own weights are differences again:
+//
+//   W_c = sum of w_j over j in the subtree of c,    w_c = W_c - sum of W_d over children d of c
+//
+// Spread: heat flows along the surface for the time T, dW/dt = div(s grad W), with conductivity s = W_c + w_parent:
+// what follows neither side of the joint lets nothing through. A profile of variance V (of its slope) comes out with V
+// + 2 T; a smoothstep of length L has V = L^2 / 20, hence T = (wanted^2 - found^2) / 40.
+
+constexpr double kSteepest = 1.5;  // slope of a smoothstep of length 1 where it is steepest
+constexpr double kTimePerSquare = 1.0 / 40;
+constexpr int kSteps = 8;     // of implicit Euler; one alone would leave a cusp at the seam
+constexpr double kReach = 4;  // standard deviations of the heat's kernel, beyond which weights change by some 1e-5
+constexpr int kNone = -1;
+
+// The forest of those joints alone that weights are painted for: helpers and controls take none.
+std::vector<Bone> painted_forest(std::vector<Bone> bones, const SparseRows& weights) {
+  std::vector<bool> painted(bones.size(), false);
+  for (const Influence& i : weights.influences) painted[i.index] = painted[bones[i.index].first] = true;
+  for (Bone& bone : bones) {
+    while (bone.parent != kNone && !painted[static_cast<std::size_t>(bone.parent)]) {
+      bone.parent = bones[static_cast<std::size_t>(bone.parent)].parent;
+    }
+    bone.children.clear();
+  }
+  for (std::uint32_t b = 0; b < bones.size(); ++b) {
+    if (painted[b] && bones[b].parent != kNone) bones[static_cast<std::size_t>(bones[b].parent)].children.push_back(b);
+  }
+  return bones;
+}
+
+// One number for some of the vertices, by ascending vertex.
+struct Column {
+  std::vector<std::uint32_t> vertices;
+  std::vector<double> values;
+  void append(std::uint32_t vertex, double value) {
+    vertices.push_back(vertex);
+    values.push_back(value);
+  }
+};
+
+// w_j and W_j of every joint j, over the vertices where they are above 0.
+struct Shares {
+  std::vector<Column> own;
+  std::vector<Column> subtree;
+};
+
+Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> vertex_at,
+                   const std::vector<Bone>& bones) {
+  Shares shares{std::vector<Column>(bones.size()), std::vector<Column>(bones.size())};
+  const auto add = [](Column& column, std::uint32_t vertex, double value) {
+    if (!column.vertices.empty() && column.vertices.back() == vertex) {
+      column.values.back() += value;
+    } else {
+      column.append(vertex, value);
+    }
+  };
+  for (std::uint32_t i = 0; i < vertex_at.size(); ++i) {
+    for (const Influence& influence : weights.row(vertex_at[i])) {
+      add(shares.own[influence.index], i, influence.weight);
+      for (int j = static_cast<int>(influence.index); j != kNone; j = bones[static_cast<std::size_t>(j)].parent) {
+        add(shares.subtree[static_cast<std::size_t>(j)], i, influence.weight);
+      }
+    }
+  }
+  return shares;
+}
+
+// The vertices that follow joint c, what hangs from it, or its parent: where W_c may change.
+struct Region {
+  std::vector<std::uint32_t> vertices;  // ascending
+  std::vector<double> weight;           // W_c
+  std::vector<double> conductivity;     // W_c + w_parent
+  std::vector<glm::uvec3> triangles;    // over the three above
+  bool shared = false;                  // whether the joint shares a vertex with its parent
+};
+
+// Places of the vertices in an order in which the systems below, each over some of them, factor with little fill.
+std::vector<std::uint32_t> elimination_places(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
+  std::vector<Eigen::Triplet<float>> entries;
+  entries.reserve(6 * triangles.size() + vertex_count);
+  for (const glm::uvec3 t : triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      entries.emplace_back(t[corner], t[(corner + 1) % 3], 1.0f);
+      entries.emplace_back(t[(corner + 1) % 3], t[corner], 1.0f);
+    }
+  }
+  const auto count = static_cast<Eigen::Index>(vertex_count);
+  for (Eigen::Index i = 0; i < count; ++i) entries.emplace_back(i, i, 1.0f);  // else AMD takes them for dense
+  Eigen::SparseMatrix<float> graph(count, count);
+  graph.setFromTriplets(entries.begin(), entries.end());
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
+  Eigen::AMDOrdering<int>()(graph, order);
+  std::vector<std::uint32_t> places(vertex_count);
+  for (std::size_t i = 0; i < vertex_count; ++i) {
+    places[static_cast<std::size_t>(order.indices()[static_cast<Eigen::Index>(i)])] = static_cast<std::uint32_t>(i);
+  }
+  return places;
+}
+
+class Spreader {
+ public:
+  // The vertices of the mesh are in the order of elimination_places().
+  Spreader(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, const std::vector<Bone>& bones)
+      : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNone) {}
+
+  // W_c of joint c, spread.
+  Column spread(std::uint32_t c, const Shares& shares, const Passage& passage) {
+    const Region region = find_region(shares.subtree[c], shares.own[static_cast<std::size_t>(bones_[c].parent)]);
+    const Seam seam = find_seam(region, c);
+    if (!(seam.length > 0) || !(region.shared || passage.rigid)) return shares.subtree[c];
+    const double wanted = std::min(passage.radii * seam.radius, passage.bones * shortest_bone(region, c));
+    const double time = kTimePerSquare * (wanted * wanted - seam.passage * seam.passage);
+    if (!(time > 0)) return shares.subtree[c];
+    const std::vector<std::uint32_t> reached = find_reached(region, time);
+    const std::vector<double> weight = flow(part_of(region, reached), time);
+    Column result{region.vertices, region.weight};
+    for (std::size_t i = 0; i < reached.size(); ++i) result.values[reached[i]] = weight[i];
+    return result;
+  }
+
+ private:
+  // Where W_c = 1/2.
+  struct Seam {
+    double length = 0;
+    double radius = 0;   // mean distance from the bones beside the joint
+    double passage = 0;  // length of the smoothstep that is as steep as W_c is, in the mean
+  };
+
+  glm::dvec3 position(const Region& region, std::uint32_t i) const {
+    return glm::dvec3(positions_[region.vertices[i]]);
+  }
+
+  Region find_region(const Column& subtree, const Column& parent) {
+    Region region;
+    std::size_t s = 0;
+    std::size_t p = 0;
+    while (s < subtree.vertices.size() || p < parent.vertices.size()) {
+      const std::uint32_t next_s = s < subtree.vertices.size() ? subtree.vertices[s] : kPast;
+      const std::uint32_t next_p = p < parent.vertices.size() ? parent.vertices[p] : kPast;
+      const std::uint32_t vertex = std::min(next_s, next_p);
+      const double below = next_s == vertex ? subtree.values[s++] : 0.0;
+      const double above = next_p == vertex ? parent.values[p++] : 0.0;
+      place_[vertex] = static_cast<int>(region.vertices.size());
+      region.vertices.push_back(vertex);
+      region.shared = region.shared || (below > 0 && above > 0);
+      region.weight.push_back(below);
+      region.conductivity.push_back(below + above);
+    }
+    for (const glm::uvec3 t : triangles_) {
+      if (place_[t.x] != kNone && place_[t.y] != kNone && place_[t.z] != kNone) {
+        region.triangles.emplace_back(place_[t.x], place_[t.y], place_[t.z]);
+      }
+    }
+    for (const std::uint32_t vertex : region.vertices) place_[vertex] = kNone;
+    return region;
+  }
+
+  Seam find_seam(const Region& region, std::uint32_t c) const {
+    Seam seam;
+    double slope = 0;
+    for (const glm::uvec3 t : region.triangles) {
+      glm::dvec3 ends[3];
+      int count = 0;
+      for (int corner = 0; corner < 3; ++corner) {
+        const std::uint32_t a = t[corner];
+        const std::uint32_t b = t[(corner + 1) % 3];
+        const double from = region.weight[a] - 0.5;
+        const double to = region.weight[b] - 0.5;
+        if ((from < 0) == (to < 0)) continue;
+        ends[count++] = glm::mix(position(region, a), position(region, b), from / (from - to));
+      }
+      if (count != 2) continue;
+      const double length = glm::distance(ends[0], ends[1]);
+      const glm::dvec3 a = position(region, t.x);
+      const glm::dvec3 e1 = position(region, t.y) - a;
+      const glm::dvec3 e2 = position(region, t.z) - a;
+      const double twice_area = glm::length(glm::cross(e1, e2));
+      if (!(twice_area > 0)) continue;
+      const double d1 = region.weight[t.y] - region.weight[t.x];
+      const double d2 = region.weight[t.z] - region.weight[t.x];
+      seam.length += length;
+      seam.radius += length * distance_to_bones(0.5 * (ends[0] + ends[1]), bones_, c);
+      slope += length * glm::length(d1 * e2 - d2 * e1) / twice_area;  // of the linear function on the triangle
+    }
+    if (!(seam.length > 0) || !(slope > 0)) return {};
+    seam.radius /= seam.length;
+    seam.passage = kSteepest * seam.length / slope;
+    return seam;
+  }
+
+  // Of those from the parent to c and from c to its children; the last one reaches to the end of the skin.
+  double shortest_bone(const Region& region, std::uint32_t c) const {
+    const Bone& bone = bones_[c];
+    double shortest = glm::distance(bone.origin, bones_[static_cast<std::size_t>(bone.parent)].origin);
+    if (bone.children.empty()) {
+      double reach = 0;
+      for (std::uint32_t i = 0; i < region.vertices.size(); ++i) {
+        if (region.weight[i] > 0.5) reach = std::max(reach, glm::distance(position(region, i), bone.origin));
+      }
+      return std::min(shortest, reach);
+    }
+    for (const std::uint32_t child : bone.children) {
+      shortest = std::min(shortest, glm::distance(bone.origin, bones_[child].origin));
+    }
+    return shortest;
+  }
+
+  // Those of the region's vertices that heat comes to, or comes from, in the time: not far from where W_c passes.
+  std::vector<std::uint32_t> find_reached(const Region& region, double time) const {
+    glm::dvec3 least(std::numeric_limits<double>::infinity());
+    glm::dvec3 greatest = -least;
+    for (const glm::uvec3 t : region.triangles) {
+      if (region.weight[t.x] == region.weight[t.y] && region.weight[t.y] == region.weight[t.z]) continue;
+      for (int corner = 0; corner < 3; ++corner) {
+        least = glm::min(least, position(region, t[corner]));
+        greatest = glm::max(greatest, position(region, t[corner]));
+      }
+    }
+    const double reach = kReach * std::sqrt(2 * time);
+    std::vector<std::uint32_t> reached;
+    for (std::uint32_t i = 0; i < region.vertices.size(); ++i) {
+      const glm::dvec3 point = position(region, i);
+      if (glm::all(glm::greaterThanEqual(point, least - reach)) &&
+          glm::all(glm::lessThanEqual(point, greatest + reach))) {
+        reached.push_back(i);
+      }
+    }
+    return reached;
+  }
+
+  static Region part_of(const Region& region, std::span<const std::uint32_t> chosen) {
+    Region part;
+    std::vector<std::uint32_t> place(region.vertices.size(), kPast);
+    for (const std::uint32_t i : chosen) {
+      place[i] = static_cast<std::uint32_t>(part.vertices.size());
+      part.vertices.push_back(region.vertices[i]);
+      part.weight.push_back(region.weight[i]);
+      part.conductivity.push_back(region.conductivity[i]);
+    }
+    for (const glm::uvec3 t : region.triangles) {
+      if (place[t.x] == kPast || place[t.y] == kPast || place[t.z] == kPast) continue;
+      part.triangles.emplace_back(place[t.x], place[t.y], place[t.z]);
+    }
+    return part;
+  }
+
+  // Linear finite elements in space, implicit Euler in time: (M + step * S) W' = M W.
+  std::vector<double> flow(const Region& region, double time) const {
+    using Matrix = Eigen::SparseMatrix<double>;
+    const auto count = static_cast<Eigen::Index>(region.vertices.size());
+    const double step = time / kSteps;
+    Eigen::VectorXd mass = Eigen::VectorXd::Zero(count);
+    std::vector<Eigen::Triplet<double>> entries;
+    for (const glm::uvec3 t : region.triangles) {
+      const glm::dvec3 corners[] = {position(region, t.x), position(region, t.y), position(region, t.z)};
+      const double twice_area = glm::length(glm::cross(corners[1] - corners[0], corners[2] - corners[0]));
+      if (!(twice_area > 0)) continue;
+      const double s = std::min({region.conductivity[t.x], region.conductivity[t.y], region.conductivity[t.z]});
+      for (int corner = 0; corner < 3; ++corner) {
+        const int next = (corner + 1) % 3;
+        const glm::dvec3& opposite = corners[(corner + 2) % 3];
+        const double cotangent = glm::dot(corners[corner] - opposite, corners[next] - opposite) / twice_area;
+        const double flux = 0.5 * step * s * cotangent;
+        entries.emplace_back(t[corner], t[corner], flux);
+        entries.emplace_back(t[next], t[next], flux);
+        entries.emplace_back(t[corner], t[next], -flux);
+        entries.emplace_back(t[next], t[corner], -flux);
+        mass[t[corner]] += twice_area / 6;
+      }
+    }
+    for (Eigen::Index i = 0; i < count; ++i) {
+      if (mass[i] == 0) mass[i] = 1;  // of no triangle with area: stays as it is
+      entries.emplace_back(i, i, mass[i]);
+    }
+    Matrix matrix(count, count);
+    matrix.setFromTriplets(entries.begin(), entries.end());
+    const Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>> solver(matrix);
+    if (solver.info() != Eigen::Success) return region.weight;
+    Eigen::VectorXd weight = Eigen::Map<const Eigen::VectorXd>(region.weight.data(), count);
+    for (int i = 0; i < kSteps; ++i) weight = solver.solve(mass.cwiseProduct(weight)).eval();
+    std::vector<double> result(region.vertices.size());
+    for (Eigen::Index i = 0; i < count; ++i) result[static_cast<std::size_t>(i)] = std::clamp(weight[i], 0.0, 1.0);
+    return result;
+  }
+
+  static constexpr std::uint32_t kPast = std::numeric_limits<std::uint32_t>::max();
+
+  std::span<const glm::vec3> positions_;
+  std::span<const glm::uvec3> triangles_;
+  const std::vector<Bone>& bones_;
+  std::vector<int> place_;  // in the region, of each vertex; all kNone between calls
+};
+
+// Rows of own weights from those of subtrees. Spread for different times, a joint's children may come to more than the
+// joint: they then share what it has.
+class Recombine {
+ public:
+  explicit Recombine(const std::vector<Bone>& bones)
+      : bones_(bones), subtree_(bones.size(), 0.0), parents_first_(bones.size()) {
+    std::vector<std::uint32_t>& order = parents_first_;
+    order.clear();
+    for (std::uint32_t b = 0; b < bones.size(); ++b) {
+      if (bones[b].parent == kNone) order.push_back(b);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order.insert(order.end(), bones[order[i]].children.begin(), bones[order[i]].children.end());
+    }
+  }
+
+  // W_j at one vertex -> w_j.
+  void operator()(std::span<const std::pair<std::uint32_t, double>> subtree, std::vector<WeightedElement>& row) {
+    row.clear();
+    for (const auto& [joint, weight] : subtree) subtree_[joint] = weight;
+    for (const std::uint32_t joint : parents_first_) {
+      if (subtree_[joint] == 0) continue;
+      double below = 0;
+      for (const std::uint32_t child : bones_[joint].children) below += subtree_[child];
+      if (below > subtree_[joint]) {
+        for (const std::uint32_t child : bones_[joint].children) subtree_[child] *= subtree_[joint] / below;
+      } else if (subtree_[joint] > below) {
+        row.push_back({joint, subtree_[joint] - below});
+      }
+    }
+    for (const auto& [joint, weight] : subtree) subtree_[joint] = 0;
+  }
+
+ private:
+  const std::vector<Bone>& bones_;
+  std::vector<double> subtree_;  // all 0 between calls
+  std::vector<std::uint32_t> parents_first_;
+};
+
+}  // namespace
+
+SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model,
+                          std::span<const Passage> passages, unsigned threads) {
+  const std::size_t count = driver.positions.size();
+  const std::vector<std::uint32_t> first = weld_by_position(driver.positions);
+  std::vector<glm::uvec3> triangles;
+  for (const glm::uvec3 t : driver.triangles) triangles.emplace_back(first[t.x], first[t.y], first[t.z]);
+  // Everything below is over vertices in the order of elimination.
+  const std::vector<std::uint32_t> places = elimination_places(count, triangles);
+  for (glm::uvec3& t : triangles) t = {places[t.x], places[t.y], places[t.z]};
+  std::vector<glm::vec3> positions(count);
+  std::vector<std::uint32_t> vertex_at(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    positions[places[i]] = driver.positions[i];
+    vertex_at[places[i]] = i;
+  }
+  const std::vector<Bone> bones = painted_forest(bone_forest(model), weights);
+  const Shares shares = find_shares(weights, vertex_at, bones);
+  std::vector<Column> spread(bones.size());
+  parallel_for(bones.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+    Spreader spreader(positions, triangles, bones);
+    for (std::size_t j = begin; j < end; ++j) {
+      const bool still = bones[j].parent == kNone || shares.subtree[j].vertices.empty() || passages[j].radii == 0;
+      spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, passages[j]);
+    }
+  });
+  std::vector<std::vector<std::pair<std::uint32_t, double>>> subtree(count);
+  for (std::uint32_t j = 0; j < bones.size(); ++j) {
+    for (std::size_t i = 0; i < spread[j].vertices.size(); ++i) {
+      subtree[spread[j].vertices[i]].emplace_back(j, spread[j].values[i]);
+    }
+  }
+  SparseRows result;
+  Recombine recombine(bones);
+  std::vector<WeightedElement> row;
+  for (std::size_t i = 0; i < count; ++i) {
+    recombine(subtree[places[first[i]]], row);
+    append_row(result, row);
+  }
+  return result;
+}
+
+}  // namespace pelt::surface_ffd

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "engine/geometry/stitch.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "engine/geometry/area.h"
+#include "engine/geometry/parts.h"
+#include "engine/geometry/pieces.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+// Keeps the vertices that `stays` names of themselves; returns the new vertex of every old one.
+std::vector<std::uint32_t> merge_vertices(Mesh& mesh, std::span<const std::uint32_t> stays) {
+  std::vector<std::uint32_t> new_vertex(stays.size());
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t i = 0; i < stays.size(); ++i) {
+    new_vertex[i] = stays[i] == i ? static_cast<std::uint32_t>(kept.size()) : new_vertex[stays[i]];
+    if (stays[i] == i) kept.push_back(i);
+  }
+  const auto keep = [&](auto& values) {
+    if (values.empty()) return;
+    for (std::size_t i = 0; i < kept.size(); ++i) values[i] = values[kept[i]];
+    values.resize(kept.size());
+  };
+  keep(mesh.positions);
+  keep(mesh.normals);
+  keep(mesh.tangents);
+  keep(mesh.uvs);
+  mesh.morph_targets.clear();
+  mesh.attributes.clear();
+  const SparseRows weights = std::exchange(mesh.weights, {});
+  if (weights.row_count() > 0) {
+    for (const std::uint32_t i : kept) mesh.weights.append_row(weights.row(i));
+  }
+  for (glm::uvec3& t : mesh.triangles) t = {new_vertex[t.x], new_vertex[t.y], new_vertex[t.z]};
+  return new_vertex;
+}
+
+// ---------------------------------------------------------------------------------------------------------- seams
+
+using Edge = std::pair<std::uint32_t, std::uint32_t>;  // ascending
+
+Edge edge_at(glm::uvec3 triangle, int corner) { return std::minmax(triangle[corner], triangle[(corner + 1) % 3]); }
+
+// A vertex beside the inside of a border edge.
+struct Beside {
+  double distance;
+  std::size_t edge;  // in the list of border edges
+  double t;          // along it, 0 to 1
+};
+
+int longest_axis(std::span<const glm::vec3> positions) {
+  glm::vec3 low(std::numeric_limits<float>::infinity());
+  glm::vec3 high = -low;
+  for (const glm::vec3 position : positions) {
+    low = glm::min(low, position);
+    high = glm::max(high, position);
+  }
+  const glm::vec3 size = high - low;
+  return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+}
+
+class SeamCloser {
+ public:
+  SeamCloser(Stitched& stitched, float distance)
+      : stitched_(stitched),
+        positions_(stitched.mesh.positions),
+        distance_(distance),
+        least_(least_area(stitched.mesh)),
+        axis_(longest_axis(positions_)) {}
+
+  void close() {
+    drop_degenerate();
+    while (split_once()) drop_degenerate();
+  }
+
+ private:
+  void drop_degenerate() {
+    std::vector<glm::uvec3>& triangles = stitched_.mesh.triangles;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < triangles.size(); ++i) {
+      if (triangle_area(stitched_.mesh, triangles[i]) <= least_) continue;
+      triangles[count] = triangles[i];
+      stitched_.source_triangle[count++] = stitched_.source_triangle[i];
+    }
+    triangles.resize(count);
+    stitched_.source_triangle.resize(count);
+  }
+
+  // Whether any triangle was split. Every vertex goes to the edge that it is closest to, at most one edge of a triangle
+  // is split, and an edge that the split of another has found its match by is none of the border's any more: what is
+  // left waits for the next round, so that two sides never reach across each other.
+  bool split_once() {
+    const std::vector<glm::uvec3> triangles = std::exchange(stitched_.mesh.triangles, {});
+    const std::vector<std::uint32_t> sources = std::exchange(stitched_.source_triangle, {});
+    const std::vector<BorderEdge> border = border_edges(triangles);
+    const std::vector<std::vector<std::uint32_t>> inside = find_inside(triangles, sources, border);
+    std::set<Edge> matched;
+    std::size_t edge = 0;
+    for (std::uint32_t i = 0; i < triangles.size(); ++i) {
+      std::size_t chosen = border.size();
+      for (; edge < border.size() && border[edge].triangle == i; ++edge) {
+        const bool open = !inside[edge].empty() && !matched.contains(edge_at(triangles[i], border[edge].corner));
+        if (open && chosen == border.size()) chosen = edge;
+      }
+      if (chosen == border.size()) {
+        add(triangles[i], sources[i]);
+        continue;
+      }
+      const int corner = border[chosen].corner;
+      const std::uint32_t apex = triangles[i][(corner + 2) % 3];
+      std::vector<std::uint32_t> chain = inside[chosen];
+      for (const std::uint32_t vertex : chain) used_.emplace(sources[i], vertex);
+      chain.push_back(triangles[i][(corner + 1) % 3]);
+      std::uint32_t from = triangles[i][corner];
+      for (const std::uint32_t to : chain) {
+        matched.insert(std::minmax(from, to));
+        add({from, to, apex}, sources[i]);
+        from = to;
+      }
+    }
+    return stitched_.mesh.triangles.size() > triangles.size();
+  }
+
+  void add(glm::uvec3 triangle, std::uint32_t source) {
+    stitched_.mesh.triangles.push_back(triangle);
+    stitched_.source_triangle.push_back(source);
+  }
+
+  // For every border edge the vertices of the border that are to split it, in their order along it. A vertex splits a
+  // triangle that was there at first only once: so this ends.
+  std::vector<std::vector<std::uint32_t>> find_inside(std::span<const glm::uvec3> triangles,
+                                                      std::span<const std::uint32_t> sources,
+                                                      std::span<const BorderEdge> border) const {
+    std::vector<std::pair<double, std::uint32_t>> sorted;  // along an axis: an edge need not look at all of them
+    for (const BorderEdge& edge : border) {
+      const auto [a, b] = edge_at(triangles[edge.triangle], edge.corner);
+      for (const std::uint32_t vertex : {a, b}) sorted.emplace_back(positions_[vertex][axis_], vertex);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+
+    std::map<std::uint32_t, Beside> closest;  // by vertex
+    for (std::size_t e = 0; e < border.size(); ++e) {
+      const glm::uvec3 triangle = triangles[border[e].triangle];
+      const glm::dvec3 from(positions_[triangle[border[e].corner]]);
+      const glm::dvec3 edge = glm::dvec3(positions_[triangle[(border[e].corner + 1) % 3]]) - from;
+      const double low = std::min(from[axis_], from[axis_] + edge[axis_]) - distance_;
+      const double high = std::max(from[axis_], from[axis_] + edge[axis_]) + distance_;
+      for (auto v = std::lower_bound(sorted.begin(), sorted.end(), std::pair{low, 0u});
+           v != sorted.end() && v->first <= high; ++v) {
+        const std::uint32_t vertex = v->second;
+        if (vertex == triangle.x || vertex == triangle.y || vertex == triangle.z) continue;
+        const glm::dvec3 offset = glm::dvec3(positions_[vertex]) - from;
+        const double t = glm::dot(offset, edge) / glm::dot(edge, edge);
+        const double d = glm::distance(offset, t * edge);
+        if (!(t > 0 && t < 1) || d > distance_ || used_.contains({sources[border[e].triangle], vertex})) continue;
+        const auto [found, inserted] = closest.try_emplace(vertex, Beside{d, e, t});
+        if (!inserted && d < found->second.distance) found->second = {d, e, t};
+      }
+    }
+    std::vector<std::vector<std::pair<double, std::uint32_t>>> placed(border.size());
+    for (const auto& [vertex, beside] : closest) placed[beside.edge].emplace_back(beside.t, vertex);
+    std::vector<std::vector<std::uint32_t>> result(border.size());
+    for (std::size_t e = 0; e < border.size(); ++e) {
+      std::sort(placed[e].begin(), placed[e].end());
+      for (const auto& [t, vertex] : placed[e]) result[e].push_back(vertex);
+    }
+    return result;
+  }
+
+  Stitched& stitched_;
+  const std::vector<glm::vec3>& positions_;
+  double distance_;
+  double least_;
+  int axis_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used_;  // source triangle and vertex that split it
+};
+
+}  // namespace
+
+Stitched stitch(const Mesh& mesh, float distance) {
+  assert(distance >= 0);
+  Stitched result;
+  result.mesh = mesh;
+  for (std::uint32_t i = 0; i < mesh.triangles.size(); ++i) result.source_triangle.push_back(i);
+  result.new_vertex = merge_vertices(result.mesh, weld_within(mesh.positions, distance));
+  SeamCloser(result, distance).close();
+  cover_pieces(result.mesh.parts, result.source_triangle);
+  return result;
+}
+
+}  // namespace pelt::surface_ffd

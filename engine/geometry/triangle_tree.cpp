@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+#include "engine/geometry/triangle_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/binding/morton_order.h"
+#include "engine/core/parallel.h"
+#include "engine/geometry/closest_points.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::size_t kClusterSize = 32;    // triangles
+constexpr std::size_t kMostInserted = 256;  // nearest triangles that insertion sorts
+constexpr double kRounding = 1e-12;         // of the lengths compared: far above what they are off by
+
+struct Box {
+  glm::vec3 low{std::numeric_limits<float>::infinity()};
+  glm::vec3 high{-std::numeric_limits<float>::infinity()};
+};
+
+bool nearer(const TriangleTree::Near& a, const TriangleTree::Near& b) {
+  return a.squared_distance != b.squared_distance ? a.squared_distance < b.squared_distance : a.triangle < b.triangle;
+}
+
+double distance_from(const Box& box, const glm::dvec3& point) {
+  const glm::dvec3 outside = glm::max(glm::max(glm::dvec3(box.low) - point, point - glm::dvec3(box.high)), 0.0);
+  return glm::length(outside);
+}
+
+}  // namespace
+
+// Triangles in clusters that lie close together. There is no hierarchy above them: the points of a block share one walk
+// through the clusters.
+struct TriangleTree::State {
+  std::vector<glm::vec3> positions;
+  std::vector<glm::uvec3> triangles;  // corners ascend by vertex
+  std::vector<std::uint32_t> order;   // triangles, cluster after cluster
+  std::vector<Box> boxes;             // of the clusters
+  glm::dvec3 centre{0};
+  double radius = 0;  // of a sphere round `centre` that holds all
+
+  std::span<const std::uint32_t> cluster(std::size_t c) const {
+    const std::size_t begin = c * kClusterSize;
+    return std::span(order).subspan(begin, std::min(kClusterSize, order.size() - begin));
+  }
+
+  // 1 to 8 triangles; the rest of the group repeats the last.
+  void prepare_group(std::span<const std::uint32_t> members, TriangleGroup& group) const {
+    GroupCorners corners;
+    for (std::size_t t = 0; t < kGroupSize; ++t) {
+      const glm::uvec3 vertices = triangles[members[std::min(t, members.size() - 1)]];
+      for (int corner = 0; corner < 3; ++corner) {
+        const glm::vec3& p = positions[vertices[corner]];
+        for (int axis = 0; axis < 3; ++axis) corners.values[3 * corner + axis][t] = p[axis];
+      }
+    }
+    prepare(corners, group);
+  }
+};
+
+namespace {
+
+// Round the points of a block; radius 0 for a point alone.
+struct Sphere {
+  glm::dvec3 centre;
+  double radius;
+};
+
+Sphere bounding_sphere(std::span<const glm::dvec3> points) {
+  glm::dvec3 low = points[0];
+  glm::dvec3 high = low;
+  for (const glm::dvec3& p : points) {
+    low = glm::min(low, p);
+    high = glm::max(high, p);
+  }
+  const glm::dvec3 centre = (low + high) * 0.5;
+  double radius = 0;
+  for (const glm::dvec3& p : points) radius = std::max(radius, glm::distance(p, centre));
+  return {centre, radius};
+}
+
+}  // namespace
+
+// One search: the blocks that its points are split into, and what they reuse.
+class TriangleTree::Search {
+ public:
+  explicit Search(const State& state, std::size_t count)
+      : state_(state), count_(std::min(count, state.triangles.size())) {}
+
+  void run(std::span<const glm::dvec3> points, std::size_t first, const Visit& visit) {
+    // Many candidates make the block slow: halves have fewer, down to one point.
+    const std::size_t most = points.size() == 1 ? state_.triangles.size() : 3 * count_ + kClusterSize;
+    if (!find_candidates(bounding_sphere(points), most)) {
+      const std::size_t half = points.size() / 2;
+      run(points.first(half), first, visit);
+      run(points.subspan(half), first + half, visit);
+      return;
+    }
+    prepare_candidates();
+    for (std::size_t i = 0; i < points.size(); ++i) visit(first + i, nearest_candidates(points[i]));
+  }
+
+  // The candidates that have been found. All that may be among the nearest `count` of any point of the sphere: such a
+  // triangle is within r + radius of its point, r being the distance of the count-th nearest from the centre, and
+  // within r + 2 radius of the centre. False where there are more than `most`.
+  bool find_candidates(const Sphere& sphere, std::size_t most) {
+    const double slack = kRounding * (glm::distance(sphere.centre, state_.centre) + state_.radius + sphere.radius);
+    queue_.clear();
+    for (std::uint32_t c = 0; c < state_.boxes.size(); ++c) {
+      queue_.push_back({c, distance_from(state_.boxes[c], sphere.centre)});
+    }
+    const auto later = [](const Cluster& a, const Cluster& b) { return a.distance > b.distance; };
+    std::make_heap(queue_.begin(), queue_.end(), later);
+    found_.clear();
+    double limit = std::numeric_limits<double>::infinity();
+    for (auto end = queue_.end(); end != queue_.begin() && queue_.front().distance <= limit; --end) {
+      add_cluster(state_.cluster(queue_.front().index), sphere.centre, limit);
+      std::pop_heap(queue_.begin(), end, later);
+      if (found_.size() < count_) continue;
+      const auto last = found_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+      std::nth_element(found_.begin(), last, found_.end(), nearer);
+      limit = std::sqrt(last->squared_distance) + 2 * sphere.radius + slack;
+      std::erase_if(found_, [&](const Near& near) { return near.squared_distance > limit * limit; });
+      if (found_.size() > most) return false;
+    }
+    return true;
+  }
+
+  std::span<const Near> found() const { return found_; }
+
+ private:
+  struct Cluster {
+    std::uint32_t index;
+    double distance;  // lower bound
+  };
+  // A candidate of the block, by its place among them, which ascends with the triangle.
+  struct Ranked {
+    double squared_distance;
+    std::uint32_t place;
+  };
+
+  static bool less(const Ranked& a, const Ranked& b) {
+    return a.squared_distance != b.squared_distance ? a.squared_distance < b.squared_distance : a.place < b.place;
+  }
+
+  void add_cluster(std::span<const std::uint32_t> triangles, const glm::dvec3& point, double limit) {
+    prepare_groups(triangles);
+    squared_.resize(groups_.size() * kGroupSize);
+    squared_distances(groups_, point, squared_);
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+      if (squared_[t] <= limit * limit) found_.push_back({triangles[t], squared_[t]});
+    }
+  }
+
+  void prepare_groups(std::span<const std::uint32_t> triangles) {
+    groups_.resize((triangles.size() + kGroupSize - 1) / kGroupSize);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::size_t begin = g * kGroupSize;
+      state_.prepare_group(triangles.subspan(begin, std::min(kGroupSize, triangles.size() - begin)), groups_[g]);
+    }
+  }
+
+  void prepare_candidates() {
+    candidates_.clear();
+    for (const Near& near : found_) candidates_.push_back(near.triangle);
+    std::sort(candidates_.begin(), candidates_.end());
+    prepare_groups(candidates_);
+    points_.resize(groups_.size());
+    ranked_.resize(candidates_.size());
+    for (std::uint32_t c = 0; c < ranked_.size(); ++c) ranked_[c].place = c;
+  }
+
+  std::span<const NearPoint> nearest_candidates(const glm::dvec3& point) {
+    closest_points(groups_, point, points_);
+    for (Ranked& ranked : ranked_) {
+      ranked.squared_distance = points_[ranked.place / kGroupSize].squared[ranked.place % kGroupSize];
+    }
+    rank();
+    nearest_.resize(count_);
+    for (std::size_t k = 0; k < count_; ++k) {
+      const auto& [squared_distance, place] = ranked_[k];
+      const auto& weights = points_[place / kGroupSize].weights;
+      const std::size_t lane = place % kGroupSize;
+      const std::uint32_t triangle = candidates_[place];
+      nearest_[k] = {
+          triangle,
+          {squared_distance, state_.triangles[triangle], {weights[0][lane], weights[1][lane], weights[2][lane]}}};
+    }
+    return nearest_;
+  }
+
+  // Sorts the `count_` nearest to the front. A few by insertion: they stand as the point before left them, which is
+  // almost as they belong.
+  void rank() {
+    if (count_ > kMostInserted) {
+      const auto end = ranked_.begin() + static_cast<std::ptrdiff_t>(count_);
+      if (end != ranked_.end()) std::nth_element(ranked_.begin(), end, ranked_.end(), less);
+      std::sort(ranked_.begin(), end, less);
+      return;
+    }
+    for (std::size_t i = 1; i < ranked_.size(); ++i) {
+      const Ranked moved = ranked_[i];
+      std::size_t to = i;
+      if (i >= count_) {
+        if (!less(moved, ranked_[count_ - 1])) continue;
+        to = count_ - 1;
+        ranked_[i] = ranked_[to];
+      }
+      for (; to > 0 && less(moved, ranked_[to - 1]); --to) ranked_[to] = ranked_[to - 1];
+      ranked_[to] = moved;
+    }
+  }
+
+  const State& state_;
+  std::size_t count_;
+  std::vector<Cluster> queue_;
+  std::vector<Near> found_;
+  std::vector<std::uint32_t> candidates_;  // triangles, ascending
+  std::vector<TriangleGroup> groups_;
+  std::vector<double> squared_;
+  std::vector<GroupPoints> points_;
+  std::vector<Ranked> ranked_;
+  std::vector<NearPoint> nearest_;
+};
+
+TriangleTree::TriangleTree(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TriangleTree::~TriangleTree() = default;
+TriangleTree::TriangleTree(TriangleTree&&) noexcept = default;
+TriangleTree& TriangleTree::operator=(TriangleTree&&) noexcept = default;
+
+Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
+  if (triangles.empty()) return fail(ErrorCode::kInvalidArgument, "there is no triangle with area");
+  auto state = std::make_unique<State>();
+  state->positions.assign(positions.begin(), positions.end());
+  state->triangles.assign(triangles.begin(), triangles.end());
+  Box all;
+  for (glm::uvec3& t : state->triangles) {
+    if (t.x > t.y) std::swap(t.x, t.y);
+    if (t.y > t.z) std::swap(t.y, t.z);
+    if (t.x > t.y) std::swap(t.x, t.y);
+    for (int corner = 0; corner < 3; ++corner) {
+      all.low = glm::min(all.low, positions[t[corner]]);
+      all.high = glm::max(all.high, positions[t[corner]]);
+    }
+  }
+  const glm::dvec3 size = glm::dvec3(all.high) - glm::dvec3(all.low);
+  state->centre = glm::dvec3(all.low) + size * 0.5;
+  state->radius = 0.5 * glm::length(size);
+
+  // Centroids in a box of size 1, then along a Morton curve.
+  std::vector<glm::vec3> centroids;
+  centroids.reserve(triangles.size());
+  const double scale = state->radius > 0 ? 0.5 / state->radius : 0.0;
+  for (const glm::uvec3 t : state->triangles) {
+    const glm::dvec3 sum = glm::dvec3(positions[t.x]) + glm::dvec3(positions[t.y]) + glm::dvec3(positions[t.z]);
+    centroids.emplace_back((sum / 3.0 - state->centre) * scale);
+  }
+  state->order = morton_order(centroids);
+
+  state->boxes.resize((triangles.size() + kClusterSize - 1) / kClusterSize);
+  for (std::size_t c = 0; c < state->boxes.size(); ++c) {
+    for (const std::uint32_t t : state->cluster(c)) {
+      for (int corner = 0; corner < 3; ++corner) {
+        const glm::vec3& p = positions[state->triangles[t][corner]];
+        state->boxes[c].low = glm::min(state->boxes[c].low, p);
+        state->boxes[c].high = glm::max(state->boxes[c].high, p);
+      }
+    }
+  }
+  return TriangleTree(std::move(state));
+}
+
+void TriangleTree::nearest(const glm::dvec3& point, std::size_t count, std::vector<Near>& result) const {
+  result.clear();
+  if (count == 0) return;
+  Search search(*state_, count);
+  search.find_candidates({point, 0}, state_->triangles.size());
+  const std::span<const Near> found = search.found();
+  result.assign(found.begin(), found.end());
+  std::sort(result.begin(), result.end(), nearer);
+  result.resize(std::min(count, result.size()));
+}
+
+ClosestPoint TriangleTree::closest_point(std::uint32_t triangle, const glm::dvec3& point) const {
+  TriangleGroup group;
+  GroupPoints points;
+  state_->prepare_group(std::span(&triangle, 1), group);
+  closest_points(std::span(&group, 1), point, std::span(&points, 1));
+  return {points.squared[0],
+          state_->triangles[triangle],
+          {points.weights[0][0], points.weights[1][0], points.weights[2][0]}};
+}
+
+void TriangleTree::nearest(std::span<const glm::dvec3> points, std::size_t count, const Visit& visit) const {
+  if (points.empty() || count == 0) return;
+  Search(*state_, count).run(points, 0, visit);
+}
+
+std::vector<TriangleTree::NearPoint> TriangleTree::nearest_of_each(std::span<const glm::vec3> points,
+                                                                   unsigned threads) const {
+  constexpr std::size_t kBlock = 256;
+  const std::vector<std::uint32_t> order = morton_order(points);
+  std::vector<NearPoint> result(points.size());
+  parallel_for((points.size() + kBlock - 1) / kBlock, 1, threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<glm::dvec3> block;
+    for (std::size_t b = begin; b < end; ++b) {
+      const std::span<const std::uint32_t> own =
+          std::span(order).subspan(b * kBlock, std::min(kBlock, order.size() - b * kBlock));
+      block.assign(own.size(), {});
+      for (std::size_t i = 0; i < own.size(); ++i) block[i] = glm::dvec3(points[own[i]]);
+      nearest(block, 1, [&](std::size_t i, std::span<const NearPoint> found) { result[own[i]] = found[0]; });
+    }
+  });
+  return result;
+}
+
+}  // namespace pelt

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The nearest triangles of points, by distances in double precision.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <glm/glm.hpp>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <pelt/result.h>
+
+namespace pelt {
+
+// The point of a triangle that is closest to another: sum of weights[c] * position of vertices[c].
+struct ClosestPoint {
+  double squared_distance = 0;
+  glm::uvec3 vertices{0};  // ascending
+  glm::dvec3 weights{0};   // barycentric, >= 0, sum 1
+};
+
+class TriangleTree {
+ public:
+  struct Near {
+    std::uint32_t triangle;
+    double squared_distance;
+  };
+
+  // Triangles must have area; positions are finite. Copies what it is given. Errors: no triangle.
+  static Result<TriangleTree> create(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
+  ~TriangleTree();
+  TriangleTree(TriangleTree&&) noexcept;
+  TriangleTree& operator=(TriangleTree&&) noexcept;
+
+  // The `count` nearest triangles (all where there are fewer), ascending by distance, ties to the lower index: exactly
+  // what computing every distance would give. May be called from several threads.
+  void nearest(const glm::dvec3& point, std::size_t count, std::vector<Near>& result) const;
+
+  ClosestPoint closest_point(std::uint32_t triangle, const glm::dvec3& point) const;
+
+  // nearest() and closest_point() of many points at once, in any order: visit(i, found) for each. Fast where points
+  // that follow each other lie close together (some hundred a call are enough).
+  struct NearPoint {
+    std::uint32_t triangle;
+    ClosestPoint closest;
+  };
+  using Visit = std::function<void(std::size_t point, std::span<const NearPoint> found)>;
+  void nearest(std::span<const glm::dvec3> points, std::size_t count, const Visit& visit) const;
+
+  // The nearest triangle of each point, in their order, whatever that is. `threads`: 0 for all cores.
+  std::vector<NearPoint> nearest_of_each(std::span<const glm::vec3> points, unsigned threads) const;
+
+ private:
+  struct State;
+  class Search;
+  explicit TriangleTree(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pelt

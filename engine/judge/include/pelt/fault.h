@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// One thing that a deformer does worse than linear blend. Symbols are those of figures.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pelt {
+
+enum class FaultKind : std::uint8_t {
+  kStretch,   // L'moved / max(L'linear, L'rest) of an edge; allowed: 1.95
+  kStrain,    // |L'moved / L - 1| of an edge that linear blend keeps rigid; allowed: 0.55
+  kDistance,  // distance from linear blend, over D; allowed: 0.2
+};
+
+// The worst of one kind and place.
+struct Fault {
+  FaultKind kind = FaultKind::kStretch;
+  double value = 0;
+  double score = 0;  // value by what is allowed of the kind; more than 1 is a fault
+  std::size_t frame = 0;
+};
+
+}  // namespace pelt

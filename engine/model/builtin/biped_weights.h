@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <pelt/sparse_rows.h>
+
+#include "engine/model/builtin/biped_anatomy.h"
+#include "engine/model/builtin/surface_mesher.h"
+
+namespace pelt {
+
+// The weights that a rigger would paint on the built-in biped's skin: columns are BipedJoint, four a vertex at most.
+SparseRows biped_weights(const BipedShape& shape, const HalfMesh& half, const Mirrored& whole);
+
+}  // namespace pelt

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What the built-in characters share: joints, clips from functions of time, surfaces of revolution.
+#pragma once
+
+#include <functional>
+#include <glm/glm.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/model.h>
+
+namespace pelt {
+
+// Appends a joint that stands at `rest` in its parent's space and returns its index. `parent` is -1 or an index that
+// was returned before.
+std::uint32_t add_joint(Model& model, std::string name, std::int32_t parent, const Transform& rest);
+
+// Fills bound_joints with every joint, in order, bound as it stands at rest.
+void bind_all_joints(Model& model);
+
+// Linear rotation channel of `joint` with `intervals` + 1 keys at even times over [0, clip.duration], each at the value
+// of `rotation` (seconds to local rotation). Keys must be close enough that the shorter arc is meant.
+void add_rotation_channel(Clip& clip, std::uint32_t joint, std::uint32_t intervals,
+                          const std::function<glm::quat(float)>& rotation);
+
+// The same for translations.
+void add_translation_channel(Clip& clip, std::uint32_t joint, std::uint32_t intervals,
+                             const std::function<glm::vec3(float)>& translation);
+
+// 0 at x <= 0, 1 at x >= 1, slope 0 at both ends: 3 x^2 - 2 x^3.
+float smooth_step(float x);
+
+// A ring of a surface of revolution about +x: position along the axis, radius, and the normal's parts along the axis
+// and outward.
+struct ProfilePoint {
+  float x = 0;
+  float radius = 0;
+  float normal_x = 0;
+  float normal_radius = 1;
+};
+
+// Turns a profile about +x into a closed mesh without weights: the first and last points lie on the axis and become one
+// vertex each, every other point becomes a ring of `around` vertices. x ascends or stays along the profile; outward is
+// to the left of its direction. Quads are split along one diagonal throughout. Tangents run along the profile.
+Mesh revolve(std::string name, std::span<const ProfilePoint> profile, std::uint32_t around);
+
+}  // namespace pelt

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "engine/model/gltf/document.h"
+
+namespace pelt {
+
+// A node may show a mesh that others show, a channel may use another's sampler, and an accessor may lie in no buffer:
+// what they all become is bounded here, since the size of the file does not bound it. What the file really holds always
+// finds room.
+class GltfBudget {
+ public:
+  explicit GltfBudget(const GltfDocument& document) : source_(document.source) {
+    for (const auto& buffer : document.buffers) most_ += buffer.size();
+  }
+
+  // `name`: the mesh or clip that needs the bytes.
+  Result<void> take(std::uint64_t bytes, const std::string& name) {
+    taken_ += std::min(bytes, most_ + 1);
+    if (taken_ <= most_) return {};
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: up to '{}', the model would take more than {} MiB", source_,
+                                                     name.substr(0, 100), most_ >> 20));
+  }
+
+ private:
+  const std::string& source_;
+  std::uint64_t most_ = std::uint64_t{256} << 20;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace pelt

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/gltf/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "engine/core/file_io.h"
+#include "engine/model/gltf/container.h"
+#include "engine/model/gltf/loader.h"
+#include "engine/model/gltf/schema.h"
+#include "engine/model/gltf/unread.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+
+// "2.0" -> 2.0 as major and minor.
+std::optional<std::pair<int, int>> parse_version(std::string_view text) {
+  int major = 0;
+  int minor = 0;
+  const auto first = std::from_chars(text.data(), text.data() + text.size(), major);
+  if (first.ec != std::errc{} || first.ptr == text.data() + text.size() || *first.ptr != '.') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, text.data() + text.size(), minor);
+  if (second.ec != std::errc{} || second.ptr != text.data() + text.size()) return std::nullopt;
+  return std::pair(major, minor);
+}
+
+Result<void> check_version(const json& asset, const std::string& source) {
+  for (const char* key : {"version", "minVersion"}) {
+    const auto found = asset.find(key);
+    if (found == asset.end()) continue;
+    const std::string& text = found->get_ref<const std::string&>();
+    const auto version = parse_version(text);
+    const auto place = fmt::format("{}: /asset/{}", source, key);
+    if (!version) return fail(ErrorCode::kInvalidFile, fmt::format("{}: '{}' is no version", place, text));
+    const bool readable = key == std::string_view("version") ? version->first == 2 : *version <= std::pair(2, 0);
+    if (!readable) return fail(ErrorCode::kUnsupported, fmt::format("{}: {} is not glTF 2.0", place, text));
+  }
+  return {};
+}
+
+// Extensions that do not change where a vertex goes, and the one that only widens the formats we decode.
+bool is_understood(std::string_view extension) {
+  constexpr std::array kNames{std::string_view("KHR_mesh_quantization"), std::string_view("KHR_lights_punctual"),
+                              std::string_view("KHR_texture_basisu"),    std::string_view("KHR_texture_transform"),
+                              std::string_view("KHR_xmp_json_ld"),       std::string_view("EXT_texture_avif"),
+                              std::string_view("EXT_texture_webp"),      std::string_view("MSFT_texture_dds")};
+  return extension.starts_with("KHR_materials_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
+}
+
+Result<void> check_extensions(const json& document, const std::string& source) {
+  const auto list = [&](const char* key) {
+    return document.contains(key) ? document.at(key).get<std::vector<std::string>>() : std::vector<std::string>();
+  };
+  const std::vector<std::string> used = list("extensionsUsed");
+  for (const std::string& extension : list("extensionsRequired")) {
+    const auto place = fmt::format("{}: /extensionsRequired: '{}'", source, extension.substr(0, 100));
+    if (std::find(used.begin(), used.end(), extension) == used.end()) {
+      return fail(ErrorCode::kInvalidFile, fmt::format("{} is not among extensionsUsed", place));
+    }
+    if (!is_understood(extension)) {
+      return fail(ErrorCode::kUnsupported, fmt::format("{} is an extension that is not supported", place));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
+  auto file = read_file(path, kMostGltfBytes);
+  if (!file) return tl::unexpected(file.error());
+  GltfDocument document;
+  document.source = path.string();
+  GltfLoader loader(path, file->size(), beside);
+  document.storage.push_back(std::move(*file));
+
+  const auto container = open_gltf(document.storage.front(), document.source);
+  if (!container) return tl::unexpected(container.error());
+  auto parsed = parse_gltf_json(container->json, document.source);
+  if (!parsed) return tl::unexpected(parsed.error());
+  document.unread = describe_unread(*parsed);  // the schema takes it out
+  if (auto checked = check_gltf_schema(*parsed, document.source); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_version(parsed->at("asset"), document.source); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  if (auto checked = check_extensions(*parsed, document.source); !checked) return tl::unexpected(checked.error());
+  if (parsed->contains("buffers")) {
+    auto loaded = load_gltf_buffers(parsed->at("buffers"), *container, document.source, loader, document.buffers,
+                                    document.storage);
+    if (!loaded) return tl::unexpected(loaded.error());
+    // tinygltf would look for buffers in the working folder, too, and want them of exactly byteLength.
+    parsed->erase("buffers");
+  }
+
+  document.images = read_images(*parsed, document.buffers, [&](const std::string& uri, const std::string& place) {
+    return loader.load(uri, place);
+  });
+  for (const char* read : {"images", "textures"}) parsed->erase(read);
+  if (parsed->contains("materials")) {
+    for (json& material : parsed->at("materials")) {
+      if (material.contains("pbrMetallicRoughness")) material["pbrMetallicRoughness"].erase("baseColorTexture");
+    }
+  }
+
+  // With no buffers and no images in it tinygltf opens no file: it turns checked JSON into structs.
+  const std::string text = parsed->dump();
+  *parsed = nullptr;
+  std::string errors;
+  std::string warnings;
+  try {
+    tinygltf::TinyGLTF tiny;
+    if (!tiny.LoadASCIIFromString(&document.gltf, &errors, &warnings, text.data(), static_cast<unsigned>(text.size()),
+                                  "")) {
+      return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", document.source, errors));
+    }
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", document.source, error.what()));
+  }
+  return document;
+}
+
+}  // namespace pelt

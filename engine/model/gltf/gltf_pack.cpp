@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <pelt/gltf_pack.h>
+
+#include "engine/core/file_io.h"
+#include "engine/model/gltf/container.h"
+#include "engine/model/gltf/image.h"
+#include "engine/model/gltf/loader.h"
+#include "engine/model/gltf/schema.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+
+// Appends at a multiple of 8, for any accessor; returns where.
+std::size_t append(std::vector<std::byte>& binary, std::span<const std::byte> bytes) {
+  binary.resize((binary.size() + 7) / 8 * 8);
+  const std::size_t offset = binary.size();
+  binary.insert(binary.end(), bytes.begin(), bytes.end());
+  return offset;
+}
+
+bool has_uri(const json& object) { return object.is_object() && object.contains("uri") && object["uri"].is_string(); }
+
+// Where a buffer of the file stands in the only one.
+struct Part {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+};
+
+// A range of one of several buffers becomes one of the only buffer. `range`: a buffer view, or an extension of one.
+Result<void> move_range(json& range, std::span<const Part> parts, const std::string& place) {
+  const std::optional<std::size_t> buffer = count_of(range, "buffer");
+  if (!buffer || *buffer >= parts.size()) {
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}/buffer: names none of the {} buffers", place, parts.size()));
+  }
+  const Part& part = parts[*buffer];
+  const std::optional<std::size_t> offset = count_of(range, "byteOffset", 0);
+  const std::optional<std::size_t> length = count_of(range, "byteLength");
+  if (!offset || !length || *offset > part.length || *length > part.length - *offset) {
+    return fail(ErrorCode::kInvalidFile,
+                fmt::format("{}: is no range of the {} bytes of buffer {}", place, part.length, *buffer));
+  }
+  range["buffer"] = 0;
+  if (part.offset + *offset != 0) range["byteOffset"] = part.offset + *offset;
+  return {};
+}
+
+// The extensions of a buffer view, of which one is known to name a buffer. Where there is one buffer alone, what others
+// say of it stays true.
+Result<void> move_extensions(json& extensions, std::span<const Part> parts, const std::string& place) {
+  for (const auto& [name, extension] : extensions.items()) {
+    const std::string own = fmt::format("{}/{}", place, name);
+    if (name == "EXT_meshopt_compression") {
+      const Result<void> moved = move_range(extension, parts, own);
+      if (!moved) return moved;
+    } else if (parts.size() > 1 && extension.contains("buffer")) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("{}: names a buffer, and how to follow it to another place is not known", own));
+    }
+  }
+  return {};
+}
+
+// One binary for all buffers.
+Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<const std::byte>> buffers,
+                                     const std::string& source) {
+  std::vector<std::byte> binary;
+  std::vector<Part> parts;
+  for (const std::span<const std::byte> bytes : buffers) parts.push_back({append(binary, bytes), bytes.size()});
+  if (!document.contains("bufferViews")) return binary;
+  json& views = document["bufferViews"];
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const std::string place = fmt::format("{}: /bufferViews/{}", source, i);
+    const Result<void> moved = move_range(views[i], parts, place);
+    if (!moved) return tl::unexpected(moved.error());
+    if (!views[i].contains("extensions")) continue;
+    const Result<void> followed = move_extensions(views[i]["extensions"], parts, place + "/extensions");
+    if (!followed) return tl::unexpected(followed.error());
+  }
+  return binary;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
+  Result<std::vector<std::byte>> file = read_file(path, kMostGltfBytes);
+  if (!file) return file;
+  const std::string source = path.string();
+  const Result<GltfContainer> container = open_gltf(*file, source);
+  if (!container) return tl::unexpected(container.error());
+  Result<json> document = parse_gltf_json(container->json, source);
+  if (!document) return tl::unexpected(document.error());
+  json checked = *document;  // loses what the schema does not know
+  if (const auto done = check_gltf_schema(checked, source); !done) return tl::unexpected(done.error());
+  const json buffers = checked.value("buffers", json::array());
+  checked = nullptr;
+  json* images = document->contains("images") && (*document)["images"].is_array() ? &(*document)["images"] : nullptr;
+  const bool whole = std::none_of(buffers.begin(), buffers.end(), has_uri) &&
+                     (images == nullptr || std::none_of(images->begin(), images->end(), has_uri));
+  if (whole && is_glb(*file)) return file;
+
+  GltfLoader loader(path, file->size(), nullptr);
+  std::vector<std::span<const std::byte>> spans;
+  std::vector<std::vector<std::byte>> storage;
+  const auto loaded = load_gltf_buffers(buffers, *container, source, loader, spans, storage);
+  if (!loaded) return tl::unexpected(loaded.error());
+  Result<std::vector<std::byte>> binary = merge(*document, spans, source);
+  if (!binary) return binary;
+  for (std::size_t i = 0; images != nullptr && i < images->size(); ++i) {
+    json& image = (*images)[i];
+    if (!has_uri(image)) continue;
+    const auto bytes = loader.load(image["uri"].get<std::string>(), fmt::format("{}: /images/{}", source, i));
+    if (!bytes) continue;
+    const std::string_view type = image_type(*bytes);
+    if (type.empty()) continue;
+    image.erase("uri");
+    image["mimeType"] = type;
+    json& views = (*document)["bufferViews"];
+    image["bufferView"] = views.size();
+    const std::size_t offset = append(*binary, *bytes);
+    views.push_back({{"buffer", 0}, {"byteOffset", offset}, {"byteLength", bytes->size()}});
+  }
+  if (binary->empty()) {
+    document->erase("buffers");
+  } else {
+    (*document)["buffers"] = {{{"byteLength", binary->size()}}};
+  }
+  return format_glb_container(*document, *binary, source);
+}
+
+}  // namespace pelt

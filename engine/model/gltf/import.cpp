@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pelt/import.h>
+
+#include "engine/core/name_list.h"
+#include "engine/model/gltf/accessor.h"
+#include "engine/model/gltf/animation.h"
+#include "engine/model/gltf/bendy_bone.h"
+#include "engine/model/gltf/budget.h"
+#include "engine/model/gltf/check.h"
+#include "engine/model/gltf/document.h"
+#include "engine/model/gltf/primitive.h"
+#include "engine/model/gltf/skeleton.h"
+#include "engine/model/gltf/skin.h"
+#include "engine/model/unique_names.h"
+
+namespace pelt {
+namespace {
+
+class Importer {
+ public:
+  Importer(const GltfDocument& document, NodeTree tree)
+      : document_(document), tree_(std::move(tree)), budget_(document) {}
+
+  Result<Model> run() {
+    model_.name = std::filesystem::path(document_.source).filename().string();
+    auto skeleton = read_joints(document_, tree_, model_.skeleton);
+    if (!skeleton) return tl::unexpected(skeleton.error());
+    auto skins = read_skins(document_, skeleton->joint_of_node);
+    if (!skins) return tl::unexpected(skins.error());
+    skins_ = std::move(*skins);
+    add_bendy_bones(skeleton->joint_of_node);
+    add_materials();
+    auto done = add_meshes(skeleton->joint_of_node);
+    if (done) done = bring_to_model_space(document_, *skeleton, skins_, skin_of_mesh_, model_);
+    if (done) done = read_clips(document_, skeleton->joint_of_node, mesh_of_node_, budget_, model_);
+    if (!done) return tl::unexpected(done.error());
+    model_.report.notes.insert(model_.report.notes.end(), document_.unread.begin(), document_.unread.end());
+    return std::move(model_);
+  }
+
+ private:
+  void add_bendy_bones(const std::vector<std::uint32_t>& joint_of_node) {
+    std::size_t refused = 0;
+    std::string first;
+    for (const int index : tree_.order) {
+      const auto i = static_cast<std::size_t>(index);
+      std::string why;
+      const std::optional<BendyBone> bone = read_bendy_bone(document_.gltf.nodes[i].extras, why);
+      if (bone) model_.bendy_bones.push_back({joint_of_node[i], *bone});
+      if (why.empty() || refused++ > 0) continue;
+      first = fmt::format("{} of '{}'", why, model_.skeleton.joints[joint_of_node[i]].name.substr(0, 100));
+    }
+    if (refused == 0) return;
+    model_.report.notes.push_back(
+        fmt::format("bendy-bone properties of {} nodes are left out, since they are not valid: {}", refused, first));
+  }
+
+  void add_materials() {
+    for (std::size_t i = 0; i < document_.gltf.materials.size(); ++i) {
+      const tinygltf::Material& source = document_.gltf.materials[i];
+      Material material;
+      material.name = source.name.empty() ? fmt::format("material_{}", i) : source.name;
+      const std::vector<double>& factor = source.pbrMetallicRoughness.baseColorFactor;
+      for (std::size_t c = 0; c < 4; ++c) {
+        material.base_color[static_cast<glm::length_t>(c)] = static_cast<float>(factor[c]);
+      }
+      material.base_color_image = document_.images.of_material[i];
+      material.alpha_mask = source.alphaMode == "MASK";
+      model_.materials.push_back(std::move(material));
+    }
+    if (!document_.images.note.empty()) model_.report.notes.push_back(document_.images.note);
+  }
+
+  // Nodes that the default scene shows; where the file has no scene, all.
+  std::vector<bool> shown_nodes() {
+    const auto& gltf = document_.gltf;
+    if (gltf.scenes.empty()) return std::vector<bool>(gltf.nodes.size(), true);
+    if (gltf.scenes.size() > 1) {
+      model_.report.notes.push_back(fmt::format("{} scenes, of which the default one is read", gltf.scenes.size()));
+    }
+    const int scene = std::max(gltf.defaultScene, 0);
+    std::vector<bool> shown(gltf.nodes.size(), false);
+    for (const int root : gltf.scenes[static_cast<std::size_t>(scene)].nodes) {
+      shown[static_cast<std::size_t>(root)] = true;
+    }
+    for (const int node : tree_.order) {
+      const int parent = tree_.parents[static_cast<std::size_t>(node)];
+      if (parent >= 0 && shown[static_cast<std::size_t>(parent)]) shown[static_cast<std::size_t>(node)] = true;
+    }
+    return shown;
+  }
+
+  // Notes meshes and skins of which the model gets nothing.
+  void report_hidden(const std::vector<bool>& shown) {
+    const auto& gltf = document_.gltf;
+    std::vector<bool> mesh_used(gltf.meshes.size(), false);
+    std::vector<bool> skin_used(gltf.skins.size(), false);
+    for (std::size_t i = 0; i < gltf.nodes.size(); ++i) {
+      const tinygltf::Node& node = gltf.nodes[i];
+      if (node.mesh < 0 || !shown[i]) continue;
+      mesh_used[static_cast<std::size_t>(node.mesh)] = true;
+      if (node.skin >= 0) skin_used[static_cast<std::size_t>(node.skin)] = true;
+    }
+    const auto note = [&](std::string_view kind, const std::vector<bool>& used, const auto& all, const char* what) {
+      NameList unused;
+      for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!used[i]) unused.add(all[i].name.empty() ? fmt::format("{}_{}", kind, i) : all[i].name);
+      }
+      if (!unused.empty()) model_.report.notes.push_back(fmt::format("{}: {}", what, unused.text()));
+    };
+    note("mesh", mesh_used, gltf.meshes, "meshes that the scene does not show, and are left out");
+    note("skin", skin_used, gltf.skins, "skins of no mesh that the scene shows, which are left out");
+  }
+
+  // In the space that the file has them in; weights name joints of their skin.
+  Result<void> add_meshes(const std::vector<std::uint32_t>& joint_of_node) {
+    const std::vector<bool> shown = shown_nodes();
+    mesh_of_node_.assign(shown.size(), -1);
+    GltfMeshReader reader(document_, budget_, model_.report);
+    UniqueNames names;
+    report_hidden(shown);
+    for (const int index : tree_.order) {
+      const auto i = static_cast<std::size_t>(index);
+      const tinygltf::Node& node = document_.gltf.nodes[i];
+      if (node.mesh < 0 || !shown[i]) continue;
+      const tinygltf::Mesh& source = document_.gltf.meshes[static_cast<std::size_t>(node.mesh)];
+      Mesh mesh;
+      mesh.name = !node.name.empty() ? node.name : source.name;
+      if (mesh.name.empty()) mesh.name = fmt::format("mesh_{}", node.mesh);
+      if (auto taken = budget_.take(4 * mesh.name.size(), mesh.name); !taken) return taken;
+      mesh.name = names.claim(mesh.name);
+      if (node.skin < 0) skins_.push_back(rigid_skin(joint_of_node[i]));
+      const std::size_t skin = node.skin >= 0 ? static_cast<std::size_t>(node.skin) : skins_.size() - 1;
+      if (auto read = reader.read(source, node, skins_[skin], mesh); !read) return read;
+      if (mesh.positions.empty()) continue;
+      mesh_of_node_[i] = static_cast<std::int32_t>(model_.meshes.size());
+      skin_of_mesh_.push_back(skin);
+      model_.meshes.push_back(std::move(mesh));
+    }
+    reader.report_common();
+    if (model_.meshes.empty()) {
+      return fail(ErrorCode::kInvalidFile,
+                  fmt::format("{}: holds no mesh with positions that a node shows", document_.source));
+    }
+    // Such as accessors make that lie in no buffer. Tolerances and distances relative to the size need one.
+    const glm::vec3& point = model_.meshes.front().positions.front();
+    const bool has_size = std::any_of(model_.meshes.begin(), model_.meshes.end(), [&](const Mesh& mesh) {
+      return std::any_of(mesh.positions.begin(), mesh.positions.end(), [&](const glm::vec3& p) { return p != point; });
+    });
+    if (!has_size) {
+      return fail(ErrorCode::kInvalidFile, fmt::format("{}: all vertices are at one point", document_.source));
+    }
+    return {};
+  }
+
+  const GltfDocument& document_;
+  NodeTree tree_;
+  GltfBudget budget_;
+  Model model_;
+  std::vector<GltfSkin> skins_;  // those of the file first
+  std::vector<std::size_t> skin_of_mesh_;
+  std::vector<std::int32_t> mesh_of_node_;
+};
+
+}  // namespace
+
+Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
+  auto document = read_gltf_document(path, beside);
+  if (!document) return tl::unexpected(document.error());
+  auto checked = check_accessors(*document);
+  if (!checked) return tl::unexpected(checked.error());
+  auto tree = check_nodes(*document);
+  if (!tree) return tl::unexpected(tree.error());
+  checked = check_meshes(*document);
+  if (checked) checked = check_skins(*document);
+  if (checked) checked = check_animations(*document);
+  if (!checked) return tl::unexpected(checked.error());
+  auto model = Importer(*document, std::move(*tree)).run();
+  if (model) model->images = std::move(document->images.images);
+  return model;
+}
+
+}  // namespace pelt

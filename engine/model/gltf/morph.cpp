@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/gltf/morph.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/model/gltf/accessor.h"
+#include "engine/model/unique_names.h"
+
+namespace pelt {
+
+Result<void> name_targets(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfBudget& budget, Mesh& mesh) {
+  const std::vector<double>& weights = node.weights.empty() ? source.weights : node.weights;
+  static const tinygltf::Value kNone;
+  const tinygltf::Value& given = source.extras.Has("targetNames") ? source.extras.Get("targetNames") : kNone;
+  UniqueNames names;
+  for (std::size_t t = 0; t < source.primitives.front().targets.size(); ++t) {
+    MorphTarget target;
+    if (t < given.ArrayLen()) target.name = given.Get(static_cast<int>(t)).Get<std::string>();
+    if (target.name.empty()) target.name = fmt::format("target_{}", t);
+    auto taken = budget.take(sizeof(MorphTarget) + 4 * target.name.size(), mesh.name);
+    if (!taken) return taken;
+    target.name = names.claim(target.name);
+    if (!weights.empty()) target.weight = static_cast<float>(weights[t]);
+    mesh.morph_targets.push_back(std::move(target));
+  }
+  return {};
+}
+
+Result<void> append_offsets(const GltfDocument& document, const tinygltf::Primitive& primitive, std::size_t count,
+                            GltfBudget& budget, Mesh& mesh) {
+  for (std::size_t t = 0; t < mesh.morph_targets.size(); ++t) {
+    if (auto taken = budget.take(count * sizeof(glm::vec3), mesh.name); !taken) return taken;
+    std::vector<glm::vec3>& offsets = mesh.morph_targets[t].offsets;
+    const auto found = primitive.targets[t].find("POSITION");
+    if (found == primitive.targets[t].end()) {
+      offsets.resize(offsets.size() + count, glm::vec3(0.0f));
+      continue;
+    }
+    const std::vector<float> values = read_floats(document, found->second);
+    offsets.reserve(offsets.size() + count);
+    for (std::size_t v = 0; v < count; ++v) offsets.emplace_back(values[3 * v], values[3 * v + 1], values[3 * v + 2]);
+  }
+  return {};
+}
+
+}  // namespace pelt

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Meshes of a glTF document: primitives put together into one set of vertices and triangles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <pelt/model.h>
+
+#include "engine/core/name_list.h"
+#include "engine/model/gltf/budget.h"
+#include "engine/model/gltf/document.h"
+#include "engine/model/gltf/skin.h"
+#include "engine/model/gltf/weights.h"
+
+namespace pelt {
+
+class GltfMeshReader {
+ public:
+  GltfMeshReader(const GltfDocument& document, GltfBudget& budget, ImportReport& report)
+      : document_(document), budget_(budget), report_(report), weights_(document) {}
+
+  // Fills `mesh`, which has a name and nothing else, with what `node` shows, in the space that the file has it in; its
+  // weights name joints of `skin`. It stays without vertices where no primitive has positions.
+  Result<void> read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh);
+
+  // Notes in the report, after the last mesh, what meshes have in common: one sentence a thing, with their names.
+  void report_common();
+
+ private:
+  struct Gaps;
+
+  static void find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps);
+  Result<void> append_vertices(const tinygltf::Primitive& primitive, GltfSkin& skin, Mesh& mesh, Gaps& gaps);
+  void append_normals(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
+  Result<void> append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh) const;
+  void append_uvs(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
+  Result<void> append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex, Mesh& mesh,
+                                Gaps& gaps);
+  void report(const Mesh& mesh, const Gaps& gaps);
+
+  // Meshes that something is to be said of.
+  struct Common {
+    NameList without_normals;
+    NameList without_tangents;
+    NameList without_some_uvs;
+    NameList of_lines;
+    NameList weighted_without_skin;
+    std::map<std::string, NameList> unread;             // by the attribute
+    std::map<std::string, NameList> unread_of_targets;  // by the attribute
+  };
+
+  const GltfDocument& document_;
+  GltfBudget& budget_;
+  ImportReport& report_;
+  GltfWeightReader weights_;
+  Common common_;
+};
+
+}  // namespace pelt

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The nodes of a glTF document as joints.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <vector>
+
+#include <pelt/result.h>
+#include <pelt/skeleton.h>
+
+#include "engine/model/gltf/check.h"
+#include "engine/model/gltf/document.h"
+
+namespace pelt {
+
+struct GltfSkeleton {
+  std::vector<std::uint32_t> joint_of_node;
+  std::vector<glm::dmat4> local_rests;  // of each joint
+  std::vector<glm::dmat4> rests;        // of each joint, in model space
+};
+
+// Appends a joint for every node to `skeleton`, which is empty.
+Result<GltfSkeleton> read_joints(const GltfDocument& document, const NodeTree& tree, Skeleton& skeleton);
+
+}  // namespace pelt

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/gltf/unread.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "engine/core/name_list.h"
+#include "engine/model/gltf/schema.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+using namespace std::string_view_literals;
+
+constexpr std::string_view kLights = "KHR_lights_punctual";
+// The second is the rig's, which bind reads.
+constexpr std::array kReadExtensions{"KHR_mesh_quantization"sv, "PELT_deformers"sv};
+
+// A member of what may be no object; null where there is none.
+const json& member(const json& object, std::string_view key) {
+  static const json kNone;
+  if (!object.is_object()) return kNone;
+  const auto found = object.find(key);
+  return found != object.end() ? *found : kNone;
+}
+
+std::size_t entries(const json& array) { return array.is_array() ? array.size() : 0; }
+
+bool is_other_than(const json& value, double number) { return value.is_number() && value.get<double>() != number; }
+
+// Lists names in the order of the alphabet.
+NameList list(const std::set<std::string>& names) {
+  NameList result;
+  for (const std::string& name : names) result.add(name);
+  return result;
+}
+
+// The names of extensions and the keys of extras that a document has anywhere.
+struct Names {
+  std::set<std::string> extensions;
+  std::set<std::string> extras;
+
+  // JSON is nested at most 256 deep (parse_gltf_json).
+  void gather(const json& value) {
+    if (!value.is_structured()) return;
+    for (const auto& [key, child] : value.items()) {
+      if (value.is_object() && key == "extras") {
+        add_extras(child);
+      } else {
+        if (value.is_object() && key == "extensions" && child.is_object()) {
+          for (const auto& [name, extension] : child.items()) extensions.insert(name);
+        }
+        gather(child);
+      }
+    }
+  }
+
+ private:
+  void add_extras(const json& value) {
+    if (!value.is_object() && !value.is_null()) extras.insert("extras");
+    if (!value.is_object()) return;
+    for (const auto& [key, child] : value.items()) {
+      if (!is_read_extra(key)) extras.insert(key);
+    }
+  }
+};
+
+// Properties of materials with how many materials have them, other than glTF 2.0 has them anyway.
+class MaterialCounts {
+ public:
+  void add(const json& material) {
+    const json& metal = member(material, "pbrMetallicRoughness");
+    count(kMetal, is_other_than(member(metal, "metallicFactor"), 1) ||
+                      is_other_than(member(metal, "roughnessFactor"), 1) ||
+                      !member(metal, "metallicRoughnessTexture").is_null());
+    count(kNormalMaps, !member(material, "normalTexture").is_null());
+    count(kOcclusion, !member(material, "occlusionTexture").is_null());
+    bool emits = !member(material, "emissiveTexture").is_null();
+    for (const json& component : member(material, "emissiveFactor")) emits = emits || is_other_than(component, 0);
+    count(kEmission, emits);
+    const json& mode = member(material, "alphaMode");
+    count(kBlending, mode == "BLEND");
+    count(kCutoffs, mode == "MASK" && is_other_than(member(material, "alphaCutoff"), 0.5));
+    count(kDoubleSides, member(material, "doubleSided") == true);
+  }
+
+  // "normal maps of 3, blending of 1"; empty where nothing is unread.
+  std::string text() const {
+    std::vector<std::string> parts;
+    for (std::size_t p = 0; p < kWords.size(); ++p) {
+      if (counts_[p] > 0) parts.push_back(fmt::format("{} of {}", kWords[p], counts_[p]));
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+ private:
+  enum Property { kMetal, kNormalMaps, kOcclusion, kEmission, kBlending, kCutoffs, kDoubleSides };
+  static constexpr std::array kWords{
+      "metal and roughness"sv,          "normal maps"sv, "occlusion maps"sv, "emission"sv, "alpha blending"sv,
+      "alpha cutoffs (0.5 is taken)"sv, "double sides"sv};
+
+  void count(Property property, bool has) { counts_[property] += has ? 1 : 0; }
+
+  std::array<std::size_t, kWords.size()> counts_{};
+};
+
+// Channels that move what an extension names (KHR_animation_pointer) and no node.
+void describe_channels(const json& document, std::vector<std::string>& notes) {
+  std::size_t count = 0;
+  NameList clips;
+  std::size_t a = 0;
+  for (const json& animation : member(document, "animations")) {
+    const std::size_t before = count;
+    for (const json& channel : member(animation, "channels")) {
+      if (member(member(channel, "target"), "node").is_null()) ++count;
+    }
+    const json& name = member(animation, "name");
+    const bool named = name.is_string() && name != "";
+    if (count > before) clips.add(named ? name.get_ref<const std::string&>() : fmt::format("clip_{}", a));
+    ++a;
+  }
+  if (count > 0)
+    notes.push_back(fmt::format("{} channels that name no node are not read, of the clips {}", count, clips.text()));
+}
+
+}  // namespace
+
+std::vector<std::string> describe_unread(const json& document) {
+  std::vector<std::string> notes;
+  describe_channels(document, notes);
+  Names names;
+  names.gather(document);
+  for (const json& name : member(document, "extensionsUsed")) {
+    if (name.is_string()) names.extensions.insert(name.get<std::string>());
+  }
+  const std::size_t lights = entries(member(member(member(document, "extensions"), kLights), "lights"));
+  names.extensions.erase(std::string(kLights));
+  for (const std::string_view read : kReadExtensions) names.extensions.erase(std::string(read));
+  if (!names.extensions.empty()) {
+    notes.push_back(fmt::format("extensions that are not read: {}", list(names.extensions).text()));
+  }
+
+  MaterialCounts materials;
+  for (const json& material : member(document, "materials")) materials.add(material);
+  if (const std::string unread = materials.text(); !unread.empty()) {
+    notes.push_back(
+        fmt::format("of materials name, base colour with its image and alpha mask are read; not read: {}", unread));
+  }
+
+  std::vector<std::string> rest;
+  const auto count = [&](std::size_t number, std::string_view what) {
+    if (number > 0) rest.push_back(fmt::format("{} {}{}", number, what, number > 1 ? "s" : ""));
+  };
+  count(entries(member(document, "cameras")), "camera");
+  count(lights, "light");
+  if (!names.extras.empty()) rest.push_back(fmt::format("custom properties (extras) {}", list(names.extras).text()));
+  if (member(member(document, "asset"), "copyright").is_string()) rest.push_back("the copyright");
+  if (!rest.empty()) notes.push_back(fmt::format("not read: {}", fmt::join(rest, ", ")));
+  return notes;
+}
+
+}  // namespace pelt

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// What a file holds, before anything is decided: plain structs, which bind validates.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pelt/animation.h>
+#include <pelt/bendy_bone.h>
+#include <pelt/mesh.h>
+#include <pelt/skeleton.h>
+
+namespace pelt {
+
+// A joint as skins use it: matrix_of(joint) * inverse_bind is linear blend's palette entry. One table serves all
+// meshes of a model; skins that bind the same joint with the same matrix share an entry.
+struct BoundJoint {
+  std::uint32_t joint = 0;       // in Model::skeleton
+  glm::mat4 inverse_bind{1.0f};  // joint space from model space at bind; affine
+};
+
+// A joint that is a bendy bone of Blender.
+struct JointBendyBone {
+  std::uint32_t joint = 0;  // in Model::skeleton
+  BendyBone values;
+};
+
+// A PNG or JPEG as the file holds it: nobody has looked into it yet.
+struct EncodedImage {
+  std::string name;
+  std::vector<std::uint8_t> bytes;
+};
+
+struct Material {
+  std::string name;
+  glm::vec4 base_color{0.8f, 0.8f, 0.8f, 1.0f};  // linear
+  // For programs that draw the model; a Character has no images.
+  std::int32_t base_color_image = -1;  // in Model::images, times base_color; -1: none
+  bool alpha_mask = false;             // less than half opaque is nothing
+};
+
+// What the importer had to decide, for people to read.
+struct ImportReport {
+  std::uint32_t renormalised_vertices = 0;  // weights did not sum to 1 within 1e-3
+  std::uint32_t unweighted_vertices = 0;    // no weights: follow their nearest joint
+  std::vector<std::string> notes;           // one a thing, also of what was not read, with its meshes, skins or clips
+};
+
+struct Model {
+  std::string name;  // file name, or "builtin:..."
+  Skeleton skeleton;
+  std::vector<BoundJoint> bound_joints;
+  std::vector<JointBendyBone> bendy_bones;  // joints ascend; none twice
+  std::vector<Mesh> meshes;                 // names are unique
+  std::vector<Material> materials;
+  std::vector<EncodedImage> images;  // of the materials' base colours
+  std::vector<Clip> clips;           // names are unique
+  ImportReport report;
+
+  const Mesh* find_mesh(std::string_view name) const;
+};
+
+}  // namespace pelt

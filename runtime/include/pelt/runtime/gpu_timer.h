@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <vector>
+
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
+namespace pelt::runtime {
+
+// Timestamps written between commands. Move-only; the Device outlives it.
+class GpuTimer {
+ public:
+  // False where the device's queue has no timestamps; create() then fails with kUnsupported.
+  static bool supported(const Device& device);
+  static Result<GpuTimer> create(const Device& device, std::uint32_t capacity);
+  GpuTimer() = default;
+  ~GpuTimer();
+  GpuTimer(GpuTimer&& other) noexcept { *this = std::move(other); }
+  GpuTimer& operator=(GpuTimer&& other) noexcept;
+
+  // Forgets all timestamps; record it before the first stamp() of a command buffer.
+  void reset(VkCommandBuffer commands);
+  // The time at which all commands before it are done. At most `capacity` between two resets.
+  void stamp(VkCommandBuffer commands);
+  // Seconds of each stamp since the first, in order. Call when the commands are done.
+  Result<std::vector<double>> seconds() const;
+
+ private:
+  DeviceInternals* device_ = nullptr;
+  VkQueryPool pool_ = VK_NULL_HANDLE;
+  std::uint32_t capacity_ = 0;
+  std::uint32_t stamps_ = 0;
+};
+
+}  // namespace pelt::runtime

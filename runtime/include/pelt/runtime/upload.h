@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <pelt/character.h>
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
+namespace pelt::runtime {
+
+struct UploadOptions {
+  // The triangles round each vertex of skins, for crowds that find normals from them (CrowdOutputs::normal_mode): about
+  // 32 bytes a vertex.
+  bool normal_rings = false;
+};
+
+// The bind data of one or more characters on a device, in one buffer: a crowd moves all of them by the same dispatches.
+// Shared by every crowd that shows them. Move-only; the Device outlives it.
+class GpuCharacters {
+ public:
+  // Takes the memory and fills staging memory; submits nothing. Errors: no character, more bytes than the device binds
+  // at once or has.
+  static Result<GpuCharacters> create(const Device& device, std::span<const Character> characters,
+                                      UploadOptions options = {});
+  ~GpuCharacters();
+  GpuCharacters(GpuCharacters&&) noexcept;
+  GpuCharacters& operator=(GpuCharacters&&) noexcept;
+
+  // Records the copies, and a barrier from them to reads of compute, outside a render pass. Once, before the first
+  // frame of a crowd that shows them runs.
+  void record_upload(VkCommandBuffer commands);
+  // Gives the staging memory back. Call it when those commands are done.
+  void finish_upload();
+
+  std::uint32_t size() const;
+  const Character& character(std::uint32_t number = 0) const;
+  VkDeviceSize bytes() const;  // device memory held, without staging
+
+  struct State;
+  const State& state() const { return *state_; }  // for the runtime's own files
+
+ private:
+  explicit GpuCharacters(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The same, submitted on the device's queue and waited for: for tools, tests and load time. Precondition: the device
+// has a queue.
+Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters, UploadOptions options = {});
+Result<GpuCharacters> upload(const Device& device, const Character& character, UploadOptions options = {});
+
+}  // namespace pelt::runtime

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Vulkan's functions, asked of the loader at run time: nothing links to it, and a call goes straight to the driver.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <string>
+#include <vector>
+
+#include <pelt/result.h>
+
+namespace pelt::runtime {
+
+// The functions that Pelt calls on a device, under their own names: functions.vkCmdDispatch(commands, x, y, z).
+// What characters and crowds need, all of it of Vulkan 1.3.
+#define PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
+  F(vkAllocateCommandBuffers)             \
+  F(vkAllocateDescriptorSets)             \
+  F(vkAllocateMemory)                     \
+  F(vkBeginCommandBuffer)                 \
+  F(vkBindBufferMemory)                   \
+  F(vkCmdBindDescriptorSets)              \
+  F(vkCmdBindPipeline)                    \
+  F(vkCmdCopyBuffer)                      \
+  F(vkCmdDispatch)                        \
+  F(vkCmdDispatchIndirect)                \
+  F(vkCmdPipelineBarrier2)                \
+  F(vkCmdPushConstants)                   \
+  F(vkCmdResetQueryPool)                  \
+  F(vkCmdWriteTimestamp2)                 \
+  F(vkCreateBuffer)                       \
+  F(vkCreateCommandPool)                  \
+  F(vkCreateComputePipelines)             \
+  F(vkCreateDescriptorPool)               \
+  F(vkCreateDescriptorSetLayout)          \
+  F(vkCreateFence)                        \
+  F(vkCreatePipelineLayout)               \
+  F(vkCreateQueryPool)                    \
+  F(vkCreateShaderModule)                 \
+  F(vkDestroyBuffer)                      \
+  F(vkDestroyCommandPool)                 \
+  F(vkDestroyDescriptorPool)              \
+  F(vkDestroyDescriptorSetLayout)         \
+  F(vkDestroyDevice)                      \
+  F(vkDestroyFence)                       \
+  F(vkDestroyPipeline)                    \
+  F(vkDestroyPipelineLayout)              \
+  F(vkDestroyQueryPool)                   \
+  F(vkDestroyShaderModule)                \
+  F(vkEndCommandBuffer)                   \
+  F(vkFlushMappedMemoryRanges)            \
+  F(vkFreeMemory)                         \
+  F(vkGetBufferDeviceAddress)             \
+  F(vkGetBufferMemoryRequirements)        \
+  F(vkGetDeviceQueue)                     \
+  F(vkGetQueryPoolResults)                \
+  F(vkInvalidateMappedMemoryRanges)       \
+  F(vkMapMemory)                          \
+  F(vkQueueSubmit2)                       \
+  F(vkUpdateDescriptorSets)               \
+  F(vkWaitForFences)
+
+// Of VK_EXT_debug_utils: null where it is not enabled (debug.h).
+#define PELT_DEBUG_FUNCTIONS(F)   \
+  F(vkCmdBeginDebugUtilsLabelEXT) \
+  F(vkCmdEndDebugUtilsLabelEXT)   \
+  F(vkSetDebugUtilsObjectNameEXT)
+
+// What programs draw with beside crowds.
+#define PELT_DRAWING_FUNCTIONS(F) \
+  F(vkBindImageMemory)            \
+  F(vkCmdBeginRenderPass)         \
+  F(vkCmdBeginRendering)          \
+  F(vkCmdBindIndexBuffer)         \
+  F(vkCmdBlitImage)               \
+  F(vkCmdClearColorImage)         \
+  F(vkCmdCopyBufferToImage)       \
+  F(vkCmdCopyImageToBuffer)       \
+  F(vkCmdDraw)                    \
+  F(vkCmdDrawIndexed)             \
+  F(vkCmdEndRenderPass)           \
+  F(vkCmdEndRendering)            \
+  F(vkCmdFillBuffer)              \
+  F(vkCmdSetScissor)              \
+  F(vkCmdSetViewport)             \
+  F(vkCreateFramebuffer)          \
+  F(vkCreateGraphicsPipelines)    \
+  F(vkCreateImage)                \
+  F(vkCreateImageView)            \
+  F(vkCreateRenderPass)           \
+  F(vkCreateSampler)              \
+  F(vkCreateSemaphore)            \
+  F(vkDestroyFramebuffer)         \
+  F(vkDestroyImage)               \
+  F(vkDestroyImageView)           \
+  F(vkDestroyRenderPass)          \
+  F(vkDestroySampler)             \
+  F(vkDestroySemaphore)           \
+  F(vkDeviceWaitIdle)             \
+  F(vkGetImageMemoryRequirements) \
+  F(vkResetCommandPool)           \
+  F(vkResetFences)
+
+#define PELT_DEVICE_FUNCTIONS(F)    \
+  PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
+  PELT_DEBUG_FUNCTIONS(F)           \
+  PELT_DRAWING_FUNCTIONS(F)
+
+struct DeviceFunctions {
+#define PELT_MEMBER(name) PFN_##name name = nullptr;
+  PELT_DEVICE_FUNCTIONS(PELT_MEMBER)
+#undef PELT_MEMBER
+};
+
+// Functions that `get` does not know stay null.
+DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr get);
+
+// The names of those that characters and crowds need and that are null.
+std::vector<std::string> missing_functions(const DeviceFunctions& functions);
+
+// The loader's entry point; null where no Vulkan loader is installed. The loader stays open until the process ends.
+PFN_vkGetInstanceProcAddr vulkan_entry_point();
+
+// kDeviceFailed: "cannot ACTION: VK_ERROR_...".
+tl::unexpected<Error> vulkan_failure(const std::string& action, VkResult result);
+
+}  // namespace pelt::runtime

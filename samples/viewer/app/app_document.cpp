@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include <pelt/rig.h>
+#include <pelt/rig_json.h>
+
+#include "samples/viewer/app/app_state.h"
+
+namespace pelt::viewer {
+
+namespace {
+
+constexpr const char* kOpening = "open";
+constexpr const char* kReading = "read again";
+
+using Tell = Binder::Tell;
+
+// Within [from, to] of the whole.
+Tell part(const Tell& tell, double from, double to) {
+  return
+      [&tell, from, to](double fraction, const std::string& what) { return tell(from + (to - from) * fraction, what); };
+}
+
+// Out of memory, with files that ask for much: the thread is not left by an exception.
+template <class Make>
+auto guarded(const std::string& what, const Make& make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (const std::exception& thrown) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: {}", what, thrown.what()));
+  }
+}
+
+// The frames meet it too, and all that was under way is then asked for again.
+bool is_loss(const Error& error) {
+  return error.code == ErrorCode::kDeviceFailed && error.message.find("the device was lost") != std::string::npos;
+}
+
+struct Order {
+  const runtime::Device* device;
+  std::string key;
+  std::shared_ptr<const Model> model;
+  Rig rig;
+  std::string clip;
+  bool textures = false;
+  unsigned threads = 0;  // BindOptions'
+};
+
+// One core is left to the frames that are drawn meanwhile.
+unsigned bind_threads(const AppOptions& options) {
+  return options.waits ? 0 : std::max(std::thread::hardware_concurrency(), 2u) - 1;
+}
+
+// Where `tell` says that it is not wanted any more: anything.
+Result<Made> make_character(const Order& order, const Tell& tell) {
+  return guarded("the rig cannot be bound", [&]() -> Result<Made> {
+    Made made;
+    if (order.textures) {
+      const auto goes_on = [&](double fraction) { return tell(0.3 * fraction, "textures"); };
+      auto textures = samples::make_textures(*order.device, *order.model, made.notes, goes_on);
+      if (!textures) return tl::unexpected(textures.error());
+      made.textures = std::move(*textures);
+      made.model = order.model;
+    }
+    const Tell told = part(tell, order.textures ? 0.3 : 0.0, 0.95);
+    BindOptions options;
+    options.threads = order.threads;
+    options.progress = [&](double fraction, const std::string& what) { told(fraction, what); };
+    const Clock::time_point begin = Clock::now();
+    Result<Bound> bound = bind(*order.model, order.rig, options);
+    if (!bound) return tl::unexpected(bound.error());
+    const double seconds = seconds_since(begin);
+    if (!tell(0.95, "upload")) return made;
+    Result<Newcomer> newcomer = make_newcomer(*order.device, order.key, std::move(*bound), seconds, order.clip);
+    if (!newcomer) return tl::unexpected(newcomer.error());
+    made.newcomer = std::move(*newcomer);
+    return made;
+  });
+}
+
+std::string first_clip(const Model& model) { return model.clips.empty() ? "" : model.clips.front().name; }
+
+Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
+                         unsigned threads, const Tell& tell) {
+  if (!tell(0, "")) return fail(ErrorCode::kUnsupported, "");
+  Result<Document> document = guarded(file, [&] { return Document::open(file, model); });
+  if (!document) return tl::unexpected(document.error());
+  Result<Made> made = make_character({.device = &device,
+                                      .key = kSubject,
+                                      .model = document->model(),
+                                      .rig = document->rig(),
+                                      .clip = first_clip(*document->model()),
+                                      .textures = true,
+                                      .threads = threads},
+                                     part(tell, 0.2, 1));
+  // A rig that does not fit can be mended; without the device there is nothing to show it with.
+  if (!made && made.error().code == ErrorCode::kDeviceFailed) {
+    return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {}", file, made.error().message));
+  }
+  return Opened{std::move(*document), std::move(made)};
+}
+
+std::string base_name(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  return name.empty() ? file : name;
+}
+
+}  // namespace
+
+// What was there before stays until all of it is ready.
+void App::State::request_open() {
+  const auto work = [this, on = device, wanted = *opening,
+                     threads = bind_threads(options)](const Tell& tell) -> Binder::Done {
+    auto opened = std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, threads, tell));
+    return [this, opened] {
+      if (!*opened && is_loss(opened->error())) return;
+      opening.reset();
+      *opened ? take_opened(std::move(**opened)) : error(opened->error().message);
+    };
+  };
+  binder.cancel(kOpening);
+  binder.request(kOpening, "opening " + base_name(opening->file), work);
+}
+
+void App::State::take_opened(Opened opened) {
+  document = std::move(opened.document);
+  begin_document();
+  requested[kSubject] = document->revision();
+  opened.made ? take_made(kSubject, std::move(*opened.made)) : error(opened.made.error().message);
+}
+
+// What is under way is of another document, or of another state of its model.
+void App::State::forget_requests() {
+  requested.clear();
+  shown_rig.reset();
+  ++generation;
+}
+
+void App::State::begin_document() {
+  forget_requests();
+  cancel_grab();
+  hide_picture();
+  heat.reset();
+  overlay = {};
+  rig_editor = {};
+  view.panels.search.clear();
+  view.panels.paint.clear();
+  view.panels.place = 0;
+  stage->remove(kSubject);
+  for (const std::string& key : view.compare.deformers) stage->remove(key);
+  view.camera.framed = false;
+  view.turns.clear();
+  view.selection = {};
+  view.playback.clip = first_clip(*document->model());
+  view.playback.time = 0;
+  textures = nullptr;
+  model = nullptr;
+}
+
+// There is no scene until update_scene has made one.
+void App::State::hide_picture() {
+  drawable = false;
+  drawn.clear();
+}
+
+void App::State::cancel_grab() {
+  if (grab == Grab::kPaint && document) painter.end(*document);
+  grab = Grab::kNone;
+  gizmo.reset();
+  hot = GizmoPart::kNone;
+}
+
+bool App::State::wants(const std::string& key) const {
+  if (key == kSubject) return true;
+  const std::vector<std::string>& others = view.compare.deformers;
+  return view.compare.mode != CompareMode::kNone && std::find(others.begin(), others.end(), key) != others.end();
+}
+
+void App::State::request_bind(const std::string& key, const Rig& rig) {
+  requested[key] = document->revision();
+  const Order order{.device = device,
+                    .key = key,
+                    .model = document->model(),
+                    .rig = rig,
+                    .clip = view.playback.clip,
+                    .textures = key == kSubject && model != document->model(),
+                    .threads = bind_threads(options)};
+  binder.request(key, "binding", [this, order, asked = generation](const Tell& tell) -> Binder::Done {
+    auto made = std::make_shared<Result<Made>>(make_character(order, tell));
+    return [this, made, key = order.key, asked] {
+      if (asked != generation || !requested.contains(key)) return;
+      if (*made) return take_made(key, std::move(**made));
+      if (is_loss(made->error())) return;
+      error(key == kSubject ? made->error().message : fmt::format("{}: {}", key, made->error().message));
+    };
+  });
+}
+
+// Asks for what is missing, and drops what is no longer compared with.
+void App::State::request_binds() {
+  if (!document) return;
+  const auto of_rig = requested.find(kSubject);
+  const bool is_new = of_rig == requested.end();
+  if (is_new || (of_rig->second != document->revision() && !move_points())) request_bind(kSubject, document->rig());
+  for (auto known = requested.begin(); known != requested.end();) {
+    const std::string key = known->first;
+    known = wants(key) ? std::next(known) : requested.erase(known);
+    if (wants(key)) continue;
+    binder.cancel(key);
+    stage->remove(key);
+  }
+  if (view.compare.mode == CompareMode::kNone) return;
+  for (const std::string& deformer : view.compare.deformers) {
+    if (requested.contains(deformer)) continue;
+    requested[deformer] = document->revision();
+    Result<Rig> rig = rig_from_deformer_name(deformer);
+    if (rig) rig->judging = Judging::kNone;  // as it is, without what bind would leave to linear blend
+    rig ? request_bind(deformer, *rig) : error(rig.error().message);
+  }
+}
+
+void App::State::take_made(const std::string& key, Made made) {
+  for (const std::string& text : made.notes) note(text);
+  if (made.model != nullptr) {
+    hide_picture();  // it shows the textures that were
+    textures = std::move(made.textures);
+    model = std::move(made.model);
+  }
+  if (!made.newcomer) return;
+  stage->show(std::move(*made.newcomer));
+  ++shown_count;
+  if (key == kSubject) remember_rig();
+}
+
+// Asks how far characters reach in clips they have not been seen in.
+void App::State::measure_clips() {
+  const std::vector<Stage::Unmeasured> unmeasured = stage->unmeasured();
+  if (options.waits && !unmeasured.empty()) {
+    for (const Stage::Unmeasured& one : unmeasured) stage->measured(one, bounds_of_clip(one.character, one.clip));
+    static_cast<void>(stage->pose(view));  // it has just done so
+    return;
+  }
+  for (const Stage::Unmeasured& one : unmeasured) {
+    const std::string key = fmt::format("{} in {}", one.key, one.clip);
+    if (measuring == key) continue;
+    measuring = key;
+    binder.request(key, "measuring", [this, one](const Tell&) -> Binder::Done {
+      return [this, one, bounds = bounds_of_clip(one.character, one.clip)] {
+        stage->measured(one, bounds);
+        posed.clear();
+        drawn.clear();
+        measuring.clear();
+      };
+    });
+  }
+}
+
+void App::State::follow_document() {
+  if (!document) return;
+  const std::optional<Document::Read> read = document->changed_on_disk(now);
+  if (!read) return;
+  const auto work = [this, read = *read, asked = generation](const Tell&) -> Binder::Done {
+    auto reread = std::make_shared<Result<Document::Reread>>(guarded("it changed on disk", read));
+    return [this, reread, asked] {
+      if (asked != generation) return;
+      if (!*reread) return error(reread->error().message);
+      const bool new_model = (*reread)->model != nullptr;
+      document->take(std::move(**reread));
+      note(fmt::format("{} was read again: it, or a file that it names, changed on disk", document->title()));
+      cancel_grab();
+      if (new_model) forget_requests();
+    };
+  };
+  binder.request(kReading, "reading " + document->title(), work);
+}
+
+// Over the picture, while a file is opened: the rig's panel, which shows it too, may not be there yet.
+void App::State::draw_progress() {
+  if (!opening) return;
+  const Binder::Progress progress = binder.progress().value_or(Binder::Progress{});
+  const bool begun = progress.key == kOpening;
+  const float em = ImGui::GetFontSize();
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0.5f * size.x, 0.12f * size.y}, ImGuiCond_Always, {0.5f, 0});
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
+                                      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
+                                      ImGuiWindowFlags_NoFocusOnAppearing;
+  if (ImGui::Begin("Opening", nullptr, kFlags)) {
+    ImGui::TextUnformatted(("opening " + base_name(opening->file)).c_str());
+    ImGui::ProgressBar(begun ? static_cast<float>(progress.fraction) : 0.0f, {22 * em, 1.2f * em},
+                       begun ? progress.what.c_str() : "");
+    ImGui::SameLine();
+    if (ImGui::Button("Cancel")) {
+      binder.cancel(kOpening);
+      opening.reset();
+    }
+  }
+  ImGui::End();
+}
+
+// A file name for a rig that has none yet.
+std::string App::State::suggested_name() const {
+  std::string name = document->title();
+  if (name.starts_with("builtin:")) name.erase(0, name.find(':') + 1);
+  return std::filesystem::path(name).stem().string() + ".json";
+}
+
+Result<void> App::State::save(const std::filesystem::path& path) {
+  Result<void> saved = document->save(path);
+  saved ? note(fmt::format("saved {}", path.string())) : error(saved.error().message);
+  return saved;
+}
+
+void App::State::save_somewhere() {
+  if (!document) return;
+  if (document->rig_path().empty()) {
+    dialog.open(FileDialog::Purpose::kSave, suggested_name());
+  } else {
+    static_cast<void>(save(document->rig_path()));
+  }
+}
+
+}  // namespace pelt::viewer

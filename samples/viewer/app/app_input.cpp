@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <pelt/deformers.h>
+
+#include "samples/viewer/app/app_state.h"
+#include "samples/viewer/camera_control.h"
+#include "samples/viewer/elements.h"
+
+namespace pelt::viewer {
+namespace {
+
+constexpr float kClickSlop = 4;      // pixels that a click may move
+constexpr float kHandleRadius = 10;  // pixels
+
+// World space, of the first instance; none where there is no such vertex.
+std::optional<glm::vec3> posed_position(Stage& stage, const Actor& actor, const Selection& selection) {
+  const CharacterMesh* mesh = find_mesh(*actor.character, selection.mesh);
+  const std::optional<std::uint32_t> packed = mesh == nullptr ? std::nullopt : packed_vertex(*mesh, selection.vertex);
+  if (!packed) return std::nullopt;
+  const glm::vec3 at = stage.evaluated(actor).positions()[mesh->first_vertex + *packed];
+  return glm::vec3(actor.worlds.front() * glm::vec4(at, 1.0f));
+}
+
+}  // namespace
+
+void App::State::frame_selection(bool everything) {
+  if (stage->subject() == nullptr || rect.height == 0) return;
+  const float aspect = static_cast<float>(rect.width) / static_cast<float>(rect.height);
+  const Actor& subject = *stage->subject();
+  std::vector<samples::Bounds> boxes;
+  if (!everything) {
+    std::optional<glm::vec3> at;
+    if (const Handle* handle = selected_handle()) at = handle->position;
+    if (!at && !view.selection.mesh.empty()) at = posed_position(*stage, subject, view.selection);
+    if (!at && !view.selection.joint.empty()) {
+      if (const auto joint = subject.character->skeleton.find(view.selection.joint)) {
+        at = glm::vec3(subject.worlds.front() * subject.pose.joints[*joint][3]);
+      }
+    }
+    if (at) {
+      const glm::vec3 half(0.08f * glm::length(subject.bounds.size()));
+      boxes.push_back({*at - half, *at + half});
+    }
+  }
+  if (boxes.empty()) boxes = stage->boxes(view);
+  if (boxes.empty() || boxes.front().empty()) return;
+  frame_on(view.camera, boxes, aspect);
+  framing = Framing{everything, view.camera.target, view.camera.distance};
+}
+
+void App::State::click(glm::vec2 at) {
+  Actor* subject = stage->subject();
+  if (subject == nullptr) return;
+  const samples::Camera camera = camera_of(view.camera);
+  const glm::vec2 size(rect.width, rect.height);
+  Selection& selection = view.selection;
+  if (const Handle* handle = pick_handle(overlay, camera, size, at, kHandleRadius)) {
+    selection.point = handle->name;
+    return;
+  }
+  selection.point.clear();
+  const std::string joint = view.shown.skeleton ? pick_joint(*subject, camera, size, at, kHandleRadius) : "";
+  if (!joint.empty()) {
+    selection.joint = joint;
+    view.panels.tab = "Joints";
+    return;
+  }
+  const std::optional<VertexHit> hit = pick_vertex(*stage, *subject, ray_through(camera, size, at));
+  selection.mesh = hit ? hit->mesh : "";
+  selection.vertex = hit ? hit->vertex : 0;
+  if (hit) view.panels.tab = "Vertex";
+  if (!hit) selection.joint.clear();
+}
+
+void App::State::begin_grab(glm::vec2 mouse) {
+  const ImGuiIO& io = ImGui::GetIO();
+  grabbed_at = mouse;
+  if (!ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+    const bool pans = ImGui::IsMouseClicked(ImGuiMouseButton_Middle) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+    if (pans) grab = Grab::kPan;
+    return;
+  }
+  const float split = view.compare.split * static_cast<float>(rect.width);
+  if (view.compare.mode == CompareMode::kSplit && std::abs(mouse.x - split) < 6) {
+    grab = Grab::kSplit;
+  } else if (gizmo && hot != GizmoPart::kNone && stage->subject() != nullptr) {
+    grab = Grab::kGizmo;
+    drag = {*gizmo, hot, mouse};
+    turn_before = turn_of(view, view.selection.joint);
+    const auto joint = stage->subject()->character->skeleton.find(view.selection.joint);
+    joint_before = joint ? stage->subject()->pose.joints[*joint] : glm::mat4(1.0f);
+    rig_before = document->rig_json();
+    if (const Handle* handle = selected_handle()) handle_before = *handle;
+  } else if (begin_stroke(mouse)) {
+    grab = Grab::kPaint;
+  } else {
+    grab = io.KeyShift ? Grab::kPan : Grab::kUndecided;
+  }
+}
+
+// Where the brush touches the skin.
+std::optional<VertexHit> App::State::brush_at(glm::vec2 mouse) {
+  if (rig_editor.paint.group.empty() || !document || stage->subject() == nullptr) return std::nullopt;
+  const Ray ray = ray_through(camera_of(view.camera), {rect.width, rect.height}, mouse);
+  return pick_vertex(*stage, *stage->subject(), ray);
+}
+
+bool App::State::begin_stroke(glm::vec2 mouse) {
+  const std::optional<VertexHit> hit = brush_at(mouse);
+  if (!hit) return false;
+  const Result<void> begun = painter.begin(*document, rig_editor.paint, hit->mesh);
+  if (!begun) {
+    error(begun.error().message);
+    return false;
+  }
+  painted_mesh = hit->mesh;
+  paint(mouse);
+  return true;
+}
+
+void App::State::paint(glm::vec2 mouse) {
+  const std::optional<VertexHit> hit = brush_at(mouse);
+  if (!hit || hit->mesh != painted_mesh) return;
+  const Actor& subject = *stage->subject();
+  for (const CharacterMesh& mesh : subject.character->meshes) {
+    if (mesh.name != painted_mesh) continue;
+    std::vector<glm::vec3> positions(mesh.vertex_count());
+    to_source_order<glm::vec3>(mesh, stage->evaluated(subject).positions(), positions);
+    for (glm::vec3& position : positions) position = glm::vec3(subject.worlds.front() * glm::vec4(position, 1.0f));
+    const Result<void> touched = painter.stroke(*document, positions, hit->vertex, hit->position);
+    if (!touched) error(touched.error().message);
+    return;
+  }
+}
+
+// Turns the joint or moves the handle that the gizmo is of, to where the mouse is.
+void App::State::drag_gizmo(glm::vec2 mouse) {
+  const samples::Camera camera = camera_of(view.camera);
+  const glm::vec2 size(rect.width, rect.height);
+  if (drag.gizmo.kind == Gizmo::Kind::kRotate) {
+    const glm::quat turn = drag_turn(drag, camera, size, mouse);
+    const glm::mat4& world = stage->subject()->worlds.front();
+    set_turn(view, view.selection.joint, turned_joint(turn_before, joint_before, world, turn));
+    return;
+  }
+  const Result<void> moved = move_handle(handle_before, drag_offset(drag, camera, size, mouse));
+  if (!moved) error(moved.error().message);
+}
+
+// From where it was in `rig_before`; moves of one handle in a row are one step of undo.
+Result<void> App::State::move_handle(const Handle& handle, glm::vec3 way) {
+  Result<nlohmann::json> rig = moved_by(rig_before, handle, way);
+  if (!rig) return tl::unexpected(rig.error());
+  return document->edit(std::move(*rig), "move " + handle.name);
+}
+
+void App::State::handle_mouse() {
+  if (stage->subject() == nullptr) return cancel_grab();
+  const ImGuiIO& io = ImGui::GetIO();
+  const glm::vec2 mouse = glm::vec2(io.MousePos.x, io.MousePos.y) - glm::vec2(rect.x, rect.y);
+  const glm::vec2 moved(io.MouseDelta.x, io.MouseDelta.y);
+  const glm::vec2 size(rect.width, rect.height);
+  const bool inside = !io.WantCaptureMouse && mouse.x >= 0 && mouse.y >= 0 && mouse.x < size.x && mouse.y < size.y;
+  if (inside && io.MouseWheel != 0) zoom_by(view.camera, io.MouseWheel);
+  if (grab == Grab::kNone) {
+    hot = gizmo && inside ? hit_gizmo(*gizmo, camera_of(view.camera), size, mouse, kHandleRadius) : GizmoPart::kNone;
+    if (inside) begin_grab(mouse);
+  }
+  const bool held = ImGui::IsMouseDown(ImGuiMouseButton_Left) || ImGui::IsMouseDown(ImGuiMouseButton_Middle) ||
+                    ImGui::IsMouseDown(ImGuiMouseButton_Right);
+  if (grab == Grab::kUndecided && glm::distance(mouse, grabbed_at) > kClickSlop) grab = Grab::kOrbit;
+  if (grab == Grab::kOrbit) orbit_by(view.camera, moved, size.y);
+  if (grab == Grab::kPan) pan_by(view.camera, moved, size.y);
+  if (grab == Grab::kSplit) view.compare.split = std::clamp(mouse.x / std::max(size.x, 1.0f), 0.0f, 1.0f);
+  if (grab == Grab::kGizmo) drag_gizmo(mouse);
+  if (grab == Grab::kPaint && glm::length(moved) > 0) paint(mouse);
+  if (held) return;
+  if (grab == Grab::kUndecided) click(mouse);
+  if (grab == Grab::kGizmo && document) document->end_edit();
+  if (grab == Grab::kPaint && document) painter.end(*document);
+  grab = Grab::kNone;
+}
+
+// Shows the next deformer in place of the document's rig, and after the last one the rig again.
+void App::State::step_deformer() {
+  Compare& compare = view.compare;
+  const bool steps = compare.mode == CompareMode::kSplit && compare.split == 1 && compare.deformers.size() == 1;
+  const auto known = deformers();
+  const auto shown = steps ? std::ranges::find(known, compare.deformers[0], &DeformerEntry::name) : known.end();
+  const auto next = shown == known.end() ? known.begin() : std::next(shown);
+  if (next == known.end()) {
+    compare = {};
+    note("the rig");
+  } else {
+    compare = {.mode = CompareMode::kSplit, .deformers = {std::string(next->name)}, .split = 1};
+    note(compare.deformers[0]);
+  }
+}
+
+void App::State::handle_keys() {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput) return;
+  // Key numbers are GLFW's: of letters and the space, the ASCII ones.
+  const auto letter = [](char key) { return ImGui::IsKeyPressed(static_cast<int>(key), false); };
+  if (io.KeyCtrl) {
+    if (letter('Z') && document) io.KeyShift ? document->redo() : document->undo();
+    if (letter('Y') && document) document->redo();
+    if (letter('S')) save_somewhere();
+    if (letter('O')) dialog.open(FileDialog::Purpose::kOpen, "");
+    return;
+  }
+  if (letter('F')) frame_selection(false);
+  if (letter('A')) frame_selection(true);
+  if (letter(' ')) view.playback.playing = !view.playback.playing;
+  if (letter('W')) view.shown.wire = !view.shown.wire;
+  if (letter('S')) view.shown.skeleton = !view.shown.skeleton;
+  if (letter('C')) view.shown.curves = !view.shown.curves;
+  if (letter('P')) view.shown.control_points = !view.shown.control_points;
+  if (letter('D')) view.shown.drivers = !view.shown.drivers;
+  if (letter('M')) view.panels.measure = !view.panels.measure;
+  if (letter('X')) step_deformer();
+  if (letter('H')) view.panels.help = !view.panels.help;
+}
+
+}  // namespace pelt::viewer

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Points that are moved while the character stays bound.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <pelt/move_driver.h>
+#include <pelt/rig_json.h>
+
+#include "engine/mos/slide_points.h"
+#include "samples/viewer/app/app_state.h"
+
+namespace pelt::viewer {
+namespace {
+
+// The rig but for what moves points after bind.
+Rig without_moves(Rig rig) {
+  for (Layer& layer : rig.layers) {
+    if (auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer)) ffd->driver.offsets.clear();
+    auto* mos = std::get_if<MosParameters>(&layer.deformer);
+    if (mos == nullptr) continue;
+    for (MosEdit& edit : mos->edits) {
+      if (!mos::slides_after_bind(edit)) continue;
+      edit.offset = glm::vec3(0.0f);
+      edit.distance = 0;
+    }
+  }
+  return rig;
+}
+
+// The character, bound by `before`, with the points moved as `after` has them; none: bind is needed for that.
+std::optional<Character> moved_as(const Character& character, const BindReport& report, const Rig& before,
+                                  const Rig& after) {
+  if (without_moves(before) != without_moves(after)) return std::nullopt;
+  std::optional<Character> moved = character;
+  for (const MeshReport& mesh : report.meshes) {
+    const std::vector<VertexOffset>* offsets = nullptr;
+    bool changed = false;
+    for (const std::uint32_t layer : mesh.drives) {
+      const auto& own = std::get<SurfaceFfdParameters>(after.layers[layer].deformer).driver.offsets;
+      if (offsets != nullptr && *offsets != own) return std::nullopt;
+      changed = changed || own != std::get<SurfaceFfdParameters>(before.layers[layer].deformer).driver.offsets;
+      offsets = &own;
+    }
+    if (!changed) continue;
+    Result<Character> next = move_driver_vertices(*moved, mesh.mesh, *offsets);
+    if (!next) return std::nullopt;
+    moved = std::move(*next);
+  }
+  for (std::size_t l = 0; l < after.layers.size(); ++l) {
+    const auto* own = std::get_if<MosParameters>(&after.layers[l].deformer);
+    if (own == nullptr || own->edits == std::get<MosParameters>(before.layers[l].deformer).edits) continue;
+    std::vector<PointReport> points;
+    std::ranges::copy_if(report.points, std::back_inserter(points),
+                         [l](const PointReport& point) { return point.layer == l; });
+    Result<Character> next = mos::slide_points(*moved, points, own->edits);
+    if (!next || points.size() != report.points.size()) return std::nullopt;  // layers may have points in common
+    moved = std::move(*next);
+  }
+  return moved;
+}
+
+}  // namespace
+
+// By what the subject, just bound, was bound: the document may have changed meanwhile.
+void App::State::remember_rig() {
+  shown_rig.reset();
+  Result<Rig> rig = parse_rig(stage->subject()->character->rig, "the character");
+  if (!rig) return;
+  rig->directory = document->rig().directory;
+  shown_rig = std::move(*rig);
+}
+
+// A bind takes longer than a frame of a drag. Where the subject needs none, what is under way is not waited for.
+bool App::State::move_points() {
+  const Actor* subject = stage->subject();
+  if (subject == nullptr || !shown_rig) return false;
+  std::optional<Character> moved = moved_as(subject->character, subject->report, *shown_rig, document->rig());
+  if (!moved) return false;
+  Result<Newcomer> newcomer =
+      make_newcomer(*device, kSubject, {std::move(*moved), subject->report}, subject->bind_seconds);
+  if (!newcomer) return false;
+  binder.cancel(kSubject);
+  stage->show(std::move(*newcomer));
+  ++shown_count;
+  requested[kSubject] = document->revision();
+  shown_rig = document->rig();
+  return true;
+}
+
+}  // namespace pelt::viewer

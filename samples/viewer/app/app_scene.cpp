@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "samples/viewer/app/app_state.h"
+#include "samples/viewer/camera_control.h"
+
+namespace pelt::viewer {
+
+// What the scene is made of, as text. Names in files need not be UTF-8.
+std::string App::State::fingerprint(std::initializer_list<const char*> parts) const {
+  const nlohmann::json all = view_json(view);
+  nlohmann::json json;
+  for (const char* part : parts) json.push_back(all.at(part));
+  return fmt::format("{} {}", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), shown_count);
+}
+
+std::string App::State::fingerprint_of_scene() const {
+  return fmt::format("{} {} {} {}",
+                     fingerprint({"camera", "playback", "turns", "shown", "compare", "heat", "selection", "instances"}),
+                     rect.width, rect.height, static_cast<int>(hot));
+}
+
+// Poses the characters where anything moves them.
+bool App::State::pose() {
+  const std::string wanted = fingerprint({"playback", "turns", "compare", "instances"});
+  if (wanted == posed) {
+    stage->arrange(view);
+    return true;
+  }
+  const Clock::time_point begin = Clock::now();
+  const Result<void> done = stage->pose(view);
+  timings.cpu_pose = seconds_since(begin);
+  heated.clear();
+  posed = done ? wanted : "";
+  if (done) {
+    measure_clips();
+    return true;
+  }
+  error(done.error().message);
+  // What cannot be shown is taken back.
+  const CharacterData& character = *stage->subject()->character;
+  std::erase_if(view.turns, [&](const JointTurn& turn) { return !character.skeleton.find(turn.joint); });
+  if (find_clip(character.clips, view.playback.clip) == nullptr) view.playback.clip.clear();
+  view.instances = stage->subject()->crowd.instance_count();
+  return false;
+}
+
+void App::State::make_heat(const Actor& subject) {
+  const std::string wanted_heat = fingerprint({"playback", "turns", "compare", "instances", "heat"});
+  if (wanted_heat == heated) return;
+  heated = wanted_heat;
+  heat.reset();
+  heat_shares.clear();
+  Heat wanted = view.heat;
+  if (view.compare.mode == CompareMode::kDifference) wanted.kind = HeatKind::kDifference;
+  if (wanted.kind == HeatKind::kNone) return;
+  if (wanted.kind == HeatKind::kDifference && stage->reference() == nullptr) {
+    if (view.compare.mode != CompareMode::kNone) return;  // not bound yet
+    note("choose a deformer to compare with, in the tab View, to see the difference from it");
+    view.heat.kind = HeatKind::kNone;
+    return;
+  }
+  Result<HeatMap> made = make_heat_map(*device, *stage, subject, wanted);
+  if (made) {
+    heat = std::move(*made);
+    heat_shares = heat->shares();
+    return;
+  }
+  error(made.error().message);
+  view.heat.kind = HeatKind::kNone;
+  if (view.compare.mode == CompareMode::kDifference) view.compare.mode = CompareMode::kNone;
+}
+
+// The rings of the selected joint, or the arrows of the selected handle.
+void App::State::add_gizmo(const Actor& subject) {
+  const samples::Camera camera = camera_of(view.camera);
+  const glm::vec2 size(rect.width, rect.height);
+  if (grab != Grab::kGizmo) {
+    gizmo.reset();
+    const Handle* handle = selected_handle();
+    if (handle != nullptr && handle->kind != HandleKind::kFixed) {
+      gizmo = translate_gizmo(*handle, camera, size);
+    } else if (!view.selection.joint.empty() && view.shown.skeleton) {
+      gizmo = rotate_gizmo(subject, view.selection.joint, camera, size);
+    }
+  }
+  if (gizmo) draw_gizmo(*gizmo, camera, hot, overlay);
+}
+
+const Handle* App::State::selected_handle() const {
+  for (const Handle& handle : overlay.handles) {
+    if (handle.name == view.selection.point) return &handle;
+  }
+  return nullptr;
+}
+
+void App::State::update_scene() {
+  Actor* subject = stage->subject();
+  if (subject == nullptr || rect.width == 0 || rect.height == 0) return hide_picture();
+  const glm::uvec2 size(rect.width, rect.height);
+  if (size == refused_size) return;
+  const bool resized = !renderer || renderer_size != size;
+  if (resized) {
+    hide_picture();
+    renderer.reset();
+    Result<samples::Renderer> made =
+        samples::Renderer::create(*device, {.width = size.x, .height = size.y, .samples = options.samples});
+    if (!made) {
+      error(made.error().message);
+      refused_size = size;
+      return;
+    }
+    renderer = std::move(*made);
+    renderer_size = size;
+    refused_size = {};
+  }
+  if (fingerprint_of_scene() == drawn) return;
+  hide_picture();  // the scene before may be of characters that are gone
+  if (!pose()) return;
+  // A row of another length is looked at as a whole.
+  const std::size_t row = view.compare.mode == CompareMode::kSideBySide ? stage->actors().size() : 1;
+  if (!view.camera.framed || row != drawn_row) {
+    frame_selection(true);
+  } else if (resized && framing && framing->target == view.camera.target && framing->distance == view.camera.distance) {
+    frame_selection(framing->everything);
+  }
+  drawn_row = row;
+  make_heat(*subject);
+  overlay = make_overlay(*stage, *subject, document->rig(), view);
+  add_gizmo(*subject);
+
+  samples::Scene scene;
+  scene.camera = camera_of(view.camera);
+  scene.split = view.compare.split;
+  scene.ground = view.shown.ground;
+  scene.ground_height = subject->bounds.low.y;
+  scene.lines = overlay.lines;
+  scene.dots = overlay.dots;
+  captions.clear();
+  const std::span<Actor* const> actors = stage->actors();
+  for (Actor* const actor : actors) {
+    samples::DrawItem item;
+    item.crowd = &actor->crowd;
+    item.character = &actor->character;
+    item.bounds = actor->bounds;
+    item.world = actor->worlds.front();
+    item.others = std::span(actor->worlds).subspan(1);
+    item.textures = view.shown.textures ? textures.get() : nullptr;
+    item.skin = view.shown.skin;
+    item.wire = view.shown.wire;
+    item.control_meshes = view.shown.drivers;
+    if (actor == subject) item.weights = heat_shares;
+    if (view.compare.mode == CompareMode::kSplit && actors.size() > 1) {
+      if (actor != subject && actor != actors.front()) continue;  // there are two sides
+      item.side = actor == subject ? samples::SplitSide::kRight : samples::SplitSide::kLeft;
+    }
+    scene.items.push_back(item);
+    captions.push_back(caption_of(*actor));
+  }
+  const Result<void> set = renderer->set_scene(scene);
+  if (!set) {
+    error(set.error().message);
+    drawn = fingerprint_of_scene();  // not tried again until something changes
+    return;
+  }
+  drawable = true;
+  drawn = fingerprint_of_scene();
+}
+
+}  // namespace pelt::viewer

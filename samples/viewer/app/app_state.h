@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// What the app keeps from frame to frame. App's own files share it: app.cpp, app_document.cpp (what is open and bound),
+// app_scene.cpp (what is drawn), app_input.cpp (mouse and keys), app_window.cpp (menus, panels, what is over the
+// picture).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "samples/renderer/renderer.h"
+#include "samples/renderer/textures.h"
+#include "samples/viewer/app/app.h"
+#include "samples/viewer/file_dialog.h"
+#include "samples/viewer/gizmo.h"
+#include "samples/viewer/mask_paint.h"
+#include "samples/viewer/panels/context.h"
+#include "samples/viewer/pick.h"
+
+namespace pelt::viewer {
+
+inline constexpr const char* kSubject = "rig";
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// A character, bound and on the device.
+struct Made {
+  std::optional<Newcomer> newcomer;
+  std::shared_ptr<const Model> model;  // that the textures are of; nullptr: there was no need of them
+  std::shared_ptr<samples::MaterialTextures> textures;
+  std::vector<std::string> notes;
+};
+
+// A file that was read, with its character.
+struct Opened {
+  Document document;
+  Result<Made> made;
+};
+
+// What a character is called in the picture: its deformer.
+std::string caption_of(const Actor& actor);
+
+struct App::State {
+  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo, kPaint };
+
+  AppOptions options;
+  const runtime::Device* device = nullptr;
+  ViewState view;
+  std::optional<Document> document;
+  Binder binder;
+  std::optional<Stage> stage;
+  std::optional<samples::Renderer> renderer;
+  std::shared_ptr<samples::MaterialTextures> textures;
+  std::optional<HeatMap> heat;
+  std::vector<float> heat_shares;
+  // Of the characters in the scene; and of those that the commands recorded last move, none where they only refine the
+  // picture.
+  std::vector<std::string> captions;
+  std::vector<std::string> posed_last;
+  double copy_seconds = 0;  // App::measured
+  double panel_seconds = 0;
+  std::size_t drawn_row = 1;  // characters side by side
+  // Where the camera was put by framing: as long as nothing else has moved it, it is framed again when the picture
+  // changes its size.
+  struct Framing {
+    bool everything = true;
+    glm::vec3 target{0};
+    float distance = 0;
+  };
+  std::optional<Framing> framing;
+  Overlay overlay;
+  Timings timings;
+  Messages messages;
+  RigEditorState rig_editor;
+  FileDialog dialog;
+  std::string chosen;         // a file to open after this frame's menus
+  std::string open_tab;       // of the inspector
+  bool frame_wanted = false;  // Context::frame_wanted
+  int tab_settles = 0;        // frames until what is open is what was asked for
+
+  double now = 0;  // seconds since the start
+  PixelRect rect;
+  glm::uvec2 renderer_size{0};
+  glm::uvec2 refused_size{0};
+  struct Opening {
+    std::string file;
+    std::string model;
+  };
+  std::optional<Opening> opening;                  // what is read in the background, to become the document
+  std::map<std::string, std::uint64_t> requested;  // by key, the document's revision that was asked for last
+  std::string measuring;                           // a clip, in the background; empty: none
+  std::optional<Rig> shown_rig;                    // that the subject is as bound by
+  std::uint64_t generation = 0;                    // what was asked for before it changed is not wanted any more
+  std::shared_ptr<const Model> model;              // that the textures are of
+  bool drawable = false;                           // there is a scene
+  // What was drawn, posed and coloured last, as text; empty: nothing.
+  std::string drawn;
+  std::string posed;
+  std::string heated;
+  std::uint64_t shown_count = 0;  // of Stage::show, so that a new character is a new scene
+  Grab grab = Grab::kNone;
+  glm::vec2 grabbed_at{0};
+  std::optional<Gizmo> gizmo;
+  GizmoPart hot = GizmoPart::kNone;  // under the mouse, or dragged
+  // When a gizmo was grabbed.
+  GizmoDrag drag;
+  glm::quat turn_before{1, 0, 0, 0};
+  glm::mat4 joint_before{1.0f};
+  nlohmann::json rig_before;
+  Handle handle_before;
+  MaskPaint painter;
+  std::string painted_mesh;
+
+  Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages, rig_editor}; }
+  void error(const std::string& text) { messages.error(text); }
+  void note(const std::string& text) { messages.note(text); }
+
+  void request_open();
+  void take_opened(Opened opened);
+  void begin_document();
+  void hide_picture();
+  void cancel_grab();
+  void follow_document();
+  void request_bind(const std::string& key, const Rig& rig);
+  void take_made(const std::string& key, Made made);
+  void request_binds();
+  void remember_rig();
+  bool move_points();
+  void measure_clips();
+  void forget_requests();
+  void draw_progress();
+  bool wants(const std::string& key) const;
+
+  void take_gpu_seconds();
+  void draw_menu();
+  void draw_panels();
+  void draw_messages();
+  void draw_help();
+  void draw_captions();
+  void draw_legend();
+  void handle_keys();
+  void handle_mouse();
+  void begin_grab(glm::vec2 mouse);
+  void drag_gizmo(glm::vec2 mouse);
+  Result<void> move_handle(const Handle& handle, glm::vec3 way);
+  std::optional<VertexHit> brush_at(glm::vec2 mouse);
+  bool begin_stroke(glm::vec2 mouse);
+  void paint(glm::vec2 mouse);
+  void click(glm::vec2 at);
+  const Handle* selected_handle() const;
+  void frame_selection(bool everything);
+  void step_deformer();
+  std::string suggested_name() const;
+  Result<void> save(const std::filesystem::path& path);
+  void save_somewhere();
+
+  void make_heat(const Actor& subject);
+  void add_gizmo(const Actor& subject);
+  void update_scene();
+  std::string fingerprint(std::initializer_list<const char*> parts) const;
+  std::string fingerprint_of_scene() const;
+  bool pose();
+};
+
+}  // namespace pelt::viewer

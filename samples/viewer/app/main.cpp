@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// The command line of the viewer: options, help and exit codes.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "samples/viewer/app/run.h"
+
+namespace pelt::viewer {
+namespace {
+
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
+
+// "WxH"; none where it is not that.
+std::optional<VkExtent2D> parse_size(std::string_view text) {
+  constexpr std::uint32_t kLeastPixels = 64;
+  constexpr std::uint32_t kMostPixels = 16384;
+  const std::size_t cross = text.find('x');
+  if (cross == std::string_view::npos) return std::nullopt;
+  const auto side = [](std::string_view digits, std::uint32_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc{} && end == digits.data() + digits.size() && value >= kLeastPixels &&
+           value <= kMostPixels;
+  };
+  VkExtent2D size{};
+  return side(text.substr(0, cross), size.width) && side(text.substr(cross + 1), size.height) ? std::optional(size)
+                                                                                              : std::nullopt;
+}
+
+const CLI::Validator kSize(
+    [](const std::string& text) {
+      return parse_size(text) ? std::string() : fmt::format("'{}' is not WxH, 64 to 16384 pixels each", text);
+    },
+    "");
+
+CLI::Validator finite_in(double least, double most) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = error == std::errc{} && end == text.data() + text.size();
+        return whole && value >= least && value <= most ? std::string()
+                                                        : fmt::format("must be from {} to {}", least, most);
+      },
+      "");
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App app("Shows how a character deforms, and why.", "pelt_viewer");
+  RunOptions options;
+  HeadlessOptions headless;
+  std::string size = "1280x720";
+  float scale = 1;
+  bool without_window = false;
+  app.add_option("file", options.file, "Model (.gltf, .glb, .obj, builtin:NAME), character (.pelt) or rig (.json)")
+      ->capture_default_str()
+      ->type_name("FILE");
+  app.add_option("--model", options.model, "Model that a rig is meant for")->type_name("FILE");
+  app.add_option("--device", options.device,
+                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
+      ->type_name("NAME");
+  app.add_flag("--validate", options.validate, "Turn the Vulkan validation layer on; a message fails the program");
+  app.add_option("--size", size, "Pixels")->check(kSize)->capture_default_str()->type_name("WxH");
+  CLI::Option* scale_option = app.add_option("--scale", scale, "Size of texts and panels (default: the screen's)")
+                                  ->check(finite_in(0.5, 4))
+                                  ->type_name("S");
+  CLI::Option* headless_option =
+      app.add_flag("--headless", without_window, "Open no window; write pictures, for which no display is needed");
+  CLI::Option* frames_option =
+      app.add_option("--frames", headless.frames,
+                     "Pictures to write of the clip that plays, after the script (default: 1 without a script)")
+          ->check(finite_in(0, 100'000))
+          ->needs(headless_option)
+          ->type_name("N");
+  CLI::Option* script_option = app.add_option("--script", headless.script, "What to do, step by step (docs/viewer.md)")
+                                   ->needs(headless_option)
+                                   ->type_name("FILE");
+  app.add_option("--fps", headless.fps, "Frames a second")
+      ->check(finite_in(0.1, 1000))
+      ->needs(headless_option)
+      ->capture_default_str()
+      ->type_name("F");
+  CLI::Option* output_option = app.add_option("-o,--output", headless.output, "Folder for what is written")
+                                   ->needs(headless_option)
+                                   ->type_name("DIR");
+  headless_option->needs(output_option);
+  app.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n\n"
+      "Example:\n"
+      "  pelt_viewer hero.glb\n"
+      "  pelt_viewer hero.glb --headless --frames 24 --fps 24 -o frames");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "pelt_viewer: {}\n'pelt_viewer --help' explains\n", error.what());
+    return kWrongUsage;
+  }
+  options.size = *parse_size(size);
+  if (scale_option->count() != 0) options.scale = scale;
+  if (frames_option->count() == 0 && script_option->count() == 0) headless.frames = 1;
+  const Result<void> done = without_window ? run_headless(options, headless) : run_window(options);
+  if (done) return kDone;
+  fmt::print(stderr, "pelt_viewer: {}\n", done.error().message);
+  return kFailed;
+}
+
+}  // namespace
+}  // namespace pelt::viewer
+
+int main(int argc, char** argv) {
+  try {
+    return pelt::viewer::run_program(argc, argv);
+  } catch (const std::exception& error) {
+    // Out of memory, or standard output that cannot be written.
+    std::fprintf(stderr, "pelt_viewer: %s\n", error.what());
+    return pelt::viewer::kFailed;
+  }
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#include <GLFW/glfw3.h>
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "samples/renderer/image.h"
+#include "samples/viewer/app/run.h"
+#include "samples/viewer/app/script.h"
+#include "samples/viewer/app/session.h"
+#include "samples/viewer/app/ui.h"
+#include "samples/viewer/app/validation.h"
+
+namespace pelt::viewer {
+namespace {
+
+constexpr float kLongestUiStep = 0.05f;  // seconds a frame: two clicks in a row are a double click at any rate
+constexpr std::uint32_t kMostPictures = 100'000;
+
+// Does what a script says: feeds Dear ImGui as a window would, frame after frame.
+class Player {
+ public:
+  Player(Session& session, const RunOptions& options, const HeadlessOptions& headless)
+      : session_(session), options_(options), headless_(headless) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(options.size.width), static_cast<float>(options.size.height)};
+  }
+
+  Result<void> open() {
+    app().open(options_.file, options_.model);
+    const Result<void> opened = shown();
+    return opened ? no_error_since(0) : opened;
+  }
+
+  Result<void> play(const Script& script) {
+    for (std::size_t s = 0; s < script.steps.size(); ++s) {
+      const Step& step = script.steps[s];
+      const std::uint64_t before = app().error_count();
+      Result<void> done = run(step, fmt::format("{}: /steps/{}", headless_.script, s));
+      if (done) done = no_error_since(before);
+      done = as_expected(step, std::move(done));
+      if (!done) {
+        return fail(done.error().code, fmt::format("{}: /steps/{}: {}", headless_.script, s, done.error().message));
+      }
+    }
+    return {};
+  }
+
+  Result<void> frames() {
+    app().view().playback.playing = true;
+    for (std::uint32_t i = 0; i < headless_.frames; ++i) {
+      Result<void> done = picture(fmt::format("frame_{:04}.png", i));
+      if (done) done = frame();
+      if (!done) return done;
+    }
+    return {};
+  }
+
+ private:
+  App& app() { return session_.app(); }
+  float step_seconds() const { return 1.0f / headless_.fps; }
+
+  Result<void> frame(double seconds, bool all_samples) {
+    ImGui::GetIO().DeltaTime = std::min(step_seconds(), kLongestUiStep);
+    return session_.frame(seconds, all_samples);
+  }
+  Result<void> frame() { return frame(step_seconds(), false); }
+  Result<void> still() { return frame(0, false); }
+
+  // What was changed is asked for by one frame, waited for and taken by the next.
+  Result<void> shown() {
+    Result<void> done = still();
+    return done ? still() : done;
+  }
+
+  Result<void> no_error_since(std::uint64_t before) {
+    if (app().error_count() != before) return fail(ErrorCode::kInvalidArgument, app().last_error());
+    return {};
+  }
+
+  // An error that the step says it shows is success, and the other way round.
+  static Result<void> as_expected(const Step& step, Result<void> done) {
+    if (step.error.empty()) return done;
+    if (!done && done.error().message.find(step.error) != std::string::npos) return {};
+    if (!done) return done;
+    return fail(ErrorCode::kInvalidArgument, fmt::format("no error with '{}' is shown", step.error));
+  }
+
+  Result<void> run(const Step& step, const std::string& place);
+  Result<void> move(const MouseStep& step);
+  Result<void> press(int button, bool down);
+  Result<void> drag(const DragStep& step);
+  Result<void> strike(const KeyStep& step);
+  Result<void> picture(const std::string& name);
+  Result<void> turntable(std::uint32_t count);
+  Result<void> clip(const ClipStep& step);
+  void hold(const Modifiers& modifiers);
+
+  Session& session_;
+  const RunOptions& options_;
+  const HeadlessOptions& headless_;
+};
+
+Result<void> Player::run(const Step& step, const std::string& place) {
+  Result<void> done;
+  if (!step.open.empty()) {
+    app().open(step.open);
+    done = shown();
+  }
+  if (done && !step.set.is_null()) {
+    done = patch_view(app().view(), step.set, place + "/set");
+    if (done) done = still();
+  }
+  for (const RigEdit& edit : step.edits) {
+    app().apply_rig_patch(edit.pointer, edit.value);
+    if (done) done = still();
+  }
+  if (done && step.move) {
+    app().view().selection.point = step.move->point;
+    done = still();
+    if (done) done = app().move_point(step.move->point, step.move->by);
+    if (done) done = still();
+  }
+  for (std::uint32_t i = 0; done && i < step.undo; ++i) app().undo();
+  for (std::uint32_t i = 0; done && i < step.redo; ++i) app().redo();
+  if (done && (step.undo != 0 || step.redo != 0)) done = still();
+  if (done && step.mouse) done = move(*step.mouse);
+  if (done && step.drag) done = drag(*step.drag);
+  if (done && step.key.key != 0) done = strike(step.key);
+  if (done && !step.text.empty()) {
+    ImGui::GetIO().AddInputCharactersUTF8(step.text.c_str());
+    done = frame();
+  }
+  for (std::uint32_t i = 0; done && i < step.frames; ++i) done = frame();
+  if (done && step.lose_device) {
+    done = session_.recreate_device();
+    if (done) done = shown();
+  }
+  if (done && step.bind) done = shown();
+  if (done && !step.save.empty()) done = app().save((headless_.output / step.save).string());
+  if (done && !step.picture.empty()) done = picture(step.picture);
+  if (done && step.turntable != 0) done = turntable(step.turntable);
+  if (done && step.clip) done = clip(*step.clip);
+  return done;
+}
+
+void Player::hold(const Modifiers& modifiers) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.KeyCtrl = io.KeysDown[GLFW_KEY_LEFT_CONTROL] = modifiers.ctrl;
+  io.KeyShift = io.KeysDown[GLFW_KEY_LEFT_SHIFT] = modifiers.shift;
+  io.KeyAlt = io.KeysDown[GLFW_KEY_LEFT_ALT] = modifiers.alt;
+}
+
+Result<void> Player::press(int button, bool down) {
+  ImGui::GetIO().MouseDown[button] = down;
+  return frame();
+}
+
+Result<void> Player::move(const MouseStep& step) {
+  ImGuiIO& io = ImGui::GetIO();
+  hold(step.modifiers);
+  if (step.at) io.MousePos = {step.at->x, step.at->y};
+  io.MouseWheel = step.wheel;
+  Result<void> done = frame();
+  if (done) done = frame();  // what is under the mouse is known a frame later
+  const bool clicks = step.action == MouseAction::kClick || step.action == MouseAction::kDoubleClick;
+  const int presses = step.action == MouseAction::kDoubleClick ? 2 : clicks ? 1 : 0;
+  for (int i = 0; i < presses; ++i) {
+    if (done) done = press(step.button, true);
+    if (done) done = press(step.button, false);
+  }
+  if (done && step.action == MouseAction::kPress) done = press(step.button, true);
+  if (done && step.action == MouseAction::kRelease) done = press(step.button, false);
+  hold({});
+  return done;
+}
+
+Result<void> Player::drag(const DragStep& step) {
+  Result<void> done = move({.at = step.from, .button = step.button, .modifiers = step.modifiers});
+  hold(step.modifiers);
+  if (done) done = press(step.button, true);
+  for (std::uint32_t i = 1; done && i <= step.steps; ++i) {
+    const glm::vec2 at = glm::mix(step.from, step.to, static_cast<float>(i) / static_cast<float>(step.steps));
+    ImGui::GetIO().MousePos = {at.x, at.y};
+    done = frame();
+  }
+  if (done) done = press(step.button, false);
+  hold({});
+  return done;
+}
+
+Result<void> Player::strike(const KeyStep& step) {
+  bool& down = ImGui::GetIO().KeysDown[step.key];
+  hold(step.modifiers);
+  down = true;
+  Result<void> done = frame();
+  down = false;
+  hold({});
+  return done ? frame() : done;
+}
+
+Result<void> Player::picture(const std::string& name) {
+  Result<void> done = still();  // panels that are new find their places
+  if (done) done = frame(0, true);
+  if (!done) return done;
+  const Result<samples::Image> image = session_.target()->read_back();
+  if (!image) return tl::unexpected(image.error());
+  return samples::write_png(headless_.output / name, *image);
+}
+
+Result<void> Player::turntable(std::uint32_t count) {
+  Result<void> done = still();  // framed by now
+  const float start = app().view().camera.yaw;
+  for (std::uint32_t i = 0; done && i < count; ++i) {
+    app().view().camera.yaw = start + glm::two_pi<float>() * static_cast<float>(i) / static_cast<float>(count);
+    done = picture(fmt::format("turntable_{:04}.png", i));
+    if (done) done = frame();
+  }
+  app().view().camera.yaw = start;
+  return done;
+}
+
+Result<void> Player::clip(const ClipStep& step) {
+  Playback& playback = app().view().playback;
+  playback.clip = step.name;
+  playback.time = 0;
+  playback.playing = false;
+  const std::uint64_t before = app().error_count();
+  Result<void> done = still();
+  if (done) done = no_error_since(before);
+  if (!done) return done;
+  const double last = std::floor(static_cast<double>(app().clip_seconds()) * step.fps + 1e-4);
+  if (last >= kMostPictures) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("the clip '{}' has more than {} frames", step.name, last));
+  }
+  for (std::uint32_t i = 0; done && i <= static_cast<std::uint32_t>(last); ++i) {
+    playback.time = static_cast<float>(i) / step.fps;
+    done = picture(fmt::format("{}{:04}.png", step.picture, i));
+  }
+  return done;
+}
+
+Result<void> make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return fail(ErrorCode::kWriteFailed, fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+}
+
+}  // namespace
+
+Result<void> run_headless(const RunOptions& options, const HeadlessOptions& headless) {
+  Script script;
+  if (!headless.script.empty()) {
+    Result<Script> loaded = load_script(headless.script);
+    if (!loaded) return tl::unexpected(loaded.error());
+    script = std::move(*loaded);
+  }
+  if (const Result<void> made = make_folder(headless.output); !made) return made;
+  Validation validation;
+  const Result<void> done = [&]() -> Result<void> {
+    const Ui ui(options.scale.value_or(1));
+    SessionOptions session_options;
+    session_options.device = validation.device_options(options);
+    session_options.app.samples_per_frame = 1;  // pictures are complete, and nobody sees what lies between
+    session_options.app.waits = true;
+    session_options.make_target = [&](const runtime::Device& device) {
+      return Target::offscreen(device, options.size);
+    };
+    const Result<std::unique_ptr<Session>> session = Session::create(std::move(session_options));
+    if (!session) return tl::unexpected(session.error());
+    Player player(**session, options, headless);
+    Result<void> played = player.open();
+    if (played) played = player.play(script);
+    return played ? player.frames() : played;
+  }();
+  return validation.judge(done);
+}
+
+}  // namespace pelt::viewer

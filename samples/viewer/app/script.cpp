@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/app/script.h"
+
+#include <GLFW/glfw3.h>
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include <pelt/deformers.h>
+
+#include "engine/core/file_io.h"
+#include "engine/rig/json_fields.h"
+#include "samples/viewer/view_state.h"
+
+namespace pelt::viewer {
+namespace {
+
+using json_fields::child;
+using json_fields::Choice;
+using json_fields::Json;
+using json_fields::Range;
+using json_fields::Reader;
+
+constexpr std::string_view kFormat = "pelt-view 1";
+constexpr std::string_view kFormatFamily = "pelt-view ";
+constexpr std::uint32_t kMostFrames = 100'000;
+
+constexpr Range kPixel{"a number from 0 to 16384", [](float v) { return v >= 0 && v <= 16384; }};
+constexpr Range kWheel{"a number from -100 to 100", [](float v) { return v >= -100 && v <= 100; }};
+constexpr Range kRate{"a number from 0.1 to 1000", [](float v) { return v >= 0.1f && v <= 1000; }};
+
+constexpr std::array<Choice<int>, 3> kButtons{{{"left", 0}, {"right", 1}, {"middle", 2}}};
+constexpr std::array<Choice<MouseAction>, 5> kActions{{{"move", MouseAction::kMove},
+                                                       {"press", MouseAction::kPress},
+                                                       {"release", MouseAction::kRelease},
+                                                       {"click", MouseAction::kClick},
+                                                       {"double_click", MouseAction::kDoubleClick}}};
+constexpr std::array<std::string_view, 3> kModifiers{"ctrl", "shift", "alt"};
+
+struct NamedKey {
+  std::string_view name;
+  int key;
+};
+constexpr std::array<NamedKey, 18> kKeys{{{"space", GLFW_KEY_SPACE},
+                                          {"enter", GLFW_KEY_ENTER},
+                                          {"escape", GLFW_KEY_ESCAPE},
+                                          {"tab", GLFW_KEY_TAB},
+                                          {"backspace", GLFW_KEY_BACKSPACE},
+                                          {"delete", GLFW_KEY_DELETE},
+                                          {"insert", GLFW_KEY_INSERT},
+                                          {"left", GLFW_KEY_LEFT},
+                                          {"right", GLFW_KEY_RIGHT},
+                                          {"up", GLFW_KEY_UP},
+                                          {"down", GLFW_KEY_DOWN},
+                                          {"home", GLFW_KEY_HOME},
+                                          {"end", GLFW_KEY_END},
+                                          {"page_up", GLFW_KEY_PAGE_UP},
+                                          {"page_down", GLFW_KEY_PAGE_DOWN},
+                                          {"f1", GLFW_KEY_F1},
+                                          {"comma", GLFW_KEY_COMMA},
+                                          {"period", GLFW_KEY_PERIOD}}};
+
+bool set_modifier(Modifiers& modifiers, std::string_view name) {
+  if (name == "ctrl") return modifiers.ctrl = true;
+  if (name == "shift") return modifiers.shift = true;
+  if (name == "alt") return modifiers.alt = true;
+  return false;
+}
+
+// 0: there is none of that name. GLFW's numbers of letters and digits are the ASCII ones, of capitals.
+int key_number(std::string_view name) {
+  if (name.size() == 1) {
+    const char c = name.front();
+    if (c >= 'a' && c <= 'z') return c - 'a' + GLFW_KEY_A;
+    if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return c;
+  }
+  for (const NamedKey& known : kKeys) {
+    if (known.name == name) return known.key;
+  }
+  return 0;
+}
+
+// What is wrong with it; empty: nothing.
+std::string parse_key(std::string_view text, KeyStep& step) {
+  std::size_t plus = text.find('+');
+  while (plus != std::string_view::npos) {
+    const std::string_view name = text.substr(0, plus);
+    if (!set_modifier(step.modifiers, name)) {
+      return fmt::format("'{}' is none of ctrl, shift and alt; did you mean '{}'?", name,
+                         nearest_name(name, kModifiers));
+    }
+    text.remove_prefix(plus + 1);
+    plus = text.find('+');
+  }
+  step.key = key_number(text);
+  if (step.key != 0) return {};
+  std::array<std::string_view, kKeys.size()> names;
+  for (std::size_t k = 0; k < kKeys.size(); ++k) names[k] = kKeys[k].name;
+  return fmt::format("there is no key '{}': letters, digits, or {}; did you mean '{}'?", text, fmt::join(names, ", "),
+                     nearest_name(text, names));
+}
+
+void read_point(Reader& reader, std::string_view key, glm::vec2& point) {
+  if (reader.find(key) == nullptr) return;
+  std::vector<float> numbers;
+  reader.numbers(key, numbers, kPixel);
+  reader.refuse(numbers.size() != 2, key, "must be [x, y]");
+  if (numbers.size() == 2) point = {numbers[0], numbers[1]};
+}
+
+void read_modifiers(Reader& reader, Modifiers& modifiers) {
+  std::vector<std::string> names;
+  reader.texts("keys", names);
+  for (const std::string& name : names) {
+    reader.refuse(!set_modifier(modifiers, name), "keys", "must be some of \"ctrl\", \"shift\" and \"alt\"");
+  }
+}
+
+bool is_picture_name(const std::string& name) {
+  const std::filesystem::path path(name);
+  return path.extension() == ".png" && !path.has_parent_path() && !path.stem().empty();
+}
+
+bool is_pointer(const std::string& text) {
+  try {
+    static_cast<void>(nlohmann::json::json_pointer(text));
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+static void describe(Reader& reader, MouseStep& step) {
+  if (reader.find("at") != nullptr) read_point(reader, "at", step.at.emplace());
+  reader.choice("button", step.button, std::span(kButtons));
+  reader.choice("action", step.action, std::span(kActions));
+  reader.number("wheel", step.wheel, kWheel);
+  read_modifiers(reader, step.modifiers);
+}
+
+static void describe(Reader& reader, DragStep& step) {
+  reader.require("from");
+  read_point(reader, "from", step.from);
+  reader.require("to");
+  read_point(reader, "to", step.to);
+  reader.choice("button", step.button, std::span(kButtons));
+  reader.integer("steps", step.steps, kMostFrames);
+  read_modifiers(reader, step.modifiers);
+}
+
+static void describe(Reader& reader, ClipStep& step) {
+  reader.require("name");
+  reader.text("name", step.name);
+  reader.number("fps", step.fps, kRate);
+  step.picture = step.name + "_";
+  reader.text("picture", step.picture);
+  reader.refuse(!is_picture_name(step.picture + "0.png"), "picture", "must be the start of a file's name");
+}
+
+static void describe(Reader& reader, MoveStep& step) {
+  reader.require("point");
+  reader.text("point", step.point);
+  reader.require("by");
+  reader.vector("by", step.by);
+}
+
+static void describe(Reader& reader, Step& step) {
+  reader.text("open", step.open);
+  if (const Json* patch = reader.find("set")) {
+    step.set = *patch;
+    reader.refuse(patch->is_null(), "set", "must be an object, is null");
+  }
+  if (const Json* edits = reader.find("edit")) {
+    reader.refuse(!edits->is_object(), "edit", "must be an object of JSON pointers and values");
+    for (const auto& [pointer, value] : edits->items()) {
+      reader.refuse(edits->is_object() && !is_pointer(pointer), "edit", "its keys must be JSON pointers, as /layers/0");
+      step.edits.push_back({pointer, value.dump()});
+    }
+  }
+  reader.optional_object("move", step.move);
+  reader.integer("undo", step.undo, kMostFrames);
+  reader.integer("redo", step.redo, kMostFrames);
+  reader.optional_object("mouse", step.mouse);
+  reader.optional_object("drag", step.drag);
+  std::string key;
+  reader.text("key", key);
+  if (!key.empty()) {
+    const std::string wrong = parse_key(key, step.key);
+    reader.refuse(!wrong.empty(), "key", wrong.c_str());
+  }
+  reader.text("text", step.text);
+  reader.integer("frames", step.frames, kMostFrames);
+  reader.flag("lose_device", step.lose_device);
+  reader.flag("bind", step.bind);
+  reader.text("save", step.save);
+  reader.text("picture", step.picture);
+  reader.refuse(!step.picture.empty() && !is_picture_name(step.picture), "picture",
+                "must be the name of a file that ends in .png, without a folder");
+  reader.integer("turntable", step.turntable, kMostFrames);
+  reader.optional_object("clip", step.clip);
+  reader.text("error", step.error);
+}
+
+static void describe(Reader& reader, Script& script) {
+  reader.format("format", kFormat, kFormatFamily);
+  reader.require("steps");
+  reader.objects("steps", script.steps);
+}
+
+Result<Script> parse_script(std::string_view json, const std::string& source) {
+  const Result<Json> parsed = json_fields::parse_json(json, source);
+  if (!parsed) return tl::unexpected(parsed.error());
+  Script script;
+  json_fields::Problem problem{.source = source};
+  Reader reader(*parsed, "", problem);
+  describe(reader, script);
+  reader.finish();
+  if (problem.error) return tl::unexpected(*problem.error);
+  // Now rather than after minutes of drawing.
+  ViewState scratch;
+  for (std::size_t s = 0; s < script.steps.size(); ++s) {
+    if (script.steps[s].set.is_null()) continue;
+    const Result<void> patched = patch_view(scratch, script.steps[s].set, fmt::format("{}: /steps/{}/set", source, s));
+    if (!patched) return tl::unexpected(patched.error());
+  }
+  return script;
+}
+
+Result<Script> load_script(const std::filesystem::path& path) {
+  const auto bytes = read_file(path, json_fields::kMaxBytes);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path.string());
+}
+
+}  // namespace pelt::viewer

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// What a run without a display does, as a JSON file says it: docs/viewer.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pelt/result.h>
+
+namespace pelt::viewer {
+
+struct Modifiers {
+  bool ctrl = false;
+  bool shift = false;
+  bool alt = false;
+};
+
+enum class MouseAction { kMove, kPress, kRelease, kClick, kDoubleClick };
+
+struct MouseStep {
+  std::optional<glm::vec2> at;  // pixels from the top left corner; none: where it is
+  int button = 0;               // as Dear ImGui counts: left, right, middle
+  MouseAction action = MouseAction::kMove;
+  float wheel = 0;  // notches, up is positive
+  Modifiers modifiers;
+};
+
+struct DragStep {
+  glm::vec2 from{0.0f};
+  glm::vec2 to{0.0f};
+  int button = 0;
+  std::uint32_t steps = 8;  // frames from one to the other
+  Modifiers modifiers;
+};
+
+struct KeyStep {
+  int key = 0;  // GLFW's number; 0: none
+  Modifiers modifiers;
+};
+
+struct ClipStep {
+  std::string name;
+  float fps = 30;
+  std::string picture;  // what the names of the frames' pictures start with
+};
+
+struct RigEdit {
+  std::string pointer;
+  std::string value;  // JSON
+};
+
+struct MoveStep {
+  std::string point;   // Handle::name
+  glm::vec3 by{0.0f};  // metres, world space
+};
+
+// Done in this order; what is empty, 0 or false is not done.
+struct Step {
+  std::string open;
+  nlohmann::json set;  // a patch for patch_view
+  std::vector<RigEdit> edits;
+  std::optional<MoveStep> move;
+  std::uint32_t undo = 0;  // how often
+  std::uint32_t redo = 0;
+  std::optional<MouseStep> mouse;
+  std::optional<DragStep> drag;
+  KeyStep key;
+  std::string text;
+  std::uint32_t frames = 0;
+  bool lose_device = false;
+  bool bind = false;
+  std::string save;
+  std::string picture;
+  std::uint32_t turntable = 0;  // pictures of one turn
+  std::optional<ClipStep> clip;
+  std::string error;  // part of the message that the step is to show
+};
+
+struct Script {
+  std::vector<Step> steps;
+};
+
+// Errors name `source` and a JSON pointer: keys that are not known, values of another type or out of range, patches
+// that patch_view refuses.
+Result<Script> parse_script(std::string_view json, const std::string& source);
+
+// The same, of a file.
+Result<Script> load_script(const std::filesystem::path& path);
+
+}  // namespace pelt::viewer

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/app/session.h"
+
+#include <imgui.h>
+
+#include <utility>
+
+namespace pelt::viewer {
+namespace {
+
+constexpr std::uint32_t kMostLosses = 3;
+
+}  // namespace
+
+Session::Session(SessionOptions options) : options_(std::move(options)) {}
+
+Session::~Session() {
+  if (target_) static_cast<void>(target_->wait());  // the App's objects are drawn from until then
+}
+
+Result<std::unique_ptr<Session>> Session::create(SessionOptions options) {
+  std::unique_ptr<Session> session(new Session(std::move(options)));
+  if (const Result<void> made = session->make_device(); !made) return tl::unexpected(made.error());
+  session->app_.emplace(*session->device_, session->options_.app);
+  return session;
+}
+
+// Both or none of device and target.
+Result<void> Session::make_device() {
+  Result<runtime::Device> device = runtime::Device::create(options_.device);
+  if (!device) return tl::unexpected(device.error());
+  if (!device->has_graphics()) {
+    return fail(ErrorCode::kUnsupported,
+                "the Vulkan device " + device->description().name + " has no queue that draws");
+  }
+  device_ = std::move(*device);
+  Result<Target> target = options_.make_target(*device_);
+  if (!target) {
+    device_.reset();
+    return tl::unexpected(target.error());
+  }
+  target_.emplace(std::move(*target));
+  return {};
+}
+
+void Session::give_up_device(const std::string& reason) {
+  loss_ = reason;
+  static_cast<void>(target_->wait());
+  app_->release_device();
+  target_.reset();
+  device_.reset();
+}
+
+Result<void> Session::make_device_anew() {
+  if (const Result<void> made = make_device(); !made) return made;
+  app_->create_on(*device_);
+  app_->note("the Vulkan device was lost and has been made anew: " + loss_);
+  return {};
+}
+
+Result<void> Session::recreate_device() {
+  if (target_) give_up_device("it was asked for");
+  return make_device_anew();
+}
+
+Result<void> Session::frame(double seconds, bool all_samples) {
+  Result<void> drawn = target_ ? target_->wait() : make_device_anew();
+  if (!target_) return drawn;
+  if (drawn) {
+    ImGui::NewFrame();
+    app_->frame(seconds);
+    ImGui::Render();
+    drawn = target_->draw(*app_, all_samples);
+  }
+  if (drawn) {
+    losses_ = 0;
+    return {};
+  }
+  give_up_device(drawn.error().message);
+  return ++losses_ > kMostLosses ? drawn : make_device_anew();
+}
+
+}  // namespace pelt::viewer

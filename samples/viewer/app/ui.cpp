@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/app/ui.h"
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "samples/renderer/image.h"
+
+namespace pelt::viewer {
+namespace {
+
+constexpr float kFontSize = 15;  // pixels at scale 1; digits are equally wide in this font
+
+constexpr std::pair<ImGuiKey_, int> kKeys[] = {{ImGuiKey_Tab, GLFW_KEY_TAB},
+                                               {ImGuiKey_LeftArrow, GLFW_KEY_LEFT},
+                                               {ImGuiKey_RightArrow, GLFW_KEY_RIGHT},
+                                               {ImGuiKey_UpArrow, GLFW_KEY_UP},
+                                               {ImGuiKey_DownArrow, GLFW_KEY_DOWN},
+                                               {ImGuiKey_PageUp, GLFW_KEY_PAGE_UP},
+                                               {ImGuiKey_PageDown, GLFW_KEY_PAGE_DOWN},
+                                               {ImGuiKey_Home, GLFW_KEY_HOME},
+                                               {ImGuiKey_End, GLFW_KEY_END},
+                                               {ImGuiKey_Insert, GLFW_KEY_INSERT},
+                                               {ImGuiKey_Delete, GLFW_KEY_DELETE},
+                                               {ImGuiKey_Backspace, GLFW_KEY_BACKSPACE},
+                                               {ImGuiKey_Space, GLFW_KEY_SPACE},
+                                               {ImGuiKey_Enter, GLFW_KEY_ENTER},
+                                               {ImGuiKey_Escape, GLFW_KEY_ESCAPE},
+                                               {ImGuiKey_KeyPadEnter, GLFW_KEY_KP_ENTER},
+                                               {ImGuiKey_A, GLFW_KEY_A},
+                                               {ImGuiKey_C, GLFW_KEY_C},
+                                               {ImGuiKey_V, GLFW_KEY_V},
+                                               {ImGuiKey_X, GLFW_KEY_X},
+                                               {ImGuiKey_Y, GLFW_KEY_Y},
+                                               {ImGuiKey_Z, GLFW_KEY_Z}};
+
+ImVec4 rgb(std::uint32_t hex, float opacity = 1) {
+  const auto channel = [&](int shift) { return static_cast<float>((hex >> shift) & 0xFF) / 255.0f; };
+  return {channel(16), channel(8), channel(0), opacity};
+}
+
+constexpr std::uint32_t kBackdrop = 0x131519;
+constexpr std::uint32_t kWindow = 0x1C1F24;
+constexpr std::uint32_t kRaised = 0x25292F;  // menus, popups, titles
+constexpr std::uint32_t kFrame = 0x31363E;   // what can be typed in or dragged
+constexpr std::uint32_t kHovered = 0x3D434D;
+constexpr std::uint32_t kPressed = 0x4A515D;
+constexpr std::uint32_t kLine = 0x3A4049;
+constexpr std::uint32_t kText = 0xE4E7EB;    // 13.3 : 1 on windows, 9.8 : 1 on frames
+constexpr std::uint32_t kFaint = 0xAEB5BF;   // 8.1 : 1 on windows, 5.9 : 1 on frames, 4.9 : 1 where the mouse is
+constexpr std::uint32_t kChosen = 0x2B5AA0;  // texts on it 5.4 : 1
+constexpr std::uint32_t kHeader = 0x2F4059;  // rows that are chosen, and what folds
+constexpr std::uint32_t kHeaderHovered = 0x3A4F6E;
+constexpr std::uint32_t kAccent = 0x6EA8FF;
+
+// All colours of the library: none is left as it came.
+void set_colors(std::span<ImVec4> colors) {
+  const ImVec4 chosen_hovered = rgb(0x3263AC);  // texts on it 4.8 : 1
+  colors[ImGuiCol_Text] = rgb(kText);
+  colors[ImGuiCol_TextDisabled] = rgb(kFaint);
+  colors[ImGuiCol_WindowBg] = rgb(kWindow);
+  colors[ImGuiCol_ChildBg] = rgb(kWindow, 0);
+  colors[ImGuiCol_PopupBg] = rgb(kRaised);
+  colors[ImGuiCol_Border] = rgb(kLine);
+  colors[ImGuiCol_BorderShadow] = rgb(0, 0);
+  colors[ImGuiCol_FrameBg] = rgb(kFrame);
+  colors[ImGuiCol_FrameBgHovered] = rgb(kHovered);
+  colors[ImGuiCol_FrameBgActive] = rgb(kPressed);
+  colors[ImGuiCol_TitleBg] = rgb(kRaised);
+  colors[ImGuiCol_TitleBgActive] = rgb(kRaised);
+  colors[ImGuiCol_TitleBgCollapsed] = rgb(kRaised);
+  colors[ImGuiCol_MenuBarBg] = rgb(kRaised);
+  colors[ImGuiCol_ScrollbarBg] = rgb(kWindow, 0);
+  colors[ImGuiCol_ScrollbarGrab] = rgb(kHovered);
+  colors[ImGuiCol_ScrollbarGrabHovered] = rgb(kPressed);
+  colors[ImGuiCol_ScrollbarGrabActive] = rgb(kFaint);
+  colors[ImGuiCol_CheckMark] = rgb(kAccent);
+  colors[ImGuiCol_SliderGrab] = rgb(kAccent, 0.45f);
+  colors[ImGuiCol_SliderGrabActive] = rgb(kAccent);
+  colors[ImGuiCol_Button] = rgb(kFrame);
+  colors[ImGuiCol_ButtonHovered] = rgb(kHovered);
+  colors[ImGuiCol_ButtonActive] = rgb(kPressed);
+  colors[ImGuiCol_Header] = rgb(kHeader);
+  colors[ImGuiCol_HeaderHovered] = rgb(kHeaderHovered);
+  colors[ImGuiCol_HeaderActive] = rgb(kHeaderHovered);
+  colors[ImGuiCol_Separator] = rgb(kLine);
+  colors[ImGuiCol_SeparatorHovered] = rgb(kAccent, 0.75f);
+  colors[ImGuiCol_SeparatorActive] = rgb(kAccent);
+  colors[ImGuiCol_ResizeGrip] = rgb(kHovered);
+  colors[ImGuiCol_ResizeGripHovered] = rgb(kPressed);
+  colors[ImGuiCol_ResizeGripActive] = rgb(kAccent);
+  colors[ImGuiCol_Tab] = rgb(kRaised);
+  colors[ImGuiCol_TabHovered] = chosen_hovered;
+  colors[ImGuiCol_TabActive] = rgb(kChosen);
+  colors[ImGuiCol_TabUnfocused] = rgb(kRaised);
+  colors[ImGuiCol_TabUnfocusedActive] = rgb(kChosen);
+  colors[ImGuiCol_PlotLines] = rgb(kAccent);
+  colors[ImGuiCol_PlotLinesHovered] = rgb(kText);
+  colors[ImGuiCol_PlotHistogram] = rgb(kChosen);  // progress bars have texts on it
+  colors[ImGuiCol_PlotHistogramHovered] = rgb(kAccent);
+  colors[ImGuiCol_TableHeaderBg] = rgb(kRaised);
+  colors[ImGuiCol_TableBorderStrong] = rgb(kLine);
+  colors[ImGuiCol_TableBorderLight] = rgb(kLine, 0.6f);
+  colors[ImGuiCol_TableRowBg] = rgb(kWindow, 0);
+  colors[ImGuiCol_TableRowBgAlt] = rgb(0xFFFFFF, 0.03f);
+  colors[ImGuiCol_TextSelectedBg] = rgb(kChosen);
+  colors[ImGuiCol_DragDropTarget] = rgb(kAccent);
+  colors[ImGuiCol_NavHighlight] = rgb(kAccent);
+  colors[ImGuiCol_NavWindowingHighlight] = rgb(kAccent);
+  colors[ImGuiCol_NavWindowingDimBg] = rgb(0, 0.5f);
+  colors[ImGuiCol_ModalWindowDimBg] = rgb(0, 0.5f);
+}
+
+void set_style(ImGuiStyle& style, float scale) {
+  set_colors(style.Colors);
+  style.WindowPadding = {10, 8};
+  style.FramePadding = {7, 4};
+  style.CellPadding = {6, 3};
+  style.ItemSpacing = {8, 6};
+  style.ItemInnerSpacing = {6, 4};
+  style.IndentSpacing = 18;
+  style.ScrollbarSize = 13;
+  style.GrabMinSize = 12;
+  style.WindowRounding = 0;  // panels meet at their edges
+  style.ChildRounding = 4;
+  style.FrameRounding = 4;
+  style.PopupRounding = 4;
+  style.GrabRounding = 3;
+  style.ScrollbarRounding = 6;
+  style.TabRounding = 4;
+  style.WindowBorderSize = 1;
+  style.FrameBorderSize = 0;
+  style.ScaleAllSizes(scale);
+}
+
+void set_font(ImGuiIO& io, float scale) {
+  // Latin, Greek, dashes and quotes, super- and subscripts, arrows, mathematics, shapes.
+  static constexpr ImWchar kRanges[] = {0x20,   0xFF,   0x370,  0x3FF,  0x2010, 0x2027, 0x2070, 0x208E, 0x2190,
+                                        0x21FF, 0x2200, 0x2265, 0x25A0, 0x25FF, 0x2713, 0x2717, 0};
+  ImFontConfig config;
+  config.FontDataOwnedByAtlas = false;
+  config.OversampleH = 2;
+  const std::span<const unsigned char> font = samples::label_font();
+  // It is copied; the library takes no const.
+  io.Fonts->AddFontFromMemoryTTF(const_cast<unsigned char*>(font.data()), static_cast<int>(font.size()),
+                                 std::round(kFontSize * scale), &config, kRanges);
+}
+
+}  // namespace
+
+Ui::Ui(float scale) {
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  for (const auto& [key, number] : kKeys) io.KeyMap[key] = number;
+  set_style(ImGui::GetStyle(), scale);
+  set_font(io, scale);
+}
+
+Ui::~Ui() { ImGui::DestroyContext(); }
+
+glm::vec4 background_color() {
+  const ImVec4 color = rgb(kBackdrop);
+  return {color.x, color.y, color.z, color.w};
+}
+
+}  // namespace pelt::viewer

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// A chain of anchors, points that move rigidly with joints, and the twist along it (math.md section 2, "Twist").
+//
+// Anchor i of a chain 0 .. n belongs to a joint with the rotation R_i, R0_i at rest: D_i = R_i R0_i^-1. The chain's top
+// is the anchor nearest the skeleton's root; neighbours i-1, i counted away from it turn by E_i = D_{i-1}^-1 D_i, of
+// which theta_i is the twist about the rest direction a_i of the bone that leaves anchor i away from the top.
+// Accumulated from the top, where it is 0 (counting what the root turns would make the skin depend on where the
+// character faces), that is
+//     tau_i = theta_1 + .. + theta_i        and        U_i = D_i Rot(a_i, -tau_i)
+// is the motion of anchor i without its twist. Along the chain, whose direction is -a_i above the top, the twist is
+// Theta_i = tau_i below the top and -tau_i above it.
+#ifndef PELT_SHADERS_CHAIN_H
+#define PELT_SHADERS_CHAIN_H
+
+#include "../angle.h"
+#include "../pose_pass.h"
+#include "../swing_twist.h"
+#include "../table.h"
+
+PELT_SHARED_BEGIN
+
+// In the table:
+//   chain    anchors (2 or more), top, first anchor (word)
+//   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest, a_i, twist input
+PELT_SHARED_CONST uint kChainFirstAnchor = 2u;
+PELT_SHARED_CONST uint kChainWords = 3u;
+PELT_SHARED_CONST uint kAnchorWords = 13u;
+PELT_SHARED_CONST uint kAnchorPosition = 1u;
+PELT_SHARED_CONST uint kAnchorRotation = 4u;
+PELT_SHARED_CONST uint kAnchorScale = 8u;
+PELT_SHARED_CONST uint kAnchorAxis = 9u;
+PELT_SHARED_CONST uint kAnchorTwist = 12u;
+PELT_SHARED_CONST uint kNoInput = 0xFFFFFFFFu;
+PELT_SHARED_CONST uint kMostAnchors = 1024u;
+
+struct Chain {
+  uint anchor_count;
+  uint top;
+  uint first_anchor;
+};
+
+PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
+  return Chain(table_word(work, word), table_word(work, word + 1u), table_word(work, word + kChainFirstAnchor));
+}
+
+PELT_SHARED_FN uint anchor_word(Chain chain, uint i) { return chain.first_anchor + i * kAnchorWords; }
+
+// Joints scaled down to this hide what they carry, and their axes point nowhere.
+PELT_SHARED_CONST float kHiddenScale = 1e-4f;
+
+// The geometric mean of the axes' lengths. Not the cube root of their volume, which of flattened axes is that of
+// rounding alone.
+PELT_SHARED_FN float axes_scale(mat3 axes) {
+  vec3 lengths = vec3(length(axes[0]), length(axes[1]), length(axes[2]));
+  float longest = max(lengths.x, max(lengths.y, lengths.z));
+  if (!(longest > 1e-30f)) return 0.0f;
+  vec3 parts = lengths * (1.0f / longest);
+  return longest * pow(parts.x * parts.y * parts.z, 1.0f / 3.0f);
+}
+
+// An anchor as its own joint poses it.
+struct AnchorPose {
+  vec3 position;
+  float scale;  // how much larger the joint's space is than at rest
+  vec4 motion;  // D_i
+};
+
+PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
+  uint word = anchor_word(chain, i);
+  Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
+  mat3 axes = affine_axes(joint);
+  vec4 from_rest =
+      vec4(table_vector(work, word + kAnchorRotation), table_float(work, word + kAnchorRotation + 3u));
+  return AnchorPose(transform_point(joint, table_vector(work, word + kAnchorPosition)),
+                    axes_scale(axes) * table_float(work, word + kAnchorScale),
+                    quaternion_product(quaternion_from_rotation(orthonormal_axes(axes)), from_rest));
+}
+
+// The neighbour of anchor i towards the top, which itself has none.
+PELT_SHARED_FN uint upper_anchor(Chain chain, uint i) { return i > chain.top ? i - 1u : i + 1u; }
+
+// What is hidden turns as the nearest anchor towards the top that is not.
+PELT_SHARED_FN bool anchor_is_hidden(Chain chain, uint i, float scale) {
+  return i != chain.top && scale < kHiddenScale;
+}
+
+// theta_i of anchor i, which moves by `motion`, the next one towards the top that is not hidden by `upper`: by
+// swing-twist in (-pi, pi], and of the angles that differ from it by whole turns the one nearest to the twist that the
+// pose gives.
+PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 upper, vec4 motion) {
+  uint word = anchor_word(chain, i);
+  float angle =
+      twist_angle(quaternion_product(quaternion_conjugate(upper), motion), table_vector(work, word + kAnchorAxis));
+  uint twist_input = table_word(work, word + kAnchorTwist);
+  if (twist_input != kNoInput) angle += kWholeTurn * whole_turns(input_value(work, twist_input) - angle);
+  return angle;
+}
+
+// theta_i of any anchor but the top; 0 where it is hidden.
+PELT_SHARED_FN float own_twist(PoseWork work, Chain chain, uint i) {
+  AnchorPose own = anchor_pose(work, chain, i);
+  if (own.scale < kHiddenScale) return 0.0f;
+  uint above = i;
+  AnchorPose upper;
+  do {
+    above = upper_anchor(chain, above);
+    upper = anchor_pose(work, chain, above);
+  } while (anchor_is_hidden(chain, above, upper.scale));
+  return twist_between(work, chain, i, upper.motion, own.motion);
+}
+
+// An anchor with its twist; what is hidden with the motion that it follows.
+struct TurnedAnchor {
+  AnchorPose pose;
+  float own;    // theta_i; 0 at the top and where hidden
+  float twist;  // tau_i
+};
+
+// By a walk up to the top.
+PELT_SHARED_FN TurnedAnchor turned_anchor(PoseWork work, Chain chain, uint i) {
+  TurnedAnchor result = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
+  bool hidden = anchor_is_hidden(chain, i, result.pose.scale);
+  vec4 motion = result.pose.motion;
+  uint lower = i;
+  for (uint above = i; above != chain.top;) {
+    above = upper_anchor(chain, above);
+    AnchorPose upper = anchor_pose(work, chain, above);
+    if (anchor_is_hidden(chain, above, upper.scale)) continue;
+    if (hidden) {
+      result.pose.motion = upper.motion;
+      hidden = false;
+    } else {
+      float twist = twist_between(work, chain, lower, upper.motion, motion);
+      if (lower == i) result.own = twist;
+      result.twist += twist;
+    }
+    lower = above;
+    motion = upper.motion;
+  }
+  return result;
+}
+
+// The same below `upper`, its neighbour towards the top.
+PELT_SHARED_FN TurnedAnchor turned_below(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
+  TurnedAnchor result = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, upper.twist);
+  if (result.pose.scale < kHiddenScale) {
+    result.pose.motion = upper.pose.motion;
+  } else {
+    result.own = twist_between(work, chain, i, upper.pose.motion, result.pose.motion);
+    result.twist += result.own;
+  }
+  return result;
+}
+
+// Neighbouring anchors, at most kMostRange.
+PELT_SHARED_CONST uint kMostRange = 10u;
+struct ChainRange {
+  uint first;
+  TurnedAnchor anchor[kMostRange];
+};
+
+// Anchors `first` to `last`: the nearest to the top, and away from it on both sides.
+PELT_SHARED_FN ChainRange chain_range(PoseWork work, Chain chain, uint first, uint last) {
+  ChainRange range;
+  range.first = first;
+  uint nearest = clamp(chain.top, first, last) - first;
+  range.anchor[nearest] = turned_anchor(work, chain, first + nearest);
+  for (uint n = 0u; n < last - first; ++n) {
+    uint k = n < nearest ? nearest - 1u - n : n + 1u;
+    uint upper = n < nearest ? k + 1u : k - 1u;
+    range.anchor[k] = turned_below(work, chain, first + k, range.anchor[upper]);
+  }
+  return range;
+}
+
+// Theta_i from tau_i.
+PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
+
+// U_i.
+PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, TurnedAnchor anchor) {
+  vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
+  return quaternion_product(anchor.pose.motion, quaternion_about(axis, -anchor.twist));
+}
+
+PELT_SHARED_END
+
+#endif

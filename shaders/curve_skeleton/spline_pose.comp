@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "../pose_pass.glsl"
+#include "pose.h"
+
+layout(binding = kPoseBindRecords, scalar) readonly buffer Records { CurveRecord records[]; };
+
+void main() {
+  PoseWork work = pose_work();
+  if (!work.inside) return;
+  CurveRecord record = records[work.record];
+  CurvePart part = curve_part(record, work, false);
+  uint first = work.palette_first + work.record_index * kCurveSlots;
+  for (uint k = 0u; k < kCurveSlots; ++k) palette[first + k] = pose_curve_sample(record, part, work, k, false);
+}

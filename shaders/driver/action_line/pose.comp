@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "../../pose_pass.glsl"
+#include "pose.h"
+
+layout(binding = kPoseBindRecords, scalar) readonly buffer Records { ActionLineRecord records[]; };
+
+void main() {
+  PoseWork work = pose_work();
+  if (!work.inside) return;
+  ActionLineRecord record = records[work.record];
+  ActionLine line = read_action_line(work, record.line);
+  LineWalk walk = line_start(line);
+  uint first = work.palette_first + work.record_index * kLineSlots;
+  for (uint k = 0u; k < kLineSlots; ++k) {
+    uint word = record.first_sample + k * kLineSampleWords;
+    LinePlace place = line_place(line, line_shape(work, word));
+    walk = line_walk(line, walk, place);
+    palette[first + k] = affine_compose(line_frame(line, walk, place), line_rest_inverse(work, word));
+  }
+}

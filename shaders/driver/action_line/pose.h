@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Action line (Yang, Somasekharan, Zhang 2006, "Muscle Deformation"; math.md section 2): the curve that a muscle lies
+// along. The palette entry of a sample is T = M^D (M^R)^-1, M the frame of the line there, so that the blend's local
+// point is the rest position.
+//
+// Line. Control points P_0 .. P_n-1, which an earlier stage moves: a uniform cubic B-spline with phantom ends
+// 2 P_0 - P_1, so that it reaches both ends. The side vertex behind them moves rigidly with P_0, and its distance says
+// how much larger the character has become: s. The line is q = L^D / (s L^R) times as long as at rest.
+// Parameter. A muscle contracts in its belly, and as a whole, wherever the line shortens: at lambda, a fraction of L^R,
+// it stretches by 1 + (q - 1) w(lambda), so that the sample is at lambda + (q - 1) W(lambda) of s L^R, W the integral
+// of w, W(1) = 1. Tendons are where w is 0. Lines shorter than q_min, where the stretch would come close to 0, shrink
+// evenly from there on.
+// Frame. x = unit tangent; y points at the side vertex at P_0 and is carried along the line by double reflection;
+// z = x x y. The volume of a slice is section times length (Pappus: the line is the middle of its sections), so y and z
+// are scaled by stretch^-e: e = 1/2 keeps the volume, 0 the section, more swells.
+#ifndef PELT_SHADERS_ACTION_LINE_POSE_H
+#define PELT_SHADERS_ACTION_LINE_POSE_H
+
+#include "../../quaternion.h"
+#include "pelt/shaders/frame.h"
+#include "../../pose_pass.h"
+#include "../../spline.h"
+#include "../../table.h"
+
+PELT_SHARED_BEGIN
+
+// In the table:
+//   line    first of n control points (vertex of the instance), n, L^R, distance of the side vertex at rest, q_min
+//   sample  lambda, w, W, e, (M^R)^-1 row by row
+PELT_SHARED_CONST uint kLineFirstPoint = 0u;
+PELT_SHARED_CONST uint kLinePointCount = 1u;
+PELT_SHARED_CONST uint kLineLength = 2u;
+PELT_SHARED_CONST uint kLineSide = 3u;
+PELT_SHARED_CONST uint kLineLeast = 4u;
+PELT_SHARED_CONST uint kLineWords = 5u;
+PELT_SHARED_CONST uint kLineSampleShape = 1u;
+PELT_SHARED_CONST uint kLineSampleInverse = 4u;
+PELT_SHARED_CONST uint kLineSampleWords = 16u;
+
+PELT_SHARED_CONST uint kLineSlots = 8u;  // palette entries a record: neighbouring samples, ascending
+PELT_SHARED_CONST uint kFewestLinePoints = 2u;
+PELT_SHARED_CONST uint kMostLinePoints = 8u;
+PELT_SHARED_CONST int kLineSteps = 8;                  // of a span, for its length and for the double reflection
+PELT_SHARED_CONST float kShortestLine = 1.0f / 16.0f;  // q is held within these
+PELT_SHARED_CONST float kLongestLine = 16.0f;
+PELT_SHARED_CONST float kMostLineShare = 16.0f;    // w
+PELT_SHARED_CONST float kMostLineExponent = 4.0f;  // e
+
+struct ActionLineRecord {
+  uint line;          // word
+  uint first_sample;  // word; kLineSlots samples
+};
+PELT_SHARED_SIZE(ActionLineRecord, 8);
+
+struct ActionLine {
+  vec3 control[10];  // with the phantom points
+  int steps;         // kLineSteps a span
+  vec3 side;         // from the first point to the side vertex
+  float arc_length;
+  float scale;   // s
+  float longer;  // q
+  float least;   // q_min
+};
+
+// At step `at` in [0, steps].
+PELT_SHARED_FN vec3 line_point(PELT_SHARED_IN(ActionLine) line, float at) {
+  float t = at * (1.0f / float(kLineSteps));
+  int k = spline_span(t, line.steps / kLineSteps);
+  vec4 weights = spline_basis(t - float(k));
+  return line.control[k] * weights.x + line.control[k + 1] * weights.y + line.control[k + 2] * weights.z +
+         line.control[k + 3] * weights.w;
+}
+PELT_SHARED_FN vec3 line_tangent(PELT_SHARED_IN(ActionLine) line, float at) {
+  float t = at * (1.0f / float(kLineSteps));
+  int k = spline_span(t, line.steps / kLineSteps);
+  vec4 weights = spline_slope(t - float(k));
+  vec3 whole = line.control[line.steps / kLineSteps + 1] - line.control[1];
+  return normalize_or(line.control[k] * weights.x + line.control[k + 1] * weights.y + line.control[k + 2] * weights.z +
+                          line.control[k + 3] * weights.w,
+                      normalize_or(whole, vec3(1, 0, 0)));
+}
+
+PELT_SHARED_FN ActionLine read_action_line(PoseWork work, uint word) {
+  uint first = table_word(work, word + kLineFirstPoint);
+  int count = int(table_word(work, word + kLinePointCount));
+  ActionLine line;
+  for (int i = 0; i < count; ++i) line.control[i + 1] = posed_vertex(work, first + uint(i));
+  line.control[0] = line.control[1] * 2.0f - line.control[2];
+  line.control[count + 1] = line.control[count] * 2.0f - line.control[count - 1];
+  line.steps = (count - 1) * kLineSteps;
+  line.side = posed_vertex(work, first + uint(count)) - line.control[1];
+  line.arc_length = 0.0f;
+  vec3 from = line.control[1];
+  for (int step = 1; step <= line.steps; ++step) {
+    vec3 to = line_point(line, float(step));
+    line.arc_length += length(to - from);
+    from = to;
+  }
+  line.scale = length(line.side) / table_float(work, word + kLineSide);
+  float whole = line.scale * table_float(work, word + kLineLength);
+  line.longer = clamp(whole > 0.0f ? line.arc_length / whole : 1.0f, kShortestLine, kLongestLine);
+  line.least = table_float(work, word + kLineLeast);
+  return line;
+}
+
+// A sample in a pose: the length of line before it, and the factor of y and z.
+struct LinePlace {
+  float before;
+  float width;
+};
+
+struct LineShape {
+  float lambda;
+  float share;     // w
+  float integral;  // W
+  float exponent;  // e
+};
+
+PELT_SHARED_FN LinePlace line_place(PELT_SHARED_IN(ActionLine) line, LineShape shape) {
+  float uneven = max(line.longer, line.least);
+  float stretch = (1.0f + (uneven - 1.0f) * shape.share) * (line.longer / uneven);
+  float before = (shape.lambda + (uneven - 1.0f) * shape.integral) / uneven;
+  return LinePlace(clamp(before, 0.0f, 1.0f) * line.arc_length,
+                   pow(clamp(stretch, kShortestLine * kShortestLine, kLongestLine * kLongestLine), -shape.exponent));
+}
+
+// A step of the line on the way from its start: the frame there, and how much of the length is before it and behind it.
+struct LineWalk {
+  int step;
+  float before, after;
+  vec3 point, x, y;
+};
+
+PELT_SHARED_FN LineWalk line_start(PELT_SHARED_IN(ActionLine) line) {
+  LineWalk walk;
+  walk.step = 0;
+  walk.before = 0.0f;
+  walk.point = line.control[1];
+  walk.after = length(line_point(line, 1.0f) - walk.point);
+  walk.x = line_tangent(line, 0.0f);
+  vec3 other = abs(walk.x.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  walk.y = direction_across(walk.x, line.side, normalize(cross(walk.x, other)));
+  return walk;
+}
+
+// On to the step in which `place` is.
+PELT_SHARED_FN LineWalk line_walk(PELT_SHARED_IN(ActionLine) line, LineWalk walk, LinePlace place) {
+  while (walk.step + 1 < line.steps && walk.after < place.before) {
+    ++walk.step;
+    vec3 point = line_point(line, float(walk.step));
+    vec3 x = line_tangent(line, float(walk.step));
+    walk.y = double_reflection(walk.y, walk.point, walk.x, point, x);
+    walk.point = point;
+    walk.x = x;
+    walk.before = walk.after;
+    walk.after += length(line_point(line, float(walk.step + 1)) - point);
+  }
+  return walk;
+}
+
+// M at a place, which is in the step that `walk` has come to.
+PELT_SHARED_FN Affine line_frame(PELT_SHARED_IN(ActionLine) line, LineWalk walk, LinePlace place) {
+  float step_length = walk.after - walk.before;
+  float part = step_length > 0.0f ? clamp((place.before - walk.before) / step_length, 0.0f, 1.0f) : 0.0f;
+  float at = float(walk.step) + part;
+  vec3 point = line_point(line, at);
+  vec3 x = line_tangent(line, at);
+  vec3 y = direction_across(x, double_reflection(walk.y, walk.point, walk.x, point, x), walk.y);
+  float width = line.scale * place.width;
+  return affine_from_axes(mat3(x * line.scale, y * width, cross(x, y) * width), point);
+}
+
+PELT_SHARED_FN LineShape line_shape(PoseWork work, uint word) {
+  uint shape = word + kLineSampleShape;
+  return LineShape(table_float(work, word), table_float(work, shape), table_float(work, shape + 1u),
+                   table_float(work, shape + 2u));
+}
+
+// (M^R)^-1 of the sample at `word`.
+PELT_SHARED_FN Affine line_rest_inverse(PoseWork work, uint word) {
+  return table_affine(work, word + kLineSampleInverse);
+}
+
+PELT_SHARED_END
+
+#endif

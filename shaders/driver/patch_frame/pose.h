@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Parametric drivers (Singh & Kokkevis 2000, section 3; math.md section 1): a control element is a sample (u, v) of a
+// B-spline or NURBS patch, its frame Q = [t_u t_v n | S], its palette entry Q^D (Q^R)^-1. The patch is linear in its
+// control vertices P_i, so that a sample keeps its basis functions R_i and their derivatives.
+#ifndef PELT_SHADERS_PATCH_FRAME_POSE_H
+#define PELT_SHADERS_PATCH_FRAME_POSE_H
+
+#include "pelt/shaders/frame.h"
+#include "../../pose_pass.h"
+#include "../../surface_ffd/pose.h"
+
+PELT_SHARED_BEGIN
+
+// The table holds for each control vertex that reaches the sample: the vertex of the instance, R, dR/du, dR/dv.
+PELT_SHARED_CONST uint kPatchBasisWords = 4u;
+
+struct PatchRecord {
+  uint first_word;
+  uint basis_count;
+  Affine rest_inverse;  // (Q^R)^-1
+};
+PELT_SHARED_SIZE(PatchRecord, 56);
+
+PELT_SHARED_FN Affine pose_patch_sample(PatchRecord record, PoseWork work) {
+  vec3 point = vec3(0.0f);
+  vec3 tangent_u = vec3(0.0f);
+  vec3 tangent_v = vec3(0.0f);
+  uint word = record.first_word;
+  for (uint i = 0u; i < record.basis_count; ++i) {
+    vec3 control = posed_vertex(work, table_word(work, word));
+    point += table_float(work, word + 1u) * control;
+    tangent_u += table_float(work, word + 2u) * control;
+    tangent_v += table_float(work, word + 3u) * control;
+    word += kPatchBasisWords;
+  }
+  return affine_compose(edge_frame(tangent_u, tangent_v, point), record.rest_inverse);
+}
+
+PELT_SHARED_END
+
+#endif

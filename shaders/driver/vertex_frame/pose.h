@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The frame of a driver vertex that has no skinning function, estimated from where its neighbours are (math.md section
+// 1, for Singh & Kokkevis 2000, section 4.2): T_j = [A | v' - A v], with A the least-squares fit of
+//     A e_i = e_i'  for the edges e_i from v to its neighbours,  and  A (L n) = L s n',
+// n the area-weighted normal of the triangles round v, L the rms length of the e_i, s the square root of the ratio of
+// their areas. With M = sum e_i e_i^T + L^2 n n^T:
+//     A = sum e_i' (M^-1 e_i)^T + s n' (L^2 M^-1 n)^T.
+// Exact for similarities; other affine motions come back as the similarity of their normal direction.
+#ifndef PELT_SHADERS_VERTEX_FRAME_POSE_H
+#define PELT_SHADERS_VERTEX_FRAME_POSE_H
+
+#include "pelt/shaders/frame.h"
+#include "../../pose_pass.h"
+
+PELT_SHARED_BEGIN
+
+// The table holds, from first_word on: for each edge the neighbour (a vertex of the instance) and M^-1 e_i; then for
+// each triangle its two other corners, in its orientation.
+PELT_SHARED_CONST uint kVertexFrameEdgeWords = 4u;
+PELT_SHARED_CONST uint kVertexFrameTriangleWords = 2u;
+
+struct VertexFrameRecord {
+  uint vertex;  // of the instance
+  uint first_word;
+  uint edge_count;
+  uint triangle_count;
+  vec3 rest;         // v
+  vec3 normal_term;  // L^2 M^-1 n
+  float rest_area;   // of the triangles, doubled; > 0
+};
+PELT_SHARED_SIZE(VertexFrameRecord, 44);
+
+PELT_SHARED_FN Affine pose_vertex_frame(VertexFrameRecord record, PoseWork work) {
+  vec3 origin = posed_vertex(work, record.vertex);
+  mat3 axes = mat3(0.0f);
+  float largest = 0.0f;  // of the edges' coordinates; triangles are measured in it, so that no square overflows
+  uint word = record.first_word;
+  for (uint i = 0u; i < record.edge_count; ++i) {
+    vec3 edge = posed_vertex(work, table_word(work, word)) - origin;
+    vec3 term = vec3(table_float(work, word + 1u), table_float(work, word + 2u), table_float(work, word + 3u));
+    axes += outerProduct(edge, term);
+    largest = max(largest, max(max(abs(edge.x), abs(edge.y)), abs(edge.z)));
+    word += kVertexFrameEdgeWords;
+  }
+  float inverse = largest > 1e-30f ? 1.0f / largest : 0.0f;
+  vec3 normal = vec3(0.0f);
+  float area = 0.0f;
+  for (uint i = 0u; i < record.triangle_count; ++i) {
+    vec3 b = posed_vertex(work, table_word(work, word)) - origin;
+    vec3 c = posed_vertex(work, table_word(work, word + 1u)) - origin;
+    vec3 doubled = cross(b * inverse, c * inverse);
+    normal += doubled;
+    area += length(doubled);
+    word += kVertexFrameTriangleWords;
+  }
+  float scale = sqrt(area / record.rest_area) * largest;
+  axes += outerProduct(normalize_or(normal, vec3(0.0f)) * scale, record.normal_term);
+  return affine_from_axes(axes, origin - axes * record.rest);
+}
+
+PELT_SHARED_END
+
+#endif

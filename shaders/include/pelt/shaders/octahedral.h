@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Unit vectors in 32 bits or 16: octahedral projection, snorm16 x 2 or snorm8 x 2 (Cigolle et al. 2014, "A Survey of
+// Efficient Representations for Independent Unit Vectors"). What is read differs from what was written by at most
+//
+//               16 bits          8 bits
+//     normal    0.004 degrees    1 degree
+//     tangent   0.008 degrees    2 degrees     one bit fewer, which handedness takes
+#ifndef PELT_SHADERS_OCTAHEDRAL_H
+#define PELT_SHADERS_OCTAHEDRAL_H
+
+#include "pelt/shaders/interop.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_FN vec2 octahedral_from_unit(vec3 n) {
+  vec2 p = vec2(n.x, n.y) * (1.0f / (abs(n.x) + abs(n.y) + abs(n.z)));
+  vec2 folded =
+      vec2((1.0f - abs(p.y)) * (p.x >= 0.0f ? 1.0f : -1.0f), (1.0f - abs(p.x)) * (p.y >= 0.0f ? 1.0f : -1.0f));
+  return n.z >= 0.0f ? p : folded;
+}
+
+PELT_SHARED_FN vec3 unit_from_octahedral(vec2 p) {
+  vec3 n = vec3(p.x, p.y, 1.0f - abs(p.x) - abs(p.y));
+  float fold = max(-n.z, 0.0f);
+  n.x += n.x >= 0.0f ? -fold : fold;
+  n.y += n.y >= 0.0f ? -fold : fold;
+  return normalize(n);
+}
+
+PELT_SHARED_FN uint pack_normal(vec3 unit_normal) { return packSnorm2x16(octahedral_from_unit(unit_normal)); }
+
+PELT_SHARED_FN vec3 unpack_normal(uint word) { return unit_from_octahedral(unpackSnorm2x16(word)); }
+
+// xyz unit, w = handedness: its sign takes the lowest bit, so the first coordinate keeps 15 bits.
+PELT_SHARED_FN uint pack_tangent(vec4 tangent) {
+  uint word = packSnorm2x16(octahedral_from_unit(vec3(tangent.x, tangent.y, tangent.z)));
+  return (word & 0xFFFFFFFEu) | (tangent.w < 0.0f ? 1u : 0u);
+}
+
+PELT_SHARED_FN vec4 unpack_tangent(uint word) {
+  return vec4(unit_from_octahedral(unpackSnorm2x16(word & 0xFFFFFFFEu)), (word & 1u) != 0u ? -1.0f : 1.0f);
+}
+
+// Both in one word, snorm8 x 2 each: the normal in the lower half, the tangent above it, the lowest bit of whose half
+// is 1 where handedness is -1.
+PELT_SHARED_FN uint pack_directions8(vec3 unit_normal, vec4 tangent) {
+  vec2 n = octahedral_from_unit(unit_normal);
+  vec2 t = octahedral_from_unit(vec3(tangent.x, tangent.y, tangent.z));
+  uint word = packSnorm4x8(vec4(n.x, n.y, t.x, t.y));
+  return (word & 0xFFFEFFFFu) | (tangent.w < 0.0f ? 0x10000u : 0u);
+}
+
+PELT_SHARED_FN vec3 unpack_normal8(uint word) {
+  vec4 p = unpackSnorm4x8(word);
+  return unit_from_octahedral(vec2(p.x, p.y));
+}
+
+PELT_SHARED_FN vec4 unpack_tangent8(uint word) {
+  vec4 p = unpackSnorm4x8(word & 0xFFFEFFFFu);
+  return vec4(unit_from_octahedral(vec2(p.z, p.w)), (word & 0x10000u) != 0u ? -1.0f : 1.0f);
+}
+
+PELT_SHARED_END
+
+#endif

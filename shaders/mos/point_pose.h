@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Multipoint offset sampling (US 2013/0088497, equation 5; math.md section 3): v' = sum_j w_j T_j O, T_j = [F_j | p_j],
+// the local point O the offset of the vertex.
+#ifndef PELT_SHADERS_MOS_POINT_POSE_H
+#define PELT_SHADERS_MOS_POINT_POSE_H
+
+#include "mos.h"
+
+PELT_SHARED_BEGIN
+
+struct MosPointRecord {
+  uint point;  // word
+};
+PELT_SHARED_SIZE(MosPointRecord, 4);
+
+PELT_SHARED_FN Affine pose_mos_entry(MosPointRecord record, PoseWork work) {
+  return mos_frame(pose_mos_point(work, mos_root_motion(work), record.point));
+}
+
+PELT_SHARED_END
+
+#endif

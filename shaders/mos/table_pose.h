@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Multipoint offset sampling along a chain (US 2013/0088497, figure 7; math.md section 3, "bspline"): four consecutive
+// control points are a window, a uniform cubic B-spline segment with the frame
+//     M(u) = sum_k N_k(u) [F_k(theta) | p_k],   theta = sum_k N_k(u) Theta_k
+// and the palette entry of a sample u is M^D (M^R)^-1, so that the blend's local point is the rest position.
+#ifndef PELT_SHADERS_MOS_TABLE_POSE_H
+#define PELT_SHADERS_MOS_TABLE_POSE_H
+
+#include "mos.h"
+#include "../spline.h"
+
+PELT_SHARED_BEGIN
+
+// In the table, beside what mos.h says:
+//   sample   u, (M^R)^-1 row by row
+PELT_SHARED_CONST uint kMosSampleInverse = 1u;
+PELT_SHARED_CONST uint kMosSampleWords = 1u + kTableAffineWords;
+
+PELT_SHARED_CONST uint kMosSlots = 8u;   // palette entries a record: neighbouring samples of one window
+PELT_SHARED_CONST uint kMosWindow = 4u;  // points
+
+struct MosTableRecord {
+  uint points[kMosWindow];  // words; the same one several times where ends are clamped
+  uint first_sample;        // word; kMosSlots samples
+};
+PELT_SHARED_SIZE(MosTableRecord, 20);
+
+// A posed window.
+struct MosWindow {
+  MosPoint points[kMosWindow];
+};
+
+PELT_SHARED_FN MosWindow pose_mos_window(MosTableRecord record, PoseWork work) {
+  Affine root = mos_root_motion(work);
+  MosWindow window;
+  for (uint k = 0u; k < kMosWindow; ++k) {
+    uint i = k % kMosWindow;  // k itself, but a compiler unrolls a loop that counts through an array: four points' code
+    window.points[i] = pose_mos_point(work, root, record.points[i]);
+  }
+  return window;
+}
+
+// M(u).
+PELT_SHARED_FN Affine mos_window_frame(PELT_SHARED_IN(MosWindow) window, float u) {
+  vec4 weights = spline_basis(u);
+  MosPoint blend;
+  blend.still = window.points[0].still * weights.x + window.points[1].still * weights.y +
+                window.points[2].still * weights.z + window.points[3].still * weights.w;
+  blend.cosine = window.points[0].cosine * weights.x + window.points[1].cosine * weights.y +
+                 window.points[2].cosine * weights.z + window.points[3].cosine * weights.w;
+  blend.sine = window.points[0].sine * weights.x + window.points[1].sine * weights.y +
+               window.points[2].sine * weights.z + window.points[3].sine * weights.w;
+  blend.position = window.points[0].position * weights.x + window.points[1].position * weights.y +
+                   window.points[2].position * weights.z + window.points[3].position * weights.w;
+  blend.angle = window.points[0].angle * weights.x + window.points[1].angle * weights.y +
+                window.points[2].angle * weights.z + window.points[3].angle * weights.w;
+  return mos_frame(blend);
+}
+
+// The palette entry of sample k of the record.
+PELT_SHARED_FN Affine pose_mos_sample(MosTableRecord record, PELT_SHARED_IN(MosWindow) window, PoseWork work, uint k) {
+  uint word = record.first_sample + k * kMosSampleWords;
+  return affine_compose(mos_window_frame(window, table_float(work, word)),
+                        table_affine(work, word + kMosSampleInverse));
+}
+
+PELT_SHARED_END
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Quaternions (x, y, z, w), w the scalar part, and the rotations that they are.
+#ifndef PELT_SHADERS_QUATERNION_H
+#define PELT_SHADERS_QUATERNION_H
+
+#include "pelt/shaders/frame.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_FN vec3 quaternion_vector(vec4 q) { return vec3(q.x, q.y, q.z); }
+
+PELT_SHARED_FN vec4 quaternion_product(vec4 a, vec4 b) {
+  vec3 u = quaternion_vector(a);
+  vec3 v = quaternion_vector(b);
+  return vec4(v * a.w + u * b.w + cross(u, v), a.w * b.w - dot(u, v));
+}
+
+PELT_SHARED_FN vec4 quaternion_from_rotation(mat3 r) {
+  // Of the four equivalent forms, the one that divides by the largest component (Shepperd 1978).
+  float trace = r[0].x + r[1].y + r[2].z;
+  vec4 q = vec4(r[1].z - r[2].y, r[2].x - r[0].z, r[0].y - r[1].x, 1.0f + trace);
+  if (trace <= 0.0f) {
+    if (r[0].x >= r[1].y && r[0].x >= r[2].z) {
+      q = vec4(1.0f + r[0].x - r[1].y - r[2].z, r[0].y + r[1].x, r[2].x + r[0].z, r[1].z - r[2].y);
+    } else if (r[1].y >= r[2].z) {
+      q = vec4(r[0].y + r[1].x, 1.0f - r[0].x + r[1].y - r[2].z, r[1].z + r[2].y, r[2].x - r[0].z);
+    } else {
+      q = vec4(r[2].x + r[0].z, r[1].z + r[2].y, 1.0f - r[0].x - r[1].y + r[2].z, r[0].y - r[1].x);
+    }
+  }
+  return normalize(q);
+}
+
+PELT_SHARED_FN mat3 rotation_from_quaternion(vec4 q) {
+  vec3 v = quaternion_vector(q);
+  vec3 twice = v + v;
+  float xx = v.x * twice.x, yy = v.y * twice.y, zz = v.z * twice.z;
+  float xy = v.x * twice.y, xz = v.x * twice.z, yz = v.y * twice.z;
+  vec3 w = twice * q.w;
+  return mat3(vec3(1.0f - yy - zz, xy + w.z, xz - w.y), vec3(xy - w.z, 1.0f - xx - zz, yz + w.x),
+              vec3(xz + w.y, yz - w.x, 1.0f - xx - yy));
+}
+
+// The part of v across the unit vector x, as a unit vector; `otherwise` where rounding is all that is left of it. Where
+// little is left that still leans towards x, and the part across is taken once more.
+PELT_SHARED_FN vec3 direction_across(vec3 x, vec3 v, vec3 otherwise) {
+  vec3 across = v - x * dot(x, v);
+  float left = dot(across, across);
+  float whole = dot(v, v);
+  if (!(left > 1e-12f * whole)) return otherwise;
+  vec3 direction = normalize_or(across, otherwise);
+  return left > 1e-2f * whole ? direction : normalize_or(direction - x * dot(x, direction), otherwise);
+}
+
+// A rotation near m: its columns orthonormalised in order, right-handed, finite where m is singular.
+PELT_SHARED_FN mat3 orthonormal_axes(mat3 m) {
+  vec3 x = normalize_or(m[0], normalize_or(cross(m[1], m[2]), vec3(1, 0, 0)));
+  vec3 other = abs(x.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  vec3 z = direction_across(x, m[2], cross(x, normalize(cross(x, other))));
+  vec3 y = direction_across(x, m[1], cross(z, x));
+  return mat3(x, y, cross(x, y));
+}
+
+// The rotation closest to m: the orthonormalised columns, turned by the residual torque until none is left (Mueller et
+// al. 2016, "A Robust Method to Extract the Rotational Part of Deformations"). Exact at once where m is a rotation.
+PELT_SHARED_FN mat3 nearest_rotation(mat3 m) {
+  mat3 r = orthonormal_axes(m);
+  for (int step = 0; step < 12; ++step) {
+    vec3 torque = cross(r[0], m[0]) + cross(r[1], m[1]) + cross(r[2], m[2]);
+    float size = abs(dot(r[0], m[0]) + dot(r[1], m[1]) + dot(r[2], m[2])) + 1e-20f;
+    vec3 turn = torque * (1.0f / size);
+    float angle = length(turn);
+    if (angle < 1e-6f) break;
+    vec4 q = vec4(turn * (sin(0.5f * angle) / angle), cos(0.5f * angle));
+    r = orthonormal_axes(rotation_from_quaternion(q) * r);
+  }
+  return r;
+}
+
+PELT_SHARED_FN vec4 quaternion_conjugate(vec4 q) { return vec4(-q.x, -q.y, -q.z, q.w); }
+
+PELT_SHARED_FN vec3 quaternion_rotate(vec4 q, vec3 v) {
+  vec3 u = quaternion_vector(q);
+  vec3 across = cross(u, v) * 2.0f;
+  return v + across * q.w + cross(u, across);
+}
+
+// About the unit vector `axis`, radians.
+PELT_SHARED_FN vec4 quaternion_about(vec3 axis, float angle) {
+  return vec4(axis * sin(0.5f * angle), cos(0.5f * angle));
+}
+
+PELT_SHARED_END
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// What drivers add to a character (tables, streams, controls, offsets, Wires): kept by a file, and refused where it
+// makes no sense, one change after the other.
+#include <algorithm>
+#include <limits>
+
+#include <pelt/character.h>
+#include <pelt/evaluate.h>
+#include <pelt/pelt_file.h>
+
+#include "shaders/driver/key_pose/pose.h"
+#include "tests/support/deformer_list.h"
+#include "tests/support/driven.h"
+#include "tests/support/fault.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::uint32_t kNanWord = 0x7FC00000u;
+constexpr std::uint32_t kFar = 0xFFFFFFF0u;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// --------------------------------------------------------------------------------------------------------- the file
+
+class DrivenFile : public testing::TestWithParam<test::Deformer> {};
+
+TEST_P(DrivenFile, KeepsEveryConfiguration) {
+  const test::Subject subject =
+      test::make_subject(GetParam(), test::make_tube({.around = 6, .along = 12, .joints = 3}),
+                         test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 3}));
+  const Character character = test::bound(subject.model, subject.rig).character;
+  const std::vector<std::byte> bytes = serialize(character);
+  const Result<Character> read = deserialize(bytes, "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(serialize(*read) == bytes);
+  EXPECT_EQ((*read)->input_count, character->input_count);
+  ASSERT_EQ((*read)->streams.size(), character->streams.size());
+  for (std::size_t s = 0; s < character->streams.size(); ++s) {
+    EXPECT_EQ((*read)->streams[s].mesh, character->streams[s].mesh);
+    EXPECT_EQ((*read)->streams[s].first_input, character->streams[s].first_input);
+  }
+  ASSERT_EQ((*read)->controls.size(), character->controls.size());
+  for (std::size_t c = 0; c < character->controls.size(); ++c) {
+    EXPECT_EQ((*read)->controls[c].name, character->controls[c].name);
+    EXPECT_EQ((*read)->controls[c].mesh, character->controls[c].mesh);
+    EXPECT_EQ((*read)->controls[c].target, character->controls[c].target);
+    EXPECT_EQ((*read)->controls[c].rest, character->controls[c].rest);
+    EXPECT_EQ((*read)->controls[c].input, character->controls[c].input);
+  }
+  ASSERT_EQ((*read)->passes.size(), character->passes.size());
+  for (std::size_t p = 0; p < character->passes.size(); ++p) {
+    EXPECT_EQ((*read)->passes[p].table, character->passes[p].table);
+  }
+  for (std::size_t m = 0; m < character->meshes.size(); ++m) {
+    EXPECT_EQ((*read)->meshes[m].offset_slot, character->meshes[m].offset_slot);
+    ASSERT_EQ((*read)->meshes[m].wires.has_value(), character->meshes[m].wires.has_value());
+    if (!character->meshes[m].wires) continue;
+    EXPECT_EQ((*read)->meshes[m].wires->exponent, character->meshes[m].wires->exponent);
+    EXPECT_EQ((*read)->meshes[m].wires->root_slot, character->meshes[m].wires->root_slot);
+  }
+  // It moves alike.
+  std::vector<std::vector<glm::vec3>> posed;
+  for (const Character& each : {character, *read}) {
+    Evaluator evaluator(each);
+    for (std::size_t s = 0; s < each->streams.size(); ++s) {
+      const std::string& name = each->meshes[each->streams[s].mesh].name;
+      evaluator.stream(s, test::moved_points(each, name, test::by_matrix(test::rigid_motion())));
+    }
+    for (std::size_t c = 0; c < each->controls.size(); ++c) evaluator.control(c, 0.7f);
+    evaluator.pose(std::vector(3, test::rigid_motion()));
+    evaluator.evaluate();
+    posed.emplace_back(evaluator.positions().begin(), evaluator.positions().end());
+  }
+  EXPECT_EQ(posed[0], posed[1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DrivenFile, testing::ValuesIn(test::deformers()),
+                         [](const testing::TestParamInfo<test::Deformer>& deformer) { return deformer.param.name; });
+
+// ----------------------------------------------------------------------------------------------------------- faults
+
+// A tube by linear blend and, as in Wires, by a streamed cage; one by a cage with key poses of both kinds and a morph
+// target; one by a patch.
+CharacterData make_data() {
+  Model model = test::make_tube_in_cage({.around = 3, .along = 4}, {.around = 3, .along = 4, .radius = 1.3f});
+  for (const char* name : {"second", "third", "keyed cage"}) {
+    model.meshes.push_back(model.meshes[name == std::string("keyed cage") ? 1 : 0]);
+    model.meshes.back().name = name;
+  }
+  model.meshes.back().morph_targets = {
+      {"lift", std::vector(model.meshes.back().positions.size(), glm::vec3(0, 1, 0)), 0.0f},
+      {"push", std::vector(model.meshes.back().positions.size(), glm::vec3(0, 0, 1)), 0.5f}};
+  Clip clip;
+  clip.name = "lift";
+  clip.duration = 1;
+  clip.morph_channels.push_back({"keyed cage", 0, Interpolation::kLinear, {0, 1}, {0, 1}});
+  model.clips.push_back(clip);
+
+  Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
+  SurfaceFfdParameters streamed = test::by_cage();
+  streamed.driver.follow = Follow::kStreamed;
+  rig.layers.push_back({"tube", streamed, {}, 1.0f});
+  SurfaceFfdParameters keyed;
+  keyed.driver.mesh = "keyed cage";
+  keyed.driver.key_poses = {{{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{90}, "", {{0, {1, 0, 0}}}}}},
+                            {{{"joint1", {0, 1, 0}}}, KeyInterpolation::kRbf, {{{90}, "", {{1, {1, 0, 0}}}}}}};
+  rig.layers.push_back({"second", keyed, {}, {}});
+  SurfaceFfdParameters patch;
+  PatchParameters& sheet = patch.driver.patches.emplace_back();
+  for (int i = 0; i < 16; ++i) sheet.control.emplace_back(4 * (i / 4) - 2, 1.5f, 2 * (i % 4) - 3);
+  rig.layers.push_back({"third", patch, {}, {}});
+  return *test::bound(model, rig).character;
+}
+
+PalettePass& pass_of(CharacterData& data, PoseKernel kernel) {
+  const auto found = std::find_if(data.passes.begin(), data.passes.end(),
+                                  [&](const PalettePass& pass) { return pass.kernel == kernel; });
+  EXPECT_NE(found, data.passes.end());
+  return *found;
+}
+
+CharacterMesh& mesh_of(CharacterData& data, const std::string& name) {
+  const auto found =
+      std::find_if(data.meshes.begin(), data.meshes.end(), [&](const CharacterMesh& m) { return m.name == name; });
+  EXPECT_NE(found, data.meshes.end());
+  return *found;
+}
+
+std::uint32_t& stream_word(CharacterData& d, std::size_t word) { return pass_of(d, PoseKernel::kStream).records[word]; }
+std::uint32_t& frame_word(CharacterData& d, std::size_t word) {
+  return pass_of(d, PoseKernel::kVertexFrame).records[word];
+}
+// Of the table, from the first record's first word on.
+std::uint32_t& frame_table(CharacterData& d, std::size_t word) {
+  PalettePass& pass = pass_of(d, PoseKernel::kVertexFrame);
+  return pass.table[pass.records[1] + word];
+}
+std::uint32_t& patch_word(CharacterData& d, std::size_t word) {
+  return pass_of(d, PoseKernel::kPatchFrame).records[word];
+}
+std::uint32_t& patch_table(CharacterData& d, std::size_t word) {
+  PalettePass& pass = pass_of(d, PoseKernel::kPatchFrame);
+  return pass.table[pass.records[0] + word];
+}
+std::uint32_t& key_record(CharacterData& d, std::size_t word) { return pass_of(d, PoseKernel::kKeyPose).records[word]; }
+std::uint32_t& key_entry(CharacterData& d, std::size_t word) {
+  PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
+  return pass.table[pass.records[0] + word];
+}
+// A word of the first key of a kind (shaders/driver/key_pose/pose.h): 0 control, 1 linear, 2 rbf.
+std::uint32_t& key_word(CharacterData& d, std::uint32_t kind, std::size_t word) {
+  PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
+  for (std::size_t r = 0; r < pass.records.size(); r += 2) {
+    for (std::uint32_t e = 0; e < pass.records[r + 1]; ++e) {
+      const std::uint32_t key = pass.table[pass.records[r] + shared::kKeyEntryWords * e];
+      if (pass.table[key] == kind) return pass.table[key + word];
+    }
+  }
+  ADD_FAILURE() << "no key of the kind " << kind;
+  return pass.table[0];
+}
+// 1 / width^2 of the first centre of the first rbf key.
+std::uint32_t& rbf_width(CharacterData& d) {
+  return pass_of(d, PoseKernel::kKeyPose).table[key_word(d, 2, 4) + key_word(d, 2, 1)];
+}
+std::uint32_t& angle_word(CharacterData& d, std::size_t word) {
+  return pass_of(d, PoseKernel::kKeyPose).table[key_word(d, 1, 1) + word];
+}
+
+class DrivenFault : public testing::TestWithParam<test::Fault> {};
+
+TEST_P(DrivenFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
+
+const test::Fault kFaults[] = {
+    // Streams, controls, inputs.
+    {"StreamOfNoMesh", [](CharacterData& d) { d.streams[0].mesh = 99; }, "a stream names mesh 99"},
+    {"StreamOfSkin",
+     [](CharacterData& d) { d.streams[0].mesh = static_cast<std::uint32_t>(&mesh_of(d, "tube") - d.meshes.data()); },
+     "which is no control mesh"},
+    {"StreamInputsPastTheEnd", [](CharacterData& d) { d.streams[0].first_input += 1; }, "taken or not there"},
+    {"StreamInputsFar", [](CharacterData& d) { d.streams[0].first_input = kFar; }, "taken or not there"},
+    {"StreamTwice", [](CharacterData& d) { d.streams.push_back(d.streams[0]); }, "streamed twice"},
+    {"StreamLeftOut", [](CharacterData& d) { d.streams.clear(); }, "streams and controls take"},
+    {"InputsTooFew", [](CharacterData& d) { d.input_count -= 1; }, "streams and controls take"},
+    {"InputsHuge", [](CharacterData& d) { d.input_count = 0xFFFFFFFFu; }, "streams and controls take"},
+    {"ControlOfATakenInput", [](CharacterData& d) { d.controls[0].input = d.controls[1].input; }, "taken or not there"},
+    {"ControlOfAStreamsInput", [](CharacterData& d) { d.controls[0].input = d.streams[0].first_input; }, "taken"},
+    {"ControlFar", [](CharacterData& d) { d.controls[0].input = kFar; }, "'keyed cage/lift' is taken or not there"},
+    {"ControlNotFinite", [](CharacterData& d) { d.controls[0].rest = kNan; }, "not finite at rest"},
+    {"ControlNamesRepeat", [](CharacterData& d) { d.controls[0].name = d.controls[1].name; }, "two controls"},
+    {"MorphClipNoKeys",
+     [](CharacterData& d) {
+       d.clips[0].morph_channels[0].times.clear();
+       d.clips[0].morph_channels[0].values.clear();
+     },
+     "clip 'lift'"},
+    {"MorphClipValues", [](CharacterData& d) { d.clips[0].morph_channels[0].values.push_back(1); }, "clip 'lift'"},
+    {"MorphClipNotFinite", [](CharacterData& d) { d.clips[0].morph_channels[0].values[1] = kNan; }, "clip 'lift'"},
+    {"MorphClipTimes", [](CharacterData& d) { d.clips[0].morph_channels[0].times[0] = 1; }, "clip 'lift'"},
+    {"MorphClipKind",
+     [](CharacterData& d) { d.clips[0].morph_channels[0].interpolation = static_cast<Interpolation>(3); },
+     "unknown kind"},
+    // Offsets.
+    {"OffsetsWithoutFrames",
+     [](CharacterData& d) { mesh_of(d, "tube").offset_slot = mesh_of(d, "keyed cage").offset_slot; },
+     "has offsets, but no frames"},
+    {"OffsetsFar", [](CharacterData& d) { mesh_of(d, "keyed cage").offset_slot = kFar; }, "uses palette entry"},
+    {"OffsetsOneTooFar", [](CharacterData& d) { *mesh_of(d, "keyed cage").offset_slot += 1; },
+     "does not hold what its blend mode reads"},
+    {"OffsetsThatAreFrames",
+     [](CharacterData& d) { mesh_of(d, "keyed cage").offset_slot = mesh_of(d, "keyed cage").frame_slot; },
+     "does not hold what its blend mode reads"},
+    {"OffsetsPosedTooLate", [](CharacterData& d) { pass_of(d, PoseKernel::kKeyPose).stage = 1; }, "written later"},
+    {"InfluencesThatAreOffsets",
+     [](CharacterData& d) { mesh_of(d, "second").first_slot = *mesh_of(d, "keyed cage").offset_slot; },
+     "mesh 'second'"},
+    // Wires.
+    {"WiresWithoutTheMode", [](CharacterData& d) { mesh_of(d, "tube").mode = BlendMode::kLinear; }, "mesh 'tube'"},
+    {"WiresModeWithoutThem", [](CharacterData& d) { mesh_of(d, "tube").wires.reset(); }, "mesh 'tube'"},
+    {"WiresModeOfOneGroup", [](CharacterData& d) { mesh_of(d, "tube").binding.influences[0] -= 1u << 16u; },
+     "mesh 'tube': the weights of row 0"},
+    {"WiresExponentNegative", [](CharacterData& d) { mesh_of(d, "tube").wires->exponent = -1; }, "exponent -1"},
+    {"WiresExponentNotFinite", [](CharacterData& d) { mesh_of(d, "tube").wires->exponent = kNan; }, "exponent nan"},
+    {"WiresRootFar", [](CharacterData& d) { mesh_of(d, "tube").wires->root_slot = kFar; }, "uses palette entry"},
+    {"WiresRootIsAnOffset",
+     [](CharacterData& d) { mesh_of(d, "tube").wires->root_slot = *mesh_of(d, "keyed cage").offset_slot; },
+     "does not hold"},
+    // Stream records: first input, rest position.
+    {"StreamRecordFar", [](CharacterData& d) { stream_word(d, 0) = kFar; }, "(stream): record 0 names inputs"},
+    {"StreamRecordAtTheEnd", [](CharacterData& d) { stream_word(d, 4) = d.input_count - 2; }, "record 1 names inputs"},
+    {"StreamRestNotFinite", [](CharacterData& d) { stream_word(d, 2) = kNanWord; }, "rest position of record 0"},
+    // Vertex frames: vertex, first word, edges, triangles, rest, normal term, area.
+    {"FrameVertexFar", [](CharacterData& d) { frame_word(d, 0) = kFar; }, "names a vertex that no earlier stage moves"},
+    {"FrameVertexOfSkin", [](CharacterData& d) { frame_word(d, 0) = mesh_of(d, "tube").first_vertex; },
+     "names a vertex that no earlier stage moves"},
+    {"FrameTableFar", [](CharacterData& d) { frame_word(d, 1) = kFar; }, "(vertex_frame): record 0 reads past"},
+    {"FrameEdgesHuge", [](CharacterData& d) { frame_word(d, 2) = kFar; }, "record 0 reads past its table"},
+    {"FrameTrianglesHuge", [](CharacterData& d) { frame_word(d, 3) = kFar; }, "record 0 reads past its table"},
+    {"FrameRestNotFinite", [](CharacterData& d) { frame_word(d, 5) = kNanWord; }, "not finite"},
+    {"FrameNormalNotFinite", [](CharacterData& d) { frame_word(d, 8) = kNanWord; }, "not finite"},
+    {"FrameAreaZero", [](CharacterData& d) { frame_word(d, 10) = 0; }, "has no area"},
+    {"FrameAreaInfinite", [](CharacterData& d) { frame_word(d, 10) = 0x7F800000u; }, "not finite"},
+    {"FrameNeighbourFar", [](CharacterData& d) { frame_table(d, 0) = kFar; }, "no earlier stage moves"},
+    {"FrameTermNotFinite", [](CharacterData& d) { frame_table(d, 2) = kNanWord; }, "term that is not finite"},
+    {"FrameCornerFar", [](CharacterData& d) { frame_table(d, 4 * frame_word(d, 2)) = kFar; }, "no earlier stage"},
+    {"FrameStageTooEarly", [](CharacterData& d) { pass_of(d, PoseKernel::kVertexFrame).stage = 0; },
+     "no earlier stage"},
+    // Patches: first word, count, inverse at rest.
+    {"PatchTableFar", [](CharacterData& d) { patch_word(d, 0) = kFar; }, "(patch_frame): record 0 reads past"},
+    {"PatchCountHuge", [](CharacterData& d) { patch_word(d, 1) = kFar; }, "record 0 reads past its table"},
+    {"PatchRestNotFinite", [](CharacterData& d) { patch_word(d, 7) = kNanWord; }, "rest frame that is not finite"},
+    {"PatchControlFar", [](CharacterData& d) { patch_table(d, 0) = kFar; }, "no earlier stage moves"},
+    {"PatchBasisNotFinite", [](CharacterData& d) { patch_table(d, 3) = kNanWord; },
+     "basis function that is not finite"},
+    // Key poses.
+    {"KeyEntriesFar", [](CharacterData& d) { key_record(d, 0) = kFar; }, "(key_pose): record 0 reads past its table"},
+    {"KeyEntriesHuge", [](CharacterData& d) { key_record(d, 1) = kFar; }, "record 0"},
+    {"KeyOffsetNotFinite", [](CharacterData& d) { key_entry(d, 2) = kNanWord; }, "not finite"},
+    {"KeyFar", [](CharacterData& d) { key_entry(d, 0) = kFar; }, "reads past its table"},
+    {"KeyAtTheEnd",
+     [](CharacterData& d) {
+       PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
+       key_entry(d, 0) = static_cast<std::uint32_t>(pass.table.size()) - 1;
+       pass.table.back() = 2;
+     },
+     "reads past its table"},
+    {"KeyKind", [](CharacterData& d) { key_word(d, 0, 0) = 4; }, "key of an unknown kind"},
+    {"KeyControlFar", [](CharacterData& d) { key_word(d, 0, 1) = kFar; }, "names an input that is not there"},
+    {"KeyControlNotFinite", [](CharacterData& d) { key_word(d, 0, 2) = kNanWord; }, "not finite"},
+    {"KeyAngleFar", [](CharacterData& d) { key_word(d, 1, 1) = kFar; }, "reads past its table"},
+    {"KeysDoNotAscend", [](CharacterData& d) { key_word(d, 1, 3) = key_word(d, 1, 2); }, "keys that do not ascend"},
+    {"KeyNotFinite", [](CharacterData& d) { key_word(d, 1, 4) = kNanWord; }, "not finite"},
+    {"KeyJointFar", [](CharacterData& d) { angle_word(d, 0) = 2; }, "names a joint that is not there"},
+    {"KeyParentFar", [](CharacterData& d) { angle_word(d, 1) = 0xFFFFFFFFu; }, "names a joint that is not there"},
+    {"KeyAxisNotFinite", [](CharacterData& d) { angle_word(d, 3) = kNanWord; }, "not finite"},
+    {"KeyRestNotFinite", [](CharacterData& d) { angle_word(d, 8) = kNanWord; }, "not finite"},
+    {"RbfWithoutAngles", [](CharacterData& d) { key_word(d, 2, 1) = 0; }, "keyed on"},
+    {"RbfOfTooManyAngles", [](CharacterData& d) { key_word(d, 2, 1) = 9; }, "keyed on too many angles"},
+    {"RbfCentresHuge", [](CharacterData& d) { key_word(d, 2, 2) = kFar; }, "reads past its table"},
+    {"RbfWidthNotFinite", [](CharacterData& d) { rbf_width(d) = kNanWord; }, "not finite"},
+    {"RbfWidthNegative", [](CharacterData& d) { rbf_width(d) = 0xC0000000u; }, "width"},
+    {"RbfAngleFar", [](CharacterData& d) { key_word(d, 2, 3) = kFar; }, "reads past its table"},
+    {"RbfCentreFar", [](CharacterData& d) { key_word(d, 2, 4) = kFar; }, "reads past its table"},
+    {"RbfCoefficientNotFinite", [](CharacterData& d) { key_word(d, 2, 5) = kNanWord; }, "not finite"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, DrivenFault, testing::ValuesIn(kFaults),
+                         [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
+
+// Records that all name the same words: checking and posing them takes time by the square of a file's size.
+TEST(DrivenCharacter, WithTablesThatOverlapIsRefused) {
+  struct Kind {
+    PoseKernel kernel;
+    std::size_t first_word_at;
+    std::uint32_t (*words)(const std::uint32_t* record);
+  };
+  for (const Kind& kind :
+       {Kind{PoseKernel::kKeyPose, 0, [](const std::uint32_t* r) { return shared::kKeyEntryWords * r[1]; }},
+        Kind{PoseKernel::kVertexFrame, 1, [](const std::uint32_t* r) { return 4 * r[2] + 2 * r[3]; }},
+        Kind{PoseKernel::kPatchFrame, 0, [](const std::uint32_t* r) { return 4 * r[1]; }}}) {
+    CharacterData data = make_data();
+    PalettePass& pass = pass_of(data, kind.kernel);
+    const std::size_t record_words = pass.records.size() / pass.record_count;
+    for (std::size_t r = 1; r < pass.record_count; ++r) {
+      std::copy_n(pass.records.begin(), record_words,
+                  pass.records.begin() + static_cast<std::ptrdiff_t>(r * record_words));
+    }
+    pass.table.resize(pass.records[kind.first_word_at] + kind.words(pass.records.data()));
+    const Result<Character> character = Character::create(data);
+    ASSERT_FALSE(character) << static_cast<std::uint32_t>(kind.kernel);
+    EXPECT_THAT(character.error().message, testing::HasSubstr("more of its table than there is"));
+  }
+}
+
+}  // namespace
+}  // namespace pelt

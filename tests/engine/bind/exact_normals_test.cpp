@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Normals and tangents of every configuration that has gradients of weights, beside those of the surface as it was
+// moved, by finite differences (shaders/blend/blend.h).
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <glm/gtc/constants.hpp>
+#include <glm/gtc/matrix_transform.hpp>
+#include <iterator>
+#include <ostream>
+
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/evaluate.h>
+
+#include "tests/support/driven.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::uint32_t kAround = 96;
+constexpr std::uint32_t kAlong = 192;
+constexpr float kRadius = 1;
+constexpr float kLength = 8;
+
+// The limb without its caps, an open tube whose vertices are a grid: ring i holds vertices kAround i to kAround (i + 1)
+// - 1. With a cage round it, "cage".
+Model grid_limb() {
+  Model model = make_limb({.around = kAround, .along = 64});
+  Mesh grid = test::make_tube_mesh({.around = kAround, .along = kAlong, .radius = kRadius, .length = kLength});
+  Mesh cage = test::make_tube_mesh({.around = 16, .along = 24, .radius = 1.15f * kRadius, .length = kLength});
+  cage.name = "cage";
+  for (Mesh* mesh : {&grid, &cage}) {
+    mesh->weights = {};
+    for (const glm::vec3& p : mesh->positions) {
+      const float x = std::clamp(0.5f + (p.x - 0.5f * kLength) / 2, 0.0f, 1.0f);
+      const float second = x * x * (3 - 2 * x);
+      const WeightedElement row[] = {{0, 1.0 - second}, {1, second}};
+      append_row(mesh->weights, row);
+    }
+  }
+  for (const glm::vec3& normal : grid.normals) {
+    const glm::vec3 skew = 0.6f * glm::vec3(1, 0, 0) + 0.8f * glm::cross(glm::vec3(1, 0, 0), normal);
+    grid.tangents.emplace_back(skew, 1);
+  }
+  model.meshes = {grid, cage};
+  return model;
+}
+
+struct Configuration {
+  const char* name;
+  DeformerParameters parameters;
+  std::function<void(Rig&)> change = [](Rig&) {};
+};
+
+void PrintTo(const Configuration& configuration, std::ostream* out) { *out << configuration.name; }
+
+template <class Parameters>
+Parameters with(const std::function<void(Parameters&)>& change) {
+  Parameters parameters;
+  change(parameters);
+  return parameters;
+}
+
+SurfaceFfdParameters caged(const std::function<void(SurfaceFfdParameters&)>& change = [](SurfaceFfdParameters&) {}) {
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = "cage";
+  change(parameters);
+  return parameters;
+}
+
+// Fading out all along, across the joint.
+void put_over_linear(Rig& rig) {
+  rig.layers[0].mask = {1, {.sphere = Sphere{{8, 0, 0}, 2, 6}}};
+  rig.layers.insert(rig.layers.begin(),
+                    {"tube", with<LinearBlendParameters>([](auto& p) { p.exact_normals = true; }), {}, {}});
+}
+
+// A bulge on the outside of the bend, as high as a third of the radius at 90 degrees.
+void sculpt(Rig& rig) {
+  KeyPose bulge{.degrees = {90}};
+  const Model model = grid_limb();
+  const Mesh& cage = model.meshes[1];
+  for (std::uint32_t v = 0; v < cage.positions.size(); ++v) {
+    const glm::vec3 p = cage.positions[v];
+    const float away = glm::length(glm::vec2(p.x - 0.5f * kLength, p.z)) / 1.5f;
+    const float height = p.y < 0 && away < 1 ? 0.35f * (1 - away * away) * (1 - away * away) : 0.0f;
+    if (height > 0) bulge.offsets.push_back({v, height * cage.normals[v]});
+  }
+  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).driver.key_poses = {
+      {{KeyAngle{"joint", {0, 0, 1}}}, KeyInterpolation::kLinear, {bulge}}};
+}
+
+const std::vector<Configuration>& configurations() {
+  static const std::vector<Configuration> list{
+      {"LinearBlend", with<LinearBlendParameters>([](auto& p) { p.exact_normals = true; })},
+      {"DualQuaternion", with<DualQuaternionParameters>([](auto& p) { p.exact_normals = true; })},
+      {"SurfaceFfd", SurfaceFfdParameters()},
+      {"SurfaceFfdSpread", with<SurfaceFfdParameters>([](auto& p) { p.driver.spread = 6.0f; })},
+      {"SurfaceFfdCage", caged()},
+      {"SurfaceFfdCageEstimated", caged([](auto& p) { p.driver.estimate_frames = true; })},
+      {"SurfaceFfdCageUncut", caged([](auto& p) { p.influences = 0; })},
+      {"SurfaceFfdCageImprecise", caged([](auto& p) { p.precision = Precision::kNone; })},
+      {"SurfaceFfdQuadratic", with<SurfaceFfdParameters>([](auto& p) { p.precision = Precision::kQuadratic; })},
+      {"SurfaceFfdCageQuadratic", caged([](auto& p) { p.precision = Precision::kQuadratic; })},
+      {"SurfaceFfdMasked", SurfaceFfdParameters(), put_over_linear},
+      {"SurfaceFfdSculpted", caged(), sculpt},
+      {"CurveSkeleton", CurveSkeletonParameters()},
+      {"Mos", MosParameters()},
+  };
+  return list;
+}
+
+// Angles between what was evaluated and the surface's own, degrees.
+struct Lean {
+  double mean = 0;
+  double p99 = 0;
+};
+
+Lean lean_of(std::vector<double> degrees) {
+  std::ranges::sort(degrees);
+  Lean lean;
+  for (const double d : degrees) lean.mean += d / static_cast<double>(degrees.size());
+  lean.p99 = degrees[degrees.size() * 99 / 100];
+  return lean;
+}
+
+double degrees_between(const glm::dvec3& a, const glm::dvec3& b) {
+  return glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
+}
+
+struct Leans {
+  Lean normals;
+  Lean tangents;
+};
+
+// Of the rings but those near the ends.
+Leans leans_in(const Character& character, const Model& model, const glm::mat4& motion) {
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  joints[1] = joints[1] * motion;
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const CharacterMesh& mesh = test::mesh_of(character, "tube");
+  std::vector<glm::vec3> places(mesh.vertex_count());
+  std::vector<glm::vec3> normals(mesh.vertex_count());
+  std::vector<glm::vec4> tangents(mesh.vertex_count());
+  to_source_order(mesh, evaluator.positions(), std::span(places));
+  to_source_order(mesh, evaluator.normals(), std::span(normals));
+  to_source_order(mesh, evaluator.tangents(), std::span(tangents));
+  const auto at = [&](std::uint32_t ring, std::uint32_t column) {
+    return glm::dvec3(places[ring * kAround + column % kAround]);
+  };
+  std::vector<double> of_normals;
+  std::vector<double> of_tangents;
+  for (std::uint32_t ring = kAlong / 8; ring < kAlong - kAlong / 8; ++ring) {
+    for (std::uint32_t column = 0; column < kAround; ++column) {
+      // By arc at rest, which the skew tangent is given in.
+      const glm::dvec3 along = (at(ring + 1, column) - at(ring - 1, column)) / (2.0 * kLength / kAlong);
+      const glm::dvec3 round =
+          (at(ring, column + 1) - at(ring, column + kAround - 1)) / (2 * glm::two_pi<double>() * kRadius / kAround);
+      const glm::dvec3 normal = glm::normalize(glm::cross(round, along));
+      const glm::dvec3 outward = normal;
+      const std::uint32_t v = ring * kAround + column;
+      of_normals.push_back(degrees_between(normals[v], outward));
+      of_tangents.push_back(degrees_between(glm::dvec3(tangents[v]), 0.6 * along + 0.8 * round));
+    }
+  }
+  return {lean_of(std::move(of_normals)), lean_of(std::move(of_tangents))};
+}
+
+class ExactNormals : public testing::TestWithParam<Configuration> {};
+
+TEST_P(ExactNormals, AreThoseOfTheMovedSurface) {
+  const Model model = grid_limb();
+  Rig rig = test::rig_of(GetParam().parameters, "tube");
+  GetParam().change(rig);
+  const Character character = test::bound(model, rig).character;
+  ASSERT_FALSE(test::mesh_of(character, "tube").binding.gradients.empty());
+  struct Pose {
+    const char* name;
+    float degrees;
+    glm::vec3 axis;
+  };
+  const glm::vec3 bend(0, 0, 1), twist(1, 0, 0);
+  for (const Pose& pose : {Pose{"bend 45", 45, bend}, Pose{"bend 90", 90, bend}, Pose{"bend 135", 135, bend},
+                           Pose{"twist 90", 90, twist}, Pose{"twist 180", 180, twist}}) {
+    const glm::mat4 motion = glm::rotate(glm::mat4(1), glm::radians(pose.degrees), pose.axis);
+    const Leans leans = leans_in(character, model, motion);
+    std::printf("%s, %s: normals %.2f in the mean, %.2f at the 99th percentile, tangents %.2f and %.2f degrees\n",
+                GetParam().name, pose.name, leans.normals.mean, leans.normals.p99, leans.tangents.mean,
+                leans.tangents.p99);
+    if (pose.name != std::string("bend 90")) continue;
+    for (const Lean& lean : {leans.normals, leans.tangents}) {
+      EXPECT_LT(lean.mean, 1.0) << pose.name;
+      EXPECT_LT(lean.p99, 5.0) << pose.name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExactNormals, testing::ValuesIn(configurations()),
+                         [](const auto& own) { return std::string(own.param.name); });
+
+}  // namespace
+}  // namespace pelt

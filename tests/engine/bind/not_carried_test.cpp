@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "engine/bind/not_carried.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <pelt/import.h>
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// Morph targets of a mesh, which move nothing.
+void add_targets(Mesh& mesh, const std::vector<std::string>& names, float weight = 0) {
+  for (const std::string& name : names) {
+    mesh.morph_targets.push_back({name, std::vector(mesh.positions.size(), glm::vec3(0, 0, 0.1f)), weight});
+  }
+}
+
+Clip clip_of(const std::string& name, const std::vector<MorphChannel>& morph_channels) {
+  return {.name = name, .duration = 1, .channels = {}, .morph_channels = morph_channels};
+}
+
+MorphChannel channel_of(const std::string& mesh, std::uint32_t target) {
+  return {.mesh = mesh, .target = target, .times = {0, 1}, .values = {0, 1}};
+}
+
+Channel joint_channel() { return {.joint = 0, .times = {0}, .values = {0, 0, 0}}; }
+
+TEST(NotCarried, IsNothingOfBuiltinCharacters) {
+  for (const char* name : {"builtin:arm", "builtin:biped", "builtin:limb", "builtin:tail"}) {
+    EXPECT_THAT(not_carried(*import_model(name), *rig_from_deformer_name("surface-ffd")), IsEmpty()) << name;
+  }
+}
+
+TEST(NotCarried, AreTheMorphTargetsOfSkinsWithTheirClips) {
+  Model model = test::make_tube();
+  model.meshes[0].name = "head";
+  add_targets(model.meshes[0], {"smile"});
+  EXPECT_THAT(not_carried(model, {}), ElementsAre("morph targets that move no driver: 1 of the skin 'head' ('smile')"));
+  add_targets(model.meshes[0], {"frown", "blink", "open", "narrow", "wide"}, 0.5f);
+  model.clips = {clip_of("talk", {channel_of("head", 1), channel_of("head", 5)}), clip_of("walk", {})};
+  model.clips.push_back(clip_of("shout", {channel_of("head", 0)}));
+  model.clips[1].channels.push_back(joint_channel());
+  model.clips[2].channels.push_back(joint_channel());
+  EXPECT_THAT(not_carried(model, {}),
+              ElementsAre("morph targets that move no driver: 6 of the skin 'head' ('smile', 'frown', 'blink', 'open' "
+                          "and 2 more); their weights at rest, which are not 0, of 'head'; their keys in the clips "
+                          "'talk', 'shout', so that nothing moves in 'talk'"));
+}
+
+TEST(NotCarried, IsOneNoteOfManyMeshes) {
+  Model model = test::make_tube();
+  add_targets(model.meshes[0], {"a"});
+  for (int m = 1; m < 60; ++m) {
+    model.meshes.push_back(model.meshes[0]);
+    model.meshes.back().name = "part " + std::to_string(m);
+  }
+  ASSERT_EQ(not_carried(model, {}).size(), 1u);
+  EXPECT_THAT(not_carried(model, {})[0],
+              AllOf(HasSubstr("1 of the skin 'part 3' ('a'), those of 56 meshes more"), Not(HasSubstr("part 4"))));
+}
+
+// As the character has controls for them, or key poses.
+TEST(NotCarried, AreNotTheMorphTargetsThatMoveADriver) {
+  Model model = test::make_tube_in_cage();
+  add_targets(model.meshes[1], {"bulge", "lift"});
+  model.clips = {clip_of("flex", {channel_of("cage", 0)})};
+  const auto left = [&](const Rig& rig) {
+    const std::vector<std::string> notes = not_carried(model, rig);
+    EXPECT_LE(notes.size(), 1u);
+    return notes.empty() ? "" : notes[0];
+  };
+  SurfaceFfdParameters parameters = test::by_cage();
+  const Rig plain = test::rig_of(parameters, "tube");
+  EXPECT_EQ(left(plain), "");
+  EXPECT_EQ(test::bound(model, plain).character->controls.size(), 2u);
+
+  EXPECT_THAT(left({}), HasSubstr("2 of the skin 'cage' ('bulge', 'lift'); their keys in the clips 'flex'"));
+
+  parameters.driver.morph_targets = false;
+  parameters.driver.key_poses = {{{{"joint1", {0, 0, 2}}}, KeyInterpolation::kLinear, {{{90}, "bulge", {}}}}};
+  const Rig keyed = test::rig_of(parameters, "tube");
+  EXPECT_EQ(left(keyed), "morph targets that move no driver: 1 of the driver 'cage' ('lift')");
+  EXPECT_TRUE(test::bound(model, keyed).character->controls.empty());
+
+  parameters = test::by_cage();
+  parameters.driver.follow = Follow::kStreamed;
+  const Rig streamed = test::rig_of(parameters, "tube");
+  EXPECT_THAT(left(streamed), HasSubstr("2 of the driver 'cage'"));
+  EXPECT_TRUE(test::bound(model, streamed).character->controls.empty());
+
+  Rig moved = plain;
+  moved.layers.push_back({"cage", LinearBlendParameters{}, {}});
+  EXPECT_THAT(left(moved), HasSubstr("2 of the driver 'cage'"));
+  EXPECT_TRUE(test::bound(model, moved).character->controls.empty());
+}
+
+TEST(NotCarried, AreAttributesImagesMasksAndBendyBones) {
+  Model model = test::make_tube();
+  const std::vector<float> values(model.meshes[0].positions.size(), 1.0f);
+  for (const char* name : {"COLOR_0.r", "COLOR_0.g", "COLOR_0.b", "_MASK"}) {
+    model.meshes[0].attributes.push_back({name, values});
+  }
+  model.materials = {{.name = "skin", .base_color_image = 0}, {.name = "hair", .alpha_mask = true}, {.name = "plain"}};
+  model.bendy_bones = {{1, {}}};
+  EXPECT_THAT(not_carried(model, {}),
+              ElementsAre("bendy bones, which bend a curve skeleton alone: 'joint1'",
+                          "vertex attributes, which serve masks alone: COLOR_0 of 'tube', "
+                          "_MASK of 'tube'",
+                          "images of the materials 'skin', alpha masks of the materials 'hair'"));
+  EXPECT_THAT(not_carried(model, test::rig_of(CurveSkeletonParameters{})),
+              testing::Each(Not(HasSubstr("bendy bones"))));
+}
+
+TEST(NotCarried, IsWhatBindSaysFirst) {
+  Model model = test::make_tube();
+  add_targets(model.meshes[0], {"smile"});
+  Rig rig;
+  rig.layers = {{"*", LinearBlendParameters{}, {}}, {"*", DualQuaternionParameters{}, {}}};
+  EXPECT_THAT(test::bound(model, rig).report.notes,
+              ElementsAre("not carried: morph targets that move no driver: 1 of the skin 'tube' ('smile')",
+                          HasSubstr("moves nothing")));
+}
+
+}  // namespace
+}  // namespace pelt

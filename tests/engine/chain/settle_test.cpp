@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+// From what a rig says to curves: what it says of joints, bones and control points, and each way in which that can be
+// wrong.
+#include "engine/chain/settle.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "tests/support/tube.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Bones of 2, a tip that is as long.
+Model model() { return test::make_tube({.joints = 4}); }
+
+using Change = void (*)(CurveSkeletonParameters&);
+
+struct Settled {
+  Chains chains;
+  std::vector<Curve> curves;
+};
+
+Result<Settled> settle(const CurveSkeletonParameters& parameters) {
+  const Model own = model();
+  const std::vector<std::uint32_t> meshes{0};
+  Result<Chains> chains = settle_chains(parameters, own, meshes, "layer 1");
+  if (!chains) return tl::unexpected(chains.error());
+  std::vector<std::string> notes;
+  Result<std::vector<Curve>> curves =
+      settle_curves(parameters, chains->chains, own, matrices_at_bind(own, meshes), "layer 1", notes);
+  if (!curves) return tl::unexpected(curves.error());
+  return Settled{*std::move(chains), *std::move(curves)};
+}
+
+Curve settled(Change change) {
+  CurveSkeletonParameters parameters;
+  change(parameters);
+  Result<Settled> result = settle(parameters);
+  EXPECT_TRUE(result) << result.error().message;
+  return result ? result->curves.at(0) : Curve{};
+}
+
+TEST(SettleCurves, ByDefault) {
+  const Curve curve = settled([](CurveSkeletonParameters&) {});
+  ASSERT_EQ(curve.anchors.size(), 5u) << "four joints and a tip";
+  ASSERT_EQ(curve.spans.size(), 4u);
+  EXPECT_EQ(curve.lengths.front(), 0);
+  EXPECT_EQ(curve.frames, CurveFrames::kAuto);
+  EXPECT_EQ(curve.reference, CurveReference::kHalfSwing);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(curve.bone_length(i), 2, 1e-5) << i;
+  // An eighth of the shorter bone; half of a bone that two share, 0.9 of one at an end.
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
+    EXPECT_NEAR(curve.anchors[i].float_min, 0.25, 0.01) << i;
+    EXPECT_NEAR(curve.anchors[i].float_max, 1.0, 0.02) << i;
+    EXPECT_EQ(curve.anchors[i].skin_distance, 0) << "is measured";
+    EXPECT_TRUE(curve.anchors[i].float_keys.empty());
+  }
+}
+
+TEST(SettleCurves, AnEndBoneLeavesNineTenths) {
+  const Curve curve = settled([](CurveSkeletonParameters& p) { p.split = {"joint2"}; });
+  ASSERT_EQ(curve.anchors.size(), 3u);
+  EXPECT_NEAR(curve.anchors[1].float_max, 1.8, 1e-5);
+}
+
+TEST(SettleCurves, AGivenFloatLeavesTheRest) {
+  const Curve curve = settled([](CurveSkeletonParameters& p) {
+    p.joints = {{.joint = "joint1", .skin_distance = 0.4f, .float_min = 0.1f, .float_max = 1.5f}};
+  });
+  EXPECT_FLOAT_EQ(curve.anchors[1].skin_distance, 0.4f);
+  EXPECT_FLOAT_EQ(curve.anchors[1].float_min, 0.1f);
+  EXPECT_FLOAT_EQ(curve.anchors[1].float_max, 1.5f);
+  EXPECT_NEAR(curve.anchors[2].float_max, 0.5, 1e-5);
+  EXPECT_NEAR(curve.anchors[3].float_max, 1, 0.05);
+}
+
+TEST(SettleCurves, KeysAreInRadiansAndTheLargestTakesTheRoom) {
+  const Curve curve = settled([](CurveSkeletonParameters& p) {
+    p.joints = {{.joint = "joint2", .float_distance = {{0, 0.2f}, {90, 1.25f}, {180, 0.5f}}}};
+  });
+  ASSERT_EQ(curve.anchors[2].float_keys.size(), 3u);
+  EXPECT_FLOAT_EQ(curve.anchors[2].float_keys[1].at, glm::radians(90.0f));
+  EXPECT_EQ(curve.anchors[2].float_keys[1].value, 1.25f);
+  EXPECT_NEAR(curve.anchors[1].float_max, 0.75, 1e-5);
+}
+
+TEST(SettleCurves, ABoneMeansTheOneThatItNames) {
+  const Curve curve = settled([](CurveSkeletonParameters& p) {
+    p.bones = {{"joint1", "", {{0, 0}, {0.5f, 0.25f}, {1, 1}}, false}, {"joint2", "joint3", {{0, 0}, {1, 1}}, true}};
+  });
+  EXPECT_TRUE(curve.spans[0].twist.empty());
+  ASSERT_EQ(curve.spans[1].twist.size(), 3u);
+  EXPECT_FALSE(curve.spans[1].smooth_twist);
+  EXPECT_EQ(curve.spans[2].twist.size(), 2u);
+  EXPECT_TRUE(curve.spans[2].smooth_twist);
+}
+
+// Where a curve runs up to its top, a bone's twist counts from its upper joint all the same.
+TEST(SettleCurves, TwistRunsAgainstTheCurveAboveItsTop) {
+  CurveSkeletonParameters parameters;
+  parameters.automatic = false;
+  parameters.curves = {{"up", {"joint2", "joint1", "joint0"}, {}, {}}};
+  parameters.bones = {{"joint0", "joint1", {{0, 0}, {0.25f, 0.125f}, {1, 1}}, true}};
+  const Result<Settled> result = settle(parameters);
+  ASSERT_TRUE(result) << result.error().message;
+  const Curve& curve = result->curves[0];
+  EXPECT_EQ(curve.chain.top, 2u);
+  const std::vector<CurveKey> expected{{0, 0}, {0.75f, 0.875f}, {1, 1}};
+  EXPECT_EQ(curve.spans[1].twist, expected);
+  EXPECT_TRUE(curve.spans[0].twist.empty());
+}
+
+TEST(SettleCurves, ControlPointsAreMoved) {
+  // J0, B1-, J1, B1+, B2-, J2, B2+ ..
+  CurveSkeletonParameters parameters;
+  parameters.automatic = false;
+  parameters.curves = {{"c", {"joint0", "joint1", "joint2"}, {0.5f, 0, 0}, {}}};
+  parameters.curves[0].control_offsets = {{0, {0, 1, 0}}, {1, {0, 2, 0}}, {2, {0, 3, 0}},
+                                          {3, {0, 4, 0}}, {3, {1, 0, 0}}, {4, {0, 5, 0}}};
+  const Result<Settled> result = settle(parameters);
+  ASSERT_TRUE(result) << result.error().message;
+  const Curve& curve = result->curves[0];
+  ASSERT_EQ(curve.chain.anchors.size(), 3u);
+  EXPECT_EQ(curve.chain.anchors[0].position, glm::vec3(0.5f, 1, 0));
+  EXPECT_EQ(curve.chain.anchors[1].position, glm::vec3(2.5f, 3, 0));
+  EXPECT_EQ(curve.chain.anchors[2].position, glm::vec3(4.5f, 5, 0));
+  EXPECT_EQ(curve.anchors[1].before, glm::vec3(0, 2, 0));
+  EXPECT_EQ(curve.anchors[1].after, glm::vec3(1, 4, 0));
+}
+
+// ------------------------------------------------------------------------------------------------------------ errors
+
+struct Wrong {
+  const char* name;
+  Change change;
+  ErrorCode code;
+  const char* says;
+};
+
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
+
+class SettleWrong : public testing::TestWithParam<Wrong> {};
+
+TEST_P(SettleWrong, SaysSo) {
+  CurveSkeletonParameters parameters;
+  ASSERT_TRUE(settle(parameters));
+  GetParam().change(parameters);
+  const Result<Settled> result = settle(parameters);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, GetParam().code);
+  EXPECT_THAT(result.error().message, testing::StartsWith("layer 1: "));
+  EXPECT_THAT(result.error().message, HasSubstr(GetParam().says));
+}
+
+constexpr ErrorCode kInvalid = ErrorCode::kInvalidArgument;
+constexpr ErrorCode kMissing = ErrorCode::kNotFound;
+
+void with_joint(CurveSkeletonParameters& p, const CurveJoint& joint) {
+  p.joints = {joint};
+  p.joints[0].joint = "joint1";
+}
+
+void with_twist(CurveSkeletonParameters& p, std::vector<CurveKey> keys) {
+  p.bones = {{"joint1", "", std::move(keys), true}};
+}
+
+void with_bulge(CurveSkeletonParameters& p, const Bulge& bulge) { with_joint(p, {.bulge = bulge}); }
+
+void with_control(CurveSkeletonParameters& p, std::uint32_t point, const glm::vec3& offset) {
+  p.curves = {{"c", {"joint0", "joint1"}, {}, {{point, offset}}}};
+}
+
+const Wrong kWrong[] = {
+    {"CentreBelow", [](auto& p) { p.centre = -0.1f; }, kInvalid, "the centre -0.1 is not in [0, 1]"},
+    {"CentreAbove", [](auto& p) { p.centre = 1.1f; }, kInvalid, "the centre 1.1 is not in [0, 1]"},
+    {"CentreNan", [](auto& p) { p.centre = kNan; }, kInvalid, "the centre nan"},
+    {"MarginZero", [](auto& p) { p.float_margin = 0; }, kInvalid, "the float margin is 0, but must be above 0"},
+    {"MarginNan", [](auto& p) { p.float_margin = kNan; }, kInvalid, "the float margin is nan"},
+    {"TableErrorZero", [](auto& p) { p.table_error = 0; }, kInvalid, "the table error is 0, but must be above 0"},
+    {"TableErrorInfinite", [](auto& p) { p.table_error = kInfinity; }, kInvalid, "the table error is inf"},
+    {"ReachOne", [](auto& p) { p.curve_reach = 1; }, kInvalid, "the curve reach is 1, but must be above 1"},
+    {"ReachNan", [](auto& p) { p.curve_reach = kNan; }, kInvalid, "the curve reach is nan"},
+    {"NoCurves", [](auto& p) { p.curves_per_vertex = 0; }, kInvalid, "0 curves a vertex; 1 to 3 are possible"},
+    {"FourCurves", [](auto& p) { p.curves_per_vertex = 4; }, kInvalid, "4 curves a vertex; 1 to 3 are possible"},
+    {"VolumeAbove", [](auto& p) { p.bulge.volume = 1.5f; }, kInvalid, "keeps 1.5 of the volume, not 0 to 1"},
+    {"VolumeNan", [](auto& p) { p.bulge.volume = kNan; }, kInvalid, "keeps nan of the volume"},
+    {"AcrossBelow", [](auto& p) { p.bulge.across = -2; }, kInvalid, "bulges by less than -1 or more than 4"},
+    {"AlongAbove", [](auto& p) { with_bulge(p, {.along = 5}); }, kInvalid, "joint 'joint1': bulges by less than"},
+    {"BulgeNowhere", [](auto& p) { with_bulge(p, {.reach = 0.0f}); }, kInvalid,
+     "joint 'joint1': has a bulge that reaches nowhere"},
+    {"NoSuchJoint", [](auto& p) { p.joints = {{.joint = "jiont1"}}; }, kMissing,
+     "there is no joint on a curve 'jiont1'; did you mean 'joint1'?"},
+    {"NoSuchBone",
+     [](auto& p) {
+       p.bones = {{"joint9", "", {}, true}};
+     },
+     kMissing, "there is no joint on a curve 'joint9'"},
+    {"NoSuchBoneEnd",
+     [](auto& p) {
+       p.bones = {{"joint1", "elbow", {}, true}};
+     },
+     kMissing, "there is no joint on a curve 'elbow'"},
+    {"NoSuchCurve",
+     [](auto& p) {
+       p.weights = {{"spine", 1, {}}};
+     },
+     kMissing, "there is no curve 'spine'"},
+    {"WeightBelow",
+     [](auto& p) {
+       p.weights = {{"joint0..joint3", -1, {}}};
+     },
+     kInvalid, "the weight -1 of the curve 'joint0..joint3' is below 0"},
+    {"DistanceNan", [](auto& p) { with_joint(p, {.skin_distance = kNan}); }, kInvalid, "joint 'joint1': the"},
+    {"FloatMinBelow", [](auto& p) { with_joint(p, {.float_min = -1.0f}); }, kInvalid,
+     "joint 'joint1': the length -1 is not one"},
+    {"FloatMaxInfinite", [](auto& p) { with_joint(p, {.float_max = kInfinity}); }, kInvalid,
+     "joint 'joint1': the length inf is not one"},
+    {"FloatsOverlap", [](auto& p) { with_joint(p, {.float_max = 2.5f}); }, kInvalid,
+     "the floats of 'joint0' and 'joint1' take 2.5 m of the 2 m between them on the curve 'joint0..joint3'"},
+    {"KeysOverlap",
+     [](auto& p) {
+       p.joints = {{.joint = "joint1", .float_distance = {{0, 1.5f}}}, {.joint = "joint2", .float_max = 0.6f}};
+     },
+     kInvalid, "the floats of 'joint1' and 'joint2' take 2.1 m of the 2 m between them"},
+    {"KeyAngleAbove",
+     [](auto& p) {
+       with_joint(p, {.float_distance = {{200, 0.5f}}});
+     },
+     kInvalid, "joint 'joint1': has a key that is not a distance above 0 at an angle from 0 to 180 degrees"},
+    {"KeyDistanceZero",
+     [](auto& p) {
+       with_joint(p, {.float_distance = {{20, 0}}});
+     },
+     kInvalid, "has a key that is not a distance above 0"},
+    {"KeyNan",
+     [](auto& p) {
+       with_joint(p, {.float_distance = {{20, kNan}}});
+     },
+     kInvalid, "has a key that is not a distance above 0"},
+    {"KeysDoNotAscend",
+     [](auto& p) {
+       with_joint(p, {.float_distance = {{20, 0.5f}, {20, 0.6f}}});
+     },
+     kInvalid, "joint 'joint1': has keys that do not ascend"},
+    {"TooManyKeys",
+     [](auto& p) {
+       std::vector<CurveKey> keys;
+       for (std::uint32_t k = 0; k <= shared::kMostFloatKeys; ++k) keys.push_back({static_cast<float>(k), 0.5f});
+       with_joint(p, {.float_distance = keys});
+     },
+     kInvalid, "joint 'joint1': has more than 64 keys"},
+    {"TwistOfOneKey",
+     [](auto& p) {
+       with_twist(p, {{0, 0}});
+     },
+     kInvalid, "the bone from 'joint1': has a twist that does not go from [0, 0] to [1, 1]"},
+    {"TwistFromElsewhere",
+     [](auto& p) {
+       with_twist(p, {{0, 0.1f}, {1, 1}});
+     },
+     kInvalid, "does not go from [0, 0]"},
+    {"TwistToElsewhere",
+     [](auto& p) {
+       with_twist(p, {{0, 0}, {0.9f, 1}});
+     },
+     kInvalid, "does not go from [0, 0]"},
+    {"TwistGoesBack",
+     [](auto& p) {
+       with_twist(p, {{0, 0}, {0.4f, 0.5f}, {0.6f, 0.4f}, {1, 1}});
+     },
+     kInvalid, "the bone from 'joint1': has a twist that does not ascend"},
+    {"TwistNan",
+     [](auto& p) {
+       with_twist(p, {{0, 0}, {kNan, 0.5f}, {1, 1}});
+     },
+     kInvalid, "does not ascend"},
+    {"TwistValueNan",
+     [](auto& p) {
+       with_twist(p, {{0, 0}, {0.5f, kNan}, {1, 1}});
+     },
+     kInvalid, "does not ascend"},
+    {"NoSuchControlPoint", [](auto& p) { with_control(p, 2, {}); }, kInvalid,
+     "offsets control point 2 of the 2 of the curve 'c'"},
+    {"ControlNan",
+     [](auto& p) {
+       with_control(p, 0, {kNan, 0, 0});
+     },
+     kInvalid, "the curve 'c'"},
+    {"InnerControlInfinite",
+     [](auto& p) {
+       p.curves = {{"c", {"joint0", "joint1", "joint2"}, {}, {{1, {0, kInfinity, 0}}}}};
+     },
+     kInvalid, "the curve 'c'"},
+    {"OffsetNan",
+     [](auto& p) {
+       p.curves = {{"c", {"joint0", "joint1"}, {0, kNan, 0}, {}}};
+     },
+     kInvalid, "curve 'c'"},
+    {"JointsOnEachOther",
+     [](auto& p) {
+       with_control(p, 0, {2, 0, 0});
+     },
+     kInvalid, "of the curve 'c' lie on each other"},
+    {"NoSuchJointOfACurve",
+     [](auto& p) {
+       p.curves = {{"c", {"joint0", "joint7"}, {}, {}}};
+     },
+     kMissing, "'joint7'"},
+    {"NoSuchSplit", [](auto& p) { p.split = {"joint7"}; }, kMissing, "'joint7'"},
+    {"NoSuchRemoved", [](auto& p) { p.remove = {"spine"}; }, kMissing, "'spine'"},
+    {"NoSuchCurveToMove",
+     [](auto& p) {
+       p.curves = {{"spine", {}, {0, 1, 0}, {}}};
+     },
+     kMissing, "'spine'"},
+    {"NothingLeft", [](auto& p) { p.automatic = false; }, kInvalid, "curve"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, SettleWrong, testing::ValuesIn(kWrong),
+                         [](const testing::TestParamInfo<Wrong>& wrong) { return wrong.param.name; });
+
+}  // namespace
+}  // namespace pelt::curve_skeleton

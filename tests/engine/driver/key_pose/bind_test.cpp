@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: MIT
+// Key poses and morph targets of a driver.
+#include "engine/driver/key_pose/bind.h"
+
+#include <glm/gtc/matrix_transform.hpp>
+#include <limits>
+#include <map>
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr float kTolerance = 2e-5f;    // of tubes 8 long
+constexpr std::uint32_t kVertex = 80;  // of the cage, at x = 6.7: joint1 alone moves it
+const glm::vec3 kOffset(0.1f, 0.5f, -0.2f);
+
+KeyAngle about_z(const std::string& joint) { return {joint, {0, 0, 2}}; }
+
+KeyPose key(std::vector<float> degrees, glm::vec3 offset = kOffset, std::uint32_t vertex = kVertex) {
+  return {std::move(degrees), "", {{vertex, offset}}};
+}
+
+KeyPoseSet linear(std::vector<KeyPose> poses) {
+  return {{about_z("joint1")}, KeyInterpolation::kLinear, std::move(poses)};
+}
+
+// Joint 1 and, of longer chains, joint 2 turned about z.
+std::vector<glm::mat4> bent(const Model& model, float degrees, float second = 0) {
+  Model posed = model;
+  const auto turn = [](float angle) { return glm::angleAxis(glm::radians(angle), glm::vec3(0, 0, 1)); };
+  posed.skeleton.joints[1].rest.rotation = posed.skeleton.joints[1].rest.rotation * turn(degrees);
+  if (posed.skeleton.joints.size() > 2) posed.skeleton.joints[2].rest.rotation = turn(second);
+  return test::bind_matrices(posed);
+}
+
+// What the keys add to the cage's vertices in a pose, turned back to rest with joint 1.
+class KeyPoses : public testing::Test {
+ protected:
+  SurfaceFfdParameters parameters_ = [] {
+    SurfaceFfdParameters parameters = test::by_cage();
+    parameters.driver.follow = Follow::kLinearBlend;
+    return parameters;
+  }();
+  Model model_ = test::make_tube_in_cage();
+
+  glm::vec3 offset_at(float degrees, float second = 0, std::uint32_t vertex = kVertex) {
+    const auto cage_of = [&](const SurfaceFfdParameters& parameters) {
+      const Character character = test::bound(model_, test::rig_of(parameters, "tube")).character;
+      Evaluator evaluator(character);
+      evaluator.pose(bent(model_, degrees, second));
+      evaluator.evaluate();
+      return test::positions_of(evaluator, character, "cage")[vertex];
+    };
+    SurfaceFfdParameters plain = parameters_;
+    plain.driver.key_poses.clear();
+    const glm::vec3 moved = cage_of(parameters_) - cage_of(plain);
+    const glm::mat4 turn = glm::rotate(glm::mat4(1), glm::radians(-degrees - second), glm::vec3(0, 0, 1));
+    return glm::vec3(turn * glm::vec4(moved, 0));
+  }
+  void expect_offset(glm::vec3 expected, float degrees, float second = 0) {
+    EXPECT_LT(glm::distance(offset_at(degrees, second), expected), kTolerance) << degrees << ", " << second;
+  }
+  std::string error() { return test::bind_error(model_, test::rig_of(parameters_, "tube")); }
+};
+
+TEST_F(KeyPoses, InterpolateLinearlyFromRestAndHold) {
+  parameters_.driver.key_poses = {linear({key({90})})};
+  expect_offset(glm::vec3(0), 0);
+  expect_offset(0.5f * kOffset, 45);
+  expect_offset(kOffset, 90);
+  expect_offset(kOffset, 150);
+  expect_offset(glm::vec3(0), -60);
+}
+
+TEST_F(KeyPoses, OfOneAngleInAnyOrderAndOnBothSidesOfRest) {
+  const glm::vec3 other(-0.3f, 0, 0.1f);
+  parameters_.driver.key_poses = {linear({key({120}), key({-90}, other), key({40}, 2.0f * other)})};
+  expect_offset(glm::vec3(0), 0);
+  expect_offset(2.0f * other, 40);
+  expect_offset(0.5f * kOffset + other, 80);
+  expect_offset(kOffset, 120);
+  expect_offset(kOffset, 170);
+  expect_offset(0.5f * other, -45);
+  expect_offset(other, -90);
+  expect_offset(other, -170);
+}
+
+TEST_F(KeyPoses, OfSeveralSetsAdd) {
+  const glm::vec3 other(-0.3f, 0, 0.1f);
+  parameters_.driver.key_poses = {linear({key({90})}), linear({key({45}, other)})};
+  expect_offset(0.5f * kOffset + other, 45);
+  expect_offset(kOffset + other, 90);
+}
+
+TEST_F(KeyPoses, MoveTheListedVerticesAndWhatFollowsThemAlone) {
+  parameters_.driver.key_poses = {linear({key({90})})};
+  EXPECT_LT(glm::length(offset_at(90, 0, kVertex + 1)), kTolerance);
+  const Character keyed = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  parameters_.driver.key_poses.clear();
+  const Character plain = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  float most = 0;
+  std::vector<std::vector<glm::vec3>> skins;
+  for (const Character& character : {keyed, plain}) {
+    Evaluator evaluator(character);
+    evaluator.pose(bent(model_, 90));
+    evaluator.evaluate();
+    skins.push_back(test::positions_of(evaluator, character, "tube"));
+  }
+  for (std::size_t v = 0; v < skins[0].size(); ++v) most = std::max(most, glm::distance(skins[0][v], skins[1][v]));
+  EXPECT_GT(most, 0.1f) << "the skin follows the offset";
+  EXPECT_LT(most, glm::length(kOffset) + kTolerance);
+}
+
+// A limb carries its offsets, by dual quaternion as well: rigid motion of all joints moves the shape rigidly.
+TEST_F(KeyPoses, TurnWithTheLimb) {
+  parameters_.driver.key_poses = {linear({key({90}), key({30}, {1, 0, 0}, 3)})};
+  for (const Follow follow : {Follow::kLinearBlend, Follow::kDualQuaternion, Follow::kClosestLimb}) {
+    parameters_.driver.follow = follow;
+    const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+    Evaluator evaluator(character);
+    std::vector<glm::mat4> joints = bent(model_, 60);
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    const std::vector<glm::vec3> before(evaluator.positions().begin(), evaluator.positions().end());
+    for (glm::mat4& joint : joints) joint = test::rigid_motion() * joint;
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    EXPECT_LT(test::worst_distance(before, evaluator.positions(), test::by_matrix(test::rigid_motion())),
+              5 * kTolerance);
+  }
+}
+
+TEST_F(KeyPoses, CountTheAngleFromTheRestPoseInTheParent) {
+  for (Joint& joint : model_.skeleton.joints) {
+    joint.rest.rotation = glm::angleAxis(0.8f, glm::normalize(glm::vec3(1, 2, 3)));
+  }
+  std::vector<glm::mat4> rest = test::bind_matrices(model_);
+  for (BoundJoint& bound : model_.bound_joints) bound.inverse_bind = glm::inverse(rest[bound.joint]);
+  parameters_.driver.key_poses = {linear({key({90})})};
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  const CharacterMesh& cage = test::mesh_of(character, "cage");
+  const auto offset_at = [&](float degrees) {
+    Evaluator evaluator(character);
+    evaluator.pose(bent(model_, degrees));
+    evaluator.evaluate();
+    return affine_origin(evaluator.palette()[*cage.offset_slot + kVertex]);
+  };
+  EXPECT_LT(glm::length(offset_at(0)), kTolerance);
+  EXPECT_LT(glm::distance(offset_at(45), 0.5f * kOffset), kTolerance);
+  EXPECT_LT(glm::distance(offset_at(90), kOffset), kTolerance);
+}
+
+class RbfKeyPoses : public KeyPoses {
+ protected:
+  RbfKeyPoses() { model_ = test::make_tube_in_cage({.joints = 3}); }
+
+  // Vertex 80 follows joint 2 alone.
+  KeyPoseSet set_{{about_z("joint1"), about_z("joint2")},
+                  KeyInterpolation::kRbf,
+                  {key({90, 0}, {0.3f, 0, 0}), key({0, 90}, {0, 0.4f, 0}), key({90, 90}, {0, 0, 0.5f}),
+                   key({-50, 20}, {0.1f, 0.1f, 0})}};
+};
+
+TEST_F(RbfKeyPoses, AreExactAtTheirKeysAndNothingAtRest) {
+  parameters_.driver.key_poses = {set_};
+  expect_offset(glm::vec3(0), 0, 0);
+  for (const KeyPose& pose : set_.poses) expect_offset(pose.offsets[0].offset, pose.degrees[0], pose.degrees[1]);
+}
+
+TEST_F(RbfKeyPoses, AreSmoothBetweenAndGoneFarAway) {
+  parameters_.driver.key_poses = {set_};
+  glm::vec3 last = offset_at(0, 0);
+  for (int degrees = 2; degrees <= 90; degrees += 2) {
+    const auto angle = static_cast<float>(degrees);
+    const glm::vec3 next = offset_at(angle, angle);
+    EXPECT_LT(glm::distance(last, next), 0.05f) << degrees;
+    last = next;
+  }
+  EXPECT_LT(glm::length(offset_at(-175, -175)), 0.05f);
+}
+
+TEST_F(RbfKeyPoses, OfOneAngleAreExactToo) {
+  parameters_.driver.key_poses = {{{about_z("joint1")}, KeyInterpolation::kRbf, {key({30}), key({100}, {0, 0, 1})}}};
+  expect_offset(glm::vec3(0), 0);
+  expect_offset(kOffset, 30);
+  expect_offset({0, 0, 1}, 100);
+}
+
+// ----------------------------------------------------------------------------------------------------- morph targets
+
+class MorphTargets : public KeyPoses {
+ protected:
+  MorphTargets() {
+    Mesh& cage = model_.meshes[1];
+    for (const char* name : {"bulge", "smile"}) {
+      MorphTarget target{name, std::vector(cage.positions.size(), glm::vec3(0)), 0.0f};
+      for (std::size_t v = 0; v < cage.positions.size(); ++v) {
+        if (cage.positions[v].x > 5) target.offsets[v] = name[0] == 'b' ? kOffset : glm::vec3(0, 0, 1);
+      }
+      cage.morph_targets.push_back(target);
+    }
+  }
+};
+
+TEST_F(MorphTargets, AreKeyPoses) {
+  parameters_.driver.key_poses = {linear({{{90}, "bulge", {{kVertex, {1, 0, 0}}}}})};
+  expect_offset(0.5f * (kOffset + glm::vec3(1, 0, 0)), 45);
+  EXPECT_LT(glm::distance(offset_at(90, 0, kVertex + 1), kOffset), kTolerance);
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  ASSERT_EQ(character->controls.size(), 1u) << "what key poses use is no control";
+  EXPECT_EQ(character->controls[0].name, "cage/smile");
+}
+
+TEST_F(MorphTargets, AreControls) {
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  ASSERT_EQ(character->controls.size(), 2u);
+  EXPECT_EQ(character->find_control("cage/bulge"), 0u);
+  EXPECT_EQ(character->find_control("cage/grin"), std::nullopt);
+  EXPECT_EQ(character->controls[1].target, 1u);
+  EXPECT_EQ(character->input_count, 2u);
+  Evaluator evaluator(character);
+  evaluator.control(0, 0.5f);
+  evaluator.control(1, -2.0f);
+  evaluator.evaluate();
+  EXPECT_LT(glm::distance(test::positions_of(evaluator, character, "cage")[kVertex],
+                          model_.meshes[1].positions[kVertex] + 0.5f * kOffset - glm::vec3(0, 0, 2)),
+            kTolerance);
+  EXPECT_LT(glm::distance(test::positions_of(evaluator, character, "cage")[0], model_.meshes[1].positions[0]),
+            kTolerance);
+}
+
+TEST_F(MorphTargets, StandAtRestAtTheModelsWeight) {
+  model_.meshes[1].morph_targets[0].weight = 0.5f;
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  EXPECT_EQ(character->controls[0].rest, 0.5f);
+  const glm::vec3 base = model_.meshes[1].positions[kVertex];
+  const auto vertex_at = [&](std::optional<float> value) {
+    Evaluator evaluator(character);
+    if (value) evaluator.control(0, *value);
+    evaluator.evaluate();
+    if (!value) {
+      EXPECT_LT(test::worst_distance(model_.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
+                                     test::by_matrix(glm::mat4(1))),
+                kTolerance)
+          << "the skin is bound to the driver as it rests";
+    }
+    return test::positions_of(evaluator, character, "cage")[kVertex];
+  };
+  EXPECT_LT(glm::distance(vertex_at({}), base + 0.5f * kOffset), kTolerance);
+  EXPECT_LT(glm::distance(vertex_at(0.5f), base + 0.5f * kOffset), kTolerance);
+  EXPECT_LT(glm::distance(vertex_at(0.0f), base), kTolerance);
+  EXPECT_LT(glm::distance(vertex_at(1.0f), base + kOffset), kTolerance);
+}
+
+TEST_F(MorphTargets, MoveNothingWhereTheRigSaysSo) {
+  parameters_.driver.morph_targets = false;
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  EXPECT_TRUE(character->controls.empty());
+  EXPECT_EQ(character->input_count, 0u);
+}
+
+// A shape that turns the surface has no function for its frames: a rigid shape would not be rigid otherwise.
+TEST_F(MorphTargets, TurnTheSkinWithTheDriver) {
+  Mesh& cage = model_.meshes[1];
+  cage.morph_targets.pop_back();
+  const glm::mat4 turn = glm::rotate(glm::mat4(1), 0.7f, glm::vec3(1, 0, 0));
+  for (std::size_t v = 0; v < cage.positions.size(); ++v) {
+    cage.morph_targets[0].offsets[v] = glm::vec3(turn * glm::vec4(cage.positions[v], 1)) - cage.positions[v];
+  }
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  Evaluator evaluator(character);
+  evaluator.control(0, 1.0f);
+  evaluator.evaluate();
+  EXPECT_LT(test::worst_distance(model_.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
+                                 test::by_matrix(turn)),
+            5 * kTolerance);
+}
+
+// The model's clip keeps the channels of those targets that drive, and loses the others.
+TEST_F(MorphTargets, FollowClips) {
+  Clip clip;
+  clip.name = "talk";
+  clip.duration = 1;
+  clip.morph_channels.push_back({"cage", 1, Interpolation::kLinear, {0, 1}, {0, 1}});
+  clip.morph_channels.push_back({"tube", 0, Interpolation::kLinear, {0, 1}, {0, 1}});
+  model_.clips.push_back(clip);
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  ASSERT_EQ(character->clips[0].morph_channels.size(), 1u);
+  EXPECT_EQ(character->clips[0].morph_channels[0].mesh, "cage");
+  EXPECT_EQ(character->clips[0].morph_channels[0].target, 1u);
+}
+
+// ------------------------------------------------------------------------------------------ welded, refined drivers
+
+TEST_F(MorphTargets, AreCarriedToRefinedVertices) {
+  parameters_.driver.refine = {{{}, 1}};
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  const Mesh& source = model_.meshes[1];
+  EXPECT_GT(test::mesh_of(character, "cage").vertex_count(), 3 * source.positions.size());
+  Evaluator evaluator(character);
+  evaluator.control(0, 1.0f);
+  evaluator.evaluate();
+  const std::vector<glm::vec3> rest = test::mesh_of(character, "cage").binding.points;
+  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "cage");
+  std::size_t between = 0;
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    const glm::vec3 moved = posed[v] - rest[v];
+    // Rings 8 and on are beyond x = 5; vertices half way to ring 8, at 5, have half.
+    const float share = rest[v].x > 5.1f ? 1.0f : rest[v].x > 4.9f ? 0.5f : 0.0f;
+    between += share == 0.5f ? 1 : 0;
+    ASSERT_LT(glm::distance(moved, share * kOffset), kTolerance) << v << " at x " << rest[v].x;
+  }
+  EXPECT_GT(between, 8u);
+}
+
+TEST_F(MorphTargets, AreCarriedToWeldedVertices) {
+  // Every triangle with corners of its own.
+  Mesh& cage = model_.meshes[1];
+  Mesh soup;
+  soup.name = "cage";
+  for (const MorphTarget& target : cage.morph_targets) soup.morph_targets.push_back({target.name, {}, 0.0f});
+  for (const glm::uvec3 t : cage.triangles) {
+    const auto first = static_cast<std::uint32_t>(soup.positions.size());
+    soup.triangles.emplace_back(first, first + 1, first + 2);
+    for (int corner = 0; corner < 3; ++corner) {
+      soup.positions.push_back(cage.positions[t[corner]]);
+      soup.weights.append_row(cage.weights.row(t[corner]));
+      for (std::size_t i = 0; i < 2; ++i) {
+        soup.morph_targets[i].offsets.push_back(cage.morph_targets[i].offsets[t[corner]]);
+      }
+    }
+  }
+  const std::size_t welded_count = cage.positions.size();
+  const glm::vec3 keyed_place = soup.positions[400];
+  cage = soup;
+  parameters_.driver.weld = 1e-4f;
+  parameters_.driver.key_poses = {linear({key({90}, {0, 1, 0}, 400)})};
+  for (std::uint32_t v = 0; v < soup.positions.size(); ++v) {  // all copies, so that it does not matter which stays
+    if (soup.positions[v] == keyed_place && v != 400) {
+      parameters_.driver.key_poses[0].poses[0].offsets.push_back({v, {0, 1, 0}});
+    }
+  }
+  const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+  const CharacterMesh& mesh = test::mesh_of(character, "cage");
+  ASSERT_EQ(mesh.vertex_count(), welded_count);
+  Evaluator evaluator(character);
+  evaluator.control(0, 1.0f);
+  evaluator.pose(bent(model_, 90));
+  evaluator.evaluate();
+  for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+    const glm::vec3 rest = mesh.binding.points[v];
+    const glm::vec3 expected =
+        (rest.x > 5 ? kOffset : glm::vec3(0)) + (rest == keyed_place ? glm::vec3(0, 1, 0) : glm::vec3(0));
+    ASSERT_LT(glm::distance(affine_origin(evaluator.palette()[*mesh.offset_slot + v]), expected), kTolerance) << v;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ errors
+
+TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
+  const auto with = [&](KeyPoseSet set) {
+    parameters_.driver.key_poses = {linear({key({10})}), std::move(set)};
+    return error();
+  };
+  const std::string set = "layer 1 (surface_ffd): the driver 'cage': key pose set 1";
+  EXPECT_EQ(with({{about_z("joint11")}, KeyInterpolation::kLinear, {key({90})}}),
+            set + ": there is no joint 'joint11'; did you mean 'joint1'?");
+  EXPECT_EQ(with({{about_z("joint0")}, KeyInterpolation::kLinear, {key({90})}}),
+            set + ": joint 'joint0' has no parent: its turn is that of the whole character");
+  EXPECT_EQ(with({{{"joint1", {0, 0, 0}}}, KeyInterpolation::kLinear, {key({90})}}),
+            set + ": an axis has no direction");
+  EXPECT_EQ(
+      with({{{"joint1", {std::numeric_limits<float>::quiet_NaN(), 0, 0}}}, KeyInterpolation::kLinear, {key({90})}}),
+      set + ": an axis has no direction");
+  EXPECT_EQ(with({{}, KeyInterpolation::kLinear, {key({})}}),
+            set + ": is keyed on 0 angles; linear interpolation takes 1");
+  EXPECT_EQ(with({{about_z("joint0"), about_z("joint1")}, KeyInterpolation::kLinear, {key({1, 2})}}),
+            set + ": is keyed on 2 angles; linear interpolation takes 1");
+  EXPECT_EQ(with({std::vector(9, about_z("joint1")), KeyInterpolation::kRbf, {key(std::vector(9, 1.0f))}}),
+            set + ": is keyed on 9 angles; rbf interpolation takes 1 to 8");
+  EXPECT_EQ(with(linear({})), set + ": has no poses");
+  EXPECT_EQ(with(linear({key({10}), key({20, 30})})), set + ": pose 1 gives 2 angles of 1");
+  for (const float degrees : {-180.0f, 181.0f, 720.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_THAT(with(linear({key({degrees})})), HasSubstr(set + ": pose 0 has an angle beyond half a turn"));
+  }
+  EXPECT_THAT(with(linear({key({0})})), HasSubstr(set + ": pose 0 is at rest"));
+  EXPECT_EQ(with(linear({key({10}), key({20}), key({10})})), set + ": poses 0 and 2 have the same angles");
+  EXPECT_THAT(with(linear({key({30}), key({30.000002f})})), HasSubstr("that no weights tell them apart"));
+  EXPECT_THAT(with({{about_z("joint1")}, KeyInterpolation::kRbf, {key({90}), key({90.00001f})}}),
+              HasSubstr(set + ": two poses, or one and rest, are so close that no weights tell them apart"));
+  EXPECT_EQ(with(linear({key({10}), key({20}, kOffset, 104)})),
+            set + ", pose 1: offsets vertex 104 of the 104 of the driver 'cage'");
+  EXPECT_EQ(with(linear({{{10}, "bulge", {}}})), set + ", pose 0: the driver 'cage' has no morph target 'bulge'");
+  EXPECT_THAT(with(linear({key({10}, glm::vec3(std::numeric_limits<float>::infinity()))})), HasSubstr("finite"));
+  model_.meshes[1].morph_targets.push_back({"bulge", std::vector(104, kOffset), 0.0f});
+  EXPECT_THAT(with(linear({{{10}, "buldge", {}}})), HasSubstr("no morph target 'buldge'; did you mean 'bulge'?"));
+  EXPECT_EQ(with(linear({{{10}, "bulge", {}}})), "bound");
+}
+
+TEST_F(KeyPoses, OfADriverThatLayersMoveAreRefused) {
+  parameters_.driver.follow = Follow::kDualQuaternion;
+  parameters_.driver.key_poses = {linear({key({90})})};
+  Rig rig = test::rig_of(parameters_, "tube");
+  rig.layers.push_back({"cage", LinearBlendParameters{}, {}, {}});
+  EXPECT_THAT(test::bind_error(model_, rig), HasSubstr("the driver 'cage' is moved by layers"));
+}
+
+// A model made in memory may be wrong.
+TEST_F(MorphTargets, OfTheWrongSizeAreRefused) {
+  model_.meshes[1].morph_targets[0].offsets.pop_back();
+  EXPECT_THAT(error(), HasSubstr("mesh 'cage': morph target 'bulge'"));
+  model_.meshes[1].morph_targets[0].offsets.push_back(glm::vec3(std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_THAT(error(), HasSubstr("mesh 'cage': morph target 'bulge'"));
+  model_.meshes[1].morph_targets[0].offsets.back() = glm::vec3(0);
+  model_.meshes[1].morph_targets[0].weight = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(error(), HasSubstr("mesh 'cage': morph target 'bulge'"));
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// Vertices of a driver that are moved after bind, by the rig and in a character that is bound.
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <limits>
+
+#include <pelt/move_driver.h>
+#include <pelt/pelt_file.h>
+#include <pelt/rig_json.h>
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+using Mode = SurfaceFfdParameters::Mode;
+
+constexpr float kTolerance = 2e-5f;    // of tubes 8 long
+constexpr std::uint32_t kVertex = 80;  // of the cage, at x = 6.7: joint1 alone moves it
+const glm::vec3 kOffset(0.1f, 0.3f, -0.2f);
+
+std::vector<glm::mat4> bent(const Model& model) {
+  Model posed = model;
+  posed.skeleton.joints[1].rest.rotation =
+      posed.skeleton.joints[1].rest.rotation * glm::angleAxis(1.0f, glm::vec3(0, 0, 1));
+  return test::bind_matrices(posed);
+}
+
+std::vector<glm::vec3> posed(const Character& character, const std::string& mesh,
+                             const std::vector<glm::mat4>& joints = {}) {
+  Evaluator evaluator(character);
+  if (!joints.empty()) evaluator.pose(joints);
+  evaluator.evaluate();
+  return test::positions_of(evaluator, character, mesh);
+}
+
+// The file holds all of a character; the text of the rig is left out.
+std::vector<std::byte> packed(const Character& character) {
+  CharacterData data = *character;
+  data.rig.clear();
+  return serialize(*Character::create(std::move(data)));
+}
+
+Character moved(const Character& character, const std::string& mesh, const std::vector<VertexOffset>& offsets) {
+  const Result<Character> result = move_driver_vertices(character, mesh, offsets);
+  if (!result) {
+    ADD_FAILURE() << result.error().message;
+    return character;
+  }
+  return *result;
+}
+
+class MovedDriver : public testing::Test {
+ protected:
+  Character bound(const std::vector<VertexOffset>& offsets) {
+    SurfaceFfdParameters parameters = parameters_;
+    parameters.driver.offsets = offsets;
+    return test::bound(model_, test::rig_of(parameters, "tube")).character;
+  }
+  std::string error(const std::vector<VertexOffset>& offsets) {
+    SurfaceFfdParameters parameters = parameters_;
+    parameters.driver.offsets = offsets;
+    return test::bind_error(model_, test::rig_of(parameters, "tube"));
+  }
+
+  Model model_ = test::make_tube_in_cage();
+  SurfaceFfdParameters parameters_ = test::by_cage();
+};
+
+// Every way in which a driver gives its frames.
+std::vector<SurfaceFfdParameters> every_way() {
+  std::vector<SurfaceFfdParameters> ways;
+  for (const Mode mode : {Mode::kExtended, Mode::kBasic}) {
+    for (const Follow follow : {Follow::kDualQuaternion, Follow::kLinearBlend, Follow::kClosestLimb}) {
+      for (const bool estimated : {false, true}) {
+        SurfaceFfdParameters& way = ways.emplace_back(test::by_cage());
+        way.mode = mode;
+        way.driver.follow = follow;
+        way.driver.estimate_frames = estimated;
+      }
+    }
+  }
+  return ways;
+}
+
+TEST_F(MovedDriver, MovesTheSkinNearItAndNoneFarAway) {
+  for (const SurfaceFfdParameters& way : every_way()) {
+    parameters_ = way;
+    parameters_.elements = 8;
+    const std::vector<glm::vec3> before = posed(bound({}), "tube");
+    const Character character = bound({{kVertex, kOffset}});
+    const std::vector<glm::vec3> after = posed(character, "tube");
+    const glm::vec3 place = model_.meshes[1].positions[kVertex];
+    float near = 0;
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      const float distance = glm::distance(before[v], after[v]);
+      if (std::abs(before[v].x - place.x) > 3) {
+        EXPECT_LT(distance, kTolerance) << v;
+      } else {
+        near = std::max(near, distance);
+      }
+    }
+    EXPECT_GT(near, 0.2f * glm::length(kOffset));
+    // The driver itself: that vertex alone.
+    const std::vector<glm::vec3> cage = posed(character, "cage");
+    for (std::size_t v = 0; v < cage.size(); ++v) {
+      const glm::vec3 expected = model_.meshes[1].positions[v] + (v == kVertex ? kOffset : glm::vec3(0));
+      EXPECT_LT(glm::distance(cage[v], expected), kTolerance) << v;
+    }
+  }
+}
+
+TEST_F(MovedDriver, IsBoundToAsItWas) {
+  const Character plain = bound({});
+  const Character offset = bound({{kVertex, kOffset}});
+  EXPECT_EQ(test::mesh_of(offset, "cage").binding.points, test::mesh_of(plain, "cage").binding.points);
+  EXPECT_EQ(test::mesh_of(offset, "tube").binding.influences, test::mesh_of(plain, "tube").binding.influences);
+  EXPECT_EQ(packed(bound({{kVertex, glm::vec3(0)}})), packed(plain)) << "no offset is none";
+}
+
+// All vertices by the same: so does the skin, whatever frames move it.
+TEST_F(MovedDriver, AsAWholeCarriesTheSkin) {
+  std::vector<VertexOffset> all;
+  for (std::uint32_t v = 0; v < model_.meshes[1].positions.size(); ++v) all.push_back({v, kOffset});
+  for (const SurfaceFfdParameters& way : every_way()) {
+    parameters_ = way;
+    EXPECT_LT(test::worst_distance(model_.meshes[0].positions, posed(bound(all), "tube"),
+                                   [](glm::vec3 p) { return p + kOffset; }),
+              kTolerance);
+  }
+}
+
+TEST_F(MovedDriver, TurnsWithTheLimb) {
+  const std::vector<glm::mat4> joints = bent(model_);
+  const glm::mat4 limb = joints[1] * glm::inverse(test::bind_matrices(model_)[1]);
+  for (const SurfaceFfdParameters& way : every_way()) {
+    parameters_ = way;
+    const Character character = bound({{kVertex, kOffset}});
+    const glm::vec3 by = posed(character, "cage", joints)[kVertex] - posed(bound({}), "cage", joints)[kVertex];
+    EXPECT_LT(glm::distance(by, glm::vec3(limb * glm::vec4(kOffset, 0))), kTolerance);
+    // And with the whole character.
+    std::vector<glm::mat4> rigid = joints;
+    for (glm::mat4& joint : rigid) joint = test::rigid_motion() * joint;
+    EXPECT_LT(test::worst_distance(posed(character, "tube", joints), posed(character, "tube", rigid),
+                                   test::by_matrix(test::rigid_motion())),
+              5 * kTolerance);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ without bind
+
+TEST_F(MovedDriver, WithoutBindIsWhatBindMakes) {
+  const std::vector<VertexOffset> first{{kVertex, kOffset}}, second{{3, {0, 0.1f, 0}}, {kVertex, 2.0f * kOffset}};
+  for (const SurfaceFfdParameters& way : every_way()) {
+    parameters_ = way;
+    const Character plain = bound({});
+    const Character once = moved(plain, "cage", first);
+    EXPECT_EQ(packed(once), packed(bound(first)));
+    EXPECT_EQ(posed(once, "tube", bent(model_)), posed(bound(first), "tube", bent(model_)));
+    const Character twice = moved(once, "cage", second);
+    EXPECT_EQ(packed(twice), packed(bound(second))) << "offsets are absolute";
+    EXPECT_EQ(packed(moved(twice, "cage", {})), packed(plain));
+    EXPECT_EQ(plain.size(), twice.size());
+    EXPECT_EQ(twice->rig, plain->rig);
+  }
+}
+
+TEST_F(MovedDriver, KeepsItsKeyPosesAndMorphTargets) {
+  Mesh& cage = model_.meshes[1];
+  cage.morph_targets.push_back({"bulge", std::vector(cage.positions.size(), glm::vec3(0, 0.1f, 0)), 0.0f});
+  for (const KeyInterpolation interpolation : {KeyInterpolation::kLinear, KeyInterpolation::kRbf}) {
+    parameters_.driver.key_poses = {{{{"joint1", {0, 0, 1}}}, interpolation, {{{90}, "", {{kVertex, {0, 0, 0.5f}}}}}}};
+    const Character plain = bound({});
+    const std::vector<VertexOffset> offsets{{kVertex, kOffset}, {7, kOffset}};
+    const Character character = moved(plain, "cage", offsets);
+    EXPECT_EQ(packed(character), packed(bound(offsets)));
+    EXPECT_EQ(packed(moved(character, "cage", {})), packed(plain));
+    const std::vector<glm::mat4> joints = bent(model_);
+    const glm::mat4 limb = joints[1] * glm::inverse(test::bind_matrices(model_)[1]);
+    EXPECT_LT(glm::distance(posed(character, "cage", joints)[kVertex] - posed(plain, "cage", joints)[kVertex],
+                            glm::vec3(limb * glm::vec4(kOffset, 0))),
+              kTolerance);
+  }
+}
+
+// Two drivers, moved in either order; one is made from the skin, the other moved by a layer of its own.
+TEST_F(MovedDriver, AmongOthersIsTheSameInAnyOrder) {
+  model_.meshes.push_back(test::make_tube_mesh({.around = 6, .along = 8, .radius = 1.5f}));
+  model_.meshes.back().name = "coarse";
+  const std::vector<VertexOffset> offsets{{5, kOffset}};
+  const auto rig = [&](bool with_offsets) {
+    SurfaceFfdParameters made, by_cage = test::by_cage(), by_coarse;
+    made.driver.triangles = 60;
+    by_coarse.driver.mesh = "coarse";
+    if (with_offsets) made.driver.offsets = by_cage.driver.offsets = by_coarse.driver.offsets = offsets;
+    Rig result;
+    result.layers = {{"tube", made, {}, {}}, {"tube", by_cage, {0.5f, {}}, {}}, {"cage", by_coarse, {}, {}}};
+    return result;
+  };
+  const Bound plain = test::bound(model_, rig(false));
+  const std::vector<std::string> drivers{"driver of tube", "cage", "coarse"};
+  for (std::uint32_t layer = 0; layer < drivers.size(); ++layer) {
+    const auto report = std::find_if(plain.report.meshes.begin(), plain.report.meshes.end(),
+                                     [&](const MeshReport& mesh) { return mesh.mesh == drivers[layer]; });
+    ASSERT_NE(report, plain.report.meshes.end());
+    EXPECT_EQ(report->drives, std::vector{layer});
+  }
+  const std::vector<std::byte> expected = packed(test::bound(model_, rig(true)).character);
+  for (std::vector<std::string> order = drivers; std::next_permutation(order.begin(), order.end());) {
+    Character character = plain.character;
+    for (const std::string& driver : order) character = moved(character, driver, offsets);
+    EXPECT_EQ(packed(character), expected);
+  }
+}
+
+TEST_F(MovedDriver, OfPatchesMovesControlVertices) {
+  PatchParameters sheet;
+  sheet.shape = {6, 4};
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    for (std::uint32_t j = 0; j < 4; ++j)
+      sheet.control.emplace_back(3.0f * static_cast<float>(i) - 3, 1.3f, 1.5f * static_cast<float>(j) - 2);
+  }
+  parameters_ = {};
+  parameters_.driver.patches = {sheet};
+  const Character character = bound({{9, kOffset}});
+  EXPECT_EQ(packed(moved(bound({}), "patch", {{9, kOffset}})), packed(character));
+  EXPECT_GT(test::worst_distance(model_.meshes[0].positions, posed(character, "tube"), [](glm::vec3 p) { return p; }),
+            0.02f);
+}
+
+TEST_F(MovedDriver, IsNumberedAsItIsWeldedAndRefined) {
+  parameters_.driver.refine = {{{}, 1}};
+  const auto last = test::mesh_of(bound({}), "cage").vertex_count() - 1;
+  ASSERT_GT(last, model_.meshes[1].positions.size());
+  const Character character = bound({{last, kOffset}});
+  EXPECT_LT(glm::distance(posed(character, "cage")[last], posed(bound({}), "cage")[last] + kOffset), kTolerance);
+  EXPECT_THAT(error({{last + 1, kOffset}}), HasSubstr("moves vertex"));
+}
+
+TEST_F(MovedDriver, IsKeptByAFile) {
+  const Character character = bound({{kVertex, kOffset}});
+  const Result<Character> read = deserialize(serialize(character), "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(posed(*read, "tube"), posed(character, "tube"));
+  EXPECT_EQ(packed(moved(*read, "cage", {})), packed(bound({}))) << "and may be moved again";
+  const Result<Rig> rig = parse_rig((*read)->rig, "x.pelt");
+  ASSERT_TRUE(rig) << rig.error().message;
+  EXPECT_EQ(std::get<SurfaceFfdParameters>(rig->layers[0].deformer).driver.offsets,
+            (std::vector<VertexOffset>{{kVertex, kOffset}}));
+}
+
+// ------------------------------------------------------------------------------------------------------------ errors
+
+TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
+  const float infinite = std::numeric_limits<float>::infinity();
+  const std::vector<std::pair<std::vector<VertexOffset>, std::string>> wrong{
+      {{{3, kOffset}, {104, kOffset}}, "the driver 'cage': offset 1 moves vertex 104 of 104"},
+      {{{3, kOffset}, {3, kOffset}}, "the driver 'cage': offset 1 moves vertex 3 a second time"},
+      {{{3, {0, infinite, 0}}}, "the driver 'cage': offset 0, of vertex 3, is not finite"},
+      {{{3, {0, 2e12f, 0}}}, "the driver 'cage': offset 0, of vertex 3, is not finite, or leads farther than 1e+12 m"},
+  };
+  const Character plain = bound({});
+  for (const auto& [offsets, why] : wrong) {
+    EXPECT_THAT(error(offsets), testing::StartsWith("layer 1 (surface_ffd): " + why));
+    const Result<Character> result = move_driver_vertices(plain, "cage", offsets);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(result.error().message, testing::StartsWith(why));
+  }
+  for (const char* mesh : {"tube", "gauge"}) {
+    const Result<Character> result = move_driver_vertices(plain, mesh, {});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::kNotFound);
+  }
+}
+
+TEST_F(MovedDriver, IsNotStreamed) {
+  parameters_.driver.follow = Follow::kStreamed;
+  EXPECT_THAT(error({{3, kOffset}}), HasSubstr("the driver 'cage': it is streamed"));
+  const Result<Character> result = move_driver_vertices(bound({}), "cage", std::vector<VertexOffset>{{3, kOffset}});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("the caller places"));
+}
+
+TEST_F(MovedDriver, IsMovedInOneWayAlone) {
+  SurfaceFfdParameters other = parameters_;
+  other.driver.offsets = {{3, kOffset}};
+  Rig rig = test::rig_of(parameters_, "tube");
+  rig.layers.push_back({"tube", other, {0.5f, {}}, {}});
+  EXPECT_EQ(test::bind_error(model_, rig), "layer 2 (surface_ffd): the driver 'cage' is already used, in another way");
+  rig.layers.push_back({"cage", LinearBlendParameters{}, {}, {}});
+  EXPECT_EQ(test::bind_error(model_, rig),
+            "layer 2 (surface_ffd): the driver 'cage' is already used, with other offsets");
+}
+
+// A file may be laid out in ways that bind is not.
+TEST_F(MovedDriver, WhoseEntriesOthersBlendIsLeftAlone) {
+  CharacterData data = *bound({{kVertex, kOffset}});
+  const auto cage =
+      std::find_if(data.meshes.begin(), data.meshes.end(), [](const CharacterMesh& m) { return m.control; });
+  const auto pass = std::find_if(data.passes.begin(), data.passes.end(),
+                                 [](const PalettePass& p) { return p.kernel == PoseKernel::kKeyPose; });
+  ASSERT_NE(pass, data.passes.end());
+  // The offsets before the frames that the skin blends.
+  const std::uint32_t frames = *cage->frame_slot;
+  cage->frame_slot = frames + cage->vertex_count();
+  cage->offset_slot = frames;
+  pass->first_slot = frames;
+  for (CharacterMesh& mesh : data.meshes) {
+    if (!mesh.control) mesh.first_slot += cage->vertex_count();
+  }
+  const Result<Character> odd = Character::create(std::move(data));
+  ASSERT_TRUE(odd) << odd.error().message;
+  const Result<Character> result = move_driver_vertices(*odd, "cage", {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace pelt

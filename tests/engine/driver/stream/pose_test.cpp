@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Drivers that the caller places, frame by frame.
+#include "shaders/driver/stream/pose.h"
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using test::by_matrix;
+using test::worst_distance;
+
+constexpr float kTolerance = 2e-5f;  // of tubes 8 long
+
+SurfaceFfdParameters streamed() {
+  SurfaceFfdParameters parameters = test::by_cage();
+  parameters.driver.follow = Follow::kStreamed;
+  return parameters;
+}
+
+TEST(StreamedDrivers, AreInputsOfTheCharacter) {
+  const Character character = test::bound(test::make_tube_in_cage(), test::rig_of(streamed(), "tube")).character;
+  const CharacterMesh& cage = test::mesh_of(character, "cage");
+  EXPECT_EQ(character->input_count, 3 * cage.vertex_count());
+  ASSERT_EQ(character->streams.size(), 1u);
+  EXPECT_EQ(character->find_stream("cage"), 0u);
+  EXPECT_EQ(character->find_stream("tube"), std::nullopt);
+  std::vector<float> inputs(character->input_count);
+  rest_inputs(*character, inputs);
+  EXPECT_EQ(inputs[character->streams[0].first_input + 3], cage.binding.points[1].x);
+}
+
+TEST(StreamedDrivers, StandAtRestUntilStreamed) {
+  const Model model = test::make_tube_in_cage();
+  const Character character = test::bound(model, test::rig_of(streamed(), "tube")).character;
+  Evaluator evaluator(character);
+  evaluator.pose(std::vector<glm::mat4>(2, test::rigid_motion()));
+  evaluator.evaluate();
+  EXPECT_LT(worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
+                           by_matrix(glm::mat4(1))),
+            kTolerance)
+      << "the skeleton moves it";
+}
+
+TEST(StreamedDrivers, AreWhereTheyAreStreamedInBothModes) {
+  const Model model = test::make_tube_in_cage();
+  for (const auto mode : {SurfaceFfdParameters::Mode::kBasic, SurfaceFfdParameters::Mode::kExtended}) {
+    SurfaceFfdParameters parameters = streamed();
+    parameters.mode = mode;
+    const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
+    Evaluator evaluator(character);
+    const auto rigid = by_matrix(test::rigid_motion());
+    evaluator.stream(0, test::moved_points(character, "cage", rigid));
+    for (int frame = 0; frame < 2; ++frame) {  // what was streamed stays
+      evaluator.evaluate();
+      EXPECT_LT(worst_distance(model.meshes[1].positions, test::positions_of(evaluator, character, "cage"), rigid),
+                kTolerance);
+      EXPECT_LT(worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "tube"), rigid),
+                5 * kTolerance);
+    }
+  }
+}
+
+TEST(StreamedDrivers, OfOneCharacterAreApart) {
+  Model model = test::make_tube_in_cage();
+  model.meshes.push_back(model.meshes[1]);
+  model.meshes.back().name = "other cage";
+  model.meshes.push_back(model.meshes[0]);
+  model.meshes.back().name = "other tube";
+  Rig rig = test::rig_of(streamed(), "tube");
+  SurfaceFfdParameters other = streamed();
+  other.driver.mesh = "other cage";
+  rig.layers.push_back({"other tube", other, {}, {}});
+  const Character character = test::bound(model, rig).character;
+  ASSERT_EQ(character->streams.size(), 2u);
+  Evaluator evaluator(character);
+  const auto rigid = by_matrix(test::rigid_motion());
+  evaluator.stream(*character->find_stream("other cage"), test::moved_points(character, "other cage", rigid));
+  evaluator.evaluate();
+  EXPECT_LT(worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
+                           by_matrix(glm::mat4(1))),
+            kTolerance);
+  EXPECT_LT(worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "other tube"), rigid),
+            5 * kTolerance);
+}
+
+TEST(StreamedDrivers, HaveNoKeyPoses) {
+  SurfaceFfdParameters parameters = streamed();
+  parameters.driver.key_poses.push_back({{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{90}, "", {}}}});
+  EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
+              testing::HasSubstr("a streamed driver has no key poses"));
+}
+
+TEST(StreamedDrivers, LeaveTheErrorOfTheCutUnknown) {
+  SurfaceFfdParameters parameters = streamed();
+  parameters.cut_error = 0.01f;
+  const Bound result = test::bound(test::make_tube_in_cage(), test::rig_of(parameters, "tube"));
+  EXPECT_THAT(result.report.notes, testing::Contains(testing::HasSubstr("cannot be measured; 26 elements a vertex")));
+  EXPECT_FALSE(result.report.meshes[1].cut_error);
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "engine/geometry/heat.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/geometry/parts.h"
+
+namespace pelt {
+namespace {
+
+// A strip along x from 0 to 4, `count` squares long.
+struct Strip {
+  explicit Strip(std::uint32_t count) {
+    for (std::uint32_t i = 0; i <= count; ++i) {
+      for (const float y : {0.0f, 0.2f})
+        positions.emplace_back(4.0f * static_cast<float>(i) / static_cast<float>(count), y, 0);
+      if (i == count) continue;
+      triangles.emplace_back(2 * i, 2 * i + 2, 2 * i + 1);
+      triangles.emplace_back(2 * i + 1, 2 * i + 2, 2 * i + 3);
+    }
+  }
+  std::vector<glm::vec3> positions;
+  std::vector<glm::uvec3> triangles;
+};
+
+// One implicit step makes exp(-|x| / sqrt(spread)) / 2 of a step's sides.
+TEST(SurfaceHeat, MakesAStepAsWideWhateverTheTessellation) {
+  for (const std::uint32_t count : {80u, 400u}) {
+    const Strip strip(count);
+    const SurfaceHeat heat(strip.positions, strip.triangles, weld_by_position(strip.positions));
+    std::vector<float> values;
+    for (const glm::vec3& p : strip.positions) values.push_back(p.x < 2 ? 0.0f : 1.0f);
+    heat.flow(std::vector<float>(values.size(), 0.09f), values);
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      const float away = strip.positions[v].x - 2;
+      if (std::abs(away) > 1.2f || std::abs(away) < 0.06f) continue;
+      const float tail = 0.5f * std::exp(-std::abs(away) / 0.3f);
+      EXPECT_NEAR(values[v], away < 0 ? tail : 1 - tail, 0.05) << count << ' ' << away;
+    }
+  }
+}
+
+TEST(SurfaceHeat, DoesNotFlowWhereNothingLetsIt) {
+  const Strip strip(80);
+  const SurfaceHeat heat(strip.positions, strip.triangles, weld_by_position(strip.positions));
+  std::vector<float> values;
+  std::vector<float> spread;
+  for (const glm::vec3& p : strip.positions) {
+    values.push_back(p.x < 2 ? 0.0f : 1.0f);
+    spread.push_back(p.x < 2.2f ? 0.0f : 1.0f);
+  }
+  heat.flow(spread, values);
+  for (std::size_t v = 0; v < values.size(); ++v) EXPECT_NEAR(values[v], strip.positions[v].x < 2 ? 0 : 1, 1e-4);
+}
+
+TEST(SurfaceHeat, FillsWhatIsNotKnownEvenly) {
+  const Strip strip(80);
+  const SurfaceHeat heat(strip.positions, strip.triangles, weld_by_position(strip.positions));
+  std::vector<float> values;
+  std::vector<std::uint8_t> known;
+  for (const glm::vec3& p : strip.positions) {
+    known.push_back(p.x > 1 && p.x < 3 ? SurfaceHeat::kUnknown : SurfaceHeat::kKnown);
+    values.push_back(known.back() == SurfaceHeat::kKnown ? p.x : 7.0f);
+  }
+  heat.fill(known, {values});
+  for (std::size_t v = 0; v < values.size(); ++v) EXPECT_NEAR(values[v], strip.positions[v].x, 2e-3);
+}
+
+}  // namespace
+}  // namespace pelt

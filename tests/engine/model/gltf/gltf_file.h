@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Small glTF files made in tests.
+#pragma once
+
+#include <cstring>
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/model.h>
+#include <pelt/result.h>
+
+#include "tests/support/program.h"
+
+namespace pelt::test {
+
+// OpenGL's names of component types, as glTF has them.
+template <class T>
+constexpr int kComponentType = 0;
+template <>
+inline constexpr int kComponentType<std::int8_t> = 5120;
+template <>
+inline constexpr int kComponentType<std::uint8_t> = 5121;
+template <>
+inline constexpr int kComponentType<std::int16_t> = 5122;
+template <>
+inline constexpr int kComponentType<std::uint16_t> = 5123;
+template <>
+inline constexpr int kComponentType<std::uint32_t> = 5125;
+template <>
+inline constexpr int kComponentType<float> = 5126;
+
+// A document in the making: JSON to be edited at will, and the bytes of its one buffer.
+struct GltfFile {
+  nlohmann::json json{{"asset", {{"version", "2.0"}}}};
+  std::string data;
+
+  // Appends values as a buffer view, and names it by an accessor of that type ("VEC3"). Returns the accessor.
+  template <class T>
+  int add(const std::string& type, const std::vector<T>& values, bool normalized = false) {
+    const std::size_t components = type == "SCALAR" ? 1 : type == "MAT4" ? 16 : static_cast<std::size_t>(type[3] - '0');
+    nlohmann::json accessor{{"bufferView", add_view(std::as_bytes(std::span(values)))},
+                            {"componentType", kComponentType<T>},
+                            {"count", values.size() / components},
+                            {"type", type}};
+    if (normalized) accessor["normalized"] = true;
+    json["accessors"].push_back(accessor);
+    return static_cast<int>(json["accessors"].size()) - 1;
+  }
+  int add(const std::vector<glm::vec3>& values);
+  int add(const std::vector<glm::mat4>& values);
+  int add_view(std::span<const std::byte> bytes);
+
+  // Adds an entry to an array of the root and returns its index.
+  int push(const std::string& array, nlohmann::json entry);
+
+  // The mesh of one primitive.
+  int add_mesh(nlohmann::json attributes, nlohmann::json rest = nlohmann::json::object());
+
+  // Mesh 0 with the triangle (0,0,0), (1,0,0), (0,1,0) as accessor 0, at node 0.
+  static GltfFile triangle();
+
+  // The triangle under a skin of the joints root (node 1, at 0 0 0) and tip (node 2, its child, at 0 1 0), bound by the
+  // inverses of their rest matrices. Vertices follow root, root, tip. Accessors: 0 positions, 1 joints, 2 weights.
+  static GltfFile skinned_triangle();
+
+  // The text of the .gltf, its buffer as a data URI; and of the .glb.
+  std::string text() const;
+  std::string glb() const;
+
+  Result<Model> import() const;
+};
+
+// Of mesh 0.
+nlohmann::json& primitive(GltfFile& file, int index = 0);
+
+// What the file holds; fails the test where it is refused, and gives a model of one empty mesh.
+Model imported(const GltfFile& file);
+
+// The test fails unless importing is refused by a message that names the file and contains `why`.
+void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code = ErrorCode::kInvalidFile);
+
+}  // namespace pelt::test

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Imports a file, looks at all that came out, and tells how it went, for tests that watch from outside.
+//
+//   pelt_import_check FILE             Exit status 0: the model is sound. 2: refused with a reason. 3: neither.
+//   pelt_import_check --mutate FILE    Imports FILE, a .gltf, again and again with one value of its JSON replaced by a
+//                                      hostile one. Exit status 0: all were sound or refused. 3: one was not.
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <pelt/import.h>
+#include <pelt/pose.h>
+
+namespace {
+
+using namespace pelt;
+
+bool all_finite(const float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(values[i])) return false;
+  }
+  return true;
+}
+
+template <class T>
+bool all_finite(const std::vector<T>& values) {
+  return all_finite(reinterpret_cast<const float*>(values.data()), values.size() * sizeof(T) / sizeof(float));
+}
+
+std::string find_flaw(const Mesh& mesh, const Model& model) {
+  const std::size_t vertices = mesh.positions.size();
+  if (vertices == 0) return "is empty";
+  if (!all_finite(mesh.positions) || !all_finite(mesh.normals) || !all_finite(mesh.tangents) || !all_finite(mesh.uvs)) {
+    return "is not finite";
+  }
+  if (mesh.normals.size() != vertices) return "has too few normals";
+  if (!mesh.tangents.empty() && mesh.tangents.size() != vertices) return "has too few tangents";
+  if (!mesh.uvs.empty() && mesh.uvs.size() != vertices) return "has too few texture coordinates";
+  for (const glm::vec3& normal : mesh.normals) {
+    if (std::abs(glm::length(normal) - 1) > 1e-3f) return "has a normal that is not unit";
+  }
+  for (const glm::uvec3& triangle : mesh.triangles) {
+    if (triangle.x >= vertices || triangle.y >= vertices || triangle.z >= vertices) return "has a triangle too far";
+  }
+  for (const MorphTarget& target : mesh.morph_targets) {
+    if (target.offsets.size() != vertices) return "has a morph target of too few offsets";
+    if (!all_finite(target.offsets) || !std::isfinite(target.weight)) return "has a morph target that is not finite";
+  }
+  for (const VertexAttribute& attribute : mesh.attributes) {
+    if (attribute.values.size() != vertices) return "has an attribute of too few values";
+    if (!all_finite(attribute.values)) return "has an attribute that is not finite";
+  }
+  std::size_t covered = 0;
+  for (const MeshPart& part : mesh.parts) {
+    if (part.first_triangle != covered) return "has parts with gaps";
+    if (part.material >= static_cast<std::int32_t>(model.materials.size())) return "has a material too far";
+    covered += part.triangle_count;
+  }
+  if (covered != mesh.triangles.size()) return "has parts that do not cover it";
+  if (model.bound_joints.empty()) return {};
+  if (mesh.weights.row_count() != vertices) return "has too few rows of weights";
+  const auto valid = validate(mesh.weights, model.bound_joints.size(), "weights");
+  return valid ? std::string() : valid.error().message;
+}
+
+std::string find_flaw(const Model& model) {
+  std::vector<glm::mat4> matrices(model.skeleton.joints.size());
+  std::vector<Transform> local(model.skeleton.joints.size());
+  for (std::size_t j = 0; j < model.skeleton.joints.size(); ++j) {
+    if (model.skeleton.joints[j].parent >= static_cast<std::int32_t>(j)) return "a joint comes before its parent";
+  }
+  rest_matrices(model.skeleton, matrices);
+  if (!all_finite(matrices)) return "rest matrices are not finite";
+  for (const BoundJoint& bound : model.bound_joints) {
+    if (bound.joint >= matrices.size()) return "a bound joint is too far";
+    if (!all_finite(&bound.inverse_bind[0][0], 16)) return "an inverse bind matrix is not finite";
+  }
+  for (const Mesh& mesh : model.meshes) {
+    if (const std::string flaw = find_flaw(mesh, model); !flaw.empty()) return "mesh '" + mesh.name + "' " + flaw;
+  }
+  for (const Clip& clip : model.clips) {
+    for (const float share : {0.0f, 0.3f, 1.0f}) {
+      rest_pose(model.skeleton, local);
+      sample_clip(clip, share * clip.duration, local);
+      if (!all_finite(local)) return "clip '" + clip.name + "' is not finite";
+      for (const MorphChannel& channel : clip.morph_channels) {
+        const Mesh* mesh = model.find_mesh(channel.mesh);
+        if (mesh == nullptr || channel.target >= mesh->morph_targets.size()) return "a channel of no morph target";
+        if (!std::isfinite(sample(channel, share * clip.duration))) return "clip '" + clip.name + "' is not finite";
+      }
+    }
+  }
+  return model.meshes.empty() ? "there is no mesh" : "";
+}
+
+}  // namespace
+
+namespace {
+
+constexpr int kSound = 0;
+constexpr int kRefused = 2;
+constexpr int kBroken = 3;
+
+int check(const std::filesystem::path& path) {
+  const Result<Model> model = path.extension() == ".obj" ? import_obj(path) : import_gltf(path);
+  if (!model) {
+    std::printf("%s\n", model.error().message.c_str());
+    const bool names_file = model.error().message.find(path.filename().string()) != std::string::npos;
+    return names_file ? kRefused : kBroken;
+  }
+  if (const std::string flaw = find_flaw(*model); !flaw.empty()) {
+    std::printf("%s: imported, but %s\n", path.c_str(), flaw.c_str());
+    return kBroken;
+  }
+  std::size_t vertices = 0;
+  std::size_t triangles = 0;
+  for (const Mesh& mesh : model->meshes) {
+    vertices += mesh.positions.size();
+    triangles += mesh.triangles.size();
+  }
+  std::printf("%s: %zu joints, %zu bound, %zu meshes, %zu vertices, %zu triangles, %zu clips\n", path.c_str(),
+              model->skeleton.joints.size(), model->bound_joints.size(), model->meshes.size(), vertices, triangles,
+              model->clips.size());
+  for (const std::string& note : model->report.notes) std::printf("  %s\n", note.c_str());
+  return kSound;
+}
+
+// Every value of the document, and every array and object too, replaced by each of these in turn.
+int check_mutations(const std::filesystem::path& path) {
+  using nlohmann::json;
+  const json hostile = {nullptr,
+                        true,
+                        "",
+                        "a",
+                        -1,
+                        0,
+                        1,
+                        3,
+                        7,
+                        255,
+                        65536,
+                        2147483647,
+                        4294967296,
+                        18446744073709551615u,
+                        -9223372036854775807,
+                        0.5,
+                        1e-30,
+                        1e30,
+                        1e300,
+                        json::array(),
+                        json::object(),
+                        json::array({0}),
+                        json::array({json::object()})};
+  std::ifstream stream(path);
+  const json original = json::parse(stream);
+  std::vector<json::json_pointer> places;
+  for (std::vector<json::json_pointer> pending{json::json_pointer()}; !pending.empty();) {
+    const json::json_pointer at = pending.back();
+    pending.pop_back();
+    places.push_back(at);
+    const json& value = original[at];
+    if (!value.is_structured()) continue;
+    for (const auto& [key, member] : value.items()) {
+      pending.push_back(value.is_array() ? at / std::stoul(key) : at / key);
+    }
+  }
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("pelt_import_check_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path mutant = folder / "mutant.gltf";
+  int worst = kSound;
+  std::size_t sound = 0;
+  std::size_t refused = 0;
+  for (const json::json_pointer& place : places) {
+    for (std::size_t h = 0; h <= hostile.size() && worst != kBroken; ++h) {
+      json document = original;
+      if (h < hostile.size()) {
+        document[place] = hostile[h];
+      } else if (!place.empty()) {
+        json& parent = document[place.parent_pointer()];
+        parent.is_array() ? parent.erase(std::stoul(place.back())) : (void)parent.erase(place.back());
+      }
+      std::ofstream(mutant) << document;
+      const Result<Model> model = import_gltf(mutant);
+      if (!model) {
+        ++refused;
+        if (model.error().message.find("mutant.gltf") == std::string::npos) worst = kBroken;
+      } else {
+        ++sound;
+        if (!find_flaw(*model).empty()) worst = kBroken;
+      }
+      if (worst == kBroken) {
+        std::printf("%s with %s = %s: %s\n", path.c_str(), place.to_string().c_str(),
+                    h < hostile.size() ? hostile[h].dump().c_str() : "nothing",
+                    model ? find_flaw(*model).c_str() : model.error().message.c_str());
+      }
+    }
+  }
+  std::filesystem::remove_all(folder);
+  std::printf("%s: %zu mutants sound, %zu refused\n", path.c_str(), sound, refused);
+  return worst;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1) return check(arguments[0]);
+  if (arguments.size() == 2 && arguments[0] == "--mutate") return check_mutations(arguments[1]);
+  std::fprintf(stderr, "usage: pelt_import_check [--mutate] FILE\n");
+  return 1;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Hostile files, each imported by a process of its own under sanitizers, with bounds on its time and memory.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+struct Outcome {
+  int status = -1;  // what pelt_import_check returned; 124: it ran out of time; otherwise it crashed
+  std::string output;
+};
+
+Outcome run_check(const std::string& option, const std::filesystem::path& path, int seconds) {
+  std::ostringstream command;
+  command << "ASAN_OPTIONS=hard_rss_limit_mb=1024:quarantine_size_mb=16:allocator_may_return_null=0 "
+          << "UBSAN_OPTIONS=print_stacktrace=1 timeout " << seconds << " '" PELT_IMPORT_CHECK "' " << option << " '"
+          << path.string() << "' 2>&1";
+  std::FILE* pipe = ::popen(command.str().c_str(), "r");
+  Outcome outcome;
+  std::array<char, 4096> buffer;
+  for (std::size_t read = 0; (read = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    outcome.output.append(buffer.data(), read);
+  }
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) outcome.status = WEXITSTATUS(status);
+  return outcome;
+}
+
+struct Case {
+  std::string file;
+  char expected;  // R: must be refused; L: may be read
+};
+
+std::vector<Case> read_manifest(const std::filesystem::path& folder) {
+  std::vector<Case> cases;
+  std::ifstream stream(folder / "MANIFEST.md");
+  for (std::string line; std::getline(stream, line);) {
+    // | file | class | ...
+    const std::size_t end = line.find(" | ", 2);
+    if (!line.starts_with("| ") || end == std::string::npos || end + 4 >= line.size()) continue;
+    const char expected = line[end + 3];
+    if ((expected == 'R' || expected == 'L') && line[end + 4] == ' ')
+      cases.push_back({line.substr(2, end - 2), expected});
+  }
+  return cases;
+}
+
+// Listed as unusable for want of a binary chunk. But its one buffer is a data URI, which glTF 2.0 allows in a .glb, and
+// its chunk is then to be left out (section 4.4.3); the Khronos validator finds no error in it. So it is read.
+constexpr const char* kUsableAfterAll = "glTF-SDK/CubeNoBuffer.glb";
+
+TEST(MalformedFiles, AreRefusedWithAReasonOrReadSafely) {
+  PELT_REQUIRE_SHARED();
+  const std::filesystem::path folder = *test::shared_folder() / "assets" / "malformed";
+  const std::vector<Case> cases = read_manifest(folder);
+  EXPECT_EQ(cases.size(), test::shared_files("assets/malformed", {".gltf", ".glb"}).size());
+  for (const Case& c : cases) {
+    const Outcome outcome = run_check("", folder / c.file, 5);
+    const bool refused = outcome.status == 2;
+    const bool sound = outcome.status == 0;
+    if (c.file == kUsableAfterAll) {
+      EXPECT_TRUE(sound) << c.file << ": " << outcome.output;
+    } else if (c.expected == 'R') {
+      EXPECT_TRUE(refused) << c.file << ": exit status " << outcome.status << ": " << outcome.output;
+    } else {
+      EXPECT_TRUE(refused || sound) << c.file << ": exit status " << outcome.status << ": " << outcome.output;
+    }
+  }
+}
+
+TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
+  PELT_REQUIRE_SHARED();
+  const std::filesystem::path characters = *test::shared_folder() / "assets" / "characters";
+  const Outcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 60);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+// What no shared file has: morph targets and their clip, attributes, points.
+TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
+  using nlohmann::json;
+  test::GltfFile file = test::GltfFile::triangle();
+  const int offsets = file.add(std::vector<glm::vec3>(3, glm::vec3(0, 0, 1)));
+  const int mask = file.add("SCALAR", std::vector<float>{0, 1, 0.5f});
+  const int times = file.add("SCALAR", std::vector<float>{0, 1});
+  const int weights = file.add("SCALAR", std::vector<float>{0, 1, 1, 0});
+  const json targets = {{{"POSITION", offsets}}, {{"NORMAL", offsets}}};
+  json& mesh = file.json["meshes"][0];
+  mesh = {{"weights", {0, 1}}, {"extras", {{"targetNames", {"smile", "frown"}}}}};
+  mesh["primitives"] = {{{"attributes", {{"POSITION", 0}, {"_MASK", mask}}}, {"targets", targets}},
+                        {{"attributes", {{"POSITION", 0}, {"_OTHER", mask}}}, {"targets", targets}, {"mode", 0}}};
+  file.push("animations", {{"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}}},
+                           {"samplers", {{{"input", times}, {"output", weights}}}}});
+  EXPECT_TRUE(file.import());  // as it is
+  const test::TemporaryFolder folder;
+  const Outcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+TEST(SanitizedImport, FailsWhereItShould) {
+  const Outcome outcome = run_check("", "/nonexistent.gltf", 5);
+  EXPECT_EQ(outcome.status, 2) << outcome.output;
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Linear blend of what we read agrees with three.js, which reads and poses the same files by its own code.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <glm/gtc/matrix_inverse.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include <pelt/import.h>
+#include <pelt/pose.h>
+
+#include "engine/core/file_io.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of the model's size. Joint matrices are floats, and a chain of joints multiplies a dozen of them.
+constexpr double kTolerance = 1e-5;
+
+const fs::path kScripts = PELT_THREE_SCRIPTS;
+const fs::path kWork = PELT_THREE_WORK;
+
+bool runs(const std::string& command) { return std::system(command.c_str()) == 0; }
+
+// What one file became in three.js.
+struct Reference {
+  nlohmann::json description;
+  std::vector<glm::vec3> positions;
+};
+
+Reference load_reference(std::size_t index) {
+  const fs::path stem = kWork / "out" / std::to_string(index);
+  Reference reference;
+  std::ifstream(fs::path(stem) += ".json") >> reference.description;
+  if (const auto bytes = read_file(fs::path(stem) += ".f32")) {
+    reference.positions.resize(bytes->size() / sizeof(glm::vec3));
+    std::memcpy(reference.positions.data(), bytes->data(), reference.positions.size() * sizeof(glm::vec3));
+  }
+  return reference;
+}
+
+double size_of(const Model& model) {
+  glm::dvec3 low(std::numeric_limits<double>::max());
+  glm::dvec3 high(-low);
+  for (const Mesh& mesh : model.meshes) {
+    for (const glm::vec3& p : mesh.positions) {
+      low = glm::min(low, glm::dvec3(p));
+      high = glm::max(high, glm::dvec3(p));
+    }
+  }
+  return glm::distance(low, high);
+}
+
+// Palette entries of a pose, in double from the float matrices that a game would pass.
+std::vector<glm::dmat4> palette_at(const Model& model, const Clip* clip, float time) {
+  std::vector<Transform> local(model.skeleton.joints.size());
+  std::vector<glm::mat4> matrices(local.size());
+  rest_pose(model.skeleton, local);
+  if (clip != nullptr) sample_clip(*clip, time, local);
+  model_matrices(model.skeleton, local, matrices);
+  std::vector<glm::dmat4> palette;
+  for (const BoundJoint& bound : model.bound_joints) {
+    palette.push_back(glm::dmat4(matrices[bound.joint]) * glm::dmat4(bound.inverse_bind));
+  }
+  return palette;
+}
+
+glm::dvec3 blend(const Mesh& mesh, std::size_t vertex, const std::vector<glm::dmat4>& palette) {
+  glm::dvec4 sum(0.0);
+  for (const Influence& influence : mesh.weights.row(vertex)) {
+    sum += static_cast<double>(influence.weight) * (palette[influence.index] * glm::dvec4(mesh.positions[vertex], 1.0));
+  }
+  return sum;
+}
+
+// three.js gives vertices without weights to the joint that their first slot happens to name. Ours follow the joint of
+// their mesh that stood nearest when it was bound.
+void expect_nearest_joint(const Model& model, const Mesh& mesh, std::size_t vertex) {
+  ASSERT_EQ(mesh.weights.row(vertex).size(), 1u);
+  const auto distance = [&](std::uint32_t bound) {
+    const glm::dmat4 bind = glm::affineInverse(glm::dmat4(model.bound_joints[bound].inverse_bind));
+    return glm::distance(glm::dvec3(bind[3]), glm::dvec3(mesh.positions[vertex]));
+  };
+  const double followed = distance(mesh.weights.row(vertex)[0].index);
+  std::set<std::uint32_t> used;
+  for (const Influence& influence : mesh.weights.influences) used.insert(influence.index);
+  for (const std::uint32_t bound : used) EXPECT_LE(followed, distance(bound) * (1 + 1e-5)) << vertex;
+}
+
+void expect_agreement(const Model& model, const Reference& reference) {
+  const auto& meshes = reference.description.at("meshes");
+  ASSERT_EQ(meshes.size(), model.meshes.size());
+  std::size_t unweighted = 0;
+  for (std::size_t m = 0; m < meshes.size(); ++m) {
+    ASSERT_EQ(meshes[m].at("vertices"), model.meshes[m].positions.size()) << model.meshes[m].name;
+    unweighted += meshes[m].at("unweighted").size();
+    for (const std::size_t vertex : meshes[m].at("unweighted")) {
+      expect_nearest_joint(model, model.meshes[m], vertex);
+    }
+  }
+  EXPECT_EQ(unweighted, model.report.unweighted_vertices);
+
+  const double size = size_of(model);
+  double worst = 0;
+  std::string where;
+  std::size_t next = 0;
+  for (const auto& sample : reference.description.at("samples")) {
+    const bool at_rest = sample.at("clip").is_null();
+    const Clip* clip = at_rest ? nullptr : &model.clips.at(sample.at("clip").get<std::size_t>());
+    const std::vector<glm::dmat4> palette = palette_at(model, clip, sample.at("time"));
+    for (std::size_t m = 0; m < meshes.size(); ++m) {
+      const Mesh& mesh = model.meshes[m];
+      const auto& skipped = meshes[m].at("unweighted");
+      auto skip = skipped.begin();
+      for (std::size_t v = 0; v < mesh.positions.size(); ++v, ++next) {
+        if (skip != skipped.end() && *skip == v) {
+          ++skip;
+          continue;
+        }
+        const double error = glm::distance(blend(mesh, v, palette), glm::dvec3(reference.positions.at(next))) / size;
+        if (error <= worst) continue;
+        worst = error;
+        std::ostringstream stream;
+        stream << "mesh '" << mesh.name << "', vertex " << v << ", clip '" << (clip ? clip->name : "none") << "', "
+               << sample.at("time") << " s";
+        where = stream.str();
+      }
+    }
+  }
+  EXPECT_EQ(next, reference.positions.size());
+  EXPECT_LE(worst, kTolerance) << where;
+  std::printf("%-36s %4zu poses, largest difference %.1e of the size\n", model.name.c_str(),
+              reference.description.at("samples").size(), worst);
+}
+
+TEST(ThreeJs, AgreesOnEveryCharacter) {
+  PELT_REQUIRE_SHARED();
+  if (!runs("node --version > /dev/null 2>&1") || !runs("npm --version > /dev/null 2>&1")) {
+    PELT_SKIP("node or npm is not installed: packages nodejs and npm");
+  }
+  fs::create_directories(kWork);
+  for (const char* name : {"package.json", "skin.js"}) {
+    fs::copy_file(kScripts / name, kWork / name, fs::copy_options::overwrite_existing);
+  }
+  const std::string in_work = "cd '" + kWork.string() + "' && ";
+  const bool installed = runs(in_work + "npm ls > /dev/null 2>&1") ||
+                         runs(in_work + "npm install --no-save --no-package-lock --no-audit --no-fund > npm.log 2>&1");
+  if (!installed) PELT_SKIP("npm cannot install three: see npm.log in the build folder");
+
+  const std::vector<fs::path> files = test::shared_files("assets/characters", {".gltf", ".glb"});
+  std::string command = in_work + "node skin.js out";
+  for (const fs::path& file : files) command += " '" + file.string() + "'";
+  ASSERT_TRUE(runs(command));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    SCOPED_TRACE(files[i].string());
+    const Reference reference = load_reference(i);
+    ASSERT_FALSE(reference.description.contains("error")) << reference.description;
+    const Result<Model> model = import_gltf(files[i]);
+    ASSERT_TRUE(model) << model.error().message;
+    expect_agreement(*model, reference);
+  }
+  fs::remove_all(kWork / "out");
+}
+
+}  // namespace
+}  // namespace pelt

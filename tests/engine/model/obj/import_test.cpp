@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <pelt/import.h>
+
+#include "tests/engine/model/gltf/gltf_file.h"
+
+namespace pelt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<Model> import_text(std::string_view text) {
+  const test::TemporaryFolder folder;
+  return import_obj(folder.write("cage.obj", text));
+}
+
+TEST(ImportObj, ReadsPositionsAndFaces) {
+  const auto model = import_text(
+      "# a comment\nmtllib gone.mtl\no thing\nv 0 0 0\nv 1 0 0 1\r\nv +1.5e0 1 0 0.5 0.5 0.5\n\tv 0 1 0\nvt 0 0\nvn 0 "
+      "0 1\n"
+      "usemtl gone\nf 1/1/1 2/1/1 3//1\nf -4 -2 4/1");
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->name, "cage.obj");
+  ASSERT_EQ(model->meshes.size(), 1u);
+  const Mesh& mesh = model->meshes[0];
+  EXPECT_EQ(mesh.name, "cage");
+  EXPECT_THAT(mesh.positions, ElementsAre(glm::vec3(0), glm::vec3(1, 0, 0), glm::vec3(1.5f, 1, 0), glm::vec3(0, 1, 0)));
+  EXPECT_THAT(mesh.triangles, ElementsAre(glm::uvec3(0, 1, 2), glm::uvec3(0, 2, 3)));
+  EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
+  EXPECT_EQ(mesh.weights.row_count(), 0u);
+  ASSERT_EQ(mesh.parts.size(), 1u);
+  EXPECT_EQ(mesh.parts[0].triangle_count, 2u);
+  EXPECT_TRUE(model->skeleton.joints.empty());
+}
+
+TEST(ImportObj, SaysWhatItDoesNotRead) {
+  const auto notes = [](const std::string& text) {
+    const auto model = import_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + text);
+    EXPECT_TRUE(model) << model.error().message;
+    return model ? model->report.notes : std::vector<std::string>();
+  };
+  EXPECT_THAT(notes("# vt is a comment\n\np 1 2\n"), testing::IsEmpty());
+  EXPECT_THAT(notes("f 1 2 3\n"), ElementsAre("no normals: smooth ones are made from the faces"));
+  EXPECT_THAT(notes("vt 0 0\nvn 0 0 1\nvn 0 0 1\no head\nusemtl red\ns off\ncurv2 1 2\nvt 1 1\nf 1/1/1 2/1/2 3/1/1\n"),
+              ElementsAre("not read: texture coordinates (vt), materials (usemtl), objects (o), which become one mesh, "
+                          "smoothing groups (s), lines of 'curv2'",
+                          "normals are not read: smooth ones are made from the faces"));
+  EXPECT_THAT(notes("v 0 0 1 1\nl 1 2\n"), ElementsAre("not read: a fourth coordinate (v x y z w), lines (l)"));
+  EXPECT_THAT(notes("v 0 0 1 0.5 0.5 0.5\n"), ElementsAre("not read: vertex colours (v x y z r g b)"));
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "key" + std::to_string(i) + " 1\n";
+  EXPECT_THAT(notes(many + "vt 0 0\n"),
+              ElementsAre("not read: texture coordinates (vt), lines of 'key0', 'key1', 'key10', 'key11' and 96 more"));
+}
+
+TEST(ImportObj, SplitsPolygons) {
+  const auto model = import_text("v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 0.5 0\nv 0 2 0\nf 1 2 3 4 5\n");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->meshes[0].triangles.size(), 3u);
+}
+
+TEST(ImportObj, NamesTheLineThatIsWrong) {
+  const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  const std::vector<std::pair<std::string, std::string>> defects{
+      {"v 0 nan 0\n", "cage.obj:1: 'nan' is no number within 1e+12 of 0"},
+      {"v 0 inf 0\n", "cage.obj:1: 'inf' is no number within 1e+12 of 0"},
+      {"v 0 1e39 0\n", "cage.obj:1: '1e39' is no number within 1e+12 of 0"},
+      {"v 0 0 -1e13\n", "cage.obj:1: '-1e13' is no number within 1e+12 of 0"},
+      {"v 0 1,5 0\n", "cage.obj:1: '1,5' is no number within 1e+12 of 0"},
+      {"v 0 0\n", "cage.obj:1: 2 coordinates where 3 are needed"},
+      {corners + "f 1 2" + std::string(1, '\0') + " 3\n", "cage.obj:4: holds a zero byte"},
+      {corners + "f 1 2\n", "cage.obj:4: 2 corners where 3 are needed"},
+      {corners + "f 1 2 0\n", "cage.obj:4: '0' names no vertex"},
+      {corners + "f 1 2 x\n", "cage.obj:4: 'x' names no vertex"},
+      {corners + "f 1 2 99999999999\n", "cage.obj:4: '99999999999' names no vertex"},
+      {corners + "\n# comment\r\nf 1 2 4\n", "cage.obj:6: names vertex 4 of 3"},
+      {corners + "f 1 2 -4\n", "cage.obj:4: names vertex 0 of 3"},
+      {corners + "p 1 4\nl 1 3\n", "cage.obj:4: names vertex 4 of 3"},
+      {corners + "l 1 -4\n", "cage.obj:4: '-4' names no vertex"},
+      {corners + "p 0\n", "cage.obj:4: '0' names no vertex"},
+      {corners + "p a\n", "cage.obj:4: 'a' names no vertex"},
+      {"", "holds no vertex"},
+      {"# nothing\n", "holds no vertex"},
+  };
+  for (const auto& [text, why] : defects) {
+    const auto model = import_text(text);
+    ASSERT_FALSE(model) << text;
+    EXPECT_THAT(model.error().message, HasSubstr(why));
+  }
+}
+
+TEST(ImportObj, ReadsPointsAndLinesAsVertices) {
+  const std::string positions = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\n";
+  for (const std::string elements : {"", "p 1\np 2 3 4\n", "l 1/1 2/2 -1\n"}) {
+    const auto model = import_text(positions + elements);
+    ASSERT_TRUE(model) << model.error().message;
+    const Mesh& mesh = model->meshes.at(0);
+    EXPECT_EQ(mesh.positions.size(), 4u);
+    EXPECT_TRUE(mesh.triangles.empty());
+    EXPECT_TRUE(mesh.parts.empty());
+    EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
+  }
+  // Beside faces, too.
+  const auto both = import_text(positions + "p 4\nf 1 2 3\n");
+  ASSERT_TRUE(both) << both.error().message;
+  EXPECT_EQ(both->meshes[0].positions.size(), 4u);
+  EXPECT_EQ(both->meshes[0].triangles.size(), 1u);
+}
+
+TEST(ImportObj, BoundsTheCornersOfAFace) {
+  std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
+  for (int i = 0; i < 1001; ++i) text += " 1";
+  EXPECT_EQ(import_text(text).error().code, ErrorCode::kUnsupported);
+}
+
+TEST(ImportModel, ChoosesByName) {
+  const test::TemporaryFolder folder;
+  EXPECT_TRUE(import_model(folder.write("a.OBJ", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").string()));
+  EXPECT_TRUE(import_model(folder.write("a.gltf", test::GltfFile::triangle().text()).string()));
+  EXPECT_TRUE(import_model(folder.write("a.glb", test::GltfFile::triangle().glb()).string()));
+  EXPECT_THAT(import_model("a.fbx").error().message, HasSubstr(".gltf, .glb and .obj"));
+  EXPECT_EQ(import_model("gone.glb").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(import_model("").error().code, ErrorCode::kUnsupported);
+}
+
+TEST(ImportModel, MakesBuiltinCharacters) {
+  for (const char* name : {"builtin:limb", "builtin:tail", "builtin:arm", "builtin:biped"}) {
+    const Result<Model> model = import_model(name);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_FALSE(model->meshes.empty());
+  }
+  EXPECT_THAT(import_model("builtin:horse").error().message,
+              HasSubstr("there are builtin:arm, builtin:biped, builtin:limb, builtin:tail"));
+}
+
+}  // namespace
+}  // namespace pelt

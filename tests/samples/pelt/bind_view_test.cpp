@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// What pelt render --show colours a skin by.
+#include "samples/pelt/bind_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <pelt/pack.h>
+
+#include "tests/support/driven.h"
+
+namespace pelt::samples {
+namespace {
+
+// A tube of radius 1 in a cage of radius 1.2, which moves it up to x = 4.1; beyond, the joints do.
+class ShownBind : public testing::Test {
+ protected:
+  ShownBind() {
+    Rig rig;
+    rig.layers = {{.target = "tube", .deformer = LinearBlendParameters{}},
+                  {.target = "tube",
+                   .deformer = test::by_cage(),
+                   .mask = {.region = {.box = Box{{-1, -2, -2}, {4.1f, 2, 2}, 0}}}}};
+    character = test::bound(test::make_tube_in_cage({}, {.around = 24, .along = 24, .radius = 1.2f}), rig).character;
+  }
+
+  BindView view(const std::string& what) const {
+    Result<BindView> result = view_of_bind(*character, what);
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? std::move(*result) : BindView{};
+  }
+
+  const CharacterMesh& tube() const { return test::mesh_of(*character, "tube"); }
+
+  std::optional<Character> character;
+};
+
+TEST_F(ShownBind, UnboundIsWhatNoDriverMoves) {
+  const BindView unbound = view("unbound");
+  ASSERT_EQ(unbound.values.size(), (*character)->vertex_count());
+  for (std::uint32_t v = 0; v < tube().vertex_count(); ++v) {
+    EXPECT_EQ(unbound.values[tube().first_vertex + v], tube().binding.points[v].x > 4.1f ? 1.0f : 0.0f);
+  }
+  EXPECT_EQ(unbound.least, "driven");
+  EXPECT_EQ(unbound.most, "unbound");
+}
+
+TEST_F(ShownBind, DistanceIsToTheDriversSurface) {
+  const BindView distance = view("distance");
+  for (std::uint32_t v = 0; v < tube().vertex_count(); ++v) {
+    EXPECT_NEAR(distance.values[tube().first_vertex + v], 1.0f, 0.1f);  // of the largest, 0.2 less the cage's chord
+  }
+  EXPECT_EQ(distance.least, "0");
+  EXPECT_THAT(distance.most, testing::MatchesRegex("0\\.(2|1[89][0-9]*) m"));
+}
+
+TEST_F(ShownBind, InfluencesAreOverTheMost) {
+  const BindView influences = view("influences");
+  const SparseRows rows = unpack_rows(tube().binding);
+  std::size_t most = 0;
+  for (std::uint32_t v = 0; v < tube().vertex_count(); ++v) most = std::max(most, rows.row(v).size());
+  for (std::uint32_t v = 0; v < tube().vertex_count(); ++v) {
+    EXPECT_FLOAT_EQ(influences.values[tube().first_vertex + v],
+                    static_cast<float>(rows.row(v).size()) / static_cast<float>(most));
+  }
+  EXPECT_EQ(influences.most, std::to_string(most) + " influences");
+}
+
+TEST_F(ShownBind, SaysWhatThereIsNot) {
+  EXPECT_FALSE(view_of_bind(*character, "weights"));
+  const Character blended = test::bound(test::make_tube(), test::rig_of(LinearBlendParameters{})).character;
+  const Result<BindView> none = view_of_bind(blended, "distance");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "there is no driver to show the distance from");
+  EXPECT_EQ(view_of_bind(blended, "unbound")->values, std::vector<float>(blended->vertex_count(), 1.0f));
+}
+
+}  // namespace
+}  // namespace pelt::samples

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <span>
+#include <thread>
+
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/gltf_export.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
+#include <pelt/rig_json.h>
+
+#include "engine/core/file_io.h"
+#include "samples/viewer/binder.h"
+#include "tests/support/program.h"
+
+namespace pelt::viewer {
+namespace {
+
+using nlohmann::json_pointer;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Json = nlohmann::json;
+using Pointer = Json::json_pointer;
+
+const Pointer kLocal("/layers/0/parameters/local");
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  const Result<void> written = write_file(path, std::as_bytes(std::span(text)));
+  ASSERT_TRUE(written) << written.error().message;
+}
+
+// A rig of surface-oriented FFD whose falloff exponent is `local`.
+std::string rig_text(double local) {
+  return R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd", "parameters": {"local": )" +
+         std::to_string(local) + "}}]}";
+}
+
+Document opened(const std::string& file, const std::string& model = "") {
+  Result<Document> document = Document::open(file, model);
+  EXPECT_TRUE(document) << document.error().message;
+  return *std::move(document);
+}
+
+Json with(const Document& document, const Pointer& at, const Json& value) {
+  Json json = document.rig_json();
+  json[at] = value;
+  return json;
+}
+
+// Whether anything had changed on disk; then it is taken.
+Result<bool> reload_if_changed(Document& document, double seconds) {
+  const std::optional<Document::Read> read = document.changed_on_disk(seconds);
+  if (!read) return false;
+  Result<Document::Reread> reread = (*read)();
+  if (!reread) return tl::unexpected(reread.error());
+  document.take(std::move(*reread));
+  return true;
+}
+
+double local(const Document& document) { return document.rig_json()[kLocal].get<double>(); }
+
+// So far in the past that whatever is written later has another time.
+void age(const std::filesystem::path& path) {
+  std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - std::chrono::hours(1));
+}
+
+// ---------------------------------------------------------------------------------------------------------- opening
+
+TEST(Document, AModelAloneGetsARigOfTheDeformer) {
+  const Result<Document> document = Document::open("builtin:limb", "", "mos");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->title(), "builtin:limb");
+  EXPECT_EQ(document->model()->meshes.size(), 1u);
+  EXPECT_EQ(document->rig_json()["layers"][0]["deformer"], "mos");
+  EXPECT_EQ(document->rig_json()["layers"][0]["parameters"]["points_per_bone"], 2);  // every default is written out
+  EXPECT_EQ(document->rig(), *rig_from_deformer_name("mos"));
+  EXPECT_FALSE(document->modified());
+  EXPECT_TRUE(document->rig_path().empty());
+}
+
+TEST(Document, ARigNeedsAModel) {
+  const test::TemporaryFolder folder;
+  write(folder / "arm.json", rig_text(3));
+  const Result<Document> alone = Document::open(folder / "arm.json");
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().code, ErrorCode::kInvalidArgument);
+  const Document document = opened(folder / "arm.json", "builtin:limb");
+  EXPECT_EQ(document.title(), "arm.json");
+  EXPECT_EQ(document.rig_path(), folder / "arm.json");
+  EXPECT_EQ(local(document), 3);
+}
+
+TEST(Document, OfAPeltFileIsItsModelAndItsRig) {
+  const test::TemporaryFolder folder;
+  const Model model = make_limb({.around = 12, .along = 12});
+  Rig rig = *rig_from_deformer_name("surface_ffd");
+  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).local = 2.5f;
+  const Result<Bound> bound = bind(model, rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  ASSERT_TRUE(save_pelt(bound->character, folder / "limb.pelt"));
+
+  Document document = opened(folder / "limb.pelt");
+  EXPECT_EQ(document.title(), "limb.pelt");
+  EXPECT_EQ(local(document), 2.5);
+  EXPECT_EQ(document.model()->meshes[0].positions.size(), model.meshes[0].positions.size());
+  EXPECT_TRUE(document.rig_path().empty());
+  EXPECT_TRUE(bind(*document.model(), document.rig()));
+
+  // The rig takes a file of its own; then the character's changes are those of the model alone.
+  ASSERT_TRUE(document.edit(with(document, kLocal, 5)));
+  ASSERT_TRUE(document.save(folder / "limb.json"));
+  age(folder / "limb.pelt");
+  EXPECT_EQ(reload_if_changed(document, 1), true);
+  EXPECT_EQ(local(document), 5);
+}
+
+TEST(Document, OfAGlbThatCarriesItsRigIsBoth) {
+  const test::TemporaryFolder folder;
+  const Model model = make_limb({.around = 12, .along = 12});
+  const std::string plain = format_glb(model).value();
+  const auto save = [&](float value) {
+    Rig rig = *rig_from_deformer_name("surface_ffd");
+    std::get<SurfaceFfdParameters>(rig.layers[0].deformer).local = value;
+    const auto bytes = write_gltf_deformers(std::as_bytes(std::span(plain)), format_rig(rig), nullptr, "limb.glb");
+    ASSERT_TRUE(write_file(folder / "limb.glb", *bytes));
+  };
+  save(2.5f);
+  Document document = opened(folder / "limb.glb");
+  EXPECT_EQ(local(document), 2.5);
+  EXPECT_EQ(document.model()->meshes[0].positions.size(), model.meshes[0].positions.size());
+  EXPECT_TRUE(document.rig_path().empty());
+  save(3.5f);
+  age(folder / "limb.glb");
+  EXPECT_EQ(reload_if_changed(document, 1), true);
+  EXPECT_EQ(local(document), 3.5);
+}
+
+TEST(Document, SaysWhyItCannotOpen) {
+  const test::TemporaryFolder folder;
+  write(folder / "broken.json", "{");
+  write(folder / "broken.pelt", "no");
+  EXPECT_FALSE(Document::open(folder / "broken.json", "builtin:limb"));
+  EXPECT_FALSE(Document::open(folder / "broken.pelt"));
+  EXPECT_FALSE(Document::open(folder / "missing.glb"));
+  EXPECT_FALSE(Document::open("builtin:nobody"));
+  EXPECT_FALSE(Document::open("builtin:limb", "", "nothing"));
+}
+
+// ---------------------------------------------------------------------------------------------------------- editing
+
+TEST(Document, UndoesAndRedoes) {
+  Document document = opened("builtin:limb");
+  EXPECT_FALSE(document.can_undo());
+  document.undo();
+  document.redo();
+  const std::uint64_t first = document.revision();
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
+  ASSERT_TRUE(document.edit(with(document, kLocal, 3)));
+  EXPECT_TRUE(document.modified());
+  EXPECT_NE(document.revision(), first);
+  EXPECT_EQ(std::get<SurfaceFfdParameters>(document.rig().layers[0].deformer).local, 3);
+  document.undo();
+  EXPECT_EQ(local(document), 2);
+  document.undo();
+  EXPECT_EQ(local(document), 4);
+  EXPECT_FALSE(document.can_undo());
+  EXPECT_FALSE(document.modified());
+  document.redo();
+  EXPECT_EQ(local(document), 2);
+  ASSERT_TRUE(document.edit(with(document, kLocal, 7)));
+  EXPECT_FALSE(document.can_redo());
+  document.undo();
+  EXPECT_EQ(local(document), 2);
+}
+
+TEST(Document, EditsOfOneKeyAreOneStepUntilTheyEnd) {
+  Document document = opened("builtin:limb");
+  for (const double value : {2.0, 2.5, 3.0}) ASSERT_TRUE(document.edit(with(document, kLocal, value), "local"));
+  document.end_edit();
+  for (const double value : {3.5, 4.5}) ASSERT_TRUE(document.edit(with(document, kLocal, value), "local"));
+  EXPECT_EQ(local(document), 4.5);
+  document.undo();
+  EXPECT_EQ(local(document), 3);
+  document.undo();
+  EXPECT_EQ(local(document), 4);
+  EXPECT_FALSE(document.can_undo());
+
+  ASSERT_TRUE(document.edit(with(document, kLocal, 1), "local"));
+  ASSERT_TRUE(document.edit(with(document, Pointer("/layers/0/parameters/fade"), 9), "fade"));
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2), "local"));
+  document.undo();
+  EXPECT_EQ(local(document), 1);
+}
+
+TEST(Document, WhatIsRefusedChangesNothing) {
+  Document document = opened("builtin:limb");
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
+  const Json before = document.rig_json();
+  const std::uint64_t revision = document.revision();
+  const std::vector<Json> wrong = {with(document, kLocal, -1),
+                                   with(document, kLocal, "many"),
+                                   with(document, Pointer("/layers/0/parameters/locla"), 1),
+                                   Json(),
+                                   Json::array(),
+                                   with(document, kLocal, std::nan(""))};
+  for (const Json& json : wrong) {
+    const Result<void> edited = document.edit(json, "local");
+    ASSERT_FALSE(edited) << json;
+    EXPECT_THAT(edited.error().message, HasSubstr("builtin:limb"));
+    EXPECT_EQ(document.rig_json(), before);
+    EXPECT_EQ(document.revision(), revision);
+  }
+  document.undo();
+  EXPECT_EQ(local(document), 4);
+}
+
+TEST(Document, AnEditThatChangesNothingIsNoStep) {
+  Document document = opened("builtin:limb");
+  const std::uint64_t revision = document.revision();
+  ASSERT_TRUE(document.edit(document.rig_json()));
+  ASSERT_TRUE(document.edit(Json::parse(R"({"format": "pelt-rig 1", "name": "surface_ffd",
+                                           "layers": [{"deformer": "surface_ffd"}]})")));
+  EXPECT_FALSE(document.can_undo());
+  EXPECT_EQ(document.revision(), revision);
+}
+
+TEST(Document, KeepsTwoHundredStates) {
+  Document document = opened("builtin:limb");
+  for (int i = 1; i <= 250; ++i) ASSERT_TRUE(document.edit(with(document, kLocal, 4 + i)));
+  int undone = 0;
+  for (; document.can_undo(); ++undone) document.undo();
+  EXPECT_EQ(undone, 199);
+  EXPECT_EQ(local(document), 4 + 250 - 199);
+  EXPECT_TRUE(document.modified());
+}
+
+// ----------------------------------------------------------------------------------------------- saving and reloading
+
+TEST(Document, SavesAndIsThenNotModified) {
+  const test::TemporaryFolder folder;
+  Document document = opened("builtin:limb");
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
+  ASSERT_TRUE(document.save(folder / "limb.json"));
+  EXPECT_FALSE(document.modified());
+  EXPECT_EQ(document.title(), "limb.json");
+  EXPECT_EQ(document.rig_path(), folder / "limb.json");
+  const Result<Rig> loaded = load_rig(folder / "limb.json");
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(*loaded, document.rig());
+  EXPECT_EQ(reload_if_changed(document, 1), false);  // its own file
+  document.undo();
+  EXPECT_TRUE(document.modified());
+  document.redo();
+  EXPECT_FALSE(document.modified());
+
+  const Result<void> failed = document.save(folder / "no" / "limb.json");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(document.rig_path(), folder / "limb.json");
+}
+
+TEST(Document, SavedElsewhereNamesTheSameFiles) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "rigs");
+  std::filesystem::create_directories(folder / "out");
+  write(folder / "rigs" / "a.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cages/cage.obj"}}},
+    {"deformer": "mos", "parameters": {"strategy": "catmull_clark", "cage_file": "/abs/cage.obj"}}]})");
+  Document document = opened(folder / "rigs" / "a.json", "builtin:limb");
+  ASSERT_TRUE(document.edit(with(document, Pointer("/name"), "moved")));
+  ASSERT_TRUE(document.save(folder / "out" / "b.json"));
+  const Json& layers = document.rig_json()["layers"];
+  EXPECT_EQ(layers[0]["parameters"]["driver"]["file"], "../rigs/cages/cage.obj");
+  EXPECT_EQ(layers[1]["parameters"]["cage_file"], "/abs/cage.obj");
+  EXPECT_EQ(document.rig().directory, folder / "out");
+
+  // A state from before was meant from where the rig was.
+  document.undo();
+  EXPECT_EQ(document.rig_json()["layers"][0]["parameters"]["driver"]["file"], "cages/cage.obj");
+  EXPECT_EQ(document.rig().directory, folder / "rigs");
+  ASSERT_TRUE(document.save(folder / "out" / "b.json"));
+  EXPECT_EQ(document.rig_json()["layers"][0]["parameters"]["driver"]["file"], "../rigs/cages/cage.obj");
+}
+
+TEST(Document, ReadsARigThatChangesOnDisk) {
+  const test::TemporaryFolder folder;
+  write(folder / "a.json", rig_text(3));
+  age(folder / "a.json");
+  Document document = opened(folder / "a.json", "builtin:limb");
+  EXPECT_EQ(reload_if_changed(document, 1), false);
+  ASSERT_TRUE(document.edit(with(document, kLocal, 8)));
+  write(folder / "a.json", rig_text(5));
+  EXPECT_EQ(reload_if_changed(document, 1.25), false);  // too soon to look
+  EXPECT_EQ(reload_if_changed(document, 1.5), true);
+  EXPECT_EQ(local(document), 5);
+  EXPECT_FALSE(document.modified());
+  EXPECT_EQ(reload_if_changed(document, 3), false);
+  document.undo();
+  EXPECT_EQ(local(document), 8);
+  EXPECT_TRUE(document.modified());
+}
+
+TEST(Document, SaysOnceThatWhatChangedOnDiskIsBroken) {
+  const test::TemporaryFolder folder;
+  write(folder / "a.json", rig_text(3));
+  age(folder / "a.json");
+  Document document = opened(folder / "a.json", "builtin:limb");
+  write(folder / "a.json", "{");
+  const Result<bool> broken = reload_if_changed(document, 1);
+  ASSERT_FALSE(broken);
+  EXPECT_THAT(broken.error().message, HasSubstr("a.json"));
+  EXPECT_EQ(reload_if_changed(document, 2), false);
+  EXPECT_EQ(local(document), 3);
+  std::filesystem::remove(folder / "a.json");
+  EXPECT_EQ(reload_if_changed(document, 3), false);
+  write(folder / "a.json", rig_text(6));
+  EXPECT_EQ(reload_if_changed(document, 4), true);
+  EXPECT_EQ(local(document), 6);
+}
+
+TEST(Document, ReadsAModelThatChangesOnDisk) {
+  const test::TemporaryFolder folder;
+  write(folder / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  age(folder / "m.obj");
+  Document document = opened(folder / "m.obj");
+  ASSERT_TRUE(document.edit(with(document, kLocal, 2)));
+  const std::uint64_t revision = document.revision();
+  write(folder / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 4 3\n");
+  EXPECT_EQ(reload_if_changed(document, 1), true);
+  EXPECT_EQ(document.model()->meshes[0].positions.size(), 4u);
+  EXPECT_NE(document.revision(), revision);
+  EXPECT_EQ(local(document), 2);
+  EXPECT_TRUE(document.modified());
+}
+
+// A triangle whose positions are in triangle.bin, which the file names with a space.
+void write_triangle(const std::filesystem::path& folder, float height) {
+  const float positions[] = {0, 0, 0, 1, 0, 0, 0, height, 0};
+  const Result<void> written = write_file(folder / "the points.bin", std::as_bytes(std::span(positions)));
+  ASSERT_TRUE(written) << written.error().message;
+  write(folder / "triangle.gltf", R"({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+    "nodes": [{"name": "triangle", "mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+    "buffers": [{"uri": "the%20points.bin", "byteLength": 36}], "bufferViews": [{"buffer": 0, "byteLength": 36}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0],
+                   "max": [1, 9, 0]}]})");
+  age(folder / "triangle.gltf");
+}
+
+TEST(Document, ReadsAModelWhoseBufferChangesOnDisk) {
+  const test::TemporaryFolder folder;
+  write_triangle(folder.path(), 1);
+  age(folder / "the points.bin");
+  Document document = opened(folder / "triangle.gltf");
+  EXPECT_EQ(reload_if_changed(document, 1), false);
+  write_triangle(folder.path(), 2);
+  age(folder / "triangle.gltf");  // as before
+  EXPECT_EQ(reload_if_changed(document, 2), true);
+  const std::vector<glm::vec3>& positions = document.model()->meshes[0].positions;
+  EXPECT_NE(std::ranges::find(positions, glm::vec3(0, 2, 0)), positions.end());
+  EXPECT_EQ(reload_if_changed(document, 3), false);
+
+  // It is read again though it could not be, once it is whole.
+  write(folder / "the points.bin", "short");
+  EXPECT_FALSE(reload_if_changed(document, 4));
+  EXPECT_EQ(reload_if_changed(document, 5), false);
+  write_triangle(folder.path(), 3);
+  EXPECT_EQ(reload_if_changed(document, 6), true);
+}
+
+TEST(Document, HasAnotherRevisionWhenAFileOfItsRigChangesOnDisk) {
+  const test::TemporaryFolder folder;
+  write_triangle(folder.path(), 1);
+  age(folder / "the points.bin");
+  write(folder / "cage.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  age(folder / "cage.obj");
+  write(folder / "a.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "triangle.gltf"}}},
+    {"deformer": "mos", "parameters": {"strategy": "catmull_clark", "cage_file": "cage.obj"}}]})");
+  Document document = opened(folder / "a.json", "builtin:limb");
+  EXPECT_EQ(reload_if_changed(document, 1), false);
+  double now = 1;
+  const auto expect_change = [&](bool changes) {
+    const std::uint64_t revision = document.revision();
+    const Json rig = document.rig_json();
+    EXPECT_EQ(reload_if_changed(document, ++now), changes);
+    EXPECT_EQ(document.revision() != revision, changes);
+    EXPECT_EQ(document.rig_json(), rig);
+    EXPECT_FALSE(document.modified());
+  };
+  write(folder / "cage.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\n");
+  expect_change(true);
+  expect_change(false);
+  write_triangle(folder.path(), 2);  // what is beside the driver
+  age(folder / "triangle.gltf");
+  expect_change(true);
+  expect_change(false);
+}
+
+// ----------------------------------------------------------------------------------------------------------- binding
+
+TEST(Binder, WorksInTheBackground) {
+  Binder binder;
+  EXPECT_FALSE(binder.progress());
+  binder.wait();
+  binder.finish();
+  std::thread::id worked_on, done_on;
+  binder.request("a", "working", [&](const Binder::Tell&) -> Binder::Done {
+    worked_on = std::this_thread::get_id();
+    return [&] { done_on = std::this_thread::get_id(); };
+  });
+  binder.wait();
+  EXPECT_FALSE(binder.progress());
+  EXPECT_EQ(done_on, std::thread::id());
+  binder.finish();
+  EXPECT_EQ(done_on, std::this_thread::get_id());
+  EXPECT_NE(worked_on, std::this_thread::get_id());
+  done_on = {};
+  binder.finish();
+  EXPECT_EQ(done_on, std::thread::id());  // once
+}
+
+// Holds the binder's thread until it is let go, so that what is asked for meanwhile waits.
+class Held {
+ public:
+  explicit Held(Binder& binder, const std::string& key = "held") {
+    binder.request(key, "holding", [this](const Binder::Tell& tell) -> Binder::Done {
+      go_on_ = tell(0.25, "halfway");
+      begun_ = true;
+      begun_.notify_all();
+      free_.wait(false);
+      go_on_ = tell(0.5, "further");
+      return [this] { done_ = true; };
+    });
+    begun_.wait(false);
+  }
+  void let_go() {
+    free_ = true;
+    free_.notify_all();
+  }
+  bool went_on() const { return go_on_; }
+  bool done() const { return done_; }
+
+ private:
+  std::atomic<bool> begun_ = false;
+  std::atomic<bool> free_ = false;
+  std::atomic<bool> go_on_ = false;
+  bool done_ = false;
+};
+
+TEST(Binder, OfThoseThatWaitTheNewestOfAKeyIsDone) {
+  Binder binder;
+  Held held(binder);
+  std::vector<int> done;
+  for (int i = 1; i <= 50; ++i) {
+    for (const char* key : {"a", "b"}) {
+      binder.request(key, "counting",
+                     [&done, i](const Binder::Tell&) -> Binder::Done { return [&done, i] { done.push_back(i); }; });
+    }
+  }
+  const std::optional<Binder::Progress> progress = binder.progress();
+  ASSERT_TRUE(progress);
+  EXPECT_EQ(progress->key, "held");
+  EXPECT_EQ(progress->title, "holding");
+  EXPECT_EQ(progress->what, "halfway");
+  EXPECT_EQ(progress->fraction, 0.25);
+  EXPECT_EQ(progress->waiting, 2u);
+  held.let_go();
+  binder.wait();
+  binder.finish();
+  EXPECT_TRUE(held.done());
+  EXPECT_THAT(done, ElementsAre(50, 50));
+}
+
+TEST(Binder, GivesUpOneKey) {
+  Binder binder;
+  Held held(binder);
+  bool other = false;
+  binder.request("a", "", [](const Binder::Tell&) -> Binder::Done {
+    ADD_FAILURE() << "it was given up while it waited";
+    return {};
+  });
+  binder.request("b", "", [&](const Binder::Tell&) -> Binder::Done { return [&] { other = true; }; });
+  binder.cancel("a");
+  binder.cancel("held");
+  held.let_go();
+  binder.wait();
+  binder.finish();
+  EXPECT_FALSE(held.went_on());
+  EXPECT_FALSE(held.done());
+  EXPECT_TRUE(other);
+}
+
+TEST(Binder, GivesUpWhatHasEnded) {
+  Binder binder;
+  binder.request("a", "", [](const Binder::Tell&) -> Binder::Done { return [] { ADD_FAILURE(); }; });
+  binder.wait();
+  binder.cancel();
+  binder.finish();
+  // What comes later is not given up.
+  Held held(binder);
+  held.let_go();
+  binder.wait();
+  binder.finish();
+  EXPECT_TRUE(held.went_on());
+  EXPECT_TRUE(held.done());
+}
+
+TEST(Binder, EndsWhileWorkRuns) {
+  std::atomic<bool> told = false;
+  {
+    Binder binder;
+    binder.request("a", "", [&](const Binder::Tell& tell) -> Binder::Done {
+      while (tell(0.5, "")) {
+        told = true;
+        told.notify_all();
+        std::this_thread::yield();
+      }
+      return {};
+    });
+    told.wait(false);
+  }
+  EXPECT_TRUE(told);
+}
+
+}  // namespace
+}  // namespace pelt::viewer

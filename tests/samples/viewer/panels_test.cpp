@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/panels/panels.h"
+
+#include <imgui.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <pelt/builtin.h>
+
+#include "samples/viewer/overlay.h"
+#include "tests/support/gpu.h"
+
+namespace pelt::viewer {
+namespace {
+
+using test::gpu_device;
+
+constexpr std::array<const char*, 5> kDeformers{"linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
+                                                "mos"};
+struct Panel {
+  const char* name;
+  void (*draw)(Context&);
+};
+constexpr std::array kPanels{Panel{"skeleton", draw_skeleton_panel}, Panel{"vertex", draw_vertex_panel},
+                             Panel{"heat", draw_heat_panel},         Panel{"report", draw_report_panel},
+                             Panel{"view", draw_view_options},       Panel{"measure", draw_measure_panel}};
+
+const Bound& biped(const std::string& deformer) {
+  static std::map<std::string, Bound> bound;
+  const auto known = bound.find(deformer);
+  if (known != bound.end()) return known->second;
+  static const Model model = make_biped();
+  Result<Bound> made = bind(model, *rig_from_deformer_name(deformer));
+  EXPECT_TRUE(made) << made.error().message;
+  return bound.emplace(deformer, std::move(*made)).first->second;
+}
+
+// Dear ImGui without a window, and a stage to show panels of.
+class Frames : public testing::Test {
+ protected:
+  void SetUp() override {
+    PELT_REQUIRE_GPU(gpu_device());
+    begin(1.0f);
+    stage_.emplace(*gpu_device());
+    timings_ = {
+        .gpu = {{"linear blend: pose linear_blend and more than there is room for", 0.00123}, {"shadows", 0.0042}},
+        .cpu_pose = 0.0011,
+        .cpu_frame = 0.0123,
+        .frames = std::vector<float>(240, 0.016f),
+        .device = "a device of a name that is long enough to need more room than there is"};
+  }
+
+  void TearDown() override {
+    if (ImGui::GetCurrentContext() != nullptr) ImGui::DestroyContext();
+  }
+
+  void begin(float scale) {
+    if (ImGui::GetCurrentContext() != nullptr) ImGui::DestroyContext();
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {1280 * scale, 720 * scale};
+    io.DeltaTime = 1.0f / 60;
+    ImFontConfig font;
+    font.SizePixels = std::round(13 * scale);
+    io.Fonts->AddFontDefault(&font);
+    ImGui::GetStyle().ScaleAllSizes(scale);
+    unsigned char* pixels = nullptr;
+    int width = 0;
+    int height = 0;
+    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+    scale_ = scale;
+  }
+
+  void show(const std::string& deformer) {
+    Result<Newcomer> newcomer = make_newcomer(*gpu_device(), "rig", biped(deformer), 1.5);
+    ASSERT_TRUE(newcomer) << newcomer.error().message;
+    stage_->show(*std::move(newcomer));
+    ASSERT_TRUE(stage_->pose(view_));
+  }
+
+  void draw(const std::function<void(Context&)>& panel, glm::vec2 size) {
+    ImGui::NewFrame();
+    Context context{view_, document_, *stage_, binder_, heat_, overlay_, timings_, messages_, rig_editor_};
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({size.x * scale_, size.y * scale_});
+    ImGui::Begin("panel", nullptr,
+                 ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |
+                     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_HorizontalScrollbar);
+    panel(context);
+    beyond_ = ImGui::GetScrollMaxX();
+    ImGui::End();
+    ImGui::Render();
+    const ImDrawData& data = *ImGui::GetDrawData();
+    EXPECT_TRUE(data.Valid);
+    for (int l = 0; l < data.CmdListsCount; ++l) {
+      for (const ImDrawVert& vertex : data.CmdLists[l]->VtxBuffer) {
+        ASSERT_TRUE(std::isfinite(vertex.pos.x) && std::isfinite(vertex.pos.y));
+      }
+    }
+  }
+
+  std::optional<Stage> stage_;
+  ViewState view_;
+  std::optional<Document> document_;
+  Binder binder_;
+  std::optional<HeatMap> heat_;
+  Overlay overlay_;
+  Timings timings_;
+  Messages messages_;
+  RigEditorState rig_editor_;
+  float scale_ = 1;
+  float beyond_ = 0;  // of the panel's width
+};
+
+TEST_F(Frames, SayThatNothingIsShown) {
+  for (const auto& [name, panel] : kPanels) {
+    for (int frame = 0; frame < 2; ++frame) draw(panel, {320, 700});
+    EXPECT_EQ(beyond_, 0) << name;
+  }
+  draw(draw_timeline, {1280, 80});
+}
+
+// At both scales, nothing is wider than a panel of 320.
+TEST_F(Frames, FitEveryDeformersPanels) {
+  for (const float scale : {1.0f, 2.0f}) {
+    begin(scale);
+    for (const char* deformer : kDeformers) {
+      view_ = {};
+      view_.playback.clip = "walk";
+      show(deformer);
+      const Actor& actor = *stage_->subject();
+      for (const CharacterMesh& mesh : actor.character->meshes) {
+        if (!mesh.control) view_.selection.mesh = mesh.name;
+      }
+      view_.selection.vertex = 40;
+      view_.selection.joint = actor.character->skeleton.joints[3].name;
+      view_.turns = {{view_.selection.joint, glm::angleAxis(0.5f, glm::vec3(0, 1, 0))}};
+      view_.compare.mode = CompareMode::kSplit;
+      view_.heat = {.kind = HeatKind::kVolume, .automatic = false, .low = 0.5f, .high = 1.5f};
+      ASSERT_TRUE(stage_->pose(view_));
+      auto heat = make_heat_map(*gpu_device(), *stage_, actor, view_.heat);
+      ASSERT_TRUE(heat);
+      heat_ = std::move(*heat);
+      for (const auto& [name, panel] : kPanels) {
+        for (int frame = 0; frame < 3; ++frame) draw(panel, {320, 3000});  // as high as it needs
+        EXPECT_EQ(beyond_, 0) << name << " of " << deformer << " at " << scale;
+      }
+      for (int frame = 0; frame < 3; ++frame) draw(draw_timeline, {1280, 80});
+      EXPECT_EQ(beyond_, 0) << "timeline of " << deformer << " at " << scale;
+    }
+  }
+}
+
+TEST_F(Frames, PlayAndScrub) {
+  view_.playback.clip = "walk";
+  show("linear_blend");
+  ImGuiIO& io = ImGui::GetIO();
+  const auto frame = [&](glm::vec2 mouse, bool down) {
+    io.MousePos = {mouse.x, mouse.y};
+    io.MouseDown[0] = down;
+    draw(draw_timeline, {1280, 80});
+  };
+  // The first button.
+  const glm::vec2 play(25, 18);
+  frame(play, false);
+  frame(play, true);
+  frame(play, false);
+  frame(play, false);
+  EXPECT_TRUE(view_.playback.playing);
+  const glm::vec2 middle(640, 60);
+  frame(middle, false);
+  frame(middle, true);
+  frame(middle, true);
+  const float duration = stage_->duration(view_);
+  EXPECT_NEAR(view_.playback.time, 0.5f * duration, 0.01f * duration);
+  EXPECT_FALSE(view_.playback.playing);
+  frame({1500, 60}, true);
+  EXPECT_EQ(view_.playback.time, duration);
+  frame({1500, 60}, false);
+}
+
+TEST_F(Frames, SelectTheJointThatIsClicked) {
+  show("linear_blend");
+  ImGuiIO& io = ImGui::GetIO();
+  for (float y = 40; y < 300 && view_.selection.joint.empty(); y += 8) {
+    for (const bool down : {false, true, false, false}) {
+      io.MousePos = {150, y};
+      io.MouseDown[0] = down;
+      draw(draw_skeleton_panel, {320, 700});
+    }
+  }
+  EXPECT_TRUE(stage_->subject()->character->skeleton.find(view_.selection.joint));
+  EXPECT_TRUE(view_.shown.skeleton);
+}
+
+}  // namespace
+}  // namespace pelt::viewer

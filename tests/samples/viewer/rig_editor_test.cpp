@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+// The rig's panel without a window: frames are laid out, a mouse is moved, nothing is drawn.
+#include "samples/viewer/panels/rig_editor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <pelt/builtin.h>
+#include <pelt/deformers.h>
+#include <pelt/rig_json.h>
+
+#include "samples/viewer/panels/curve_editor.h"
+#include "samples/viewer/panels/value_widgets.h"
+#include "samples/viewer/schema.h"
+#include "tests/support/program.h"
+
+namespace pelt::viewer {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+using Pointer = Json::json_pointer;
+
+// ----------------------------------------------------------------------------------------------------------- schema
+
+const Schema& deformer(const std::string& name) {
+  const Schema& layer = *rig_schema().find("layers")->items;
+  return *layer.find("parameters", Json{{"deformer", name}});
+}
+
+TEST(RigSchema, IsATree) {
+  EXPECT_EQ(rig_schema().kind, Schema::Kind::kObject);
+  const Schema& ffd = deformer("surface_ffd");
+  EXPECT_EQ(ffd.properties.front().name, "mode");  // in the schema's order
+  EXPECT_EQ(ffd.find("mode")->choices, (std::vector<std::string>{"basic", "extended"}));
+  EXPECT_EQ(ffd.find("fade")->kind, Schema::Kind::kInteger);  // through a reference, with a default beside it
+  EXPECT_EQ(ffd.find("fade")->fallback, 4);
+  EXPECT_EQ(ffd.find("elements")->kind, Schema::Kind::kUnion);
+  EXPECT_TRUE(ffd.find("distance_scale")->above_minimum);
+  EXPECT_EQ(ffd.find("nothing"), nullptr);
+  EXPECT_TRUE(deformer("mos").find("edits")->items->find("scale")->is_numbers(3, 3));
+}
+
+TEST(RigSchema, EveryDefaultIsItsOwn) {
+  for (const DeformerEntry& entry : deformers()) {
+    const Json rig = Json::parse(format_rig(*rig_from_deformer_name(std::string(entry.name))));
+    const Schema& schema = deformer(std::string(entry.name));
+    for (const auto& [key, value] : rig["layers"][0]["parameters"].items()) {
+      ASSERT_NE(schema.find(key), nullptr) << key;
+      EXPECT_TRUE(is_default(*schema.find(key), value)) << key << " " << value;
+    }
+  }
+}
+
+TEST(RigSchema, RulesRemoveAndSet) {
+  const Schema& edit = *deformer("mos").find("edits")->items;
+  Json slide = Json::parse(R"({"operation": "slide", "factor": 2, "pivot": "joint", "distance": 1})");
+  obey_rules(edit, slide);
+  EXPECT_EQ(slide, Json::parse(R"({"operation": "slide", "distance": 1, "share": []})"));
+  EXPECT_TRUE(is_ruled_out(edit, slide, "factor"));
+  EXPECT_FALSE(is_ruled_out(edit, slide, "distance"));
+  EXPECT_TRUE(is_ruled_out(edit, slide, "share"));
+  slide["driver"] = Json::parse(R"({"joint": "elbow"})");
+  obey_rules(edit, slide);
+  EXPECT_EQ(slide["share"], Json::parse("[[0, 0]]"));
+  EXPECT_EQ(slide["in_bind"], true);
+}
+
+// ------------------------------------------------------------------------------------------------------------ widgets
+
+TEST(Ranges, AreReadAsTheyAreWritten) {
+  const Json ranges = Json::parse("[3, [5, 9], 12]");
+  EXPECT_EQ(ranges_text(ranges), "3, 5-9, 12");
+  EXPECT_EQ(ranges_of("3, 5-9, 12"), ranges);
+  EXPECT_EQ(ranges_of(" 3,5 - 9  12,"), ranges);
+  EXPECT_EQ(ranges_of(""), Json::array());
+  for (const char* wrong : {"x", "3-", "9-5", "-3", "1.5", "99999999999"}) EXPECT_TRUE(ranges_of(wrong).is_discarded());
+}
+
+TEST(CurveEditor, EvaluatesAsTheEngineDoes) {
+  const std::vector<CurveKey> keys{{0, 0}, {0.5f, 0.25f}, {1, 1}};
+  EXPECT_FLOAT_EQ(curve_at(keys, 0.25f, false), 0.125f);
+  EXPECT_EQ(curve_at(keys, -1, true), 0);
+  EXPECT_EQ(curve_at(keys, 2, true), 1);
+  for (const CurveKey& key : keys) EXPECT_FLOAT_EQ(curve_at(keys, key.at, true), key.value);
+  float before = 0;
+  for (float at = 0; at <= 1; at += 0.01f) {
+    EXPECT_GE(curve_at(keys, at, true), before);
+    before = curve_at(keys, at, true);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------- panel
+
+// Dear ImGui without a window, of one panel that is as high as all it shows.
+class Panel : public testing::Test {
+ protected:
+  Panel() {
+    context_ = ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {400, 20000};
+    unsigned char* pixels = nullptr;
+    int width = 0, height = 0;
+    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+  }
+  ~Panel() override { ImGui::DestroyContext(context_); }
+
+  void open(const std::string& rig_json, const std::string& model = "builtin:arm") {
+    const std::filesystem::path file = folder_ / "rig.json";
+    std::ofstream(file) << rig_json;
+    const std::string over = model;
+    Result<Document> opened = Document::open(file, over);
+    ASSERT_TRUE(opened) << opened.error().message;
+    document.emplace(std::move(*opened));
+    state = {};
+  }
+
+  void open_deformer(const std::string& name) {
+    Result<Document> opened = Document::open("builtin:biped", "", name);
+    ASSERT_TRUE(opened) << opened.error().message;
+    document.emplace(std::move(*opened));
+    state = {};
+  }
+
+  void frame() {
+    ImGui::GetIO().DeltaTime = 1.0f / 60;
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({400, 20000});
+    ImGui::Begin("Rig", nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize);
+    draw_rig_editor(*document, state);
+    ImGui::End();
+    ImGui::Render();
+  }
+
+  // Opens every node by searching for what all have, which is their description's full stop.
+  void frames_with_all_open() {
+    for (const char* search : {"", ".", "weights", "nothing has this"}) {
+      state.search = search;
+      for (int i = 0; i < 3; ++i) frame();
+    }
+  }
+
+  void mouse(float x, float y, bool down) {
+    ImGui::GetIO().MousePos = {x, y};
+    ImGui::GetIO().MouseDown[0] = down;
+    frame();
+  }
+
+  test::TemporaryFolder folder_;
+  ImGuiContext* context_ = nullptr;
+  std::optional<Document> document;
+  RigEditorState state;
+};
+
+TEST_F(Panel, DrawsEveryDeformersDefaults) {
+  for (const DeformerEntry& entry : deformers()) {
+    open_deformer(std::string(entry.name));
+    const Json before = document->rig_json();
+    frames_with_all_open();
+    EXPECT_EQ(document->rig_json(), before) << entry.name;
+    EXPECT_FALSE(document->can_undo()) << entry.name;
+    EXPECT_FALSE(state.draft) << entry.name;
+  }
+}
+
+// Every rig that the documentation shows, and the samples'.
+TEST_F(Panel, DrawsEveryRigThatIsShown) {
+  std::vector<std::string> rigs;
+  const std::filesystem::path source(PELT_SOURCE);
+  for (const auto& file : std::filesystem::directory_iterator(source / "samples" / "rigs")) {
+    rigs.push_back(test::file_text(file.path()));
+  }
+  for (const auto& file : std::filesystem::directory_iterator(source / "docs")) {
+    if (!file.is_regular_file()) continue;
+    const std::string text = test::file_text(file.path());
+    for (std::size_t at = text.find("```json\n"); at != std::string::npos; at = text.find("```json\n", at + 1)) {
+      const std::string example = text.substr(at + 8, text.find("```", at + 8) - at - 8);
+      if (example.find("pelt-rig") != std::string::npos) rigs.push_back(example);
+    }
+  }
+  EXPECT_GT(rigs.size(), 1u);
+  for (const std::string& rig : rigs) {
+    open(rig);
+    const Json before = document->rig_json();
+    frames_with_all_open();
+    EXPECT_EQ(document->rig_json(), before) << rig;
+    EXPECT_FALSE(state.draft) << rig;
+  }
+}
+
+// One of everything that can be there.
+constexpr const char* kFull = R"({"format": "pelt-rig 1", "name": "all",
+  "groups": [{"name": "spot", "vertices": [1, [3, 5]], "values": [1, 0.5, 0.25, 1], "triangles": [2],
+              "region": {"joints": ["elbow"], "box": {"falloff": 1}, "sphere": {"radius": 1}}},
+             {"name": "rest", "region": {"near": {"mesh": "arm", "falloff": 0.1}}}],
+  "muscles": [{"name": "biceps", "from": {"joint": "shoulder"}, "to": {"joint": "elbow"},
+               "points": [{"at": 0.5}], "radius": 0.03}],
+  "layers": [
+    {"deformer": "surface_ffd", "wires": 2,
+     "parameters": {"exclude": [{"elements": "spot", "vertices": "rest"}], "max_hops": 2, "cut_error": 0.01,
+       "driver": {"patches": [{"control": [[0, 0, 0]], "weights": [1], "knots_u": [0, 1]}], "tessellation": 2,
+         "refine": [{"region": {"group": "spot"}}],
+         "key_poses": [{"angles": [{"joint": "elbow"}], "poses": [{"degrees": [90], "offsets": [[1, 0, 0, 1]]}]}]}}},
+    {"deformer": "curve_skeleton", "parameters": {"curves": [{"name": "c", "joints": ["shoulder", "elbow"],
+       "control_offsets": [[0, 0, 0, 1]]}], "remove": ["x"], "split": ["elbow"],
+       "joints": [{"joint": "elbow", "float": [[0, 0.02], [90, 0.06]], "skin_distance": 0.1, "bulge": {}},
+                  {"joint": "wrist", "float": 0.02}],
+       "bones": [{"joint": "elbow", "twist": [[0, 0], [0.5, 0.25], [1, 1]], "bendy": {"ease_in": 1}}],
+       "weights": [{"curve": "c"}]}},
+    {"deformer": "mos", "mask": {"joints": ["elbow"], "box": {}}, "parameters": {
+       "chains": [{"name": "a", "points": [{"joint": "elbow"}, {"joint": "wrist"}]}],
+       "edits": [{"operation": "bulge", "pivot": [0, 0, 0], "driver": {"joint": "elbow"}, "share": [[0, 0], [90, 1]]},
+                 {"operation": "slide"}, {"operation": "scale"}, {"operation": "motion"},
+                 {"operation": "twist"}]}}]})";
+
+TEST_F(Panel, DrawsOneOfEverything) {
+  open(kFull);
+  const Json before = document->rig_json();
+  frames_with_all_open();
+  state.paint.group = "spot";
+  frames_with_all_open();
+  EXPECT_EQ(document->rig_json(), before);
+  EXPECT_FALSE(document->can_undo());
+}
+
+// Whatever is clicked, the panel can draw what comes of it, and undo leads back.
+TEST_F(Panel, IsClickedAllOver) {
+  open(kFull);
+  const Json before = document->rig_json();
+  std::set<std::string> seen;
+  for (const float x : {250.0f, 340.0f, 372.0f, 384.0f}) {
+    for (float y = 30; y < 2600; y += 14) {
+      state.search = std::string(1, '.');
+      mouse(x, y, false);
+      mouse(x, y, true);
+      mouse(x, y, false);
+      frame();
+      seen.insert(document->rig_json().dump());
+      if (document->can_undo()) {
+        while (document->can_undo()) document->undo();
+        EXPECT_EQ(document->rig_json(), before);
+      }
+      state.draft.reset();
+      ImGui::ClosePopupsOverWindow(nullptr, false);
+    }
+  }
+  EXPECT_GT(seen.size(), 20u);
+}
+
+TEST_F(Panel, ADragOnASliderIsOneStep) {
+  open_deformer("curve_skeleton");
+  const Pointer centre("/layers/0/parameters/centre");
+  ASSERT_EQ(document->rig_json()[centre], 0);
+  state.search = "centre";
+  frame();
+  float y = 0;
+  for (; y < 400 && document->rig_json()[centre] == 0; y += 5) {
+    mouse(250, y, false);
+    mouse(250, y, true);
+    if (document->rig_json()[centre] != 0) break;
+    mouse(250, y, false);
+  }
+  ASSERT_LT(y, 400);
+  const double first = document->rig_json()[centre].get<double>();
+  for (const float x : {270.0f, 300.0f, 330.0f}) mouse(x, y, true);
+  mouse(330, y, false);
+  frame();
+  EXPECT_GT(document->rig_json()[centre].get<double>(), first);
+  EXPECT_LE(document->rig_json()[centre].get<double>(), 1);
+  document->undo();
+  EXPECT_EQ(document->rig_json()[centre], 0);
+  EXPECT_FALSE(document->can_undo());
+
+  // The next drag is a step of its own, even from the same place.
+  document->redo();
+  mouse(270, y, false);
+  mouse(270, y, true);
+  mouse(270, y, false);
+  frame();
+  document->undo();
+  EXPECT_TRUE(document->can_undo());
+}
+
+TEST_F(Panel, ADraftLastsUntilTheDocumentChanges) {
+  open_deformer("mos");
+  state.draft = {document->rig_json(), "it lacks a cage", document->revision()};
+  state.draft->rig["layers"][0]["parameters"]["strategy"] = "catmull_clark";
+  frame();
+  EXPECT_TRUE(state.draft);
+  Json other = document->rig_json();
+  other["name"] = "other";
+  ASSERT_TRUE(document->edit(other));
+  frame();
+  EXPECT_FALSE(state.draft);
+}
+
+// --------------------------------------------------------------------------------------------------------------- brush
+
+class Brush : public testing::Test {
+ protected:
+  Brush() {
+    Result<Document> opened = Document::open("builtin:limb");
+    Json rig = opened->rig_json();
+    rig["groups"] = Json::parse(R"([{"name": "spot"}])");
+    EXPECT_TRUE(opened->edit(rig));
+    document.emplace(std::move(*opened));
+    mesh = &document->model()->meshes[0];
+  }
+
+  std::vector<float> values() const {
+    std::vector<float> all(mesh->positions.size());
+    const Group& group = document->rig().groups[0];
+    std::size_t i = 0;
+    for (const IndexRange& range : group.vertices) {
+      for (std::uint32_t v = range.first; v <= range.last; ++v, ++i)
+        all[v] = group.values.empty() ? 1 : group.values[i];
+    }
+    EXPECT_TRUE(group.values.empty() || group.values.size() == i);
+    return all;
+  }
+
+  void touch(std::uint32_t vertex) {
+    const Result<void> done = paint.stroke(*document, mesh->positions, vertex, mesh->positions[vertex]);
+    EXPECT_TRUE(done) << done.error().message;
+  }
+
+  std::optional<Document> document;
+  const Mesh* mesh = nullptr;
+  MaskPaint paint;
+  PaintState brush{.group = "spot", .radius = 0.5f, .softness = 0};
+};
+
+TEST_F(Brush, AddsWhatIsWithinItsRadius) {
+  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));
+  const std::uint32_t vertex = static_cast<std::uint32_t>(mesh->positions.size() / 2);
+  touch(vertex);
+  paint.end(*document);
+  const std::vector<float> painted = values();
+  std::size_t count = 0;
+  for (std::size_t v = 0; v < painted.size(); ++v) {
+    if (painted[v] > 0) {
+      EXPECT_LE(glm::distance(mesh->positions[v], mesh->positions[vertex]), 0.5f);
+      ++count;
+    }
+  }
+  EXPECT_EQ(painted[vertex], 1);
+  EXPECT_GT(count, 4u);
+  EXPECT_EQ(document->rig().groups[0].mesh, mesh->name);
+  EXPECT_TRUE(document->rig().groups[0].values.empty());
+}
+
+TEST_F(Brush, AStrokeIsOneStep) {
+  const Json before = document->rig_json();
+  brush.softness = 1;
+  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));
+  for (const std::uint32_t v : {100u, 500u, 900u}) touch(v);
+  paint.end(*document);
+  EXPECT_FALSE(paint.painting());
+  EXPECT_FALSE(document->rig().groups[0].values.empty());
+  document->undo();
+  EXPECT_EQ(document->rig_json(), before);
+}
+
+TEST_F(Brush, TakesAwayFromAllAndNeverTurnsNothingIntoAll) {
+  brush.remove = true;
+  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));  // the group says nothing yet: it is everywhere
+  touch(100);
+  EXPECT_EQ(values()[100], 0);
+  EXPECT_EQ(values().back(), 1);
+  brush.radius = 1e6f;
+  paint.end(*document);
+  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));
+  for (std::uint32_t v = 0; v < mesh->positions.size(); v += 7) touch(v);
+  paint.end(*document);
+  for (const float value : values()) EXPECT_EQ(value, 0);
+  EXPECT_EQ(document->rig().groups[0].vertices.size(), 1u);
+}
+
+TEST_F(Brush, SaysWhatItCannotPaint) {
+  EXPECT_FALSE(paint.begin(*document, {.group = "nobody"}, mesh->name));
+  EXPECT_FALSE(paint.begin(*document, brush, "nobody"));
+  EXPECT_FALSE(paint.painting());
+  Json rig = document->rig_json();
+  rig["groups"][0]["mesh"] = "another";
+  rig["groups"][0]["vertices"] = {1};
+  ASSERT_TRUE(document->edit(rig));
+  const Result<void> other = paint.begin(*document, brush, mesh->name);
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message, HasSubstr("another"));
+}
+
+}  // namespace
+}  // namespace pelt::viewer

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/app/script.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "samples/viewer/view_state.h"
+
+namespace pelt::viewer {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+// The message of a patch that must be refused, which must then change nothing.
+std::string refused(const json& patch) {
+  ViewState state;
+  state.camera.yaw = 2;
+  const json before = view_json(state);
+  const Result<void> patched = patch_view(state, patch, "here");
+  EXPECT_FALSE(patched.has_value()) << patch;
+  EXPECT_EQ(view_json(state), before);
+  return patched ? "" : patched.error().message;
+}
+
+ViewState patched(const json& patch) {
+  ViewState state;
+  const Result<void> done = patch_view(state, patch, "here");
+  EXPECT_TRUE(done.has_value()) << done.error().message;
+  return state;
+}
+
+TEST(ViewState, EveryFieldSurvivesJson) {
+  ViewState state;
+  state.camera = {{1, 2, 3}, 0.1f, -0.2f, 7, 0.7f, true};
+  state.playback = {"walk", 0.25f, -1, false, true};
+  state.turns = {{"elbow", glm::quat(0.5f, 0.5f, -0.5f, 0.5f)}};
+  state.shown = {false, true, true, true, true, true, true, true, false, false, false};
+  state.compare = {CompareMode::kSplit, {"dual_quaternion", "mos"}, 0.25f};
+  state.heat = {HeatKind::kGpuError, "elbow", false, -1, 2};
+  state.selection = {"elbow", "body", 17, "point"};
+  state.panels = {false, false, false, true, "Heat", 3, true, "twist", "left arm"};
+  state.instances = 1000;
+  const json written = view_json(state);
+  ViewState read;
+  ASSERT_NE(view_json(read), written);
+  const Result<void> done = patch_view(read, written, "here");
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  EXPECT_EQ(view_json(read), written);
+  EXPECT_EQ(read.turns[0].rotation, state.turns[0].rotation);
+}
+
+TEST(ViewState, NamesNoDeformerTwice) {
+  EXPECT_THAT(refused({{"compare", {{"deformers", {"mos", "linear_blend", "mos"}}}}}),
+              HasSubstr("must not name one twice"));
+}
+
+TEST(ViewState, EveryNameOfAnEnumerationIsRead) {
+  for (const char* mode : {"none", "side_by_side", "split", "difference"}) {
+    EXPECT_EQ(view_json(patched({{"compare", {{"mode", mode}}}}))["compare"]["mode"], mode);
+  }
+  for (const char* kind :
+       {"none", "element", "influences", "distance", "stretch", "volume", "gpu_error", "difference"}) {
+    EXPECT_EQ(view_json(patched({{"heat", {{"kind", kind}}}}))["heat"]["kind"], kind);
+  }
+}
+
+TEST(ViewState, APatchLeavesWhatItDoesNotName) {
+  ViewState state = patched({{"playback", {{"clip", "walk"}}}});
+  state.turns = {{"elbow", glm::quat(1, 0, 0, 0)}};
+  ASSERT_TRUE(patch_view(state, {{"playback", {{"time", 2}}}}, "here").has_value());
+  EXPECT_EQ(state.playback.clip, "walk");
+  EXPECT_EQ(state.playback.time, 2);
+  EXPECT_EQ(state.turns.size(), 1u);
+  ASSERT_TRUE(patch_view(state, {{"turns", json::array()}}, "here").has_value());
+  EXPECT_TRUE(state.turns.empty());
+}
+
+TEST(ViewState, RotationsAreMadeUnits) {
+  const ViewState state = patched({{"turns", {{{"joint", "a"}, {"rotation", {0, 0, 3, 4}}}}}});
+  EXPECT_NEAR(state.turns.at(0).rotation.z, 0.6f, 1e-6f);
+  EXPECT_NEAR(state.turns.at(0).rotation.w, 0.8f, 1e-6f);
+}
+
+TEST(ViewState, RefusesKeysThatItDoesNotKnow) {
+  EXPECT_THAT(refused({{"camra", json::object()}}),
+              HasSubstr("here: /camra: unknown key 'camra'; did you mean 'camera'?"));
+  EXPECT_THAT(refused({{"camera", {{"yow", 1}}}}), HasSubstr("/camera/yow: unknown key 'yow'; did you mean 'yaw'?"));
+}
+
+TEST(ViewState, RefusesOtherTypes) {
+  EXPECT_THAT(refused(json::array()), HasSubstr("must be an object"));
+  EXPECT_THAT(refused({{"camera", 1}}), HasSubstr("/camera: must be an object"));
+  EXPECT_THAT(refused({{"camera", {{"target", {1, 2}}}}}), HasSubstr("/camera/target: must be [x, y, z]"));
+  EXPECT_THAT(refused({{"camera", {{"yaw", "left"}}}}), HasSubstr("/camera/yaw: must be a number"));
+  EXPECT_THAT(refused({{"playback", {{"clip", 3}}}}), HasSubstr("/playback/clip: must be a string"));
+  EXPECT_THAT(refused({{"playback", {{"loop", 1}}}}), HasSubstr("/playback/loop: must be true or false"));
+  EXPECT_THAT(refused({{"turns", {{{"rotation", {0, 0, 0, 1}}}}}}), HasSubstr("/turns/0: the key 'joint' is missing"));
+  EXPECT_THAT(refused({{"turns", {{{"joint", "a"}, {"rotation", {0, 0, 1}}}}}}), HasSubstr("must be [x, y, z, w]"));
+  EXPECT_THAT(refused({{"compare", {{"deformers", "mos"}}}}), HasSubstr("/compare/deformers: must be an array"));
+  EXPECT_THAT(refused({{"compare", {{"mode", "splt"}}}}), HasSubstr("did you mean \"split\"?"));
+  EXPECT_THAT(refused({{"selection", {{"vertex", -1}}}}), HasSubstr("/selection/vertex: must be an integer"));
+  EXPECT_THAT(refused({{"panels", {{"tab", "vertex"}}}}), HasSubstr("did you mean \"Vertex\"?"));
+}
+
+TEST(ViewState, RefusesWhatIsOutOfRange) {
+  EXPECT_THAT(refused({{"camera", {{"pitch", 1.6}}}}), HasSubstr("/camera/pitch: must be"));
+  EXPECT_THAT(refused({{"camera", {{"distance", 0}}}}), HasSubstr("/camera/distance: must be"));
+  EXPECT_THAT(refused({{"camera", {{"vertical_fov", 3.2}}}}), HasSubstr("/camera/vertical_fov: must be"));
+  EXPECT_THAT(refused({{"camera", {{"yaw", 1e300}}}}), HasSubstr("/camera/yaw: must be"));
+  EXPECT_THAT(refused({{"playback", {{"time", -1}}}}), HasSubstr("/playback/time: must be"));
+  EXPECT_THAT(refused({{"playback", {{"speed", 101}}}}), HasSubstr("/playback/speed: must be"));
+  EXPECT_THAT(refused({{"compare", {{"split", 1.5}}}}), HasSubstr("/compare/split: must be"));
+  EXPECT_THAT(refused({{"turns", {{{"joint", "a"}, {"rotation", {0, 0, 0, 0}}}}}}), HasSubstr("must not be zero"));
+  EXPECT_THAT(refused({{"instances", 0}}), HasSubstr("/instances: must be an integer from 1 to 1000"));
+  EXPECT_THAT(refused({{"instances", 1001}}), HasSubstr("/instances: must be an integer from 1 to 1000"));
+}
+
+Result<Script> parsed(const json& steps) {
+  return parse_script(json{{"format", "pelt-view 1"}, {"steps", steps}}.dump(), "s.json");
+}
+
+Step step_of(const json& step) {
+  const Result<Script> script = parsed(json::array({step}));
+  EXPECT_TRUE(script.has_value()) << script.error().message;
+  return script && !script->steps.empty() ? script->steps.front() : Step{};
+}
+
+std::string wrong_step(const json& step) {
+  const Result<Script> script = parsed(json::array({step}));
+  EXPECT_FALSE(script.has_value()) << step;
+  return script ? "" : script.error().message;
+}
+
+TEST(Script, NothingIsAScriptOfItself) {
+  EXPECT_FALSE(parse_script("", "s.json").has_value());
+  EXPECT_FALSE(parse_script("[]", "s.json").has_value());
+  EXPECT_FALSE(parse_script("{}", "s.json").has_value());
+  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 1"})", "s.json").has_value());
+  EXPECT_FALSE(parse_script(R"({"steps": []})", "s.json").has_value());
+  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 2", "steps": []})", "s.json").has_value());
+  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 1", "steps": {}})", "s.json").has_value());
+  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 1", "steps": [1]})", "s.json").has_value());
+  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 1", "steps": [], "frames": 2})", "s.json").has_value());
+  const Result<Script> none = parsed(json::array());
+  ASSERT_TRUE(none.has_value()) << none.error().message;
+  EXPECT_TRUE(none->steps.empty());
+}
+
+TEST(Script, ReadsEveryKey) {
+  const Step step = step_of({{"open", "a.glb"},
+                             {"set", {{"instances", 3}}},
+                             {"edit", {{"/layers/0", true}}},
+                             {"move", {{"point", "left_arm.5"}, {"by", {0, 0.25, -1}}}},
+                             {"undo", 1},
+                             {"redo", 2},
+                             {"mouse",
+                              {{"at", {10, 20}},
+                               {"button", "middle"},
+                               {"action", "double_click"},
+                               {"wheel", -2},
+                               {"keys", {"shift", "alt"}}}},
+                             {"drag", {{"from", {1, 2}}, {"to", {3, 4}}, {"button", "right"}, {"steps", 5}}},
+                             {"key", "ctrl+shift+z"},
+                             {"text", "walk"},
+                             {"frames", 6},
+                             {"lose_device", true},
+                             {"bind", true},
+                             {"save", "rig.json"},
+                             {"picture", "a.png"},
+                             {"turntable", 7},
+                             {"clip", {{"name", "walk"}, {"fps", 24}, {"picture", "w"}}},
+                             {"error", "no"}});
+  EXPECT_EQ(step.open, "a.glb");
+  EXPECT_EQ(step.set["instances"], 3);
+  ASSERT_EQ(step.edits.size(), 1u);
+  EXPECT_EQ(step.edits[0].pointer, "/layers/0");
+  EXPECT_EQ(step.edits[0].value, "true");
+  ASSERT_TRUE(step.move.has_value());
+  EXPECT_EQ(step.move->point, "left_arm.5");
+  EXPECT_EQ(step.move->by, glm::vec3(0, 0.25f, -1));
+  EXPECT_EQ(step.undo, 1u);
+  EXPECT_EQ(step.redo, 2u);
+  ASSERT_TRUE(step.mouse.has_value());
+  EXPECT_EQ(step.mouse->at, glm::vec2(10, 20));
+  EXPECT_EQ(step.mouse->button, 2);
+  EXPECT_EQ(step.mouse->action, MouseAction::kDoubleClick);
+  EXPECT_EQ(step.mouse->wheel, -2);
+  EXPECT_TRUE(step.mouse->modifiers.shift && step.mouse->modifiers.alt && !step.mouse->modifiers.ctrl);
+  ASSERT_TRUE(step.drag.has_value());
+  EXPECT_EQ(step.drag->from, glm::vec2(1, 2));
+  EXPECT_EQ(step.drag->to, glm::vec2(3, 4));
+  EXPECT_EQ(step.drag->button, 1);
+  EXPECT_EQ(step.drag->steps, 5u);
+  EXPECT_EQ(step.key.key, 'Z');
+  EXPECT_TRUE(step.key.modifiers.ctrl && step.key.modifiers.shift && !step.key.modifiers.alt);
+  EXPECT_EQ(step.text, "walk");
+  EXPECT_EQ(step.frames, 6u);
+  EXPECT_TRUE(step.lose_device);
+  EXPECT_TRUE(step.bind);
+  EXPECT_EQ(step.save, "rig.json");
+  EXPECT_EQ(step.picture, "a.png");
+  EXPECT_EQ(step.turntable, 7u);
+  ASSERT_TRUE(step.clip.has_value());
+  EXPECT_EQ(step.clip->name, "walk");
+  EXPECT_EQ(step.clip->fps, 24);
+  EXPECT_EQ(step.clip->picture, "w");
+  EXPECT_EQ(step.error, "no");
+}
+
+TEST(Script, ClipsAreNamedByThemselves) { EXPECT_EQ(step_of({{"clip", {{"name", "walk"}}}}).clip->picture, "walk_"); }
+
+TEST(Script, NamesTheNearestKey) {
+  EXPECT_THAT(wrong_step({{"pictrue", "a.png"}}),
+              HasSubstr("s.json: /steps/0/pictrue: unknown key 'pictrue'; did you mean 'picture'?"));
+  EXPECT_THAT(wrong_step({{"mouse", {{"buton", "left"}}}}), HasSubstr("did you mean 'button'?"));
+  EXPECT_THAT(wrong_step({{"key", "spce"}}), HasSubstr("did you mean 'space'?"));
+  EXPECT_THAT(wrong_step({{"key", "crtl+z"}}), HasSubstr("did you mean 'ctrl'?"));
+}
+
+TEST(Script, RefusesWrongValues) {
+  EXPECT_THAT(wrong_step({{"open", 1}}), HasSubstr("/steps/0/open: must be a string"));
+  EXPECT_THAT(wrong_step({{"set", nullptr}}), HasSubstr("/steps/0/set: must be an object"));
+  EXPECT_THAT(wrong_step({{"set", {{"instances", 0}}}}), HasSubstr("s.json: /steps/0/set: /instances: must be"));
+  EXPECT_THAT(wrong_step({{"edit", json::array({1})}}), HasSubstr("/steps/0/edit: must be an object"));
+  EXPECT_THAT(wrong_step({{"edit", {{"layers", 1}}}}), HasSubstr("/steps/0/edit: its keys must be JSON pointers"));
+  EXPECT_THAT(wrong_step({{"move", {{"point", "a"}}}}), HasSubstr("/steps/0/move: the key 'by' is missing"));
+  EXPECT_THAT(wrong_step({{"move", {{"point", "a"}, {"by", {1, 2}}}}}), HasSubstr("/steps/0/move/by: must be"));
+  EXPECT_THAT(wrong_step({{"undo", 0}}), HasSubstr("/steps/0/undo: must be an integer from 1"));
+  EXPECT_THAT(wrong_step({{"frames", 1.5}}), HasSubstr("/steps/0/frames: must be an integer"));
+  EXPECT_THAT(wrong_step({{"frames", 1'000'000}}), HasSubstr("/steps/0/frames: must be an integer"));
+  EXPECT_THAT(wrong_step({{"mouse", {{"at", {1}}}}}), HasSubstr("/steps/0/mouse/at: must be [x, y]"));
+  EXPECT_THAT(wrong_step({{"mouse", {{"at", {-1, 0}}}}}), HasSubstr("/steps/0/mouse/at/0: must be"));
+  EXPECT_THAT(wrong_step({{"mouse", {{"action", "hover"}}}}), HasSubstr("/steps/0/mouse/action: must be one of"));
+  EXPECT_THAT(wrong_step({{"mouse", {{"keys", {"meta"}}}}}), HasSubstr("/steps/0/mouse/keys: must be some of"));
+  EXPECT_THAT(wrong_step({{"drag", {{"to", {1, 2}}}}}), HasSubstr("/steps/0/drag: the key 'from' is missing"));
+  EXPECT_THAT(wrong_step({{"key", "F99"}}), HasSubstr("/steps/0/key: there is no key 'F99'"));
+  EXPECT_THAT(wrong_step({{"key", "ctrl+"}}), HasSubstr("/steps/0/key: there is no key ''"));
+  EXPECT_THAT(wrong_step({{"picture", "a.jpg"}}), HasSubstr("/steps/0/picture: must be the name"));
+  EXPECT_THAT(wrong_step({{"picture", "../a.png"}}), HasSubstr("/steps/0/picture: must be the name"));
+  EXPECT_THAT(wrong_step({{"clip", {{"fps", 24}}}}), HasSubstr("/steps/0/clip: the key 'name' is missing"));
+  EXPECT_THAT(wrong_step({{"clip", {{"name", "a"}, {"fps", 0}}}}), HasSubstr("/steps/0/clip/fps: must be"));
+  EXPECT_THAT(wrong_step({{"clip", {{"name", "a/b"}}}}), HasSubstr("/steps/0/clip/picture: must be"));
+  EXPECT_THAT(wrong_step({{"bind", 1}}), HasSubstr("/steps/0/bind: must be true or false"));
+}
+
+TEST(Script, AFileThatIsNotThereIsNamed) {
+  const Result<Script> script = load_script("nowhere/script.json");
+  ASSERT_FALSE(script.has_value());
+  EXPECT_THAT(script.error().message, HasSubstr("nowhere/script.json"));
+}
+
+}  // namespace
+}  // namespace pelt::viewer

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// What the viewer does about a device that fails and files that are wrong, without a window.
+#include "samples/viewer/app/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <optional>
+#include <set>
+#include <thread>
+
+#include <pelt/deformers.h>
+
+#include "runtime/device_internals.h"
+#include "samples/viewer/app/ui.h"
+#include "tests/support/gpu.h"
+
+namespace pelt::viewer {
+namespace {
+
+using test::gpu_device;
+using testing::HasSubstr;
+
+constexpr VkExtent2D kSize{320, 240};
+
+// A layer that tears the skin: every vertex follows one driver triangle of a coarse driver alone.
+constexpr const char* kTorn = R"({"deformer": "surface_ffd", "parameters": {"mode": "basic", "elements": 1,
+  "cut": "hard", "raise_elements": false, "driver": {"triangles": 60}}})";
+
+VKAPI_ATTR VkResult VKAPI_CALL lose_submit(VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) {
+  return VK_ERROR_DEVICE_LOST;
+}
+VKAPI_ATTR VkResult VKAPI_CALL lose_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t) {
+  return VK_ERROR_DEVICE_LOST;
+}
+VKAPI_ATTR VkResult VKAPI_CALL refuse_buffer(VkDevice, const VkBufferCreateInfo*, const VkAllocationCallbacks*,
+                                             VkBuffer*) {
+  return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+class Sessions : public testing::Test {
+ protected:
+  void SetUp() override { PELT_REQUIRE_GPU(gpu_device()); }
+
+  void begin(bool waits = true) {
+    ImGui::GetIO().DisplaySize = {static_cast<float>(kSize.width), static_cast<float>(kSize.height)};
+    ImGui::GetIO().DeltaTime = 1.0f / 60;
+    SessionOptions options;
+    options.device = test::validated_options();
+    options.app = {.samples = 2, .samples_per_frame = 1, .waits = waits};
+    options.make_target = [this](const runtime::Device& device) -> Result<Target> {
+      if (refusals_ > 0) {
+        --refusals_;
+        return fail(ErrorCode::kDeviceFailed, "the test refuses it");
+      }
+      ++devices_;
+      Result<Target> target = Target::offscreen(device, kSize);
+      functions_ = &device.internals().functions;
+      if (always_lost_) functions_->vkQueueSubmit2 = lose_submit;
+      return target;
+    };
+    Result<std::unique_ptr<Session>> session = Session::create(std::move(options));
+    ASSERT_TRUE(session) << session.error().message;
+    session_ = std::move(*session);
+    app().view().panels = {.left = false, .right = false, .timeline = false};
+  }
+
+  App& app() { return session_->app(); }
+
+  void frames(int count = 3) {
+    for (int i = 0; i < count; ++i) {
+      const Result<void> drawn = session_->frame(0, false);
+      ASSERT_TRUE(drawn) << drawn.error().message;
+    }
+  }
+
+  void open(const std::string& file) {
+    app().open(file);
+    frames();
+  }
+
+  // With all samples, when notes have gone.
+  samples::Image picture() {
+    EXPECT_TRUE(session_->frame(0, false));
+    EXPECT_TRUE(session_->frame(60, false));
+    EXPECT_TRUE(session_->frame(0, true));
+    Result<samples::Image> image = session_->target()->read_back();
+    EXPECT_TRUE(image) << image.error().message;
+    return *std::move(image);
+  }
+
+  Ui ui_{1};
+  runtime::DeviceFunctions* functions_ = nullptr;  // of the device that there is
+  int devices_ = 0;                                // made so far
+  int refusals_ = 0;                               // still to come
+  bool always_lost_ = false;
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(Sessions, MakeALostDeviceAnewAndSaySo) {
+  begin();
+  open("builtin:limb");
+  app().view().playback.playing = false;
+  const samples::Image before = picture();
+  functions_->vkQueueSubmit2 = lose_submit;
+  frames();
+  EXPECT_EQ(devices_, 2);
+  EXPECT_EQ(app().error_count(), 0u);
+  const samples::Image noted = *session_->target()->read_back();
+  EXPECT_NE(noted.pixels, before.pixels) << "there is no note";
+  EXPECT_EQ(picture().pixels, before.pixels);
+
+  functions_->vkWaitForFences = lose_wait;
+  frames();
+  EXPECT_EQ(devices_, 3);
+  EXPECT_EQ(picture().pixels, before.pixels);
+}
+
+TEST_F(Sessions, TryAgainWhereADeviceCannotBeMade) {
+  begin();
+  open("builtin:limb");
+  app().view().playback.playing = false;
+  const samples::Image before = picture();
+  refusals_ = 6;
+  functions_->vkQueueSubmit2 = lose_submit;
+  for (int i = 0; i < 6; ++i) {
+    const Result<void> drawn = session_->frame(0, false);
+    ASSERT_FALSE(drawn);
+    EXPECT_THAT(drawn.error().message, HasSubstr("the test refuses it"));
+    EXPECT_EQ(session_->target(), nullptr);
+  }
+  frames();
+  EXPECT_EQ(devices_, 2);
+  EXPECT_EQ(picture().pixels, before.pixels);
+}
+
+TEST_F(Sessions, PauseWhereADeviceIsLostAgainAndAgain) {
+  begin();
+  open("builtin:limb");
+  always_lost_ = true;
+  functions_->vkQueueSubmit2 = lose_submit;
+  frames(3);
+  for (int i = 0; i < 3; ++i) {
+    const Result<void> drawn = session_->frame(0, false);
+    ASSERT_FALSE(drawn);
+    EXPECT_THAT(drawn.error().message, HasSubstr("the device was lost"));
+  }
+  always_lost_ = false;
+  frames();
+  EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+}
+
+TEST_F(Sessions, KeepWhatIsOpenWhereAFileIsWrong) {
+  begin();
+  open("builtin:limb");
+  const std::string clip = app().view().playback.clip;
+  open("/no/such/file.glb");
+  EXPECT_EQ(app().error_count(), 1u);
+  EXPECT_THAT(app().last_error(), HasSubstr("/no/such/file.glb"));
+  EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+  EXPECT_EQ(app().view().playback.clip, clip);
+}
+
+TEST_F(Sessions, KeepWhatIsOpenWithoutMemoryForMore) {
+  begin();
+  open("builtin:limb");
+  const std::string clip = app().view().playback.clip;
+  const PFN_vkCreateBuffer create = functions_->vkCreateBuffer;
+  functions_->vkCreateBuffer = refuse_buffer;
+  open("builtin:biped");
+  EXPECT_EQ(devices_, 1);
+  EXPECT_EQ(app().error_count(), 1u);
+  EXPECT_THAT(app().last_error(), HasSubstr("builtin:biped"));
+  EXPECT_THAT(app().last_error(), HasSubstr("out of device memory"));
+  EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+  EXPECT_EQ(app().view().playback.clip, clip);
+  functions_->vkCreateBuffer = create;
+  open("builtin:biped");
+  EXPECT_EQ(app().error_count(), 1u);
+  EXPECT_NE(app().view().playback.clip, clip);
+}
+
+// The report opens on the worst place, in its pose, and a key steps through the deformers there.
+TEST_F(Sessions, ReportOpensOnTheWorstPlace) {
+  begin();
+  open("builtin:arm");
+  app().apply_rig_patch("/layers/0", kTorn);
+  frames();
+  ASSERT_EQ(app().error_count(), 0u) << app().last_error();
+  ViewState& view = app().view();
+  view.panels.right = true;
+  view.panels.tab = "Report";
+  view.playback.playing = true;
+  frames();
+  EXPECT_EQ(view.panels.place, 1u);
+  EXPECT_FALSE(view.playback.playing);
+  EXPECT_EQ(view.selection.mesh, "skin");
+  const float time = view.playback.time;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i <= deformers().size(); ++i) {
+    for (const bool down : {true, false}) {
+      ImGui::GetIO().KeysDown[static_cast<int>('X')] = down;
+      frames(1);
+    }
+    shown.push_back(view.compare.mode == CompareMode::kSplit ? view.compare.deformers.at(0) : "rig");
+    EXPECT_EQ(view.playback.time, time);
+  }
+  EXPECT_EQ(shown.front(), "linear_blend");
+  EXPECT_EQ(shown.back(), "rig");
+  EXPECT_EQ(std::set<std::string>(shown.begin(), shown.end()).size(), shown.size());
+}
+
+// Until the new character is there, the old one is drawn, and also where the device is lost meanwhile.
+TEST_F(Sessions, OpenInTheBackground) {
+  begin(false);
+  const auto open_by_frames = [&](const std::string& file, bool lose, bool has_picture) {
+    const std::string clip = app().view().playback.clip;
+    app().open(file);
+    if (lose) functions_->vkQueueSubmit2 = lose_submit;
+    for (int i = 0; i < 100'000 && app().view().playback.clip == clip; ++i) {
+      frames(1);
+      if (has_picture && !lose) {
+        EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+      }
+      std::this_thread::yield();
+    }
+    EXPECT_NE(app().view().playback.clip, clip) << file;
+    EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+    EXPECT_EQ(app().error_count(), 0u) << app().last_error();
+  };
+  open_by_frames("builtin:limb", false, false);
+  open_by_frames("builtin:biped", false, true);
+  open_by_frames("builtin:limb", true, true);
+  EXPECT_EQ(devices_, 2);
+}
+
+}  // namespace
+}  // namespace pelt::viewer
