@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/curve_skeleton/bind.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +12,8 @@
 #include <utility>
 
 #include <pelt/bind.h>
-#include <pelt/deformers.h>
 #include <pelt/finite.h>
+#include <pelt/linear_blend.h>
 #include <pelt/rig_json.h>
 
 #include "engine/bind/layer_plan.h"
@@ -25,35 +24,16 @@
 #include "engine/driver/action_line/bind_muscle.h"
 #include "engine/driver/action_line/muscles.h"
 #include "engine/driver/build_character.h"
-#include "engine/dual_quaternion/bind.h"
 #include "engine/geometry/surface_gradient.h"
+#include "engine/geometry/used_part.h"
 #include "engine/judge/bind_judge.h"
-#include "engine/linear_blend/bind.h"
 #include "engine/model/affine.h"
-#include "engine/mos/bind.h"
-#include "engine/surface_ffd/bind.h"
+#include "engine/rig/check_parameters.h"
+#include "engine/rig/deformer_entry.h"
 #include "engine/surface_ffd/driver.h"
 
 namespace pelt {
 namespace {
-
-// ------------------------------------------------------------------------------------- the deformers, one line each
-
-Result<std::vector<MeshBinding>> bind_deformer(const LinearBlendParameters& parameters, const DeformerInput& input) {
-  return linear_blend::bind(parameters, input);
-}
-Result<std::vector<MeshBinding>> bind_deformer(const DualQuaternionParameters& parameters, const DeformerInput& input) {
-  return dual_quaternion::bind(parameters, input);
-}
-Result<std::vector<MeshBinding>> bind_deformer(const SurfaceFfdParameters& parameters, const DeformerInput& input) {
-  return surface_ffd::bind(parameters, input);
-}
-Result<std::vector<MeshBinding>> bind_deformer(const CurveSkeletonParameters& parameters, const DeformerInput& input) {
-  return curve_skeleton::bind(parameters, input);
-}
-Result<std::vector<MeshBinding>> bind_deformer(const MosParameters& parameters, const DeformerInput& input) {
-  return mos::bind(parameters, input);
-}
 
 // ------------------------------------------------------------------------------------------------------ validation
 
@@ -193,7 +173,7 @@ Result<void> combine(MeshBinding& below, MeshBinding above, std::span<const floa
 
 Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
                       const Mesh& mesh, CharacterBuilder& builder) {
-  const std::string_view deformer = deformer_name(layer.deformer);
+  const std::string_view deformer = layer.deformer.name();
   if (!below.merged) {
     below.merged = std::move(above);
     below.deformer = deformer;
@@ -296,7 +276,7 @@ class Binder {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!is_skin(m)) continue;
       for (const LayerAtMesh& at : plan_.meshes[m]) {
-        if (!std::holds_alternative<LinearBlendParameters>(plan_.layers[at.layer].deformer)) return true;
+        if (plan_.layers[at.layer].deformer.name() != LinearBlendParameters::kName) return true;
       }
     }
     return false;
@@ -492,6 +472,8 @@ class Binder {
       if (l > 0) notes_.push_back(fmt::format("{}: moves nothing", layer.label));
       return {};
     }
+    const Result<void> valid = check_parameters(layer.deformer, layer.label);
+    if (!valid) return valid;
     const std::function<void(double)> progress = [&](double fraction) {
       if (!options_.progress) return;
       options_.progress((layers_done + fraction) / static_cast<double>(plan_.layers.size()), layer.label);
@@ -507,8 +489,7 @@ class Binder {
                               points_,
                               progress,
                               static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
-    Result<std::vector<MeshBinding>> bound =
-        std::visit([&](const auto& parameters) { return bind_deformer(parameters, input); }, layer.deformer);
+    Result<std::vector<MeshBinding>> bound = deformer_entry(layer.deformer).bind(layer.deformer, input);
     if (!bound) return tl::unexpected(bound.error());
     for (std::size_t t = 0; t < targets.size(); ++t) layer_bindings_[l][targets[t].mesh] = std::move((*bound)[t]);
     return {};
@@ -536,7 +517,7 @@ class Binder {
       Result<Bindings> bindings = merged(m);
       if (!bindings) return tl::unexpected(bindings.error());
       if (is_line(m)) bindings->merged->distances.clear();  // to curves: nothing to judge a line by
-      std::optional<surface_ffd::DriverPart> part = part_in_use(m);
+      std::optional<DriverPart> part = part_in_use(m);
       if (part) *bindings->merged = binding_of(*bindings->merged, part->vertices);
       const Result<std::size_t> added = builder_.add_control_mesh(
           part ? part->mesh : model_.meshes[m], std::move(*bindings->merged), "driver by " + bindings->deformer);
@@ -552,20 +533,23 @@ class Binder {
   }
 
   // Of a driver that layers move what moves anything, where that is less; notes how much.
-  std::optional<surface_ffd::DriverPart> part_in_use(std::size_t driver) const {
+  std::optional<DriverPart> part_in_use(std::size_t driver) const {
     if (is_line(driver) || !rig_.groups.empty()) return std::nullopt;  // groups speak of all of it
-    std::vector<surface_ffd::DriverUse> uses;
+    std::vector<DriverUse> uses;
     for (std::size_t m = 0; m < plan_.meshes.size(); ++m) {
       for (const LayerAtMesh& at : plan_.meshes[m]) {
         const PlannedLayer& layer = plan_.layers[at.layer];
         if (layer.driver_mesh != driver) continue;
         // The first layer of a mesh acts everywhere.
         const bool first = &at == &plan_.meshes[m].front();
-        uses.push_back({&std::get<SurfaceFfdParameters>(layer.deformer), &model_.meshes[m],
-                        first ? std::span<const float>() : std::span(at.mask)});
+        const auto nearest_elements = deformer_entry(layer.deformer).nearest_elements;
+        const std::optional<std::size_t> elements =
+            nearest_elements == nullptr ? std::nullopt : nearest_elements(layer.deformer);
+        if (!elements) return std::nullopt;
+        uses.push_back({*elements, &model_.meshes[m], first ? std::span<const float>() : std::span(at.mask)});
       }
     }
-    std::optional<surface_ffd::DriverPart> part = surface_ffd::used_part(model_.meshes[driver], uses, options_.threads);
+    std::optional<DriverPart> part = used_part(model_.meshes[driver], uses, options_.threads);
     if (part) {
       const std::size_t count = model_.meshes[driver].positions.size();
       notes_.push_back(fmt::format("{} of the {} vertices of the driver '{}' move nothing and are not posed",

@@ -51,7 +51,7 @@ Mesh weighted_skin(const Model& body) {
     if (has_weights(mesh)) meshes.push_back(&mesh);
   }
   Mesh skin = concatenate(meshes);
-  std::erase_if(skin.triangles, [&](glm::uvec3 t) { return surface_ffd::triangle_area(skin, t) == 0; });
+  std::erase_if(skin.triangles, [&](glm::uvec3 t) { return triangle_area(skin, t) == 0; });
   return skin;
 }
 
@@ -129,8 +129,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
   if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no weights to give", body.name));
   // Less than of a body: what the body's weights pass over, they pass over in what is taken from it.
-  const std::vector<surface_ffd::Passage> passages(body.bound_joints.size(),
-                                                   {.radii = 0.5f, .bones = 0.75f, .rigid = true});
+  const std::vector<Passage> passages(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
   dressed->copied_weights = true;
   for (Mesh& mesh : dressed->model.meshes) {
     if (has_weights(mesh)) {
@@ -139,7 +138,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
     }
     const SparseRows closest = surface_ffd::closest_weights(
         *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
-    const SparseRows spread = surface_ffd::spread_weights(mesh, closest, body, passages, threads);
+    const SparseRows spread = spread_weights(mesh, closest, body, passages, threads);
     mesh.weights = cut_rows(spread, surface_ffd::kMostTransferred, Cut::kHard);
   }
   return dressed;

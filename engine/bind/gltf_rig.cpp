@@ -12,6 +12,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
+#include <pelt/rig_names.h>
 
 #include "engine/core/file_io.h"
 #include "engine/model/gltf/loader.h"
@@ -20,14 +21,15 @@ namespace pelt {
 
 Result<void> check_gltf_rig(const Rig& rig, const std::string& source) {
   for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    const auto* ffd = std::get_if<SurfaceFfdParameters>(&rig.layers[l].deformer);
-    const auto* mos = std::get_if<MosParameters>(&rig.layers[l].deformer);
-    const std::string& file = ffd != nullptr ? ffd->driver.file : mos != nullptr ? mos->cage_file : std::string();
-    if (file.empty()) continue;
+    std::optional<std::string> file;
+    for_each_name(rig.layers[l].deformer, [&](const std::string& name, Names names) {
+      if (names == Names::kFile || names == Names::kObjFile) file = name;
+    });
+    if (!file) continue;
     return fail(ErrorCode::kUnsupported,
                 fmt::format("{}: layer {}: names the file '{}', and a rig inside of a glTF file names none: give the "
-                            "model this mesh, and name it as the {}",
-                            source, l, file, ffd != nullptr ? "driver's mesh" : "cage"));
+                            "model this mesh, and name it in the rig",
+                            source, l, *file));
   }
   return {};
 }

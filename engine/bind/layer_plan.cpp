@@ -10,11 +10,14 @@
 #include <utility>
 
 #include <pelt/character.h>
-#include <pelt/deformers.h>
+#include <pelt/linear_blend.h>
+#include <pelt/rig_names.h>
+#include <pelt/selection.h>
 
 #include "engine/chain/cores.h"
 #include "engine/deformer/region.h"
 #include "engine/geometry/parts.h"
+#include "engine/rig/deformer_entry.h"
 #include "engine/rig/joint_roles.h"
 
 namespace pelt {
@@ -45,9 +48,11 @@ tl::unexpected<Error> no_such_mesh(const PlannedLayer& layer, const Model& model
 Result<void> find_drivers(const Model& model, LayerPlan& plan) {
   plan.is_driver.assign(model.meshes.size(), false);
   for (PlannedLayer& layer : plan.layers) {
-    const DeformerEntry& entry = deformer_entry(layer.deformer);
-    if (entry.driver_mesh == nullptr || entry.driver_mesh(layer.deformer).empty()) continue;
-    const std::string& name = entry.driver_mesh(layer.deformer);
+    std::string name;
+    for_each_name(layer.deformer, [&](const std::string& text, Names names) {
+      if (names == Names::kDriver || names == Names::kCage) name = text;
+    });
+    if (name.empty()) continue;
     const Mesh* driver = model.find_mesh(name);
     if (driver == nullptr) return no_such_mesh(layer, model, "driver", name);
     layer.driver_mesh = static_cast<std::size_t>(driver - model.meshes.data());
@@ -69,7 +74,8 @@ Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<cons
   const Mesh* mesh = model.find_mesh(target);
   if (mesh == nullptr) return no_such_mesh(layer, model, "target", target);
   targets.push_back(static_cast<std::size_t>(mesh - model.meshes.data()));
-  if (layer.driver_mesh == targets[0]) return invalid_layer(layer, fmt::format("the target '{}' is its own driver", target));
+  if (layer.driver_mesh == targets[0])
+    return invalid_layer(layer, fmt::format("the target '{}' is its own driver", target));
   for (const MuscleMeshes& muscle : muscles) {
     if (muscle.mesh != targets[0] && muscle.line != targets[0]) continue;
     return invalid_layer(layer, fmt::format("the target '{}' belongs to a muscle, whose line moves it", target));
@@ -142,7 +148,7 @@ std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::spa
         of_face += influence.weight;
         continue;
       }
-      if (core_of(influence) == curve_skeleton::kNoCore) continue;
+      if (core_of(influence) == chain::kNoCore) continue;
       float sum = 0;
       for (const Influence& other : row) sum += core_of(other) == core_of(influence) ? other.weight : 0.0f;
       of_core = std::max(of_core, sum);
@@ -156,7 +162,7 @@ std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::spa
 // The joints that joints of a face hang on, each a core of its own.
 std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
   const std::vector<bool> is_patch = patch_joints(skeleton);
-  std::vector<std::uint32_t> cores(skeleton.joints.size(), curve_skeleton::kNoCore);
+  std::vector<std::uint32_t> cores(skeleton.joints.size(), chain::kNoCore);
   for (std::size_t j = 0; j < cores.size(); ++j) {
     if (!is_patch[j]) continue;
     const auto parent = static_cast<std::uint32_t>(skeleton.joints[j].parent);  // patches have one
@@ -224,12 +230,13 @@ void drop_hidden(std::vector<LayerAtMesh>& layers, const std::vector<PlannedLaye
 void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, LayerPlan& plan) {
   if (muscles.empty()) return;
   const auto carries = [](const PlannedLayer& layer) {
-    return std::holds_alternative<CurveSkeletonParameters>(layer.deformer) && !layer.wires;
+    return deformer_entry(layer.deformer).has_curves && !layer.wires;
   };
   const auto found = std::find_if(plan.layers.begin(), plan.layers.end(), carries);
   const auto curves = static_cast<std::size_t>(found - plan.layers.begin());
   if (found == plan.layers.end()) {
-    plan.layers.push_back({"lines of muscles (curve_skeleton)", CurveSkeletonParameters{}, {}, {}});
+    const DeformerEntry& added = *std::ranges::find(deformers(), true, &DeformerEntry::has_curves);
+    plan.layers.push_back({fmt::format("lines of muscles ({})", added.name()), added.defaults, {}, {}});
   }
   for (const MuscleMeshes& muscle : muscles) {
     const std::size_t count = model.meshes[muscle.line].positions.size();
@@ -248,7 +255,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
   plan.pieces.resize(model.meshes.size());
   plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}, {}, {}});
   for (const Layer& layer : rig.layers) {
-    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size(), deformer_name(layer.deformer)),
+    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size(), layer.deformer.name()),
                            layer.deformer,
                            layer.wires,
                            {},
@@ -265,7 +272,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
     if (!targets) return tl::unexpected(targets.error());
     if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMostWiresExponent)) {
       return invalid_layer(layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires,
-                                        kMostWiresExponent));
+                                              kMostWiresExponent));
     }
     std::vector<std::uint32_t> cores;
     const DeformerEntry& entry = deformer_entry(layer.deformer);
@@ -273,7 +280,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
         source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
     if (leaves == LeftPieces::kCores) {
       const std::vector<std::uint32_t> meshes(targets->begin(), targets->end());
-      cores = curve_skeleton::core_joints(model, meshes);
+      cores = chain::core_joints(model, meshes);
     } else if (leaves == LeftPieces::kFaces) {
       cores = bearers_of_faces(model.skeleton);
     }
@@ -287,7 +294,8 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
         return invalid_layer(layer, fmt::format("there is no layer below at mesh '{}' to combine with", mesh.name));
       }
       if (!below.empty() && plan.layers[below.back().layer].wires && !layer.wires) {
-        return invalid_layer(layer, fmt::format("mesh '{}' is combined as in Wires below it; it must be so too", mesh.name));
+        return invalid_layer(layer,
+                             fmt::format("mesh '{}' is combined as in Wires below it; it must be so too", mesh.name));
       }
       if (below.empty() && !is_everywhere(added.mask, 1.0f)) {
         notes.push_back(

@@ -12,7 +12,11 @@
 #include <utility>
 #include <variant>
 
+#include <pelt/driver.h>
+#include <pelt/key_pose.h>
+
 #include "engine/core/name_list.h"
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {
@@ -29,8 +33,8 @@ class MorphUse {
  public:
   MorphUse(const Rig& rig, const std::string& mesh) {
     for (const Layer& layer : rig.layers) {
-      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
-      if (ffd != nullptr && ffd->driver.mesh == mesh) drivers_.push_back(&ffd->driver);
+      const DriverParameters* driver = driver_of(layer.deformer);
+      if (driver != nullptr && driver->mesh == mesh) drivers_.push_back(driver);
       moved_by_layer_ = moved_by_layer_ || layer.target == mesh;
     }
   }
@@ -133,9 +137,8 @@ void note_materials(const Model& model, std::vector<std::string>& notes) {
 }
 
 void note_bendy_bones(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
-  const bool has_curves = std::any_of(rig.layers.begin(), rig.layers.end(), [](const Layer& layer) {
-    return std::holds_alternative<CurveSkeletonParameters>(layer.deformer);
-  });
+  const bool has_curves = std::any_of(rig.layers.begin(), rig.layers.end(),
+                                      [](const Layer& layer) { return deformer_entry(layer.deformer).has_curves; });
   if (has_curves || model.bendy_bones.empty()) return;
   NameList joints;
   for (const JointBendyBone& bone : model.bendy_bones) {

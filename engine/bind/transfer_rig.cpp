@@ -8,12 +8,17 @@
 #include <set>
 #include <utility>
 
+#include <pelt/driver.h>
+#include <pelt/key_pose.h>
 #include <pelt/rig_json.h>
+#include <pelt/rig_names.h>
+#include <pelt/selection.h>
 #include <pelt/transfer_rig.h>
 
 #include "engine/core/invalid.h"
 #include "engine/geometry/topology.h"
 #include "engine/geometry/triangle_tree.h"
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {
@@ -137,17 +142,17 @@ class Transfer {
       if (!done) return done;
     }
     for (Layer& layer : result_.rig.layers) {
-      auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
-      if (ffd == nullptr) continue;
-      for (KeyPoseSet& set : ffd->driver.key_poses) {
+      DriverParameters* driver = driver_of(layer.deformer);
+      if (driver == nullptr) continue;
+      for (KeyPoseSet& set : driver->key_poses) {
         for (KeyPose& pose : set.poses) {
           const Result<void> done =
-              carry_offsets(pose.offsets, ffd->driver, fmt::format("a key pose of the driver '{}'", ffd->driver.mesh));
+              carry_offsets(pose.offsets, *driver, fmt::format("a key pose of the driver '{}'", driver->mesh));
           if (!done) return done;
         }
       }
-      const Result<void> done = carry_offsets(ffd->driver.offsets, ffd->driver,
-                                              fmt::format("`offsets` of the driver '{}'", ffd->driver.mesh));
+      const Result<void> done =
+          carry_offsets(driver->offsets, *driver, fmt::format("`offsets` of the driver '{}'", driver->mesh));
       if (!done) return done;
     }
     return {};
@@ -160,8 +165,8 @@ class Transfer {
   // Whether the old character's mesh is not what the rig numbers, but what was made of it.
   bool is_remade(const std::string& name) const {
     return std::any_of(result_.rig.layers.begin(), result_.rig.layers.end(), [&](const Layer& layer) {
-      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
-      return ffd != nullptr && ffd->driver.mesh == name && (ffd->driver.weld > 0 || !ffd->driver.refine.empty());
+      const DriverParameters* driver = driver_of(layer.deformer);
+      return driver != nullptr && driver->mesh == name && (driver->weld > 0 || !driver->refine.empty());
     });
   }
 
@@ -177,22 +182,12 @@ class Transfer {
         }
       };
       if (layer.mask.region.group == group.name) add_target();
-      if (const auto* curves = std::get_if<CurveSkeletonParameters>(&layer.deformer)) {
-        for (const CurveWeight& weight : curves->weights) {
-          if (weight.region.group == group.name) add_target();
-        }
-      }
-      const auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
-      if (ffd == nullptr) continue;
-      for (const auto* pairs : {&ffd->exclude, &ffd->exclusive}) {
-        for (const GroupPair& pair : *pairs) {
-          if (pair.vertices == group.name) add_target();
-          if (pair.elements == group.name && !brings_its_own(ffd->driver)) names.insert(ffd->driver.mesh);
-        }
-      }
-      for (const Refinement& refinement : ffd->driver.refine) {
-        if (refinement.region.group == group.name && !brings_its_own(ffd->driver)) names.insert(ffd->driver.mesh);
-      }
+      const DriverParameters* driver = driver_of(layer.deformer);
+      for_each_name(layer.deformer, [&](const std::string& name, Names use) {
+        if (name != group.name) return;
+        if (use == Names::kGroup) add_target();
+        if (use == Names::kDriverGroup && driver != nullptr && !brings_its_own(*driver)) names.insert(driver->mesh);
+      });
     }
     return names;
   }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include <pelt/curve_settings.h>
 #include <pelt/sparse_rows.h>
 
 #include "engine/chain/relax.h"
@@ -16,7 +17,7 @@
 #include "engine/deformer/region.h"
 #include "engine/geometry/parts.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 constexpr double kLeastDistance = 1e-9;  // metres
@@ -531,4 +532,4 @@ void Attacher::Skin::move_as_painted(const RestCurves& rest, std::uint32_t curve
   }
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

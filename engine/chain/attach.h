@@ -10,11 +10,13 @@
 #include <span>
 #include <vector>
 
+#include <pelt/curve_settings.h>
+
 #include "engine/chain/rest_curves.h"
 #include "engine/chain/trust.h"
 #include "engine/deformer/builder.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 struct CurveShare {
   CurvePlace place;
@@ -91,4 +93,4 @@ class Attacher {
   std::size_t target_count_;
 };
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

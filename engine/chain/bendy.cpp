@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 constexpr float kHandleLift = 2.0f / 3.0f;  // displacement of a control point over that of Blender's handle
@@ -204,4 +204,4 @@ std::optional<std::string> BendyBones::note() const {
   return text;
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

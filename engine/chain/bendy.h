@@ -25,7 +25,7 @@
 
 #include "engine/chain/curve.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 class BendyBones {
  public:
@@ -62,4 +62,4 @@ class BendyBones {
   std::set<std::uint32_t> meeting_;  // joints where two bones differ
 };
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

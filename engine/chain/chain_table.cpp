@@ -3,7 +3,7 @@
 
 #include "shaders/chain/chain.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 void ChainTable::put_anchor(const Chain& chain, std::size_t i) {
   const Anchor& anchor = chain.anchors[i];
@@ -26,4 +26,4 @@ void ChainTable::put_anchors(const Chain& chain) {
   for (std::size_t i = 0; i < chain.anchors.size(); ++i) put_anchor(chain, i);
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -9,7 +9,7 @@
 #include "engine/chain/chains.h"
 #include "engine/deformer/table_writer.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 class ChainTable : public TableWriter {
  public:
@@ -28,4 +28,4 @@ class ChainTable : public TableWriter {
   std::span<const std::uint32_t> twist_inputs_;
 };
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -12,14 +12,15 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <pelt/deformers.h>
+#include <pelt/nearest_name.h>
 
 #include "engine/chain/linkages.h"
 #include "engine/chain/places.h"
 #include "engine/model/affine.h"
 #include "engine/model/unique_names.h"
+#include "engine/rig/deformer_entry.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 tl::unexpected<Error> not_found(const std::string& what, const std::string& name,
@@ -357,4 +358,4 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
   return matrices;
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -13,7 +13,7 @@
 #include <pelt/model.h>
 #include <pelt/result.h>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // A point that a curve runs through: it moves rigidly with a joint, beside which it may stand where limbs branch: where
 // the way from neighbour to neighbour is nearest to it, if that bends the curve less sharply. Model space at bind
@@ -108,4 +108,4 @@ Result<std::uint32_t> find_joint(const Model& model, const std::string& what, co
 // the nearest that one does; where it leads beyond kFarthest, or nowhere, the joint stands where its parent does.
 std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std::uint32_t> meshes);
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -3,7 +3,7 @@
 
 #include "shaders/chain/chain.h"
 
-namespace pelt {
+namespace pelt::chain {
 namespace {
 
 const char* check_anchor(const TableReader& words, const CharacterData& data, std::uint64_t word) {
@@ -28,4 +28,4 @@ const char* check_chain(const TableReader& words, const CharacterData& data, std
   return nullptr;
 }
 
-}  // namespace pelt
+}  // namespace pelt::chain

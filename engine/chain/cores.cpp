@@ -8,7 +8,7 @@
 #include "engine/chain/places.h"
 #include "engine/rig/joint_roles.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 constexpr double kStubby = 2;        // skin distances: shorter bones are stubs
@@ -70,4 +70,4 @@ std::vector<std::uint32_t> core_joints(const Model& model, std::span<const std::
   return core;
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -8,7 +8,7 @@
 
 #include <pelt/model.h>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 inline constexpr std::uint32_t kNoCore = 0xffffffff;
 
@@ -20,4 +20,4 @@ inline constexpr std::uint32_t kNoCore = 0xffffffff;
 // Model::meshes, of the skins.
 std::vector<std::uint32_t> core_joints(const Model& model, std::span<const std::uint32_t> meshes);
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

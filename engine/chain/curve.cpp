@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/rig/curve_keys.h"
+#include <pelt/curve_keys.h>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // The joints whose steps reach a bone, the bones beside them and those beyond, which step_frames.h looks at.
 static_assert(shared::kMostRange == shared::kMostSteps + 4);
@@ -276,4 +276,25 @@ float PosedCurve::floating_distance(std::size_t anchor) const {
   return spline.arc[2] - spline.arc[1];
 }
 
-}  // namespace pelt::curve_skeleton
+// What a bone can take of a twist: nothing where it is stubby, its length where it is long for its thickness.
+static float room_for_twist(const Curve& curve, std::size_t bone) {
+  const float length = curve.bone_length(bone);
+  float thickness = length;  // at the thinner end
+  for (const std::size_t i : {bone, bone + 1}) {
+    if (curve.anchors[i].skin_distance > 0) thickness = std::min(thickness, curve.anchors[i].skin_distance);
+  }
+  return std::clamp(length / std::max(thickness, 1e-3f * length) - 3, 0.0f, 1.0f) * length;
+}
+
+float twist_after(const Curve& curve, std::size_t anchor) {
+  const bool away = anchor > curve.chain.top;
+  const std::size_t before = away ? anchor - 1 : anchor;
+  const std::size_t after = away ? anchor : anchor - 1;
+  if (curve.chain.anchors[away ? anchor - 1 : anchor + 1].is_branch) return 1;
+  const float room_before = room_for_twist(curve, before);
+  const float room_after = room_for_twist(curve, after);
+  if (room_before + room_after > 0) return room_after / (room_before + room_after);
+  return curve.bone_length(after) / (curve.bone_length(before) + curve.bone_length(after));
+}
+
+}  // namespace pelt::chain

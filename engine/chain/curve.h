@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include <pelt/curve_keys.h>
+#include <pelt/curve_settings.h>
 #include <pelt/frame.h>
 #include <pelt/rig.h>
 
@@ -16,7 +18,7 @@
 #include "engine/chain/chains.h"
 #include "shaders/curve_skeleton/pose.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // What a curve has at an anchor.
 struct CurveAnchor {
@@ -140,4 +142,9 @@ class PosedCurve {
   std::vector<shared::CurvePart> parts_;  // of each bone
 };
 
-}  // namespace pelt::curve_skeleton
+// How much of the twist of an inner anchor, which is not the top, the bone takes that leaves it, away from the top: by
+// what the bones on both sides can take, and all of it where the one before begins at a branch, so that the roll of an
+// arm does not wring the chest. Where neither can take any, by their lengths.
+float twist_after(const Curve& curve, std::size_t anchor);
+
+}  // namespace pelt::chain

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 constexpr std::size_t kSteps = 16;  // samples of a piece
@@ -116,4 +116,4 @@ glm::vec3 FrameCurve::slope(const Place& place, glm::vec3 point) const {
   return turning > 0.05 ? glm::vec3(axis(here) / turning) : glm::vec3(0.0f);
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

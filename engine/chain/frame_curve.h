@@ -9,7 +9,7 @@
 
 #include <pelt/frame.h>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 class FrameCurve {
  public:
@@ -53,4 +53,4 @@ class FrameCurve {
   std::vector<Sample> samples_;  // kSteps a piece and one more
 };
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

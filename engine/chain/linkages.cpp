@@ -12,7 +12,7 @@
 
 #include "engine/rig/joint_names.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 // Curves through a bone beyond which no further one is led over it: as many as a point of the skin can follow.
@@ -387,4 +387,4 @@ std::vector<Path> find_paths(const Model& model, const Places& places, const std
   return Linkages(model, places, split, notes).find();
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

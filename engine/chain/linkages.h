@@ -9,7 +9,7 @@
 
 #include "engine/chain/places.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // Places in order; each is the parent or a child of the next. One place alone: a curve from it to its tip.
 using Path = std::vector<std::uint32_t>;
@@ -18,4 +18,4 @@ using Path = std::vector<std::uint32_t>;
 std::vector<Path> find_paths(const Model& model, const Places& places, const std::vector<bool>& split,
                              std::vector<std::string>& notes);
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -11,7 +11,7 @@
 
 #include "engine/rig/joint_roles.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 // Of the skeleton's extent: closer joints stand together.
@@ -504,4 +504,4 @@ std::uint32_t turning_joint(const Model& model, const Places& places, std::uint3
   return is_here ? static_cast<std::uint32_t>(joint) : places.places[p].lowest;
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -11,7 +11,7 @@
 
 #include <pelt/model.h>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 inline constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -52,4 +52,4 @@ Places find_places(const Model& model, std::span<const Mesh* const> skins, std::
 // The joint of place `p` that turns the bone to its child `child`.
 std::uint32_t turning_joint(const Model& model, const Places& places, std::uint32_t p, std::uint32_t child);
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

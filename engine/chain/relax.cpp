@@ -6,7 +6,7 @@
 
 #include "engine/geometry/parts.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 constexpr float kSteepest = 2.5f;
@@ -77,4 +77,4 @@ glm::vec3 Surface::gradient(std::uint32_t vertex, std::span<const std::uint8_t> 
   return glm::vec3(glm::inverse(squares) * sum);
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

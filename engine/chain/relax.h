@@ -12,7 +12,7 @@
 
 #include "engine/geometry/heat.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // A mesh's vertices and edges; those that `welded` names alike are one, so that seams are closed.
 class Surface {
@@ -44,4 +44,4 @@ class Surface {
   std::vector<std::size_t> first_edge_;                         // of each vertex, and one more
 };
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

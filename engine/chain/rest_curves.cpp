@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 // The anchors whose joints bend the frames along a bone: its own ends, and of automatic frames those whose steps reach
@@ -206,4 +206,4 @@ void share_distances(const RestCurves& rest, std::span<Curve> curves) {
   }
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

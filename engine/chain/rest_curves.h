@@ -10,7 +10,7 @@
 #include "engine/chain/curve.h"
 #include "engine/chain/frame_curve.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // A point on a curve.
 struct CurvePlace {
@@ -83,4 +83,4 @@ RestCurves make_rest_curves(std::span<const Curve> curves, std::span<const glm::
 // Gives the ends of bones that are each other's copies the same skin distance, the larger one. `rest`: of these.
 void share_distances(const RestCurves& rest, std::span<Curve> curves);
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

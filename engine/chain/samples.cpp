@@ -8,7 +8,7 @@
 #include <iterator>
 #include <numeric>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 struct StrongPose {
@@ -131,4 +131,4 @@ std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<cons
   return samples;
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

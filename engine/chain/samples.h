@@ -7,7 +7,7 @@
 
 #include "engine/chain/curve.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // Fractions of each bone (none where reach[bone] is 0), ascending from 0 to 1, a multiple of shared::kCurveSlots of
 // them, so that in a pose in which every joint of the chain bends by 135 degrees, twisting by 180 or not, or twists by
@@ -17,4 +17,4 @@ namespace pelt::curve_skeleton {
 std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<const float> reach, float error,
                                               std::span<const glm::dmat4> at_bind);
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

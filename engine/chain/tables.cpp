@@ -8,7 +8,7 @@
 #include "engine/binding/table_rows.h"
 #include "shaders/chain/chain.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
@@ -104,4 +104,4 @@ std::vector<std::uint32_t> twist_inputs(std::span<const Chain> chains, const Def
   return inputs;
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

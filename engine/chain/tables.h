@@ -15,7 +15,7 @@
 #include "engine/chain/rest_curves.h"
 #include "engine/deformer/builder.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // Where the samples of every curve are, and the palette entries that they write.
 struct Samples {
@@ -45,4 +45,4 @@ MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::
 // shared::kNoInput.
 std::vector<std::uint32_t> twist_inputs(std::span<const Chain> chains, const DeformerInput& input);
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

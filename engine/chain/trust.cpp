@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 constexpr float kOfNextBone = 0.75f;
@@ -175,4 +175,4 @@ bool Trust::any(std::size_t curve, std::span<const Influence> row) const {
   });
 }
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

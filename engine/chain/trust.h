@@ -16,7 +16,7 @@
 
 #include "engine/chain/curve.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 
 // How far from an inner anchor its bend is spread, before and after it (shaders/curve_skeleton/step_frames.h, w). Where
 // that is 0, nothing is known of it.
@@ -80,4 +80,4 @@ class Trust {
   std::vector<std::uint32_t> curve_counts_;  // of each bound joint: the curves that it, or what it hangs on, is on
 };
 
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

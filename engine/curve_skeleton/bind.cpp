@@ -8,15 +8,20 @@
 #include <array>
 #include <utility>
 
+#include <pelt/curve_skeleton.h>
+
 #include "engine/chain/attach.h"
 #include "engine/chain/chains.h"
 #include "engine/chain/curve.h"
 #include "engine/chain/samples.h"
-#include "engine/chain/settle.h"
 #include "engine/chain/tables.h"
 #include "engine/character/records.h"
+#include "engine/curve_skeleton/resolve_curves.h"
 
 namespace pelt::curve_skeleton {
+
+using namespace chain;
+
 namespace {
 
 // Calls visit(vertex, place) for the curves that a vertex is on the most, or half as much.
@@ -151,11 +156,11 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   const std::vector<std::size_t> shaping = shaping_targets(input);
   std::vector<std::uint32_t> meshes;
   for (const std::size_t t : shaping) meshes.push_back(input.targets[t].mesh);
-  const Result<Chains> chains = settle_chains(parameters, input.model, meshes, input.layer);
+  const Result<Chains> chains = resolve_chains(parameters, input.model, meshes, input.layer);
   if (!chains) return tl::unexpected(chains.error());
   const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
   Result<std::vector<Curve>> curves =
-      settle_curves(parameters, chains->chains, input.model, at_bind, input.layer, input.notes);
+      resolve_curves(parameters, chains->chains, input.model, at_bind, input.layer, input.notes);
   if (!curves) return tl::unexpected(curves.error());
 
   // Distances need places on the curves, and these, where joints are bent at bind, floats that need distances.

@@ -50,7 +50,7 @@ class Table {
     if (!words_.holds(word, shared::kCurveWords)) return "reads past its table";
     if (checked_curves_[word]) return nullptr;
     checked_curves_[word] = true;
-    if (const char* wrong = check_chain(words_, data_, word)) return wrong;
+    if (const char* wrong = chain::check_chain(words_, data_, word)) return wrong;
     const std::uint64_t count = words_.word(word);
     read_ += shared::kCurveWords + count * (shared::kAnchorWords + shared::kCurveAnchorWords);
     const std::uint32_t frames = words_.word(word + shared::kCurveFrames);

@@ -12,11 +12,13 @@
 #include <string_view>
 #include <utility>
 
-#include <pelt/deformers.h>
 #include <pelt/finite.h>
+#include <pelt/nearest_name.h>
+#include <pelt/selection.h>
 
 #include "engine/geometry/parts.h"
 #include "engine/geometry/triangle_tree.h"
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/dual_quaternion/bind.h"
 
+#include <pelt/dual_quaternion.h>
+
 #include "engine/linear_blend/bind.h"
 
 namespace pelt::dual_quaternion {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <pelt/dual_quaternion.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 

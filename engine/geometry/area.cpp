@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/geometry/area.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
 
 double triangle_area(const Mesh& mesh, glm::uvec3 triangle) {
   const glm::dvec3 a(mesh.positions[triangle.x]);
@@ -21,4 +21,4 @@ double least_area(const Mesh& mesh) {
   return kLeastArea * glm::dot(high - low, high - low);
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

@@ -3,10 +3,10 @@
 
 #include <pelt/mesh.h>
 
-namespace pelt::surface_ffd {
+namespace pelt {
 
 // Area of a triangle in square metres, and the one at or below which it is no element (math.md section 1).
 double triangle_area(const Mesh& mesh, glm::uvec3 triangle);
 double least_area(const Mesh& mesh);
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace pelt::surface_ffd {
+namespace pelt {
 
 void cover_pieces(std::vector<MeshPart>& parts, std::span<const std::uint32_t> source_triangle) {
   const auto first_of = [&](std::uint32_t source) {
@@ -17,4 +17,4 @@ void cover_pieces(std::vector<MeshPart>& parts, std::span<const std::uint32_t> s
   }
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

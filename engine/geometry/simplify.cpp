@@ -16,7 +16,7 @@
 #include "engine/geometry/area.h"
 #include "engine/geometry/parts.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
 namespace {
 
 // Vertices that no triangle names go, and with them their densities and sources.
@@ -258,4 +258,4 @@ Simplified simplify(Mesh surface, std::size_t triangle_count, std::vector<float>
   return result;
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

@@ -8,7 +8,7 @@
 
 #include <pelt/mesh.h>
 
-namespace pelt::surface_ffd {
+namespace pelt {
 
 struct Simplified {
   Mesh mesh;                                 // positions and triangles alone
@@ -27,4 +27,4 @@ Simplified thin(Mesh surface, std::size_t triangle_count, unsigned threads = 0);
 // relative to other places; empty: 1 everywhere. A ratio of 3 comes out as 2 to 3. The surface's weights are not read.
 Simplified simplify(Mesh surface, std::size_t triangle_count, std::vector<float> density = {});
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

@@ -13,7 +13,7 @@
 #include "engine/geometry/parts.h"
 #include "engine/model/bone_forest.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
 namespace {
 
 // Idea: cut the skeleton at joint c. W_c, the weight of c and of all that hangs from it, is 1 beyond the joint, 0
@@ -30,20 +30,21 @@ constexpr double kSteepest = 1.5;  // slope of a smoothstep of length 1 where it
 constexpr double kTimePerSquare = 1.0 / 40;
 constexpr int kSteps = 8;     // of implicit Euler; one alone would leave a cusp at the seam
 constexpr double kReach = 4;  // standard deviations of the heat's kernel, beyond which weights change by some 1e-5
-constexpr int kNone = -1;
+constexpr int kNobody = -1;
 
 // The forest of those joints alone that weights are painted for: helpers and controls take none.
 std::vector<Bone> painted_forest(std::vector<Bone> bones, const SparseRows& weights) {
   std::vector<bool> painted(bones.size(), false);
   for (const Influence& i : weights.influences) painted[i.index] = painted[bones[i.index].first] = true;
   for (Bone& bone : bones) {
-    while (bone.parent != kNone && !painted[static_cast<std::size_t>(bone.parent)]) {
+    while (bone.parent != kNobody && !painted[static_cast<std::size_t>(bone.parent)]) {
       bone.parent = bones[static_cast<std::size_t>(bone.parent)].parent;
     }
     bone.children.clear();
   }
   for (std::uint32_t b = 0; b < bones.size(); ++b) {
-    if (painted[b] && bones[b].parent != kNone) bones[static_cast<std::size_t>(bones[b].parent)].children.push_back(b);
+    if (painted[b] && bones[b].parent != kNobody)
+      bones[static_cast<std::size_t>(bones[b].parent)].children.push_back(b);
   }
   return bones;
 }
@@ -77,7 +78,7 @@ Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> ver
   for (std::uint32_t i = 0; i < vertex_at.size(); ++i) {
     for (const Influence& influence : weights.row(vertex_at[i])) {
       add(shares.own[influence.index], i, influence.weight);
-      for (int j = static_cast<int>(influence.index); j != kNone; j = bones[static_cast<std::size_t>(j)].parent) {
+      for (int j = static_cast<int>(influence.index); j != kNobody; j = bones[static_cast<std::size_t>(j)].parent) {
         add(shares.subtree[static_cast<std::size_t>(j)], i, influence.weight);
       }
     }
@@ -121,7 +122,7 @@ class Spreader {
  public:
   // The vertices of the mesh are in the order of elimination_places().
   Spreader(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, const std::vector<Bone>& bones)
-      : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNone) {}
+      : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNobody) {}
 
   // W_c of joint c, spread.
   Column spread(std::uint32_t c, const Shares& shares, const Passage& passage) {
@@ -167,11 +168,11 @@ class Spreader {
       region.conductivity.push_back(below + above);
     }
     for (const glm::uvec3 t : triangles_) {
-      if (place_[t.x] != kNone && place_[t.y] != kNone && place_[t.z] != kNone) {
+      if (place_[t.x] != kNobody && place_[t.y] != kNobody && place_[t.z] != kNobody) {
         region.triangles.emplace_back(place_[t.x], place_[t.y], place_[t.z]);
       }
     }
-    for (const std::uint32_t vertex : region.vertices) place_[vertex] = kNone;
+    for (const std::uint32_t vertex : region.vertices) place_[vertex] = kNobody;
     return region;
   }
 
@@ -308,7 +309,7 @@ class Spreader {
   std::span<const glm::vec3> positions_;
   std::span<const glm::uvec3> triangles_;
   const std::vector<Bone>& bones_;
-  std::vector<int> place_;  // in the region, of each vertex; all kNone between calls
+  std::vector<int> place_;  // in the region, of each vertex; all kNobody between calls
 };
 
 // Rows of own weights from those of subtrees. Spread for different times, a joint's children may come to more than the
@@ -320,7 +321,7 @@ class Recombine {
     std::vector<std::uint32_t>& order = parents_first_;
     order.clear();
     for (std::uint32_t b = 0; b < bones.size(); ++b) {
-      if (bones[b].parent == kNone) order.push_back(b);
+      if (bones[b].parent == kNobody) order.push_back(b);
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
       order.insert(order.end(), bones[order[i]].children.begin(), bones[order[i]].children.end());
@@ -373,7 +374,7 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
   parallel_for(bones.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
     Spreader spreader(positions, triangles, bones);
     for (std::size_t j = begin; j < end; ++j) {
-      const bool still = bones[j].parent == kNone || shares.subtree[j].vertices.empty() || passages[j].radii == 0;
+      const bool still = bones[j].parent == kNobody || shares.subtree[j].vertices.empty() || passages[j].radii == 0;
       spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, passages[j]);
     }
   });
@@ -393,4 +394,4 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
   return result;
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

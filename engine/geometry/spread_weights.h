@@ -5,7 +5,7 @@
 
 #include <pelt/model.h>
 
-namespace pelt::surface_ffd {
+namespace pelt {
 
 // How long the passage of a joint from its parent to itself is to be: the lesser of the two.
 struct Passage {
@@ -24,4 +24,4 @@ struct Passage {
 SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model,
                           std::span<const Passage> passages, unsigned threads = 0);
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

@@ -14,7 +14,7 @@
 #include "engine/geometry/parts.h"
 #include "engine/geometry/pieces.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
 namespace {
 
 // Keeps the vertices that `stays` names of themselves; returns the new vertex of every old one.
@@ -198,4 +198,4 @@ Stitched stitch(const Mesh& mesh, float distance) {
   return result;
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

@@ -6,7 +6,7 @@
 
 #include <pelt/mesh.h>
 
-namespace pelt::surface_ffd {
+namespace pelt {
 
 struct Stitched {
   Mesh mesh;
@@ -22,4 +22,4 @@ struct Stitched {
 // and so are morph targets and attributes.
 Stitched stitch(const Mesh& mesh, float distance);
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

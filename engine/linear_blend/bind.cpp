@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <pelt/linear_blend.h>
+
 #include "engine/deformer/weight_gradients.h"
 
 namespace pelt::linear_blend {

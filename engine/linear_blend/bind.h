@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <pelt/linear_blend.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 

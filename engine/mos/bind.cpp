@@ -13,9 +13,11 @@
 #include <string_view>
 #include <utility>
 
+#include <pelt/mos.h>
+
 #include "engine/chain/attach.h"
 #include "engine/chain/chains.h"
-#include "engine/chain/settle.h"
+#include "engine/chain/curve.h"
 #include "engine/chain/tables.h"
 #include "engine/character/records.h"
 #include "engine/mos/cage_points.h"
@@ -29,17 +31,17 @@
 namespace pelt::mos {
 namespace {
 
-using curve_skeleton::Attacher;
-using curve_skeleton::BoneCopy;
-using curve_skeleton::Curve;
-using curve_skeleton::RestCurve;
-using curve_skeleton::RestCurves;
-using curve_skeleton::Samples;
-using curve_skeleton::Shares;
+using chain::Attacher;
+using chain::BoneCopy;
+using chain::Curve;
+using chain::RestCurve;
+using chain::RestCurves;
+using chain::Samples;
+using chain::Shares;
 
 constexpr std::size_t kMostWindowSamples = 512;
 constexpr float kPi = 3.14159265f;
-// As curve_skeleton::Painting has them. Points bend the skin over a longer stretch than it is usually painted, and fold
+// As chain::Painting has them. Points bend the skin over a longer stretch than it is usually painted, and fold
 // it where it is drawn together to that.
 constexpr float kMostOff = 0.36f;
 constexpr float kSlender = 4;
@@ -211,12 +213,12 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
     curves.push_back(chain.curve);
   }
   const RestCurves rest = make_rest_curves(windows, rest_points.positions());
-  const curve_skeleton::AttachSettings settings{
+  const chain::AttachSettings settings{
       parameters.binding,
       {parameters.chains_per_vertex, parameters.chain_reach},
       {},
       {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMostOff, kSlender},
-      curve_skeleton::largest_extent(input)};
+      chain::largest_extent(input)};
   const Result<std::vector<Shares>> shares =
       Attacher(settings, curves, input).attach(rest, [&](double part) { input.progress(0.9 * part); });
   if (!shares) return tl::unexpected(shares.error());
@@ -225,19 +227,19 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
     return place_samples(points.points, windows.of_chain[c], reach, error);
   };
   const Result<Samples> samples =
-      curve_skeleton::place_all_samples(rest, *shares, parameters.table_error, place, "chains", input);
+      chain::place_all_samples(rest, *shares, parameters.table_error, place, "chains", input);
   if (!samples) return tl::unexpected(samples.error());
   note_chains(points, windows, *samples, input);
 
   const std::vector<std::uint32_t> inputs =
-      parameters.twist ? curve_skeleton::twist_inputs(points.turning, input)
+      parameters.twist ? chain::twist_inputs(points.turning, input)
                        : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, inputs, 0, parameters.frames);
   const std::vector<std::uint32_t> point_words = put_points(points, edits, table).points;
   const Tables tables = add_tables(windows, *samples, rest_points, table, point_words, input.builder);
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < shares->size(); ++t) {
-    MeshBinding binding = curve_skeleton::bind_to_tables(rest, *samples, tables.first_slot, (*shares)[t]);
+    MeshBinding binding = chain::bind_to_tables(rest, *samples, tables.first_slot, (*shares)[t]);
     if (!parameters.exact_normals) binding.rows.gradients.clear();
     const Result<void> solved = check_offsets(points, windows, *samples, tables, binding.rows,
                                               input.model.meshes[input.targets[t].mesh], input);
@@ -249,51 +251,16 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
 
 // -------------------------------------------------------------------------------------------------------- validation
 
-Result<void> check_parameters(const MosParameters& parameters, const DeformerInput& input) {
-  const auto in = [](float value, float low, float high) { return value >= low && value <= high; };
-  if (parameters.points_per_bone < 1 || parameters.points_per_bone > 16) {
-    return invalid(input, fmt::format("{} points a bone are not 1 to 16", parameters.points_per_bone));
-  }
-  if (!in(parameters.spread, 0, 1))
-    return invalid(input, fmt::format("a spread of {} is not 0 to 1", parameters.spread));
-  if (parameters.points_per_joint > 8u) {
-    return invalid(input, fmt::format("{} points a joint are not 0 to 8", *parameters.points_per_joint));
-  }
-  if (parameters.joint_spread && !in(*parameters.joint_spread, 0, 1)) {
-    return invalid(input, fmt::format("a spread about joints of {} is not 0 to 1", *parameters.joint_spread));
-  }
-  if (!(parameters.chain_reach > 1 && std::isfinite(parameters.chain_reach))) {
-    return invalid(input, fmt::format("a chain reach of {} is not above 1", parameters.chain_reach));
-  }
-  if (parameters.chains_per_vertex < 1 || parameters.chains_per_vertex > 3) {
-    return invalid(input, fmt::format("{} chains a vertex are not 1 to 3", parameters.chains_per_vertex));
-  }
-  if (!(parameters.table_error > 0 && std::isfinite(parameters.table_error))) {
-    return invalid(input, fmt::format("the table error is {}, but must be above 0", parameters.table_error));
-  }
-  if (!in(parameters.power, 1e-3f, 1e3f)) {
-    return invalid(input, fmt::format("a power of {} is not 0.001 to 1000", parameters.power));
-  }
+Result<void> check_chains_and_edits(const MosParameters& parameters, const DeformerInput& input) {
   std::set<std::string_view> names;
   for (const MosChain& chain : parameters.chains) {
-    if (chain.name.empty() || !names.insert(chain.name).second) {
-      return invalid(input, fmt::format("the name of the chain '{}' is empty or not its own", chain.name));
-    }
-    if (chain.points.empty() == chain.joints.empty()) {
-      return invalid(input, fmt::format("the chain '{}' needs points or joints, one of them", chain.name));
+    if (!names.insert(chain.name).second) {
+      return invalid(input, fmt::format("there is another chain '{}'", chain.name));
     }
   }
   const bool by_cage = parameters.strategy == MosStrategy::kCatmullClark;
-  const int cages = (parameters.cage.empty() ? 0 : 1) + (parameters.cage_file.empty() ? 0 : 1);
-  if (cages != (by_cage ? 1 : 0)) {
-    return invalid(input, "a cage, of the model or a file, goes with the strategy 'catmull_clark', and one alone");
-  }
   if (by_cage && !parameters.chains.empty()) {
     return invalid(input, "chains of the rig do not go with the strategy 'catmull_clark': the cage has the points");
-  }
-  if (parameters.width &&
-      (parameters.strategy != MosStrategy::kRadialBasis || parameters.kernel != MosKernel::kGaussian)) {
-    return invalid(input, "a width goes with the strategy 'radial_basis' and its kernel 'gaussian'");
   }
   for (const MosEdit& edit : parameters.edits) {
     if (edit.driver.has_value() != !edit.share.empty()) {
@@ -314,19 +281,18 @@ Result<void> check_parameters(const MosParameters& parameters, const DeformerInp
 }  // namespace
 
 Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const DeformerInput& input) {
-  const Result<void> valid = check_parameters(parameters, input);
+  const Result<void> valid = check_chains_and_edits(parameters, input);
   if (!valid) return tl::unexpected(valid.error());
   if (!input.builder.has_joints()) return invalid(input, "the model has no joints for control points to follow");
   std::vector<std::uint32_t> meshes;
-  for (const std::size_t t : curve_skeleton::shaping_targets(input)) meshes.push_back(input.targets[t].mesh);
-  const std::vector<glm::dmat4> at_bind = curve_skeleton::matrices_at_bind(input.model, meshes);
+  for (const std::size_t t : chain::shaping_targets(input)) meshes.push_back(input.targets[t].mesh);
+  const std::vector<glm::dmat4> at_bind = chain::matrices_at_bind(input.model, meshes);
   const bool by_spline = parameters.strategy == MosStrategy::kBSpline;
   std::optional<CageSurface> cage;
-  Result<ControlPoints> points =
-      parameters.strategy == MosStrategy::kCatmullClark
-          ? settle_cage(parameters, meshes, input, cage)
-          : settle_points(parameters, input.model, meshes, at_bind, by_spline && parameters.twist, input.layer,
-                          curve_skeleton::twist_after);
+  Result<ControlPoints> points = parameters.strategy == MosStrategy::kCatmullClark
+                                     ? settle_cage(parameters, meshes, input, cage)
+                                     : settle_points(parameters, input.model, meshes, at_bind,
+                                                     by_spline && parameters.twist, input.layer, chain::twist_after);
   if (!points) return tl::unexpected(points.error());
   if (points->points.empty()) return invalid(input, "there are no control points");
   for (const std::string& note : points->notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <pelt/mos.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 

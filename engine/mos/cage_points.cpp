@@ -9,16 +9,18 @@
 #include <limits>
 #include <utility>
 
-#include <pelt/deformers.h>
+#include <pelt/mos.h>
+#include <pelt/nearest_name.h>
 
 #include "engine/chain/chains.h"
 #include "engine/mos/cage_file.h"
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt::mos {
 namespace {
 
-using curve_skeleton::Chain;
-using curve_skeleton::Chains;
+using chain::Chain;
+using chain::Chains;
 
 constexpr std::size_t kMostPoints = 65536;  // what 16 bits of a row count
 
@@ -93,7 +95,7 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
   if (!surface) return invalid(input, fmt::format("its cage {}", surface.error().message));
   cage = std::move(*surface);
   ControlPoints result;
-  const curve_skeleton::ChainOptions options{parameters.split, parameters.remove, {}, true};
+  const chain::ChainOptions options{parameters.split, parameters.remove, {}, true};
   for (std::uint32_t p = 0; p < own->points.size(); ++p) {
     ControlPoint& point = result.points.emplace_back();
     point.name = std::to_string(own->source_vertex[p]);
@@ -104,7 +106,7 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
       continue;
     }
     if (result.turning.empty()) {
-      Result<Chains> chains = curve_skeleton::find_chains(input.model, meshes, options);
+      Result<Chains> chains = chain::find_chains(input.model, meshes, options);
       if (!chains) return fail(chains.error().code, fmt::format("{}: {}", input.layer, chains.error().message));
       result.turning = std::move(chains->chains);
     }

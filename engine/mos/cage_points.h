@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include <pelt/mos.h>
 #include <pelt/result.h>
 
 #include "engine/deformer/builder.h"

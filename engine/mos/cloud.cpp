@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include <pelt/mos.h>
 #include <pelt/pack.h>
 
 #include "engine/character/records.h"

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <pelt/mos.h>
 #include <pelt/result.h>
 
 #include "engine/deformer/builder.h"

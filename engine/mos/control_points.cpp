@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <pelt/finite.h>
+#include <pelt/mos.h>
 
 #include "engine/chain/chains.h"
 #include "engine/mos/thickness.h"
@@ -20,12 +21,12 @@
 namespace pelt::mos {
 namespace {
 
-using curve_skeleton::Anchor;
-using curve_skeleton::Chain;
-using curve_skeleton::ChainOptions;
-using curve_skeleton::Chains;
-using curve_skeleton::Curve;
-using curve_skeleton::Linkage;
+using chain::Anchor;
+using chain::Chain;
+using chain::ChainOptions;
+using chain::Chains;
+using chain::Curve;
+using chain::Linkage;
 
 constexpr std::uint32_t kPointsByBone = 3;  // about a joint, and the part of the shorter bone over which they stand
 constexpr float kJointSpread = 0.6f;
@@ -89,10 +90,10 @@ class Settler {
       }
     }
     if (options.automatic || !options.curves.empty()) {
-      const Result<Chains> chains = curve_skeleton::find_chains(model_, meshes, options);
+      const Result<Chains> chains = chain::find_chains(model_, meshes, options);
       if (!chains) return fail(chains.error().code, fmt::format("{}: {}", what_, chains.error().message));
       result_.notes = chains->notes;
-      for (const curve_skeleton::JointLinkage& joint : chains->joints) {
+      for (const chain::JointLinkage& joint : chains->joints) {
         const bool on_one_line = joint.linkage == Linkage::kEnd || joint.linkage == Linkage::kTwo;
         if (!on_one_line) hubs_.insert(joint.joint);
       }
@@ -399,7 +400,7 @@ class Settler {
     std::vector<std::size_t> line_anchor;
     std::vector<std::size_t> bone_anchor;
     for (const MosPoint& point : given.points) {
-      const auto joint = curve_skeleton::find_joint(model_, what, point.joint);
+      const auto joint = chain::find_joint(model_, what, point.joint);
       if (!joint) return tl::unexpected(joint.error());
       if (!is_near(point.offset)) {
         return fail(ErrorCode::kInvalidArgument,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <pelt/model.h>
+#include <pelt/mos.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 
@@ -20,9 +21,9 @@ namespace pelt::mos {
 
 // Control points in the order of a chain.
 struct PointChain {
-  // Its name, anchors and their lengths, by which a vertex finds its way (curve_skeleton::Attacher): the joints, or the
+  // Its name, anchors and their lengths, by which a vertex finds its way (chain::Attacher): the joints, or the
   // points themselves where the rig gives them.
-  curve_skeleton::Curve curve;
+  chain::Curve curve;
   std::vector<std::uint32_t> points;  // in ControlPoints::points; two at least: one alone is there twice
   std::vector<float> lengths;         // of each, along `curve`; ascending
   std::vector<float> bends;  // how many of its anchors' bends are before each, parts of the next one, too; none where
@@ -32,13 +33,13 @@ struct PointChain {
 struct ControlPoints {
   std::vector<ControlPoint> points;  // no two of one joint at one place with the same turn
   std::vector<PointChain> chains;
-  std::vector<curve_skeleton::Chain> turning;  // what PointTurn::chain names
-  std::vector<std::string> notes;              // one sentence each
+  std::vector<chain::Chain> turning;  // what PointTurn::chain names
+  std::vector<std::string> notes;     // one sentence each
 };
 
 // The part of the twist of inner anchor i that the bone leaving it, away from the top, takes instead of the one before
 // it: 0 to 1. None: 0 everywhere.
-using TwistAfter = std::function<float(const curve_skeleton::Curve& curve, std::size_t i)>;
+using TwistAfter = std::function<float(const chain::Curve& curve, std::size_t i)>;
 
 // The points of all chains: those that the rig gives, and those placed along automatic and named ones: points_per_bone
 // about the middle of every bone, which move with the joint at its upper end, and points_per_joint about every inner
@@ -48,8 +49,8 @@ using TwistAfter = std::function<float(const curve_skeleton::Curve& curve, std::
 // along every bone, from the first point beyond the joint that is nearer the chain's top. Placed points are named after
 // their chain and their number along it, from 1: "left_arm.5"; one that chains share after the first of them; where a
 // joint or a point of the rig is called that, "left_arm.5.2" or the next that is free. `angles`: twists are to be
-// blended as angles. `at_bind`: curve_skeleton::matrices_at_bind. Errors begin with `what`: those of
-// curve_skeleton::find_chains; a joint that is not there; a chain of points that are all at one place.
+// blended as angles. `at_bind`: chain::matrices_at_bind. Errors begin with `what`: those of
+// chain::find_chains; a joint that is not there; a chain of points that are all at one place.
 Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,
                                     std::span<const std::uint32_t> meshes, std::span<const glm::dmat4> at_bind,
                                     bool angles, const std::string& what, const TwistAfter& twist_after = {});

@@ -8,8 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include <pelt/deformers.h>
+#include <pelt/curve_keys.h>
 #include <pelt/finite.h>
+#include <pelt/mos.h>
+#include <pelt/nearest_name.h>
+
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt::mos {
 namespace {
@@ -136,7 +140,7 @@ class Resolver {
   // The joint and the next one of a chain away from its top; at a chain's end, the bone that arrives there.
   std::pair<std::uint32_t, std::uint32_t> bone_of(std::uint32_t joint) const {
     std::pair<std::uint32_t, std::uint32_t> arriving(joint, joint);
-    for (const curve_skeleton::Chain& chain : points_.turning) {
+    for (const chain::Chain& chain : points_.turning) {
       const auto count = static_cast<std::ptrdiff_t>(chain.anchors.size());
       const auto top = static_cast<std::ptrdiff_t>(chain.top);
       const auto joint_at = [&](std::ptrdiff_t i) { return chain.anchors[static_cast<std::size_t>(i)].joint; };
@@ -180,7 +184,7 @@ Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPo
 PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table,
                       std::span<const glm::dmat3> directions) {
   std::vector<std::uint32_t> chains;
-  for (const curve_skeleton::Chain& chain : points.turning) chains.push_back(table.put_chain(chain));
+  for (const chain::Chain& chain : points.turning) chains.push_back(table.put_chain(chain));
   std::vector<std::uint32_t> drivers;
   for (const PointEdits::Driver& driver : edits.drivers) {
     drivers.push_back(table.put_driver(driver.angle, driver.share));

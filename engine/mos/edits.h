@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include <pelt/curve_keys.h>
 #include <pelt/frame.h>
 #include <pelt/model.h>
+#include <pelt/mos.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 #include <pelt/sparse_rows.h>

@@ -109,7 +109,7 @@ class Table {
     bool is_new = false;
     if (const char* wrong = begin_part(chain, Part::kChain, is_new)) return wrong;
     if (is_new) {
-      if (const char* wrong = check_chain(words_, data_, chain)) return wrong;
+      if (const char* wrong = chain::check_chain(words_, data_, chain)) return wrong;
       const std::uint64_t anchors = words_.word(chain) * std::uint64_t{shared::kAnchorWords};
       if (const char* wrong = count_words(shared::kChainWords + anchors)) return wrong;
     }

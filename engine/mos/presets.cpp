@@ -9,19 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/deformers.h>
+#include <pelt/mos.h>
 #include <pelt/mos_presets.h>
+#include <pelt/nearest_name.h>
 
 #include "engine/chain/chains.h"
 #include "engine/chain/places.h"
 #include "engine/model/unique_names.h"
+#include "engine/rig/deformer_entry.h"
 #include "engine/rig/joint_names.h"
 #include "engine/rig/joint_roles.h"
 
 namespace pelt {
 namespace {
 
-using curve_skeleton::kNone;
+using chain::kNone;
 
 constexpr std::string_view kPresets[] = {"biped", "limb", "tail"};
 
@@ -83,8 +85,7 @@ class Tree {
   explicit Tree(const Model& model) : model_(model) {
     std::vector<std::uint32_t> meshes(model.meshes.size());
     std::iota(meshes.begin(), meshes.end(), 0u);
-    places_ = curve_skeleton::find_places(model, curve_skeleton::find_skins(model, meshes),
-                                          curve_skeleton::matrices_at_bind(model, meshes));
+    places_ = chain::find_places(model, chain::find_skins(model, meshes), chain::matrices_at_bind(model, meshes));
     find_movers();
     const std::size_t count = places_.places.size();
     std::vector<bool> counts(count);
@@ -107,7 +108,7 @@ class Tree {
         continue;
       }
       enter_[p] = clock++;
-      const curve_skeleton::Place& place = places_.places[p];
+      const chain::Place& place = places_.places[p];
       if (place.parent != kNone) up_[p] = counts[place.parent] ? place.parent : up_[place.parent];
       if (counts[p]) {
         order_.push_back(p);
@@ -133,9 +134,8 @@ class Tree {
 
   // The joint that a chain follows at `p` on its way to `next`.
   const std::string& joint_name(std::uint32_t p, std::uint32_t next) const {
-    const std::uint32_t joint = next != kNone && is_above(p, next)
-                                    ? curve_skeleton::turning_joint(model_, places_, p, next)
-                                    : places_.places[p].lowest;
+    const std::uint32_t joint =
+        next != kNone && is_above(p, next) ? chain::turning_joint(model_, places_, p, next) : places_.places[p].lowest;
     return model_.skeleton.joints[joint].name;
   }
 
@@ -157,7 +157,7 @@ class Tree {
   }
 
   const Model& model_;
-  curve_skeleton::Places places_;
+  chain::Places places_;
   std::vector<std::uint32_t> movers_;
   std::vector<std::uint32_t> others_;
   std::vector<std::uint32_t> order_;

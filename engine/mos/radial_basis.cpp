@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include <pelt/mos.h>
+
 #include "engine/mos/strategies.h"
 
 namespace pelt::mos {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <pelt/finite.h>
+#include <pelt/mos.h>
 
 #include "engine/character/records.h"
 #include "engine/mos/edits.h"

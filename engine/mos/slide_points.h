@@ -8,6 +8,7 @@
 
 #include <pelt/bind_report.h>
 #include <pelt/character.h>
+#include <pelt/mos.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 

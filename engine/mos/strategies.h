@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/mos.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 #include <pelt/sparse_rows.h>

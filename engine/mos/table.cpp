@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "engine/rig/curve_keys.h"
+#include <pelt/curve_keys.h>
+#include <pelt/mos.h>
 
 namespace pelt::mos {
 namespace {
@@ -41,7 +42,7 @@ MosTable::MosTable(std::span<const glm::dmat4> at_bind, std::span<const std::uin
   }
 }
 
-std::uint32_t MosTable::put_chain(const curve_skeleton::Chain& chain) {
+std::uint32_t MosTable::put_chain(const chain::Chain& chain) {
   const std::uint32_t word = table_.size();
   table_.put_word(static_cast<std::uint32_t>(chain.anchors.size()));
   table_.put_word(static_cast<std::uint32_t>(chain.top));

@@ -10,7 +10,9 @@
 #include <span>
 #include <vector>
 
+#include <pelt/curve_keys.h>
 #include <pelt/frame.h>
+#include <pelt/mos.h>
 #include <pelt/rig.h>
 
 #include "engine/chain/chain_table.h"
@@ -48,7 +50,7 @@ class MosTable {
            MosFrames frames);
 
   // Each returns the word of what it puts.
-  std::uint32_t put_chain(const curve_skeleton::Chain& chain);
+  std::uint32_t put_chain(const chain::Chain& chain);
 
   // Precondition: 1 to shared::kMostMosKeys keys, ascending. `keys`: share over degrees, held beyond them.
   std::uint32_t put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys);
@@ -69,7 +71,7 @@ class MosTable {
   void put_edit(const PointEdit& edit, std::uint32_t joint);
   void put_own_edit(std::uint32_t operation, float number, std::uint32_t anchor);
 
-  curve_skeleton::ChainTable table_;
+  chain::ChainTable table_;
   MosFrames frames_;
 };
 

@@ -10,7 +10,7 @@
 namespace pelt::mos {
 namespace {
 
-using curve_skeleton::Chain;
+using chain::Chain;
 
 constexpr double kShareOfArea = 0.9;
 constexpr float kNearest = 1.0001f;  // times the least distance, for rounding

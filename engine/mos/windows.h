@@ -23,7 +23,7 @@ std::vector<Window> windows_of(std::span<const std::uint32_t> points, bool clamp
 std::vector<float> window_lengths(std::span<const float> lengths, bool clamp_ends);
 
 // How far from every inner anchor of a chain the spline spreads its bend, before and after it: the reach of the step
-// of a curve (curve_skeleton::TurningReach) that turns the skin there as much. 0 where the rig lists the points.
+// of a curve (chain::TurningReach) that turns the skin there as much. 0 where the rig lists the points.
 std::vector<glm::vec2> turning_reaches(const PointChain& chain, bool clamp_ends);
 
 // Where the spline is at u of a window, and unit tangent; `at`: of the points. Metres.

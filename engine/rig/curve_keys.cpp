@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/curve_keys.h"
+#include <pelt/curve_keys.h>
 
 namespace pelt {
 

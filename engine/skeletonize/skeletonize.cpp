@@ -116,8 +116,8 @@ SparseRows make_weights(const Mesh& mesh, std::span<const std::uint32_t> joints,
     const Influence whole{joint, 1.0f};
     rigid.append_row(std::span(&whole, 1));
   }
-  const std::vector<surface_ffd::Passage> passages(model.bound_joints.size(), {.radii = 8, .rigid = true});
-  const SparseRows spread = surface_ffd::spread_weights(mesh, rigid, model, passages, threads);
+  const std::vector<Passage> passages(model.bound_joints.size(), {.radii = 8, .rigid = true});
+  const SparseRows spread = spread_weights(mesh, rigid, model, passages, threads);
   return cut_rows(spread, kMostJoints, Cut::kContinuous);
 }
 

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include <pelt/surface_ffd.h>
+
 #include "engine/driver/vertex_frame/bind.h"
 #include "engine/surface_ffd/cut_error.h"
 #include "engine/surface_ffd/driver.h"
@@ -23,33 +25,6 @@ constexpr std::size_t kInfluences = 8;
 constexpr std::size_t kQuadraticElements = 32;
 constexpr std::size_t kQuadraticInfluences = 12;
 constexpr std::size_t kProbedVertices = 256;  // at which the error of the cut is measured
-
-Result<void> check_parameters(const SurfaceFfdParameters& parameters, const DeformerInput& input) {
-  if (!(std::isfinite(parameters.local) && parameters.local >= 0)) {
-    return invalid(input, fmt::format("local is {}, but must be at least 0", parameters.local));
-  }
-  if (parameters.distance_unit && !(std::isfinite(*parameters.distance_unit) && *parameters.distance_unit > 0)) {
-    return invalid(input, fmt::format("the distance unit is {}, but must be above 0", *parameters.distance_unit));
-  }
-  if (!(std::isfinite(parameters.distance_scale) && parameters.distance_scale > 0)) {
-    return invalid(input, fmt::format("the distance scale is {}, but must be above 0", parameters.distance_scale));
-  }
-  if (!(std::isfinite(parameters.likeness) && parameters.likeness >= 0)) {
-    return invalid(input, fmt::format("the likeness is {}, but must be at least 0", parameters.likeness));
-  }
-  if (const std::optional<float>& spread = parameters.driver.spread;
-      spread && !(std::isfinite(*spread) && *spread >= 0)) {
-    return invalid(input, fmt::format("the spread is {}, but must be at least 0", *spread));
-  }
-  constexpr std::uint32_t kMostFade = 64;
-  if (parameters.fade > kMostFade) {
-    return invalid(input, fmt::format("the fade is {} rings, more than {}", parameters.fade, kMostFade));
-  }
-  if (parameters.cut_error && !(std::isfinite(*parameters.cut_error) && *parameters.cut_error > 0)) {
-    return invalid(input, fmt::format("the error of the cut is {}, but must be above 0", *parameters.cut_error));
-  }
-  return {};
-}
 
 // Weights of both signs make more of what frames are wrong by, and frames that are estimated are.
 Precision usable_precision(const SurfaceFfdParameters& parameters, const Driver& driver, bool extended,
@@ -199,8 +174,6 @@ std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision pre
 }
 
 Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, const DeformerInput& input) {
-  const Result<void> valid = check_parameters(parameters, input);
-  if (!valid) return tl::unexpected(valid.error());
   const Result<Driver> driver = add_driver(parameters.driver, input);
   if (!driver) return tl::unexpected(driver.error());
   input.builder.note_driver(driver->control_mesh, input.rig_layer);

@@ -6,6 +6,7 @@
 
 #include <pelt/result.h>
 #include <pelt/rig.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/deformer/builder.h"
 

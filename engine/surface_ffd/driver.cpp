@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include <pelt/driver.h>
+
 #include "engine/driver/key_pose/bind.h"
 #include "engine/surface_ffd/driver_mesh.h"
 #include "engine/surface_ffd/driver_weights.h"
@@ -98,7 +100,8 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     driver.estimated_frames = true;
   } else {
     const Result<std::optional<std::uint32_t>> offsets =
-        key_pose::add_pass(parameters, source->mesh, driver.mesh, made->carry, input.model, what, input.builder);
+        key_pose::add_pass(parameters.key_poses, parameters.morph_targets, source->mesh, driver.mesh, made->carry,
+                           input.model, what, input.builder);
     if (!offsets) return tl::unexpected(offsets.error());
     MeshBinding binding;
     binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;

@@ -9,12 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/driver.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 
 #include "engine/deformer/builder.h"
+#include "engine/geometry/used_part.h"
 #include "engine/surface_ffd/bspline_patch.h"
-#include "engine/surface_ffd/used_part.h"
 
 namespace pelt {
 
@@ -42,7 +43,7 @@ Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInpu
 
 struct SharedDrivers {
   // Of control meshes that layers move, by their number: what is left of the mesh of the model.
-  std::map<std::size_t, surface_ffd::DriverPart> parts;
+  std::map<std::size_t, DriverPart> parts;
   std::vector<std::pair<DriverParameters, surface_ffd::Driver>> drivers;
   // First palette entries of the frames that layers had posed, by the control mesh.
   std::map<std::size_t, std::uint32_t> element_frames;

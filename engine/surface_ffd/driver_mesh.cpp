@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include <pelt/driver.h>
 #include <pelt/import.h>
 
 #include "engine/deformer/region.h"
@@ -156,8 +157,6 @@ ShownSurface shown_surface(const DeformerInput& input, bool with_weights) {
 }
 
 Result<DriverSource> find_source(const DriverParameters& parameters, const DeformerInput& input) {
-  const int named = int{!parameters.mesh.empty()} + int{!parameters.file.empty()} + int{!parameters.patches.empty()};
-  if (named > 1) return invalid(input, "the driver is given more than once, of mesh, file and patches");
   if (!parameters.patches.empty()) return make_from_patches(parameters, input);
   Result<DriverSource> source = DriverSource{};
   if (!parameters.file.empty()) {

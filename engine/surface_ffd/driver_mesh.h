@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/driver.h>
 #include <pelt/mesh.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include <pelt/surface_ffd.h>
+
 #include "engine/deformer/region.h"
 #include "engine/geometry/parts.h"
 #include "engine/model/bone_forest.h"

@@ -11,6 +11,7 @@
 #include <pelt/result.h>
 #include <pelt/rig.h>
 #include <pelt/sparse_rows.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/deformer/builder.h"
 #include "engine/surface_ffd/driver.h"

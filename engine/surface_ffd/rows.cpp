@@ -10,6 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include <pelt/surface_ffd.h>
+
 #include "engine/binding/morton_order.h"
 #include "engine/core/parallel.h"
 #include "engine/deformer/weight_gradients.h"

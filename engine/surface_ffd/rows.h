@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <pelt/result.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/deformer/builder.h"
 #include "engine/surface_ffd/elements.h"

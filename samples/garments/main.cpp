@@ -18,6 +18,7 @@
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
 #include <pelt/point_cache.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/core/file_io.h"
 #include "samples/garments/drape.h"

@@ -115,7 +115,7 @@ Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOpti
 // All meshes as one, without triangles that have no area.
 Mesh one_mesh(const Model& body) {
   Mesh mesh = concatenate(body.meshes);
-  std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return surface_ffd::triangle_area(mesh, t) == 0; });
+  std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) == 0; });
   return mesh;
 }
 

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include <pelt/bind.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
+#include <pelt/surface_ffd.h>
 
 namespace pelt::samples {
 namespace {

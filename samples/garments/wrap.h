@@ -10,6 +10,7 @@
 #include <pelt/mesh.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
+#include <pelt/surface_ffd.h>
 
 namespace pelt::samples {
 

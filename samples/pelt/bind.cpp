@@ -18,6 +18,7 @@
 #include <pelt/pack.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/core/file_io.h"
 #include "samples/pelt/progress_bar.h"
@@ -117,7 +118,7 @@ Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
 // The rig as it reads from another folder: names of files start where a rig is.
 Result<void> write_rig(Rig rig, const std::filesystem::path& path) {
   for (Layer& layer : rig.layers) {
-    auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer);
+    auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>();
     if (ffd == nullptr || ffd->driver.file.empty()) continue;
     const std::filesystem::path file = std::filesystem::path(rig.directory) / ffd->driver.file;
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include <pelt/deformers.h>
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
+#include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
 #include "engine/bind/not_carried.h"
@@ -358,7 +358,7 @@ Result<void> rig_info(const InfoCommand& command) {
   Table table({{"layer"}, {"target", false}, {"deformer", false}, {"mask"}, {"joints of the mask", false}});
   for (std::size_t l = 0; l < rig->layers.size(); ++l) {
     const Layer& layer = rig->layers[l];
-    table.add({fmt::to_string(l), layer.target, std::string(deformer_name(layer.deformer)),
+    table.add({fmt::to_string(l), layer.target, std::string(layer.deformer.name()),
                fmt::format("{:g}", layer.mask.value), fmt::format("{}", fmt::join(layer.mask.region.joints, ", "))});
   }
   fmt::print("rig {} '{}'\n\nlayers: {}\n{}", command.file, rig->name, rig->layers.size(), table.text());

@@ -10,14 +10,16 @@
 #include <cstring>
 #include <filesystem>
 
-#include <pelt/deformers.h>
 #include <pelt/garment.h>
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
 #include <pelt/mos_presets.h>
+#include <pelt/nearest_name.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
+#include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
 #include <pelt/transfer_rig.h>
 
 namespace pelt::samples {
@@ -84,7 +86,7 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   if (!body.empty()) return garment_rig(deformer, body);
   Result<Rig> rig = rig_from_deformer_name(deformer);
   if (!rig || !is_spread) return rig;
-  if (auto* surface = std::get_if<SurfaceFfdParameters>(&rig->layers[0].deformer)) surface->driver.spread = 0.0f;
+  if (auto* surface = rig->layers[0].deformer.get_if<SurfaceFfdParameters>()) surface->driver.spread = 0.0f;
   return rig;
 }
 

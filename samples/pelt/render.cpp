@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <pelt/import.h>
+#include <pelt/linear_blend.h>
 #include <pelt/model_of.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/upload.h>
@@ -47,7 +48,7 @@ std::string main_deformer(const Character& character) {
   for (const CharacterMesh& mesh : character->meshes) {
     if (!mesh.control) vertices[mesh.deformer] += mesh.vertex_count();
   }
-  if (vertices.size() > 1) vertices.erase(std::string(deformer_name(LinearBlendParameters{})));
+  if (vertices.size() > 1) vertices.erase(std::string(LinearBlendParameters::kName));
   return std::max_element(vertices.begin(), vertices.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;

@@ -13,6 +13,7 @@
 #include <pelt/model_of.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
+#include <pelt/rig_names.h>
 
 #include "engine/core/file_io.h"
 #include "samples/pelt/input.h"
@@ -108,21 +109,16 @@ Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside
   return Source{std::make_shared<const Model>(model_of(*character)), std::move(*rig)};
 }
 
-// Every file name of the rig.
-template <class AnyRig, class Change>
-void for_each_file(AnyRig& rig, const Change& change) {
-  for (auto& layer : rig.layers) {
-    if (auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer)) change(ffd->driver.file);
-    if (auto* mos = std::get_if<MosParameters>(&layer.deformer)) change(mos->cage_file);
-  }
-}
+bool names_file(Names names) { return names == Names::kFile || names == Names::kObjFile; }
 
 // The files that the rig names, from where they are meant.
 std::vector<fs::path> files_of(const Rig& rig) {
   std::vector<fs::path> files;
-  for_each_file(rig, [&](const std::string& name) {
-    if (!name.empty()) files.push_back(fs::path(rig.directory) / name);
-  });
+  for (const Layer& layer : rig.layers) {
+    for_each_name(layer.deformer, [&](const std::string& name, Names names) {
+      if (names_file(names)) files.push_back(fs::path(rig.directory) / name);
+    });
+  }
   return files;
 }
 
@@ -141,13 +137,14 @@ std::vector<WatchedFile> watch_all(const std::vector<fs::path>& files) {
 
 // Relative names then mean from `directory` what they meant from the rig's.
 void move_to(Rig& rig, const fs::path& directory) {
-  for_each_file(rig, [&](std::string& name) {
-    if (name.empty() || fs::path(name).is_absolute()) return;
+  const VisitName move = [&](std::string& name, Names names) {
+    if (!names_file(names) || fs::path(name).is_absolute()) return;
     std::error_code code;
     const fs::path moved = fs::proximate(fs::absolute(fs::path(rig.directory) / name),
                                          directory.empty() ? fs::current_path() : fs::absolute(directory), code);
     if (!code) name = moved.generic_string();
-  });
+  };
+  for (Layer& layer : rig.layers) for_each_name(layer.deformer, move);
   rig.directory = directory.string();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <pelt/result.h>
+#include <pelt/selection.h>
 
 #include "samples/viewer/document.h"
 

@@ -11,8 +11,11 @@
 #include <utility>
 #include <variant>
 
+#include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
+#include <pelt/mos.h>
 #include <pelt/pose.h>
+#include <pelt/surface_ffd.h>
 
 #include "samples/viewer/elements.h"
 
@@ -205,7 +208,7 @@ class Drawing {
   // The offset of the curve that the rig names over these joints.
   std::string curve_place(const std::vector<CurveAnchor>& anchors) const {
     for (std::size_t l = 0; l < rig_.layers.size(); ++l) {
-      const auto* own = std::get_if<CurveSkeletonParameters>(&rig_.layers[l].deformer);
+      const auto* own = rig_.layers[l].deformer.get_if<CurveSkeletonParameters>();
       for (std::size_t c = 0; own != nullptr && c < own->curves.size(); ++c) {
         const bool same = std::ranges::equal(own->curves[c].joints, anchors,
                                              [this](const std::string& name, const CurveAnchor& anchor) {
@@ -240,7 +243,7 @@ class Drawing {
   // Where the rig says where the point is, by the layer that it was bound by.
   void place_point(const PointReport& point, Handle& handle) {
     if (point.layer >= rig_.layers.size()) return;
-    const auto* own = std::get_if<MosParameters>(&rig_.layers[point.layer].deformer);
+    const auto* own = rig_.layers[point.layer].deformer.get_if<MosParameters>();
     if (own == nullptr) return;
     const std::string parameters = fmt::format("/layers/{}/parameters", point.layer);
     if (point.listed) {
@@ -290,7 +293,7 @@ class Drawing {
     for (const MeshReport& report : actor_.report.meshes) {
       for (const std::uint32_t layer : report.drives) {
         if (report.mesh != mesh || layer >= rig_.layers.size()) continue;
-        if (!std::holds_alternative<SurfaceFfdParameters>(rig_.layers[layer].deformer)) continue;
+        if (rig_.layers[layer].deformer.name() != SurfaceFfdParameters::kName) continue;
         places.push_back(fmt::format("/layers/{}/parameters/driver/offsets", layer));
       }
     }

@@ -2,20 +2,8 @@
 #include "samples/viewer/schema.h"
 
 #include <algorithm>
-#include <cstddef>
 
-// The schema, taken into the program by the build: nothing to look for at run time.
-asm(".section .rodata\n"
-    ".global pelt_rig_schema\n"
-    ".global pelt_rig_schema_end\n"
-    "pelt_rig_schema:\n"
-    ".incbin \"" PELT_RIG_SCHEMA
-    "\"\n"
-    "pelt_rig_schema_end:\n"
-    ".byte 0\n"
-    ".previous\n");
-extern "C" const char pelt_rig_schema[];
-extern "C" const char pelt_rig_schema_end[];
+#include <pelt/rig_json.h>
 
 namespace pelt::viewer {
 namespace {
@@ -23,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Reads the schema's own file, which tests hold against the parser: what it lacks is a defect and throws.
+// Reads the schema that the parameters say of themselves: what it lacks is a defect and throws.
 class Builder {
  public:
   explicit Builder(const OrderedJson& root) : root_(root) {}
@@ -51,7 +39,13 @@ class Builder {
     schema.not_empty = node.value("minLength", 0) > 0;
     if (node.contains("minItems")) schema.min_items = node["minItems"].get<std::size_t>();
     if (node.contains("maxItems")) schema.max_items = node["maxItems"].get<std::size_t>();
-    if (node.contains("items")) schema.items = build(node["items"]);
+    if (node.contains("x-names")) schema.names = node["x-names"].get<std::string>();
+    if (node.contains("x-counts-with")) schema.counts_with = Json(node["x-counts-with"]);
+    if (node.contains("items")) {
+      Schema items = *build(node["items"]);
+      if (items.names.empty()) items.names = schema.names;
+      schema.items = std::make_shared<const Schema>(std::move(items));
+    }
     if (node.contains("prefixItems")) {
       for (const OrderedJson& item : node["prefixItems"]) schema.first_items.push_back(build(item));
     }
@@ -172,7 +166,7 @@ bool Schema::is_numbers(std::size_t least, std::size_t most) const {
 
 const Schema& rig_schema() {
   static const std::shared_ptr<const Schema> schema = [] {
-    const OrderedJson root = OrderedJson::parse(pelt_rig_schema, pelt_rig_schema_end);
+    const OrderedJson root = OrderedJson::parse(format_rig_schema());
     return Builder(root).build(root);
   }();
   return *schema;

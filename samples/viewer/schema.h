@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rig.schema.json as a tree: what the rig's panel is drawn from.
+// The JSON schema of rigs as a tree: what the rig's panel is drawn from.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace pelt::viewer {
 
-// A value as the schema describes it; references are followed. Of the keywords, those that rig.schema.json uses.
+// A value as the schema describes it; references are followed. Of the keywords, those that it uses.
 struct Schema {
   enum class Kind {
     kAny,      // nothing is said of it: a layer's parameters, of which its variants speak
@@ -37,6 +37,8 @@ struct Schema {
 
   Kind kind = Kind::kAny;
   std::string description;
+  std::string names;           // what a text names: "joint", "file", ...; empty: nothing
+  nlohmann::json counts_with;  // {"strategy": ["b_spline"]}: the choices that give it a meaning; null: any
   nlohmann::json fallback = nlohmann::json::value_t::discarded;  // "default"; discarded: none
   nlohmann::json fixed;
   std::vector<std::string> choices;

@@ -8,6 +8,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include <pelt/curve_skeleton.h>
+#include <pelt/dual_quaternion.h>
+#include <pelt/linear_blend.h>
+#include <pelt/mos.h>
+#include <pelt/surface_ffd.h>
+
 #include "engine/core/file_io.h"
 
 namespace pelt::conformance {
@@ -195,7 +201,7 @@ void add_exclusion(std::vector<IndexRange> elements, std::vector<IndexRange> ver
   const GroupPair pair{fmt::format("elements{}", rig.groups.size()), fmt::format("vertices{}", rig.groups.size())};
   rig.groups.push_back({.name = pair.elements, .triangles = std::move(elements)});
   rig.groups.push_back({.name = pair.vertices, .vertices = std::move(vertices)});
-  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).exclude.push_back(pair);
+  rig.layers[0].deformer.get<SurfaceFfdParameters>().exclude.push_back(pair);
 }
 
 void read_exclusions(const Node& set, const Case& own, Rig& rig) {

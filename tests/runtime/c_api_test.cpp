@@ -17,10 +17,12 @@
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/clip_twists.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/evaluate.h>
 #include <pelt/gltf_export.h>
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>

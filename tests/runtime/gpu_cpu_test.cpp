@@ -6,9 +6,12 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/import.h>
+#include <pelt/linear_blend.h>
 #include <pelt/move_driver.h>
 #include <pelt/pose.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/compare_gpu_cpu.h"
 #include "tests/support/deformer_list.h"

@@ -4,6 +4,12 @@
 #include <ostream>
 #include <utility>
 
+#include <pelt/curve_skeleton.h>
+#include <pelt/dual_quaternion.h>
+#include <pelt/linear_blend.h>
+#include <pelt/mos.h>
+#include <pelt/surface_ffd.h>
+
 namespace pelt::test {
 namespace {
 
@@ -192,7 +198,7 @@ const std::vector<Deformer>& deformers() {
        Follows::kAffine,
        [](Model& model, Rig& rig) {
          carry_cage(model, rig);
-         std::get<SurfaceFfdParameters>(rig.layers.back().deformer).precision = Precision::kQuadratic;
+         rig.layers.back().deformer.get<SurfaceFfdParameters>().precision = Precision::kQuadratic;
        }},
       {"SurfaceFfdExtendedLinearDriver", ffd([](auto& p) { p.driver.follow = Follow::kLinearBlend; })},
       {"SurfaceFfdExtendedLimbDriver", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; })},

@@ -7,6 +7,8 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
+#include <pelt/surface_ffd.h>
+
 namespace pelt::test {
 
 Model make_tube_in_cage(const TubeOptions& tube, const TubeOptions& cage) {

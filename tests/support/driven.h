@@ -9,6 +9,7 @@
 
 #include <pelt/bind.h>
 #include <pelt/evaluate.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/tube.h"
 

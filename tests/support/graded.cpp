@@ -105,7 +105,7 @@ Character make_graded(std::size_t count, Graded kind) {
     const auto as_it_is = [](std::span<const glm::vec3> offsets) {
       return std::vector<glm::vec3>(offsets.begin(), offsets.end());
     };
-    const auto offsets = key_pose::add_pass({}, driver, driver, as_it_is, model, "driver", builder);
+    const auto offsets = key_pose::add_pass({}, true, driver, driver, as_it_is, model, "driver", builder);
     EXPECT_TRUE(offsets) << offsets.error().message;
     EXPECT_TRUE(offsets->has_value());
     MeshBinding moved = bind_to_table(driver, first_slot, spacing, kind, 0.3f);

@@ -6,12 +6,14 @@
 #include <numeric>
 #include <random>
 
+#include <pelt/curve_skeleton.h>
+
 namespace pelt::test {
 
-using curve_skeleton::Curve;
-using curve_skeleton::CurveAnchor;
-using curve_skeleton::CurveTable;
-using curve_skeleton::PosedCurve;
+using chain::Curve;
+using chain::CurveAnchor;
+using chain::CurveTable;
+using chain::PosedCurve;
 
 TestCurve::TestCurve(const std::vector<glm::dvec3>& points, std::size_t top, const glm::dvec3& z) {
   std::mt19937 random(5);
@@ -74,7 +76,7 @@ TestCurve TestCurve::reversed() const {
   std::ranges::reverse(result.anchors);
   for (CurveAnchor& anchor : result.anchors) std::swap(anchor.before, anchor.after);
   std::ranges::reverse(result.spans);
-  for (curve_skeleton::CurveSpan& span : result.spans) {
+  for (chain::CurveSpan& span : result.spans) {
     std::ranges::reverse(span.twist);
     for (CurveKey& key : span.twist) key = {1 - key.at, 1 - key.value};
   }

@@ -21,7 +21,7 @@ class TestCurve {
   explicit TestCurve(const std::vector<glm::dvec3>& points, std::size_t top = 0,
                      const glm::dvec3& z = glm::dvec3(0, 0, 1));
 
-  curve_skeleton::Curve curve;  // for the test to change
+  chain::Curve curve;  // for the test to change
 
   std::span<const glm::dmat4> at_bind() const { return at_bind_; }
 
@@ -31,7 +31,7 @@ class TestCurve {
                                       const glm::dmat4& motion = glm::dmat4(1.0)) const;
 
   // Frames of `curve` as it is now. `twists`: what the pose gives for each joint, or empty: nothing.
-  curve_skeleton::PosedCurve posed(std::span<const glm::mat4> joints, std::span<const float> twists = {}) const;
+  chain::PosedCurve posed(std::span<const glm::mat4> joints, std::span<const float> twists = {}) const;
 
   // The same curve, described from its other end.
   TestCurve reversed() const;

@@ -18,7 +18,7 @@ constexpr std::size_t kPieces = 4;  // in which the closest points of the line a
 
 MeshBinding bind(const Muscle& muscle, const Mesh& mesh, const Mesh& line, std::size_t control_mesh, unsigned threads,
                  CharacterBuilder& builder) {
-  using curve_skeleton::FrameCurve;
+  using chain::FrameCurve;
   const RestLine rest(line.positions);
   const auto fraction = [](std::size_t piece, float lambda) { return (static_cast<float>(piece) + lambda) / kPieces; };
   const FrameCurve curve(std::vector<double>(kPieces, double{rest.length()} / kPieces),

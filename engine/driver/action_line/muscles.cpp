@@ -11,12 +11,13 @@
 #include <string_view>
 #include <utility>
 
-#include <pelt/deformers.h>
 #include <pelt/finite.h>
+#include <pelt/nearest_name.h>
 
 #include "engine/chain/chains.h"
 #include "engine/driver/action_line/line.h"
 #include "engine/driver/action_line/spindle.h"
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {
@@ -77,7 +78,7 @@ class MuscleBuilder {
   explicit MuscleBuilder(const Model& model) : result_{model, {}} {
     std::vector<std::uint32_t> meshes(model.meshes.size());
     std::iota(meshes.begin(), meshes.end(), 0u);
-    at_bind_ = curve_skeleton::matrices_at_bind(model, meshes);
+    at_bind_ = chain::matrices_at_bind(model, meshes);
   }
 
   Result<void> add(const Muscle& muscle) {

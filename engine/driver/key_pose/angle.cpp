@@ -9,8 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <pelt/deformers.h>
+#include <pelt/curve_keys.h>
+#include <pelt/nearest_name.h>
 #include <pelt/pose.h>
+
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt::key_pose {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include <pelt/curve_keys.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>

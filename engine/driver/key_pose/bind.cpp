@@ -12,11 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/deformers.h>
+#include <pelt/curve_keys.h>
+#include <pelt/key_pose.h>
+#include <pelt/nearest_name.h>
 
 #include "engine/character/records.h"
 #include "engine/driver/key_pose/angle.h"
 #include "engine/driver/key_pose/tilt.h"
+#include "engine/rig/deformer_entry.h"
 #include "shaders/driver/key_pose/pose.h"
 
 namespace pelt::key_pose {
@@ -262,8 +265,8 @@ Result<void> put_set(const KeyPoseSet& set, const Mesh& source, const CarryOffse
 }
 
 // Whether a key pose uses a morph target, which then follows the joints and not a clip.
-bool is_keyed(const DriverParameters& parameters, const std::string& target) {
-  for (const KeyPoseSet& set : parameters.key_poses) {
+bool is_keyed(std::span<const KeyPoseSet> key_poses, const std::string& target) {
+  for (const KeyPoseSet& set : key_poses) {
     for (const KeyPose& pose : set.poses) {
       if (pose.morph_target == target) return true;
     }
@@ -273,18 +276,18 @@ bool is_keyed(const DriverParameters& parameters, const std::string& target) {
 
 }  // namespace
 
-Result<std::optional<std::uint32_t>> add_pass(const DriverParameters& parameters, const Mesh& source, const Mesh& mesh,
-                                              const CarryOffsets& carry, const Model& model, const std::string& what,
-                                              CharacterBuilder& builder) {
+Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_poses, bool morph_targets,
+                                              const Mesh& source, const Mesh& mesh, const CarryOffsets& carry,
+                                              const Model& model, const std::string& what, CharacterBuilder& builder) {
   Table table(mesh);
-  for (std::size_t s = 0; s < parameters.key_poses.size(); ++s) {
+  for (std::size_t s = 0; s < key_poses.size(); ++s) {
     const Result<void> put =
-        put_set(parameters.key_poses[s], source, carry, model, fmt::format("{}: key pose set {}", what, s), table);
+        put_set(key_poses[s], source, carry, model, fmt::format("{}: key pose set {}", what, s), table);
     if (!put) return tl::unexpected(put.error());
   }
-  for (std::uint32_t t = 0; parameters.morph_targets && t < source.morph_targets.size(); ++t) {
+  for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {
     const MorphTarget& target = source.morph_targets[t];
-    if (is_keyed(parameters, target.name)) continue;
+    if (is_keyed(key_poses, target.name)) continue;
     const std::uint32_t word = table.size();
     table.put(shared::kKeyControl);
     table.put(builder.control_input(source, t));

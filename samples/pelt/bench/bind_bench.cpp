@@ -16,6 +16,9 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/mos.h>
+#include <pelt/surface_ffd.h>
 
 namespace pelt::samples {
 namespace {

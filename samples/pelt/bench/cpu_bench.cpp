@@ -13,6 +13,7 @@
 #include <thread>
 
 #include <pelt/evaluate.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pack.h>
 
 #include "engine/character/pose_kernels.h"

@@ -8,8 +8,13 @@
 #include <utility>
 
 #include <pelt/bind.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/frame.h>
+#include <pelt/linear_blend.h>
+#include <pelt/mos.h>
 #include <pelt/pose.h>
+#include <pelt/surface_ffd.h>
 
 namespace pelt::samples {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <pelt/bind.h>
-#include <pelt/deformers.h>
 #include <pelt/import.h>
 #include <pelt/model_of.h>
+#include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
 #include "engine/judge/judge.h"

@@ -17,9 +17,9 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
-#include <pelt/deformers.h>
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
+#include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
 #include "samples/pelt/mesh_file.h"
@@ -74,7 +74,7 @@ std::string file_stem(std::string name) {
 Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   std::vector<std::string> names = command.deformers;
   if (names.empty()) {
-    for (const DeformerEntry& entry : deformers()) names.emplace_back(entry.name);
+    for (const std::string_view name : deformer_names()) names.emplace_back(name);
   }
   std::vector<Candidate> candidates;
   for (const std::string& name : names) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <pelt/deformers.h>
+#include <pelt/rig.h>
 
 #include "samples/viewer/app/app_state.h"
 #include "samples/viewer/camera_control.h"
@@ -189,14 +189,14 @@ void App::State::handle_mouse() {
 void App::State::step_deformer() {
   Compare& compare = view.compare;
   const bool steps = compare.mode == CompareMode::kSplit && compare.split == 1 && compare.deformers.size() == 1;
-  const auto known = deformers();
-  const auto shown = steps ? std::ranges::find(known, compare.deformers[0], &DeformerEntry::name) : known.end();
+  const std::vector<std::string_view> known = deformer_names();
+  const auto shown = steps ? std::ranges::find(known, compare.deformers[0]) : known.end();
   const auto next = shown == known.end() ? known.begin() : std::next(shown);
   if (next == known.end()) {
     compare = {};
     note("the rig");
   } else {
-    compare = {.mode = CompareMode::kSplit, .deformers = {std::string(next->name)}, .split = 1};
+    compare = {.mode = CompareMode::kSplit, .deformers = {std::string(*next)}, .split = 1};
     note(compare.deformers[0]);
   }
 }

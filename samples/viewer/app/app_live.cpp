@@ -4,8 +4,10 @@
 #include <iterator>
 #include <utility>
 
+#include <pelt/mos.h>
 #include <pelt/move_driver.h>
 #include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/mos/slide_points.h"
 #include "samples/viewer/app/app_state.h"
@@ -16,8 +18,8 @@ namespace {
 // The rig but for what moves points after bind.
 Rig without_moves(Rig rig) {
   for (Layer& layer : rig.layers) {
-    if (auto* ffd = std::get_if<SurfaceFfdParameters>(&layer.deformer)) ffd->driver.offsets.clear();
-    auto* mos = std::get_if<MosParameters>(&layer.deformer);
+    if (auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>()) ffd->driver.offsets.clear();
+    auto* mos = layer.deformer.get_if<MosParameters>();
     if (mos == nullptr) continue;
     for (MosEdit& edit : mos->edits) {
       if (!mos::slides_after_bind(edit)) continue;
@@ -37,9 +39,9 @@ std::optional<Character> moved_as(const Character& character, const BindReport& 
     const std::vector<VertexOffset>* offsets = nullptr;
     bool changed = false;
     for (const std::uint32_t layer : mesh.drives) {
-      const auto& own = std::get<SurfaceFfdParameters>(after.layers[layer].deformer).driver.offsets;
+      const auto& own = after.layers[layer].deformer.get<SurfaceFfdParameters>().driver.offsets;
       if (offsets != nullptr && *offsets != own) return std::nullopt;
-      changed = changed || own != std::get<SurfaceFfdParameters>(before.layers[layer].deformer).driver.offsets;
+      changed = changed || own != before.layers[layer].deformer.get<SurfaceFfdParameters>().driver.offsets;
       offsets = &own;
     }
     if (!changed) continue;
@@ -48,8 +50,8 @@ std::optional<Character> moved_as(const Character& character, const BindReport& 
     moved = std::move(*next);
   }
   for (std::size_t l = 0; l < after.layers.size(); ++l) {
-    const auto* own = std::get_if<MosParameters>(&after.layers[l].deformer);
-    if (own == nullptr || own->edits == std::get<MosParameters>(before.layers[l].deformer).edits) continue;
+    const auto* own = after.layers[l].deformer.get_if<MosParameters>();
+    if (own == nullptr || own->edits == before.layers[l].deformer.get<MosParameters>().edits) continue;
     std::vector<PointReport> points;
     std::ranges::copy_if(report.points, std::back_inserter(points),
                          [l](const PointReport& point) { return point.layer == l; });

@@ -7,7 +7,8 @@
 #include <span>
 #include <utility>
 
-#include <pelt/deformers.h>
+#include <pelt/nearest_name.h>
+#include <pelt/rig.h>
 
 #include "engine/core/file_io.h"
 #include "engine/rig/json_fields.h"
@@ -17,25 +18,23 @@ namespace pelt::viewer {
 namespace {
 
 using json_fields::child;
-using json_fields::Choice;
 using json_fields::Json;
-using json_fields::Range;
 using json_fields::Reader;
 
 constexpr std::string_view kFormat = "pelt-view 1";
 constexpr std::string_view kFormatFamily = "pelt-view ";
-constexpr std::uint32_t kMostFrames = 100'000;
+constexpr IntegerRange kFrameCount{.most = 100'000};
 
-constexpr Range kPixel{"a number from 0 to 16384", [](float v) { return v >= 0 && v <= 16384; }};
-constexpr Range kWheel{"a number from -100 to 100", [](float v) { return v >= -100 && v <= 100; }};
-constexpr Range kRate{"a number from 0.1 to 1000", [](float v) { return v >= 0.1f && v <= 1000; }};
+constexpr Range kPixel{.least = 0, .most = 16384};
+constexpr Range kWheel{.least = -100, .most = 100};
+constexpr Range kRate{.least = 0.1f, .most = 1000};
 
-constexpr std::array<Choice<int>, 3> kButtons{{{"left", 0}, {"right", 1}, {"middle", 2}}};
-constexpr std::array<Choice<MouseAction>, 5> kActions{{{"move", MouseAction::kMove},
-                                                       {"press", MouseAction::kPress},
-                                                       {"release", MouseAction::kRelease},
-                                                       {"click", MouseAction::kClick},
-                                                       {"double_click", MouseAction::kDoubleClick}}};
+constexpr Choice<int> kButtons[] = {{"left", 0}, {"right", 1}, {"middle", 2}};
+constexpr Choice<MouseAction> kActions[] = {{"move", MouseAction::kMove},
+                                            {"press", MouseAction::kPress},
+                                            {"release", MouseAction::kRelease},
+                                            {"click", MouseAction::kClick},
+                                            {"double_click", MouseAction::kDoubleClick}};
 constexpr std::array<std::string_view, 3> kModifiers{"ctrl", "shift", "alt"};
 
 struct NamedKey {
@@ -101,19 +100,11 @@ std::string parse_key(std::string_view text, KeyStep& step) {
                      nearest_name(text, names));
 }
 
-void read_point(Reader& reader, std::string_view key, glm::vec2& point) {
-  if (reader.find(key) == nullptr) return;
-  std::vector<float> numbers;
-  reader.numbers(key, numbers, kPixel);
-  reader.refuse(numbers.size() != 2, key, "must be [x, y]");
-  if (numbers.size() == 2) point = {numbers[0], numbers[1]};
-}
-
-void read_modifiers(Reader& reader, Modifiers& modifiers) {
+void describe_modifiers(Fields& fields, Modifiers& modifiers) {
   std::vector<std::string> names;
-  reader.texts("keys", names);
+  fields.texts({"keys"}, names);
   for (const std::string& name : names) {
-    reader.refuse(!set_modifier(modifiers, name), "keys", "must be some of \"ctrl\", \"shift\" and \"alt\"");
+    fields.refuse(!set_modifier(modifiers, name), "keys", "must be some of \"ctrl\", \"shift\" and \"alt\"");
   }
 }
 
@@ -133,42 +124,39 @@ bool is_pointer(const std::string& text) {
 
 }  // namespace
 
-static void describe(Reader& reader, MouseStep& step) {
-  if (reader.find("at") != nullptr) read_point(reader, "at", step.at.emplace());
-  reader.choice("button", step.button, std::span(kButtons));
-  reader.choice("action", step.action, std::span(kActions));
-  reader.number("wheel", step.wheel, kWheel);
-  read_modifiers(reader, step.modifiers);
+static void describe(Fields& fields, MouseStep& step) {
+  if (fields.is_there({"at"}, step.at.has_value())) fields.vector({"at"}, step.at.emplace(), kPixel);
+  fields.choice({"button"}, step.button, kButtons);
+  fields.choice({"action"}, step.action, kActions);
+  fields.number({"wheel"}, step.wheel, kWheel);
+  describe_modifiers(fields, step.modifiers);
 }
 
-static void describe(Reader& reader, DragStep& step) {
-  reader.require("from");
-  read_point(reader, "from", step.from);
-  reader.require("to");
-  read_point(reader, "to", step.to);
-  reader.choice("button", step.button, std::span(kButtons));
-  reader.integer("steps", step.steps, kMostFrames);
-  read_modifiers(reader, step.modifiers);
+static void describe(Fields& fields, DragStep& step) {
+  fields.vector({.name = "from", .required = true}, step.from, kPixel);
+  fields.vector({.name = "to", .required = true}, step.to, kPixel);
+  fields.choice({"button"}, step.button, kButtons);
+  fields.integer({"steps"}, step.steps, kFrameCount);
+  describe_modifiers(fields, step.modifiers);
 }
 
-static void describe(Reader& reader, ClipStep& step) {
-  reader.require("name");
-  reader.text("name", step.name);
-  reader.number("fps", step.fps, kRate);
+static void describe(Fields& fields, ClipStep& step) {
+  fields.text({.name = "name", .required = true}, step.name);
+  fields.number({"fps"}, step.fps, kRate);
   step.picture = step.name + "_";
-  reader.text("picture", step.picture);
-  reader.refuse(!is_picture_name(step.picture + "0.png"), "picture", "must be the start of a file's name");
+  fields.text({"picture"}, step.picture);
+  fields.refuse(!is_picture_name(step.picture + "0.png"), "picture", "must be the start of a file's name");
 }
 
-static void describe(Reader& reader, MoveStep& step) {
-  reader.require("point");
-  reader.text("point", step.point);
-  reader.require("by");
-  reader.vector("by", step.by);
+static void describe(Fields& fields, MoveStep& step) {
+  fields.text({.name = "point", .required = true}, step.point);
+  fields.vector({.name = "by", .required = true}, step.by);
 }
 
-static void describe(Reader& reader, Step& step) {
-  reader.text("open", step.open);
+// Scripts are only read.
+static void describe(Fields& fields, Step& step) {
+  Reader& reader = static_cast<Reader&>(fields);
+  fields.text({"open"}, step.open);
   if (const Json* patch = reader.find("set")) {
     step.set = *patch;
     reader.refuse(patch->is_null(), "set", "must be an object, is null");
@@ -180,34 +168,33 @@ static void describe(Reader& reader, Step& step) {
       step.edits.push_back({pointer, value.dump()});
     }
   }
-  reader.optional_object("move", step.move);
-  reader.integer("undo", step.undo, kMostFrames);
-  reader.integer("redo", step.redo, kMostFrames);
-  reader.optional_object("mouse", step.mouse);
-  reader.optional_object("drag", step.drag);
+  fields.optional_object({"move"}, step.move);
+  fields.integer({"undo"}, step.undo, kFrameCount);
+  fields.integer({"redo"}, step.redo, kFrameCount);
+  fields.optional_object({"mouse"}, step.mouse);
+  fields.optional_object({"drag"}, step.drag);
   std::string key;
-  reader.text("key", key);
+  fields.text({"key"}, key);
   if (!key.empty()) {
     const std::string wrong = parse_key(key, step.key);
-    reader.refuse(!wrong.empty(), "key", wrong.c_str());
+    fields.refuse(!wrong.empty(), "key", wrong);
   }
-  reader.text("text", step.text);
-  reader.integer("frames", step.frames, kMostFrames);
-  reader.flag("lose_device", step.lose_device);
-  reader.flag("bind", step.bind);
-  reader.text("save", step.save);
-  reader.text("picture", step.picture);
-  reader.refuse(!step.picture.empty() && !is_picture_name(step.picture), "picture",
+  fields.text({"text"}, step.text);
+  fields.integer({"frames"}, step.frames, kFrameCount);
+  fields.flag({"lose_device"}, step.lose_device);
+  fields.flag({"bind"}, step.bind);
+  fields.text({"save"}, step.save);
+  fields.text({"picture"}, step.picture);
+  fields.refuse(!step.picture.empty() && !is_picture_name(step.picture), "picture",
                 "must be the name of a file that ends in .png, without a folder");
-  reader.integer("turntable", step.turntable, kMostFrames);
-  reader.optional_object("clip", step.clip);
-  reader.text("error", step.error);
+  fields.integer({"turntable"}, step.turntable, kFrameCount);
+  fields.optional_object({"clip"}, step.clip);
+  fields.text({"error"}, step.error);
 }
 
 static void describe(Reader& reader, Script& script) {
   reader.format("format", kFormat, kFormatFamily);
-  reader.require("steps");
-  reader.objects("steps", script.steps);
+  reader.objects({.name = "steps", .required = true}, script.steps);
 }
 
 Result<Script> parse_script(std::string_view json, const std::string& source) {

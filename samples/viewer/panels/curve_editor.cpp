@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "engine/rig/curve_keys.h"
+#include <pelt/curve_keys.h>
 
 namespace pelt::viewer {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <pelt/curve_keys.h>
 #include <pelt/rig.h>
 
 namespace pelt::viewer {

@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/curve_keys.h>
 #include <pelt/rig_json.h>
+#include <pelt/selection.h>
 
 #include "samples/pelt/input.h"
 #include "samples/viewer/panels/curve_editor.h"
@@ -215,21 +217,21 @@ class Editor {
 
   // ------------------------------------------------------------------------------------------------------ names' lists
 
-  // What a string names, by its key and description.
-  std::function<std::vector<std::string>()> list_of(const std::string& name, const Schema& schema) const {
+  // What a text may name.
+  std::function<std::vector<std::string>()> list_of(const Schema& schema) const {
     using Names = std::vector<std::string>;
-    const std::string& about = schema.description;
-    if (name == "joint" || name == "joints" || name == "to" || name == "split" || name == "points") {
+    const std::string& names = schema.names;
+    if (names == "joint" || names == "point") {
       return [this] {
         Names all;
         for (const Joint& joint : document_.model()->skeleton.joints) all.push_back(joint.name);
         return all;
       };
     }
-    if (name == "mesh" || name == "target" || name == "cage") {
-      const bool any = schema.has_fallback() && schema.fallback == "*";
+    if (names.starts_with("mesh")) {
+      const bool any = names == "mesh_or_any";
       const bool none = schema.has_fallback() && schema.fallback == "";
-      const bool muscles = contains(about, "or of a muscle") || about.starts_with("Name of a mesh of the model");
+      const bool muscles = names == "mesh_or_muscle";
       return [this, any, none, muscles] {
         Names all;
         if (any) all.push_back("*");
@@ -241,14 +243,14 @@ class Editor {
         return all;
       };
     }
-    if (about.starts_with("A group")) {
+    if (names == "group") {
       return [this] {
         Names all{""};
         for (const Group& group : document_.rig().groups) all.push_back(group.name);
         return all;
       };
     }
-    if (name == "attribute") {
+    if (names == "attribute") {
       return [this] {
         std::set<std::string> all{""};
         for (const Mesh& mesh : document_.model()->meshes) {
@@ -257,7 +259,7 @@ class Editor {
         return Names(all.begin(), all.end());
       };
     }
-    if (name == "morph_target") {
+    if (names == "morph_target") {
       return [this] {
         std::set<std::string> all{""};
         for (const Mesh& mesh : document_.model()->meshes) {
@@ -266,8 +268,8 @@ class Editor {
         return Names(all.begin(), all.end());
       };
     }
-    if (name == "file" || name == "cage_file") {
-      return [this, obj_alone = name == "cage_file"] { return files(obj_alone); };
+    if (names == "file" || names == "obj_file") {
+      return [this, obj_alone = names == "obj_file"] { return files(obj_alone); };
     }
     return {};
   }
@@ -287,10 +289,10 @@ class Editor {
   }
 
   // What a place that is added holds; names that must not be empty are the first there are.
-  Json made(const std::string& name, const Schema& schema) const {
+  Json made(const Schema& schema) const {
     Json value = fresh_value(schema);
     if (schema.kind == Kind::kString && value == "") {
-      const auto list = list_of(name, schema);
+      const auto list = list_of(schema);
       const std::vector<std::string> all = list ? list() : std::vector<std::string>();
       const auto first = std::find_if(all.begin(), all.end(), [](const std::string& one) { return !one.empty(); });
       if (first != all.end()) return *first;
@@ -298,7 +300,7 @@ class Editor {
     }
     if (schema.kind == Kind::kObject) {
       for (const Schema::Property& property : schema.properties) {
-        if (property.required) value[property.name] = made(property.name, *property.schema);
+        if (property.required) value[property.name] = made(*property.schema);
       }
     }
     return value;
@@ -353,17 +355,11 @@ class Editor {
     ImGui::SetNextItemWidth(-1);
   }
 
-  // Whether the object's other properties give it a meaning: descriptions begin with the values that do, "b_spline:".
+  // Whether a choice of the object's gives the property a meaning.
   static bool has_meaning(const Schema& schema, const Json& object, const Schema::Property& property) {
-    const std::string& about = property.schema->description;
-    const std::string_view word = std::string_view(about).substr(0, about.find(':'));
-    if (word.size() == about.size()) return true;
-    for (const Schema::Property& other : schema.properties) {
-      if (&other == &property || other.schema->kind != Kind::kChoice) continue;
-      const std::vector<std::string>& choices = other.schema->choices;
-      if (std::find(choices.begin(), choices.end(), word) == choices.end()) continue;
-      const auto chosen = object.find(other.name);
-      if (chosen != object.end() && *chosen != word) return false;
+    for (const auto& [key, choices] : property.schema->counts_with.items()) {
+      const Json chosen = object.value(key, schema.find(key)->fallback);
+      if (std::find(choices.begin(), choices.end(), chosen) == choices.end()) return false;
     }
     return true;
   }
@@ -383,7 +379,7 @@ class Editor {
     } else if (shows(property.name, own, Json())) {
       ImGui::PushID(property.name.c_str());
       label(property.name, own, Json(), place);
-      if (ImGui::Button("Add", {-1, 0})) set(place, made(property.name, own));
+      if (ImGui::Button("Add", {-1, 0})) set(place, made(own));
       ImGui::PopID();
     }
   }
@@ -414,7 +410,7 @@ class Editor {
       }
       case Kind::kString:
         label(name, schema, value, pointer);
-        draw_string(name, schema, value, pointer);
+        draw_string(schema, value, pointer);
         break;
       case Kind::kChoice: {
         label(name, schema, value, pointer);
@@ -452,9 +448,9 @@ class Editor {
     }
   }
 
-  void draw_string(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
+  void draw_string(const Schema& schema, const Json& value, const std::string& pointer) {
     std::string text = value.is_string() ? value.get<std::string>() : "";
-    if (const auto list = list_of(name, schema)) {
+    if (const auto list = list_of(schema)) {
       if (draw_name("##value", "none", text, state_.filter, list)) set(pointer, text);
     } else if (draw_text("##value", "", text)) {
       set(pointer, text);
@@ -603,7 +599,7 @@ class Editor {
     const bool open = begin_node(text, schema, value, pointer, top ? kTop : ImGuiTreeNodeFlags_None);
     const bool many = value.size() > kMostListed;
     if (!many && row_buttons({{"+", "Add"}}) != nullptr) {
-      Json item = top ? Json{{"deformer", "surface_ffd"}} : made(name, *schema.items);
+      Json item = top ? Json{{"deformer", "surface_ffd"}} : made(*schema.items);
       change(pointer, "", [&](Json& list) {
         if (!list.is_array()) list = Json::array();
         list.push_back(std::move(item));
@@ -613,13 +609,12 @@ class Editor {
     if (many) {
       ImGui::TextDisabled("too many to be shown");
     } else {
-      for (std::size_t i = 0; i < value.size(); ++i) draw_item(name, *schema.items, value, i, pointer, top);
+      for (std::size_t i = 0; i < value.size(); ++i) draw_item(*schema.items, value, i, pointer, top);
     }
     if (!top) ImGui::TreePop();
   }
 
-  void draw_item(const std::string& name, const Schema& schema, const Json& list, std::size_t i,
-                 const std::string& pointer, bool top) {
+  void draw_item(const Schema& schema, const Json& list, std::size_t i, const std::string& pointer, bool top) {
     const Json& item = list[i];
     if (schema.kind == Kind::kObject && !shows("", schema, item)) return;
     const std::string place = fmt::format("{}/{}", pointer, i);
@@ -640,7 +635,7 @@ class Editor {
     } else {
       ImGui::SetNextItemWidth(-2.5f * ImGui::GetFontSize());
       if (schema.kind == Kind::kString) {
-        draw_string(name, schema, item, place);
+        draw_string(schema, item, place);
       } else if (schema.kind == Kind::kArray) {
         Json numbers = item;
         if (draw_numbers(schema, numbers)) set(place, numbers, place);

@@ -6,7 +6,7 @@
 #include <cfloat>
 #include <string>
 
-#include <pelt/deformers.h>
+#include <pelt/rig.h>
 
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
@@ -50,8 +50,8 @@ void draw_compare(Compare& compare) {
   }
   if (compare.mode == CompareMode::kNone) return;
   std::vector<std::string>& chosen = compare.deformers;
-  for (const DeformerEntry& entry : deformers()) {
-    const std::string deformer(entry.name);
+  for (const std::string_view name : deformer_names()) {
+    const std::string deformer(name);
     const auto known = std::ranges::find(chosen, deformer);
     bool wanted = known != chosen.end();
     if (!ImGui::Checkbox(deformer.c_str(), &wanted)) continue;

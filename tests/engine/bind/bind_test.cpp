@@ -2,6 +2,9 @@
 #include <limits>
 
 #include <pelt/bind.h>
+#include <pelt/dual_quaternion.h>
+#include <pelt/linear_blend.h>
+#include <pelt/selection.h>
 #include <pelt/shaders/octahedral.h>
 
 #include "tests/support/tube.h"

@@ -6,7 +6,10 @@
 
 #include <pelt/character.h>
 #include <pelt/evaluate.h>
+#include <pelt/key_pose.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
+#include <pelt/surface_ffd.h>
 
 #include "shaders/driver/key_pose/pose.h"
 #include "tests/support/deformer_list.h"

@@ -11,7 +11,14 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
+#include <pelt/curve_keys.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
+#include <pelt/key_pose.h>
+#include <pelt/linear_blend.h>
+#include <pelt/mos.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"
@@ -88,7 +95,7 @@ void sculpt(Rig& rig) {
     const float height = p.y < 0 && away < 1 ? 0.35f * (1 - away * away) * (1 - away * away) : 0.0f;
     if (height > 0) bulge.offsets.push_back({v, height * cage.normals[v]});
   }
-  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).driver.key_poses = {
+  rig.layers[0].deformer.get<SurfaceFfdParameters>().driver.key_poses = {
       {{KeyAngle{"joint", {0, 0, 1}}}, KeyInterpolation::kLinear, {bulge}}};
 }
 

@@ -9,9 +9,11 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
 #include <pelt/garment.h>
 #include <pelt/pose.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/geometry/triangle_tree.h"
 

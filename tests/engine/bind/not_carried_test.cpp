@@ -4,7 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <pelt/curve_skeleton.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/import.h>
+#include <pelt/key_pose.h>
+#include <pelt/linear_blend.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/driven.h"
 

@@ -4,8 +4,11 @@
 #include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/bind.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/tube.h"
 
@@ -61,7 +64,7 @@ TEST_P(Points, MoveAsTheVerticesOfAMeshDo) {
   for (const MeshReport& report : bound->report.meshes) EXPECT_THAT(report.repaired_vertices, testing::IsEmpty());
 
   const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / ("points" + std::to_string(GetParam().index()) + ".pelt");
+      std::filesystem::path(testing::TempDir()) / ("points_" + std::string(GetParam().name()) + ".pelt");
   ASSERT_TRUE(save_pelt(bound->character, path));
   const Result<Character> loaded = load_pelt(path);
   ASSERT_TRUE(loaded) << loaded.error().message;

@@ -11,8 +11,12 @@
 #include <random>
 #include <utility>
 
+#include <pelt/key_pose.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
+#include <pelt/selection.h>
+#include <pelt/surface_ffd.h>
 #include <pelt/transfer_rig.h>
 
 #include "engine/deformer/region.h"
@@ -139,10 +143,8 @@ class Transfer : public testing::Test {
                   {.target = "tube", .deformer = ffd, .mask = {.region = {.group = "soft"}}}};
   }
 
-  SurfaceFfdParameters& ffd() { return std::get<SurfaceFfdParameters>(rig.layers[1].deformer); }
-  static const SurfaceFfdParameters& ffd(const Rig& own) {
-    return std::get<SurfaceFfdParameters>(own.layers[1].deformer);
-  }
+  SurfaceFfdParameters& ffd() { return rig.layers[1].deformer.get<SurfaceFfdParameters>(); }
+  static const SurfaceFfdParameters& ffd(const Rig& own) { return own.layers[1].deformer.get<SurfaceFfdParameters>(); }
 
   Character character() const { return test::bound(model, rig).character; }
 

@@ -5,6 +5,10 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
+#include <pelt/dual_quaternion.h>
+#include <pelt/linear_blend.h>
+#include <pelt/surface_ffd.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt {

@@ -7,9 +7,11 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <random>
 
+#include <pelt/curve_skeleton.h>
+
 #include "tests/support/test_curve.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 using test::TestCurve;
@@ -288,4 +290,4 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
 }
 
 }  // namespace
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -11,14 +11,15 @@
 #include <set>
 
 #include <pelt/bind.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/evaluate.h>
 #include <pelt/pelt_file.h>
 
 #include "engine/chain/attach.h"
-#include "engine/chain/settle.h"
+#include "engine/curve_skeleton/resolve_curves.h"
 #include "tests/support/tube.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 using testing::AllOf;
@@ -72,10 +73,10 @@ Settled settled(const Model& model, const CurveSkeletonParameters& parameters) {
   const std::vector<std::uint32_t> meshes{0};
   Settled result;
   result.at_bind = matrices_at_bind(model, meshes);
-  const Result<Chains> chains = settle_chains(parameters, model, meshes, "layer");
+  const Result<Chains> chains = curve_skeleton::resolve_chains(parameters, model, meshes, "layer");
   if (!chains) return ADD_FAILURE() << chains.error().message, result;
   Result<std::vector<Curve>> curves =
-      settle_curves(parameters, chains->chains, model, result.at_bind, "layer", result.notes);
+      curve_skeleton::resolve_curves(parameters, chains->chains, model, result.at_bind, "layer", result.notes);
   if (!curves) return ADD_FAILURE() << curves.error().message, result;
   result.curves = std::move(*curves);
   return result;
@@ -469,19 +470,19 @@ TEST(BendyBones, RefusesValuesOutOfTheirRange) {
     EXPECT_THAT(of_model, HasSubstr("joint1"));
     return of_rig;
   };
-  EXPECT_THAT(refused([](BendyBone& b) { b.segments = 0; }), HasSubstr("bbone_segments"));
-  EXPECT_THAT(refused([](BendyBone& b) { b.ease_in = -1; }), HasSubstr("bbone_easein"));
-  EXPECT_THAT(refused([](BendyBone& b) { b.ease_out = kNan; }), HasSubstr("bbone_easeout"));
-  EXPECT_THAT(refused([](BendyBone& b) { b.roll_in = 3601; }), HasSubstr("bbone_rollin"));
-  EXPECT_THAT(refused([](BendyBone& b) { b.roll_out = kNan; }), HasSubstr("bbone_rollout"));
-  EXPECT_THAT(refused([](BendyBone& b) { b.curve_in.y = kNan; }), HasSubstr("bbone_curvein"));
-  EXPECT_THAT(refused([](BendyBone& b) { b.curve_out.x = 1e30f; }), HasSubstr("bbone_curveout"));
-  EXPECT_THAT(refused([](BendyBone& b) { b.scale_in.x = 0; }), HasSubstr("bbone_scalein"));
-  EXPECT_THAT(refused([](BendyBone& b) { b.scale_out.z = -1; }), HasSubstr("bbone_scaleout"));
+  EXPECT_THAT(refused([](BendyBone& b) { b.segments = 0; }), HasSubstr("/bendy/segments: "));
+  EXPECT_THAT(refused([](BendyBone& b) { b.ease_in = -1; }), HasSubstr("/bendy/ease_in: "));
+  EXPECT_THAT(refused([](BendyBone& b) { b.ease_out = kNan; }), HasSubstr("/bendy/ease_out: "));
+  EXPECT_THAT(refused([](BendyBone& b) { b.roll_in = 3601; }), HasSubstr("/bendy/roll_in: "));
+  EXPECT_THAT(refused([](BendyBone& b) { b.roll_out = kNan; }), HasSubstr("/bendy/roll_out: "));
+  EXPECT_THAT(refused([](BendyBone& b) { b.curve_in.y = kNan; }), HasSubstr("/bendy/curve_in/1: "));
+  EXPECT_THAT(refused([](BendyBone& b) { b.curve_out.x = 1e30f; }), HasSubstr("/bendy/curve_out/0: "));
+  EXPECT_THAT(refused([](BendyBone& b) { b.scale_in.x = 0; }), HasSubstr("/bendy/scale_in/0: "));
+  EXPECT_THAT(refused([](BendyBone& b) { b.scale_out.z = -1; }), HasSubstr("/bendy/scale_out/2: "));
   Model model = tube();
   model.bendy_bones = {{99, {}}};
   EXPECT_THAT(refusal(model, {}), HasSubstr("bendy bone at no joint"));
 }
 
 }  // namespace
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

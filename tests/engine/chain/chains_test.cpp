@@ -20,7 +20,7 @@
 #include "tests/support/skeleton.h"
 #include "tests/support/tube.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 using testing::Contains;
@@ -633,4 +633,4 @@ TEST(Chains, SharedCharactersHaveACurveForEveryJoint) {
 }
 
 }  // namespace
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -9,9 +9,11 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <optional>
 
+#include <pelt/curve_skeleton.h>
+
 #include "tests/support/test_curve.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 using test::TestCurve;
@@ -788,4 +790,4 @@ TEST(Curve, IsFiniteInAnyPose) {
 }
 
 }  // namespace
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <pelt/curve_skeleton.h>
+
 #include "tests/support/test_curve.h"
 
-namespace pelt::curve_skeleton {
+namespace pelt::chain {
 namespace {
 
 using test::TestCurve;
@@ -141,4 +143,4 @@ TEST_P(Samples, AreNoneWhereThereIsNoSkin) {
 }
 
 }  // namespace
-}  // namespace pelt::curve_skeleton
+}  // namespace pelt::chain

@@ -3,6 +3,7 @@
 
 #include <pelt/bind.h>
 #include <pelt/character.h>
+#include <pelt/dual_quaternion.h>
 
 #include "tests/support/graded.h"
 #include "tests/support/tube.h"

@@ -11,9 +11,9 @@
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/clip_twists.h>
-#include <pelt/deformers.h>
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
+#include <pelt/rig.h>
 
 #include "engine/model/builtin/model_builder.h"
 #include "tests/engine/character/largest_allocation.h"

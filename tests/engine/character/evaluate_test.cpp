@@ -11,9 +11,12 @@
 #include <limits>
 
 #include <pelt/bind.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pose.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/tube.h"

@@ -9,10 +9,13 @@
 #include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/bind.h>
-#include <pelt/deformers.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/evaluate.h>
 #include <pelt/import.h>
+#include <pelt/linear_blend.h>
+#include <pelt/mos.h>
 #include <pelt/pelt_file.h>
+#include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
 #include "shaders/mos/mos.h"
@@ -168,10 +171,9 @@ TEST(HostileFile, FilesThatWereFoundAreHarmless) {
   for (const auto& path : test::shared_files("assets/hostile", {".glb", ".obj"})) {
     SCOPED_TRACE(path);
     const Result<Model> model = import_model(path.string());
-    for (const DeformerEntry& deformer : deformers()) {
+    for (const std::string_view deformer : deformer_names()) {
       if (!model) break;
-      Rig rig;
-      rig.layers = {Layer{.deformer = deformer.defaults}};
+      const Rig rig = *rig_from_deformer_name(std::string(deformer));
       if (const Result<Bound> bound = bind(*model, rig)) pose_wildly(bound->character);
     }
   }

@@ -12,11 +12,13 @@
 #include <string_view>
 
 #include <pelt/bind.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
 #include <pelt/rig.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/deformer_list.h"

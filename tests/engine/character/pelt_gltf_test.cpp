@@ -17,6 +17,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
@@ -304,7 +305,7 @@ TEST(PeltGltf, WritingRefusesWhatItCannotWrite) {
 TEST(PeltGltf, ARigInsideNamesNoFiles) {
   const Subject subject = make_subject();
   Rig rig = subject.rig;
-  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).driver.file = "../cage.obj";
+  rig.layers[0].deformer.get<SurfaceFfdParameters>().driver.file = "../cage.obj";
   const test::TemporaryFolder folder;
   ASSERT_TRUE(
       write_file(folder / "rig.glb", write_gltf_deformers(subject.plain, format_rig(rig), nullptr, "x.glb").value()));

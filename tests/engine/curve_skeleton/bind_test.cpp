@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include <pelt/builtin.h>
+#include <pelt/curve_settings.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
@@ -37,7 +39,7 @@ Rig by_curves(const std::function<void(CurveSkeletonParameters&)>& change = [](C
 double worst_at_bind(const Model& model, const Character& character) {
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
-  const std::vector<glm::dmat4> at_bind = matrices_at_bind(model, meshes);
+  const std::vector<glm::dmat4> at_bind = chain::matrices_at_bind(model, meshes);
   Evaluator evaluator(character);
   evaluator.pose(std::vector<glm::mat4>(at_bind.begin(), at_bind.end()));
   evaluator.evaluate();
@@ -334,7 +336,7 @@ TEST(CurveBind, ErrorsNameTheLayer) {
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.joints = {{.joint = "elbow"}}; })),
               HasSubstr("layer 1 (curve_skeleton): there is no joint on a curve 'elbow'"));
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.centre = 2; })),
-              HasSubstr("layer 1 (curve_skeleton): the centre 2"));
+              HasSubstr("layer 1 (curve_skeleton): /centre: must be a number from 0 to 1, is 2"));
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) {
                                  p.weights = {{"joint0..joint1", 1, {.group = "nowhere"}}};
                                })),

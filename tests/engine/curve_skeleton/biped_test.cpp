@@ -7,6 +7,7 @@
 #include <string>
 
 #include <pelt/builtin.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/pose.h>
 
 #include "engine/chain/cores.h"
@@ -167,11 +168,11 @@ TEST_F(CurvesOnTheBiped, AHiddenHandMovesNothingAboveIt) {
 
 TEST_F(CurvesOnTheBiped, CoresAreHeadsHandsFeetAndHubs) {
   const std::vector<std::uint32_t> meshes{0};
-  const std::vector<std::uint32_t> cores = core_joints(model_, meshes);
+  const std::vector<std::uint32_t> cores = chain::core_joints(model_, meshes);
   for (const char* name : {"head", "left_hand", "right_foot", "hips", "chest"})
-    EXPECT_NE(cores[joint(name)], kNoCore) << name;
+    EXPECT_NE(cores[joint(name)], chain::kNoCore) << name;
   for (const char* name : {"left_forearm", "right_upper_arm", "left_shin", "right_thigh", "spine", "neck"}) {
-    EXPECT_EQ(cores[joint(name)], kNoCore) << name;
+    EXPECT_EQ(cores[joint(name)], chain::kNoCore) << name;
   }
 }
 

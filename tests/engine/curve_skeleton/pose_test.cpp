@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 
+#include <pelt/curve_skeleton.h>
 #include <pelt/pelt_file.h>
 
 #include "engine/character/records.h"

@@ -4,6 +4,8 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
+#include <pelt/linear_blend.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt {

@@ -10,7 +10,7 @@
 #include "engine/geometry/area.h"
 #include "engine/geometry/parts.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
 namespace {
 
 Mesh limb() { return make_limb({.around = 32, .along = 32}).meshes[0]; }
@@ -127,4 +127,4 @@ TEST(Thin, DoesNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

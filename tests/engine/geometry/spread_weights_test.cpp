@@ -7,7 +7,7 @@
 
 #include <pelt/builtin.h>
 
-namespace pelt::surface_ffd {
+namespace pelt {
 namespace {
 
 constexpr std::uint32_t kSecond = 1;  // the limb's joint "joint", at x = 4
@@ -176,4 +176,4 @@ TEST(SpreadWeights, DoNotDependOnScale) {
 }
 
 }  // namespace
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

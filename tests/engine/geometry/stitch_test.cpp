@@ -11,7 +11,7 @@
 
 #include "engine/geometry/area.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
 namespace {
 
 // Adds a grid of nu x nv quads over the unit square, as `place` bends it; every vertex follows joint `joint`.
@@ -215,4 +215,4 @@ TEST(Stitch, EndsWhateverTheDistance) {
 }
 
 }  // namespace
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

@@ -9,6 +9,7 @@
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/pelt_file.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/judge/make_verdict.h"
 #include "engine/judge/sample_poses.h"
@@ -94,8 +95,7 @@ TEST(BindJudge, LeavesNextToNothingOfTheLimbAndTheBiped) {
 TEST(BindJudge, LeavesWhatWasSculpted) {
   const Model arm = make_arm();
   Rig rig = torn(Judging::kFallback);
-  std::get<SurfaceFfdParameters>(rig.layers[0].deformer)
-      .driver.offsets.push_back({.vertex = 0, .offset = {0, 0.1f, 0}});
+  rig.layers[0].deformer.get<SurfaceFfdParameters>().driver.offsets.push_back({.vertex = 0, .offset = {0, 0.1f, 0}});
   const Bound judged = bound(arm, rig);
   ASSERT_TRUE(judged.report.verdict);
   EXPECT_EQ(judged.report.verdict->left, 0);

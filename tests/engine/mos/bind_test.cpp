@@ -13,8 +13,11 @@
 
 #include <pelt/builtin.h>
 #include <pelt/clip_twists.h>
+#include <pelt/curve_keys.h>
 #include <pelt/finite.h>
 #include <pelt/import.h>
+#include <pelt/linear_blend.h>
+#include <pelt/mos.h>
 #include <pelt/mos_presets.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
@@ -51,7 +54,7 @@ constexpr MosStrategy kWithoutCage[] = {MosStrategy::kBSpline, MosStrategy::kInv
 std::vector<glm::mat4> joints_at_bind(const Model& model) {
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
-  const std::vector<glm::dmat4> at_bind = curve_skeleton::matrices_at_bind(model, meshes);
+  const std::vector<glm::dmat4> at_bind = chain::matrices_at_bind(model, meshes);
   return {at_bind.begin(), at_bind.end()};
 }
 
@@ -879,15 +882,15 @@ TEST(MosBind, NeedsParametersInRange) {
   const Model model = test::make_tube();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::pair<Change, const char*> cases[] = {
-      {[](auto& p) { p.points_per_bone = 0; }, "0 points a bone"},
-      {[](auto& p) { p.points_per_bone = 17; }, "17 points a bone"},
-      {[](auto& p) { p.points_per_joint = 9; }, "9 points a joint"},
-      {[](auto& p) { p.spread = 1.5f; }, "a spread of 1.5"},
-      {[&](auto& p) { p.joint_spread = nan; }, "a spread about joints of nan"},
-      {[](auto& p) { p.chain_reach = 1; }, "a chain reach of 1"},
-      {[](auto& p) { p.chains_per_vertex = 0; }, "0 chains a vertex"},
-      {[](auto& p) { p.table_error = 0; }, "the table error is 0"},
-      {[](auto& p) { p.power = 0; }, "a power of 0"}};
+      {[](auto& p) { p.points_per_bone = 0; }, "/points_per_bone: must be an integer from 1 to 16, is 0"},
+      {[](auto& p) { p.points_per_bone = 17; }, "/points_per_bone: must be an integer from 1 to 16, is 17"},
+      {[](auto& p) { p.points_per_joint = 9; }, "/points_per_joint: must be an integer from 0 to 8"},
+      {[](auto& p) { p.spread = 1.5f; }, "/spread: must be a number from 0 to 1, is 1.5"},
+      {[&](auto& p) { p.joint_spread = nan; }, "/joint_spread: must be a number from 0 to 1"},
+      {[](auto& p) { p.chain_reach = 1; }, "/chain_reach: must be a number > 1, is 1"},
+      {[](auto& p) { p.chains_per_vertex = 0; }, "/chains_per_vertex: must be an integer from 1 to 3, is 0"},
+      {[](auto& p) { p.table_error = 0; }, "/table_error: must be a number > 0"},
+      {[](auto& p) { p.power = 0; }, "/power: must be a number from 0.001 to 1000"}};
   for (const auto& [change, why] : cases) {
     EXPECT_THAT(test::bind_error(model, by_mos(change)), AllOf(HasSubstr("layer 1 (mos): "), HasSubstr(why)));
   }
@@ -943,7 +946,7 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   EXPECT_EQ(error({bulge}), "bound");
   EXPECT_THAT(error({bulge, {.points = {"joint1", "joint7*"}}}),
               AllOf(HasSubstr("layer 1 (mos): edit 2 names the point 'joint7*'"), HasSubstr("did you mean 'joint")));
-  EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}), HasSubstr("edit 1 has a number"));
+  EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}), HasSubstr("/edits/0/factor: must be a number, is inf"));
   EXPECT_THAT(error(std::vector(shared::kMostMosEdits + 1, bulge)), HasSubstr("edit 65 is more than 64 of the point"));
   EXPECT_EQ(error(std::vector(shared::kMostMosEdits, bulge)), "bound");
 
@@ -957,8 +960,9 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   for (std::size_t k = 0; k <= shared::kMostMosKeys; ++k) many.push_back({static_cast<float>(k), 0});
   EXPECT_THAT(keyed(many), HasSubstr("edit 1 has 65 keys of its share, not 2 to 64"));
   EXPECT_THAT(keyed({{0, 0}}), HasSubstr("edit 1 has 1 keys of its share"));
-  EXPECT_THAT(keyed({{0, 0}, {0, 1}}), HasSubstr("do not ascend"));
-  EXPECT_THAT(keyed({{0, 0}, {9, std::numeric_limits<float>::quiet_NaN()}}), HasSubstr("not finite"));
+  EXPECT_THAT(keyed({{0, 0}, {0, 1}}), HasSubstr("/edits/0/share/1/0: must be above 0"));
+  EXPECT_THAT(keyed({{0, 0}, {9, std::numeric_limits<float>::quiet_NaN()}}),
+              HasSubstr("/edits/0/share/1/1: must be a number, is nan"));
   EXPECT_EQ(keyed({{0, 0}, {90, 1}}), "bound");
   driven.driver->joint = "joint2";
   EXPECT_THAT(keyed({{0, 0}, {90, 1}}), AllOf(HasSubstr("edit 1"), HasSubstr("'joint2'")));
@@ -968,7 +972,7 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("'b_spline' with 'twist' alone"));
   for (const MosStrategy strategy : {MosStrategy::kInverseDistance, MosStrategy::kRadialBasis}) {
     EXPECT_THAT(error({twist}, [&](auto& p) { p.strategy = strategy; }),
-                HasSubstr("layer 1 (mos): control points are twisted"));
+                HasSubstr("layer 1 (mos): /edits: a twist needs the strategy b_spline"));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <pelt/builtin.h>
+#include <pelt/mos.h>
 
 #include "engine/chain/chains.h"
 #include "tests/support/skeleton.h"
@@ -48,7 +49,7 @@ using Change = std::function<void(MosParameters&)>;
 Result<ControlPoints> settled(const Model& model, const Change& change, bool angles) {
   MosParameters parameters;
   change(parameters);
-  return settle_points(parameters, model, {}, curve_skeleton::matrices_at_bind(model, {}), angles, "layer 1 (mos)");
+  return settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), angles, "layer 1 (mos)");
 }
 
 ControlPoints settle(
@@ -264,7 +265,7 @@ TEST(MosControlPoints, OverTheSameBonesAreShared) {
 
 // Theta of the chain's points, away from its top, where every anchor twists by theta.
 std::vector<float> twists(const ControlPoints& points, const std::vector<float>& theta) {
-  const curve_skeleton::Chain& chain = points.chains[0].curve.chain;
+  const chain::Chain& chain = points.chains[0].curve.chain;
   const auto tau = [&](std::size_t i) {
     float sum = 0;
     for (std::size_t k = i; k != chain.top; k += k > chain.top ? -1 : 1) sum += theta[k];
@@ -293,8 +294,8 @@ TEST(MosControlPoints, TwistEvenlyAlongEveryBone) {
     for (const float after_c : {0.0f, 0.5f, 1.0f}) {
       SCOPED_TRACE(testing::Message() << after_b << ' ' << after_c);
       const Result<ControlPoints> points =
-          settle_points(parameters, model, {}, curve_skeleton::matrices_at_bind(model, {}), true, "test",
-                        [&](const curve_skeleton::Curve&, std::size_t i) { return i == 1 ? after_b : after_c; });
+          settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), true, "test",
+                        [&](const chain::Curve&, std::size_t i) { return i == 1 ? after_b : after_c; });
       ASSERT_TRUE(points);
       const std::vector<float> at_anchor{0, 1 - after_b, 11 - 10 * after_c, 111};
       const std::vector<float> is = twists(*points, theta);
@@ -315,8 +316,8 @@ TEST(MosControlPoints, TwistAwayFromATopInside) {
   MosParameters parameters;
   along({{"l2", "l1", "root", "r1", "r2"}})(parameters);
   const Result<ControlPoints> points =
-      settle_points(parameters, model, {}, curve_skeleton::matrices_at_bind(model, {}), true, "test",
-                    [](const curve_skeleton::Curve&, std::size_t i) { return i == 1 ? 0.75f : 0.5f; });
+      settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), true, "test",
+                    [](const chain::Curve&, std::size_t i) { return i == 1 ? 0.75f : 0.5f; });
   ASSERT_TRUE(points) << points.error().message;
   ASSERT_EQ(points->chains[0].curve.chain.top, 2u);
   const std::vector<float> is = twists(*points, {10, 1, 0, 2, 20});
@@ -352,7 +353,7 @@ Spread spread(
   change(parameters);
   const std::uint32_t meshes[] = {0};
   const Result<ControlPoints> points =
-      settle_points(parameters, model, meshes, curve_skeleton::matrices_at_bind(model, meshes), true, "test");
+      settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test");
   EXPECT_TRUE(points) << points.error().message;
   Spread result;
   for (const std::uint32_t p : points->chains.at(0).points) {
@@ -458,7 +459,7 @@ TEST(MosControlPoints, KeepTogetherAtHubs) {
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
   const Result<ControlPoints> points =
-      settle_points(parameters, model, meshes, curve_skeleton::matrices_at_bind(model, meshes), true, "test");
+      settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test");
   ASSERT_TRUE(points) << points.error().message;
   const auto slides = [&](const std::string& joint) {
     return std::ranges::any_of(points->points, [&](const ControlPoint& point) {

@@ -14,6 +14,9 @@
 #include <random>
 
 #include <pelt/clip_twists.h>
+#include <pelt/curve_keys.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/mos.h>
 
 #include "engine/mos/table.h"
 #include "tests/support/test_curve.h"
@@ -774,7 +777,7 @@ INSTANTIATE_TEST_SUITE_P(All, MosFault, testing::ValuesIn(kFaults),
 TEST(MosRecords, ThatTakeTooLongForTheirSizeAreRefused) {
   std::vector<glm::dmat4> at_bind{glm::dmat4(1.0)};
   const std::vector<std::uint32_t> inputs{shared::kNoInput};
-  curve_skeleton::Chain chain;
+  chain::Chain chain;
   for (int i = 0; i < 1024; ++i) chain.anchors.push_back({0, glm::vec3(static_cast<float>(i), 0, 0)});
   MosTable table(at_bind, inputs, 0, MosFrames::kRelative);
   const std::uint32_t chain_word = table.put_chain(chain);

@@ -8,6 +8,7 @@
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>
+#include <pelt/mos.h>
 #include <pelt/mos_presets.h>
 #include <pelt/rig_json.h>
 
@@ -29,7 +30,7 @@ using Names = std::vector<std::string>;
 
 std::map<std::string, Names> chains_of(const Rig& rig) {
   std::map<std::string, Names> chains;
-  for (const MosChain& chain : std::get<MosParameters>(rig.layers.at(0).deformer).chains) {
+  for (const MosChain& chain : rig.layers.at(0).deformer.get<MosParameters>().chains) {
     EXPECT_TRUE(chains.emplace(chain.name, chain.joints).second) << chain.name;
   }
   return chains;
@@ -47,13 +48,13 @@ std::map<std::string, Names> chains_of(const std::string& preset, const Model& m
   EXPECT_TRUE(read && *read == *rig);
 
   EXPECT_EQ(rig->layers.size(), 1u);
-  const auto& mos = std::get<MosParameters>(rig->layers.at(0).deformer);
+  const auto& mos = rig->layers.at(0).deformer.get<MosParameters>();
   EXPECT_FALSE(mos.automatic);
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
-  curve_skeleton::ChainOptions options{.automatic = false};
+  chain::ChainOptions options{.automatic = false};
   for (const MosChain& chain : mos.chains) options.curves.push_back({.name = chain.name, .joints = chain.joints});
-  const auto laid = curve_skeleton::find_chains(model, meshes, options);
+  const auto laid = chain::find_chains(model, meshes, options);
   EXPECT_TRUE(laid) << (laid ? "" : laid.error().message);
   EXPECT_TRUE(laid && laid->chains.size() == mos.chains.size());
   return chains_of(*rig);

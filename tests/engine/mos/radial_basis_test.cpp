@@ -6,6 +6,8 @@
 #include <limits>
 #include <random>
 
+#include <pelt/mos.h>
+
 #include "engine/mos/strategies.h"
 
 namespace pelt::mos {

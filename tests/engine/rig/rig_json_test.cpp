@@ -7,7 +7,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include <pelt/curve_keys.h>
+#include <pelt/curve_settings.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/dual_quaternion.h>
+#include <pelt/linear_blend.h>
+#include <pelt/mos.h>
 #include <pelt/rig_json.h>
+#include <pelt/selection.h>
+#include <pelt/surface_ffd.h>
 
 namespace pelt {
 namespace {
@@ -211,7 +219,7 @@ TEST(ParseRig, ReadsTheStrategiesOfMos) {
   const auto parameters = [](const std::string& members) {
     const auto rig = parse_rig(mos(members), "x.json");
     EXPECT_TRUE(rig) << rig.error().message;
-    return rig ? std::get<MosParameters>(rig->layers.at(0).deformer) : MosParameters{};
+    return rig ? rig->layers.at(0).deformer.get<MosParameters>() : MosParameters{};
   };
   EXPECT_EQ(parameters(""), MosParameters{});
   EXPECT_EQ(parameters(R"("strategy": "inverse_distance")").strategy, MosStrategy::kInverseDistance);
@@ -236,7 +244,7 @@ TEST(ParseRig, AbsentKeysAreTheDefaults) {
 TEST(ParseRig, WhatPrecisionSettlesMayBeLeftOpen) {
   const auto rig = parse_rig(surface_ffd(R"("precision": "quadratic", "elements": "auto", "influences": 9)"), "x.json");
   ASSERT_TRUE(rig) << rig.error().message;
-  const auto& ffd = std::get<SurfaceFfdParameters>(rig->layers[0].deformer);
+  const auto& ffd = rig->layers[0].deformer.get<SurfaceFfdParameters>();
   EXPECT_EQ(ffd.precision, Precision::kQuadratic);
   EXPECT_EQ(ffd.elements, std::nullopt);
   EXPECT_EQ(ffd.influences, 9u);
@@ -245,7 +253,7 @@ TEST(ParseRig, WhatPrecisionSettlesMayBeLeftOpen) {
 TEST(ParseRig, WordsStandForAbsentNumbers) {
   const auto rig = parse_rig(surface_ffd(R"("distance_unit": "auto", "elements": "all")"), "x.json");
   ASSERT_TRUE(rig) << rig.error().message;
-  const auto& ffd = std::get<SurfaceFfdParameters>(rig->layers.at(0).deformer);
+  const auto& ffd = rig->layers.at(0).deformer.get<SurfaceFfdParameters>();
   EXPECT_FALSE(ffd.distance_unit);
   EXPECT_EQ(ffd.elements, 0u);
 }
@@ -331,7 +339,8 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
               HasSubstr("/layers/0/mask/joints/1: must be a string, is 2"));
   EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "mask": 1)")),
               HasSubstr("/layers/0/mask: must be an object, is 1"));
-  EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "target": "")")), HasSubstr("/layers/0/target: must name"));
+  EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "target": "")")),
+              HasSubstr("/layers/0/target: must not be empty"));
   EXPECT_THAT(error_of(layer(R"("deformer": "surface-ffd")")),
               HasSubstr("\"surface-ffd\"; did you mean \"surface_ffd\"?"));
   EXPECT_EQ(error_of(layer(R"("target": "body")")), "x.json: /layers/0: the key 'deformer' is missing");
@@ -422,7 +431,7 @@ TEST(ParseRig, WrongValuesOfMosNameThePlaceAndWhatIsWanted) {
   EXPECT_THAT(error_of(mos(R"("chains_per_vertex": 4)")), HasSubstr("must be an integer from 1 to 3, is 4"));
   EXPECT_THAT(error_of(mos(R"("chain_reach": 1)")), HasSubstr("/chain_reach: must be a number > 1, is 1"));
   EXPECT_THAT(error_of(mos(R"("table_error": 0)")), HasSubstr("/table_error: must be a number > 0"));
-  EXPECT_THAT(error_of(mos(R"("power": -1)")), HasSubstr("/power: must be a number > 0"));
+  EXPECT_THAT(error_of(mos(R"("power": -1)")), HasSubstr("/power: must be a number from 0.001 to 1000"));
   EXPECT_THAT(error_of(mos(R"("nearest": 0)")), HasSubstr("/nearest: must be an integer from 1 to 4294967295 or"));
   EXPECT_THAT(error_of(mos(R"("kernel": "gaussian", "width": 0)")), HasSubstr("/width: must be a number > 0 or"));
 }
@@ -448,8 +457,7 @@ TEST(ParseRig, MosChainsHavePointsOrJoints) {
               HasSubstr("/chains/0/joints: a chain has points or joints, not both"));
   EXPECT_THAT(error_of(chain(R"("name": "arm", "joints": ["a"])")),
               HasSubstr("/chains/0/joints: a chain runs over at least two joints"));
-  EXPECT_THAT(error_of(chain(R"("name": "arm", "points": [{"joint": "a"}])")),
-              HasSubstr("/chains/0/points: a chain has at least two points"));
+  EXPECT_EQ(error_of(chain(R"("name": "arm", "points": [{"joint": "a"}])")), "accepted");
   EXPECT_THAT(error_of(chain(R"("name": "arm", "points": [{"joint": "a"}, {"name": "b"}])")),
               HasSubstr("/chains/0/points/1/joint: must not be empty"));
 }
@@ -468,11 +476,13 @@ TEST(ParseRig, MosEditsTakeTheirOwnKeys) {
       const std::string error =
           error_of(edit(fmt::format(R"("operation": "{}", "{}": {})", operation, key.key, key.value)));
       const bool own = std::find(key.owners.begin(), key.owners.end(), operation) != key.owners.end();
-      EXPECT_THAT(error, own ? HasSubstr("accepted")
-                             : HasSubstr(fmt::format("/edits/0/{}: belongs to a {}", key.key, key.owners[0])));
+      EXPECT_THAT(error,
+                  own ? HasSubstr("accepted")
+                      : HasSubstr(fmt::format("/edits/0/{}: belongs to the operation {}", key.key, key.owners[0])));
     }
   }
-  EXPECT_THAT(error_of(edit(R"("operation": "scale", "scale": [1, 0, 1])")), HasSubstr("/scale: must be numbers > 0"));
+  EXPECT_THAT(error_of(edit(R"("operation": "scale", "scale": [1, 0, 1])")),
+              HasSubstr("/scale/1: must be a number > 0"));
   EXPECT_THAT(error_of(edit(R"("operation": "scale", "scale": 2)")), HasSubstr("/scale: must be an array of numbers"));
   EXPECT_THAT(error_of(edit(R"("operation": "bulge", "factor": 1e39)")), HasSubstr("/factor: must be a number"));
   EXPECT_THAT(error_of(edit(R"("operation": "bulge", "pivot": "root")")),

@@ -1,24 +1,61 @@
 // SPDX-License-Identifier: MIT
-// Holds rig.schema.json and the parser together: documents made from the schema, and many small changes of them, are
-// put to both, which must agree, but for the order of keys, which JSON Schema cannot ask for.
+// Holds rig.schema.json to what the parameters say of themselves, and the schema and the parser together: documents
+// made from the schema, and many small changes of them, are put to both, which must agree, but for the order of keys,
+// which JSON Schema cannot ask for.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
-#include <pelt/deformers.h>
+#include <pelt/rig.h>
 #include <pelt/rig_json.h>
+
+#include "tests/support/committed.h"
 
 namespace pelt {
 namespace {
 
+namespace fs = std::filesystem;
+
 using Json = nlohmann::ordered_json;
 
+// With examples, where it takes more than one value to make one.
 const Json& schema() {
-  static const Json json = Json::parse(std::ifstream(PELT_RIG_SCHEMA));
+  static const Json json = [] {
+    Json made = Json::parse(format_rig_schema());
+    Json& types = made["$defs"];
+    types["curve_path"]["properties"]["joints"]["examples"] = Json::parse(R"([["x", "y"]])");
+    types["curve_bone"]["properties"]["twist"]["examples"] = Json::parse("[[[0, 0], [0.5, 0.25], [1, 1]]]");
+    types["curve_joint"]["properties"]["float"]["examples"] = Json::parse("[[[0, 0.02], [90, 0.0625], [135, 0.25]]]");
+    types["mos"]["properties"]["chains"]["examples"] = Json::parse(R"([[
+      {"name": "arm", "points": [{"name": "bicep", "joint": "x", "offset": [0.125, 0, 0], "bisecting": false},
+                                 {"name": "", "joint": "y", "offset": [0, 0, 0], "bisecting": true}], "joints": []},
+      {"name": "leg", "points": [], "joints": ["x", "y"]}]])");
+    Json edits = Json::array();
+    const Json edit = Json::parse(R"({"operation": "", "points": ["bicep", "x*"], "factor": 1, "pivot": "joint",
+      "distance": 0, "offset": [0, 0, 0], "scale": [1, 1, 1], "degrees": 0, "share": [], "in_bind": true})");
+    for (const char* changes :
+         {R"({"operation": "bulge", "factor": 1.5, "pivot": [0, 0.25, 0]})",
+          R"({"operation": "bulge", "in_bind": false})",
+          R"({"operation": "slide", "distance": 0.25, "offset": [0, 0, 0.5]})",
+          R"({"operation": "scale", "scale": [1, 2, 2], "in_bind": false})", R"({"operation": "motion", "factor": -1})",
+          R"({"operation": "twist", "degrees": 450, "in_bind": false})"}) {
+      edits.push_back(edit);
+      edits.back().merge_patch(Json::parse(changes));
+    }
+    Json driven = edits[0];
+    driven.erase("share");
+    driven.erase("in_bind");
+    driven["driver"] = {{"joint", "x"}, {"axis", {0, 1, 0}}};
+    driven["share"] = Json::parse("[[0, 0], [90, 1]]");
+    driven["in_bind"] = true;
+    edits.push_back(driven);
+    types["mos"]["properties"]["edits"]["examples"] = Json::array({edits});
+    return made;
+  }();
   return json;
 }
 
@@ -94,7 +131,7 @@ bool conforms(const Json& value, const Json& node) {
     } else if (keyword == "if") {
       ok = !conforms(value, rule) || conforms(value, node.at("then"));
     } else if (keyword != "$schema" && keyword != "title" && keyword != "description" && keyword != "default" &&
-               keyword != "examples" && keyword != "$defs" && keyword != "then") {
+               keyword != "examples" && keyword != "$defs" && keyword != "then" && !keyword.starts_with("x-")) {
       throw std::runtime_error("keyword " + keyword);
     }
     if (!ok) return false;
@@ -222,10 +259,18 @@ void collect_words(const Json& node, std::set<std::string>& words) {
   for (const Json& child : node) collect_words(child, words);
 }
 
+// With PELT_UPDATE_REFERENCE the files are written anew.
+TEST(RigSchema, IsCommittedAsTheParametersSayIt) {
+  test::expect_committed(format_rig_schema(), fs::path(PELT_SOURCE) / "engine/rig/rig.schema.json");
+}
+
+TEST(RigReference, IsCommittedAsTheParametersSayIt) {
+  test::expect_committed(format_rig_reference(), fs::path(PELT_SOURCE) / "docs/rig_reference.md");
+}
+
 TEST(RigSchema, NamesTheDeformersOfTheParser) {
-  std::vector<std::string> names;
-  for (const DeformerEntry& entry : deformers()) names.emplace_back(entry.name);
-  EXPECT_EQ(schema_deformers(), names);
+  const std::vector<std::string_view> names = deformer_names();
+  EXPECT_EQ(schema_deformers(), std::vector<std::string>(names.begin(), names.end()));
 }
 
 TEST(RigSchema, DefaultsAreThoseOfTheParser) {

@@ -2,19 +2,42 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <pelt/deformers.h>
+#include <set>
+
+#include <pelt/dual_quaternion.h>
+#include <pelt/linear_blend.h>
+#include <pelt/mos.h>
+#include <pelt/nearest_name.h>
 #include <pelt/rig.h>
+#include <pelt/surface_ffd.h>
 
 namespace pelt {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(Deformers, EveryAlternativeHasOneName) {
-  ASSERT_EQ(deformers().size(), std::variant_size_v<DeformerParameters>);
-  for (std::size_t i = 0; i < deformers().size(); ++i) {
-    EXPECT_EQ(deformers()[i].defaults.index(), i);
-    EXPECT_EQ(deformer_name(deformers()[i].defaults), deformers()[i].name);
+TEST(DeformerParameters, CopyCompareAndAreAskedForTheirStruct) {
+  EXPECT_EQ(DeformerParameters().name(), "");
+  EXPECT_EQ(DeformerParameters(), DeformerParameters());
+  DeformerParameters mos = MosParameters{.power = 3};
+  EXPECT_EQ(mos.name(), "mos");
+  EXPECT_NE(mos, DeformerParameters());
+  EXPECT_NE(mos, DeformerParameters(LinearBlendParameters{}));
+  EXPECT_EQ(mos.get_if<SurfaceFfdParameters>(), nullptr);
+  const DeformerParameters copy = mos;
+  EXPECT_EQ(copy, mos);
+  mos.get<MosParameters>().power = 4;
+  EXPECT_EQ(copy.get<MosParameters>().power, 3);
+  EXPECT_NE(copy, mos);
+  const DeformerParameters taken = std::move(mos);
+  EXPECT_EQ(taken.get<MosParameters>().power, 4);
+}
+
+TEST(Deformers, HaveOneNameEach) {
+  const std::vector<std::string_view> names = deformer_names();
+  EXPECT_EQ(std::set<std::string_view>(names.begin(), names.end()).size(), names.size());
+  for (const std::string_view name : names) {
+    EXPECT_EQ(rig_from_deformer_name(std::string(name))->layers[0].deformer.name(), name);
   }
 }
 

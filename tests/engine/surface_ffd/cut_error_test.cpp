@@ -5,6 +5,9 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
+#include <pelt/linear_blend.h>
+#include <pelt/surface_ffd.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt {
@@ -115,7 +118,7 @@ TEST(CutErrorBound, MustBePositive) {
     SurfaceFfdParameters parameters = test::by_cage();
     parameters.cut_error = bound;
     EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
-                HasSubstr("layer 1 (surface_ffd): the error of the cut is"));
+                HasSubstr("layer 1 (surface_ffd): /cut_error: must be a number > 0"));
   }
 }
 

@@ -6,6 +6,9 @@
 #include <fstream>
 #include <glm/gtc/matrix_transform.hpp>
 
+#include <pelt/linear_blend.h>
+#include <pelt/surface_ffd.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt {
@@ -61,8 +64,8 @@ TEST_F(DriverChains, AreIdentityAtRestAndRigidAsAWhole) {
   for (const Mode mode : {Mode::kExtended, Mode::kBasic}) {
     for (const bool estimated : {false, true}) {
       for (Layer& layer : rig_.layers) {
-        std::get<SurfaceFfdParameters>(layer.deformer).mode = mode;
-        std::get<SurfaceFfdParameters>(layer.deformer).driver.estimate_frames = estimated;
+        layer.deformer.get<SurfaceFfdParameters>().mode = mode;
+        layer.deformer.get<SurfaceFfdParameters>().driver.estimate_frames = estimated;
       }
       const Character character = test::bound(model_, rig_).character;
       Evaluator evaluator(character);
@@ -246,7 +249,7 @@ TEST(DriverSources, AreGivenOnce) {
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.driver.file = "cage.obj";
   EXPECT_EQ(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
-            "layer 1 (surface_ffd): the driver is given more than once, of mesh, file and patches");
+            "layer 1 (surface_ffd): /driver/file: a driver has one of mesh, file and patches");
 }
 
 TEST(DriverSources, WithoutTrianglesAreRefused) {

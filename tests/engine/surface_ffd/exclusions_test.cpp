@@ -10,7 +10,10 @@
 #include <set>
 
 #include <pelt/builtin.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pose.h>
+#include <pelt/selection.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/geometry/parts.h"
 #include "engine/surface_ffd/rows.h"
@@ -464,7 +467,7 @@ TEST(ExclusionErrors, NameTheVertexThatMayFollowNothing) {
       "layer 1 (surface_ffd): vertex 5 of mesh 'tube' may follow no element of the driver: the groups exclude all "
       "of them");
   // Hops give way, groups do not.
-  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).max_hops = 1;
+  rig.layers[0].deformer.get<SurfaceFfdParameters>().max_hops = 1;
   EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), rig), HasSubstr("vertex 5 of mesh 'tube' may follow no"));
 }
 

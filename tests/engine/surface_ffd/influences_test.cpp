@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <pelt/pack.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/driven.h"
 

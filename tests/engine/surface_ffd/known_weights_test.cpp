@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <pelt/bind.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/shared_files.h"
 

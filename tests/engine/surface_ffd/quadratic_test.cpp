@@ -7,6 +7,7 @@
 #include <random>
 
 #include <pelt/pack.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/model/builtin/model_builder.h"
 #include "tests/support/driven.h"

@@ -10,7 +10,9 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
+#include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/model/builtin/model_builder.h"
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <pelt/linear_blend.h>
 #include <pelt/pack.h>
 
 #include "tests/support/driven.h"

@@ -16,6 +16,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
 
 #include "engine/core/file_io.h"
 #include "samples/viewer/binder.h"
@@ -102,7 +103,7 @@ TEST(Document, OfAPeltFileIsItsModelAndItsRig) {
   const test::TemporaryFolder folder;
   const Model model = make_limb({.around = 12, .along = 12});
   Rig rig = *rig_from_deformer_name("surface_ffd");
-  std::get<SurfaceFfdParameters>(rig.layers[0].deformer).local = 2.5f;
+  rig.layers[0].deformer.get<SurfaceFfdParameters>().local = 2.5f;
   const Result<Bound> bound = bind(model, rig);
   ASSERT_TRUE(bound) << bound.error().message;
   ASSERT_TRUE(save_pelt(bound->character, folder / "limb.pelt"));
@@ -128,7 +129,7 @@ TEST(Document, OfAGlbThatCarriesItsRigIsBoth) {
   const std::string plain = format_glb(model).value();
   const auto save = [&](float value) {
     Rig rig = *rig_from_deformer_name("surface_ffd");
-    std::get<SurfaceFfdParameters>(rig.layers[0].deformer).local = value;
+    rig.layers[0].deformer.get<SurfaceFfdParameters>().local = value;
     const auto bytes = write_gltf_deformers(std::as_bytes(std::span(plain)), format_rig(rig), nullptr, "limb.glb");
     ASSERT_TRUE(write_file(folder / "limb.glb", *bytes));
   };
@@ -166,7 +167,7 @@ TEST(Document, UndoesAndRedoes) {
   ASSERT_TRUE(document.edit(with(document, kLocal, 3)));
   EXPECT_TRUE(document.modified());
   EXPECT_NE(document.revision(), first);
-  EXPECT_EQ(std::get<SurfaceFfdParameters>(document.rig().layers[0].deformer).local, 3);
+  EXPECT_EQ(document.rig().layers[0].deformer.get<SurfaceFfdParameters>().local, 3);
   document.undo();
   EXPECT_EQ(local(document), 2);
   document.undo();

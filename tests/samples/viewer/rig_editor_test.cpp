@@ -12,7 +12,8 @@
 #include <set>
 
 #include <pelt/builtin.h>
-#include <pelt/deformers.h>
+#include <pelt/curve_keys.h>
+#include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
 #include "samples/viewer/panels/curve_editor.h"
@@ -48,9 +49,9 @@ TEST(RigSchema, IsATree) {
 }
 
 TEST(RigSchema, EveryDefaultIsItsOwn) {
-  for (const DeformerEntry& entry : deformers()) {
-    const Json rig = Json::parse(format_rig(*rig_from_deformer_name(std::string(entry.name))));
-    const Schema& schema = deformer(std::string(entry.name));
+  for (const std::string_view name : deformer_names()) {
+    const Json rig = Json::parse(format_rig(*rig_from_deformer_name(std::string(name))));
+    const Schema& schema = deformer(std::string(name));
     for (const auto& [key, value] : rig["layers"][0]["parameters"].items()) {
       ASSERT_NE(schema.find(key), nullptr) << key;
       EXPECT_TRUE(is_default(*schema.find(key), value)) << key << " " << value;
@@ -161,13 +162,13 @@ class Panel : public testing::Test {
 };
 
 TEST_F(Panel, DrawsEveryDeformersDefaults) {
-  for (const DeformerEntry& entry : deformers()) {
-    open_deformer(std::string(entry.name));
+  for (const std::string_view name : deformer_names()) {
+    open_deformer(std::string(name));
     const Json before = document->rig_json();
     frames_with_all_open();
-    EXPECT_EQ(document->rig_json(), before) << entry.name;
-    EXPECT_FALSE(document->can_undo()) << entry.name;
-    EXPECT_FALSE(state.draft) << entry.name;
+    EXPECT_EQ(document->rig_json(), before) << name;
+    EXPECT_FALSE(document->can_undo()) << name;
+    EXPECT_FALSE(state.draft) << name;
   }
 }
 

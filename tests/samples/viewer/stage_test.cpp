@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <pelt/builtin.h>
+#include <pelt/mos.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/runtime/read_back.h>
@@ -445,7 +446,7 @@ TEST_F(Stages, GiveElementsTheirFrames) {
 TEST_F(Stages, SayWhereInTheRigAPointIs) {
   const Model model = test::make_tube({.joints = 3});
   Rig rig = *rig_from_deformer_name("mos");
-  MosParameters& mos = std::get<MosParameters>(rig.layers[0].deformer);
+  MosParameters& mos = rig.layers[0].deformer.get<MosParameters>();
   mos.automatic = false;
   MosChain chain{.name = "chain"};
   for (std::size_t j = 0; j < 3; ++j) {

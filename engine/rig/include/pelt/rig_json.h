@@ -21,4 +21,10 @@ Result<Rig> load_rig(const std::filesystem::path& path);
 // Every parameter written out, defaults too: parse_rig(format_rig(rig)) gives the same rig, its directory apart.
 std::string format_rig(const Rig& rig);
 
+// The JSON schema of rigs, as the parameters describe themselves: the text of engine/rig/rig.schema.json.
+std::string format_rig_schema();
+
+// The same as tables, in Markdown: the text of docs/rig_reference.md.
+std::string format_rig_reference();
+
 }  // namespace pelt

@@ -7,8 +7,11 @@
 #include <limits>
 
 #include <pelt/builtin.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/driven.h"
 
@@ -215,7 +218,7 @@ TEST(Muscles, OfAGivenMeshFollowItsLine) {
   muscle.radius = 0;
   muscle.mesh = "flesh";
   Rig rig = rig_with(muscle);
-  std::get<SurfaceFfdParameters>(rig.layers[1].deformer).driver.mesh = "flesh";
+  rig.layers[1].deformer.get<SurfaceFfdParameters>().driver.mesh = "flesh";
   rig.layers[1].mask.region.near->mesh = "flesh";
   Posed posed(model, rig);
   EXPECT_TRUE(test::mesh_of(posed.character(), "flesh").control);

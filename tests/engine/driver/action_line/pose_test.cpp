@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
 
 #include "engine/character/records.h"

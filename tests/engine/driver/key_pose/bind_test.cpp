@@ -6,6 +6,10 @@
 #include <limits>
 #include <map>
 
+#include <pelt/key_pose.h>
+#include <pelt/linear_blend.h>
+#include <pelt/surface_ffd.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt {

@@ -4,9 +4,12 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
+#include <pelt/key_pose.h>
+#include <pelt/linear_blend.h>
 #include <pelt/move_driver.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/driven.h"
 
@@ -246,7 +249,7 @@ TEST_F(MovedDriver, IsKeptByAFile) {
   EXPECT_EQ(packed(moved(*read, "cage", {})), packed(bound({}))) << "and may be moved again";
   const Result<Rig> rig = parse_rig((*read)->rig, "x.pelt");
   ASSERT_TRUE(rig) << rig.error().message;
-  EXPECT_EQ(std::get<SurfaceFfdParameters>(rig->layers[0].deformer).driver.offsets,
+  EXPECT_EQ(rig->layers[0].deformer.get<SurfaceFfdParameters>().driver.offsets,
             (std::vector<VertexOffset>{{kVertex, kOffset}}));
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include <pelt/finite.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/driven.h"
 

@@ -2,6 +2,9 @@
 // Drivers that the caller places, frame by frame.
 #include "shaders/driver/stream/pose.h"
 
+#include <pelt/key_pose.h>
+#include <pelt/surface_ffd.h>
+
 #include "tests/support/driven.h"
 
 namespace pelt {

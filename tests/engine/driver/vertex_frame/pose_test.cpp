@@ -6,6 +6,7 @@
 #include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/finite.h>
+#include <pelt/surface_ffd.h>
 
 #include "tests/support/driven.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/used_part.h"
+#include "engine/geometry/used_part.h"
 
 #include <algorithm>
 #include <mutex>
@@ -10,18 +10,11 @@
 #include "engine/geometry/area.h"
 #include "engine/geometry/parts.h"
 #include "engine/geometry/triangle_tree.h"
-#include "engine/surface_ffd/bind.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
 namespace {
 
 constexpr std::size_t kLeastTimesElements = 4;  // fewer triangles than that many times K change what K is
-
-bool is_foreseen(const SurfaceFfdParameters& ffd) {
-  const bool raises = ffd.mode == SurfaceFfdParameters::Mode::kBasic && ffd.raise_elements;
-  return ffd.elements != 0 && !raises && !ffd.cut_error && ffd.exclude.empty() && ffd.exclusive.empty() &&
-         !ffd.max_hops && ffd.driver.offsets.empty();
-}
 
 // Of the vertices at each place whether a marked triangle stands there.
 std::vector<bool> marked_places(const Mesh& mesh, std::span<const std::uint32_t> welded,
@@ -78,9 +71,7 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
   std::vector<bool> used(driver.triangles.size(), false);
   std::size_t most = 0;
   for (const DriverUse& use : uses) {
-    if (!is_foreseen(*use.parameters)) return std::nullopt;
-    const std::size_t count = asked_elements(*use.parameters, use.parameters->precision) + 1;  // the cut reads one more
-    most = std::max(most, count);
+    most = std::max(most, use.elements);
     std::vector<glm::dvec3> points;  // close together where they follow each other
     for (const std::uint32_t v : morton_order(use.skin->positions)) {
       if (use.mask.empty() || use.mask[v] > 0) points.emplace_back(use.skin->positions[v]);
@@ -88,7 +79,7 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
     std::mutex marking;
     parallel_for(points.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
       std::vector<std::uint32_t> near;
-      tree->nearest(std::span(points).subspan(begin, end - begin), count,
+      tree->nearest(std::span(points).subspan(begin, end - begin), use.elements,
                     [&](std::size_t, std::span<const TriangleTree::NearPoint> found) {
                       for (const TriangleTree::NearPoint& point : found) near.push_back(numbers[point.triangle]);
                     });
@@ -110,4 +101,4 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
   return part_of(driver, kept);
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

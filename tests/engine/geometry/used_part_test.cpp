@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/used_part.h"
+#include "engine/geometry/used_part.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <pelt/evaluate.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pose.h>
+#include <pelt/surface_ffd.h>
 
+#include "engine/rig/deformer_entry.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"
 
-namespace pelt::surface_ffd {
+namespace pelt {
 namespace {
 
 using testing::Contains;
@@ -61,22 +64,23 @@ TEST(UsedPart, IsAllThatIsPosedAndMovesTheSkinAsTheWholeDoes) {
 
 TEST(UsedPart, IsNoneOfADriverThatMovesSkinThroughout) {
   const Model model = test::make_tube({.around = 24, .along = 60});
-  const SurfaceFfdParameters ffd;
-  const DriverUse use{&ffd, &model.meshes[0]};
+  const DriverUse use{27, &model.meshes[0]};
   EXPECT_FALSE(used_part(model.meshes[0], {&use, 1}));
 }
 
-TEST(UsedPart, IsNoneWhereElementsAreChosenByRules) {
+TEST(UsedPart, IsAllWhereElementsAreChosenByRules) {
   const Model model = dressed_tube();
-  SurfaceFfdParameters ffd;
-  const DriverUse use{&ffd, &model.meshes[1]};
+  const DriverUse use{27, &model.meshes[1]};
   EXPECT_TRUE(used_part(model.meshes[0], {&use, 1}));
+  const auto elements_of = [](const SurfaceFfdParameters& ffd) { return deformer_entry(ffd).nearest_elements(ffd); };
+  SurfaceFfdParameters ffd;
+  EXPECT_EQ(elements_of(ffd), 27u);
   ffd.max_hops = 1;
-  EXPECT_FALSE(used_part(model.meshes[0], {&use, 1}));
+  EXPECT_FALSE(elements_of(ffd));
   ffd.max_hops.reset();
   ffd.elements = 0;
-  EXPECT_FALSE(used_part(model.meshes[0], {&use, 1}));
+  EXPECT_FALSE(elements_of(ffd));
 }
 
 }  // namespace
-}  // namespace pelt::surface_ffd
+}  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/chain/settle.h"
+#include "engine/curve_skeleton/resolve_curves.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,13 @@
 #include <set>
 #include <string_view>
 
-#include <pelt/deformers.h>
+#include <pelt/curve_keys.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
+#include <pelt/nearest_name.h>
 
 #include "engine/chain/bendy.h"
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt::curve_skeleton {
 namespace {
@@ -25,8 +28,6 @@ tl::unexpected<Error> not_found(const std::string& what, const char* kind, const
   return fail(ErrorCode::kNotFound,
               fmt::format("{}: there is no {} '{}'; did you mean '{}'?", what, kind, name, nearest_name(name, known)));
 }
-
-bool in_range(float value, float low, float high) { return value >= low && value <= high; }
 
 // Control point `number` of a curve of n + 1 anchors: J_0, (B_i-, J_i, B_i+) .., J_n.
 std::size_t control_count(const Chain& chain) { return 3 * chain.anchors.size() - 4; }
@@ -54,73 +55,6 @@ const CurvePath* find_path(const CurveSkeletonParameters& parameters, const std:
   const auto found = std::find_if(parameters.curves.begin(), parameters.curves.end(),
                                   [&](const CurvePath& path) { return path.name == name; });
   return found == parameters.curves.end() ? nullptr : &*found;
-}
-
-Result<void> check_parameters(const CurveSkeletonParameters& parameters, const std::string& what) {
-  if (!in_range(parameters.centre, 0, 1))
-    return invalid(what, fmt::format("the centre {} is not in [0, 1]", parameters.centre));
-  if (!(std::isfinite(parameters.float_margin) && parameters.float_margin > 0)) {
-    return invalid(what, fmt::format("the float margin is {}, but must be above 0", parameters.float_margin));
-  }
-  if (!(std::isfinite(parameters.table_error) && parameters.table_error > 0)) {
-    return invalid(what, fmt::format("the table error is {}, but must be above 0", parameters.table_error));
-  }
-  if (!(std::isfinite(parameters.curve_reach) && parameters.curve_reach > 1)) {
-    return invalid(what, fmt::format("the curve reach is {}, but must be above 1", parameters.curve_reach));
-  }
-  if (parameters.curves_per_vertex < 1 || parameters.curves_per_vertex > 3) {
-    return invalid(what, fmt::format("{} curves a vertex; 1 to 3 are possible", parameters.curves_per_vertex));
-  }
-  return {};
-}
-
-Result<void> check_bulge(const Bulge& bulge, const std::string& what) {
-  if (!in_range(bulge.volume, 0, 1))
-    return invalid(what, fmt::format("keeps {} of the volume, not 0 to 1", bulge.volume));
-  if (!in_range(bulge.across, -1, 4) || !in_range(bulge.along, -1, 4))
-    return invalid(what, "bulges by less than -1 or more than 4");
-  if (bulge.reach && !(std::isfinite(*bulge.reach) && *bulge.reach > 0))
-    return invalid(what, "has a bulge that reaches nowhere");
-  return {};
-}
-
-Result<void> check_joint(const CurveJoint& joint, const std::string& what) {
-  for (const std::optional<float>& length : {joint.skin_distance, joint.float_min, joint.float_max}) {
-    if (length && !(std::isfinite(*length) && *length > 0))
-      return invalid(what, fmt::format("the length {} is not one", *length));
-  }
-  if (joint.float_distance.size() > shared::kMostFloatKeys) {
-    return invalid(what, fmt::format("has more than {} keys", shared::kMostFloatKeys));
-  }
-  for (std::size_t k = 0; k < joint.float_distance.size(); ++k) {
-    const CurveKey& key = joint.float_distance[k];
-    if (!in_range(key.at, 0, 180) || !(std::isfinite(key.value) && key.value > 0)) {
-      return invalid(what, "has a key that is not a distance above 0 at an angle from 0 to 180 degrees");
-    }
-    if (k > 0 && !(key.at > joint.float_distance[k - 1].at)) return invalid(what, "has keys that do not ascend");
-  }
-  if (joint.twist_after && !in_range(*joint.twist_after, 0, 1)) {
-    return invalid(what, fmt::format("leaves {} of its twist to the next bone, not 0 to 1", *joint.twist_after));
-  }
-  return joint.bulge ? check_bulge(*joint.bulge, what) : Result<void>{};
-}
-
-Result<void> check_twist(const CurveBone& bone, const std::string& what) {
-  const std::vector<CurveKey>& keys = bone.twist;
-  if (keys.empty()) return {};
-  const bool ends = keys.size() >= 2 && keys.front().at == 0 && keys.front().value == 0 && keys.back().at == 1 &&
-                    keys.back().value == 1;
-  if (!ends) return invalid(what, "has a twist that does not go from [0, 0] to [1, 1]");
-  for (std::size_t k = 1; k < keys.size(); ++k) {
-    if (!(keys[k].at > keys[k - 1].at && keys[k].value >= keys[k - 1].value))
-      return invalid(what, "has a twist that does not ascend");
-  }
-  return {};
-}
-
-Result<void> check_bendy(const BendyBone& bone, const std::string& what) {
-  if (const char* wrong = wrong_property(bone)) return invalid(what, fmt::format("has a {} out of its range", wrong));
-  return {};
 }
 
 float largest_key(const std::vector<CurveKey>& keys) {
@@ -206,30 +140,22 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
   };
   for (const CurveJoint& joint : parameters.joints) {
     if (!known(joint.joint)) return not_found(what, "joint on a curve", joint.joint, names);
-    const Result<void> valid = check_joint(joint, fmt::format("{}: joint '{}'", what, joint.joint));
-    if (!valid) return valid;
   }
   for (const CurveBone& bone : parameters.bones) {
     if (!known(bone.joint)) return not_found(what, "joint on a curve", bone.joint, names);
     if (!bone.to.empty() && !known(bone.to)) return not_found(what, "joint on a curve", bone.to, names);
-    const std::string name = fmt::format("{}: the bone from '{}'", what, bone.joint);
-    Result<void> valid = check_twist(bone, name);
-    if (valid && bone.bendy) valid = check_bendy(*bone.bendy, name);
-    if (!valid) return valid;
   }
   for (const JointBendyBone& bone : model.bendy_bones) {
     const std::vector<Joint>& joints = model.skeleton.joints;
     if (bone.joint >= joints.size()) return invalid(what, "the model has a bendy bone at no joint");
-    const Result<void> valid =
-        check_bendy(bone.values, fmt::format("{}: the model's bendy bone from '{}'", what, joints[bone.joint].name));
-    if (!valid) return valid;
+    if (const char* wrong = wrong_property(bone.values)) {
+      return invalid(what, fmt::format("the model's bendy bone from '{}' has a {} out of its range",
+                                       joints[bone.joint].name, wrong));
+    }
   }
   for (const CurveWeight& weight : parameters.weights) {
     if (std::find(curves.begin(), curves.end(), weight.curve) == curves.end()) {
       return not_found(what, "curve", weight.curve, curves);
-    }
-    if (!(std::isfinite(weight.value) && weight.value >= 0)) {
-      return invalid(what, fmt::format("the weight {} of the curve '{}' is below 0", weight.value, weight.curve));
     }
   }
   return {};
@@ -256,16 +182,6 @@ Result<void> check_chain(const Chain& chain, const Model& model, const std::stri
   return {};
 }
 
-// What a bone can take of a twist: nothing where it is stubby, its length where it is long for its thickness.
-float room_for_twist(const Curve& curve, std::size_t bone) {
-  const float length = curve.bone_length(bone);
-  float thickness = length;  // at the thinner end
-  for (const std::size_t i : {bone, bone + 1}) {
-    if (curve.anchors[i].skin_distance > 0) thickness = std::min(thickness, curve.anchors[i].skin_distance);
-  }
-  return std::clamp(length / std::max(thickness, 1e-3f * length) - 3, 0.0f, 1.0f) * length;
-}
-
 }  // namespace
 
 const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
@@ -281,10 +197,8 @@ const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, cons
   return found == parameters.joints.end() ? nullptr : &*found;
 }
 
-Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Model& model,
-                             std::span<const std::uint32_t> meshes, const std::string& what) {
-  const Result<void> valid = check_parameters(parameters, what);
-  if (!valid) return tl::unexpected(valid.error());
+Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const Model& model,
+                              std::span<const std::uint32_t> meshes, const std::string& what) {
   ChainOptions options{parameters.split, parameters.remove, {}, parameters.automatic};
   for (const CurvePath& path : parameters.curves) {
     if (!path.joints.empty()) options.curves.push_back({path.name, path.joints, path.offset});
@@ -320,11 +234,10 @@ Result<Chains> settle_chains(const CurveSkeletonParameters& parameters, const Mo
   return chains;
 }
 
-Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
-                                         const Model& model, std::span<const glm::dmat4> at_bind,
-                                         const std::string& what, std::vector<std::string>& notes) {
-  Result<void> valid = check_bulge(parameters.bulge, what);
-  if (valid) valid = check_names(parameters, chains, model, what);
+Result<std::vector<Curve>> resolve_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
+                                          const Model& model, std::span<const glm::dmat4> at_bind,
+                                          const std::string& what, std::vector<std::string>& notes) {
+  Result<void> valid = check_names(parameters, chains, model, what);
   if (!valid) return tl::unexpected(valid.error());
   std::vector<Curve> curves;
   BendyBones bendy(model, chains, at_bind);
@@ -380,17 +293,6 @@ Result<std::vector<Curve>> settle_curves(const CurveSkeletonParameters& paramete
   }
   if (const std::optional<std::string> note = bendy.note()) notes.push_back(fmt::format("{}: {}", what, *note));
   return curves;
-}
-
-float twist_after(const Curve& curve, std::size_t anchor) {
-  const bool away = anchor > curve.chain.top;
-  const std::size_t before = away ? anchor - 1 : anchor;
-  const std::size_t after = away ? anchor : anchor - 1;
-  if (curve.chain.anchors[away ? anchor - 1 : anchor + 1].is_branch) return 1;
-  const float room_before = room_for_twist(curve, before);
-  const float room_after = room_for_twist(curve, after);
-  if (room_before + room_after > 0) return room_after / (room_before + room_after);
-  return curve.bone_length(after) / (curve.bone_length(before) + curve.bone_length(after));
 }
 
 }  // namespace pelt::curve_skeleton

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // From what a rig says to curves: what it says of joints, bones and control points, and each way in which that can be
 // wrong.
-#include "engine/chain/settle.h"
+#include "engine/curve_skeleton/resolve_curves.h"
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include <pelt/curve_skeleton.h>
+
+#include "engine/rig/check_parameters.h"
 #include "tests/support/tube.h"
 
 namespace pelt::curve_skeleton {
@@ -22,33 +25,35 @@ Model model() { return test::make_tube({.joints = 4}); }
 
 using Change = void (*)(CurveSkeletonParameters&);
 
-struct Settled {
+struct Resolved {
   Chains chains;
   std::vector<Curve> curves;
 };
 
-Result<Settled> settle(const CurveSkeletonParameters& parameters) {
+Result<Resolved> resolve(const CurveSkeletonParameters& parameters) {
+  const Result<void> valid = check_parameters(parameters, "layer 1");  // as bind does first
+  if (!valid) return tl::unexpected(valid.error());
   const Model own = model();
   const std::vector<std::uint32_t> meshes{0};
-  Result<Chains> chains = settle_chains(parameters, own, meshes, "layer 1");
+  Result<Chains> chains = resolve_chains(parameters, own, meshes, "layer 1");
   if (!chains) return tl::unexpected(chains.error());
   std::vector<std::string> notes;
   Result<std::vector<Curve>> curves =
-      settle_curves(parameters, chains->chains, own, matrices_at_bind(own, meshes), "layer 1", notes);
+      resolve_curves(parameters, chains->chains, own, matrices_at_bind(own, meshes), "layer 1", notes);
   if (!curves) return tl::unexpected(curves.error());
-  return Settled{*std::move(chains), *std::move(curves)};
+  return Resolved{*std::move(chains), *std::move(curves)};
 }
 
-Curve settled(Change change) {
+Curve resolved(Change change) {
   CurveSkeletonParameters parameters;
   change(parameters);
-  Result<Settled> result = settle(parameters);
+  Result<Resolved> result = resolve(parameters);
   EXPECT_TRUE(result) << result.error().message;
   return result ? result->curves.at(0) : Curve{};
 }
 
-TEST(SettleCurves, ByDefault) {
-  const Curve curve = settled([](CurveSkeletonParameters&) {});
+TEST(ResolveCurves, ByDefault) {
+  const Curve curve = resolved([](CurveSkeletonParameters&) {});
   ASSERT_EQ(curve.anchors.size(), 5u) << "four joints and a tip";
   ASSERT_EQ(curve.spans.size(), 4u);
   EXPECT_EQ(curve.lengths.front(), 0);
@@ -64,14 +69,14 @@ TEST(SettleCurves, ByDefault) {
   }
 }
 
-TEST(SettleCurves, AnEndBoneLeavesNineTenths) {
-  const Curve curve = settled([](CurveSkeletonParameters& p) { p.split = {"joint2"}; });
+TEST(ResolveCurves, AnEndBoneLeavesNineTenths) {
+  const Curve curve = resolved([](CurveSkeletonParameters& p) { p.split = {"joint2"}; });
   ASSERT_EQ(curve.anchors.size(), 3u);
   EXPECT_NEAR(curve.anchors[1].float_max, 1.8, 1e-5);
 }
 
-TEST(SettleCurves, AGivenFloatLeavesTheRest) {
-  const Curve curve = settled([](CurveSkeletonParameters& p) {
+TEST(ResolveCurves, AGivenFloatLeavesTheRest) {
+  const Curve curve = resolved([](CurveSkeletonParameters& p) {
     p.joints = {{.joint = "joint1", .skin_distance = 0.4f, .float_min = 0.1f, .float_max = 1.5f}};
   });
   EXPECT_FLOAT_EQ(curve.anchors[1].skin_distance, 0.4f);
@@ -81,8 +86,8 @@ TEST(SettleCurves, AGivenFloatLeavesTheRest) {
   EXPECT_NEAR(curve.anchors[3].float_max, 1, 0.05);
 }
 
-TEST(SettleCurves, KeysAreInRadiansAndTheLargestTakesTheRoom) {
-  const Curve curve = settled([](CurveSkeletonParameters& p) {
+TEST(ResolveCurves, KeysAreInRadiansAndTheLargestTakesTheRoom) {
+  const Curve curve = resolved([](CurveSkeletonParameters& p) {
     p.joints = {{.joint = "joint2", .float_distance = {{0, 0.2f}, {90, 1.25f}, {180, 0.5f}}}};
   });
   ASSERT_EQ(curve.anchors[2].float_keys.size(), 3u);
@@ -91,8 +96,8 @@ TEST(SettleCurves, KeysAreInRadiansAndTheLargestTakesTheRoom) {
   EXPECT_NEAR(curve.anchors[1].float_max, 0.75, 1e-5);
 }
 
-TEST(SettleCurves, ABoneMeansTheOneThatItNames) {
-  const Curve curve = settled([](CurveSkeletonParameters& p) {
+TEST(ResolveCurves, ABoneMeansTheOneThatItNames) {
+  const Curve curve = resolved([](CurveSkeletonParameters& p) {
     p.bones = {{"joint1", "", {{0, 0}, {0.5f, 0.25f}, {1, 1}}, false}, {"joint2", "joint3", {{0, 0}, {1, 1}}, true}};
   });
   EXPECT_TRUE(curve.spans[0].twist.empty());
@@ -103,12 +108,12 @@ TEST(SettleCurves, ABoneMeansTheOneThatItNames) {
 }
 
 // Where a curve runs up to its top, a bone's twist counts from its upper joint all the same.
-TEST(SettleCurves, TwistRunsAgainstTheCurveAboveItsTop) {
+TEST(ResolveCurves, TwistRunsAgainstTheCurveAboveItsTop) {
   CurveSkeletonParameters parameters;
   parameters.automatic = false;
   parameters.curves = {{"up", {"joint2", "joint1", "joint0"}, {}, {}}};
   parameters.bones = {{"joint0", "joint1", {{0, 0}, {0.25f, 0.125f}, {1, 1}}, true}};
-  const Result<Settled> result = settle(parameters);
+  const Result<Resolved> result = resolve(parameters);
   ASSERT_TRUE(result) << result.error().message;
   const Curve& curve = result->curves[0];
   EXPECT_EQ(curve.chain.top, 2u);
@@ -117,14 +122,14 @@ TEST(SettleCurves, TwistRunsAgainstTheCurveAboveItsTop) {
   EXPECT_TRUE(curve.spans[0].twist.empty());
 }
 
-TEST(SettleCurves, ControlPointsAreMoved) {
+TEST(ResolveCurves, ControlPointsAreMoved) {
   // J0, B1-, J1, B1+, B2-, J2, B2+ ..
   CurveSkeletonParameters parameters;
   parameters.automatic = false;
   parameters.curves = {{"c", {"joint0", "joint1", "joint2"}, {0.5f, 0, 0}, {}}};
   parameters.curves[0].control_offsets = {{0, {0, 1, 0}}, {1, {0, 2, 0}}, {2, {0, 3, 0}},
                                           {3, {0, 4, 0}}, {3, {1, 0, 0}}, {4, {0, 5, 0}}};
-  const Result<Settled> result = settle(parameters);
+  const Result<Resolved> result = resolve(parameters);
   ASSERT_TRUE(result) << result.error().message;
   const Curve& curve = result->curves[0];
   ASSERT_EQ(curve.chain.anchors.size(), 3u);
@@ -146,13 +151,13 @@ struct Wrong {
 
 void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
 
-class SettleWrong : public testing::TestWithParam<Wrong> {};
+class ResolveWrong : public testing::TestWithParam<Wrong> {};
 
-TEST_P(SettleWrong, SaysSo) {
+TEST_P(ResolveWrong, SaysSo) {
   CurveSkeletonParameters parameters;
-  ASSERT_TRUE(settle(parameters));
+  ASSERT_TRUE(resolve(parameters));
   GetParam().change(parameters);
-  const Result<Settled> result = settle(parameters);
+  const Result<Resolved> result = resolve(parameters);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, GetParam().code);
   EXPECT_THAT(result.error().message, testing::StartsWith("layer 1: "));
@@ -178,23 +183,28 @@ void with_control(CurveSkeletonParameters& p, std::uint32_t point, const glm::ve
 }
 
 const Wrong kWrong[] = {
-    {"CentreBelow", [](auto& p) { p.centre = -0.1f; }, kInvalid, "the centre -0.1 is not in [0, 1]"},
-    {"CentreAbove", [](auto& p) { p.centre = 1.1f; }, kInvalid, "the centre 1.1 is not in [0, 1]"},
-    {"CentreNan", [](auto& p) { p.centre = kNan; }, kInvalid, "the centre nan"},
-    {"MarginZero", [](auto& p) { p.float_margin = 0; }, kInvalid, "the float margin is 0, but must be above 0"},
-    {"MarginNan", [](auto& p) { p.float_margin = kNan; }, kInvalid, "the float margin is nan"},
-    {"TableErrorZero", [](auto& p) { p.table_error = 0; }, kInvalid, "the table error is 0, but must be above 0"},
-    {"TableErrorInfinite", [](auto& p) { p.table_error = kInfinity; }, kInvalid, "the table error is inf"},
-    {"ReachOne", [](auto& p) { p.curve_reach = 1; }, kInvalid, "the curve reach is 1, but must be above 1"},
-    {"ReachNan", [](auto& p) { p.curve_reach = kNan; }, kInvalid, "the curve reach is nan"},
-    {"NoCurves", [](auto& p) { p.curves_per_vertex = 0; }, kInvalid, "0 curves a vertex; 1 to 3 are possible"},
-    {"FourCurves", [](auto& p) { p.curves_per_vertex = 4; }, kInvalid, "4 curves a vertex; 1 to 3 are possible"},
-    {"VolumeAbove", [](auto& p) { p.bulge.volume = 1.5f; }, kInvalid, "keeps 1.5 of the volume, not 0 to 1"},
-    {"VolumeNan", [](auto& p) { p.bulge.volume = kNan; }, kInvalid, "keeps nan of the volume"},
-    {"AcrossBelow", [](auto& p) { p.bulge.across = -2; }, kInvalid, "bulges by less than -1 or more than 4"},
-    {"AlongAbove", [](auto& p) { with_bulge(p, {.along = 5}); }, kInvalid, "joint 'joint1': bulges by less than"},
+    {"CentreBelow", [](auto& p) { p.centre = -0.1f; }, kInvalid, "/centre: must be a number from 0 to 1, is -0.1"},
+    {"CentreAbove", [](auto& p) { p.centre = 1.1f; }, kInvalid, "/centre: must be a number from 0 to 1, is 1.1"},
+    {"CentreNan", [](auto& p) { p.centre = kNan; }, kInvalid, "/centre: must be a number from 0 to 1"},
+    {"MarginZero", [](auto& p) { p.float_margin = 0; }, kInvalid, "/float_margin: must be a number > 0, is 0"},
+    {"MarginNan", [](auto& p) { p.float_margin = kNan; }, kInvalid, "/float_margin: must be a number > 0"},
+    {"TableErrorZero", [](auto& p) { p.table_error = 0; }, kInvalid, "/table_error: must be a number > 0, is 0"},
+    {"TableErrorInfinite", [](auto& p) { p.table_error = kInfinity; }, kInvalid, "/table_error: must be a number > 0"},
+    {"ReachOne", [](auto& p) { p.curve_reach = 1; }, kInvalid, "/curve_reach: must be a number > 1, is 1"},
+    {"ReachNan", [](auto& p) { p.curve_reach = kNan; }, kInvalid, "/curve_reach: must be a number > 1"},
+    {"NoCurves", [](auto& p) { p.curves_per_vertex = 0; }, kInvalid,
+     "/curves_per_vertex: must be an integer from 1 to 3, is 0"},
+    {"FourCurves", [](auto& p) { p.curves_per_vertex = 4; }, kInvalid,
+     "/curves_per_vertex: must be an integer from 1 to 3, is 4"},
+    {"VolumeAbove", [](auto& p) { p.bulge.volume = 1.5f; }, kInvalid,
+     "/bulge/volume: must be a number from 0 to 1, is 1.5"},
+    {"VolumeNan", [](auto& p) { p.bulge.volume = kNan; }, kInvalid, "/bulge/volume: must be a number from 0 to 1"},
+    {"AcrossBelow", [](auto& p) { p.bulge.across = -2; }, kInvalid,
+     "/bulge/across: must be a number from -1 to 4, is -2"},
+    {"AlongAbove", [](auto& p) { with_bulge(p, {.along = 5}); }, kInvalid,
+     "/joints/0/bulge/along: must be a number from -1 to 4, is 5"},
     {"BulgeNowhere", [](auto& p) { with_bulge(p, {.reach = 0.0f}); }, kInvalid,
-     "joint 'joint1': has a bulge that reaches nowhere"},
+     "/joints/0/bulge/reach: must be a number > 0"},
     {"NoSuchJoint", [](auto& p) { p.joints = {{.joint = "jiont1"}}; }, kMissing,
      "there is no joint on a curve 'jiont1'; did you mean 'joint1'?"},
     {"NoSuchBone",
@@ -216,12 +226,13 @@ const Wrong kWrong[] = {
      [](auto& p) {
        p.weights = {{"joint0..joint3", -1, {}}};
      },
-     kInvalid, "the weight -1 of the curve 'joint0..joint3' is below 0"},
-    {"DistanceNan", [](auto& p) { with_joint(p, {.skin_distance = kNan}); }, kInvalid, "joint 'joint1': the"},
+     kInvalid, "/weights/0/value: must be a number from 0 to 100, is -1"},
+    {"DistanceNan", [](auto& p) { with_joint(p, {.skin_distance = kNan}); }, kInvalid,
+     "/joints/0/skin_distance: must be a number > 0"},
     {"FloatMinBelow", [](auto& p) { with_joint(p, {.float_min = -1.0f}); }, kInvalid,
-     "joint 'joint1': the length -1 is not one"},
+     "/joints/0/float_min: must be a number > 0"},
     {"FloatMaxInfinite", [](auto& p) { with_joint(p, {.float_max = kInfinity}); }, kInvalid,
-     "joint 'joint1': the length inf is not one"},
+     "/joints/0/float_max: must be a number > 0"},
     {"FloatsOverlap", [](auto& p) { with_joint(p, {.float_max = 2.5f}); }, kInvalid,
      "the floats of 'joint0' and 'joint1' take 2.5 m of the 2 m between them on the curve 'joint0..joint3'"},
     {"KeysOverlap",
@@ -233,76 +244,76 @@ const Wrong kWrong[] = {
      [](auto& p) {
        with_joint(p, {.float_distance = {{200, 0.5f}}});
      },
-     kInvalid, "joint 'joint1': has a key that is not a distance above 0 at an angle from 0 to 180 degrees"},
+     kInvalid, "/joints/0/float/0/0: must be a number from 0 to 180, is 200"},
     {"KeyDistanceZero",
      [](auto& p) {
        with_joint(p, {.float_distance = {{20, 0}}});
      },
-     kInvalid, "has a key that is not a distance above 0"},
+     kInvalid, "/joints/0/float/0/1: must be a number > 0"},
     {"KeyNan",
      [](auto& p) {
        with_joint(p, {.float_distance = {{20, kNan}}});
      },
-     kInvalid, "has a key that is not a distance above 0"},
+     kInvalid, "/joints/0/float/0/1: must be a number > 0"},
     {"KeysDoNotAscend",
      [](auto& p) {
        with_joint(p, {.float_distance = {{20, 0.5f}, {20, 0.6f}}});
      },
-     kInvalid, "joint 'joint1': has keys that do not ascend"},
+     kInvalid, "/joints/0/float/1/0: must be above 20"},
     {"TooManyKeys",
      [](auto& p) {
        std::vector<CurveKey> keys;
        for (std::uint32_t k = 0; k <= shared::kMostFloatKeys; ++k) keys.push_back({static_cast<float>(k), 0.5f});
        with_joint(p, {.float_distance = keys});
      },
-     kInvalid, "joint 'joint1': has more than 64 keys"},
+     kInvalid, "/joints/0/float: must have at most 64 keys"},
     {"TwistOfOneKey",
      [](auto& p) {
        with_twist(p, {{0, 0}});
      },
-     kInvalid, "the bone from 'joint1': has a twist that does not go from [0, 0] to [1, 1]"},
+     kInvalid, "/bones/0/twist: must run from [0, 0] to [1, 1]"},
     {"TwistFromElsewhere",
      [](auto& p) {
        with_twist(p, {{0, 0.1f}, {1, 1}});
      },
-     kInvalid, "does not go from [0, 0]"},
+     kInvalid, "/bones/0/twist: must run from [0, 0] to [1, 1]"},
     {"TwistToElsewhere",
      [](auto& p) {
        with_twist(p, {{0, 0}, {0.9f, 1}});
      },
-     kInvalid, "does not go from [0, 0]"},
+     kInvalid, "/bones/0/twist: must run from [0, 0] to [1, 1]"},
     {"TwistGoesBack",
      [](auto& p) {
        with_twist(p, {{0, 0}, {0.4f, 0.5f}, {0.6f, 0.4f}, {1, 1}});
      },
-     kInvalid, "the bone from 'joint1': has a twist that does not ascend"},
+     kInvalid, "/bones/0/twist: must never fall"},
     {"TwistNan",
      [](auto& p) {
        with_twist(p, {{0, 0}, {kNan, 0.5f}, {1, 1}});
      },
-     kInvalid, "does not ascend"},
+     kInvalid, "/bones/0/twist/1/"},
     {"TwistValueNan",
      [](auto& p) {
        with_twist(p, {{0, 0}, {0.5f, kNan}, {1, 1}});
      },
-     kInvalid, "does not ascend"},
+     kInvalid, "/bones/0/twist/1/"},
     {"NoSuchControlPoint", [](auto& p) { with_control(p, 2, {}); }, kInvalid,
      "offsets control point 2 of the 2 of the curve 'c'"},
     {"ControlNan",
      [](auto& p) {
        with_control(p, 0, {kNan, 0, 0});
      },
-     kInvalid, "the curve 'c'"},
+     kInvalid, "/curves/0/control_offsets/0/0: must be a number, is nan"},
     {"InnerControlInfinite",
      [](auto& p) {
        p.curves = {{"c", {"joint0", "joint1", "joint2"}, {}, {{1, {0, kInfinity, 0}}}}};
      },
-     kInvalid, "the curve 'c'"},
+     kInvalid, "/curves/0/control_offsets/0/1: must be a number, is inf"},
     {"OffsetNan",
      [](auto& p) {
        p.curves = {{"c", {"joint0", "joint1"}, {0, kNan, 0}, {}}};
      },
-     kInvalid, "curve 'c'"},
+     kInvalid, "/curves/0/offset/1: must be a number, is nan"},
     {"JointsOnEachOther",
      [](auto& p) {
        with_control(p, 0, {2, 0, 0});
@@ -323,7 +334,7 @@ const Wrong kWrong[] = {
     {"NothingLeft", [](auto& p) { p.automatic = false; }, kInvalid, "curve"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SettleWrong, testing::ValuesIn(kWrong),
+INSTANTIATE_TEST_SUITE_P(All, ResolveWrong, testing::ValuesIn(kWrong),
                          [](const testing::TestParamInfo<Wrong>& wrong) { return wrong.param.name; });
 
 }  // namespace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include <pelt/key_pose.h>
+
+#include "engine/rig/fields.h"
+
+namespace pelt {
+namespace {
+
+constexpr Choice<KeyInterpolation> kInterpolations[] = {{"linear", KeyInterpolation::kLinear},
+                                                        {"rbf", KeyInterpolation::kRbf}};
+
+}  // namespace
+
+static void describe(Fields& fields, KeyPose& pose) {
+  fields.about("key_pose", "A shape of the driver at certain angles.");
+  fields.numbers({"degrees", "One an angle."}, pose.degrees, kAnyNumber);
+  fields.text({"morph_target", "A morph target of the driver's mesh, in full."}, pose.morph_target,
+              Names::kMorphTarget);
+  fields.offsets({"offsets", "[vertex, x, y, z]: metres, model space at bind, turned with the limb."}, pose.offsets);
+}
+
+void describe(Fields& fields, KeyPoseSet& set) {
+  fields.about("key_pose_set", "Poses over the same angles. Rest, all angles 0, is a key without offsets.");
+  fields.objects({"angles", "Angles that the poses are keyed over."}, set.angles);
+  fields.choice({"interpolation", "linear: over one angle, held beyond the last keys; rbf: over up to 8 angles."},
+                set.interpolation, kInterpolations);
+  fields.objects({"poses", "Shapes at these angles."}, set.poses);
+}
+
+}  // namespace pelt

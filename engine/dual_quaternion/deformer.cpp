@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include <pelt/dual_quaternion.h>
+
+#include "engine/dual_quaternion/bind.h"
+#include "engine/rig/deformer_entry.h"
+#include "engine/rig/fields.h"
+
+namespace pelt {
+
+void describe(Fields& fields, DualQuaternionParameters& parameters) {
+  fields.about("dual_quaternion", "Dual quaternion skinning (Kavan et al. 2008), by the weights of the model.");
+  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone."},
+              parameters.exact_normals);
+}
+
+namespace dual_quaternion {
+
+DeformerEntry deformer() {
+  return {.defaults = DualQuaternionParameters{},
+          .bind = bind_as<DualQuaternionParameters, bind>,
+          .rigid_parts = RigidParts::kLeftAsMeshes};
+}
+
+}  // namespace dual_quaternion
+}  // namespace pelt

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include <pelt/linear_blend.h>
+
+#include "engine/linear_blend/bind.h"
+#include "engine/rig/deformer_entry.h"
+#include "engine/rig/fields.h"
+
+namespace pelt {
+
+void describe(Fields& fields, LinearBlendParameters& parameters) {
+  fields.about("linear_blend", "Linear blend, by the weights of the model.");
+  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone."},
+              parameters.exact_normals);
+}
+
+namespace linear_blend {
+
+DeformerEntry deformer() {
+  return {.defaults = LinearBlendParameters{},
+          .bind = bind_as<LinearBlendParameters, bind>,
+          .gives_way = [](const DeformerParameters&) { return true; }};
+}
+
+}  // namespace linear_blend
+}  // namespace pelt

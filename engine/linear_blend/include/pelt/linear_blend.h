@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Parameters of linear blend, by the weights of the model.
+#pragma once
+
+#include <string_view>
+
+namespace pelt {
+
+class Fields;
+
+struct LinearBlendParameters {
+  static constexpr std::string_view kName = "linear_blend";
+
+  bool exact_normals = false;  // with the gradient of the weights, or of the frames alone
+  friend bool operator==(const LinearBlendParameters&, const LinearBlendParameters&) = default;
+};
+
+void describe(Fields& fields, LinearBlendParameters& parameters);
+
+}  // namespace pelt

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace pelt {
+
+class Fields;
+
+// Parameters of a deformer: a struct with the deformer's name, that says what it holds (engine/rig/fields.h).
+template <class P>
+concept Parameters = requires {
+  { P::kName } -> std::convertible_to<std::string_view>;
+}
+&&std::copyable<P>&& std::equality_comparable<P>&& requires(Fields& fields, P& parameters) {
+  describe(fields, parameters);
+};
+
+// Parameters of whichever deformer: a value that copies and compares as the struct in it.
+class DeformerParameters {
+ public:
+  DeformerParameters() = default;  // of none
+  template <Parameters P>
+  DeformerParameters(P parameters) : held_(std::make_unique<Held<P>>(std::move(parameters))) {}
+  DeformerParameters(const DeformerParameters& other) : held_(other.held_ ? other.held_->copy() : nullptr) {}
+  DeformerParameters(DeformerParameters&&) = default;
+  DeformerParameters& operator=(DeformerParameters other) {
+    held_ = std::move(other.held_);
+    return *this;
+  }
+  ~DeformerParameters() = default;
+
+  // The deformer's one name, as in rig files; "" of none.
+  std::string_view name() const { return held_ ? held_->name() : std::string_view(); }
+
+  // The struct, or nullptr where it is another's.
+  template <Parameters P>
+  P* get_if() {
+    auto* held = dynamic_cast<Held<P>*>(held_.get());
+    return held == nullptr ? nullptr : &held->parameters;
+  }
+  template <Parameters P>
+  const P* get_if() const {
+    const auto* held = dynamic_cast<const Held<P>*>(held_.get());
+    return held == nullptr ? nullptr : &held->parameters;
+  }
+
+  // Precondition: the parameters are of that deformer.
+  template <Parameters P>
+  P& get() {
+    return *get_if<P>();
+  }
+  template <Parameters P>
+  const P& get() const {
+    return *get_if<P>();
+  }
+
+  // As describe(fields, struct).
+  void describe_to(Fields& fields) {
+    if (held_) held_->describe_to(fields);
+  }
+
+  friend bool operator==(const DeformerParameters& a, const DeformerParameters& b) {
+    return a.held_ && b.held_ ? a.held_->equals(*b.held_) : a.held_ == b.held_;
+  }
+
+ private:
+  struct Holder {
+    virtual ~Holder() = default;
+    virtual std::unique_ptr<Holder> copy() const = 0;
+    virtual bool equals(const Holder& other) const = 0;
+    virtual std::string_view name() const = 0;
+    virtual void describe_to(Fields& fields) = 0;
+  };
+  template <class P>
+  struct Held final : Holder {
+    explicit Held(P p) : parameters(std::move(p)) {}
+    std::unique_ptr<Holder> copy() const override { return std::make_unique<Held>(parameters); }
+    bool equals(const Holder& other) const override {
+      const auto* same = dynamic_cast<const Held*>(&other);
+      return same != nullptr && same->parameters == parameters;
+    }
+    std::string_view name() const override { return P::kName; }
+    void describe_to(Fields& fields) override { describe(fields, parameters); }
+
+    P parameters;
+  };
+
+  std::unique_ptr<Holder> held_;
+};
+
+}  // namespace pelt

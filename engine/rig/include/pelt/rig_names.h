@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The texts in the parameters of deformers that name something: files, groups, meshes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <pelt/deformer_parameters.h>
+
+namespace pelt {
+
+// What a text names.
+enum class Names : std::uint8_t {
+  kNothing,
+  kFile,         // a glTF or OBJ file
+  kObjFile,      //
+  kMesh,         // a mesh of the model
+  kMeshOrAny,    // the same, or * for any
+  kNear,         // a mesh of the model, or a muscle
+  kDriver,       // the same, that carries skin
+  kCage,         // a mesh of the model that carries skin
+  kMuscleMesh,   // a mesh of the model that a muscle moves
+  kGroup,        // a group of the rig, of the layer's target
+  kDriverGroup,  // a group of the rig, of its driver
+  kJoint,        //
+  kPoint,        // a control point of MOS, or a joint
+  kAttribute,    // a vertex attribute of the model
+  kMorphTarget,  // a morph target of the driver's mesh
+};
+
+using VisitName = std::function<void(std::string& name, Names names)>;
+
+// Calls visit(name, what it names) for every text in the parameters that is not empty and names something.
+void for_each_name(DeformerParameters& parameters, const VisitName& visit);
+void for_each_name(const DeformerParameters& parameters, const std::function<void(const std::string&, Names)>& visit);
+
+}  // namespace pelt

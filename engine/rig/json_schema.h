@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// JSON Schema (2020-12) of structs that say what they hold (fields.h).
+#pragma once
+
+#include "engine/rig/json_fields.h"
+
+namespace pelt::json_fields {
+
+// Writes the schema of one struct, whose values are the defaults. Beside what JSON Schema has, a property says what its
+// text names ("x-names") and which choice it counts with ("x-counts-with": {"strategy": ["b_spline"]}).
+class SchemaWriter : public Fields {
+ public:
+  // `schema`: of this struct. `definitions`: of the structs inside, by their names, which it adds.
+  SchemaWriter(OrderedJson& schema, OrderedJson& definitions);
+
+  const std::string& type() const { return type_; }
+
+  void about(std::string_view type, std::string_view meaning) override;
+  void flag(const Field&, bool&) override;
+  void number(const Field&, float&, Range) override;
+  void number_or(const Field&, std::string_view word, std::optional<float>&, Range) override;
+  void integer(const Field&, std::uint32_t&, IntegerRange = {}, std::string_view zero_word = "") override;
+  void integer_or(const Field&, std::string_view word, std::optional<std::uint32_t>&, IntegerRange = {},
+                  std::string_view zero_word = "") override;
+  void text(const Field&, std::string&, Names = Names::kNothing) override;
+  void name(const Field&, std::string&, Names = Names::kNothing) override;
+  void texts(const Field&, std::vector<std::string>&, Names = Names::kNothing) override;
+  void numbers(const Field&, std::vector<float>&, Range) override;
+  void vector(const Field&, glm::vec3&, Range = {}) override;
+  void vector(const Field&, glm::vec2&, Range = {}) override;
+  void vector_or(const Field&, std::string_view word, std::optional<glm::vec3>&) override;
+  void vectors(const Field&, std::vector<glm::vec3>&) override;
+  void integers(const Field&, std::array<std::uint32_t, 2>&) override;
+  void ranges(const Field&, std::vector<IndexRange>&) override;
+  void offsets(const Field&, std::vector<VertexOffset>&) override;
+  void keys(const Field&, std::vector<CurveKey>&, Range at, Range value) override;
+  void keys_or(const Field&, std::string_view word, std::vector<CurveKey>&, Range at, Range value) override;
+  void chosen(const Field&, std::size_t& chosen, std::span<const std::string_view> names) override;
+  bool is_there(const Field&, bool now) override;
+  void nested(const Field&, const Inside&) override;
+  void deformer(const Field& name, const Field& parameters, DeformerParameters&) override;
+  void refuse(bool wrong, std::string_view name, std::string_view why, std::string_view rule = "") override;
+
+ protected:
+  void list(const Field&, std::size_t size, const Resize&, const Item&) override;
+
+ private:
+  // Adds a property; its default is what the writer wrote last.
+  OrderedJson& add(const Field&, OrderedJson property, Names = Names::kNothing);
+  OrderedJson& add_without_default(const Field&, OrderedJson property, Names = Names::kNothing);
+  // Defines a struct and refers to it.
+  OrderedJson reference(const Inside&);
+  void add_rule(OrderedJson rule);
+
+  OrderedJson& schema_;
+  OrderedJson& definitions_;
+  OrderedJson defaults_;
+  Writer writer_{defaults_};
+  std::string type_;
+  bool is_optional_ = false;                                           // what comes next
+  std::map<std::string_view, std::string_view> choices_;               // so far, at their defaults
+  std::map<std::string_view, std::vector<std::string>> choice_names_;  // what they may be
+};
+
+// JSON for people: what is short stands on one line.
+std::string to_text(const OrderedJson& json, std::size_t indent = 0);
+
+}  // namespace pelt::json_fields
