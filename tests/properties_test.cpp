@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What holds for every deformer, whatever its formula (math.md section 0, invariants), in every configuration of
-// tests/support/deformer_list.h.
+// What holds for every deformer, whatever its formula (docs/mathematics.md section 0, invariants), in every
+// configuration of tests/support/deformer_list.h.
 #include <algorithm>
 #include <functional>
 #include <glm/gtc/matrix_transform.hpp>

@@ -472,8 +472,6 @@ class Binder {
       if (l > 0) notes_.push_back(fmt::format("{}: moves nothing", layer.label));
       return {};
     }
-    const Result<void> valid = check_parameters(layer.deformer, layer.label);
-    if (!valid) return valid;
     const std::function<void(double)> progress = [&](double fraction) {
       if (!options_.progress) return;
       options_.progress((layers_done + fraction) / static_cast<double>(plan_.layers.size()), layer.label);
@@ -587,6 +585,12 @@ class Binder {
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
   const Result<void> valid = check_model(model);
   if (!valid) return tl::unexpected(valid.error());
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const DeformerParameters& deformer = rig.layers[l].deformer;
+    if (deformer.name().empty()) return invalid("layer {} has no deformer", l + 1);
+    const Result<void> in_range = check_parameters(deformer, fmt::format("layer {} ({})", l + 1, deformer.name()));
+    if (!in_range) return tl::unexpected(in_range.error());
+  }
   std::vector<std::string> notes;
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole, std::span<const MuscleMeshes> muscles) -> Result<Bound> {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <optional>
 #include <span>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <pelt/gltf_export.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The CPU's vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), with the gradient of the weights in its
-// frames where the binding has it, and its other modes: dual quaternion, Wires, local points.
-// It reads the streams that the GPU reads, as they are, so that both differ by rounding only.
+// The CPU's vertex kernel: v' = sum over j of w_j T_j l (docs/mathematics.md section 0), with the gradient of the
+// weights in its frames where the binding has it, and its other modes: dual quaternion, Wires, local points. It reads
+// the streams that the GPU reads, as they are, so that both differ by rounding only.
 #pragma once
 
 #include <cstddef>

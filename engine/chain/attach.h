@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Skin to curves: where along which curves a vertex belongs, and how much to each (Yang et al. 2006, "Binding Skin to
-// the Curve Skeleton"; math.md section 2, "Binding").
+// the Curve Skeleton"; docs/mathematics.md section 2, "Binding").
 #pragma once
 
 #include <cstdint>

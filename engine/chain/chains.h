@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From a skeleton to the curves that are laid over it: Yang, Somasekharan & Zhang 2006, section "Curve Skeleton"
-// (linear, bifurcation and cross linkage), math.md section 2 "Linkages".
+// (linear, bifurcation and cross linkage), docs/mathematics.md section 2 "Linkages".
 #pragma once
 
 #include <cstddef>

@@ -45,10 +45,10 @@ glm::vec3 bone_direction(const Chain& chain, std::size_t anchor) {
   return glm::normalize(chain.anchors[bone + 1].position - chain.anchors[bone].position);
 }
 
-// Of every anchor the joint's z, or its y where z runs along the curve (math.md section 2). Where that would turn the
-// frame by more than a quarter from the anchor before, as it does where joints' axes point this way and that, of the
-// joint's axes and their opposites the one that turns it least: between frames turned against each other no way is
-// shorter, and a pose would decide.
+// Of every anchor the joint's z, or its y where z runs along the curve (docs/mathematics.md section 2). Where that
+// would turn the frame by more than a quarter from the anchor before, as it does where joints' axes point this way and
+// that, of the joint's axes and their opposites the one that turns it least: between frames turned against each other
+// no way is shorter, and a pose would decide.
 std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
   const std::vector<Anchor>& anchors = chain.anchors;
   std::vector<glm::vec3> axes;

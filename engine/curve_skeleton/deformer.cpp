@@ -59,7 +59,7 @@ static void describe(Fields& fields, CurveJoint& joint) {
                 "must not be below float_min");
   fields.number_or({"twist_after",
                     "How much of the joint's twist the bone that leaves it takes, instead of the one before it; auto: "
-                    "0, but along a long last bone as much as spreads it evenly over both."},
+                    "by what both can take, and all of it where the one before begins at a branch."},
                    "auto", joint.twist_after, kUnitInterval);
   fields.keys_or(
       {"float", "f, metres: constant, or [degrees of bend, metres] with ascending degrees; auto: by the formula."},
@@ -127,8 +127,8 @@ void describe(Fields& fields, CurveSkeletonParameters& curves) {
   fields.number({"curve_reach", "Curves beyond so many times the nearest one's distance do not count."},
                 curves.curve_reach, {.least = 1, .above_least = true});
   fields.objects({"weights", "Factors of single curves' weights."}, curves.weights);
-  fields.number({"table_error", "What the table of frames may be off, by the character's height."}, curves.table_error,
-                kPositive);
+  fields.number({"table_error", "What the table of frames may be off, by the largest extent of the targets."},
+                curves.table_error, kPositive);
 }
 
 namespace curve_skeleton {

@@ -17,6 +17,9 @@
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt::curve_skeleton {
+
+using namespace chain;
+
 namespace {
 
 tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
@@ -75,7 +78,8 @@ std::vector<std::optional<float>> given_floats(const CurveSkeletonParameters& pa
   return given;
 }
 
-// f_min and f_max of inner anchors (math.md section 2): what the bones leave, half of one that another float shares.
+// f_min and f_max of inner anchors (docs/mathematics.md section 2): what the bones leave, half of one that another
+// float shares.
 Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Model& model, const std::string& what,
                            std::vector<std::optional<float>> given, Curve& curve) {
   const std::size_t last = curve.anchors.size() - 1;

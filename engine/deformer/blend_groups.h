@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The groups of influences of a mesh (math.md section 0): local points beside the rest position, layer over layer, and
-// as pack takes them.
+// The groups of influences of a mesh (docs/mathematics.md section 0): local points beside the rest position, layer over
+// layer, and as pack takes them.
 #pragma once
 
 #include <glm/glm.hpp>

@@ -124,7 +124,7 @@ std::string names_of(const ControlPoints& points, const Window& window, const Mo
   return fmt::format("'{}'", fmt::join(names, "', '"));
 }
 
-// The tables as palette entries, and which of their frames at bind are singular (math.md section 3).
+// The tables as palette entries, and which of their frames at bind are singular (docs/mathematics.md section 3).
 struct Tables {
   std::uint32_t first_slot = 0;
   std::vector<bool> singular;  // by the sample's number

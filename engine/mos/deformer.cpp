@@ -157,6 +157,9 @@ void describe(Fields& fields, MosParameters& mos) {
   fields.choice({"cut", "How the weights end at the K-th point.", kInverseDistance}, mos.cut, kCuts);
   fields.choice({"kernel", "r, or exp(-(r / width)^2).", kRadialBasis}, mos.kernel, kKernels);
   fields.number_or({"width", "Metres; auto: the mean spacing of the points.", kGaussian}, "auto", mos.width, kPositive);
+  fields.refuse(mos.width && mos.strategy != MosStrategy::kRadialBasis, "width", "belongs to the strategy radial_basis",
+                R"({"if": {"not": {"required": ["strategy"], "properties": {"strategy": {"const": "radial_basis"}}}},
+                    "then": {"properties": {"width": {"const": "auto"}}}})");
   fields.text({"cage", "A mesh of the model, whose vertices are the points,", kCatmullClark}, mos.cage, Names::kCage);
   fields.text({"cage_file", "or an OBJ, relative to the rig file.", kCatmullClark}, mos.cage_file, Names::kObjFile);
   const bool on_cage = mos.strategy == MosStrategy::kCatmullClark;

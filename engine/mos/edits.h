@@ -70,7 +70,7 @@ class RestPoints {
   shared::MosWindow window(const Window& window) const;
 
   // Whether `frame`, the sum of w F over the points of the row, is too flat to be inverted: |det| relative to what it
-  // could be (math.md section 3, "Singular").
+  // could be (docs/mathematics.md section 3, "Singular").
   bool is_singular(const glm::dmat3& frame, std::span<const WeightedElement> row) const;
 
  private:

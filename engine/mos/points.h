@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Control points (US 2013/0088497, figures 3 and 7; math.md section 3).
+// Control points (US 2013/0088497, figures 3 and 7; docs/mathematics.md section 3).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weights of control points at a place (US 2013/0088497; math.md section 3, "Strategies"): all but the B-spline's.
-// Model space at bind, metres. Weights sum to 1.
+// Weights of control points at a place (US 2013/0088497; docs/mathematics.md section 3, "Strategies"): all but the
+// B-spline's. Model space at bind, metres. Weights sum to 1.
 #pragma once
 
 #include <cstdint>

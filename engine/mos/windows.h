@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The B-spline strategy of MOS: a chain's windows of four consecutive control points, each a uniform cubic segment (US
-// 2013/0088497, figure 7; math.md section 3).
+// 2013/0088497, figure 7; docs/mathematics.md section 3).
 #pragma once
 
 #include <array>

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "engine/rig/check_parameters.h"
 
+#include "engine/rig/deformer_entry.h"
 #include "engine/rig/json_fields.h"
 
 namespace pelt {
 
 Result<void> check_parameters(const DeformerParameters& parameters, const std::string& what) {
   DeformerParameters copy = parameters;  // describe reads into its argument as well as from it
+  DeformerParameters read = deformer_entry(parameters).defaults;
   json_fields::OrderedJson written;
   json_fields::Writer writer(written);
   copy.describe_to(writer);
   json_fields::Problem problem{what, std::nullopt};
   const json_fields::Json json = written;
   json_fields::Reader reader(json, "", problem);
-  copy.describe_to(reader);
+  read.describe_to(reader);
   if (!problem.error) return {};
   return fail(ErrorCode::kInvalidArgument, problem.error->message);
 }

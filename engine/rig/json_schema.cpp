@@ -65,8 +65,6 @@ std::string_view word_of(Names names) {
       return "file";
     case Names::kObjFile:
       return "obj_file";
-    case Names::kMesh:
-      return "mesh";
     case Names::kMeshOrAny:
       return "mesh_or_any";
     case Names::kNear:
@@ -156,8 +154,7 @@ void SchemaWriter::name(const Field& field, std::string& value, Names names) {
     return;
   }
   add_without_default(field, std::move(property), names);
-  Field needed = field;
-  if (!field.required) schema_["required"].push_back(needed.name);
+  if (!field.required) schema_["required"].push_back(field.name);
 }
 
 void SchemaWriter::texts(const Field& field, std::vector<std::string>& values, Names names) {
@@ -227,11 +224,7 @@ void SchemaWriter::chosen(const Field& field, std::size_t& chosen, std::span<con
   for (const std::string_view name : names) list.push_back(name);
   choice_names_[field.name] = {names.begin(), names.end()};
   writer_.chosen(field, chosen, names);
-  if (field.required) {
-    add_without_default(field, {{"enum", std::move(list)}});
-  } else {
-    add(field, {{"enum", std::move(list)}});
-  }
+  add(field, {{"enum", std::move(list)}});
 }
 
 void SchemaWriter::deformer(const Field& name, const Field& parameters, DeformerParameters&) {
@@ -270,6 +263,7 @@ void SchemaWriter::list(const Field& field, std::size_t, const Resize& resize, c
 OrderedJson& SchemaWriter::add(const Field& field, OrderedJson property, Names names) {
   const std::string name(field.name);
   OrderedJson& added = add_without_default(field, std::move(property), names);
+  if (field.required) return added;
   added["default"] = neat(defaults_[name]);
   const Condition& condition = field.condition;
   if (!condition.strict) return added;

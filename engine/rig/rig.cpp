@@ -16,6 +16,7 @@ const DeformerEntry& deformer_entry(const DeformerParameters& parameters) {
 }
 
 DriverParameters* driver_of(DeformerParameters& parameters) {
+  if (parameters.name().empty()) return nullptr;
   const DeformerEntry& entry = deformer_entry(parameters);
   return entry.driver == nullptr ? nullptr : entry.driver(parameters);
 }

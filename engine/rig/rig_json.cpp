@@ -64,7 +64,8 @@ static void describe(Fields& fields, Muscle& muscle) {
 
 // Beside its format.
 static void describe(Fields& fields, Rig& rig) {
-  fields.about("rig", "Which deformer moves which mesh. docs/rig.md explains every key.");
+  fields.about("rig",
+               "Which deformer moves which mesh. docs/rig_reference.md lists every key, docs/rig.md explains them.");
   fields.text({"name", "The rig's name, for people and reports."}, rig.name);
   fields.objects({"groups", "Vertices and triangles under names, for masks, exclusions and refinements."}, rig.groups);
   fields.objects({"muscles", "Meshes on lines between joints, for layers to name as their driver."}, rig.muscles);

@@ -30,8 +30,9 @@ void for_each_name(DeformerParameters& parameters, const VisitName& visit) {
 }
 
 void for_each_name(const DeformerParameters& parameters, const std::function<void(const std::string&, Names)>& visit) {
-  DeformerParameters copy = parameters;  // describe reads into its argument as well as from it
-  for_each_name(copy, VisitName([&](std::string& name, Names names) { visit(name, names); }));
+  // Which visit does not change.
+  for_each_name(const_cast<DeformerParameters&>(parameters),
+                VisitName([&](std::string& name, Names names) { visit(name, names); }));
 }
 
 }  // namespace pelt

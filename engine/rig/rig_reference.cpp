@@ -74,6 +74,16 @@ std::string type_text(const OrderedJson& type, const std::string& names = "") {
   return items.find(" or ") == std::string::npos ? "list of " + items : "list of (" + items + ")";
 }
 
+// The type of a property, or of what rules make of it: a layer's parameters, by its deformer.
+std::string property_text(const OrderedJson& schema, const std::string& key) {
+  OrderedJson types = OrderedJson::array();
+  for (const OrderedJson& rule : schema.value("allOf", OrderedJson::array())) {
+    const OrderedJson::json_pointer place = OrderedJson::json_pointer("/then/properties") / key;
+    if (rule.contains(place) && rule[place].contains("$ref")) types.push_back(rule[place]);
+  }
+  return type_text(types.empty() ? schema["properties"][key] : OrderedJson{{"anyOf", types}});
+}
+
 void append_table(const OrderedJson& schema, std::string& text) {
   text += "| key | value | default | meaning |\n|---|---|---|---|\n";
   for (const auto& [key, property] : schema["properties"].items()) {
@@ -86,10 +96,10 @@ void append_table(const OrderedJson& schema, std::string& text) {
     }
     const OrderedJson required = schema.value("required", OrderedJson::array());
     const bool needed = std::find(required.begin(), required.end(), key) != required.end();
-    const std::string fallback = property.contains("default") ? code(property["default"])
-                                 : needed                     ? "required"
-                                                              : "none";
-    text += fmt::format("| `{}` | {} | {} | {} |\n", key, type_text(property), fallback, meaning);
+    const std::string fallback = needed                         ? "required"
+                                 : property.contains("default") ? code(property["default"])
+                                                                : "none";
+    text += fmt::format("| `{}` | {} | {} | {} |\n", key, property_text(schema, key), fallback, meaning);
   }
 }
 

@@ -15,9 +15,10 @@ namespace pelt::surface_ffd {
 // K, 0 for all: as the parameters say, or what rows of that precision need.
 std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision);
 
-// Surface-oriented FFD, basic and extended (Singh & Kokkevis 2000; math.md section 1): one binding a target. Adds the
-// driver to the builder as a control mesh. Weights are computed in double precision; the result does not depend on
-// the thread count. Errors: parameters out of range, a driver that cannot be had or has no triangle with area.
+// Surface-oriented FFD, basic and extended (Singh & Kokkevis 2000; docs/mathematics.md section 1): one binding a
+// target. Adds the driver to the builder as a control mesh. Weights are computed in double precision; the result does
+// not depend on the thread count. Errors: parameters out of range, a driver that cannot be had or has no triangle with
+// area.
 Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, const DeformerInput& input);
 
 }  // namespace pelt::surface_ffd

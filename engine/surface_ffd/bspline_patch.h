@@ -56,7 +56,7 @@ PatchPoint evaluate(const BsplinePatch& patch, glm::dvec2 uv);
 std::vector<double> domain_knots_u(const BsplinePatch& patch);
 std::vector<double> domain_knots_v(const BsplinePatch& patch);
 
-// All pairs of these, u slowest: where a parametric driver has its elements by default (math.md section 1).
+// All pairs of these, u slowest: where a parametric driver has its elements by default (docs/mathematics.md section 1).
 std::vector<glm::dvec2> samples_at_knots(const BsplinePatch& patch);
 
 struct TessellatedPatch {

@@ -47,8 +47,11 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.number_or(
       {"cut_error", "Metres: instead of elements, the least K whose cut moves no vertex farther over sample poses."},
       "none", ffd.cut_error, kPositive);
-  fields.flag({"raise_elements", "Raise elements to the driver's largest valence, below which the cut jumps.", kBasic},
-              ffd.raise_elements);
+  fields.flag(
+      {"raise_elements",
+       "Raise elements to the driver's largest valence, below which the cut jumps; with patches in either mode.",
+       kBasic},
+      ffd.raise_elements);
   fields.integer_or({"influences",
                      "Without cut_error: driver vertices that may move a vertex, once its triangles are found; auto: "
                      "8, with quadratic precision 12.",

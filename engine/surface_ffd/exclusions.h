@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which elements may move which vertices (math.md section 1): groups of the rig and hops along the skeleton.
+// Which elements may move which vertices (docs/mathematics.md section 1): groups of the rig and hops along the
+// skeleton.
 #pragma once
 
 #include <cstddef>

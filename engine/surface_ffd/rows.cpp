@@ -20,8 +20,8 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Symbols of math.md section 1: P a skin vertex, k an element, d_k its distance from P, w_k its raw weight, u_k the cut
-// and normalised one.
+// Symbols of docs/mathematics.md section 1: P a skin vertex, k an element, d_k its distance from P, w_k its raw weight,
+// u_k the cut and normalised one.
 
 using Near = Elements::Near;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From elements near a vertex to its row of palette entries: weights, cut, barycentric coordinates (math.md section 1).
+// From elements near a vertex to its row of palette entries: weights, cut, barycentric coordinates (docs/mathematics.md
+// section 1).
 #pragma once
 
 #include <cstddef>

@@ -85,6 +85,7 @@ class Builder {
 
   // {"if": one property has one value, "then": one property is referred to} is a variant.
   void add_rule(const OrderedJson& rule, Schema& schema) const {
+    if (!rule.contains("if")) return;  // what is wrong whatever the rest is: the parser says so
     const OrderedJson& when = rule["if"].value("properties", OrderedJson::object());
     const OrderedJson& then = rule["then"].value("properties", OrderedJson::object());
     if (when.size() == 1 && when.front().contains("const") && then.size() == 1 && then.front().contains("$ref")) {
@@ -234,7 +235,14 @@ void obey_rules(const Schema& schema, Json& object) {
   const Json before = object;
   each_demand(
       schema, before, [&](const std::string& key) { object.erase(key); },
-      [&](const std::string& key, const Json& value) { object[key] = value; },
+      [&](const std::string& key, const Json& value) {
+        const Schema* own = schema.find(key);
+        if (own != nullptr && own->fallback == value) {
+          object.erase(key);
+        } else {
+          object[key] = value;
+        }
+      },
       [&](const std::string& key, const Json& item) {
         Json& items = object[key];
         if (!items.is_array()) items = Json::array();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The one vertex kernel: v' = sum over j of w_j T_j l (math.md section 0), and its other modes, dual quaternion,
-// several deformers combined as in Wires, and groups of influences with local points of their own.
-// Records, constants, bindings and the mathematics that blend.comp and its readers share.
+// The one vertex kernel: v' = sum over j of w_j T_j l (docs/mathematics.md section 0), and its other modes, dual
+// quaternion, several deformers combined as in Wires, and groups of influences with local points of their own. Records,
+// constants, bindings and the mathematics that blend.comp and its readers share.
 #ifndef PELT_SHADERS_BLEND_BLEND_H
 #define PELT_SHADERS_BLEND_BLEND_H
 
@@ -44,20 +44,20 @@ struct BlendJob {
   uint first_direction;
   uint first_slice;  // slice values are relative to first_influence
   uint first_influence;
-  uint palette_first;    // slot of element 0 for instance 0
-  uint palette_stride;   // slots from one instance to the next
-  uint frame_first;      // slot of vertex 0's frame for instance 0, or kNoSlot
-  uint driver_first;     // vertex 0 of instance 0 among the vertices of drivers, in words, or kNoSlot
-  uint driver_stride;    // words from one instance to the next
-  uint output_first;     // vertex 0 of instance 0 in the outputs, or kNoSlot
-  uint output_stride;    // vertices from one instance to the next
-  uint offset_first;     // slot of what moves vertex 0 before it is blended, for instance 0 (key_pose/pose.h), or kNoSlot
-  uint root_slot;        // kBlendWires: slot of the root's motion for instance 0
-  float wires_exponent;  // kBlendWires: m
+  uint palette_first;   // slot of element 0 for instance 0
+  uint palette_stride;  // slots from one instance to the next
+  uint frame_first;     // slot of vertex 0's frame for instance 0, or kNoSlot
+  uint driver_first;    // vertex 0 of instance 0 among the vertices of drivers, in words, or kNoSlot
+  uint driver_stride;   // words from one instance to the next
+  uint output_first;    // vertex 0 of instance 0 in the outputs, or kNoSlot
+  uint output_stride;   // vertices from one instance to the next
+  uint offset_first;  // slot of what moves vertex 0 before it is blended, for instance 0 (key_pose/pose.h), or kNoSlot
+  uint root_slot;     // kBlendWires: slot of the root's motion for instance 0
+  float wires_exponent;      // kBlendWires: m
   uint first_gradient;       // word of influence 0, two influences a word, or kNoSlot where the mesh has none
   uint first_gradient_unit;  // of slice 0: a float
-  uint first_local;        // kBlendOffsets: of the mesh's first group
-  uint fit_first_slice;    // of the fitted linear blend, or kNoSlot
+  uint first_local;          // kBlendOffsets: of the mesh's first group
+  uint fit_first_slice;      // of the fitted linear blend, or kNoSlot
   uint fit_first_influence;
   uint fit_palette_first;  // slot of its element 0 for instance 0
   uint unused;
@@ -113,8 +113,8 @@ PELT_SHARED_FN uint influence_units(uint word) { return word >> 16u; }
 
 PELT_SHARED_FN float influence_weight(uint word) { return float(influence_units(word)) * kWeightUnit; }
 
-// The gradient of weights (math.md section 0). Where the weights of a vertex P change across the surface, the frame of
-// what they make is not the blend of the frames alone: v' = sum w_j T_j P has the derivative
+// The gradient of weights (docs/mathematics.md section 0). Where the weights of a vertex P change across the surface,
+// the frame of what they make is not the blend of the frames alone: v' = sum w_j T_j P has the derivative
 //     B = sum over j of w_j A_j  +  sum over j of (T_j P) grad(w_j)^T,        A: the 3x3 part of T.
 // Without the second sum lengths across the surface stay what they were at rest, and round a bend the normals lean by
 // tens of degrees. Normals and tangents take of B what it does to vectors along the surface. So of a gradient its two
@@ -125,8 +125,8 @@ struct TangentBasis {
   vec3 f;
 };
 
-// Orthonormal, across the rest normal, by its packed word: whole numbers decide between two directions to start from, so
-// that every processor decides alike.
+// Orthonormal, across the rest normal, by its packed word: whole numbers decide between two directions to start from,
+// so that every processor decides alike.
 PELT_SHARED_CONST int kTangentTurn = 13107;
 
 PELT_SHARED_FN TangentBasis tangent_basis(uint normal_word) {
@@ -179,9 +179,9 @@ PELT_SHARED_FN Affine offset_frame(Affine frame, Affine offset, vec3 point) {
   return affine_from_axes(axes, transform_point(frame, point + affine_origin(offset)) - axes * point);
 }
 
-// Several deformers on one skin (Singh & Fiume 1998, "Wires", section 4; math.md section 1): each moves the point by
-// D_i from where the root's motion G leaves it, and v' = G P + sum c_i D_i, c_i = |D_i|^m / sum |D_j|^m. Since the c_i
-// sum to 1, that is v' = (sum c_i T_i) P. The frame of v' has the gradient of the c_i in it:
+// Several deformers on one skin (Singh & Fiume 1998, "Wires", section 4; docs/mathematics.md section 1): each moves the
+// point by D_i from where the root's motion G leaves it, and v' = G P + sum c_i D_i, c_i = |D_i|^m / sum |D_j|^m. Since
+// the c_i sum to 1, that is v' = (sum c_i T_i) P. The frame of v' has the gradient of the c_i in it:
 //     B = sum c_i A_i + sum c_i D_i g_i^T - (sum c_i D_i) (sum c_i g_i)^T,   g_i = m (A_i - A_G)^T D_i / |D_i|^2.
 // The sums are kept relative to the largest |D_i|^m so far, which no exponent overflows.
 struct WiresSum {
@@ -242,7 +242,8 @@ PELT_SHARED_FN Affine wires_frame(WiresSum sum, vec3 point) {
   return affine_from_axes(axes, transform_point(frame, point) - axes * point);
 }
 
-// Groups of influences, each with a local point l_g of its own and a share s_g, all s_g sum to 1 (math.md section 0):
+// Groups of influences, each with a local point l_g of its own and a share s_g, all s_g sum to 1 (docs/mathematics.md
+// section 0):
 //     v' = sum s_g T_g l_g,  T_g = sum over j in g of w_gj T_gj,        B = sum s_g A_g,
 // A: the 3x3 part of T; gradients are of s_g w_gj. `local` is l_g, s_g.
 struct OffsetsSum {
@@ -269,9 +270,9 @@ PELT_SHARED_FN Affine offsets_frame(OffsetsSum sum, vec3 point) {
   return affine_from_axes(axes, sum.moved - axes * point);
 }
 
-// Normals and tangents (math.md section 0). B is the 3x3 part of the blended frame, `turn` a rotation near the one of
-// the first influence of the row, or of its group with the largest share, which is the strongest: what stays where B
-// has no usable rank.
+// Normals and tangents (docs/mathematics.md section 0). B is the 3x3 part of the blended frame, `turn` a rotation near
+// the one of the first influence of the row, or of its group with the largest share, which is the strongest: what stays
+// where B has no usable rank.
 PELT_SHARED_CONST float kLeastDirection = 1e-12f;  // squared length, relative to B: ten times what rounding leaves
 
 // The squares of B's entries, summed: what lengths of mapped directions are compared with.

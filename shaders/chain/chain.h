@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A chain of anchors, points that move rigidly with joints, and the twist along it (math.md section 2, "Twist").
+// A chain of anchors, points that move rigidly with joints, and the twist along it (docs/mathematics.md section 2,
+// "Twist").
 //
 // Anchor i of a chain 0 .. n belongs to a joint with the rotation R_i, R0_i at rest: D_i = R_i R0_i^-1. The chain's top
 // is the anchor nearest the skeleton's root; neighbours i-1, i counted away from it turn by E_i = D_{i-1}^-1 D_i, of
@@ -69,8 +70,7 @@ PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
   uint word = anchor_word(chain, i);
   Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
   mat3 axes = affine_axes(joint);
-  vec4 from_rest =
-      vec4(table_vector(work, word + kAnchorRotation), table_float(work, word + kAnchorRotation + 3u));
+  vec4 from_rest = vec4(table_vector(work, word + kAnchorRotation), table_float(work, word + kAnchorRotation + 3u));
   return AnchorPose(transform_point(joint, table_vector(work, word + kAnchorPosition)),
                     axes_scale(axes) * table_float(work, word + kAnchorScale),
                     quaternion_product(quaternion_from_rotation(orthonormal_axes(axes)), from_rest));

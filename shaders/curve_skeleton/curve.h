@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Curves in a pose pass's table, and the ends of their bones (Yang, Somasekharan, Zhang 2006; math.md section 2).
+// Curves in a pose pass's table, and the ends of their bones (Yang, Somasekharan, Zhang 2006; docs/mathematics.md
+// section 2).
 #ifndef PELT_SHADERS_CURVE_SKELETON_CURVE_H
 #define PELT_SHADERS_CURVE_SKELETON_CURVE_H
 
 #include "../chain/chain.h"
-#include "pelt/shaders/frame.h"
 #include "../pose_pass.h"
 #include "../spline.h"
 #include "../table.h"
+#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 
@@ -21,9 +22,9 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 // In the table, beside what chain.h says:
 //   curve         chain (3 words), frames, reference, centre, first curve anchor (word)
 //   curve anchor  s, reference axis at rest x, y, z, d, f_min, f_max, margin, first key (word), keys (0: the formula),
-//                 displacement of B-, of B+ at rest, volume, across, along, after, then of automatic frames the direction
-//                 at rest of the bone that leaves the anchor x, y, z and the rest lengths before and after the joint
-//                 within which they turn, and within which the curve is led
+//                 displacement of B-, of B+ at rest, volume, across, along, after, then of automatic frames the
+//                 direction at rest of the bone that leaves the anchor x, y, z and the rest lengths before and after
+//                 the joint within which they turn, and within which the curve is led
 //   key           theta, f
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
 //                 (beside what the pose gives), (M^R)^-1 row by row

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Curve skeleton (Yang, Somasekharan, Zhang 2006; math.md section 2): the palette entry of a curve sample is
-// T = M^D (M^R)^-1, M the frame of the curve there, so that the blend's local point is the rest position.
+// Curve skeleton (Yang, Somasekharan, Zhang 2006; docs/mathematics.md section 2): the palette entry of a curve sample
+// is T = M^D (M^R)^-1, M the frame of the curve there, so that the blend's local point is the rest position.
 //
 // Frames come from steps at the joints (step_frames.h) or, as in the paper, from a spline (spline_frames.h). lambda is
-// the fraction of the bone. They turn about x by Theta_i + (Theta_i+1 - Theta_i) dist(lambda) (shaders/chain/chain.h); a joint
-// may leave part of its twist to the bone that leaves it: Theta_i less after_i theta_i at J_i. Then the section bulges
-// (bulge.h). Centre: (1 - centre) * curve point + centre * point of the bone.
+// the fraction of the bone. They turn about x by Theta_i + (Theta_i+1 - Theta_i) dist(lambda) (shaders/chain/chain.h);
+// a joint may leave part of its twist to the bone that leaves it: Theta_i less after_i theta_i at J_i. Then the section
+// bulges (bulge.h). Centre: (1 - centre) * curve point + centre * point of the bone.
 #ifndef PELT_SHADERS_CURVE_SKELETON_POSE_H
 #define PELT_SHADERS_CURVE_SKELETON_POSE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Control points of multipoint offset sampling (US 2013/0088497; math.md section 3), posed.
+// Control points of multipoint offset sampling (US 2013/0088497; docs/mathematics.md section 3), posed.
 //
 // Control point j moves rigidly with its joint, p_j = J p_local. Its frame is F_j = B_j F_j^R, F_j^R the frame at bind
 // (I, or the joint's axes) and B_j what its joint, or the bone that it turns with, does from rest:

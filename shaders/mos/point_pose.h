@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Multipoint offset sampling (US 2013/0088497, equation 5; math.md section 3): v' = sum_j w_j T_j O, T_j = [F_j | p_j],
-// the local point O the offset of the vertex.
+// Multipoint offset sampling (US 2013/0088497, equation 5; docs/mathematics.md section 3): v' = sum_j w_j T_j O, T_j =
+// [F_j | p_j], the local point O the offset of the vertex.
 #ifndef PELT_SHADERS_MOS_POINT_POSE_H
 #define PELT_SHADERS_MOS_POINT_POSE_H
 

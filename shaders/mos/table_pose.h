@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Multipoint offset sampling along a chain (US 2013/0088497, figure 7; math.md section 3, "bspline"): four consecutive
-// control points are a window, a uniform cubic B-spline segment with the frame
+// Multipoint offset sampling along a chain (US 2013/0088497, figure 7; docs/mathematics.md section 3, "bspline"): four
+// consecutive control points are a window, a uniform cubic B-spline segment with the frame
 //     M(u) = sum_k N_k(u) [F_k(theta) | p_k],   theta = sum_k N_k(u) Theta_k
 // and the palette entry of a sample u is M^D (M^R)^-1, so that the blend's local point is the rest position.
 #ifndef PELT_SHADERS_MOS_TABLE_POSE_H
 #define PELT_SHADERS_MOS_TABLE_POSE_H
 
-#include "mos.h"
 #include "../spline.h"
+#include "mos.h"
 
 PELT_SHARED_BEGIN
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Action line (Yang, Somasekharan, Zhang 2006, "Muscle Deformation"; math.md section 2): the curve that a muscle lies
-// along. The palette entry of a sample is T = M^D (M^R)^-1, M the frame of the line there, so that the blend's local
-// point is the rest position.
+// Action line (Yang, Somasekharan, Zhang 2006, "Muscle Deformation"; docs/mathematics.md section 2): the curve that a
+// muscle lies along. The palette entry of a sample is T = M^D (M^R)^-1, M the frame of the line there, so that the
+// blend's local point is the rest position.
 //
 // Line. Control points P_0 .. P_n-1, which an earlier stage moves: a uniform cubic B-spline with phantom ends
 // 2 P_0 - P_1, so that it reaches both ends. The side vertex behind them moves rigidly with P_0, and its distance says
@@ -16,11 +16,11 @@
 #ifndef PELT_SHADERS_ACTION_LINE_POSE_H
 #define PELT_SHADERS_ACTION_LINE_POSE_H
 
-#include "../../quaternion.h"
-#include "pelt/shaders/frame.h"
 #include "../../pose_pass.h"
+#include "../../quaternion.h"
 #include "../../spline.h"
 #include "../../table.h"
+#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Key poses (math.md section 1): offsets of driver vertices, in the frame of their limb, keyed on joint angles. The
-// palette entry of a vertex is [R | o], o the sum over keys of w_key * offset and R the turn that the sum of w_key * tilt
-// is. The blend adds o to the rest position, so that the limb carries it, and turns the frame about the vertex by R
-// before it is moved: the space round it tilts with the surface, as the axis points of section 4.2 of the paper do.
+// Key poses (docs/mathematics.md section 1): offsets of driver vertices, in the frame of their limb, keyed on joint
+// angles. The palette entry of a vertex is [R | o], o the sum over keys of w_key * offset and R the turn that the sum
+// of w_key * tilt is. The blend adds o to the rest position, so that the limb carries it, and turns the frame about the
+// vertex by R before it is moved: the space round it tilts with the surface, as the axis points of section 4.2 of the
+// paper do.
 //
 // A key's weight w is one of
 //     control:  an input of the instance (a morph target's weight), less its value at rest;

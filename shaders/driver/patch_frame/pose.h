@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Parametric drivers (Singh & Kokkevis 2000, section 3; math.md section 1): a control element is a sample (u, v) of a
-// B-spline or NURBS patch, its frame Q = [t_u t_v n | S], its palette entry Q^D (Q^R)^-1. The patch is linear in its
-// control vertices P_i, so that a sample keeps its basis functions R_i and their derivatives.
+// Parametric drivers (Singh & Kokkevis 2000, section 3; docs/mathematics.md section 1): a control element is a sample
+// (u, v) of a B-spline or NURBS patch, its frame Q = [t_u t_v n | S], its palette entry Q^D (Q^R)^-1. The patch is
+// linear in its control vertices P_i, so that a sample keeps its basis functions R_i and their derivatives.
 #ifndef PELT_SHADERS_PATCH_FRAME_POSE_H
 #define PELT_SHADERS_PATCH_FRAME_POSE_H
 
-#include "pelt/shaders/frame.h"
 #include "../../pose_pass.h"
 #include "../../surface_ffd/pose.h"
+#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The frame of a driver vertex that has no skinning function, estimated from where its neighbours are (math.md section
-// 1, for Singh & Kokkevis 2000, section 4.2): T_j = [A | v' - A v], with A the least-squares fit of
+// The frame of a driver vertex that has no skinning function, estimated from where its neighbours are
+// (docs/mathematics.md section 1, for Singh & Kokkevis 2000, section 4.2): T_j = [A | v' - A v], with A the
+// least-squares fit of
 //     A e_i = e_i'  for the edges e_i from v to its neighbours,  and  A (L n) = L s n',
 // n the area-weighted normal of the triangles round v, L the rms length of the e_i, s the square root of the ratio of
 // their areas. With M = sum e_i e_i^T + L^2 n n^T:
@@ -9,8 +10,8 @@
 #ifndef PELT_SHADERS_VERTEX_FRAME_POSE_H
 #define PELT_SHADERS_VERTEX_FRAME_POSE_H
 
-#include "pelt/shaders/frame.h"
 #include "../../pose_pass.h"
+#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 

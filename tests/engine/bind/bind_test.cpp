@@ -181,5 +181,11 @@ TEST_P(BindSizes, AnyVertexCount) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, BindSizes, testing::Values(0, 1, 63, 64, 65, 1234));
 
+TEST(Bind, RefusesALayerWithoutADeformer) {
+  Rig rig;
+  rig.layers = {Layer{.deformer = LinearBlendParameters{}}, Layer{}};
+  EXPECT_EQ(error_of(test::make_tube(), rig), "layer 2 has no deformer");
+}
+
 }  // namespace
 }  // namespace pelt

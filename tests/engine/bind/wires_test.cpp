@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Several deformers on one skin, combined as in Wires (math.md section 1): v' = P + sum |D_i|^m D_i / sum |D_i|^m, D_i
-// measured from where the root's motion leaves P.
+// Several deformers on one skin, combined as in Wires (docs/mathematics.md section 1): v' = P + sum |D_i|^m D_i / sum
+// |D_i|^m, D_i measured from where the root's motion leaves P.
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>

@@ -154,7 +154,7 @@ struct Expected {
 };
 
 // What follows from the blended frame: n' = normalize(cofactor(B) n) with cofactor(B) = det(B) B^-T, and
-// t' = normalize(B t) made orthogonal to n' (math.md section 0).
+// t' = normalize(B t) made orthogonal to n' (docs/mathematics.md section 0).
 void map_vertex(const Sample& sample, std::size_t row, Expected& expected) {
   expected.position = expected.axes * dvec3(sample.positions[row]) + expected.origin;
   const dmat3 cofactors = glm::determinant(expected.axes) * glm::transpose(glm::inverse(expected.axes));
@@ -935,7 +935,8 @@ TEST(BlendOffsets, FramesAtRestGiveTheMeanOfTheLocalPoints) {
       glm::vec3 mean(0);
       for (const std::vector<glm::vec4>& points : with.points) mean += points[v].w * glm::vec3(points[v]);
       EXPECT_LT(glm::distance(actual.positions[v], mean), 5e-6f);
-      EXPECT_GT(glm::dot(actual.normals[v], glm::vec3(with.sample.normals[v])), 1 - 1e-5f) << "what 8 bits leave between local points";
+      EXPECT_GT(glm::dot(actual.normals[v], glm::vec3(with.sample.normals[v])), 1 - 1e-5f)
+          << "what 8 bits leave between local points";
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Posed curves and their frames, against math.md section 2 as this file computes it for itself, in double precision.
+// Posed curves and their frames, against docs/mathematics.md section 2 as this file computes it for itself, in double
+// precision.
 #include "engine/chain/curve.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ glm::dmat4 rigid_motion() {
 
 // ------------------------------------------------------------------------------------------------------- the spline
 
-// N(t), the uniform cubic B-spline through de Boor's algorithm, its phantom ends as math.md has them.
+// N(t), the uniform cubic B-spline through de Boor's algorithm, its phantom ends as docs/mathematics.md has them.
 class Spline {
  public:
   Spline(const std::vector<glm::dvec3>& points, const std::vector<double>& arcs) {

@@ -13,6 +13,9 @@
 #include "tests/support/tube.h"
 
 namespace pelt::curve_skeleton {
+
+using namespace chain;
+
 namespace {
 
 using testing::HasSubstr;

@@ -890,7 +890,15 @@ TEST(MosBind, NeedsParametersInRange) {
       {[](auto& p) { p.chain_reach = 1; }, "/chain_reach: must be a number > 1, is 1"},
       {[](auto& p) { p.chains_per_vertex = 0; }, "/chains_per_vertex: must be an integer from 1 to 3, is 0"},
       {[](auto& p) { p.table_error = 0; }, "/table_error: must be a number > 0"},
-      {[](auto& p) { p.power = 0; }, "/power: must be a number from 0.001 to 1000"}};
+      {[](auto& p) { p.power = 0; }, "/power: must be a number from 0.001 to 1000"},
+      {[](auto& p) { p.cage = "tube"; }, "/cage: belongs to the strategy catmull_clark"},
+      {[](auto& p) { p.cage_file = "cage.obj"; }, "/cage_file: belongs to the strategy catmull_clark"},
+      {[](auto& p) { p.width = 1.0f; }, "/width: belongs to the kernel gaussian"},
+      {[](auto& p) {
+         p.kernel = MosKernel::kGaussian;
+         p.width = 1.0f;
+       },
+       "/width: belongs to the strategy radial_basis"}};
   for (const auto& [change, why] : cases) {
     EXPECT_THAT(test::bind_error(model, by_mos(change)), AllOf(HasSubstr("layer 1 (mos): "), HasSubstr(why)));
   }
@@ -946,7 +954,8 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   EXPECT_EQ(error({bulge}), "bound");
   EXPECT_THAT(error({bulge, {.points = {"joint1", "joint7*"}}}),
               AllOf(HasSubstr("layer 1 (mos): edit 2 names the point 'joint7*'"), HasSubstr("did you mean 'joint")));
-  EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}), HasSubstr("/edits/0/factor: must be a number, is inf"));
+  EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}),
+              HasSubstr("/edits/0/factor: must be a number, is inf"));
   EXPECT_THAT(error(std::vector(shared::kMostMosEdits + 1, bulge)), HasSubstr("edit 65 is more than 64 of the point"));
   EXPECT_EQ(error(std::vector(shared::kMostMosEdits, bulge)), "bound");
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Control points and windows of them in poses, against the formulae of math.md section 3 in double precision.
+// Control points and windows of them in poses, against the formulae of docs/mathematics.md section 3 in double
+// precision.
 #include "engine/mos/pose.h"
 
 #include <algorithm>

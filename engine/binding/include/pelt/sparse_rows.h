@@ -45,7 +45,7 @@ struct SparseRows {
   friend bool operator==(const SparseRows&, const SparseRows&) = default;
 };
 
-// How a row is cut to its K strongest elements (math.md section 1).
+// How a row is cut to its K strongest elements (docs/mathematics.md section 1).
 enum class Cut {
   kContinuous,  // the K largest, less the (K+1)-th: no jump when two elements change rank
   kHard,        // the K largest
@@ -65,7 +65,7 @@ struct WeightedElement {
 
 // Cuts one row of raw weights (>= 0, any scale) in place to at most K elements and normalises it; K = 0 keeps all.
 // Order of the result: descending weight, ties to the lower index. `continuous`: a remainder <= 1e-12 K w_max means
-// equal weights (math.md section 1). Returns how many elements were dropped.
+// equal weights (docs/mathematics.md section 1). Returns how many elements were dropped.
 std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
 
 // Appends a cut, normalised row as floats, or an empty one; merges equal indices, drops weights below 1e-7 of the row's

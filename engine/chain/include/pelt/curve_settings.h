@@ -18,7 +18,7 @@ enum class CurveBinding {
   kWeights,   // the same among the curves whose joints move the vertex by the mesh's own weights
 };
 
-// How the frames along a curve run from joint to joint (math.md section 2).
+// How the frames along a curve run from joint to joint (docs/mathematics.md section 2).
 enum class CurveFrames {
   kAuto,      // turning near the joints alone, without folds, the curve kept as long as it was: the default
   kTangent,   // rotation-minimising

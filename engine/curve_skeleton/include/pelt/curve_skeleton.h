@@ -35,8 +35,8 @@ struct CurveJoint {
   std::optional<float> float_min;        // f_min, metres; none: an eighth of the shorter bone
   std::optional<float> float_max;        // f_max, metres; none: what the bones leave
   std::vector<CurveKey> float_distance;  // f, metres, over the bend in degrees; one key: constant; none: the formula
-  // How much of the joint's twist the bone that leaves it takes, instead of the one before it; none: 0, but where the
-  // bone is the last one, and so long that it is no head or foot, as much as spreads the twist evenly over both.
+  // How much of the joint's twist the bone that leaves it takes, instead of the one before it; none: by what both can
+  // take, and all of it where the one before begins at a branch (docs/mathematics.md section 2).
   std::optional<float> twist_after;
   std::optional<Bulge> bulge;
   friend bool operator==(const CurveJoint&, const CurveJoint&) = default;
@@ -54,7 +54,7 @@ struct CurveBone {
   friend bool operator==(const CurveBone&, const CurveBone&) = default;
 };
 
-// Curve-skeleton skinning (Yang, Somasekharan & Zhang 2006); math.md section 2 is the specification.
+// Curve-skeleton skinning (Yang, Somasekharan & Zhang 2006); docs/mathematics.md section 2 is the specification.
 struct CurveSkeletonParameters {
   static constexpr std::string_view kName = "curve_skeleton";
 
@@ -73,7 +73,7 @@ struct CurveSkeletonParameters {
   std::uint32_t curves_per_vertex = 3;
   float curve_reach = 2;  // rho: curves beyond so many times the nearest one's distance do not count
   std::vector<CurveWeight> weights;
-  float table_error = 5e-5f;  // of the character's height: what the table of frames may be off
+  float table_error = 5e-5f;  // of the largest extent of the targets: what the table of frames may be off
   friend bool operator==(const CurveSkeletonParameters&, const CurveSkeletonParameters&) = default;
 };
 

@@ -13,7 +13,7 @@ namespace pelt {
 // overhead), "squat", "reach" (forward with the left arm).
 Model make_biped();
 
-// The yardstick of math.md section 5: a closed cylinder along +x with one inner joint.
+// The yardstick of docs/mathematics.md section 5: a closed cylinder along +x with one inner joint.
 struct LimbOptions {
   float radius = 1.0f;
   float length = 8.0f;

@@ -17,7 +17,8 @@ namespace pelt {
 
 class Fields;
 
-// From where a vertex is to the weights of the control points (US 2013/0088497, "Binding"; math.md section 3).
+// From where a vertex is to the weights of the control points (US 2013/0088497, "Binding"; docs/mathematics.md section
+// 3).
 enum class MosStrategy {
   kBSpline,       // windows of four consecutive points of a chain, each a uniform cubic B-spline segment: the default
   kCatmullClark,  // the points are the vertices of a cage: the limit stencil of the closest point of its surface
@@ -82,7 +83,7 @@ struct MosEdit {
   friend bool operator==(const MosEdit&, const MosEdit&) = default;
 };
 
-// Multipoint offset sampling (US 2013/0088497); math.md section 3 is the specification.
+// Multipoint offset sampling (US 2013/0088497); docs/mathematics.md section 3 is the specification.
 struct MosParameters {
   static constexpr std::string_view kName = "mos";
 

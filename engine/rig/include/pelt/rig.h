@@ -19,8 +19,8 @@ struct Layer {
   std::string target = "*";  // name of a mesh, or * for all that no other layer's driver uses
   DeformerParameters deformer;
   Mask mask;
-  // Instead of hiding the layers below: combined with them as in Wires, with this exponent m, 0 to 64 (math.md section
-  // 1).
+  // Instead of hiding the layers below: combined with them as in Wires, with this exponent m, 0 to 64
+  // (docs/mathematics.md section 1).
   std::optional<float> wires;
   friend bool operator==(const Layer&, const Layer&) = default;
 };
@@ -39,9 +39,9 @@ struct LinePoint {
   friend bool operator==(const LinePoint&, const LinePoint&) = default;
 };
 
-// A mesh on an action line (Yang et al. 2006, "Muscle Deformation"; math.md section 2): the line's ends move with their
-// joints, what is between them with the curve skeleton of the rig's first such layer, and the mesh swells as the line
-// shortens. It is a control mesh, which layers name as their driver.
+// A mesh on an action line (Yang et al. 2006, "Muscle Deformation"; docs/mathematics.md section 2): the line's ends
+// move with their joints, what is between them with the curve skeleton of the rig's first such layer, and the mesh
+// swells as the line shortens. It is a control mesh, which layers name as their driver.
 struct Muscle {
   std::string name;  // of the mesh, unless `mesh` is
   Attachment from;

@@ -14,16 +14,15 @@ namespace pelt {
 enum class Names : std::uint8_t {
   kNothing,
   kFile,         // a glTF or OBJ file
-  kObjFile,      //
-  kMesh,         // a mesh of the model
-  kMeshOrAny,    // the same, or * for any
+  kObjFile,      // an OBJ file
+  kMeshOrAny,    // a mesh of the model, or * for any
   kNear,         // a mesh of the model, or a muscle
   kDriver,       // the same, that carries skin
   kCage,         // a mesh of the model that carries skin
   kMuscleMesh,   // a mesh of the model that a muscle moves
   kGroup,        // a group of the rig, of the layer's target
   kDriverGroup,  // a group of the rig, of its driver
-  kJoint,        //
+  kJoint,        // a joint of the skeleton
   kPoint,        // a control point of MOS, or a joint
   kAttribute,    // a vertex attribute of the model
   kMorphTarget,  // a morph target of the driver's mesh

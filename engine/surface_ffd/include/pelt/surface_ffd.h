@@ -29,7 +29,7 @@ enum class Precision {
   kQuadratic,  // any quadratic function of place along the driver, too, by weights of both signs
 };
 
-// Surface-oriented FFD (Singh & Kokkevis 2000); math.md section 1 is the specification.
+// Surface-oriented FFD (Singh & Kokkevis 2000); docs/mathematics.md section 1 is the specification.
 struct SurfaceFfdParameters {
   static constexpr std::string_view kName = "surface_ffd";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Muscles: what their lines, meshes and the skin over them promise (math.md section 2, "Muscles").
+// Muscles: what their lines, meshes and the skin over them promise (docs/mathematics.md section 2, "Muscles").
 #include "engine/driver/action_line/muscles.h"
 
 #include <algorithm>
