@@ -232,7 +232,7 @@ TEST(Script, RefusesWrongValues) {
   EXPECT_THAT(wrong_step({{"undo", 0}}), HasSubstr("/steps/0/undo: must be an integer from 1"));
   EXPECT_THAT(wrong_step({{"frames", 1.5}}), HasSubstr("/steps/0/frames: must be an integer"));
   EXPECT_THAT(wrong_step({{"frames", 1'000'000}}), HasSubstr("/steps/0/frames: must be an integer"));
-  EXPECT_THAT(wrong_step({{"mouse", {{"at", {1}}}}}), HasSubstr("/steps/0/mouse/at: must be [x, y]"));
+  EXPECT_THAT(wrong_step({{"mouse", {{"at", {1}}}}}), HasSubstr("/steps/0/mouse/at: must be two numbers"));
   EXPECT_THAT(wrong_step({{"mouse", {{"at", {-1, 0}}}}}), HasSubstr("/steps/0/mouse/at/0: must be"));
   EXPECT_THAT(wrong_step({{"mouse", {{"action", "hover"}}}}), HasSubstr("/steps/0/mouse/action: must be one of"));
   EXPECT_THAT(wrong_step({{"mouse", {{"keys", {"meta"}}}}}), HasSubstr("/steps/0/mouse/keys: must be some of"));
