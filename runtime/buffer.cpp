@@ -14,8 +14,8 @@
 namespace pelt::runtime {
 
 BufferRange append_range(VkDeviceSize& end, VkDeviceSize size, VkDeviceSize alignment) {
-  constexpr VkDeviceSize kLeast = 16;
-  const BufferRange range{(end + alignment - 1) / alignment * alignment, std::max(size, kLeast)};
+  constexpr VkDeviceSize kMin = 16;
+  const BufferRange range{(end + alignment - 1) / alignment * alignment, std::max(size, kMin)};
   end = range.offset + range.size;
   return range;
 }

@@ -203,7 +203,7 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
   return {};
 }
 
-constexpr std::size_t kMostInfluences = 8;  // of a vertex that is left in part to linear blend
+constexpr std::size_t kMaxInfluences = 8;  // of a vertex that is left in part to linear blend
 
 std::size_t most_influences(const SparseRows& rows) {
   std::size_t most = 0;
@@ -329,14 +329,14 @@ class Binder {
     if (std::ranges::all_of(left, [](float share) { return share == 0; })) return;
     MeshBinding linear;
     linear.rows = builder.rows_over_joints(mesh.weights, BlendMode::kLinear);
-    const std::size_t most = std::max(kMostInfluences, most_influences(binding.rows));
+    const std::size_t most = std::max(kMaxInfluences, most_influences(binding.rows));
     lay_rows_over(binding, std::move(linear), left, mesh);
     binding.rows = cut_rows(binding.rows, most, Cut::kContinuous);
   }
 
   // Judges the character, leaves to linear blend what does worse, and judges again what comes of that, a few times.
   Result<Bound> build_judged(const std::vector<Bindings>& skins) const {
-    constexpr int kMostRounds = 3;
+    constexpr int kMaxRounds = 3;
     Result<Bound> bound = build(builder_, skins, {});
     if (!bound) return bound;
     if (options_.progress) options_.progress(1.0, "judging");
@@ -351,7 +351,7 @@ class Binder {
     for (int round = 0;; ++round) {
       // The last time only to see what remains.
       const Result<bool> more =
-          judge->judge(bound->character, round < kMostRounds ? std::span(may_be_left) : std::span<const float>());
+          judge->judge(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>());
       if (!more) {
         bound->report.notes.push_back(
             fmt::format("not judged against linear blend{}: {}", round == 0 ? "" : " once more", more.error().message));

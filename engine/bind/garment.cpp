@@ -139,7 +139,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
     const SparseRows closest = surface_ffd::closest_weights(
         *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
     const SparseRows spread = spread_weights(mesh, closest, body, passages, threads);
-    mesh.weights = cut_rows(spread, surface_ffd::kMostTransferred, Cut::kHard);
+    mesh.weights = cut_rows(spread, surface_ffd::kMaxTransferred, Cut::kHard);
   }
   return dressed;
 }

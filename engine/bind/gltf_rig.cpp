@@ -35,7 +35,7 @@ Result<void> check_gltf_rig(const Rig& rig, const std::string& source) {
 }
 
 Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) {
-  const auto bytes = read_file(path, kMostGltfBytes);
+  const auto bytes = read_file(path, kMaxGltfBytes);
   if (!bytes) return tl::unexpected(bytes.error());
   const Result<std::optional<GltfDeformers>> found = read_gltf_deformers(*bytes, path.string());
   if (!found) return tl::unexpected(found.error());

@@ -33,11 +33,11 @@ bool is_everywhere(const std::vector<float>& mask, float value) {
 
 tl::unexpected<Error> no_such_mesh(const PlannedLayer& layer, const Model& model, const char* role,
                                    const std::string& name) {
-  constexpr std::size_t kMost = 12;
+  constexpr std::size_t kMax = 12;
   std::vector<std::string> names;
   for (const Mesh& mesh : model.meshes) names.push_back("'" + mesh.name + "'");
-  if (names.size() > kMost) {
-    names.resize(kMost);
+  if (names.size() > kMax) {
+    names.resize(kMax);
     names.push_back("...");
   }
   return fail(ErrorCode::kNotFound, fmt::format("{}: the {} '{}' is not in the model; its meshes are {}", layer.label,
@@ -95,7 +95,7 @@ Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const
 }
 
 // What a part's vertices have of the joint that it follows all but alone: each, and in the mean.
-constexpr float kLeastOfJoint = 0.75f;
+constexpr float kMinOfJoint = 0.75f;
 constexpr float kMeanOfJoint = 0.95f;
 
 // For every vertex whether its connected part follows one joint all but alone. Points without triangles are no part.
@@ -121,7 +121,7 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
     Part& own = parts[part[welded[i]]];
     const Influence strongest = *std::ranges::max_element(mesh.weights.row(i), {}, &Influence::weight);
     if (!own.joint) own.joint = strongest.index;
-    own.follows_others |= strongest.index != *own.joint || strongest.weight < kLeastOfJoint;
+    own.follows_others |= strongest.index != *own.joint || strongest.weight < kMinOfJoint;
     own.sum += strongest.weight;
     ++own.vertices;
   }
@@ -270,9 +270,9 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
     const PlannedLayer& layer = plan.layers[l];
     const Result<std::vector<std::size_t>> targets = find_targets(model, muscles, source.target, layer, plan.is_driver);
     if (!targets) return tl::unexpected(targets.error());
-    if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMostWiresExponent)) {
+    if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMaxWiresExponent)) {
       return invalid_layer(layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires,
-                                              kMostWiresExponent));
+                                              kMaxWiresExponent));
     }
     std::vector<std::uint32_t> cores;
     const DeformerEntry& entry = deformer_entry(layer.deformer);

@@ -28,8 +28,8 @@
 namespace pelt {
 namespace {
 
-constexpr unsigned kMostPoses = 1024;
-constexpr std::size_t kMostCandidates = 12;  // joints among which the weights of a vertex are found
+constexpr unsigned kMaxPoses = 1024;
+constexpr std::size_t kMaxCandidates = 12;  // joints among which the weights of a vertex are found
 constexpr std::size_t kRankPoses = 16;       // by which joints are ranked as candidates
 constexpr std::size_t kVertexGrain = 64;
 constexpr double kHeld = 1e-5;  // of the size, root mean square: below what packing rounds
@@ -162,8 +162,8 @@ Result<Samples> take_samples(const Character& character, std::span<const SampleP
 // ---------------------------------------------------------------------------------------------------- one vertex's
 // weights
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMostCandidates, kMostCandidates>;
-using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMostCandidates, 1>;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMaxCandidates, kMaxCandidates>;
+using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMaxCandidates, 1>;
 
 // min w^T D w with w >= 0, sum w = 1 and w_i = 0 where not allowed[i], for a positive definite D: by an active set, as
 // Lawson & Hanson 1974, "Solving Least Squares Problems", chapter 23, but on the simplex. Starts at the best corner.
@@ -302,11 +302,11 @@ class VertexFitter {
       return a.weight != b.weight ? a.weight > b.weight : a.index < b.index;
     });
     for (const Influence& influence : strongest_) {
-      if (candidates_.size() < 2 * kMostCandidates / 3 && influence.weight > 0) candidates_.push_back(influence.index);
+      if (candidates_.size() < 2 * kMaxCandidates / 3 && influence.weight > 0) candidates_.push_back(influence.index);
     }
-    const std::size_t kept = std::min(ranked_.size(), 2 * kMostCandidates);
+    const std::size_t kept = std::min(ranked_.size(), 2 * kMaxCandidates);
     std::partial_sort(ranked_.begin(), ranked_.begin() + static_cast<std::ptrdiff_t>(kept), ranked_.end());
-    for (std::size_t i = 0; i < kept && candidates_.size() < kMostCandidates; ++i) {
+    for (std::size_t i = 0; i < kept && candidates_.size() < kMaxCandidates; ++i) {
       const std::uint32_t joint = ranked_[i].second;
       if (std::find(candidates_.begin(), candidates_.end(), joint) == candidates_.end()) candidates_.push_back(joint);
     }
@@ -382,13 +382,13 @@ Result<void> check(const LinearFitOptions& options) {
   const auto invalid = [](const std::string& what) {
     return fail(ErrorCode::kInvalidArgument, "the linear-blend fit: " + what);
   };
-  if (options.influences < 1 || options.influences > LinearFitOptions::kMostInfluences) {
+  if (options.influences < 1 || options.influences > LinearFitOptions::kMaxInfluences) {
     return invalid(
-        fmt::format("{} joints a vertex are not 1 to {}", options.influences, LinearFitOptions::kMostInfluences));
+        fmt::format("{} joints a vertex are not 1 to {}", options.influences, LinearFitOptions::kMaxInfluences));
   }
   const std::uint64_t poses = std::uint64_t{options.clip_poses} + options.random_poses;
-  if (poses < 1 || poses > kMostPoses)
-    return invalid(fmt::format("{} sample poses are not 1 to {}", poses, kMostPoses));
+  if (poses < 1 || poses > kMaxPoses)
+    return invalid(fmt::format("{} sample poses are not 1 to {}", poses, kMaxPoses));
   if (!(options.cone >= 0 && options.cone <= glm::pi<float>())) {
     return invalid(fmt::format("joints cannot be turned at random by {} radians", options.cone));
   }
@@ -436,7 +436,7 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
     append_record(pass.records, joints[j]);
   }
   pass.record_count = static_cast<std::uint32_t>(joint_of.size());
-  if (std::uint64_t{data.palette_size} + joint_of.size() > kLargestCount) {
+  if (std::uint64_t{data.palette_size} + joint_of.size() > kMaxCount) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("'{}' has no room in the palette for a linear-blend fit", character->name));
   }

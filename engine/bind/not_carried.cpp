@@ -73,8 +73,8 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
     }
     if (targets.empty()) continue;
     if (rest) weighted.add(mesh.name);
-    constexpr std::size_t kMostMeshes = 4;
-    if (meshes.size() == kMostMeshes) {
+    constexpr std::size_t kMaxMeshes = 4;
+    if (meshes.size() == kMaxMeshes) {
       ++more_meshes;
       continue;
     }

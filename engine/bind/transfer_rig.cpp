@@ -129,8 +129,8 @@ std::vector<IndexRange> ranges_of(const std::vector<T>& values) {
 }
 
 // Values below this are what interpolation leaves of nothing.
-constexpr float kLeastValue = 1e-3f;
-constexpr float kLeastOffset = 1e-5f;  // of the longest
+constexpr float kMinValue = 1e-3f;
+constexpr float kMinOffset = 1e-5f;  // of the longest
 
 class Transfer {
  public:
@@ -243,11 +243,11 @@ class Transfer {
       });
       if (!marked) return marked;
       values = (*map)->carry(values);
-      for (float& value : values) value = value < kLeastValue ? 0.0f : std::min(value, 1.0f);
+      for (float& value : values) value = value < kMinValue ? 0.0f : std::min(value, 1.0f);
       group.vertices = ranges_of(values);
       group.values.clear();
       std::erase(values, 0.0f);
-      if (std::any_of(values.begin(), values.end(), [](float v) { return v < 1 - kLeastValue; })) group.values = values;
+      if (std::any_of(values.begin(), values.end(), [](float v) { return v < 1 - kMinValue; })) group.values = values;
     }
     if (!group.triangles.empty()) {
       std::vector<std::uint8_t> marked_triangles(triangle_count(*names.begin()), 0);
@@ -286,7 +286,7 @@ class Transfer {
     for (const glm::vec3& offset : all) longest = std::max(longest, glm::length(offset));
     offsets.clear();
     for (std::uint32_t v = 0; v < all.size(); ++v) {
-      if (glm::length(all[v]) > kLeastOffset * longest) offsets.push_back({v, all[v]});
+      if (glm::length(all[v]) > kMinOffset * longest) offsets.push_back({v, all[v]});
     }
     return {};
   }

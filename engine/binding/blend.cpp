@@ -343,7 +343,7 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
     const Vec squared = dot(normal, normal);
     // The rest directions here are not of unit length but shorter: what passes this test passes the shared rule's.
     const Vec size = hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c)));
-    const Vec least = hn::Set(d, shared::kLeastDirection), no_less = hn::Set(d, 1e-30f);
+    const Vec least = hn::Set(d, shared::kMinDirection), no_less = hn::Set(d, 1e-30f);
     auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), least), no_less));
     const Vec3 unit_normal = scale(normal, inverse_sqrt(squared));
     hn::StoreInterleaved3(unit_normal.x, unit_normal.y, unit_normal.z, d, normals);

@@ -35,7 +35,7 @@ Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, fl
 
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
-constexpr float kMostGradient = 1e12f;  // per metre
+constexpr float kMaxGradient = 1e12f;  // per metre
 constexpr int kGradientSteps = 126;     // one less than 8 bits hold, since what rounding carries on may add one
 
 // Influences of a row as they are packed, its groups one after the other.
@@ -148,7 +148,7 @@ Result<void> validate_local_points(const PackedBinding& packed, Groups groups, c
   if (groups != Groups::kWithPoints) {
     return size == 0 ? Result<void>() : broken("has local points, but is not blended with them");
   }
-  if (count == 0 ? size != 0 : size == 0 || size % count != 0 || size / count > kMostLocalGroups) {
+  if (count == 0 ? size != 0 : size == 0 || size % count != 0 || size / count > kMaxLocalGroups) {
     return broken(fmt::format("{} local points for {} vertices", size, count));
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -158,7 +158,7 @@ Result<void> validate_local_points(const PackedBinding& packed, Groups groups, c
       if (!is_near(glm::vec3(local))) {
         return broken(fmt::format("a local point of row {} is not finite, or beyond {:g}", i, kFarthest));
       }
-      if (!(std::abs(local.w) <= kMostShare)) return broken(fmt::format("a share of row {} is {}", i, local.w));
+      if (!(std::abs(local.w) <= kMaxShare)) return broken(fmt::format("a share of row {} is {}", i, local.w));
       sum += local.w;
     }
     if (!(std::abs(sum - 1) <= 1e-4)) return broken(fmt::format("the shares of row {} sum to {}, not 1", i, sum));
@@ -229,9 +229,9 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
       return fail(ErrorCode::kInvalidArgument, fmt::format("pack: {} rows, but {} local points", count, points.size()));
     }
   }
-  if (local_points.size() > kMostLocalGroups) {
+  if (local_points.size() > kMaxLocalGroups) {
     return fail(ErrorCode::kUnsupported, fmt::format("{} groups of influences with local points; a mesh can have {}",
-                                                     local_points.size(), kMostLocalGroups));
+                                                     local_points.size(), kMaxLocalGroups));
   }
   if (rest.positions.size() != count || rest.normals.size() != count ||
       (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
@@ -304,7 +304,7 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
         if (has_groups) keep_in_group(changes, weights);
         for (std::size_t k = 0; k < source.size(); ++k) {
           const glm::vec3 change = changes.empty() ? glm::vec3(0.0f) : changes[k];
-          if (!(glm::dot(change, change) < kMostGradient * kMostGradient)) {
+          if (!(glm::dot(change, change) < kMaxGradient * kMaxGradient)) {
             return fail(ErrorCode::kUnsupported, fmt::format("a weight of row {} changes by {} per metre",
                                                              source_of(row), glm::length(glm::dvec3(change))));
           }
@@ -408,7 +408,7 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Gro
                               packed.gradient_units.size(), packed.influences.size()));
   }
   for (const float unit : packed.gradient_units) {
-    if (!(unit >= 0 && unit <= kMostGradient)) return broken(fmt::format("a unit of gradients is {}", unit));
+    if (!(unit >= 0 && unit <= kMaxGradient)) return broken(fmt::format("a unit of gradients is {}", unit));
   }
   for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
     valid = validate_slice(packed, slice, palette_size, groups, what);

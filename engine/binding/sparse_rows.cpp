@@ -12,7 +12,7 @@
 namespace pelt {
 namespace {
 
-constexpr double kLeastShare = 1e-7;  // of a row's sum: what a weight must exceed to be worth a fetch
+constexpr double kMinShare = 1e-7;  // of a row's sum: what a weight must exceed to be worth a fetch
 
 bool stronger(const WeightedElement& a, const WeightedElement& b) {
   return a.weight != b.weight ? a.weight > b.weight : a.index < b.index;
@@ -118,7 +118,7 @@ void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row, Gradi
   for (const WeightedElement& element : row) sum += element.weight;
   std::sort(row.begin(), row.end(), stronger);
   const auto left_out = std::remove_if(row.begin() + 1, row.end(), [&](const WeightedElement& element) {
-    return element.weight <= kLeastShare * sum && (gradients == Gradients::kNone || element.gradient == glm::dvec3(0));
+    return element.weight <= kMinShare * sum && (gradients == Gradients::kNone || element.gradient == glm::dvec3(0));
   });
   row = row.first(static_cast<std::size_t>(left_out - row.begin()));
   normalise(row, 0.0);

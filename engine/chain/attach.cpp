@@ -20,13 +20,13 @@
 namespace pelt::chain {
 namespace {
 
-constexpr double kLeastDistance = 1e-9;  // metres
+constexpr double kMinDistance = 1e-9;  // metres
 // Over which a vertex passes from curve to curve, and from its nearest place to where it is painted, in parts of its
 // distance from the curve.
 constexpr double kShareWidth = 0.5;
 constexpr double kPlaceWidth = 0.5;
-constexpr double kLeastTrust = 0.02;
-constexpr float kLeastShare = 1e-3f;
+constexpr double kMinTrust = 0.02;
+constexpr float kMinShare = 1e-3f;
 constexpr float kPassing = 0.02f;  // weight that is on either side of a joint where skin passes over it
 constexpr double kPassage = 0.2;   // part of the area that a joint turns, of which so much passes where skin is soft
 
@@ -98,9 +98,9 @@ class Seams {
       return has_weights(mesh_of(v)) ? mesh_of(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
     };
     // Those at one place with weights of their own are left for the next round.
-    constexpr int kMostSkins = 8;      // that meet at one place
+    constexpr int kMaxSkins = 8;      // that meet at one place
     std::vector<glm::uvec3> meetings;  // of targets, as triangles of two corners
-    for (int round = 0; round < kMostSkins && count > 1 && !border.empty(); ++round) {
+    for (int round = 0; round < kMaxSkins && count > 1 && !border.empty(); ++round) {
       std::vector<glm::vec3> places;
       for (const std::uint32_t v : border) places.push_back(mesh_of(v).positions[v - first_[target_[v]]]);
       const std::vector<std::uint32_t> near = weld_within(places, rounding);
@@ -165,7 +165,7 @@ std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& tru
   for (const CurvePlace& place : places) {
     const double trusted = trust.at(curve, rest.length_at(place), row);
     if (trusted <= 0) continue;
-    const double distance = std::max(place.distance, kLeastDistance) / trusted;
+    const double distance = std::max(place.distance, kMinDistance) / trusted;
     if (!nearest || distance < nearest->distance) nearest = CurveOffer{place, distance};
   }
   if (nearest) rest.refine(nearest->place, point);
@@ -174,9 +174,9 @@ std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& tru
 
 void weigh_offers(std::span<CurveOffer> offers, double reach) {
   if (offers.empty()) return;
-  const double least = std::max(nearest_of(offers).distance, kLeastDistance);
+  const double least = std::max(nearest_of(offers).distance, kMinDistance);
   for (CurveOffer& offer : offers) {
-    const double distance = std::max(offer.distance, kLeastDistance);
+    const double distance = std::max(offer.distance, kMinDistance);
     offer.weight = std::max(0.0, 1 / distance - 1 / (reach * least));
   }
   normalize_weights(offers);
@@ -400,7 +400,7 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     const glm::vec3 point = mesh_.positions[v];
     for (std::uint32_t c = 0; c < fields.size(); ++c) {
-      if (!fields[c].defined[v] || fields[c].weight[v] < kLeastShare) continue;
+      if (!fields[c].defined[v] || fields[c].weight[v] < kMinShare) continue;
       CurveOffer& offer =
           offers.emplace_back(CurveOffer{rest.place_at(c, fields[c].s[v]), 0, double{fields[c].weight[v]}});
       offer.place.distance = rest.distance(offer.place, point);
@@ -440,7 +440,7 @@ std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurv
       Field& own = fields[offer.place.curve];
       own.defined[v] = 1;
       own.s[v] = rest.length_at(offer.place);
-      own.distance[v] = static_cast<float>(std::log(std::max(offer.distance, kLeastDistance)));
+      own.distance[v] = static_cast<float>(std::log(std::max(offer.distance, kMinDistance)));
     }
   });
   return fields;
@@ -526,9 +526,9 @@ void Attacher::Skin::move_as_painted(const RestCurves& rest, std::uint32_t curve
     if (!field.moved[v] && field.s[v] == before[v]) continue;
     field.moved[v] = 1;
     const CurvePlace place = rest.place_at(curve, field.s[v]);
-    const double trusted = std::max(double{trust_.at(curve, field.s[v], mesh_.weights.row(v))}, kLeastTrust);
+    const double trusted = std::max(double{trust_.at(curve, field.s[v], mesh_.weights.row(v))}, kMinTrust);
     field.distance[v] = static_cast<float>(
-        std::log(std::max(rest.distance(place, mesh_.positions[v]), kLeastDistance) / (trusted * trusted)));
+        std::log(std::max(rest.distance(place, mesh_.positions[v]), kMinDistance) / (trusted * trusted)));
   }
 }
 

@@ -10,8 +10,8 @@ namespace pelt::chain {
 namespace {
 
 constexpr float kHandleLift = 2.0f / 3.0f;  // displacement of a control point over that of Blender's handle
-constexpr float kMostOfBone = 0.9f;         // of one whose other end has a float of its own making, or none
-constexpr float kLeastOfBone = 0.01f;       // of the shorter bone: a curve without slope has no direction
+constexpr float kMaxOfBone = 0.9f;         // of one whose other end has a float of its own making, or none
+constexpr float kMinOfBone = 0.01f;       // of the shorter bone: a curve without slope has no direction
 
 bool runs_upwards(const Chain& chain, std::size_t bone) { return bone < chain.top; }
 
@@ -149,16 +149,16 @@ void BendyBones::lay_floats(std::span<const BendyBone* const> bones, std::span<c
     const std::optional<float> before = of_bone(i - 1, false);
     const std::optional<float> after = of_bone(i, true);
     if (!before && !after) continue;
-    const float least = kLeastOfBone * std::min(curve.bone_length(i - 1), curve.bone_length(i));
+    const float least = kMinOfBone * std::min(curve.bone_length(i - 1), curve.bone_length(i));
     const float mean = before && after ? 0.5f * (*before + *after) : before ? *before : *after;
     wanted[i] = std::max(mean, least);
   }
   // Two floats of one bone share it as they want to.
   const auto part = [&](std::size_t bone, std::size_t i, std::size_t other) {
     const float length = curve.bone_length(bone);
-    float room = kMostOfBone * length;
+    float room = kMaxOfBone * length;
     if (wanted[other] >= 0) room = length * wanted[i] / (wanted[i] + wanted[other]);
-    if (fixed[other]) room = std::max(length - *fixed[other], kLeastOfBone * length);
+    if (fixed[other]) room = std::max(length - *fixed[other], kMinOfBone * length);
     return std::min(room / wanted[i], 1.0f);
   };
   for (std::size_t i = 1; i < last; ++i) {

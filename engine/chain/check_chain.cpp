@@ -19,7 +19,7 @@ const char* check_anchor(const TableReader& words, const CharacterData& data, st
 const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word) {
   if (!words.holds(word, shared::kChainWords)) return "reads past its table";
   const std::uint64_t count = words.word(word);
-  if (count < 2 || count > shared::kMostAnchors) return "has a chain of too few or too many anchors";
+  if (count < 2 || count > shared::kMaxAnchors) return "has a chain of too few or too many anchors";
   if (words.word(word + 1) >= count) return "has a chain whose top is not there";
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t anchor = words.word(word + shared::kChainFirstAnchor) + i * shared::kAnchorWords;

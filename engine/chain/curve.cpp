@@ -10,11 +10,11 @@
 namespace pelt::chain {
 
 // The joints whose steps reach a bone, the bones beside them and those beyond, which step_frames.h looks at.
-static_assert(shared::kMostRange == shared::kMostSteps + 4);
+static_assert(shared::kMaxRange == shared::kMaxSteps + 4);
 namespace {
 
 // Cosine of 26 degrees: a reference axis that is nearer to the curve says little of what is across it.
-constexpr float kMostAlong = 0.9f;
+constexpr float kMaxAlong = 0.9f;
 
 // Skin distances by which a step may reach past a branch that is nearer.
 constexpr float kPastBranch = 0.5f;
@@ -59,13 +59,13 @@ std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::d
     const glm::vec3 going = bone_direction(chain, i);
     const glm::vec3 along = shared::normalize_or(coming + going, going);
     const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind[anchors[i].joint])));
-    glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > kMostAlong ? joint[1] : joint[2];
+    glm::vec3 axis = std::abs(glm::dot(joint[2], along)) > kMaxAlong ? joint[1] : joint[2];
     if (i > 0) {
       const glm::vec3 arrived = shared::least_turn(shared::least_turn(side, along_before, coming), coming, along);
       const auto turned = [&](glm::vec3 candidate) { return glm::dot(shared::frame_side(candidate, along), arrived); };
       if (turned(axis) < 0) {
         for (const glm::vec3 candidate : {joint[2], -joint[2], joint[1], -joint[1], joint[0], -joint[0]}) {
-          if (std::abs(glm::dot(candidate, along)) < kMostAlong && turned(candidate) > turned(axis)) axis = candidate;
+          if (std::abs(glm::dot(candidate, along)) < kMaxAlong && turned(candidate) > turned(axis)) axis = candidate;
         }
       }
     }
@@ -82,7 +82,7 @@ std::vector<glm::vec3> carried_axes(const Chain& chain, std::span<const glm::dma
   std::vector<glm::vec3> axes;
   glm::vec3 before = bone_direction(chain, 0);
   const glm::mat3 joint = shared::orthonormal_axes(glm::mat3(glm::dmat3(at_bind[anchors[0].joint])));
-  glm::vec3 axis = shared::frame_side(std::abs(glm::dot(joint[2], before)) > kMostAlong ? joint[1] : joint[2], before);
+  glm::vec3 axis = shared::frame_side(std::abs(glm::dot(joint[2], before)) > kMaxAlong ? joint[1] : joint[2], before);
   for (std::size_t i = 0; i < anchors.size(); ++i) {
     const glm::vec3 along = bone_direction(chain, i);
     const glm::vec3 side = shared::frame_side(axis, along);  // where a bone turns straight back

@@ -16,19 +16,19 @@ namespace pelt::chain {
 namespace {
 
 // Curves through a bone beyond which no further one is led over it: as many as a point of the skin can follow.
-constexpr std::uint32_t kMostCurves = 3;
+constexpr std::uint32_t kMaxCurves = 3;
 // Links that go more nearly the same way are not paired: such a curve would turn on the spot.
-constexpr double kLeastAngle = 60;  // degrees
+constexpr double kMinAngle = 60;  // degrees
 // The same for two that lead away from the joint above, or from the topmost: a thumb and a finger of a palm. Not where
 // a limb forks into two that are alike.
-constexpr double kLeastAngleAway = 120;  // degrees
+constexpr double kMinAngleAway = 120;  // degrees
 // The same for limbs that are named as each other's mirror image: collar bones may start out along the neck.
-constexpr double kLeastAngleMirrored = 5;  // degrees
+constexpr double kMinAngleMirrored = 5;  // degrees
 // Limbs are each other's mirror image where bones and the cosines of angles differ by no more than this.
 constexpr double kAlike = 0.02;
-constexpr std::size_t kMostShown = 6;  // pairs in a note
+constexpr std::size_t kMaxShown = 6;  // pairs in a note
 // Pairs grow with the square of the links.
-constexpr std::size_t kMostLinks = 64;
+constexpr std::size_t kMaxLinks = 64;
 
 bool is_same_length(double one, double other) { return std::abs(one - other) < kAlike * std::max(one, other); }
 
@@ -185,9 +185,9 @@ class Linkages {
     const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
     if (both_away && places_[p].link_count() > 2 && of_one_side(p, a, b)) return false;
     const bool is_fork = places_[p].link_count() == 3 && are_alike(a, b, p);
-    const double least = are_mirrored(a, b, p)   ? kLeastAngleMirrored
-                         : !both_away || is_fork ? kLeastAngle
-                                                 : kLeastAngleAway;
+    const double least = are_mirrored(a, b, p)   ? kMinAngleMirrored
+                         : !both_away || is_fork ? kMinAngle
+                                                 : kMinAngleAway;
     return spread(p, a, b) < std::cos(glm::radians(least));
   }
 
@@ -231,7 +231,7 @@ class Linkages {
   void pair_links(std::uint32_t p) {
     const std::vector<std::uint32_t>& links = runs_at_[p];
     const std::string& name = name_of(p);
-    if (links.size() > kMostLinks) {
+    if (links.size() > kMaxLinks) {
       notes_.push_back(fmt::format("Joint '{}' has {} links: all curves end there.", name, links.size()));
       return;
     }
@@ -266,7 +266,7 @@ class Linkages {
     for (std::size_t link = 0; link < links.size(); ++link) {
       if (curves[link] > 0) continue;
       const auto partner = std::ranges::find_if(by_straightness, [&](const Candidate& c) {
-        return (c.a == link || c.b == link) && curves[c.a == link ? c.b : c.a] < kMostCurves &&
+        return (c.a == link || c.b == link) && curves[c.a == link ? c.b : c.a] < kMaxCurves &&
                !is_further_finger(link);
       });
       if (partner != by_straightness.end()) {
@@ -276,7 +276,7 @@ class Linkages {
       }
     }
     if (links.size() == 4) return;
-    const std::size_t shown = std::min(said.size(), kMostShown);
+    const std::size_t shown = std::min(said.size(), kMaxShown);
     notes_.push_back(fmt::format("Joint '{}' has {} links, paired by straightness: {}{}.", name, links.size(),
                                  fmt::join(std::span(said).first(shown), ", "),
                                  said.size() > shown ? fmt::format(" and {} more", said.size() - shown) : ""));
@@ -328,7 +328,7 @@ class Linkages {
       Path curve{pair.a, pair.b};
       extend_both(curve, runs_[pair.a].at(!back_at(pair.a, pair.place)), runs_[pair.b].at(!back_at(pair.b, pair.place)),
                   [&](const Pair& onward) {
-                    if (runs_[onward.b].curves >= kMostCurves) return false;
+                    if (runs_[onward.b].curves >= kMaxCurves) return false;
                     ++runs_[onward.b].curves;
                     return true;
                   });

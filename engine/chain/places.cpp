@@ -20,9 +20,9 @@ constexpr double kTogether = 1e-6;
 constexpr double kBesideBone = 0.05;
 constexpr double kAtBoneEnd = 0.02;
 // Bounds on work that grows with the square of what a file says: real skeletons stay far below.
-constexpr std::size_t kMostSiblings = 64;
-constexpr std::size_t kMostBeside = 256;  // joints of a face
-constexpr int kMostEnclosureTests = 16;
+constexpr std::size_t kMaxSiblings = 64;
+constexpr std::size_t kMaxBeside = 256;  // joints of a face
+constexpr int kMaxEnclosureTests = 16;
 
 const std::string& name_of(const Model& model, const Place& place) {
   return model.skeleton.joints[place.joints.front()].name;
@@ -84,7 +84,7 @@ std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> ski
     if (is_patch[j]) continue;
     body[j] = weights[j] > 0 || (leads[j] && below);
     if (body[j] || branches[j] < 2) continue;
-    body[j] = tests++ < kMostEnclosureTests && encloses(skins, glm::dvec3(bind[j][3]));
+    body[j] = tests++ < kMaxEnclosureTests && encloses(skins, glm::dvec3(bind[j][3]));
     if (!body[j]) {
       notes.push_back(fmt::format(
           "Joint '{}' has no weights and stands outside the skin: no curve joins what hangs on it.", joints[j].name));
@@ -109,7 +109,7 @@ std::uint32_t find_same(const Places& places, std::uint32_t above, const glm::dv
   const auto is_same = [&](std::uint32_t p) { return glm::distance(position, places.places[p].position) <= together; };
   if (is_same(above)) return above;
   const std::vector<std::uint32_t>& siblings = places.places[above].children;
-  if (siblings.size() > kMostSiblings) return kNone;
+  if (siblings.size() > kMaxSiblings) return kNone;
   const auto found = std::ranges::find_if(siblings, is_same);
   return found == siblings.end() ? kNone : *found;
 }
@@ -159,7 +159,7 @@ struct OnBone {
 std::vector<std::uint32_t> helpers_from(const Places& places, std::uint32_t first) {
   std::vector<std::uint32_t> helpers{first};
   while (!places.places[helpers.back()].children.empty()) {
-    if (places.places[helpers.back()].children.size() > 1 || helpers.size() == kMostSiblings) return {};
+    if (places.places[helpers.back()].children.size() > 1 || helpers.size() == kMaxSiblings) return {};
     helpers.push_back(places.places[helpers.back()].children.front());
   }
   return helpers;
@@ -168,7 +168,7 @@ std::vector<std::uint32_t> helpers_from(const Places& places, std::uint32_t firs
 OnBone find_bone(const Places& places, std::uint32_t first) {
   OnBone best;
   const std::uint32_t top = places.places[first].parent;
-  if (top == kNone || places.places[top].children.size() > kMostSiblings) return best;
+  if (top == kNone || places.places[top].children.size() > kMaxSiblings) return best;
   const std::vector<std::uint32_t> helpers = helpers_from(places, first);
   const glm::dvec3 start = places.places[top].position;
   const auto lies_on = [&](const glm::dvec3& bone) {
@@ -350,7 +350,7 @@ bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip
     const Place& place = places.places[below[i]];
     const glm::dvec3 offset = place.position - places.places[p].position;
     if (glm::length(offset) > length || glm::dot(offset, tip) > 0.5 * length * length) return false;
-    if (below.size() > kMostBeside) return false;
+    if (below.size() > kMaxBeside) return false;
     below.insert(below.end(), place.children.begin(), place.children.end());
   }
   return true;

@@ -18,7 +18,7 @@ struct StrongPose {
 constexpr StrongPose kStrongPoses[] = {
     {glm::radians(135.0), 0}, {glm::radians(135.0), glm::radians(180.0)}, {0, glm::radians(360.0)}};
 constexpr int kProbes = 96;                // places along a bone at which the curve's motion is measured
-constexpr std::size_t kMostSamples = 512;  // of a bone
+constexpr std::size_t kMaxSamples = 512;  // of a bone
 
 // The joints' matrices when every joint of the chain, counted from its top, bends and twists away from its bone.
 std::vector<glm::mat4> strong_pose(const StrongPose& pose, const Chain& chain, std::span<const glm::dmat4> at_bind) {
@@ -126,7 +126,7 @@ std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<cons
     constexpr std::size_t kSlots = shared::kCurveSlots;
     const double wanted = std::isfinite(integral[kProbes]) ? std::min(integral[kProbes] / 0.9, 1e6) : 0;
     const std::size_t count = (static_cast<std::size_t>(std::ceil(wanted)) + kSlots) / kSlots * kSlots;
-    samples.back() = spread(integral, std::clamp(count, kSlots, kMostSamples));
+    samples.back() = spread(integral, std::clamp(count, kSlots, kMaxSamples));
   }
   return samples;
 }

@@ -11,7 +11,7 @@
 namespace pelt::chain {
 namespace {
 
-constexpr std::size_t kMostSlots = 65536;  // what 16 bits of a row count
+constexpr std::size_t kMaxSlots = 65536;  // what 16 bits of a row count
 
 // Of the skin, at each bone of each curve, metres; 0: none is there.
 std::vector<std::vector<float>> reach_of(const RestCurves& rest, std::span<const Shares> shares) {
@@ -55,19 +55,19 @@ Result<Samples> place_all_samples(const RestCurves& rest, std::span<const Shares
   const float asked = error * largest_extent(input);
   error = asked;
   Samples samples = place_for(reach, error, place);
-  while (samples.count > kMostSlots && error < 100 * asked) {
+  while (samples.count > kMaxSlots && error < 100 * asked) {
     error *= 2;
     samples = place_for(reach, error, place);
   }
-  if (samples.count > kMostSlots) {
+  if (samples.count > kMaxSlots) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: {} {} take {} samples, more than {}", input.layer,
-                                                     reach.size(), what, samples.count, kMostSlots));
+                                                     reach.size(), what, samples.count, kMaxSlots));
   }
   if (error > asked) {
     input.notes.push_back(
         fmt::format("{}: the tables of the {} may be off by {:.3g} m instead of {:.3g} m, so that they have no more "
                     "than {} samples",
-                    input.layer, what, error, asked, kMostSlots));
+                    input.layer, what, error, asked, kMaxSlots));
   }
   return samples;
 }

@@ -144,7 +144,7 @@ Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
     return invalid("mesh '{}' is not blended as it says", mesh.name);
   }
   if (mesh.wires && !(std::isfinite(mesh.wires->exponent) && mesh.wires->exponent >= 0 &&
-                      mesh.wires->exponent <= kMostWiresExponent)) {
+                      mesh.wires->exponent <= kMaxWiresExponent)) {
     return invalid("mesh '{}' is combined with the exponent {}", mesh.name, mesh.wires->exponent);
   }
   if (mesh.source_vertex.size() != count) {
@@ -199,7 +199,7 @@ Result<void> check_meshes(const CharacterData& data) {
       return invalid("mesh '{}' starts at vertex {}, not {}", mesh.name, mesh.first_vertex, next_vertex);
     }
     next_vertex += mesh.binding.points.size();
-    if (next_vertex > kLargestCount) return invalid("the character has more vertices than 32 bits count");
+    if (next_vertex > kMaxCount) return invalid("the character has more vertices than 32 bits count");
     if (mesh.stage >= stage_used.size()) {
       return invalid("mesh '{}' is moved in stage {} of {}", mesh.name, mesh.stage, data.stage_count);
     }

@@ -17,8 +17,8 @@ namespace {
 
 // Times are added between others while a joint twists by more than this between them, but at most so many times over:
 // at a swing of half a turn a twist does jump.
-constexpr float kMostStep = glm::quarter_pi<float>();
-constexpr int kMostHalvings = 6;
+constexpr float kMaxStep = glm::quarter_pi<float>();
+constexpr int kMaxHalvings = 6;
 // A joint that stays this far from half a turn needs no help.
 constexpr float kClear = glm::pi<float>() / 18;
 
@@ -122,7 +122,7 @@ void play(Player& player, float time, int halvings, std::vector<Moment>& moments
   const Moment from = moments.back();
   if (halvings > 0) {
     Moment to{time, player.twists(time, from.angles)};
-    if (halvings == kMostHalvings || !(largest_step(from, to) > kMostStep)) {
+    if (halvings == kMaxHalvings || !(largest_step(from, to) > kMaxStep)) {
       moments.push_back(std::move(to));
       return;
     }

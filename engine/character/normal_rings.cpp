@@ -14,8 +14,8 @@ namespace pelt {
 namespace {
 
 constexpr float kSameNormal = 0.99985f;      // cosine of a degree
-constexpr float kLeastAgreement = 0.5f;      // of 60 degrees
-constexpr std::size_t kMostSidesTried = 16;  // of a place where many vertices meet that differ
+constexpr float kMinAgreement = 0.5f;      // of 60 degrees
+constexpr std::size_t kMaxSidesTried = 16;  // of a place where many vertices meet that differ
 
 // A triangle as seen from its apex: counterclockwise on to b, then c.
 struct Corner {
@@ -124,7 +124,7 @@ class RingFinder {
   std::vector<std::vector<std::uint32_t>> sides(std::span<const std::uint32_t> vertices) const {
     std::vector<std::vector<std::uint32_t>> found;
     for (const std::uint32_t v : vertices) {
-      const std::size_t first = found.size() - std::min(found.size(), kMostSidesTried);
+      const std::size_t first = found.size() - std::min(found.size(), kMaxSidesTried);
       const auto own =
           std::find_if(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(),
                        [&](const auto& side) { return glm::dot(normals_[side[0]], normals_[v]) > kSameNormal; });
@@ -155,7 +155,7 @@ class RingFinder {
     }
     const double along = glm::dot(sum, glm::dvec3(normals_[twins[0]]));
     // Written so that what is not finite has no ring.
-    if (!(std::abs(along) > kLeastAgreement * glm::length(sum))) return;
+    if (!(std::abs(along) > kMinAgreement * glm::length(sum))) return;
     const auto first = static_cast<std::uint32_t>(words_.size());
     for (std::size_t t = 0; t < twins.size(); ++t) {
       if (corners[t].empty()) continue;

@@ -13,7 +13,7 @@ namespace pelt {
 
 // Palette entries that a character has at most, and vertices: 32 bits index them, and kNoSlot (shaders/blend/blend.h)
 // is none of them.
-constexpr std::uint64_t kLargestCount = 0xFFFFFFFEu;
+constexpr std::uint64_t kMaxCount = 0xFFFFFFFEu;
 
 template <class Record>
 constexpr std::uint32_t kRecordWords = sizeof(Record) / sizeof(std::uint32_t);

@@ -16,9 +16,9 @@ namespace pelt {
 class NameList {
  public:
   void add(std::string_view name) {
-    constexpr std::size_t kMostBytes = 100;
+    constexpr std::size_t kMaxBytes = 100;
     if (++count_ > kShown) return;
-    std::size_t length = std::min(name.size(), kMostBytes);
+    std::size_t length = std::min(name.size(), kMaxBytes);
     const auto within_letter = [&] { return (static_cast<unsigned char>(name[length]) & 0xC0u) == 0x80u; };  // of UTF-8
     while (length > 0 && length < name.size() && within_letter()) --length;
     shown_.push_back(fmt::format("'{}'", name.substr(0, length)));

@@ -13,13 +13,13 @@
 namespace pelt {
 namespace {
 
-static_assert(shared::kMostFloatKeys == 64);
+static_assert(shared::kMaxFloatKeys == 64);
 
 constexpr Range kBendDegrees{.least = 0, .most = 180};
-constexpr Range kEase{.least = 0, .most = kMostEase};
-constexpr Range kRoll{.least = -kMostRoll, .most = kMostRoll};
-constexpr Range kHandleOffset{.least = -kMostCurve, .most = kMostCurve};
-constexpr Range kBoneScale{.least = kLeastScale, .most = kMostScale};
+constexpr Range kEase{.least = 0, .most = kMaxEase};
+constexpr Range kRoll{.least = -kMaxRoll, .most = kMaxRoll};
+constexpr Range kHandleOffset{.least = -kMaxCurve, .most = kMaxCurve};
+constexpr Range kBoneScale{.least = kMinScale, .most = kMaxScale};
 constexpr Choice<CurveFrames> kCurveFrames[] = {
     {"auto", CurveFrames::kAuto}, {"tangent", CurveFrames::kTangent}, {"endpoint", CurveFrames::kEndpoint}};
 constexpr Choice<CurveReference> kCurveReferences[] = {{"half_swing", CurveReference::kHalfSwing},
@@ -64,7 +64,7 @@ static void describe(Fields& fields, CurveJoint& joint) {
   fields.keys_or(
       {"float", "f, metres: constant, or [degrees of bend, metres] with ascending degrees; auto: by the formula."},
       "auto", joint.float_distance, kBendDegrees, kPositive);
-  fields.refuse(joint.float_distance.size() > shared::kMostFloatKeys, "float", "must have at most 64 keys",
+  fields.refuse(joint.float_distance.size() > shared::kMaxFloatKeys, "float", "must have at most 64 keys",
                 R"({"properties": {"float": {"maxItems": 64}}})");
   fields.optional_object({"bulge", "Instead of the bulge of all joints."}, joint.bulge);
 }

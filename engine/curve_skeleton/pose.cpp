@@ -80,7 +80,7 @@ class Table {
     }
     const std::uint64_t first = words_.word(keys);
     const std::uint64_t count = words_.word(keys + 1);
-    if (count > shared::kMostFloatKeys) return "has too many keys";
+    if (count > shared::kMaxFloatKeys) return "has too many keys";
     if (const char* wrong = words_.check_numbers(first, 2 * count)) return wrong;
     for (std::uint64_t k = 1; k < count; ++k) {
       if (!(words_.number(first + 2 * k) > words_.number(first + 2 * k - 2))) return "has keys that do not ascend";

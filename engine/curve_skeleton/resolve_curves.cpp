@@ -167,9 +167,9 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
 
 // What offsets of control points, or the skeleton itself, may have made unusable.
 Result<void> check_chain(const Chain& chain, const Model& model, const std::string& what) {
-  if (chain.anchors.size() > shared::kMostAnchors) {
+  if (chain.anchors.size() > shared::kMaxAnchors) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: the curve '{}' has {} joints, more than {}; split it", what,
-                                                     chain.name, chain.anchors.size(), shared::kMostAnchors));
+                                                     chain.name, chain.anchors.size(), shared::kMaxAnchors));
   }
   double length = 0;
   for (std::size_t i = 1; i < chain.anchors.size(); ++i) {

@@ -10,7 +10,7 @@
 namespace pelt {
 namespace {
 
-constexpr double kLeastShare = 1e-6;  // more than rounding leaves of the sum of a vertex's shares
+constexpr double kMinShare = 1e-6;  // more than rounding leaves of the sum of a vertex's shares
 
 // What the offset groups leave of vertex i. Shares may have been multiplied and rounded: next to nothing is nothing.
 double rest_share(std::span<const OffsetGroup> groups, std::size_t i) {
@@ -20,7 +20,7 @@ double rest_share(std::span<const OffsetGroup> groups, std::size_t i) {
     share -= group.local[i].w;
     size += std::abs(group.local[i].w);
   }
-  return share < kLeastShare * size ? 0.0 : share;
+  return share < kMinShare * size ? 0.0 : share;
 }
 
 bool has_share(const std::vector<glm::vec4>& local) {

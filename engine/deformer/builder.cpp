@@ -361,7 +361,7 @@ std::string CharacterBuilder::free_name(const std::string& wish) const {
 }
 
 Result<CharacterData> CharacterBuilder::build() {
-  if (palette_size_ > kLargestCount) {
+  if (palette_size_ > kMaxCount) {
     return fail(ErrorCode::kUnsupported, fmt::format("the palette would have {} entries", palette_size_));
   }
   std::uint32_t last_stage = 0;

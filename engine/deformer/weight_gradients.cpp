@@ -83,7 +83,7 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
                                           const std::function<glm::vec3(std::uint32_t entry)>& place,
                                           unsigned threads) {
   constexpr std::size_t kGrain = 256;
-  constexpr double kLeastSpread = 1e-4;  // beside the mean square: places lie in a plane, or an entry's own near one
+  constexpr double kMinSpread = 1e-4;  // beside the mean square: places lie in a plane, or an entry's own near one
   std::vector<glm::vec3> gradients(rows.influences.size(), glm::vec3(0.0f));
   parallel_for(rows.row_count(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
     Changes changes(rows, surface);
@@ -108,7 +108,7 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
           lost += f * Eigen::RowVector3d(all[k].gradient.x, all[k].gradient.y, all[k].gradient.z);
         }
       }
-      for (int c = 1; c < 4; ++c) spread(c, c) += kLeastSpread * width + 1e-30;
+      for (int c = 1; c < 4; ++c) spread(c, c) += kMinSpread * width + 1e-30;
       const Eigen::Matrix<double, 4, 3> given = spread.ldlt().solve(lost);
       for (std::size_t k = 0; k < own; ++k) {
         const Eigen::RowVector3d more = std::abs(all[k].weight) * (features(k).transpose() * given);

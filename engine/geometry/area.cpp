@@ -10,7 +10,7 @@ double triangle_area(const Mesh& mesh, glm::uvec3 triangle) {
 }
 
 double least_area(const Mesh& mesh) {
-  constexpr double kLeastArea = 1e-10;  // of the squared diagonal
+  constexpr double kMinArea = 1e-10;  // of the squared diagonal
   if (mesh.positions.empty()) return 0;
   glm::dvec3 low(mesh.positions[0]);
   glm::dvec3 high = low;
@@ -18,7 +18,7 @@ double least_area(const Mesh& mesh) {
     low = glm::min(low, glm::dvec3(position));
     high = glm::max(high, glm::dvec3(position));
   }
-  return kLeastArea * glm::dot(high - low, high - low);
+  return kMinArea * glm::dot(high - low, high - low);
 }
 
 }  // namespace pelt

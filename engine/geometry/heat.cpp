@@ -11,7 +11,7 @@ namespace pelt {
 namespace {
 
 constexpr double kTolerance = 1e-5;
-constexpr int kMostIterations = 400;
+constexpr int kMaxIterations = 400;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -63,7 +63,7 @@ class SurfaceHeat::System {
     matrix.setFromTriplets(free.begin(), free.end());
     Eigen::ConjugateGradient<Eigen::SparseMatrix<double>, Eigen::Lower | Eigen::Upper> solver;
     solver.setTolerance(kTolerance);
-    solver.setMaxIterations(kMostIterations);
+    solver.setMaxIterations(kMaxIterations);
     solver.compute(matrix);
     for (const std::span<float> own_values : values) {
       Eigen::VectorXd before(count);

@@ -138,14 +138,14 @@ std::vector<glm::uvec3> lost_triangles(const Mesh& welded, std::span<const std::
 // what they belong to is then moved by themselves, not by what happens to be near.
 void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions, std::size_t asked,
                         std::vector<glm::uvec3>& triangles, std::vector<std::string>& notes) {
-  constexpr std::size_t kMost = 12;
-  constexpr std::size_t kLeast = 2;
+  constexpr std::size_t kMax = 12;
+  constexpr std::size_t kMin = 2;
   const std::vector<std::uint32_t> part = connected_parts(welded.positions.size(), welded.triangles);
   std::size_t count = 0;
   const std::vector<glm::uvec3> lost = lost_triangles(welded, part, triangles, count);
   if (count == 0) return;
-  const std::size_t few = std::min(kMost, asked / (2 * count));
-  if (few < kLeast) {
+  const std::size_t few = std::min(kMax, asked / (2 * count));
+  if (few < kMin) {
     notes.push_back(fmt::format("{} small parts of the surface have no triangle of the driver of their own", count));
     return;
   }
@@ -202,9 +202,9 @@ void split(std::span<const glm::vec3> positions, std::span<glm::uvec3> triangles
 // About `triangle_count` of the mesh's triangles, or a quarter of them where that is more.
 void thin_once(Mesh& mesh, std::size_t triangle_count, unsigned threads) {
   constexpr std::size_t kPart = std::size_t{1} << 13u;  // triangles: caches hold what simplifying them takes
-  constexpr std::size_t kMost = 4;  // times fewer: where fewer are left, the rims of the parts are most of them
+  constexpr std::size_t kMax = 4;  // times fewer: where fewer are left, the rims of the parts are most of them
   const std::size_t count = mesh.triangles.size();
-  const std::size_t wanted = std::max(triangle_count, count / kMost);
+  const std::size_t wanted = std::max(triangle_count, count / kMax);
   std::vector<std::span<glm::uvec3>> parts;
   split(mesh.positions, mesh.triangles, kPart, parts);
   parallel_for(parts.size(), 1, threads, [&](std::size_t begin, std::size_t end) {

@@ -14,7 +14,7 @@ namespace pelt {
 namespace {
 
 constexpr std::size_t kClusterSize = 32;    // triangles
-constexpr std::size_t kMostInserted = 256;  // nearest triangles that insertion sorts
+constexpr std::size_t kMaxInserted = 256;  // nearest triangles that insertion sorts
 constexpr double kRounding = 1e-12;         // of the lengths compared: far above what they are off by
 
 struct Box {
@@ -196,7 +196,7 @@ class TriangleTree::Search {
   // Sorts the `count_` nearest to the front. A few by insertion: they stand as the point before left them, which is
   // almost as they belong.
   void rank() {
-    if (count_ > kMostInserted) {
+    if (count_ > kMaxInserted) {
       const auto end = ranked_.begin() + static_cast<std::ptrdiff_t>(count_);
       if (end != ranked_.end()) std::nth_element(ranked_.begin(), end, ranked_.end(), less);
       std::sort(ranked_.begin(), end, less);

@@ -14,7 +14,7 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kLeastTimesElements = 4;  // fewer triangles than that many times K change what K is
+constexpr std::size_t kMinTimesElements = 4;  // fewer triangles than that many times K change what K is
 
 // Of the vertices at each place whether a marked triangle stands there.
 std::vector<bool> marked_places(const Mesh& mesh, std::span<const std::uint32_t> welded,
@@ -97,7 +97,7 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
               (places[welded[corners.x]] || places[welded[corners.y]] || places[welded[corners.z]]);
     count += kept[t] ? 1 : 0;
   }
-  if (2 * count > kept.size() || count < kLeastTimesElements * most) return std::nullopt;
+  if (2 * count > kept.size() || count < kMinTimesElements * most) return std::nullopt;
   return part_of(driver, kept);
 }
 

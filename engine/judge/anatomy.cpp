@@ -13,7 +13,7 @@ namespace pelt {
 namespace {
 
 constexpr double kBentAtRest = 5;     // degrees from which on a hinge shows how it bends
-constexpr double kLeastInWords = 10;  // degrees
+constexpr double kMinInWords = 10;  // degrees
 constexpr double kOffCentre = 1e-3;   // of the bone that arrives
 
 bool is_trunk(JointRole role) {
@@ -195,7 +195,7 @@ std::string Anatomy::turn_in_words(std::uint32_t joint, const glm::dmat3& turn) 
                                                axis * (glm::dot(axis, across) * (1 - cosine) / (sine * sine))
                                          : across;
   const double twist = degrees_between(carried, turn * across);
-  if (std::max(swing, twist) < kLeastInWords) return "";
+  if (std::max(swing, twist) < kMinInWords) return "";
   if (twist > swing) return fmt::format("twisted {:.0f}", twist);
   if (uses_[joint].kind == JointKind::kHinge) {
     return fmt::format("bent {:.0f}", degrees_between(arriving(joint).value_or(rest), bone));

@@ -18,8 +18,8 @@ constexpr double kTorn = 2;            // times the longer of rest and linear bl
 constexpr double kAway = -0.2;         // cosine from which on a triangle faces away
 constexpr double kNotCollapsed = 0.3;  // of the area at rest
 constexpr double kShrunk = 0.7;        // of the area at rest
-constexpr double kLeastArea = 1e-7;    // of the square of the diagonal, twice the area
-constexpr double kLeastRegained = 2e-4;
+constexpr double kMinArea = 1e-7;    // of the square of the diagonal, twice the area
+constexpr double kMinRegained = 2e-4;
 constexpr std::size_t kBlock = 2048;
 constexpr std::size_t kLengthBytes = std::size_t{128} << 20;
 
@@ -66,7 +66,7 @@ double median_of(std::span<double> values) {
 }  // namespace
 
 std::optional<double> restored(const Figures& figures, const Figures& dual_quaternion) {
-  if (!(dual_quaternion.regained > kLeastRegained)) return std::nullopt;
+  if (!(dual_quaternion.regained > kMinRegained)) return std::nullopt;
   return figures.regained / dual_quaternion.regained;
 }
 
@@ -286,7 +286,7 @@ void FigureMeter::add_triangles(std::span<const glm::vec3> linear, std::span<con
     double flipped_area = 0;
     Greatest flipped;  // by its area at rest
   };
-  const double least_area = kLeastArea * reference_.diagonal() * reference_.diagonal();
+  const double least_area = kMinArea * reference_.diagonal() * reference_.diagonal();
   const auto partials = in_blocks<Partial>(
       reference_.triangles().size(), threads_, [&](std::size_t begin, std::size_t end, Partial& partial) {
         for (std::size_t f = begin; f < end; ++f) {

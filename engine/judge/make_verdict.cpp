@@ -17,8 +17,8 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMostPlaces = 12;
-constexpr double kLeastScore = 0.5;
+constexpr std::size_t kMaxPlaces = 12;
+constexpr double kMinScore = 0.5;
 
 std::string_view name_of(JointRole role) {
   switch (role) {
@@ -202,13 +202,13 @@ Verdict make_verdict(const Judge& judge, const Faults& faults, std::span<const f
                   .from_clips = !judge.poses().empty() && judge.poses()[0].clip.has_value()};
   std::vector<std::uint32_t> bad;
   for (std::uint32_t v = 0; v < faults.vertices.size(); ++v) {
-    if (faults.vertices[v].score >= kLeastScore) bad.push_back(v);
+    if (faults.vertices[v].score >= kMinScore) bad.push_back(v);
   }
   std::ranges::stable_sort(bad, std::greater(), [&](std::uint32_t v) { return faults.vertices[v].score; });
   Describer describer(judge);
   std::set<std::string, std::less<>> seen;
   for (const std::uint32_t v : bad) {
-    if (verdict.places.size() == kMostPlaces) break;
+    if (verdict.places.size() == kMaxPlaces) break;
     const SkinPlace place = judge.place_of(v);
     if (!seen.emplace(place.joint).second) continue;
     verdict.places.push_back(describer.describe(v, faults.vertices[v]));

@@ -12,7 +12,7 @@
 namespace pelt {
 
 std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSampling& sampling) {
-  constexpr double kMostFrames = 1e6;
+  constexpr double kMaxFrames = 1e6;
   std::vector<JudgedPose> poses;
   std::uint32_t taken = 0;
   for (std::uint32_t c = 0; c < character.clips.size() && taken < sampling.clips; ++c) {
@@ -20,7 +20,7 @@ std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSam
     if (!(clip.duration > kShortestJudgedClip)) continue;
     ++taken;
     const double fps = std::max(1.0, (sampling.frames - 1.0) / clip.duration);
-    const double last = std::min(std::floor(clip.duration * fps + 1e-4), kMostFrames);
+    const double last = std::min(std::floor(clip.duration * fps + 1e-4), kMaxFrames);
     for (std::uint32_t frame = 0; frame <= last; ++frame) {
       poses.push_back({.name = fmt::format("{} #{}", clip.name, frame),
                        .clip = c,

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kBends[] = {90, 135};  // degrees, of hinges
 constexpr double kFingerBends[] = {90};
-constexpr double kLeastTurn = 10;         // degrees
+constexpr double kMinTurn = 10;         // degrees
 constexpr double kAlongTheBone = 0.9063;  // cosine of 25 degrees
 
 // Degrees.
@@ -84,7 +84,7 @@ class Sampler {
     if (at_rest < -kClearlyBent) at_rest = 0;
     const std::size_t none = poses_.size();
     for (const double to : is_finger(body_.use(j).role) ? std::span<const double>(kFingerBends) : kBends) {
-      if (std::abs(to - at_rest) >= kLeastTurn) add(j, "bent", *body_.hinge(j), to, to - at_rest);
+      if (std::abs(to - at_rest) >= kMinTurn) add(j, "bent", *body_.hinge(j), to, to - at_rest);
     }
     if (poses_.size() == none) add(j, "bent", *body_.hinge(j), 0, -at_rest);
   }
@@ -98,7 +98,7 @@ class Sampler {
       const glm::dvec3& axis = ways[i].axis;
       if (std::abs(glm::dot(body_.bone(j), axis)) > kAlongTheBone) continue;
       const double by = std::min(share * most[i], degrees_between(body_.bone(j), axis));
-      if (by >= kLeastTurn) add(j, ways[i].place, glm::normalize(glm::cross(body_.bone(j), axis)), by, by);
+      if (by >= kMinTurn) add(j, ways[i].place, glm::normalize(glm::cross(body_.bone(j), axis)), by, by);
     }
     if (range.twist > 0) add(j, "twisted", body_.bone(j), range.twist, range.twist);
   }

@@ -54,13 +54,13 @@ std::string poses_in_words(const Verdict& verdict) {
 }
 
 std::string left_in_words(const Verdict& verdict) {
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   if (!(verdict.left > 0)) return "";
   std::vector<std::string> named;
   bool more = false;
   for (const JudgedPlace& place : verdict.places) {
     if (!(place.left > 0)) continue;
-    more = named.size() == kMostNamed;
+    more = named.size() == kMaxNamed;
     if (!more) named.push_back(describe(place));
   }
   return fmt::format("{} of the skin is left to linear blend, which does better there{}{}{}",

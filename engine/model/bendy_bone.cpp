@@ -6,14 +6,14 @@
 namespace pelt {
 namespace {
 
-bool is_ease(const std::optional<float>& ease) { return !ease || (*ease >= 0 && *ease <= kMostEase); }
+bool is_ease(const std::optional<float>& ease) { return !ease || (*ease >= 0 && *ease <= kMaxEase); }
 
-bool is_roll(float degrees) { return std::abs(degrees) <= kMostRoll; }
+bool is_roll(float degrees) { return std::abs(degrees) <= kMaxRoll; }
 
-bool is_curve(const glm::vec2& offset) { return std::abs(offset.x) <= kMostCurve && std::abs(offset.y) <= kMostCurve; }
+bool is_curve(const glm::vec2& offset) { return std::abs(offset.x) <= kMaxCurve && std::abs(offset.y) <= kMaxCurve; }
 
 bool is_scale(const glm::vec3& scale) {
-  const auto in_range = [](float value) { return value >= kLeastScale && value <= kMostScale; };
+  const auto in_range = [](float value) { return value >= kMinScale && value <= kMaxScale; };
   return in_range(scale.x) && in_range(scale.y) && in_range(scale.z);
 }
 

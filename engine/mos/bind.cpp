@@ -39,11 +39,11 @@ using chain::RestCurves;
 using chain::Samples;
 using chain::Shares;
 
-constexpr std::size_t kMostWindowSamples = 512;
+constexpr std::size_t kMaxWindowSamples = 512;
 constexpr float kPi = 3.14159265f;
 // As chain::Painting has them. Points bend the skin over a longer stretch than it is usually painted, and fold
 // it where it is drawn together to that.
-constexpr float kMostOff = 0.36f;
+constexpr float kMaxOff = 0.36f;
 constexpr float kSlender = 4;
 
 // ------------------------------------------------------------------------------------------------------ the B-spline
@@ -103,7 +103,7 @@ std::size_t sample_count(std::span<const ControlPoint> points, const Window& win
   const double second = 4 * step + double{reach} * (2 + turning * turning);
   const double intervals = std::sqrt(second / (8 * double{error}));
   const std::size_t groups = static_cast<std::size_t>(std::min(intervals, 1e6) + 1) / shared::kMosSlots + 1;
-  return std::min(groups * shared::kMosSlots, kMostWindowSamples);
+  return std::min(groups * shared::kMosSlots, kMaxWindowSamples);
 }
 
 std::vector<std::vector<float>> place_samples(std::span<const ControlPoint> points, std::span<const Window> windows,
@@ -217,7 +217,7 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
       parameters.binding,
       {parameters.chains_per_vertex, parameters.chain_reach},
       {},
-      {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMostOff, kSlender},
+      {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMaxOff, kSlender},
       chain::largest_extent(input)};
   const Result<std::vector<Shares>> shares =
       Attacher(settings, curves, input).attach(rest, [&](double part) { input.progress(0.9 * part); });

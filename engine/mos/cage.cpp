@@ -25,7 +25,7 @@ namespace Sdc = OpenSubdiv::Sdc;
 using Patch = Bfr::Surface<double>;  // the limit surface of a face
 using Box = Eigen::AlignedBox3d;
 
-constexpr std::size_t kMostCorners = 1000;  // of one face
+constexpr std::size_t kMaxCorners = 1000;  // of one face
 constexpr int kLevels = 5;                  // of subdivision towards an irregular point, before an end cap
 constexpr int kCellsAlongQuad = 4;
 constexpr std::size_t kSamplesAlongCell = 3;
@@ -34,7 +34,7 @@ tl::unexpected<Error> refuse(const std::string& why) { return fail(ErrorCode::kI
 
 Result<void> check_faces(std::size_t point_count, const std::vector<std::vector<std::uint32_t>>& faces) {
   if (faces.empty()) return refuse("no face");
-  if (point_count > std::numeric_limits<int>::max() || faces.size() > std::numeric_limits<int>::max() / kMostCorners) {
+  if (point_count > std::numeric_limits<int>::max() || faces.size() > std::numeric_limits<int>::max() / kMaxCorners) {
     return refuse(fmt::format("{} points and {} faces are too many", point_count, faces.size()));
   }
   struct Edge {
@@ -45,8 +45,8 @@ Result<void> check_faces(std::size_t point_count, const std::vector<std::vector<
   std::vector<Edge> edges;
   for (std::uint32_t f = 0; f < faces.size(); ++f) {
     const std::vector<std::uint32_t>& face = faces[f];
-    if (face.size() < 3 || face.size() > kMostCorners) {
-      return refuse(fmt::format("face {} has {} corners, not 3 to {}", f, face.size(), kMostCorners));
+    if (face.size() < 3 || face.size() > kMaxCorners) {
+      return refuse(fmt::format("face {} has {} corners, not 3 to {}", f, face.size(), kMaxCorners));
     }
     for (std::size_t c = 0; c < face.size(); ++c) {
       if (face[c] >= point_count) return refuse(fmt::format("face {} names point {} of {}", f, face[c], point_count));
@@ -229,8 +229,8 @@ void CageSurface::Surface::add_cells(std::uint32_t face) {
 // Newton's method on half the squared distance, f = |S - place|^2 / 2, kept to the cell: f_uu = S_u.S_u + S_uu.(S -
 // place), and so on, without the second derivatives where they make it not convex.
 void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& best) const {
-  constexpr int kMostSteps = 30;
-  constexpr int kMostHalvings = 20;
+  constexpr int kMaxSteps = 30;
+  constexpr int kMaxHalvings = 20;
   constexpr double kNoStep = 1e-10;  // of the cell
   constexpr double kSmallStep = 1e-4;
   std::size_t nearest = 0;
@@ -255,7 +255,7 @@ void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& bes
     return glm::dot(offset, offset);
   };
   double squared = evaluate(at);
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     const glm::dvec3 offset = s[0] - place;
     const glm::dvec2 gradient(glm::dot(offset, s[1]), glm::dot(offset, s[2]));
     const double first_uu = glm::dot(s[1], s[1]);
@@ -278,7 +278,7 @@ void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& bes
     const bool is_last = is_convex && std::max(std::abs(move.x), std::abs(move.y)) <= kSmallStep * cell.size;
     const double slope = glm::dot(gradient, move);  // of f; below 0
     bool found = false;
-    for (int halving = 0; halving < kMostHalvings && !found; ++halving, move *= 0.5) {
+    for (int halving = 0; halving < kMaxHalvings && !found; ++halving, move *= 0.5) {
       const glm::dvec2 next = glm::clamp(at + move, cell.low, high);
       const double there = evaluate(next);
       if (there > squared + 2e-4 * slope * std::exp2(-halving)) continue;

@@ -22,7 +22,7 @@ namespace {
 using chain::Chain;
 using chain::Chains;
 
-constexpr std::size_t kMostPoints = 65536;  // what 16 bits of a row count
+constexpr std::size_t kMaxPoints = 65536;  // what 16 bits of a row count
 
 // The joint that moves a vertex the most.
 std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t vertex, const Model& model) {
@@ -88,8 +88,8 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
   const Mesh* mesh = nullptr;
   const Result<CageMesh> own = find_cage(parameters, input, &mesh);
   if (!own) return tl::unexpected(own.error());
-  if (own->points.size() > kMostPoints) {
-    return invalid(input, fmt::format("its cage has {} points, more than {}", own->points.size(), kMostPoints));
+  if (own->points.size() > kMaxPoints) {
+    return invalid(input, fmt::format("its cage has {} points, more than {}", own->points.size(), kMaxPoints));
   }
   Result<CageSurface> surface = CageSurface::create(own->points, own->faces);
   if (!surface) return invalid(input, fmt::format("its cage {}", surface.error().message));

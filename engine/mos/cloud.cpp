@@ -23,8 +23,8 @@ namespace {
 
 using Row = std::vector<WeightedElement>;
 
-constexpr double kLeastWeight = 1e-7;
-constexpr std::size_t kMostOfAll = 1024;  // points that a vertex may follow, where it follows every one
+constexpr double kMinWeight = 1e-7;
+constexpr std::size_t kMaxOfAll = 1024;  // points that a vertex may follow, where it follows every one
 
 // A vertex among the points. Weights may be negative.
 struct Placed {
@@ -42,10 +42,10 @@ class Cloud {
   Result<void> prepare() {
     const bool all = parameters_.strategy == MosStrategy::kRadialBasis ||
                      (parameters_.strategy == MosStrategy::kInverseDistance && parameters_.nearest == 0);
-    if (all && positions_.size() > kMostOfAll) {
+    if (all && positions_.size() > kMaxOfAll) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("every vertex would follow all of {} control points, more than {}", positions_.size(),
-                              kMostOfAll));
+                              kMaxOfAll));
     }
     if (parameters_.strategy != MosStrategy::kRadialBasis) return {};
     Result<RadialBasis> basis = RadialBasis::create(positions_, parameters_.kernel, parameters_.width);
@@ -63,7 +63,7 @@ class Cloud {
     } else {
       cage_->weights(point, placed.row);
     }
-    std::erase_if(placed.row, [](const WeightedElement& e) { return std::abs(e.weight) < kLeastWeight; });
+    std::erase_if(placed.row, [](const WeightedElement& e) { return std::abs(e.weight) < kMinWeight; });
     double sum = 0;
     for (const WeightedElement& element : placed.row) sum += element.weight;
     for (WeightedElement& element : placed.row) element.weight /= sum;

@@ -32,7 +32,7 @@ constexpr std::uint32_t kPointsByBone = 3;  // about a joint, and the part of th
 constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
 constexpr float kStep = 0.8f;     // between two of them, of the skin's distance
-constexpr float kMostUneven = 2;  // how much farther apart they may be on one side of the joint than on the other
+constexpr float kMaxUneven = 2;  // how much farther apart they may be on one side of the joint than on the other
 constexpr float kOutward = 0.2f;  // of their reach: keeps the volume of a bent limb
 
 // Of a bone, which may be so short that its ends have the same length along a chain.
@@ -211,7 +211,7 @@ class Settler {
     };
     const glm::vec2 most = glm::vec2(room(0), room(1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
     const glm::vec2 wide = glm::min(glm::vec2(kStep * thickness), most);
-    points.step = glm::min(wide, kMostUneven * glm::vec2(wide.y, wide.x));
+    points.step = glm::min(wide, kMaxUneven * glm::vec2(wide.y, wide.x));
     points.outward = kOutward * std::min(points.reach(0), points.reach(1));
     points.by_skin = true;
     return points;

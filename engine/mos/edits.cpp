@@ -82,9 +82,9 @@ class Resolver {
                   .radians = glm::radians(edit.degrees),
                   .driver = driver};
       std::tie(own.edit.from, own.edit.to) = bone_of(point.joint);
-      if (result_.of_point[p].size() == shared::kMostMosEdits) {
+      if (result_.of_point[p].size() == shared::kMaxMosEdits) {
         return invalid(
-            what, fmt::format("is more than {} of the point '{}'", shared::kMostMosEdits, point_name(point, model_)));
+            what, fmt::format("is more than {} of the point '{}'", shared::kMaxMosEdits, point_name(point, model_)));
       }
       result_.of_point[p].push_back(own);
     }
@@ -96,9 +96,9 @@ class Resolver {
  private:
   Result<void> add_driver(const MosEdit& edit, const std::string& what) {
     const std::vector<CurveKey>& share = edit.share;
-    if (share.size() < shared::kFewestMosKeys || share.size() > shared::kMostMosKeys) {
-      return invalid(what, fmt::format("has {} keys of its share, not {} to {}", share.size(), shared::kFewestMosKeys,
-                                       shared::kMostMosKeys));
+    if (share.size() < shared::kMinMosKeys || share.size() > shared::kMaxMosKeys) {
+      return invalid(what, fmt::format("has {} keys of its share, not {} to {}", share.size(), shared::kMinMosKeys,
+                                       shared::kMaxMosKeys));
     }
     for (std::size_t k = 0; k < share.size(); ++k) {
       if (!std::isfinite(share[k].at) || !std::isfinite(share[k].value) || (k > 0 && share[k].at <= share[k - 1].at)) {

@@ -14,14 +14,14 @@ namespace pelt::mos {
 namespace {
 
 // What a pass may take to pose, in anchors of chains that it walks along, a word of its table and records.
-constexpr std::uint64_t kMostWork = 64;
+constexpr std::uint64_t kMaxWork = 64;
 
 class Table {
  public:
   Table(const PalettePass& pass, const CharacterData& data)
       : words_(pass.table),
         data_(data),
-        most_work_(kMostWork * (pass.table.size() + pass.records.size())),
+        most_work_(kMaxWork * (pass.table.size() + pass.records.size())),
         work_of_(pass.table.size(), 0),
         parts_(pass.table.size(), Part::kNone) {}
 
@@ -93,7 +93,7 @@ class Table {
       if (const char* wrong = check_turn(word)) return wrong;
     }
     const std::uint64_t edits = words_.word(word + shared::kMosPointEdits);
-    if (edits > shared::kMostMosEdits + shared::kMostMosOwnEdits) return "has too many edits";
+    if (edits > shared::kMaxMosEdits + shared::kMaxMosOwnEdits) return "has too many edits";
     if (const char* wrong = count_words(edits * shared::kMosEditWords)) return wrong;
     const std::uint64_t first = words_.word(word + shared::kMosPointEdits + 1);
     if (!words_.holds(first, edits * shared::kMosEditWords)) return "reads past its table";
@@ -160,7 +160,7 @@ class Table {
     if (const char* wrong = begin_part(word, Part::kDriver, is_new)) return wrong;
     if (!is_new) return nullptr;
     const std::uint64_t count = words_.word(word);
-    if (count < shared::kFewestMosKeys || count > shared::kMostMosKeys) return "has too few or too many keys";
+    if (count < shared::kMinMosKeys || count > shared::kMaxMosKeys) return "has too few or too many keys";
     if (const char* wrong = key_pose::check_angle(words_, data_, word + shared::kMosDriverAngle)) return wrong;
     const std::uint64_t first = word + shared::kMosDriverKeys;
     if (const char* wrong = words_.check_numbers(first, count * shared::kMosKeyWords)) return wrong;

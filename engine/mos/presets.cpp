@@ -394,10 +394,10 @@ std::string patterns_of(const std::string& preset) {
 }
 
 Error nothing_found(const std::string& preset, const Model& model) {
-  constexpr std::size_t kMostNames = 50;
+  constexpr std::size_t kMaxNames = 50;
   std::vector<std::string_view> names;
   for (const Joint& joint : model.skeleton.joints) names.push_back(std::string_view(joint.name).substr(0, 64));
-  const std::size_t more = names.size() - std::min(names.size(), kMostNames);
+  const std::size_t more = names.size() - std::min(names.size(), kMaxNames);
   names.resize(names.size() - more);
   return {ErrorCode::kNotFound,
           fmt::format(

@@ -52,10 +52,10 @@ std::uint32_t MosTable::put_chain(const chain::Chain& chain) {
 }
 
 std::uint32_t MosTable::put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys) {
-  assert(!keys.empty() && keys.size() <= shared::kMostMosKeys);
+  assert(!keys.empty() && keys.size() <= shared::kMaxMosKeys);
   const std::uint32_t word = table_.size();
   const auto count = static_cast<std::uint32_t>(keys.size());
-  table_.put_word(std::max(count, shared::kFewestMosKeys));
+  table_.put_word(std::max(count, shared::kMinMosKeys));
   for (const std::uint32_t part : angle) table_.put_word(part);
   for (std::size_t k = 0; k < keys.size(); ++k) {
     table_.put_number(glm::radians(double{keys[k].at}));
@@ -118,7 +118,7 @@ void MosTable::put_own_edit(std::uint32_t operation, float number, std::uint32_t
 
 std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
                                   std::span<const PointEdit> edits, const glm::dmat3* directions) {
-  assert(edits.size() <= shared::kMostMosEdits);
+  assert(edits.size() <= shared::kMaxMosEdits);
   const std::uint32_t word = table_.size();
   const glm::dmat4& joint = table_.at_bind(point.joint);
   const glm::dmat3 axes(joint);

@@ -52,12 +52,12 @@ class MosTable {
   // Each returns the word of what it puts.
   std::uint32_t put_chain(const chain::Chain& chain);
 
-  // Precondition: 1 to shared::kMostMosKeys keys, ascending. `keys`: share over degrees, held beyond them.
+  // Precondition: 1 to shared::kMaxMosKeys keys, ascending. `keys`: share over degrees, held beyond them.
   std::uint32_t put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys);
 
   // `chains`: the word of each chain that PointTurn::chain counts.
   // `directions`: puts the point's twin for directions, whose frame is F times this; not of points with angles.
-  // Precondition: at most shared::kMostMosEdits edits; finite numbers.
+  // Precondition: at most shared::kMaxMosEdits edits; finite numbers.
   std::uint32_t put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
                           std::span<const PointEdit> edits = {}, const glm::dmat3* directions = nullptr);
 

@@ -125,8 +125,8 @@ double shortest(float value) {
   const auto written = std::to_chars(text, text + sizeof text, value);
   double result = 0;
   std::from_chars(text, written.ptr, result);
-  constexpr double kLargest = std::numeric_limits<float>::max();  // its shortest text is a larger double
-  return std::clamp(result, -kLargest, kLargest);
+  constexpr double kMax = std::numeric_limits<float>::max();  // its shortest text is a larger double
+  return std::clamp(result, -kMax, kMax);
 }
 
 Result<Json> parse_json(std::string_view json, const std::string& source) {

@@ -11,8 +11,8 @@ namespace {
 
 // Whole numbers without a fraction.
 OrderedJson neat(double value) {
-  constexpr double kLargestExact = 9007199254740992.0;
-  if (value == std::floor(value) && std::abs(value) < kLargestExact) return static_cast<std::int64_t>(value);
+  constexpr double kMaxExact = 9007199254740992.0;
+  if (value == std::floor(value) && std::abs(value) < kMaxExact) return static_cast<std::int64_t>(value);
   return value;
 }
 

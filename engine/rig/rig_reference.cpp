@@ -23,13 +23,13 @@ std::string referred(const OrderedJson& type) { return type["$ref"].get<std::str
 
 std::string numbers_text(const OrderedJson& type) {
   constexpr double kFarthest = 1e38;
-  constexpr double kLargestInteger = 4294967295.0;
+  constexpr double kMaxInteger = 4294967295.0;
   const bool integer = type["type"] == "integer";
   const bool above = type.contains("exclusiveMinimum");
   const OrderedJson& least = above ? type["exclusiveMinimum"] : type["minimum"];
   const OrderedJson& most = type["maximum"];
   const std::string text = integer ? "integer" : "number";
-  if (most.get<double>() < (integer ? kLargestInteger : kFarthest)) {
+  if (most.get<double>() < (integer ? kMaxInteger : kFarthest)) {
     return fmt::format("{} {} {} to {}", text, above ? "above" : "from", least.dump(), most.dump());
   }
   return least.get<double>() > -kFarthest ? fmt::format("{} {} {}", text, above ? ">" : ">=", least.dump()) : text;

@@ -23,16 +23,16 @@ namespace {
 
 using skeletonize::ClosedParts;
 
-constexpr std::size_t kMostJoints = 4;        // of a vertex
-constexpr std::size_t kMostVoxels = 500'000;  // inside; what has more has thick limbs
+constexpr std::size_t kMaxJoints = 4;        // of a vertex
+constexpr std::size_t kMaxVoxels = 500'000;  // inside; what has more has thick limbs
 
 Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
   const auto invalid = [&](const std::string& why) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", model.name, why));
   };
-  if (options.resolution < options.kLeastResolution || options.resolution > options.kMostResolution) {
-    return invalid(fmt::format("a resolution of {} is not from {} to {}", options.resolution, options.kLeastResolution,
-                               options.kMostResolution));
+  if (options.resolution < options.kMinResolution || options.resolution > options.kMaxResolution) {
+    return invalid(fmt::format("a resolution of {} is not from {} to {}", options.resolution, options.kMinResolution,
+                               options.kMaxResolution));
   }
   if (!(options.detail >= 0 && options.detail <= 1)) return invalid("the detail must be from 0 to 1");
   if (!(options.bone_length >= 1)) return invalid("bones must be 1 radius long or more");
@@ -118,7 +118,7 @@ SparseRows make_weights(const Mesh& mesh, std::span<const std::uint32_t> joints,
   }
   const std::vector<Passage> passages(model.bound_joints.size(), {.radii = 8, .rigid = true});
   const SparseRows spread = spread_weights(mesh, rigid, model, passages, threads);
-  return cut_rows(spread, kMostJoints, Cut::kContinuous);
+  return cut_rows(spread, kMaxJoints, Cut::kContinuous);
 }
 
 }  // namespace
@@ -143,8 +143,8 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   const double detail = options.detail * diagonal(surface);
   Result<skeletonize::Voxels> voxels =
       skeletonize::voxelize(surface.positions, surface.closed, surface.open, options.resolution);
-  if (voxels && voxels->cells.size() > kMostVoxels) {
-    const double share = std::cbrt(static_cast<double>(kMostVoxels) / static_cast<double>(voxels->cells.size()));
+  if (voxels && voxels->cells.size() > kMaxVoxels) {
+    const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(voxels->cells.size()));
     const auto coarser = static_cast<std::uint32_t>(share * options.resolution);
     report.notes.push_back(
         fmt::format("so bulky that resolution {} serves instead of {}", coarser, options.resolution));

@@ -22,7 +22,7 @@ namespace {
 
 constexpr float kSeedDivergence = -1.5f;  // between the middle of a plate and that of a limb
 constexpr double kStep = 0.3;             // voxels a step along the force
-constexpr std::size_t kMostSteps = 4000;  // along one line
+constexpr std::size_t kMaxSteps = 4000;  // along one line
 constexpr std::size_t kPatience = 8;      // steps in which a line must get farther than one step
 constexpr float kRoad = 0.05f;            // cost of a voxel's length on a road
 constexpr float kMiddle = 0.15f;          // and beside it, where there is no force
@@ -54,7 +54,7 @@ void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visi
 // The voxels that a line along the force passes through, from `point` to where it comes to rest.
 void follow(const ForceField& field, const Voxels& voxels, glm::dvec3 point, std::vector<std::uint32_t>& passed) {
   glm::dvec3 earlier = point;
-  for (std::size_t i = 1; i <= kMostSteps; ++i) {
+  for (std::size_t i = 1; i <= kMaxSteps; ++i) {
     const std::uint32_t voxel = voxels.at(glm::ivec3(glm::round(point)));
     if (voxel == kOutside) return;
     if (passed.empty() || passed.back() != voxel) passed.push_back(voxel);

@@ -13,11 +13,11 @@
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr std::uint32_t kMostDegree = 8;
-constexpr double kMostKnot = 1e9;
-constexpr double kLeastSpan = 1e-9;
-constexpr double kMostWeight = 1e6;
-constexpr std::uint64_t kMostVertices = std::uint64_t{1} << 22;
+constexpr std::uint32_t kMaxDegree = 8;
+constexpr double kMaxKnot = 1e9;
+constexpr double kMinSpan = 1e-9;
+constexpr double kMaxWeight = 1e6;
+constexpr std::uint64_t kMaxVertices = std::uint64_t{1} << 22;
 
 // One direction of a patch.
 struct Direction {
@@ -38,8 +38,8 @@ tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
 
 Result<void> validate(const Direction& direction, char name, const std::string& what) {
   const auto& [knots, count, degree] = direction;
-  if (degree < 1 || degree > kMostDegree) {
-    return invalid(what, fmt::format("the degree in {} is {}, not 1 to {}", name, degree, kMostDegree));
+  if (degree < 1 || degree > kMaxDegree) {
+    return invalid(what, fmt::format("the degree in {} is {}, not 1 to {}", name, degree, kMaxDegree));
   }
   if (count < degree + 1) {
     return invalid(what, fmt::format("{} control vertices in {} are too few for degree {}", count, name, degree));
@@ -50,8 +50,8 @@ Result<void> validate(const Direction& direction, char name, const std::string& 
   }
   double largest = 0;
   for (std::size_t i = 0; i < knots.size(); ++i) {
-    if (!(std::abs(knots[i]) <= kMostKnot)) {
-      return invalid(what, fmt::format("knot {} in {} is {}, not within {}", i, name, knots[i], kMostKnot));
+    if (!(std::abs(knots[i]) <= kMaxKnot)) {
+      return invalid(what, fmt::format("knot {} in {} is {}, not within {}", i, name, knots[i], kMaxKnot));
     }
     if (i > 0 && knots[i] < knots[i - 1]) return invalid(what, fmt::format("knot {} in {} descends", i, name));
     largest = std::max(largest, std::abs(knots[i]));
@@ -63,7 +63,7 @@ Result<void> validate(const Direction& direction, char name, const std::string& 
   std::size_t first = 0;  // of those equal to knot i
   for (std::size_t i = 1; i < knots.size(); ++i) {
     if (knots[i] != knots[first]) {
-      if (knots[i] - knots[first] < kLeastSpan * largest) {
+      if (knots[i] - knots[first] < kMinSpan * largest) {
         return invalid(what, fmt::format("knots {} and {} in {} are too close and not equal", first, i, name));
       }
       first = i;
@@ -79,8 +79,8 @@ Result<void> validate(const Direction& direction, char name, const std::string& 
 // The basis functions of one direction that are not zero everywhere in a span, and their derivatives.
 struct SpanBasis {
   std::uint32_t first;  // control index of n[0]
-  std::array<double, kMostDegree + 1> n;
-  std::array<double, kMostDegree + 1> derivative;
+  std::array<double, kMaxDegree + 1> n;
+  std::array<double, kMaxDegree + 1> derivative;
 };
 
 // Algorithm A2.1 (FindSpan): knots[i] <= u < knots[i + 1]; at the domain's end the last span that is not empty.
@@ -98,8 +98,8 @@ SpanBasis span_basis(const Direction& direction, double parameter) {
   const double u = std::clamp(parameter, direction.start(), direction.end());
   const std::size_t span = find_span(direction, u);
   SpanBasis result{static_cast<std::uint32_t>(span - p), {1.0}, {}};
-  std::array<double, kMostDegree + 1> left{};
-  std::array<double, kMostDegree + 1> right{};
+  std::array<double, kMaxDegree + 1> left{};
+  std::array<double, kMaxDegree + 1> right{};
   for (std::uint32_t degree = 1; degree <= p; ++degree) {
     left[degree] = u - direction.knots[span + 1 - degree];
     right[degree] = direction.knots[span + degree] - u;
@@ -157,9 +157,9 @@ Result<void> validate(const BsplinePatch& patch, const std::string& what) {
     }
   }
   for (std::size_t i = 0; i < patch.weights.size(); ++i) {
-    if (!(patch.weights[i] >= 1 / kMostWeight && patch.weights[i] <= kMostWeight)) {
+    if (!(patch.weights[i] >= 1 / kMaxWeight && patch.weights[i] <= kMaxWeight)) {
       return invalid(what,
-                     fmt::format("weight {} is {}, not {} to {}", i, patch.weights[i], 1 / kMostWeight, kMostWeight));
+                     fmt::format("weight {} is {}, not {} to {}", i, patch.weights[i], 1 / kMaxWeight, kMaxWeight));
     }
   }
   return {};
@@ -222,9 +222,9 @@ Result<TessellatedPatch> tessellate(const BsplinePatch& patch, std::uint32_t qua
   const std::vector<double> knots_v = domain_knots_v(patch);
   const std::uint64_t count_u = (knots_u.size() - 1) * quads_u + 1;
   const std::uint64_t count_v = (knots_v.size() - 1) * quads_v + 1;
-  if (count_u > kMostVertices || count_v > kMostVertices || count_u * count_v > kMostVertices) {
+  if (count_u > kMaxVertices || count_v > kMaxVertices || count_u * count_v > kMaxVertices) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a patch of {} x {} vertices has more than {}", count_u, count_v, kMostVertices));
+                fmt::format("a patch of {} x {} vertices has more than {}", count_u, count_v, kMaxVertices));
   }
   TessellatedPatch result;
   const std::vector<double> parameters_v = parameters(knots_v, quads_v);

@@ -14,15 +14,15 @@
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr std::size_t kMostPoses = 24;
+constexpr std::size_t kMaxPoses = 24;
 
 std::vector<std::vector<glm::mat4>> clip_poses(const Model& model) {
   std::vector<std::vector<glm::mat4>> poses;
-  const std::size_t a_clip = std::max<std::size_t>(1, kMostPoses / std::max<std::size_t>(1, model.clips.size()));
+  const std::size_t a_clip = std::max<std::size_t>(1, kMaxPoses / std::max<std::size_t>(1, model.clips.size()));
   std::vector<Transform> local(model.skeleton.joints.size());
   for (const Clip& clip : model.clips) {
     if (clip.channels.empty()) continue;
-    for (std::size_t i = 0; i < a_clip && poses.size() < kMostPoses; ++i) {
+    for (std::size_t i = 0; i < a_clip && poses.size() < kMaxPoses; ++i) {
       rest_pose(model.skeleton, local);
       sample_clip(clip, clip.duration * (static_cast<float>(i) + 0.5f) / static_cast<float>(a_clip), local);
       model_matrices(model.skeleton, local, poses.emplace_back(local.size()));
@@ -36,7 +36,7 @@ std::vector<std::vector<glm::mat4>> joint_poses(const Model& model) {
   for (const BoundJoint& bound : model.bound_joints) joints.push_back(bound.joint);
   std::sort(joints.begin(), joints.end());
   joints.erase(std::unique(joints.begin(), joints.end()), joints.end());
-  const std::size_t step = std::max<std::size_t>(1, 2 * joints.size() / kMostPoses);
+  const std::size_t step = std::max<std::size_t>(1, 2 * joints.size() / kMaxPoses);
   std::vector<std::vector<glm::mat4>> poses;
   std::vector<Transform> local(model.skeleton.joints.size());
   for (std::size_t i = 0; i < joints.size(); i += step) {

@@ -21,7 +21,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr std::size_t kMostTriangles = std::size_t{1} << 22;
+constexpr std::size_t kMaxTriangles = std::size_t{1} << 22;
 
 // Rows of some vertices; none at all where one of them has none.
 SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t> vertices) {
@@ -215,8 +215,8 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
       std::vector<std::uint8_t> chosen;
       for (const std::uint32_t t : driver.source_triangle) chosen.push_back((*inside)[t]);
       const auto split = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1));
-      if (chosen.size() + 3 * split > kMostTriangles) {
-        return invalid(input, fmt::format("refinement {} makes a driver of more than {} triangles", r, kMostTriangles));
+      if (chosen.size() + 3 * split > kMaxTriangles) {
+        return invalid(input, fmt::format("refinement {} makes a driver of more than {} triangles", r, kMaxTriangles));
       }
       Refined refined = refine(driver.mesh, chosen);
       for (std::uint32_t& t : refined.source_triangle) t = driver.source_triangle[t];

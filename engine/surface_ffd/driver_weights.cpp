@@ -58,7 +58,7 @@ Result<SparseRows> transferred_weights(const DriverSource& driver, const Deforme
 SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input) {
   const std::vector<Passage> passages = joint_passages(input.model, spread);
   const SparseRows rows = spread_weights(driver, driver.weights, input.model, passages, input.threads);
-  return cut_rows(rows, kMostTransferred, Cut::kHard);
+  return cut_rows(rows, kMaxTransferred, Cut::kHard);
 }
 
 namespace {

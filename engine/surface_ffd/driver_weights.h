@@ -17,7 +17,7 @@
 
 namespace pelt::surface_ffd {
 
-inline constexpr std::size_t kMostTransferred = 8;  // joints that a vertex follows whose weights were spread
+inline constexpr std::size_t kMaxTransferred = 8;  // joints that a vertex follows whose weights were spread
 
 // The row of a vertex.
 using RowOfVertex = std::function<std::span<const Influence>(std::uint32_t)>;

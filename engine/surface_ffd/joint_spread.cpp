@@ -11,8 +11,8 @@ namespace {
 
 constexpr float kBallRadii = 3;
 constexpr float kHingeRadii = 1;
-constexpr float kMostBones = 0.75f;   // of the shorter one; wider passages make hoses of short bones
-constexpr float kLeastScale = 0.01f;  // of the size
+constexpr float kMaxBones = 0.75f;   // of the shorter one; wider passages make hoses of short bones
+constexpr float kMinScale = 0.01f;  // of the size
 
 float radii_of(JointKind kind) {
   switch (kind) {
@@ -34,7 +34,7 @@ bool scales(const Channel& channel, const glm::vec3& rest) {
   const bool cubic = channel.interpolation == Interpolation::kCubicSpline;
   for (std::size_t i = cubic ? 3 : 0; i + 3 <= channel.values.size(); i += cubic ? 9 : 3) {
     const glm::vec3 value(channel.values[i], channel.values[i + 1], channel.values[i + 2]);
-    if (glm::distance(value, rest) > kLeastScale * glm::length(rest)) return true;
+    if (glm::distance(value, rest) > kMinScale * glm::length(rest)) return true;
   }
   return false;
 }
@@ -45,7 +45,7 @@ std::vector<bool> scaled_joints(const Model& model) {
   for (const Joint& joint : model.skeleton.joints) {
     const glm::vec3 scale = glm::abs(joint.rest.scale);
     const auto [least, most] = std::minmax({scale.x, scale.y, scale.z});
-    scaled.push_back(most - least > kLeastScale * most);
+    scaled.push_back(most - least > kMinScale * most);
   }
   for (const Clip& clip : model.clips) {
     for (const Channel& channel : clip.channels) {
@@ -66,7 +66,7 @@ std::vector<Passage> joint_passages(const Model& model, std::optional<float> rad
   const std::vector<bool> scaled = scaled_joints(model);
   std::vector<Passage> passages;
   for (const BoundJoint& bound : model.bound_joints) {
-    passages.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(uses[bound.joint].kind), .bones = kMostBones});
+    passages.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(uses[bound.joint].kind), .bones = kMaxBones});
   }
   return passages;
 }

@@ -12,7 +12,7 @@ namespace pelt::surface_ffd {
 LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model) {
   constexpr double kOfDistance = 0.7;
   constexpr double kDensest = 64;           // the square of how many times finer
-  constexpr double kMost = 4;               // times the triangles asked
+  constexpr double kMax = 4;               // times the triangles asked
   const double kArea = std::sqrt(3.0) / 4;  // of a triangle with edges of 1
   LimbSizing sizing{triangles, std::vector<float>(surface.positions.size(), 1.0f)};
   if (!has_weights(surface)) return sizing;
@@ -33,7 +33,7 @@ LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& 
     const double density = (sizing.density[t.x] + sizing.density[t.y] + sizing.density[t.z]) / 3;
     needed += density * triangle_area(surface, t) / (kArea * squared_edge);
   }
-  const double most = kMost * static_cast<double>(triangles);
+  const double most = kMax * static_cast<double>(triangles);
   sizing.triangles = std::max(triangles, static_cast<std::size_t>(std::min(needed, most)));
   return sizing;
 }

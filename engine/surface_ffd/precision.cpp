@@ -64,17 +64,17 @@ void RowFit::begin_solution() {
 // 1/2 sum q_j t_j^2 - y_0 + 1/2 sum y_i^2 / stiffness_i. That is convex and quadratic while the same t_j are above 0,
 // so that Newton's steps, shortened until they descend, end at its least value.
 const std::vector<double>& RowFit::solve() {
-  constexpr int kMostSteps = 40;
-  constexpr int kMostHalvings = 20;
+  constexpr int kMaxSteps = 40;
+  constexpr int kMaxHalvings = 20;
   const std::size_t size = features_ + 1;
   begin_solution();
   double value = find_weights(multipliers_);
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     solve_system();
     active_ = solved_;
     double share = 1;
     double found = 0;
-    for (int halving = 0; halving <= kMostHalvings; ++halving, share /= 2) {
+    for (int halving = 0; halving <= kMaxHalvings; ++halving, share /= 2) {
       trial_ = multipliers_;
       for (std::size_t i = 0; i < size; ++i) trial_[i] += share * (system_[i * (size + 1) + size] - multipliers_[i]);
       found = find_weights(trial_);

@@ -34,7 +34,7 @@ constexpr double kOpposed = -0.5;            // cosine between normals of sheets
 constexpr double kPlaceStiffness = 500;      // of the place of a row, beside its weights
 constexpr double kPaintingStiffness = 450;   // of its painting
 constexpr double kQuadraticStiffness = 1e5;  // of place and its squares, where weights of both signs can meet both
-constexpr double kMostSize = 2;              // of a row with weights of both signs: the sum of their absolute values
+constexpr double kMaxSize = 2;              // of a row with weights of both signs: the sum of their absolute values
 constexpr double kTouchingUnits = 1e-3;      // what lies on the driver is nearest to what it lies on
 
 // log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
@@ -48,13 +48,13 @@ double power(double x, double exponent) { return exponent == 2 ? x * x : std::po
 
 // w_k / w_0 of elements sorted by distance; indices are places in `near`.
 void relative_weights(std::span<const Near> near, double unit, double local, std::vector<WeightedElement>& weights) {
-  constexpr double kMostPower = 1e300;
+  constexpr double kMaxPower = 1e300;
   const auto powered = [&](const Near& element) {
     return power(element.closest.squared_distance / (unit * unit), 0.5 * local);
   };
   const auto count = static_cast<std::uint32_t>(near.size());
   weights.resize(count);
-  if (powered(near.back()) < kMostPower) {
+  if (powered(near.back()) < kMaxPower) {
     const double first = 1 + powered(near.front());
     for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, first / (1 + powered(near[i]))};
     return;
@@ -287,14 +287,14 @@ class RowMaker {
   // Multiplies the weight of each driver vertex j by a_j, which says how alike it and the skin's vertex are painted:
   // the sum over joints of the lesser weight, to the power of `likeness`.
   void weigh_likeness(std::uint32_t vertex) {
-    constexpr double kLeast = 1e-6;
+    constexpr double kMin = 1e-6;
     const SparseRows& driver = settings_.painting;
     if (driver.row_count() == 0 || mesh_.weights.row_count() == 0) return;
     const std::span<const Influence> own = mesh_.weights.row(vertex);
     alike_.clear();
-    double most = kLeast;
+    double most = kMin;
     for (const WeightedElement& j : row_) {
-      double alike = kLeast;
+      double alike = kMin;
       for (const Influence& theirs : driver.row(j.index)) {
         for (const Influence& ours : own) {
           if (is_same_joint(ours, theirs)) alike += std::min(ours.weight, theirs.weight);
@@ -304,7 +304,7 @@ class RowMaker {
       most = std::max(most, alike);
     }
     for (std::size_t j = 0; j < row_.size(); ++j) {
-      row_[j].weight *= std::max(std::pow(alike_[j] / most, settings_.likeness), kLeast * kLeast);
+      row_[j].weight *= std::max(std::pow(alike_[j] / most, settings_.likeness), kMin * kMin);
     }
   }
 
@@ -361,14 +361,14 @@ class RowMaker {
     keep_solved(fit_.solve());
   }
 
-  // As much of weights of both signs that fit the squares, too, as kMostSize lets in, and for the rest the linear fit:
+  // As much of weights of both signs that fit the squares, too, as kMaxSize lets in, and for the rest the linear fit:
   // |a s + b t| <= a |s| + b |t|.
   void fit_quadratic(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal) {
     begin_fit(vertex, point, normal, true);
     quadratic_ = fit_.solve_signed();
     double size = 0;
     for (const double weight : quadratic_) size += std::abs(weight);
-    const double part = size > kMostSize ? (kMostSize - 1) / (size - 1) : 1.0;
+    const double part = size > kMaxSize ? (kMaxSize - 1) / (size - 1) : 1.0;
     if (part < 1) {
       begin_fit(vertex, point, normal, false);
       const std::vector<double>& linear = fit_.solve();

@@ -13,7 +13,7 @@ constexpr float kFileSpacing = 0.66f;
 constexpr float kRankSpacing = 0.72f;
 constexpr float kStray = 0.11f;  // from the grid, at most
 constexpr float kSpeed = 0.7f;   // a second
-constexpr float kMostTurn = 0.12f;
+constexpr float kMaxTurn = 0.12f;
 constexpr float kWidthOfDepth = 0.75f;  // the grid's shape
 
 // A number in [0, 1) for each pair (PCG hash, Jarzynski and Olano 2020).
@@ -38,7 +38,7 @@ std::vector<Walker> line_up(std::uint32_t count, std::uint32_t characters, float
         static_cast<std::uint32_t>(chance(cell / characters, 2) * static_cast<float>(characters)) % characters;
     walkers.push_back({.character = (cell + shift) % characters,
                        .place = height * (grid + 2.0f * kStray * stray),
-                       .turn = kMostTurn * (2.0f * chance(cell, 3) - 1.0f),
+                       .turn = kMaxTurn * (2.0f * chance(cell, 3) - 1.0f),
                        .pace = 0.9f + 0.2f * chance(cell, 4),
                        .phase = chance(cell, 5)});
   }

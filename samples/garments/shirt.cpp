@@ -219,7 +219,7 @@ Mesh largest_part(const Surface& cloth) {
 
 Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
   constexpr int kSmoothing = 30;  // rounds
-  constexpr float kLeast = 0.7f;  // of the offset, that smoothing leaves
+  constexpr float kMin = 0.7f;  // of the offset, that smoothing leaves
   constexpr float kSeam = 0.04f;  // of the size, beyond the openings, that is smoothed, too: smooth borders shrink
   const Result<std::vector<Opening>> openings = find_openings(Joints(body), options);
   if (!openings) return tl::unexpected(openings.error());
@@ -255,7 +255,7 @@ Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
   };
   Mesh shirt = cut_at_openings(kSeam * size);
   cloth = {std::move(shirt.positions), std::move(shirt.triangles)};
-  smooth(cloth, skin, *tree, kLeast * options.offset * size, kSmoothing);
+  smooth(cloth, skin, *tree, kMin * options.offset * size, kSmoothing);
   shirt = cut_at_openings(0);
   if (shirt.triangles.empty()) {
     return fail(ErrorCode::kInvalidArgument,

@@ -92,11 +92,11 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
 
 // What nobody chose, and why.
 Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
-  constexpr double kMostLeft = 0.1;  // of the skin's area
+  constexpr double kMaxLeft = 0.1;  // of the skin's area
   Result<Bound> bound = bind(model, rig, options);
   if (!bound || !bound->report.verdict || rig.judging != Judging::kFallback) return bound;
   const std::string left = share_in_words(bound->report.verdict->left);
-  if (bound->report.verdict->left <= kMostLeft) {
+  if (bound->report.verdict->left <= kMaxLeft) {
     bound->report.notes.push_back(
         bound->report.verdict->left > 0
             ? fmt::format("{} was chosen: it does worse than linear blend on {} of the skin alone", kDefaultDeformer,
@@ -175,8 +175,8 @@ Error unknown_name(std::string_view what, std::string_view plural, std::string_v
                    std::span<const std::string_view> known) {
   if (known.empty())
     return {ErrorCode::kNotFound, fmt::format("there is no {} '{}', and there are no {}", what, name, plural)};
-  constexpr std::size_t kMostNames = 50;
-  const std::span<const std::string_view> shown = known.first(std::min(known.size(), kMostNames));
+  constexpr std::size_t kMaxNames = 50;
+  const std::span<const std::string_view> shown = known.first(std::min(known.size(), kMaxNames));
   const std::string more = known.size() > shown.size() ? fmt::format(" and {} more", known.size() - shown.size()) : "";
   return {ErrorCode::kNotFound, fmt::format("there is no {} '{}'; did you mean '{}'? There are: {}{}", what, name,
                                             nearest_name(name, known), fmt::join(shown, ", "), more)};

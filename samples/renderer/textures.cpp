@@ -32,9 +32,9 @@
 namespace pelt::samples {
 namespace {
 
-constexpr std::uint32_t kMostSide = 16384;
-constexpr std::uint64_t kMostPixels = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMostPixelsInAll = std::uint64_t{256} << 20;
+constexpr std::uint32_t kMaxSide = 16384;
+constexpr std::uint64_t kMaxPixels = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxPixelsInAll = std::uint64_t{256} << 20;
 
 constexpr ImageUse kFilled{VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                            VK_ACCESS_2_TRANSFER_WRITE_BIT};
@@ -57,7 +57,7 @@ Result<Image> decode(const EncodedImage& encoded, std::uint32_t most_side, std::
     return fail(ErrorCode::kInvalidFile, "it is no PNG or JPEG that can be read");
   }
   const std::uint64_t pixels = static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
-  if (std::cmp_greater(std::max(width, height), most_side) || pixels > std::min(kMostPixels, pixels_left)) {
+  if (std::cmp_greater(std::max(width, height), most_side) || pixels > std::min(kMaxPixels, pixels_left)) {
     return fail(ErrorCode::kUnsupported, fmt::format("its {} x {} pixels are too many", width, height));
   }
   constexpr int kChannels = 4;
@@ -120,8 +120,8 @@ Result<std::shared_ptr<MaterialTextures>> make_textures(const runtime::Device& d
                                                         std::vector<std::string>& notes,
                                                         const std::function<bool(double fraction)>& goes_on) {
   auto made = std::make_shared<MaterialTextures>();
-  const std::uint32_t most_side = std::min(kMostSide, device.limits().maxImageDimension2D);
-  std::uint64_t pixels_left = kMostPixelsInAll;
+  const std::uint32_t most_side = std::min(kMaxSide, device.limits().maxImageDimension2D);
+  std::uint64_t pixels_left = kMaxPixelsInAll;
   std::vector<std::int32_t> place_of_image(model.images.size(), -1);
   for (std::size_t i = 0; i < model.images.size(); ++i) {
     if (goes_on && !goes_on(static_cast<double>(i) / static_cast<double>(model.images.size()))) break;

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostSteps = 200;
+constexpr std::size_t kMaxSteps = 200;
 constexpr double kSecondsBetweenLooks = 0.5;
 
 // A state of the rig. Each has the folder that its relative file names are meant from: saving elsewhere moves it.
@@ -200,7 +200,7 @@ struct Document::State {
   void push(Step step) {
     steps.resize(current + 1);
     steps.push_back(std::move(step));
-    if (steps.size() > kMostSteps) steps.erase(steps.begin());
+    if (steps.size() > kMaxSteps) steps.erase(steps.begin());
     current = steps.size() - 1;
   }
 

@@ -15,7 +15,7 @@ namespace pelt::viewer {
 namespace {
 
 constexpr const char* kTitle = "Choose a file";
-constexpr std::size_t kMostEntries = 5000;
+constexpr std::size_t kMaxEntries = 5000;
 
 bool can_be_opened(const std::string& name) {
   const std::string extension = samples::lower_extension(name);
@@ -49,7 +49,7 @@ void FileDialog::list() {
     const bool folder = entry->is_directory(ignored);
     if (name.starts_with('.') || (!folder && !can_be_opened(name))) continue;
     entries_.push_back({name, folder});
-    if (entries_.size() == kMostEntries) break;
+    if (entries_.size() == kMaxEntries) break;
   }
   problem_ = error ? folder_.string() + ": " + error.message() : "";
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {

@@ -20,13 +20,13 @@ namespace pelt::viewer {
 namespace {
 
 constexpr double kWithin = 0.999;     // of the vertices are within an automatic scale
-constexpr float kLeastScale = 1e-9f;  // what an automatic scale reaches at least
+constexpr float kMinScale = 1e-9f;  // what an automatic scale reaches at least
 constexpr std::size_t kGrain = 1024;
-constexpr float kLeastWeight = 0.05f;  // by which a joint moves a vertex whose flesh is on its bone
+constexpr float kMinWeight = 0.05f;  // by which a joint moves a vertex whose flesh is on its bone
 
 // A round number, not below `value` nor far above.
 float round_up(float value) {
-  const float power = std::pow(10.0f, std::floor(std::log10(std::max(value, kLeastScale))));
+  const float power = std::pow(10.0f, std::floor(std::log10(std::max(value, kMinScale))));
   for (const float step : {1.0f, 1.5f, 2.0f, 2.5f, 3.0f, 4.0f, 5.0f, 6.0f, 8.0f}) {
     if (value <= step * power * 1.0001f) return step * power;
   }
@@ -121,7 +121,7 @@ Flesh flesh_at(std::span<const Bone> bones, std::span<const BoundJoint> bound, s
                glm::vec3 rest, glm::vec3 posed) {
   const auto moves = [&](const Bone& bone) {
     return std::ranges::any_of(weights, [&](const Influence& own) {
-      return own.weight > kLeastWeight && bound[own.index].joint == bone.joint;
+      return own.weight > kMinWeight && bound[own.index].joint == bone.joint;
     });
   };
   const bool any = std::ranges::any_of(bones, moves);

@@ -28,10 +28,10 @@ constexpr float kFrameLength = 0.008f;
 constexpr float kNormalLength = 0.008f;
 constexpr float kSamePlace = 1e-4f;
 
-constexpr std::size_t kMostFrames = 1500;
-constexpr std::size_t kMostNormals = 20000;
-constexpr std::size_t kMostCageDots = 5000;
-constexpr float kLeastShown = 0.002f;  // weight of an influence
+constexpr std::size_t kMaxFrames = 1500;
+constexpr std::size_t kMaxNormals = 20000;
+constexpr std::size_t kMaxCageDots = 5000;
+constexpr float kMinShown = 0.002f;  // weight of an influence
 
 constexpr glm::vec4 kBone(0.02f, 0.14f, 0.70f, 1.0f);
 constexpr glm::vec4 kCurve(0.0f, 0.38f, 0.30f, 1.0f);
@@ -268,7 +268,7 @@ class Drawing {
     const std::span<const glm::vec3> positions = evaluator_.positions();
     std::size_t count = 0;
     for (const CharacterMesh& mesh : data_.meshes) count += mesh.control ? mesh.vertex_count() : 0;
-    const std::size_t step = stride(count, kMostCageDots);
+    const std::size_t step = stride(count, kMaxCageDots);
     for (const CharacterMesh& mesh : data_.meshes) {
       const std::vector<std::string> places = driver_places(mesh.name);
       for (std::uint32_t v = 0; mesh.control && v < mesh.vertex_count(); ++v) {
@@ -303,7 +303,7 @@ class Drawing {
   void draw_frames() {
     std::size_t count = 0;
     for (const Element& element : elements()) count += element.kind != ElementKind::kNone ? 1 : 0;
-    const std::size_t step = stride(count, kMostFrames);
+    const std::size_t step = stride(count, kMaxFrames);
     std::size_t number = 0;
     for (const Element& element : elements()) {
       if (element.kind == ElementKind::kNone || number++ % step != 0) continue;
@@ -314,7 +314,7 @@ class Drawing {
   void draw_normals() {
     std::size_t count = 0;
     for (const CharacterMesh& mesh : data_.meshes) count += mesh.control ? 0 : mesh.vertex_count();
-    const std::size_t step = stride(count, kMostNormals);
+    const std::size_t step = stride(count, kMaxNormals);
     for (const CharacterMesh& mesh : data_.meshes) {
       for (std::size_t v = 0; !mesh.control && v < mesh.vertex_count(); v += step) {
         const glm::vec3 at = evaluator_.positions()[mesh.first_vertex + v];
@@ -333,7 +333,7 @@ class Drawing {
     const std::vector<VertexInfluence> row = influences_of(*mesh, *packed);
     const float most = row.empty() ? 1.0f : std::max(std::abs(row.front().weight), 1e-6f);
     for (const VertexInfluence& influence : row) {
-      if (!state_.shown.influences || std::abs(influence.weight) < kLeastShown) continue;
+      if (!state_.shown.influences || std::abs(influence.weight) < kMinShown) continue;
       const Element& element = elements()[influence.slot];
       if (element.kind == ElementKind::kNone) continue;
       const float share = std::abs(influence.weight) / most;

@@ -125,7 +125,7 @@ static void describe(Fields& fields, ViewState& state) {
   fields.object({"heat"}, state.heat);
   fields.object({"selection"}, state.selection);
   fields.object({"panels"}, state.panels);
-  fields.integer({"instances"}, state.instances, {.most = kMostInstances});
+  fields.integer({"instances"}, state.instances, {.most = kMaxInstances});
 }
 
 nlohmann::json view_json(const ViewState& state) {

@@ -98,7 +98,7 @@ struct Panels {
   std::string paint;   // name of the group that strokes on the skin paint; empty: they move the camera
 };
 
-constexpr std::uint32_t kMostInstances = 1000;
+constexpr std::uint32_t kMaxInstances = 1000;
 
 struct ViewState {
   OrbitCamera camera;
@@ -109,7 +109,7 @@ struct ViewState {
   Heat heat;
   Selection selection;
   Panels panels;
-  std::uint32_t instances = 1;  // 1 to kMostInstances, of the document's rig
+  std::uint32_t instances = 1;  // 1 to kMaxInstances, of the document's rig
 };
 
 // Every field by its name above, without the trailing underscore; enums by their names in lower case ("side_by_side").

@@ -273,7 +273,7 @@ PELT_SHARED_FN Affine offsets_frame(OffsetsSum sum, vec3 point) {
 // Normals and tangents (docs/mathematics.md section 0). B is the 3x3 part of the blended frame, `turn` a rotation near
 // the one of the first influence of the row, or of its group with the largest share, which is the strongest: what stays
 // where B has no usable rank.
-PELT_SHARED_CONST float kLeastDirection = 1e-12f;  // squared length, relative to B: ten times what rounding leaves
+PELT_SHARED_CONST float kMinDirection = 1e-12f;  // squared length, relative to B: ten times what rounding leaves
 
 // The squares of B's entries, summed: what lengths of mapped directions are compared with.
 PELT_SHARED_FN float squared_size(mat3 b) { return dot(b[0], b[0]) + dot(b[1], b[1]) + dot(b[2], b[2]); }
@@ -291,7 +291,7 @@ PELT_SHARED_FN vec3 blended_normal(mat3 b, vec3 rest_normal, mat3 turn) {
   float size = squared_size(unit);
   vec3 normal = cofactor(unit) * rest_normal;
   float squared = dot(normal, normal);
-  return squared > kLeastDirection * size * size ? normal * (1.0f / sqrt(squared)) : turn * rest_normal;
+  return squared > kMinDirection * size * size ? normal * (1.0f / sqrt(squared)) : turn * rest_normal;
 }
 
 // t' = normalize(B t) made orthogonal to the posed normal; where B leaves nothing of t, the rest tangent turned by the
@@ -301,7 +301,7 @@ PELT_SHARED_FN vec3 blended_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal
   vec3 tangent = unit * rest_tangent;
   tangent = tangent - posed_normal * dot(posed_normal, tangent);
   float squared = dot(tangent, tangent);
-  if (squared > kLeastDirection * squared_size(unit)) return tangent * (1.0f / sqrt(squared));
+  if (squared > kMinDirection * squared_size(unit)) return tangent * (1.0f / sqrt(squared));
   vec3 other = abs(posed_normal.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
   vec3 turned = turn * rest_tangent;
   turned = turned - posed_normal * dot(posed_normal, turned);

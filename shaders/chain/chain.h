@@ -32,7 +32,7 @@ PELT_SHARED_CONST uint kAnchorScale = 8u;
 PELT_SHARED_CONST uint kAnchorAxis = 9u;
 PELT_SHARED_CONST uint kAnchorTwist = 12u;
 PELT_SHARED_CONST uint kNoInput = 0xFFFFFFFFu;
-PELT_SHARED_CONST uint kMostAnchors = 1024u;
+PELT_SHARED_CONST uint kMaxAnchors = 1024u;
 
 struct Chain {
   uint anchor_count;
@@ -152,11 +152,11 @@ PELT_SHARED_FN TurnedAnchor turned_below(PoseWork work, Chain chain, uint i, Tur
   return result;
 }
 
-// Neighbouring anchors, at most kMostRange.
-PELT_SHARED_CONST uint kMostRange = 10u;
+// Neighbouring anchors, at most kMaxRange.
+PELT_SHARED_CONST uint kMaxRange = 10u;
 struct ChainRange {
   uint first;
-  TurnedAnchor anchor[kMostRange];
+  TurnedAnchor anchor[kMaxRange];
 };
 
 // Anchors `first` to `last`: the nearest to the top, and away from it on both sides.

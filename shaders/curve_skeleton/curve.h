@@ -55,7 +55,7 @@ PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
 PELT_SHARED_CONST uint kCurveSampleWords = 19u;
 
 PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries a record: neighbouring samples of one bone
-PELT_SHARED_CONST uint kMostFloatKeys = 64u;
+PELT_SHARED_CONST uint kMaxFloatKeys = 64u;
 
 struct CurveRecord {
   uint curve;         // word

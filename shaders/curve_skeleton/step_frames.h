@@ -27,7 +27,7 @@ PELT_SHARED_CONST float kStepTurning = 2.4f;   // w, in skin distances
 PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w in which the turn begins and ends
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
-PELT_SHARED_CONST uint kMostSteps = 2u * kStepReach;  // of a bone
+PELT_SHARED_CONST uint kMaxSteps = 2u * kStepReach;  // of a bone
 
 // What an inner joint does to the curve about it.
 struct CurveStep {
@@ -47,7 +47,7 @@ struct CurveStep {
 // A bone's part of the curve.
 struct CurveSteps {
   uint count;
-  CurveStep step[kMostSteps];
+  CurveStep step[kMaxSteps];
   vec4 frame;                   // of the bone before the first step
   vec3 first;                   // point of the bone's first anchor
   float arc;                    // s there
@@ -179,7 +179,7 @@ PELT_SHARED_FN CurveSteps curve_steps(PoseWork work, Chain chain, uint curve, ui
   steps.arc = table_float(work, word);
   steps.rest = table_float(work, word + kCurveAnchorWords) - steps.arc;
   steps.first = range_position(range, bone);
-  CurveBone bones[kMostSteps + 1u];
+  CurveBone bones[kMaxSteps + 1u];
   for (uint i = from - 1u; i < to; ++i) bones[i + 1u - from] = step_bone(work, chain, curve, i, range);
   for (uint i = from; i < to; ++i) {
     steps.step[i - from] = curve_step(work, chain, curve, i, bones[i - from], bones[i + 1u - from], range);

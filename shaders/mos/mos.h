@@ -74,14 +74,14 @@ PELT_SHARED_CONST uint kMosRoll = 6u;     // the same
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
-PELT_SHARED_CONST uint kMostMosEdits = 64u;  // of a rig
-PELT_SHARED_CONST uint kMostMosOwnEdits = 2u;  // and beside them
+PELT_SHARED_CONST uint kMaxMosEdits = 64u;  // of a rig
+PELT_SHARED_CONST uint kMaxMosOwnEdits = 2u;  // and beside them
 
 PELT_SHARED_CONST uint kMosDriverAngle = 1u;
 PELT_SHARED_CONST uint kMosDriverKeys = kMosDriverAngle + kJointAngleWords;
 PELT_SHARED_CONST uint kMosKeyWords = 3u;
-PELT_SHARED_CONST uint kFewestMosKeys = 2u;
-PELT_SHARED_CONST uint kMostMosKeys = 64u;
+PELT_SHARED_CONST uint kMinMosKeys = 2u;
+PELT_SHARED_CONST uint kMaxMosKeys = 64u;
 
 // A posed control point: F = still + cosine cos(theta) + sine sin(theta). All of it, theta too, may be blended
 // linearly.

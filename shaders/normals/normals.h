@@ -52,7 +52,7 @@ PELT_SHARED_CONST uint kRingApex = 0x20000000u;  // the apex of the fans that fo
 PELT_SHARED_CONST uint kRingVertex = 0x1FFFFFFFu;
 
 // |sum|^2 over the squared sum of |p_b - p_i|^2: below it the triangles have no area but what rounding leaves.
-PELT_SHARED_CONST float kLeastRingNormal = 1e-12f;
+PELT_SHARED_CONST float kMinRingNormal = 1e-12f;
 
 struct RingSum {
   vec3 normal;  // the sum
@@ -86,7 +86,7 @@ PELT_SHARED_FN RingSum ring_add(RingSum sum, uint word, vec3 position) {
 // Where false the blended normal stays; so it does where a number has overflowed.
 PELT_SHARED_FN bool ring_has_normal(RingSum sum) {
   float squared = dot(sum.normal, sum.normal);
-  return squared > kLeastRingNormal * sum.size * sum.size && squared < 1e37f;
+  return squared > kMinRingNormal * sum.size * sum.size && squared < 1e37f;
 }
 
 // The blended tangent made orthogonal to the normal; where it runs along it, any direction across.

@@ -306,13 +306,13 @@ std::vector<float> read_numbers(const Node& node) {
 }
 
 void read_patch_settings(const Node& set, const Node& patch, Variant& variant) {
-  constexpr std::size_t kMost = 1u << 16u;
+  constexpr std::size_t kMax = 1u << 16u;
   SurfaceFfdParameters ffd = read_weighting(set);
   if (set.at("unit").is_string()) ffd.distance_unit.reset();
   PatchParameters own;
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    own.shape[axis] = patch.at("shape").item(axis).index(kMost);
-    own.degree[axis] = patch.at("degree").item(axis).index(kMost);
+    own.shape[axis] = patch.at("shape").item(axis).index(kMax);
+    own.degree[axis] = patch.at("degree").item(axis).index(kMax);
   }
   own.knots_u = read_numbers(patch.at("knots_u"));
   own.knots_v = read_numbers(patch.at("knots_v"));

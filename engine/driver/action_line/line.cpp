@@ -36,7 +36,7 @@ double exponent_at(double lambda, const LineShape& shape) {
 
 RestLine::RestLine(std::span<const glm::vec3> points) {
   const auto count = static_cast<std::uint32_t>(points.size()) - 1;
-  assert(count >= shared::kFewestLinePoints && count <= shared::kMostLinePoints);
+  assert(count >= shared::kMinLinePoints && count <= shared::kMaxLinePoints);
   side_ = glm::distance(points[count], points[0]);
   // Its own length, to begin with: only the length is read from that line.
   const auto one = std::bit_cast<std::uint32_t>(1.0f);
@@ -61,7 +61,7 @@ std::vector<float> sample_places() {
 PalettePass RestLine::make_pass(std::uint32_t first_vertex, const LineShape& shape) const {
   constexpr std::uint32_t kFine = 16;  // steps of the integral from sample to sample
   constexpr std::uint32_t kSteps = kFine * (kSamples - 1);
-  constexpr double kLeastStretch = 0.1;
+  constexpr double kMinStretch = 0.1;
   std::array<double, kSteps + 1> integral{};
   for (std::uint32_t i = 0; i < kSteps; ++i) {
     integral[i + 1] = integral[i] + belly_at((i + 0.5) / kSteps, double{shape.tendon}) / kSteps;
@@ -76,7 +76,7 @@ PalettePass RestLine::make_pass(std::uint32_t first_vertex, const LineShape& sha
   table.put_word(static_cast<std::uint32_t>(line_.steps / shared::kLineSteps) + 1);
   table.put_number(length());
   table.put_number(side_);
-  table.put_number(std::max(1 - (1 - kLeastStretch) / largest, double{shared::kShortestLine}));
+  table.put_number(std::max(1 - (1 - kMinStretch) / largest, double{shared::kShortestLine}));
   const std::vector<float> places = sample_places();
   for (std::uint32_t k = 0; k < kSamples; ++k) {
     if (k % shared::kLineSlots == 0) {

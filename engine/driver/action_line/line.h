@@ -24,7 +24,7 @@ struct LineShape {
 class RestLine {
  public:
   // Control points and the side vertex behind them, model space at bind.
-  // Precondition: shared::kFewestLinePoints to kMostLinePoints of them, and lengths above 0.
+  // Precondition: shared::kMinLinePoints to kMaxLinePoints of them, and lengths above 0.
   explicit RestLine(std::span<const glm::vec3> points);
 
   float length() const { return line_.arc_length; }

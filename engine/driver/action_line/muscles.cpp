@@ -22,7 +22,7 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMostPoints = shared::kMostLinePoints - 2;
+constexpr std::size_t kMaxPoints = shared::kMaxLinePoints - 2;
 constexpr float kEvenPoints = 4;        // where the rig gives none
 constexpr float kShortest = 1e-6f;      // metres between the attachments
 constexpr float kSideDistance = 0.25f;  // of the side vertex, by the distance between the attachments
@@ -59,8 +59,8 @@ Result<void> check_muscle(const Muscle& muscle) {
   if (!is_within(muscle.bulge, 0, 2)) {
     return invalid(muscle, "the bulge is {}, but must be from 0 to 2", muscle.bulge);
   }
-  if (muscle.points.size() > kMostPoints) {
-    return invalid(muscle, "the line has {} points, more than {}", muscle.points.size(), kMostPoints);
+  if (muscle.points.size() > kMaxPoints) {
+    return invalid(muscle, "the line has {} points, more than {}", muscle.points.size(), kMaxPoints);
   }
   float before = 0;
   for (const LinePoint& point : muscle.points) {

@@ -20,7 +20,7 @@ bool is_within(float value, float least, float most) { return value >= least && 
 const char* check_line(const PalettePass& pass, const CharacterData& data, std::uint64_t word) {
   if (word + shared::kLineWords > pass.table.size()) return "reads past its table";
   const std::uint32_t count = pass.table[word + shared::kLinePointCount];
-  if (count < shared::kFewestLinePoints || count > shared::kMostLinePoints) return "has too few or too many points";
+  if (count < shared::kMinLinePoints || count > shared::kMaxLinePoints) return "has too few or too many points";
   const std::uint64_t first = pass.table[word + shared::kLineFirstPoint];
   if (first + count >= data.vertex_count()) return "names a point that is not there";
   for (std::uint64_t i = first; i <= first + count; ++i) {  // and the side vertex
@@ -45,9 +45,9 @@ const char* check_samples(const PalettePass& pass, std::uint64_t first) {
       if (!std::isfinite(number(pass, word + i))) return "holds a number that is not finite";
     }
     const std::uint64_t shape = word + shared::kLineSampleShape;
-    const bool fits = is_within(number(pass, shape), 0, shared::kMostLineShare) &&
+    const bool fits = is_within(number(pass, shape), 0, shared::kMaxLineShare) &&
                       is_within(number(pass, shape + 1), 0, 1) &&
-                      is_within(number(pass, shape + 2), 0, shared::kMostLineExponent);
+                      is_within(number(pass, shape + 2), 0, shared::kMaxLineExponent);
     if (!fits) return "has a shape out of range";
     const float lambda = number(pass, word);
     if (!(lambda >= before && lambda <= 1)) return "has samples that do not ascend from 0 to 1";

@@ -132,8 +132,8 @@ Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::u
   std::vector<double> keys = {0.0};
   for (const KeyPose& pose : set.poses) keys.push_back(glm::radians(static_cast<double>(pose.degrees[0])));
   std::sort(keys.begin(), keys.end());
-  constexpr double kLeastStep = 1e-5;  // radians: the joint's angle is known no better
-  if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kLeastStep; }) !=
+  constexpr double kMinStep = 1e-5;  // radians: the joint's angle is known no better
+  if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kMinStep; }) !=
       keys.end()) {
     return invalid(what, kTooClose);
   }
@@ -176,8 +176,8 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
     width(c) = std::numeric_limits<double>::infinity();
     for (Eigen::Index j = 0; j < count; ++j) width(c) = c == j ? width(c) : std::min(width(c), squared(c, j));
   }
-  constexpr double kLeastWidth = 1e-3;  // radians: what angles from float matrices tell apart, with room
-  if (width.minCoeff() < kLeastWidth * kLeastWidth) return invalid(what, kTooClose);
+  constexpr double kMinWidth = 1e-3;  // radians: what angles from float matrices tell apart, with room
+  if (width.minCoeff() < kMinWidth * kMinWidth) return invalid(what, kTooClose);
   Eigen::MatrixXd kernel(count, count);  // of centre c at key j
   for (Eigen::Index c = 0; c < count; ++c) {
     for (Eigen::Index j = 0; j < count; ++j) kernel(c, j) = std::exp(-squared(c, j) / width(c));
@@ -186,8 +186,8 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
   if (solver.rcond() < 1e-7) return invalid(what, kTooClose);
   const Eigen::MatrixXd cardinal = solver.inverse();  // row k holds the a_c of key k
   // Weights this large would cancel to what rounding leaves, and swing far beyond 1 between the keys.
-  constexpr double kLargest = 50;
-  if (!(cardinal.cwiseAbs().maxCoeff() <= kLargest)) return invalid(what, kTooClose);
+  constexpr double kMax = 50;
+  if (!(cardinal.cwiseAbs().maxCoeff() <= kMax)) return invalid(what, kTooClose);
 
   const std::uint32_t first_centre = table.size();
   for (Eigen::Index c = 0; c < count; ++c) {

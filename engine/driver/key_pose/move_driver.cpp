@@ -88,7 +88,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     pass = &data.passes[*own];
   } else {
     const std::uint64_t count = mesh.vertex_count();
-    if (data.palette_size + 2 * count > kLargestCount) {
+    if (data.palette_size + 2 * count > kMaxCount) {
       return fail(ErrorCode::kUnsupported,
                   fmt::format("the driver '{}' has no room in the palette to be moved", mesh.name));
     }

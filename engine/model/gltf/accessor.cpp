@@ -13,7 +13,7 @@ namespace pelt {
 namespace {
 
 // Accessors may overlap, and need no bytes at all, so what they decode to is not bounded by the file's size.
-constexpr std::uint64_t kMostDecodedBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kMaxDecodedBytes = std::uint64_t{512} << 20;
 
 using Bytes = std::span<const std::byte>;
 
@@ -149,9 +149,9 @@ class AccessorChecker {
       return refuse(place, fmt::format("no such component type: {}", accessor.componentType));
     }
     decoded_bytes_ += accessor.count * components_of(accessor) * sizeof(float);
-    if (decoded_bytes_ > kMostDecodedBytes) {
+    if (decoded_bytes_ > kMaxDecodedBytes) {
       return fail_at(document_, place,
-                     fmt::format("the accessors up to here hold more than {} MiB", kMostDecodedBytes >> 20),
+                     fmt::format("the accessors up to here hold more than {} MiB", kMaxDecodedBytes >> 20),
                      ErrorCode::kUnsupported);
     }
     if (accessor.bufferView >= 0) {

@@ -22,9 +22,9 @@ constexpr std::uint32_t kBinary = 0x004E4942;
 
 // A parsed object costs hundreds of bytes and "{}," three: bounds on the structure bound the memory. A character of
 // 250 joints and 100 clips has 75,000 channels of three objects each, samplers counted.
-constexpr std::size_t kMostNesting = 256;
-constexpr std::size_t kMostObjects = 250'000;
-constexpr std::size_t kMostValues = 4'000'000;
+constexpr std::size_t kMaxNesting = 256;
+constexpr std::size_t kMaxObjects = 250'000;
+constexpr std::size_t kMaxValues = 4'000'000;
 
 Result<void> check_json_structure(std::string_view text, const std::string& source) {
   std::size_t depth = 0;
@@ -46,15 +46,15 @@ Result<void> check_json_structure(std::string_view text, const std::string& sour
     }
     if ((c == '}' || c == ']') && depth > 0) --depth;
     if (c == ',') ++values;
-    if (depth > kMostNesting) {
+    if (depth > kMaxNesting) {
       return fail(ErrorCode::kInvalidFile,
-                  fmt::format("{}: byte {} of the JSON: nested more than {} deep", source, i, kMostNesting));
+                  fmt::format("{}: byte {} of the JSON: nested more than {} deep", source, i, kMaxNesting));
     }
   }
-  if (objects > kMostObjects || values > kMostValues) {
+  if (objects > kMaxObjects || values > kMaxValues) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("{}: the JSON holds {} objects and {} values, more than the limits of {} and {}", source,
-                            objects, values, kMostObjects, kMostValues));
+                            objects, values, kMaxObjects, kMaxValues));
   }
   return {};
 }

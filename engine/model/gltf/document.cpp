@@ -77,7 +77,7 @@ Result<void> check_extensions(const json& document, const std::string& source) {
 }  // namespace
 
 Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
-  auto file = read_file(path, kMostGltfBytes);
+  auto file = read_file(path, kMaxGltfBytes);
   if (!file) return tl::unexpected(file.error());
   GltfDocument document;
   document.source = path.string();

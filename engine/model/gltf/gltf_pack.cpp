@@ -94,7 +94,7 @@ Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<c
 }  // namespace
 
 Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
-  Result<std::vector<std::byte>> file = read_file(path, kMostGltfBytes);
+  Result<std::vector<std::byte>> file = read_file(path, kMaxGltfBytes);
   if (!file) return file;
   const std::string source = path.string();
   const Result<GltfContainer> container = open_gltf(*file, source);

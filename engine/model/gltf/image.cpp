@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 
 // A member of what may be no object; null where there is none.
 const json& member(const json& object, const char* key) {
@@ -54,7 +54,7 @@ GltfImages read_images(
     const json& document, std::span<const std::span<const std::byte>> buffers,
     const std::function<Result<std::vector<std::byte>>(const std::string& uri, const std::string& place)>& load) {
   GltfImages made;
-  std::size_t bytes_left = kMostBytes;
+  std::size_t bytes_left = kMaxBytes;
   std::size_t refused = 0;
   std::vector<std::int32_t> place_of_image(member(document, "images").size(), -2);  // -2: not looked at yet
   const auto refuse = [&](const std::string& why) {

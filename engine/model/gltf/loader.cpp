@@ -35,7 +35,7 @@ std::string percent_decoded(std::string_view text) {
 }
 
 tl::unexpected<Error> too_much(const std::string& place) {
-  return fail(ErrorCode::kUnsupported, fmt::format("{}: more than {} MiB in all", place, kMostGltfBytes >> 20));
+  return fail(ErrorCode::kUnsupported, fmt::format("{}: more than {} MiB in all", place, kMaxGltfBytes >> 20));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Result<std::vector<std::byte>> GltfLoader::decode_data_uri(const std::string& ur
   if (comma == std::string::npos || !uri.substr(0, comma).ends_with(";base64")) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: a data URI that is not base64", place));
   }
-  if (uri.size() > kMostGltfBytes - bytes_read_) return too_much(place);
+  if (uri.size() > kMaxGltfBytes - bytes_read_) return too_much(place);
   // The decoder knows a few media types only, and none of them matters here.
   std::vector<unsigned char> decoded;
   std::string media_type;
@@ -76,7 +76,7 @@ Result<std::vector<std::byte>> GltfLoader::read_beside(const std::string& uri, c
     return refuse("leaves the model's folder");
   }
   if (beside_ != nullptr) beside_->push_back(path_.parent_path() / name);
-  auto bytes = read_file(path_.parent_path() / name, kMostGltfBytes - bytes_read_);
+  auto bytes = read_file(path_.parent_path() / name, kMaxGltfBytes - bytes_read_);
   if (!bytes) return fail(bytes.error().code, fmt::format("{}: {}", place, bytes.error().message));
   return bytes;
 }

@@ -17,9 +17,9 @@
 namespace pelt {
 
 // All that a document may make us hold: its file, the files beside it, decoded data URIs.
-inline constexpr std::uint64_t kMostGltfBytes = std::uint64_t{512} << 20;
+inline constexpr std::uint64_t kMaxGltfBytes = std::uint64_t{512} << 20;
 
-// Loads one buffer or image after the other and keeps account of the bytes: kMostGltfBytes in all. Reads no file
+// Loads one buffer or image after the other and keeps account of the bytes: kMaxGltfBytes in all. Reads no file
 // outside the document's folder.
 class GltfLoader {
  public:

@@ -49,8 +49,8 @@ void make_tangents(Mesh& mesh) {
 std::string list_attributes(const std::map<std::string, NameList>& meshes_of) {
   std::vector<std::string> parts;
   for (const auto& [name, meshes] : meshes_of) {
-    constexpr std::size_t kMostParts = 8;
-    if (parts.size() < kMostParts) parts.push_back(fmt::format("{} of {}", name.substr(0, 100), meshes.text()));
+    constexpr std::size_t kMaxParts = 8;
+    if (parts.size() < kMaxParts) parts.push_back(fmt::format("{} of {}", name.substr(0, 100), meshes.text()));
   }
   const std::string more =
       meshes_of.size() > parts.size() ? fmt::format(" and {} more attributes", meshes_of.size() - parts.size()) : "";

@@ -29,7 +29,7 @@ enum class Holds {
 };
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
-constexpr std::int64_t kMostInteger = std::numeric_limits<std::int32_t>::max();  // more than any data we read
+constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int32_t>::max();  // more than any data we read
 
 struct Property {
   std::string_view key;
@@ -40,7 +40,7 @@ struct Property {
   std::size_t least_items = 0;  // of a list
   std::size_t most_items = kAny;
   std::int64_t least = 0;  // of an integer
-  std::int64_t most = kMostInteger;
+  std::int64_t most = kMaxInteger;
   std::int64_t divisor = 1;
   std::string_view target{};                  // of an index: the array of the root that it points into
   std::span<const std::string_view> words{};  // of a string: all that are legal; empty: any
@@ -54,7 +54,7 @@ constexpr Property text(std::string_view key, std::span<const std::string_view> 
   return {.key = key, .kind = Kind::kString, .words = words};
 }
 constexpr Property boolean(std::string_view key) { return {.key = key, .kind = Kind::kBoolean}; }
-constexpr Property integer(std::string_view key, std::int64_t least = 0, std::int64_t most = kMostInteger) {
+constexpr Property integer(std::string_view key, std::int64_t least = 0, std::int64_t most = kMaxInteger) {
   return {.key = key, .kind = Kind::kInteger, .least = least, .most = most};
 }
 constexpr Property multiple_of(std::int64_t divisor, Property property) {
@@ -340,9 +340,9 @@ class Checker {
   }
 
   static std::string shorten(const json& value) {
-    constexpr std::size_t kMost = 60;
+    constexpr std::size_t kMax = 60;
     std::string text = value.is_string() ? value.get<std::string>() : std::string(value.type_name());
-    if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+    if (text.size() > kMax) text = text.substr(0, kMax) + "...";
     return text;
   }
 

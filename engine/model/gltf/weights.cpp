@@ -16,7 +16,7 @@
 namespace pelt {
 namespace {
 
-constexpr std::uint64_t kMostSearched = 500'000'000;
+constexpr std::uint64_t kMaxSearched = 500'000'000;
 
 // Where each joint of a skin stood when it was bound, in the space of its meshes. A joint whose matrix has no inverse
 // stood nowhere.
@@ -94,7 +94,7 @@ Result<void> GltfWeightReader::append(const tinygltf::Primitive& primitive, std:
       ++flaws.unweighted;
       if (origins.empty()) origins = bind_origins(skin);
       searched_ += origins.size();
-      if (searched_ > kMostSearched) {
+      if (searched_ > kMaxSearched) {
         return fail(ErrorCode::kUnsupported,
                     fmt::format("{}: mesh '{}': too many vertices without weights", document_.source, mesh.name));
       }

@@ -26,8 +26,8 @@
 namespace pelt {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
-constexpr std::size_t kMostCorners = 1000;  // of one face: splitting takes their cube at worst
+constexpr std::uint64_t kMaxBytes = std::uint64_t{512} << 20;
+constexpr std::size_t kMaxCorners = 1000;  // of one face: splitting takes their cube at worst
 
 // Numbers and indices that the format allows here; the parser takes what is none for 0.
 bool is_number(std::string_view token) {
@@ -78,8 +78,8 @@ bool is_known(std::string_view keyword) {
 class Unread {
  public:
   void add(std::string_view keyword) {
-    constexpr std::size_t kMost = 100;  // of keywords that are not known
-    if (!contains(keyword) && (is_known(keyword) || keywords_.size() < kMost)) keywords_.emplace(keyword);
+    constexpr std::size_t kMax = 100;  // of keywords that are not known
+    if (!contains(keyword) && (is_known(keyword) || keywords_.size() < kMax)) keywords_.emplace(keyword);
   }
 
   bool contains(std::string_view keyword) const { return keywords_.contains(keyword); }
@@ -156,9 +156,9 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
       return refuse(fmt::format("{} {} where 3 are needed", tokens, keyword == "v" ? "coordinates" : "corners"));
     }
     if (keyword == "f") {
-      if (tokens > kMostCorners) {
+      if (tokens > kMaxCorners) {
         return fail(ErrorCode::kUnsupported, fmt::format("{}:{}: a face of {} corners, more than the limit of {}",
-                                                         source, number, tokens, kMostCorners));
+                                                         source, number, tokens, kMaxCorners));
       }
       lines.face_numbers.push_back(number);
     }
@@ -201,7 +201,7 @@ Faces parse(const std::string& text) {
 
 Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   const std::string source = path.string();
-  const auto bytes = read_file(path, kMostBytes);
+  const auto bytes = read_file(path, kMaxBytes);
   if (!bytes) return tl::unexpected(bytes.error());
   // Only checked lines go on: the parser stays off materials, tags and what it makes of nonsense.
   const auto lines = check_lines({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, source);

@@ -43,15 +43,15 @@ std::optional<T> parse_number(std::string_view text, T least, T most) {
   return whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
 }
 
-constexpr std::int32_t kMostFrame = 1'000'000;
+constexpr std::int32_t kMaxFrame = 1'000'000;
 
 // "A:B", or "A" for one frame.
 std::optional<FrameRange> parse_frames(std::string_view text) {
   const std::size_t colon = text.find(':');
-  const auto first = parse_number<std::int32_t>(text.substr(0, colon), 0, kMostFrame);
+  const auto first = parse_number<std::int32_t>(text.substr(0, colon), 0, kMaxFrame);
   if (!first || colon == std::string_view::npos)
     return first ? std::optional(FrameRange{*first, *first}) : std::nullopt;
-  const auto last = parse_number<std::int32_t>(text.substr(colon + 1), *first, kMostFrame);
+  const auto last = parse_number<std::int32_t>(text.substr(colon + 1), *first, kMaxFrame);
   return last ? std::optional(FrameRange{*first, *last}) : std::nullopt;
 }
 
@@ -61,11 +61,11 @@ struct Size {
 };
 
 std::optional<Size> parse_size(std::string_view text) {
-  constexpr std::uint32_t kMostPixels = 16384;
+  constexpr std::uint32_t kMaxPixels = 16384;
   const std::size_t cross = text.find('x');
   if (cross == std::string_view::npos) return std::nullopt;
-  const auto width = parse_number<std::uint32_t>(text.substr(0, cross), 1, kMostPixels);
-  const auto height = parse_number<std::uint32_t>(text.substr(cross + 1), 1, kMostPixels);
+  const auto width = parse_number<std::uint32_t>(text.substr(0, cross), 1, kMaxPixels);
+  const auto height = parse_number<std::uint32_t>(text.substr(cross + 1), 1, kMaxPixels);
   return width && height ? std::optional(Size{*width, *height}) : std::nullopt;
 }
 
@@ -211,9 +211,9 @@ void add_bind(CLI::App& app, Command& chosen) {
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
   bind->callback([=, &chosen] {
     if (linear_fit->count() > 0) {
-      if (*influences < 1 || *influences > LinearFitOptions::kMostInfluences) {
+      if (*influences < 1 || *influences > LinearFitOptions::kMaxInfluences) {
         throw CLI::ValidationError("--linear-fit",
-                                   fmt::format("must be from 1 to {}", LinearFitOptions::kMostInfluences));
+                                   fmt::format("must be from 1 to {}", LinearFitOptions::kMaxInfluences));
       }
       command->linear_fit = *influences;
     }
@@ -464,7 +464,7 @@ void add_skeleton(CLI::App& app, Command& chosen) {
   skeleton
       ->add_option("--resolution", options.resolution,
                    "Voxels along the longest side: limbs should be two or more thick; time goes by the cube")
-      ->check(finite_in(SkeletonizeOptions::kLeastResolution, SkeletonizeOptions::kMostResolution))
+      ->check(finite_in(SkeletonizeOptions::kMinResolution, SkeletonizeOptions::kMaxResolution))
       ->capture_default_str()
       ->type_name("N");
   skeleton

@@ -24,7 +24,7 @@ float pixel_noise(vec2 pixel, float offset) {
 }
 
 // Filter radii, in widths of the map: from a texel and a half to what four taps can smooth; the floor may be rougher.
-const float kLeastFilter = 1.5 / 1024.0;
+const float kMinFilter = 1.5 / 1024.0;
 struct Receiver {
   float largest;  // filter radius
   float lift;     // 1: off its own depth in the map; 0: it is in no map, and feet touch their shadows
@@ -46,12 +46,12 @@ float light_visibility(uint index, vec3 position, vec3 normal, Receiver receiver
   vec3 across = mat3(map.map_from_world) * normal;
   float cosine = max(dot(normal, map.towards_light), 0.12);
   vec2 slope = across.xy * (map.width * aspect / cosine);
-  float lift = receiver.lift * (2.0 * kLeastFilter + 0.5 * kLeastFilter * length(slope) / aspect) * aspect;
+  float lift = receiver.lift * (2.0 * kMinFilter + 0.5 * kMinFilter * length(slope) / aspect) * aspect;
   float depth = clamp(at.z - lift, 0.0, 1.0);
 
   vec2 x = vec2(cos(angle), sin(angle));
   vec2 y = vec2(-x.y, x.x);
-  float search = clamp(map.spread * 0.15, 4.0 * kLeastFilter, receiver.largest);
+  float search = clamp(map.spread * 0.15, 4.0 * kMinFilter, receiver.largest);
   float found = 0.0;
   float distance = 0.0;
   [[unroll]] for (int i = 0; i < 4; ++i) {
@@ -61,7 +61,7 @@ float light_visibility(uint index, vec3 position, vec3 normal, Receiver receiver
     distance += max(gap, 0.0);
   }
   if (found == 0.0) return 1.0;
-  float radius = clamp(map.spread * distance / (found * aspect), kLeastFilter, receiver.largest);
+  float radius = clamp(map.spread * distance / (found * aspect), kMinFilter, receiver.largest);
   float sum = 0.0;
   [[unroll]] for (int i = 0; i < 4; ++i) {
     vec2 offset = radius * (i < 2 ? x : y) * ((i & 1) == 0 ? 1.0 : -1.0) * (i < 2 ? 1.0 : 0.6);

@@ -21,7 +21,7 @@ namespace pelt::viewer {
 namespace {
 
 constexpr float kLongestUiStep = 0.05f;  // seconds a frame: two clicks in a row are a double click at any rate
-constexpr std::uint32_t kMostPictures = 100'000;
+constexpr std::uint32_t kMaxPictures = 100'000;
 
 // Does what a script says: feeds Dear ImGui as a window would, frame after frame.
 class Player {
@@ -236,7 +236,7 @@ Result<void> Player::clip(const ClipStep& step) {
   if (done) done = no_error_since(before);
   if (!done) return done;
   const double last = std::floor(static_cast<double>(app().clip_seconds()) * step.fps + 1e-4);
-  if (last >= kMostPictures) {
+  if (last >= kMaxPictures) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("the clip '{}' has more than {} frames", step.name, last));
   }
   for (std::uint32_t i = 0; done && i <= static_cast<std::uint32_t>(last); ++i) {

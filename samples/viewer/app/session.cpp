@@ -8,7 +8,7 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr std::uint32_t kMostLosses = 3;
+constexpr std::uint32_t kMaxLosses = 3;
 
 }  // namespace
 
@@ -77,7 +77,7 @@ Result<void> Session::frame(double seconds, bool all_samples) {
     return {};
   }
   give_up_device(drawn.error().message);
-  return ++losses_ > kMostLosses ? drawn : make_device_anew();
+  return ++losses_ > kMaxLosses ? drawn : make_device_anew();
 }
 
 }  // namespace pelt::viewer

@@ -7,7 +7,7 @@ namespace pelt::viewer {
 namespace {
 
 constexpr double kNoteSeconds = 6;
-constexpr std::size_t kMost = 20;
+constexpr std::size_t kMaxMessages = 20;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void Messages::add(Message message) {
     return;
   }
   shown_.push_back(std::move(message));
-  if (shown_.size() > kMost) shown_.erase(shown_.begin());
+  if (shown_.size() > kMaxMessages) shown_.erase(shown_.begin());
 }
 
 std::vector<Message>& Messages::shown(double now) {

@@ -18,12 +18,12 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr std::size_t kMostJumps = 200;  // buttons of one list
+constexpr std::size_t kMaxJumps = 200;  // buttons of one list
 
 void draw_jumps(ViewState& view, const MeshReport& report) {
   const std::vector<std::uint32_t>& vertices = report.repaired_vertices;
   row_text("repaired", fmt::format("{} vertices", vertices.size()));
-  const std::size_t shown = std::min(vertices.size(), kMostJumps);
+  const std::size_t shown = std::min(vertices.size(), kMaxJumps);
   for (std::size_t k = 0; k < shown; ++k) {
     ImGui::PushID(static_cast<int>(k));
     const std::string text = fmt::to_string(vertices[k]);

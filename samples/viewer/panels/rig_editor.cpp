@@ -34,8 +34,8 @@ constexpr float kNestedLabelShare = 0.52f;    // at least, of what indentation l
 constexpr float kIndent = 0.8f;               // em
 constexpr float kMargin = 0.6f;               // em: at the left, for the marks
 constexpr float kWordWidth = 4.5f;            // em: of "auto", beside a number
-constexpr std::size_t kMostListed = 64;       // numbers of a list that are shown one by one
-constexpr std::size_t kMostRangesText = 400;  // characters
+constexpr std::size_t kMaxListed = 64;       // numbers of a list that are shown one by one
+constexpr std::size_t kMaxRangesText = 400;  // characters
 constexpr float kNoFloatYet = 0.05f;          // metres
 const ImVec4 kNotice(1.0f, 0.72f, 0.35f, 1.0f);
 
@@ -579,7 +579,7 @@ class Editor {
 
   void draw_ranges(const Json& value, const std::string& pointer) {
     std::string text = ranges_text(value);
-    if (text.size() > kMostRangesText) {
+    if (text.size() > kMaxRangesText) {
       ImGui::AlignTextToFramePadding();
       ImGui::TextDisabled("%zu ranges", value.size());
       return;
@@ -597,7 +597,7 @@ class Editor {
     constexpr ImGuiTreeNodeFlags kTop =
         ImGuiTreeNodeFlags_DefaultOpen | ImGuiTreeNodeFlags_Framed | ImGuiTreeNodeFlags_NoTreePushOnOpen;
     const bool open = begin_node(text, schema, value, pointer, top ? kTop : ImGuiTreeNodeFlags_None);
-    const bool many = value.size() > kMostListed;
+    const bool many = value.size() > kMaxListed;
     if (!many && row_buttons({{"+", "Add"}}) != nullptr) {
       Json item = top ? Json{{"deformer", "surface_ffd"}} : made(*schema.items);
       change(pointer, "", [&](Json& list) {

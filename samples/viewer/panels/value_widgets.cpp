@@ -20,13 +20,13 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kWidest = 1e4;        // ranges beyond it are no sliders
-constexpr float kSmallest = 1e-6f;     // that a number > 0 is dragged to
+constexpr float kMin = 1e-6f;     // that a number > 0 is dragged to
 constexpr float kLogarithmic = 100;    // from where a slider's scale is
-constexpr std::size_t kMostNames = 4;  // numbers beside each other
+constexpr std::size_t kMaxNames = 4;  // numbers beside each other
 
 float least_of(const Schema& schema) {
   const float least = static_cast<float>(std::max(schema.minimum, -1e30));
-  return schema.above_minimum ? least + std::max(kSmallest, std::abs(least) * kSmallest) : least;
+  return schema.above_minimum ? least + std::max(kMin, std::abs(least) * kMin) : least;
 }
 
 float most_of(const Schema& schema) { return static_cast<float>(std::min(schema.maximum, 1e30)); }
@@ -79,9 +79,9 @@ bool draw_number(const Schema& schema, Json& value) {
 
 bool draw_numbers(const Schema& schema, Json& value) {
   const Schema& item = schema.item(0);
-  const auto count = static_cast<int>(std::min(schema.min_items, kMostNames));
+  const auto count = static_cast<int>(std::min(schema.min_items, kMaxNames));
   if (item.kind == Schema::Kind::kInteger) {
-    std::array<std::uint32_t, kMostNames> numbers{};
+    std::array<std::uint32_t, kMaxNames> numbers{};
     for (int i = 0; i < count; ++i) numbers[i] = value[i].get<std::uint32_t>();
     const auto least = static_cast<std::uint32_t>(item.minimum);
     const std::uint32_t most = 4294967295u;
@@ -92,7 +92,7 @@ bool draw_numbers(const Schema& schema, Json& value) {
     for (int i = 0; i < count; ++i) value[i] = numbers[i];
     return true;
   }
-  std::array<float, kMostNames> numbers{};
+  std::array<float, kMaxNames> numbers{};
   float largest = 0;
   for (int i = 0; i < count; ++i) {
     numbers[i] = value[i].get<float>();

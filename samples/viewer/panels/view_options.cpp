@@ -83,9 +83,9 @@ void draw_view_options(Context& context) {
   ImGui::Separator();
   row_label("instances");
   auto instances = static_cast<int>(view.instances);
-  if (ImGui::SliderInt("##instances", &instances, 1, static_cast<int>(kMostInstances), "%d",
+  if (ImGui::SliderInt("##instances", &instances, 1, static_cast<int>(kMaxInstances), "%d",
                        ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp)) {
-    view.instances = static_cast<std::uint32_t>(std::clamp(instances, 1, static_cast<int>(kMostInstances)));
+    view.instances = static_cast<std::uint32_t>(std::clamp(instances, 1, static_cast<int>(kMaxInstances)));
   }
 }
 

@@ -38,13 +38,13 @@ PELT_SHARED_CONST uint kLineSampleInverse = 4u;
 PELT_SHARED_CONST uint kLineSampleWords = 16u;
 
 PELT_SHARED_CONST uint kLineSlots = 8u;  // palette entries a record: neighbouring samples, ascending
-PELT_SHARED_CONST uint kFewestLinePoints = 2u;
-PELT_SHARED_CONST uint kMostLinePoints = 8u;
+PELT_SHARED_CONST uint kMinLinePoints = 2u;
+PELT_SHARED_CONST uint kMaxLinePoints = 8u;
 PELT_SHARED_CONST int kLineSteps = 8;                  // of a span, for its length and for the double reflection
 PELT_SHARED_CONST float kShortestLine = 1.0f / 16.0f;  // q is held within these
 PELT_SHARED_CONST float kLongestLine = 16.0f;
-PELT_SHARED_CONST float kMostLineShare = 16.0f;    // w
-PELT_SHARED_CONST float kMostLineExponent = 4.0f;  // e
+PELT_SHARED_CONST float kMaxLineShare = 16.0f;    // w
+PELT_SHARED_CONST float kMaxLineExponent = 4.0f;  // e
 
 struct ActionLineRecord {
   uint line;          // word

@@ -266,7 +266,7 @@ const Wrong kWrong[] = {
     {"TooManyKeys",
      [](auto& p) {
        std::vector<CurveKey> keys;
-       for (std::uint32_t k = 0; k <= shared::kMostFloatKeys; ++k) keys.push_back({static_cast<float>(k), 0.5f});
+       for (std::uint32_t k = 0; k <= shared::kMaxFloatKeys; ++k) keys.push_back({static_cast<float>(k), 0.5f});
        with_joint(p, {.float_distance = keys});
      },
      kInvalid, "/joints/0/float: must have at most 64 keys"},

@@ -956,8 +956,8 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
               AllOf(HasSubstr("layer 1 (mos): edit 2 names the point 'joint7*'"), HasSubstr("did you mean 'joint")));
   EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}),
               HasSubstr("/edits/0/factor: must be a number, is inf"));
-  EXPECT_THAT(error(std::vector(shared::kMostMosEdits + 1, bulge)), HasSubstr("edit 65 is more than 64 of the point"));
-  EXPECT_EQ(error(std::vector(shared::kMostMosEdits, bulge)), "bound");
+  EXPECT_THAT(error(std::vector(shared::kMaxMosEdits + 1, bulge)), HasSubstr("edit 65 is more than 64 of the point"));
+  EXPECT_EQ(error(std::vector(shared::kMaxMosEdits, bulge)), "bound");
 
   MosEdit driven = bulge;
   driven.driver = KeyAngle{"joint1", {0, 0, 1}};
@@ -966,7 +966,7 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
     return error({driven});
   };
   std::vector<CurveKey> many;
-  for (std::size_t k = 0; k <= shared::kMostMosKeys; ++k) many.push_back({static_cast<float>(k), 0});
+  for (std::size_t k = 0; k <= shared::kMaxMosKeys; ++k) many.push_back({static_cast<float>(k), 0});
   EXPECT_THAT(keyed(many), HasSubstr("edit 1 has 65 keys of its share, not 2 to 64"));
   EXPECT_THAT(keyed({{0, 0}}), HasSubstr("edit 1 has 1 keys of its share"));
   EXPECT_THAT(keyed({{0, 0}, {0, 1}}), HasSubstr("/edits/0/share/1/0: must be above 0"));

@@ -89,7 +89,7 @@ TEST(Shirt, NeedsJointsThatItKnows) {
   EXPECT_THAT(outcome.errors, testing::HasSubstr("neck"));
 }
 
-constexpr double kMostPoke = 0.2;  // percent of the size
+constexpr double kMaxPoke = 0.2;  // percent of the size
 
 // By the recipe: the most that the body pokes through in each clip, percent of its size.
 void expect_covered(const std::string& body, const std::vector<std::string>& clips) {
@@ -105,7 +105,7 @@ void expect_covered(const std::string& body, const std::vector<std::string>& cli
   EXPECT_GT(points[0], 500);
   const std::vector<double> deepest = numbers(output, "through by ([0-9.]+)% of the size");
   ASSERT_EQ(deepest.size(), clips.size()) << output;
-  for (const double share : deepest) EXPECT_LE(share, kMostPoke) << output;
+  for (const double share : deepest) EXPECT_LE(share, kMaxPoke) << output;
 }
 
 TEST(Shirt, CoversTheBiped) { expect_covered("builtin:biped", {"walk", "reach"}); }
@@ -129,7 +129,7 @@ TEST(Poke, IsFoundWhereTheBodyIsDrawnOtherwise) {
   const std::string output = output_of(PELT_GARMENTS, "poke shirt.pelt body.pelt --frames 5 --clip flex", folder);
   const std::vector<double> deepest = numbers(output, "through by ([0-9.]+)% of the size");
   ASSERT_EQ(deepest.size(), 1u) << output;
-  EXPECT_GT(deepest[0], kMostPoke);
+  EXPECT_GT(deepest[0], kMaxPoke);
 }
 
 // Root mean square and worst of Blender 3.4.1's Surface Deform on the same cage and skin, percent of the size;

@@ -34,8 +34,8 @@ constexpr std::uint32_t kTile = 32;   // pixels a side: 64 of the viewer's
 
 // Another version of Mesa covers other pixels at edges, and numbers of the report are seconds of this run. What is
 // missing or of other colours leaves less: see Similarity below.
-constexpr double kLeastMean = 0.98;
-constexpr double kLeastTile = 0.8;
+constexpr double kMinMean = 0.98;
+constexpr double kMinTile = 0.8;
 
 struct Similarity {
   double mean = 1;
@@ -152,7 +152,7 @@ void compare(const std::string& name, const Image& seen, const Image& golden) {
   const Similarity alike = similarity(seen, golden);
   std::string text = fmt::format("{}: {:.4f}, {:.3f} in the least tile, at {}, {}", name, alike.mean, alike.least_tile,
                                  alike.tile_x, alike.tile_y);
-  if (alike.mean < kLeastMean || alike.least_tile < kLeastTile) {
+  if (alike.mean < kMinMean || alike.least_tile < kMinTile) {
     ADD_FAILURE() << text << "\nseen: " << keep() << "\ncommitted: " << (kGolden / name).string();
   } else {
     fmt::print("{}\n", text);
@@ -260,7 +260,7 @@ TEST(Similarity, IsLostWithAFigureAndFoundThere) {
   const Image empty = image;
   fill(image, 101, 99, 20, {120, 80, 50});
   const Similarity alike = similarity(image, empty);
-  EXPECT_LT(alike.least_tile, kLeastTile);
+  EXPECT_LT(alike.least_tile, kMinTile);
   EXPECT_EQ(alike.tile_x, 96u);
   EXPECT_EQ(alike.tile_y, 96u);
 }
@@ -270,7 +270,7 @@ TEST(Similarity, IsLostWithOtherColors) {
   Image other = image;
   fill(image, 100, 100, 64, {40, 120, 140});  // about as light as each other
   fill(other, 100, 100, 64, {140, 84, 30});
-  EXPECT_LT(similarity(image, other).least_tile, kLeastTile);
+  EXPECT_LT(similarity(image, other).least_tile, kMinTile);
 }
 
 }  // namespace

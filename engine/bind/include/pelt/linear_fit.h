@@ -14,8 +14,8 @@
 namespace pelt {
 
 struct LinearFitOptions {
-  static constexpr unsigned kMostInfluences = 8;
-  unsigned influences = 4;  // joints that move a vertex, at most: 1 to kMostInfluences
+  static constexpr unsigned kMaxInfluences = 8;
+  unsigned influences = 4;  // joints that move a vertex, at most: 1 to kMaxInfluences
   // Poses that are fitted to: of the clips, spread over them in equal parts (no fewer than one a clip), and with joints
   // turned at random, so that the fit does not hang on what the clips happen to show. 1 to 1024 together.
   unsigned clip_poses = 32;

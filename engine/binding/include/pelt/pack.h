@@ -32,7 +32,7 @@ namespace pelt {
 // The integer weights of a row sum to exactly 65535. A row may hold several groups, one after the other, each with
 // weights that sum to that: deformers that are combined at the vertex. The gradients of each group sum to 0.
 //
-// Where there are local points every row holds G groups, at most kMostLocalGroups, and their shares sum to 1. A group
+// Where there are local points every row holds G groups, at most kMaxLocalGroups, and their shares sum to 1. A group
 // whose share is 0 at a vertex has one influence there, an entry that the row names elsewhere. Gradients are of the
 // share times the weight, and those of the row sum to 0.
 struct PackedBinding {
@@ -47,8 +47,8 @@ struct PackedBinding {
   std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(points.size()); }
 };
 
-constexpr std::size_t kMostLocalGroups = 8;
-constexpr float kMostShare = 64;  // of either sign
+constexpr std::size_t kMaxLocalGroups = 8;
+constexpr float kMaxShare = 64;  // of either sign
 
 enum class Groups {
   kOne,
@@ -76,7 +76,7 @@ void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::ui
 // Packs the rows of `groups` (at least one) and `rest`, packed row r taken from source row order[r]; `order` is a
 // permutation (empty: as they are). `local_points`: of each group, a vertex each, or empty; with them a row of a group
 // may have no entry where its share is 0. Errors: kUnsupported where an index does not fit 16 bits, a gradient is not
-// below 1e12 per metre, or there are more than kMostLocalGroups; sizes that differ; a vertex without any entry.
+// below 1e12 per metre, or there are more than kMaxLocalGroups; sizes that differ; a vertex without any entry.
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
                            std::span<const std::uint32_t> order,
                            std::span<const std::vector<glm::vec4>> local_points = {});
@@ -91,7 +91,7 @@ glm::vec3 unpack_gradient(const PackedBinding& packed, std::size_t row, std::siz
 // Every way in which packed streams can be unusable, as a kInvalidArgument error that names `what` and the row: sizes
 // that disagree, slices that do not ascend or overrun, indices >= palette_size, weights that do not sum to 65535,
 // gradients that do not sum to 0, or are of a weight of 0 among several groups, points that are not finite, local
-// points that are not there for every group, or whose shares are beyond kMostShare or do not sum to 1.
+// points that are not there for every group, or whose shares are beyond kMaxShare or do not sum to 1.
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what);
 
 }  // namespace pelt

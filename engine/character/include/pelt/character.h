@@ -60,11 +60,11 @@ enum class BlendMode : std::uint32_t {
 };
 
 // Beyond it the largest displacement is alone.
-inline constexpr float kMostWiresExponent = 64;
+inline constexpr float kMaxWiresExponent = 64;
 
 // Of BlendMode::kWires.
 struct Wires {
-  float exponent = 1;           // m, 0 to kMostWiresExponent
+  float exponent = 1;           // m, 0 to kMaxWiresExponent
   std::uint32_t root_slot = 0;  // palette entry with the root joint's motion: displacements are measured from there
 };
 

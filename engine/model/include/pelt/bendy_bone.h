@@ -24,11 +24,11 @@ struct BendyBone {
 };
 
 // Ranges of its numbers.
-inline constexpr float kMostEase = 10;
-inline constexpr float kMostRoll = 3600;
-inline constexpr float kMostCurve = 1000;
-inline constexpr float kLeastScale = 0.001f;
-inline constexpr float kMostScale = 1000;
+inline constexpr float kMaxEase = 10;
+inline constexpr float kMaxRoll = 3600;
+inline constexpr float kMaxCurve = 1000;
+inline constexpr float kMinScale = 0.001f;
+inline constexpr float kMaxScale = 1000;
 
 // The property that is out of its range, as Blender names it, or nullptr.
 const char* wrong_property(const BendyBone& bone);

@@ -14,8 +14,8 @@
 namespace pelt {
 
 struct SkeletonizeOptions {
-  // Voxels along the longest side of the bounds: limbs should be two or more thick. kLeastResolution to
-  // kMostResolution; time and memory go by its cube. Fewer serve where half a million would be inside.
+  // Voxels along the longest side of the bounds: limbs should be two or more thick. kMinResolution to
+  // kMaxResolution; time and memory go by its cube. Fewer serve where half a million would be inside.
   std::uint32_t resolution = 192;
   // Limbs that reach less far beyond what they grow from are none: a share of the bounds' diagonal, 0 to 1. At 0.05
   // hands are the ends of a body's arms, and fingers those of a hand.
@@ -25,8 +25,8 @@ struct SkeletonizeOptions {
   unsigned threads = 0;  // 0: all cores; the result does not depend on it
   std::function<void(double fraction, const std::string& what)> progress;  // from the calling thread; may be empty
 
-  static constexpr std::uint32_t kLeastResolution = 8;
-  static constexpr std::uint32_t kMostResolution = 256;
+  static constexpr std::uint32_t kMinResolution = 8;
+  static constexpr std::uint32_t kMaxResolution = 256;
 };
 
 struct SkeletonizeReport {

@@ -7,7 +7,7 @@ const path = require('path');
 const validator = require('gltf-validator');
 const Ajv = require('ajv/dist/2020');
 
-const kMostIssues = 10000;
+const kMaxIssues = 10000;
 
 function extensionValidator(schemas) {
   const ajv = new Ajv({ strict: false });
@@ -25,7 +25,7 @@ async function describe(file, conforms) {
   const bytes = fs.readFileSync(file);
   const report = await validator.validateBytes(new Uint8Array(bytes), {
     uri: path.basename(file),
-    maxIssues: kMostIssues,
+    maxIssues: kMaxIssues,
     externalResourceFunction: async (uri) =>
       new Uint8Array(fs.readFileSync(path.join(path.dirname(file), decodeURIComponent(uri)))),
   });
