@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include <pelt/try.h>
+
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
 
@@ -39,10 +41,10 @@ Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options
 
   VkMemoryRequirements requirements;
   functions.vkGetBufferMemoryRequirements(device.handle(), buffer.handle_, &requirements);
-  Result<Allocation> allocation = internals.allocator->allocate(
-      requirements, options.memory, options.name, (options.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0);
-  if (!allocation) return tl::unexpected(allocation.error());
-  buffer.allocation_ = std::move(*allocation);
+  PELT_ASSIGN(auto allocation,
+              internals.allocator->allocate(requirements, options.memory, options.name,
+                                            (options.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0));
+  buffer.allocation_ = std::move(allocation);
   result = functions.vkBindBufferMemory(device.handle(), buffer.handle_, buffer.allocation_.memory(),
                                         buffer.allocation_.offset());
   if (result != VK_SUCCESS) return vulkan_failure("bind memory to " + options.name, result);

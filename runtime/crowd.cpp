@@ -11,6 +11,7 @@
 #include <pelt/pose.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/transfer.h>
+#include <pelt/try.h>
 
 #include "runtime/buffer.h"
 #include "runtime/crowd_outputs.h"
@@ -240,16 +241,12 @@ Result<void> Crowd::State::make_rings(const Device& owner) {
     first_input.push_back(input_floats.size());
   }
   if (own_joints) {
-    Result<InputRing> ring = InputRing::create(owner, slots, std::move(joint_floats), std::move(first_joint),
-                                               "joint matrices of the " + label);
-    if (!ring) return tl::unexpected(ring.error());
-    joints = std::move(*ring);
+    PELT_ASSIGN(joints, InputRing::create(owner, slots, std::move(joint_floats), std::move(first_joint),
+                                          "joint matrices of the " + label));
   }
   if (own_inputs) {
-    Result<InputRing> ring =
-        InputRing::create(owner, slots, std::move(input_floats), std::move(first_input), "inputs of the " + label);
-    if (!ring) return tl::unexpected(ring.error());
-    inputs = std::move(*ring);
+    PELT_ASSIGN(inputs, InputRing::create(owner, slots, std::move(input_floats), std::move(first_input),
+                                          "inputs of the " + label));
   }
   return {};
 }
@@ -263,10 +260,10 @@ VkDescriptorBufferInfo whole(const Buffer& buffer) { return {buffer.handle(), 0,
 // Of everything that is dispatched once a slot.
 Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::State& gpu, const CrowdInputs& sources) {
   const auto set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * slots + plan.steps.size());
-  Result<DescriptorPool> pool = DescriptorPool::create(
-      owner, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), label);
-  if (!pool) return tl::unexpected(pool.error());
-  descriptors = std::move(*pool);
+  PELT_ASSIGN(auto pool,
+              DescriptorPool::create(owner, set_count,
+                                     set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), label));
+  descriptors = std::move(pool);
   Result<void> result;
   const auto add_set = [&](const ComputeKernel& own, std::vector<VkDescriptorSet>& sets,
                            std::initializer_list<VkDescriptorBufferInfo> bindings) {
@@ -300,9 +297,8 @@ Result<void> Crowd::State::make_dispatches(const Device& owner, const GpuCharact
                        std::initializer_list<VkDescriptorBufferInfo> bindings,
                        std::vector<std::byte> constants) -> Result<void> {
     if (!kernel) return tl::unexpected(kernel.error());
-    const Result<VkDescriptorSet> set = descriptors.make_set(**kernel, std::span(bindings.begin(), bindings.size()));
-    if (!set) return tl::unexpected(set.error());
-    step_sets.push_back(*set);
+    PELT_ASSIGN(const auto set, descriptors.make_set(**kernel, std::span(bindings.begin(), bindings.size())));
+    step_sets.push_back(set);
     dispatches.push_back({*kernel, std::span(&step_sets.back(), 1), std::move(constants)});
     return {};
   };
@@ -388,9 +384,9 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
     return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd of {} needs at least one {}", label,
                                                          plan.instances == 0 ? "instance" : "frame in flight"));
   }
-  if (const Result<void> right = check_outputs(options.outputs); !right) return tl::unexpected(right.error());
+  PELT_TRY(check_outputs(options.outputs));
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  if (const Result<void> right = check_inputs(options, alignment); !right) return tl::unexpected(right.error());
+  PELT_TRY(check_inputs(options, alignment));
   const bool recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed;
   if (recomputed_normals && !gpu.has_normal_rings) {
     return fail(ErrorCode::kInvalidArgument,
@@ -410,15 +406,13 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
       {"inputs", plan.inputs * sizeof(float)},
       {"bounds", plan.instances * places.bounds.stride},
       {"lists", plan.instances * shared::kListKinds * sizeof(shared::ListEntry)}};
-  const Result<void> fits = check_ranges(streams, plan.instances, device, label);
-  if (!fits) return tl::unexpected(fits.error());
-  const Result<const SkinningPipelines*> pipelines = skinning_pipelines(device);
-  if (!pipelines) return tl::unexpected(pipelines.error());
+  PELT_TRY(check_ranges(streams, plan.instances, device, label));
+  PELT_ASSIGN(const auto pipelines, skinning_pipelines(device));
 
   auto state = std::make_unique<State>();
   state->device = &device.internals();
   state->label = "crowd of " + label;
-  state->pipelines = *pipelines;
+  state->pipelines = pipelines;
   state->slots = options.frames_in_flight;
   state->outputs = places;
   for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
@@ -457,9 +451,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
       {&state->given, given_end, kStorage, MemoryUse::kStream, "lists"},
   };
   for (const auto& [buffer, size, usage, memory, name] : buffers) {
-    Result<Buffer> made = make_buffer(device, size, usage, memory, fmt::format("{} of the {}", name, state->label));
-    if (!made) return tl::unexpected(made.error());
-    *buffer = std::move(*made);
+    PELT_ASSIGN(*buffer, make_buffer(device, size, usage, memory, fmt::format("{} of the {}", name, state->label)));
   }
   std::memcpy(state->table.mapped(), plan.table.data(), plan.table.size() * sizeof(std::uint32_t));
   state->table.flush(0, state->table.size());
@@ -472,7 +464,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;
-  if (const Result<void> made = state->make_rings(device); !made) return tl::unexpected(made.error());
+  PELT_TRY(state->make_rings(device));
 
   const BoundOutputs outputs = bind_outputs(state->outputs, plan, state->table.handle(), alignment);
   const CrowdInputs sources{
@@ -493,7 +485,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->names.push_back("plan");
   for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
   state->plan = std::move(plan);
-  if (const Result<void> made = state->make_sets(device, gpu, sources); !made) return tl::unexpected(made.error());
+  PELT_TRY(state->make_sets(device, gpu, sources));
   // No row has more influences than units: each weighs one at least.
   const std::uint32_t reduced = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits);
   if (const Result<void> made = state->make_dispatches(device, gpu, outputs, sources, reduced); !made) {

@@ -12,6 +12,7 @@
 
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "runtime/device_internals.h"
 
@@ -400,29 +401,24 @@ struct Device::State {
 };
 
 Result<std::vector<DeviceDescription>> list_devices() {
-  const Result<std::unique_ptr<Instance>> instance = make_instance({});
-  if (!instance) return tl::unexpected(instance.error());
-  const Result<std::vector<PhysicalDevice>> devices = physical_devices(**instance);
-  if (!devices) return tl::unexpected(devices.error());
+  PELT_ASSIGN(const auto instance, make_instance({}));
+  PELT_ASSIGN(const auto devices, physical_devices(*instance));
   std::vector<DeviceDescription> descriptions;
-  for (const PhysicalDevice& device : *devices) descriptions.push_back(device.description);
+  for (const PhysicalDevice& device : devices) descriptions.push_back(device.description);
   return descriptions;
 }
 
 Result<Device> Device::create(const DeviceOptions& options) {
   auto state = std::make_unique<State>();
-  Result<std::unique_ptr<Instance>> instance = make_instance(options);
-  if (!instance) return tl::unexpected(instance.error());
-  state->instance = std::move(*instance);
+  PELT_ASSIGN(auto instance, make_instance(options));
+  state->instance = std::move(instance);
   const InstanceFunctions& functions = state->instance->functions;
 
-  const Result<std::vector<PhysicalDevice>> devices = physical_devices(*state->instance);
-  if (!devices) return tl::unexpected(devices.error());
+  PELT_ASSIGN(const auto devices, physical_devices(*state->instance));
   const char* environment = std::getenv("PELT_DEVICE");
-  const Result<std::size_t> chosen =
-      choose(*devices, !options.select.empty() || environment == nullptr ? options.select : environment);
-  if (!chosen) return tl::unexpected(chosen.error());
-  state->physical = (*devices)[*chosen];
+  PELT_ASSIGN(const auto chosen,
+              choose(devices, !options.select.empty() || environment == nullptr ? options.select : environment));
+  state->physical = devices[chosen];
   const PhysicalDevice& physical = state->physical;
   if (!physical.description.missing.empty()) {
     return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan device {} lacks {}", physical.description.name,

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include <pelt/try.h>
+
 namespace pelt::runtime {
 
 Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, std::vector<float> rest,
@@ -18,10 +20,10 @@ Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, s
     ring.slots_.push_back(
         append_range(end, std::span(ring.values_).size_bytes(), device.limits().minStorageBufferOffsetAlignment));
   }
-  Result<Buffer> buffer = Buffer::create(
-      device, {.size = end, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .memory = MemoryUse::kStream, .name = name});
-  if (!buffer) return tl::unexpected(buffer.error());
-  ring.buffer_ = std::move(*buffer);
+  PELT_ASSIGN(ring.buffer_, Buffer::create(device, {.size = end,
+                                                    .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                    .memory = MemoryUse::kStream,
+                                                    .name = name}));
   ring.held_.assign(ring.firsts_.size() - 1, {.slot = 0, .stale = slots - 1});
   for (std::uint32_t i = 0; i < ring.held_.size(); ++i) ring.write(0, i);
   return ring;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "engine/character/pose_kernels.h"
 #include "runtime/debug.h"
@@ -61,13 +62,12 @@ Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) 
   auto pipelines = std::make_unique<SkinningPipelines>();
   for (const PoseShader& shader : kPoseShaders) {
     assert(static_cast<std::size_t>(shader.kernel) == pipelines->pose.size());
-    Result<ComputeKernel> kernel =
-        ComputeKernel::create(device, {.spirv = shader.spirv,
-                                       .storage_buffers = shared::kPoseBindCount,
-                                       .push_constant_bytes = sizeof(shared::JobRange),
-                                       .name = std::string("pose ") + pose_kernel(shader.kernel).name});
-    if (!kernel) return tl::unexpected(kernel.error());
-    pipelines->pose.push_back(std::move(*kernel));
+    PELT_ASSIGN(auto kernel,
+                ComputeKernel::create(device, {.spirv = shader.spirv,
+                                               .storage_buffers = shared::kPoseBindCount,
+                                               .push_constant_bytes = sizeof(shared::JobRange),
+                                               .name = std::string("pose ") + pose_kernel(shader.kernel).name}));
+    pipelines->pose.push_back(std::move(kernel));
   }
   const struct {
     ComputeKernel* kernel;
@@ -85,9 +85,7 @@ Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) 
         .name = "bounds"}},
   };
   for (const auto& [kernel, options] : others) {
-    Result<ComputeKernel> made = ComputeKernel::create(device, options);
-    if (!made) return tl::unexpected(made.error());
-    *kernel = std::move(*made);
+    PELT_ASSIGN(*kernel, ComputeKernel::create(device, options));
   }
   return pipelines;
 }
@@ -248,9 +246,7 @@ namespace {
 Result<SkinningPipelines*> made_pipelines(const Device& device) {
   DeviceInternals& internals = device.internals();
   if (internals.pipelines == nullptr) {
-    Result<std::unique_ptr<SkinningPipelines>> made = make_pipelines(device);
-    if (!made) return tl::unexpected(made.error());
-    internals.pipelines = std::move(*made);
+    PELT_ASSIGN(internals.pipelines, make_pipelines(device));
   }
   return internals.pipelines.get();
 }
@@ -260,24 +256,21 @@ using Variants = std::map<std::vector<std::uint32_t>, ComputeKernel>;
 Result<const ComputeKernel*> variant(const Device& device, Variants SkinningPipelines::*variants,
                                      ComputeKernelOptions options, const std::vector<std::uint32_t>& specialization) {
   const std::lock_guard lock(device.internals().pipelines_mutex);
-  const Result<SkinningPipelines*> pipelines = made_pipelines(device);
-  if (!pipelines) return tl::unexpected(pipelines.error());
-  Variants& known = (*pipelines)->*variants;
+  PELT_ASSIGN(const auto pipelines, made_pipelines(device));
+  Variants& known = pipelines->*variants;
   const auto found = known.find(specialization);
   if (found != known.end()) return &found->second;
   options.specialization = specialization;
-  Result<ComputeKernel> made = ComputeKernel::create(device, options);
-  if (!made) return tl::unexpected(made.error());
-  return &known.emplace(specialization, std::move(*made)).first->second;
+  PELT_ASSIGN(auto made, ComputeKernel::create(device, options));
+  return &known.emplace(specialization, std::move(made)).first->second;
 }
 
 }  // namespace
 
 Result<const SkinningPipelines*> skinning_pipelines(const Device& device) {
   const std::lock_guard lock(device.internals().pipelines_mutex);
-  const Result<SkinningPipelines*> made = made_pipelines(device);
-  if (!made) return tl::unexpected(made.error());
-  return *made;
+  PELT_ASSIGN(const auto made, made_pipelines(device));
+  return made;
 }
 
 Result<const ComputeKernel*> blend_kernel(const Device& device, const std::vector<std::uint32_t>& specialization) {

@@ -5,6 +5,7 @@
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/shaders/octahedral.h>
+#include <pelt/try.h>
 
 namespace pelt::runtime {
 namespace {
@@ -20,10 +21,9 @@ Result<void> read(const Device& device, const OutputPlace& place, std::size_t fi
                   std::size_t float_bytes, const Visit& visit) {
   if (place.format == VertexFormat::kNone || count == 0) return {};
   const std::size_t stride = place.stride;
-  const Result<std::vector<std::byte>> bytes = read_buffer(device, place.buffer, place.offset + first * stride,
-                                                           (count - 1) * stride + bytes_of(place, float_bytes));
-  if (!bytes) return tl::unexpected(bytes.error());
-  for (std::size_t i = 0; i < count; ++i) visit(bytes->data() + i * stride);
+  PELT_ASSIGN(const auto bytes, read_buffer(device, place.buffer, place.offset + first * stride,
+                                            (count - 1) * stride + bytes_of(place, float_bytes)));
+  for (std::size_t i = 0; i < count; ++i) visit(bytes.data() + i * stride);
   return {};
 }
 
@@ -62,28 +62,23 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
     return read(device, place, first, count, sizeof(glm::vec3),
                 [&](const std::byte* bytes) { out.push_back(load<glm::vec3>(bytes)); });
   };
-  if (auto done = read_floats(outputs.positions, vertices.positions); !done) return tl::unexpected(done.error());
-  if (auto done = read_floats(outputs.previous_positions, vertices.previous_positions); !done)
-    return tl::unexpected(done.error());
-  auto done = read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
+  PELT_TRY(read_floats(outputs.positions, vertices.positions));
+  PELT_TRY(read_floats(outputs.previous_positions, vertices.previous_positions));
+  PELT_TRY(read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
     vertices.normals.push_back(unpack_normal(outputs.normals.format, bytes));
-  });
-  if (!done) return tl::unexpected(done.error());
-  done = read(device, outputs.tangents, first, count, sizeof(glm::vec4), [&](const std::byte* bytes) {
+  }));
+  PELT_TRY(read(device, outputs.tangents, first, count, sizeof(glm::vec4), [&](const std::byte* bytes) {
     vertices.tangents.push_back(unpack_tangent(outputs.tangents.format, bytes));
-  });
-  if (!done) return tl::unexpected(done.error());
+  }));
   return vertices;
 }
 
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance) {
   Box box;
-  const auto done =
-      read(device, crowd.outputs().bounds, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
-        box.least = load<glm::vec3>(bytes);
-        box.greatest = load<glm::vec3>(bytes + sizeof(glm::vec3));
-      });
-  if (!done) return tl::unexpected(done.error());
+  PELT_TRY(read(device, crowd.outputs().bounds, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
+    box.least = load<glm::vec3>(bytes);
+    box.greatest = load<glm::vec3>(bytes + sizeof(glm::vec3));
+  }));
   return box;
 }
 

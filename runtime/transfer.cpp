@@ -4,6 +4,7 @@
 
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "runtime/buffer.h"
 #include "runtime/debug.h"
@@ -84,22 +85,21 @@ Result<void> write_buffer(const Device& device, VkBuffer buffer, std::span<const
   VkDeviceSize total = 0;
   for (const BufferWrite& write : writes) total += write.bytes.size();
   if (total == 0) return {};
-  Result<Buffer> staging = Buffer::create(device, {.size = total,
-                                                   .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                                   .memory = MemoryUse::kStaging,
-                                                   .name = "staging for an upload"});
-  if (!staging) return tl::unexpected(staging.error());
+  PELT_ASSIGN(auto staging, Buffer::create(device, {.size = total,
+                                                    .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                                    .memory = MemoryUse::kStaging,
+                                                    .name = "staging for an upload"}));
   std::vector<VkBufferCopy> copies;
   VkDeviceSize offset = 0;
   for (const BufferWrite& write : writes) {
     if (write.bytes.empty()) continue;
-    std::memcpy(staging->mapped() + offset, write.bytes.data(), write.bytes.size());
+    std::memcpy(staging.mapped() + offset, write.bytes.data(), write.bytes.size());
     copies.push_back({offset, write.offset, write.bytes.size()});
     offset += write.bytes.size();
   }
-  staging->flush(0, total);
+  staging.flush(0, total);
   return submit_and_wait(device, "upload", [&](VkCommandBuffer commands) {
-    device.functions().vkCmdCopyBuffer(commands, staging->handle(), buffer, static_cast<std::uint32_t>(copies.size()),
+    device.functions().vkCmdCopyBuffer(commands, staging.handle(), buffer, static_cast<std::uint32_t>(copies.size()),
                                        copies.data());
     memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT);
@@ -110,22 +110,20 @@ Result<std::vector<std::byte>> read_buffer(const Device& device, VkBuffer buffer
                                            VkDeviceSize size) {
   std::vector<std::byte> bytes(size);
   if (size == 0) return bytes;
-  Result<Buffer> staging = Buffer::create(device, {.size = size,
-                                                   .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                                   .memory = MemoryUse::kReadback,
-                                                   .name = "staging for reading back"});
-  if (!staging) return tl::unexpected(staging.error());
-  const Result<void> done = submit_and_wait(device, "read back", [&](VkCommandBuffer commands) {
+  PELT_ASSIGN(auto staging, Buffer::create(device, {.size = size,
+                                                    .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                    .memory = MemoryUse::kReadback,
+                                                    .name = "staging for reading back"}));
+  PELT_TRY(submit_and_wait(device, "read back", [&](VkCommandBuffer commands) {
     memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
     const VkBufferCopy copy{offset, 0, size};
-    device.functions().vkCmdCopyBuffer(commands, buffer, staging->handle(), 1, &copy);
+    device.functions().vkCmdCopyBuffer(commands, buffer, staging.handle(), 1, &copy);
     memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
-  });
-  if (!done) return tl::unexpected(done.error());
-  staging->invalidate(0, size);
-  std::memcpy(bytes.data(), staging->mapped(), size);
+  }));
+  staging.invalidate(0, size);
+  std::memcpy(bytes.data(), staging.mapped(), size);
   return bytes;
 }
 

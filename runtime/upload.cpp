@@ -8,6 +8,7 @@
 #include <pelt/normal_rings.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/try.h>
 
 #include "runtime/bounds.h"
 #include "runtime/device_internals.h"
@@ -178,26 +179,24 @@ Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<cons
     *stream.range = append_range(end, stream.size, device.limits().minStorageBufferOffsetAlignment);
   }
 
-  Result<Buffer> buffer =
-      Buffer::create(device, {.size = end,
-                              .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                              .name = "bind data of " + label});
-  if (!buffer) return tl::unexpected(buffer.error());
-  Result<Buffer> staging = Buffer::create(device, {.size = end,
-                                                   .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                                   .memory = MemoryUse::kStaging,
-                                                   .name = "staging of " + label});
-  if (!staging) return tl::unexpected(staging.error());
+  PELT_ASSIGN(auto buffer,
+              Buffer::create(device, {.size = end,
+                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                      .name = "bind data of " + label}));
+  PELT_ASSIGN(auto staging, Buffer::create(device, {.size = end,
+                                                    .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                                    .memory = MemoryUse::kStaging,
+                                                    .name = "staging of " + label}));
   for (const Stream& stream : streams) {
     VkDeviceSize offset = stream.range->offset;
     for (const std::span<const std::byte> piece : stream.pieces) {
-      if (!piece.empty()) std::memcpy(staging->mapped() + offset, piece.data(), piece.size());
+      if (!piece.empty()) std::memcpy(staging.mapped() + offset, piece.data(), piece.size());
       offset += piece.size();
     }
   }
-  staging->flush(0, end);
-  state->buffer = std::move(*buffer);
-  state->staging = std::move(*staging);
+  staging.flush(0, end);
+  state->buffer = std::move(buffer);
+  state->staging = std::move(staging);
   return GpuCharacters(std::move(state));
 }
 
@@ -213,12 +212,9 @@ void GpuCharacters::record_upload(VkCommandBuffer commands) {
 void GpuCharacters::finish_upload() { state_->staging = Buffer(); }
 
 Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters, UploadOptions options) {
-  Result<GpuCharacters> made = GpuCharacters::create(device, characters, options);
-  if (!made) return made;
-  const Result<void> done =
-      submit_and_wait(device, "upload", [&](VkCommandBuffer commands) { made->record_upload(commands); });
-  if (!done) return tl::unexpected(done.error());
-  made->finish_upload();
+  PELT_ASSIGN(auto made, GpuCharacters::create(device, characters, options));
+  PELT_TRY(submit_and_wait(device, "upload", [&](VkCommandBuffer commands) { made.record_upload(commands); }));
+  made.finish_upload();
   return made;
 }
 

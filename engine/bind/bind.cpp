@@ -15,6 +15,7 @@
 #include <pelt/finite.h>
 #include <pelt/linear_blend.h>
 #include <pelt/rig_json.h>
+#include <pelt/try.h>
 
 #include "engine/bind/layer_plan.h"
 #include "engine/bind/not_carried.h"
@@ -106,8 +107,7 @@ Result<void> check_model(const Model& model) {
     }
   }
   for (const Mesh& mesh : model.meshes) {
-    const Result<void> valid = check_mesh(mesh, model.bound_joints.size());
-    if (!valid) return valid;
+    PELT_TRY(check_mesh(mesh, model.bound_joints.size()));
   }
   return {};
 }
@@ -252,18 +252,14 @@ class Binder {
     for (std::size_t done = 0; done < plan_.layers.size(); ++done) {
       const std::optional<std::size_t> layer = next_layer();
       if (!layer) return tl::unexpected(cycle());
-      Result<void> bound = bind_layer(*layer, static_cast<double>(done));
-      if (bound) bound = add_drivers();
-      if (!bound) return tl::unexpected(bound.error());
+      PELT_TRY(bind_layer(*layer, static_cast<double>(done)));
+      PELT_TRY(add_drivers());
     }
-    Result<std::vector<Bindings>> skins = merged_skins();
-    if (!skins) return tl::unexpected(skins.error());
-    Result<Bound> bound = rig_.judging == Judging::kNone || !deforms()
-                              ? build(std::move(builder_), std::move(*skins), {})
-                              : build_judged(*skins);
-    if (!bound) return bound;
-    const Result<void> fitted = add_fits(*bound);
-    if (!fitted) return tl::unexpected(fitted.error());
+    PELT_ASSIGN(auto skins, merged_skins());
+    PELT_ASSIGN(auto bound, rig_.judging == Judging::kNone || !deforms()
+                                ? build(std::move(builder_), std::move(skins), {})
+                                : build_judged(skins));
+    PELT_TRY(add_fits(bound));
     if (options_.progress) options_.progress(1.0, "done");
     return bound;
   }
@@ -287,9 +283,7 @@ class Binder {
     std::vector<Bindings> skins(model_.meshes.size());
     for (std::size_t m = 0; m < skins.size(); ++m) {
       if (!is_skin(m)) continue;
-      Result<Bindings> bindings = merged(m);
-      if (!bindings) return tl::unexpected(bindings.error());
-      skins[m] = std::move(*bindings);
+      PELT_ASSIGN(skins[m], merged(m));
     }
     return skins;
   }
@@ -314,14 +308,12 @@ class Binder {
         leave(*skins[m].merged, model_.meshes[m], left.first(count), builder);
         left = left.subspan(count);
       }
-      const Result<void> added = builder.add_skin(model_.meshes[m], std::move(*skins[m].merged), skins[m].deformer);
-      if (!added) return tl::unexpected(added.error());
+      PELT_TRY(builder.add_skin(model_.meshes[m], std::move(*skins[m].merged), skins[m].deformer));
     }
     builder.set_rig(format_rig(rig_));
     BindReport report{builder.reports(), piece_shares(), points_, notes_, std::nullopt};
-    Result<Character> character = build_character(builder);
-    if (!character) return tl::unexpected(character.error());
-    return Bound{std::move(*character), std::move(report)};
+    PELT_ASSIGN(auto character, build_character(builder));
+    return Bound{std::move(character), std::move(report)};
   }
 
   // Lays linear blend over a mesh.
@@ -417,10 +409,9 @@ class Binder {
     if (options_.progress) options_.progress(1.0, "linear-blend fit");
     LinearFitOptions fit = *options_.linear_fit;
     fit.threads = options_.threads;
-    Result<LinearFitted> fitted = fit_linear_blend(bound.character, fit);
-    if (!fitted) return tl::unexpected(fitted.error());
-    bound.character = std::move(fitted->character);
-    auto error = fitted->errors.begin();
+    PELT_ASSIGN(auto fitted, fit_linear_blend(bound.character, fit));
+    bound.character = std::move(fitted.character);
+    auto error = fitted.errors.begin();
     for (std::size_t m = 0; m < bound.report.meshes.size(); ++m) {
       if (!bound.character->meshes[m].control) bound.report.meshes[m].linear_fit = *error++;
     }
@@ -487,9 +478,8 @@ class Binder {
                               points_,
                               progress,
                               static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
-    Result<std::vector<MeshBinding>> bound = deformer_entry(layer.deformer).bind(layer.deformer, input);
-    if (!bound) return tl::unexpected(bound.error());
-    for (std::size_t t = 0; t < targets.size(); ++t) layer_bindings_[l][targets[t].mesh] = std::move((*bound)[t]);
+    PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input));
+    for (std::size_t t = 0; t < targets.size(); ++t) layer_bindings_[l][targets[t].mesh] = std::move(bound[t]);
     return {};
   }
 
@@ -498,9 +488,8 @@ class Binder {
     Bindings bindings;
     for (const LayerAtMesh& at : plan_.meshes[mesh]) {
       const auto bound = layer_bindings_[at.layer].find(mesh);
-      const Result<void> laid =
-          lay_over(bindings, std::move(bound->second), at.mask, plan_.layers[at.layer], model_.meshes[mesh], builder_);
-      if (!laid) return tl::unexpected(laid.error());
+      PELT_TRY(
+          lay_over(bindings, std::move(bound->second), at.mask, plan_.layers[at.layer], model_.meshes[mesh], builder_));
       layer_bindings_[at.layer].erase(bound);
     }
     return bindings;
@@ -512,19 +501,18 @@ class Binder {
       if (!moved_by_layers(m) || added_[m]) continue;
       const auto is_bound = [&](const LayerAtMesh& at) { return bound_[at.layer]; };
       if (!std::all_of(plan_.meshes[m].begin(), plan_.meshes[m].end(), is_bound)) continue;
-      Result<Bindings> bindings = merged(m);
-      if (!bindings) return tl::unexpected(bindings.error());
-      if (is_line(m)) bindings->merged->distances.clear();  // to curves: nothing to judge a line by
+      PELT_ASSIGN(auto bindings, merged(m));
+      if (is_line(m)) bindings.merged->distances.clear();  // to curves: nothing to judge a line by
       std::optional<DriverPart> part = part_in_use(m);
-      if (part) *bindings->merged = binding_of(*bindings->merged, part->vertices);
-      const Result<std::size_t> added = builder_.add_control_mesh(
-          part ? part->mesh : model_.meshes[m], std::move(*bindings->merged), "driver by " + bindings->deformer);
-      if (!added) return tl::unexpected(added.error());
-      if (part) drivers_.parts.emplace(*added, std::move(*part));
+      if (part) *bindings.merged = binding_of(*bindings.merged, part->vertices);
+      PELT_ASSIGN(const auto added,
+                  builder_.add_control_mesh(part ? part->mesh : model_.meshes[m], std::move(*bindings.merged),
+                                            "driver by " + bindings.deformer));
+      if (part) drivers_.parts.emplace(added, std::move(*part));
       added_[m] = true;
       for (std::size_t i = 0; i < muscles_.size(); ++i) {
         if (muscles_[i].line != m) continue;
-        if (const Result<void> muscle = add_muscle(i, *added); !muscle) return muscle;
+        PELT_TRY(add_muscle(i, added));
       }
     }
     return {};
@@ -560,8 +548,7 @@ class Binder {
     const Mesh& mesh = model_.meshes[muscles_[i].mesh];
     MeshBinding binding =
         action_line::bind(rig_.muscles[i], mesh, model_.meshes[muscles_[i].line], line, options_.threads, builder_);
-    const Result<std::size_t> added = builder_.add_control_mesh(mesh, std::move(binding), "muscle");
-    if (!added) return tl::unexpected(added.error());
+    PELT_TRY(builder_.add_control_mesh(mesh, std::move(binding), "muscle"));
     added_[muscles_[i].mesh] = true;
     return {};
   }
@@ -583,25 +570,21 @@ class Binder {
 }  // namespace
 
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
-  const Result<void> valid = check_model(model);
-  if (!valid) return tl::unexpected(valid.error());
+  PELT_TRY(check_model(model));
   for (std::size_t l = 0; l < rig.layers.size(); ++l) {
     const DeformerParameters& deformer = rig.layers[l].deformer;
     if (deformer.name().empty()) return invalid("layer {} has no deformer", l + 1);
-    const Result<void> in_range = check_parameters(deformer, fmt::format("layer {} ({})", l + 1, deformer.name()));
-    if (!in_range) return tl::unexpected(in_range.error());
+    PELT_TRY(check_parameters(deformer, fmt::format("layer {} ({})", l + 1, deformer.name())));
   }
   std::vector<std::string> notes;
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole, std::span<const MuscleMeshes> muscles) -> Result<Bound> {
-    const Result<LayerPlan> plan = plan_layers(whole, muscles, rig, notes);
-    if (!plan) return tl::unexpected(plan.error());
-    return Binder(whole, muscles, rig, *plan, options, notes).run();
+    PELT_ASSIGN(const auto plan, plan_layers(whole, muscles, rig, notes));
+    return Binder(whole, muscles, rig, plan, options, notes).run();
   };
   if (rig.muscles.empty()) return run(model, {});
-  const Result<ModelWithMuscles> whole = add_muscles(model, rig);
-  if (!whole) return tl::unexpected(whole.error());
-  return run(whole->model, whole->muscles);
+  PELT_ASSIGN(const auto whole, add_muscles(model, rig));
+  return run(whole.model, whole.muscles);
 }
 
 }  // namespace pelt

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <pelt/garment.h>
+#include <pelt/try.h>
 
 #include "engine/core/name_list.h"
 #include "engine/geometry/area.h"
@@ -107,33 +108,31 @@ Result<Dressed> put_on(Model garment, const Model& body) {
 }  // namespace
 
 Result<Dressed> dress(Model garment, const Model& body) {
-  Result<Dressed> dressed = put_on(std::move(garment), body);
-  if (!dressed) return dressed;
+  PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
   Mesh driver = concatenate(body.meshes);
   if (driver.triangles.empty()) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to drive with", body.name));
   }
   driver.normals = vertex_normals(driver.positions, driver.triangles);
   driver.name = body.meshes.size() == 1 ? body.meshes[0].name : "body";
-  for (int number = 2; dressed->model.find_mesh(driver.name) != nullptr; ++number)
+  for (int number = 2; dressed.model.find_mesh(driver.name) != nullptr; ++number)
     driver.name = fmt::format("body {}", number);
-  dressed->body = driver.name;
-  dressed->model.meshes.push_back(std::move(driver));
+  dressed.body = driver.name;
+  dressed.model.meshes.push_back(std::move(driver));
   return dressed;
 }
 
 Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads) {
-  Result<Dressed> dressed = put_on(std::move(garment), body);
-  if (!dressed) return dressed;
+  PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
   const Mesh skin = weighted_skin(body);
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
   if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no weights to give", body.name));
   // Less than of a body: what the body's weights pass over, they pass over in what is taken from it.
   const std::vector<Passage> passages(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
-  dressed->copied_weights = true;
-  for (Mesh& mesh : dressed->model.meshes) {
+  dressed.copied_weights = true;
+  for (Mesh& mesh : dressed.model.meshes) {
     if (has_weights(mesh)) {
-      dressed->copied_weights = false;
+      dressed.copied_weights = false;
       continue;
     }
     const SparseRows closest = surface_ffd::closest_weights(

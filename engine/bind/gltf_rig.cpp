@@ -13,6 +13,7 @@
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "engine/model/gltf/loader.h"
@@ -35,18 +36,14 @@ Result<void> check_gltf_rig(const Rig& rig, const std::string& source) {
 }
 
 Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) {
-  const auto bytes = read_file(path, kMaxGltfBytes);
-  if (!bytes) return tl::unexpected(bytes.error());
-  const Result<std::optional<GltfDeformers>> found = read_gltf_deformers(*bytes, path.string());
-  if (!found) return tl::unexpected(found.error());
-  if (!*found) return std::nullopt;
-  const GltfDeformers& deformers = **found;
+  PELT_ASSIGN(const auto bytes, read_file(path, kMaxGltfBytes));
+  PELT_ASSIGN(const auto found, read_gltf_deformers(bytes, path.string()));
+  if (!found) return std::nullopt;
+  const GltfDeformers& deformers = *found;
   const std::string place = fmt::format("{}: /extensions/{}/rig", path.string(), kGltfDeformers);
-  Result<Rig> rig = parse_rig(deformers.rig, place);
-  if (!rig) return tl::unexpected(rig.error());
-  const Result<void> checked = check_gltf_rig(*rig, place);
-  if (!checked) return tl::unexpected(checked.error());
-  GltfRig result{.rig = std::move(*rig)};
+  PELT_ASSIGN(auto rig, parse_rig(deformers.rig, place));
+  PELT_TRY(check_gltf_rig(rig, place));
+  GltfRig result{.rig = std::move(rig)};
   if (deformers.character.empty()) return result;
   if (!deformers.current) {
     result.note = "it was changed since its character was bound";
@@ -65,25 +62,19 @@ Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) 
 
 Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
                        const std::filesystem::path& path) {
-  const Result<Rig> rig = parse_rig(character->rig, path.string() + ": the character's rig");
-  if (!rig) return tl::unexpected(rig.error());
-  const Result<void> checked = check_gltf_rig(*rig, path.string());
-  if (!checked) return checked;
+  PELT_ASSIGN(const auto rig, parse_rig(character->rig, path.string() + ": the character's rig"));
+  PELT_TRY(check_gltf_rig(rig, path.string()));
   std::vector<std::byte> glb;
   if (!file.empty()) {
-    Result<std::vector<std::byte>> packed = pack_gltf(file);
-    if (!packed) return tl::unexpected(packed.error());
-    glb = std::move(*packed);
+    PELT_ASSIGN(glb, pack_gltf(file));
   } else {
-    const Result<std::string> made = format_glb(model);
-    if (!made) return tl::unexpected(made.error());
-    const auto bytes = std::as_bytes(std::span(*made));
+    PELT_ASSIGN(const auto made, format_glb(model));
+    const auto bytes = std::as_bytes(std::span(made));
     glb.assign(bytes.begin(), bytes.end());
   }
-  const auto bytes =
-      write_gltf_deformers(glb, character->rig, &character, file.empty() ? path.string() : file.string());
-  if (!bytes) return tl::unexpected(bytes.error());
-  return write_file(path, *bytes);
+  PELT_ASSIGN(const auto bytes,
+              write_gltf_deformers(glb, character->rig, &character, file.empty() ? path.string() : file.string()));
+  return write_file(path, bytes);
 }
 
 }  // namespace pelt

@@ -13,6 +13,7 @@
 #include <pelt/linear_blend.h>
 #include <pelt/rig_names.h>
 #include <pelt/selection.h>
+#include <pelt/try.h>
 
 #include "engine/chain/cores.h"
 #include "engine/deformer/region.h"
@@ -261,34 +262,31 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
                            {},
                            layer.target == "*"});
   }
-  const Result<void> drivers = find_drivers(model, plan);
-  if (!drivers) return tl::unexpected(drivers.error());
+  PELT_TRY(find_drivers(model, plan));
   for (const MuscleMeshes& muscle : muscles) plan.is_driver[muscle.line] = plan.is_driver[muscle.mesh] = true;
 
   for (std::size_t l = 1; l < plan.layers.size(); ++l) {
     const Layer& source = rig.layers[l - 1];
     const PlannedLayer& layer = plan.layers[l];
-    const Result<std::vector<std::size_t>> targets = find_targets(model, muscles, source.target, layer, plan.is_driver);
-    if (!targets) return tl::unexpected(targets.error());
+    PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
     if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMaxWiresExponent)) {
-      return invalid_layer(layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires,
-                                              kMaxWiresExponent));
+      return invalid_layer(
+          layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires, kMaxWiresExponent));
     }
     std::vector<std::uint32_t> cores;
     const DeformerEntry& entry = deformer_entry(layer.deformer);
     const LeftPieces leaves =
         source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
     if (leaves == LeftPieces::kCores) {
-      const std::vector<std::uint32_t> meshes(targets->begin(), targets->end());
+      const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
       cores = chain::core_joints(model, meshes);
     } else if (leaves == LeftPieces::kFaces) {
       cores = bearers_of_faces(model.skeleton);
     }
-    for (const std::size_t m : *targets) {
+    for (const std::size_t m : targets) {
       const Mesh& mesh = model.meshes[m];
-      Result<std::vector<float>> mask = mask_values(source.mask, mesh, model, rig, layer);
-      if (!mask) return tl::unexpected(mask.error());
-      LayerAtMesh added{l, std::move(*mask)};
+      PELT_ASSIGN(auto mask, mask_values(source.mask, mesh, model, rig, layer));
+      LayerAtMesh added{l, std::move(mask)};
       std::vector<LayerAtMesh>& below = plan.meshes[m];
       if (below.empty() && layer.wires) {
         return invalid_layer(layer, fmt::format("there is no layer below at mesh '{}' to combine with", mesh.name));

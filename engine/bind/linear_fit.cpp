@@ -20,6 +20,7 @@
 #include <pelt/pose.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/sparse_rows.h>
+#include <pelt/try.h>
 
 #include "engine/character/records.h"
 #include "engine/core/parallel.h"
@@ -30,7 +31,7 @@ namespace {
 
 constexpr unsigned kMaxPoses = 1024;
 constexpr std::size_t kMaxCandidates = 12;  // joints among which the weights of a vertex are found
-constexpr std::size_t kRankPoses = 16;       // by which joints are ranked as candidates
+constexpr std::size_t kRankPoses = 16;      // by which joints are ranked as candidates
 constexpr std::size_t kVertexGrain = 64;
 constexpr double kHeld = 1e-5;  // of the size, root mean square: below what packing rounds
 
@@ -387,8 +388,7 @@ Result<void> check(const LinearFitOptions& options) {
         fmt::format("{} joints a vertex are not 1 to {}", options.influences, LinearFitOptions::kMaxInfluences));
   }
   const std::uint64_t poses = std::uint64_t{options.clip_poses} + options.random_poses;
-  if (poses < 1 || poses > kMaxPoses)
-    return invalid(fmt::format("{} sample poses are not 1 to {}", poses, kMaxPoses));
+  if (poses < 1 || poses > kMaxPoses) return invalid(fmt::format("{} sample poses are not 1 to {}", poses, kMaxPoses));
   if (!(options.cone >= 0 && options.cone <= glm::pi<float>())) {
     return invalid(fmt::format("joints cannot be turned at random by {} radians", options.cone));
   }
@@ -398,8 +398,7 @@ Result<void> check(const LinearFitOptions& options) {
 }  // namespace
 
 Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFitOptions& options) {
-  const Result<void> valid = check(options);
-  if (!valid) return tl::unexpected(valid.error());
+  PELT_TRY(check(options));
   const std::vector<shared::JointRecord> joints = fit_joints(*character);
   if (joints.empty()) {
     return fail(ErrorCode::kInvalidArgument,
@@ -409,8 +408,7 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
   add_clip_poses(*character, options.clip_poses, poses);
   add_random_poses(*character, options, poses);
   if (poses.empty()) poses.push_back(at_rest(*character));
-  const Result<Samples> samples = take_samples(character, poses, joints, options.threads);
-  if (!samples) return tl::unexpected(samples.error());
+  PELT_ASSIGN(const auto samples, take_samples(character, poses, joints, options.threads));
 
   CharacterData data = *character;
   data.drop_fits();
@@ -418,7 +416,7 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
   std::vector<bool> used(joints.size(), false);
   for (std::size_t m = 0; m < data.meshes.size(); ++m) {
     if (data.meshes[m].control) continue;
-    rows[m] = fit_rows(data.meshes[m], *samples, options, std::max(character.size(), 1e-6f));
+    rows[m] = fit_rows(data.meshes[m], samples, options, std::max(character.size(), 1e-6f));
     for (const Influence& influence : rows[m]->influences) used[influence.index] = true;
   }
 
@@ -447,22 +445,20 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
     if (!rows[m]) continue;
     CharacterMesh& mesh = data.meshes[m];
     for (Influence& influence : rows[m]->influences) influence.index = element[influence.index];
-    Result<PackedBinding> packed = pack_fit(mesh, *rows[m]);
-    if (!packed) return tl::unexpected(packed.error());
-    SparseRows kept = unpack_rows(*packed);
+    PELT_ASSIGN(auto packed, pack_fit(mesh, *rows[m]));
+    SparseRows kept = unpack_rows(packed);
     for (Influence& influence : kept.influences) influence.index = joint_of[influence.index];
-    errors.push_back(error_of(mesh, kept, *samples, options.threads));
+    errors.push_back(error_of(mesh, kept, samples, options.threads));
     const auto worst = static_cast<float>(errors.back().worst);
     mesh.fit = LinearFit{.first_slot = pass.first_slot,
-                         .slices = std::move(packed->slices),
-                         .influences = std::move(packed->influences),
+                         .slices = std::move(packed.slices),
+                         .influences = std::move(packed.influences),
                          .rms = std::min(static_cast<float>(errors.back().rms), worst),
                          .worst = worst};
   }
   data.passes.push_back(std::move(pass));
-  Result<Character> fitted = Character::create(std::move(data));
-  if (!fitted) return tl::unexpected(fitted.error());
-  return LinearFitted{std::move(*fitted), std::move(errors)};
+  PELT_ASSIGN(auto fitted, Character::create(std::move(data)));
+  return LinearFitted{std::move(fitted), std::move(errors)};
 }
 
 }  // namespace pelt

@@ -14,6 +14,7 @@
 #include <pelt/rig_names.h>
 #include <pelt/selection.h>
 #include <pelt/transfer_rig.h>
+#include <pelt/try.h>
 
 #include "engine/core/invalid.h"
 #include "engine/geometry/topology.h"
@@ -138,22 +139,17 @@ class Transfer {
 
   Result<void> run() {
     for (Group& group : result_.rig.groups) {
-      const Result<void> done = carry_group(group);
-      if (!done) return done;
+      PELT_TRY(carry_group(group));
     }
     for (Layer& layer : result_.rig.layers) {
       DriverParameters* driver = driver_of(layer.deformer);
       if (driver == nullptr) continue;
       for (KeyPoseSet& set : driver->key_poses) {
         for (KeyPose& pose : set.poses) {
-          const Result<void> done =
-              carry_offsets(pose.offsets, *driver, fmt::format("a key pose of the driver '{}'", driver->mesh));
-          if (!done) return done;
+          PELT_TRY(carry_offsets(pose.offsets, *driver, fmt::format("a key pose of the driver '{}'", driver->mesh)));
         }
       }
-      const Result<void> done =
-          carry_offsets(driver->offsets, *driver, fmt::format("`offsets` of the driver '{}'", driver->mesh));
-      if (!done) return done;
+      PELT_TRY(carry_offsets(driver->offsets, *driver, fmt::format("`offsets` of the driver '{}'", driver->mesh)));
     }
     return {};
   }
@@ -208,9 +204,8 @@ class Transfer {
       return fail(ErrorCode::kNotFound,
                   fmt::format("{} lists numbers of mesh '{}', which is not in '{}'", what, name, model_.name));
     }
-    Result<Map> map = Map::create(*old, *mesh, result_.notes);
-    if (!map) return tl::unexpected(map.error());
-    return &maps_.emplace(name, std::move(*map)).first->second;
+    PELT_ASSIGN(auto map, Map::create(*old, *mesh, result_.notes));
+    return &maps_.emplace(name, std::move(map)).first->second;
   }
 
   Result<void> carry_group(Group& group) {
@@ -221,10 +216,9 @@ class Transfer {
     if (names.size() != 1) {
       return invalid("{} lists numbers and is used on {} meshes; say which mesh it is of", what, names.size());
     }
-    const Result<const Map*> map = map_of(*names.begin(), what);
-    if (!map) return tl::unexpected(map.error());
-    if ((*map)->same()) return {};
-    const std::size_t old_vertices = (*map)->old_mesh().positions.size();
+    PELT_ASSIGN(const auto map, map_of(*names.begin(), what));
+    if (map->same()) return {};
+    const std::size_t old_vertices = map->old_mesh().positions.size();
     const auto mark = [&](const std::vector<IndexRange>& ranges, std::size_t count, const auto& set) -> Result<void> {
       std::size_t place = 0;
       for (const IndexRange& range : ranges) {
@@ -238,11 +232,10 @@ class Transfer {
     };
     if (!group.vertices.empty()) {
       std::vector<float> values(old_vertices, 0.0f);
-      const Result<void> marked = mark(group.vertices, old_vertices, [&](std::uint32_t i, std::size_t place) {
+      PELT_TRY(mark(group.vertices, old_vertices, [&](std::uint32_t i, std::size_t place) {
         values[i] = place < group.values.size() ? group.values[place] : 1.0f;
-      });
-      if (!marked) return marked;
-      values = (*map)->carry(values);
+      }));
+      values = map->carry(values);
       for (float& value : values) value = value < kMinValue ? 0.0f : std::min(value, 1.0f);
       group.vertices = ranges_of(values);
       group.values.clear();
@@ -251,10 +244,9 @@ class Transfer {
     }
     if (!group.triangles.empty()) {
       std::vector<std::uint8_t> marked_triangles(triangle_count(*names.begin()), 0);
-      const Result<void> marked = mark(group.triangles, marked_triangles.size(),
-                                       [&](std::uint32_t t, std::size_t) { marked_triangles[t] = 1; });
-      if (!marked) return marked;
-      group.triangles = ranges_of((*map)->carry_triangles(marked_triangles));
+      PELT_TRY(mark(group.triangles, marked_triangles.size(),
+                    [&](std::uint32_t t, std::size_t) { marked_triangles[t] = 1; }));
+      group.triangles = ranges_of(map->carry_triangles(marked_triangles));
     }
     // A group that lists nothing and has no region would be all of the mesh.
     if (group.vertices.empty() && group.triangles.empty() && group.region == Region{}) {
@@ -273,15 +265,14 @@ class Transfer {
   Result<void> carry_offsets(std::vector<VertexOffset>& offsets, const DriverParameters& driver,
                              const std::string& what) {
     if (offsets.empty() || brings_its_own(driver)) return {};
-    const Result<const Map*> map = map_of(driver.mesh, what);
-    if (!map) return tl::unexpected(map.error());
-    if ((*map)->same()) return {};
-    std::vector<glm::vec3> all((*map)->old_mesh().positions.size(), glm::vec3(0.0f));
+    PELT_ASSIGN(const auto map, map_of(driver.mesh, what));
+    if (map->same()) return {};
+    std::vector<glm::vec3> all(map->old_mesh().positions.size(), glm::vec3(0.0f));
     for (const VertexOffset& offset : offsets) {
       if (offset.vertex >= all.size()) return invalid("{} offsets vertex {}", what, offset.vertex);
       all[offset.vertex] += offset.offset;
     }
-    all = (*map)->carry(all);
+    all = map->carry(all);
     float longest = 0;
     for (const glm::vec3& offset : all) longest = std::max(longest, glm::length(offset));
     offsets.clear();
@@ -301,12 +292,10 @@ class Transfer {
 
 Result<Transferred> transfer_rig(const Character& old, const Model& model, const std::string& directory) {
   if (old->rig.empty()) return invalid("'{}' keeps no rig to carry over", old->name);
-  Result<Rig> rig = parse_rig(old->rig, fmt::format("the rig of '{}'", old->name));
-  if (!rig) return tl::unexpected(rig.error());
-  Transferred result{std::move(*rig), {}};
+  PELT_ASSIGN(auto rig, parse_rig(old->rig, fmt::format("the rig of '{}'", old->name)));
+  Transferred result{std::move(rig), {}};
   result.rig.directory = directory;
-  const Result<void> done = Transfer(old, model, result).run();
-  if (!done) return tl::unexpected(done.error());
+  PELT_TRY(Transfer(old, model, result).run());
   return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include <pelt/finite.h>
 #include <pelt/pack.h>
+#include <pelt/try.h>
 
 #include "shaders/blend/blend.h"
 
@@ -36,7 +37,7 @@ Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, fl
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
 constexpr float kMaxGradient = 1e12f;  // per metre
-constexpr int kGradientSteps = 126;     // one less than 8 bits hold, since what rounding carries on may add one
+constexpr int kGradientSteps = 126;    // one less than 8 bits hold, since what rounding carries on may add one
 
 // Influences of a row as they are packed, its groups one after the other.
 struct PackedRow {
@@ -294,9 +295,8 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
         Influence entry{};
         if (source.empty()) {
           const float share = local_points.empty() ? 1.0f : local_points[g][source_of(row)].w;
-          const Result<Influence> found = filler(groups, source_of(row), share);
-          if (!found) return tl::unexpected(found.error());
-          entry = *found;
+          PELT_ASSIGN(const auto found, filler(groups, source_of(row), share));
+          entry = found;
           source = std::span(&entry, 1);
           changes = {};
         }
@@ -398,10 +398,8 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Gro
   if (packed.directions.size() != count) {
     return broken(fmt::format("{} points, but {} directions", count, packed.directions.size()));
   }
-  Result<void> valid = validate_slices(packed.slices, count, packed.influences.size(), what + ", influences");
-  if (!valid) return valid;
-  valid = validate_local_points(packed, groups, what);
-  if (!valid) return valid;
+  PELT_TRY(validate_slices(packed.slices, count, packed.influences.size(), what + ", influences"));
+  PELT_TRY(validate_local_points(packed, groups, what));
   const std::size_t units = packed.gradients.empty() ? 0 : slice_count(count);
   if (packed.gradient_units.size() != units || (units > 0 && 2 * packed.gradients.size() != packed.influences.size())) {
     return broken(fmt::format("{} words of gradients and {} units for {} influences", packed.gradients.size(),
@@ -411,8 +409,7 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Gro
     if (!(unit >= 0 && unit <= kMaxGradient)) return broken(fmt::format("a unit of gradients is {}", unit));
   }
   for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
-    valid = validate_slice(packed, slice, palette_size, groups, what);
-    if (!valid) return valid;
+    PELT_TRY(validate_slice(packed, slice, palette_size, groups, what));
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_near(packed.points[i])) {

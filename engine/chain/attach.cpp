@@ -11,6 +11,7 @@
 
 #include <pelt/curve_settings.h>
 #include <pelt/sparse_rows.h>
+#include <pelt/try.h>
 
 #include "engine/chain/relax.h"
 #include "engine/core/parallel.h"
@@ -98,7 +99,7 @@ class Seams {
       return has_weights(mesh_of(v)) ? mesh_of(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
     };
     // Those at one place with weights of their own are left for the next round.
-    constexpr int kMaxSkins = 8;      // that meet at one place
+    constexpr int kMaxSkins = 8;       // that meet at one place
     std::vector<glm::uvec3> meetings;  // of targets, as triangles of two corners
     for (int round = 0; round < kMaxSkins && count > 1 && !border.empty(); ++round) {
       std::vector<glm::vec3> places;
@@ -318,8 +319,7 @@ Result<std::vector<Shares>> Attacher::attach(const RestCurves& rest,
                                              const std::function<void(double)>& progress) const {
   std::vector<Shares> shares(target_count_);
   for (std::size_t k = 0; k < skins_.size(); ++k) {
-    const Result<void> attached = skins_[k].attach(rest, shares);
-    if (!attached) return tl::unexpected(attached.error());
+    PELT_TRY(skins_[k].attach(rest, shares));
     progress(static_cast<double>(k + 1) / static_cast<double>(skins_.size()));
   }
   return shares;
@@ -351,11 +351,10 @@ Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
   for (const CurveWeight& weight : settings_.weights) {
     std::vector<float> values;
     for (const std::size_t t : targets_) {
-      const Result<std::vector<float>> region =
-          region_values(weight.region, input_.model.meshes[input_.targets[t].mesh], input_.model, input_.rig,
-                        fmt::format("{}: the weight of '{}'", input_.layer, weight.curve));
-      if (!region) return tl::unexpected(region.error());
-      values.insert(values.end(), region->begin(), region->end());
+      PELT_ASSIGN(const auto region,
+                  region_values(weight.region, input_.model.meshes[input_.targets[t].mesh], input_.model, input_.rig,
+                                fmt::format("{}: the weight of '{}'", input_.layer, weight.curve)));
+      values.insert(values.end(), region.begin(), region.end());
     }
     for (std::size_t c = 0; c < curves_.size(); ++c) {
       if (curves_[c].chain.name != weight.curve) continue;
@@ -371,8 +370,7 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
     const Mesh& first = input_.model.meshes[input_.targets[targets_[0]].mesh];
     return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", first.name));
   }
-  const Result<std::vector<std::vector<float>>> factors = weight_factors();
-  if (!factors) return tl::unexpected(factors.error());
+  PELT_ASSIGN(const auto factors, weight_factors());
   std::vector<Field> fields = nearest_places(rest);
   each_field(fields, [&](std::uint32_t c, Field& own) {
     own.moved = surface_.relax(own.defined, own.s, own.distance);
@@ -385,7 +383,7 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
     }
     std::vector<float> own;
     for (std::size_t c = 0; c < (settings_.weights.empty() ? 0 : curves_.size()); ++c) {
-      own.push_back((*factors)[c].empty() ? 1.0f : (*factors)[c][v]);
+      own.push_back(factors[c].empty() ? 1.0f : factors[c][v]);
     }
     weigh_offers(offers, settings_.shares.reach);
     if (is_painted_) share_as_painted(mesh_.weights.row(v), offers);

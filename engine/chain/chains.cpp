@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include <pelt/nearest_name.h>
+#include <pelt/try.h>
 
 #include "engine/chain/linkages.h"
 #include "engine/chain/places.h"
@@ -55,11 +56,10 @@ class Finder {
   }
 
   Result<Chains> find() {
-    auto split = find_split();
-    if (!split) return tl::unexpected(split.error());
-    if (options_.automatic) add_automatic(*split);
-    if (auto removed = remove(); !removed) return tl::unexpected(removed.error());
-    if (auto added = add_named(); !added) return tl::unexpected(added.error());
+    PELT_ASSIGN(auto split, find_split());
+    if (options_.automatic) add_automatic(split);
+    PELT_TRY(remove());
+    PELT_TRY(add_named());
     if (result_.chains.empty()) {
       return fail(ErrorCode::kInvalidArgument,
                   "no curve can be laid on the skeleton: no two joints that count are parent and child, and no skin "
@@ -75,9 +75,8 @@ class Finder {
   Result<std::vector<bool>> find_split() {
     std::vector<bool> split(places_.places.size());
     for (const std::string& name : options_.split) {
-      const auto joint = find_joint(model_, "split", name);
-      if (!joint) return tl::unexpected(joint.error());
-      const std::uint32_t place = places_.of_joint[*joint];
+      PELT_ASSIGN(const auto joint, find_joint(model_, "split", name));
+      const std::uint32_t place = places_.of_joint[joint];
       if (place == kNone) {
         result_.notes.push_back(fmt::format("No automatic curve runs through joint '{}', which split names.", name));
       } else {
@@ -193,12 +192,11 @@ class Finder {
       if (!names.insert(named.name).second) {
         return fail(ErrorCode::kInvalidArgument, fmt::format("two curves are named '{}'", named.name));
       }
-      Result<Chain> chain = lay_named(named);
-      if (!chain) return tl::unexpected(chain.error());
+      PELT_ASSIGN(auto chain, lay_named(named));
       if (const auto replaced = automatic.find(named.name); replaced != automatic.end()) {
-        result_.chains[replaced->second] = *std::move(chain);
+        result_.chains[replaced->second] = std::move(chain);
       } else {
-        result_.chains.push_back(*std::move(chain));
+        result_.chains.push_back(std::move(chain));
       }
     }
     return {};
@@ -212,12 +210,11 @@ class Finder {
     }
     std::vector<std::uint32_t> joints;
     for (const std::string& name : named.joints) {
-      const auto joint = find_joint(model_, what, name);
-      if (!joint) return tl::unexpected(joint.error());
-      if (std::ranges::find(joints, *joint) != joints.end()) {
+      PELT_ASSIGN(const auto joint, find_joint(model_, what, name));
+      if (std::ranges::find(joints, joint) != joints.end()) {
         return fail(ErrorCode::kInvalidArgument, fmt::format("{} names the joint '{}' twice", what, name));
       }
-      joints.push_back(*joint);
+      joints.push_back(joint);
     }
     Chain chain{.name = named.name};
     const glm::dvec3 offset(named.offset);

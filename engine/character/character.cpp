@@ -12,6 +12,7 @@
 
 #include <pelt/character.h>
 #include <pelt/finite.h>
+#include <pelt/try.h>
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
@@ -110,13 +111,11 @@ Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count
       return invalid("clip '{}' lasts {} seconds", clip.name, clip.duration);
     }
     for (const Channel& channel : clip.channels) {
-      const Result<void> valid = check_channel(channel, clip, joint_count);
-      if (!valid) return valid;
+      PELT_TRY(check_channel(channel, clip, joint_count));
     }
     for (const MorphChannel& channel : clip.morph_channels) {
       const std::string what = fmt::format("target {} of '{}'", channel.target, channel.mesh);
-      const Result<void> valid = check_keys(channel, 1, clip, what);
-      if (!valid) return valid;
+      PELT_TRY(check_keys(channel, 1, clip, what));
     }
   }
   return names_are_unique(clips, "clip");
@@ -205,8 +204,7 @@ Result<void> check_meshes(const CharacterData& data) {
     }
     stage_used[mesh.stage] = true;
     has_skin |= !mesh.control;
-    const Result<void> valid = check_mesh(mesh, data);
-    if (!valid) return valid;
+    PELT_TRY(check_mesh(mesh, data));
   }
   if (!has_skin) return invalid("the character has no skin");
   if (stage_used.size() != data.stage_count ||
@@ -330,14 +328,12 @@ Result<std::vector<Slot>> find_writers(const CharacterData& data) {
   std::vector<Slot> slots(data.palette_size);
   for (const PalettePass& pass : data.passes) {
     const std::uint64_t count = std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).slots_per_record;
-    const Result<void> once = write_slots(slots, pass.first_slot, count, pass.stage, pass.kernel, pass.fit);
-    if (!once) return tl::unexpected(once.error());
+    PELT_TRY(write_slots(slots, pass.first_slot, count, pass.stage, pass.kernel, pass.fit));
   }
   for (const CharacterMesh& mesh : data.meshes) {
     if (!mesh.frame_slot) continue;
-    const Result<void> once =
-        write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, PoseKernel::kLinearBlend, false);
-    if (!once) return tl::unexpected(once.error());
+    PELT_TRY(
+        write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, PoseKernel::kLinearBlend, false));
   }
   return slots;
 }
@@ -362,21 +358,17 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
   if (mesh.first_slot > slots.size()) {
     return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
   }
-  const Result<void> valid =
-      validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'");
-  if (!valid) return valid;
+  PELT_TRY(validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'"));
   const Slot::Kind wanted = mesh.mode == BlendMode::kDualQuaternion ? Slot::Kind::kDualQuaternion : Slot::Kind::kFrame;
   const std::uint32_t entry_slots = mesh.mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
   for (const std::uint32_t word : mesh.binding.influences) {
     const std::uint32_t slot = mesh.first_slot + shared::influence_index(word);
-    const Result<void> usable = check_slot(mesh, slots, slot, wanted);
-    if (!usable) return usable;
+    PELT_TRY(check_slot(mesh, slots, slot, wanted));
     slots_read = std::max(slots_read, slot + entry_slots);
   }
   if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
   for (std::uint64_t v = 0; mesh.offset_slot && v < mesh.vertex_count(); ++v) {
-    const Result<void> usable = check_slot(mesh, slots, *mesh.offset_slot + v, Slot::Kind::kOffset);
-    if (!usable) return usable;
+    PELT_TRY(check_slot(mesh, slots, *mesh.offset_slot + v, Slot::Kind::kOffset));
   }
   if (!mesh.wires) return {};
   const Result<void> usable = check_slot(mesh, slots, mesh.wires->root_slot, Slot::Kind::kFrame);
@@ -420,9 +412,8 @@ Result<void> check_fits(const CharacterData& data) {
       return invalid("the linear-blend fit of mesh '{}' starts at palette entry {}, and its joints are {} to {}",
                      mesh.name, fit.first_slot, pass->first_slot, data.palette_size);
     }
-    const Result<void> valid = validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
-                                        fmt::format("the linear-blend fit of mesh '{}'", mesh.name));
-    if (!valid) return valid;
+    PELT_TRY(validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
+                      fmt::format("the linear-blend fit of mesh '{}'", mesh.name)));
     if (!(std::isfinite(fit.worst) && fit.rms >= 0 && fit.rms <= fit.worst)) {
       return invalid("the linear-blend fit of mesh '{}' has errors of {} m and at most {} m", mesh.name, fit.rms,
                      fit.worst);
@@ -433,33 +424,25 @@ Result<void> check_fits(const CharacterData& data) {
 
 // Returns one past the last palette entry that a mesh blends.
 Result<std::uint32_t> check(const CharacterData& data) {
-  Result<void> valid = check_skeleton(data.skeleton);
-  if (!valid) return tl::unexpected(valid.error());
-  valid = check_bound_joints(data);
-  if (!valid) return tl::unexpected(valid.error());
-  valid = check_clips(data.clips, data.skeleton.joints.size());
-  if (!valid) return tl::unexpected(valid.error());
+  PELT_TRY(check_skeleton(data.skeleton));
+  PELT_TRY(check_bound_joints(data));
+  PELT_TRY(check_clips(data.clips, data.skeleton.joints.size()));
   for (const Material& material : data.materials) {
     if (!is_finite(material.base_color)) return invalid("material '{}' has a colour that is not finite", material.name);
   }
-  valid = check_meshes(data);
-  if (!valid) return tl::unexpected(valid.error());
-  valid = check_inputs(data);
-  if (!valid) return tl::unexpected(valid.error());
-  const Result<std::vector<Slot>> slots = find_writers(data);
-  if (!slots) return tl::unexpected(slots.error());
+  PELT_TRY(check_meshes(data));
+  PELT_TRY(check_inputs(data));
+  PELT_ASSIGN(const auto slots, find_writers(data));
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PoseKernelInfo& kernel = pose_kernel(data.passes[p].kernel);
-    valid = kernel.validate(data.passes[p], data);
+    const Result<void> valid = kernel.validate(data.passes[p], data);
     if (!valid) return invalid("palette pass {} ({}): {}", p, kernel.name, valid.error().message);
   }
-  valid = check_fit_pass(data);
-  if (valid) valid = check_fits(data);
-  if (!valid) return tl::unexpected(valid.error());
+  PELT_TRY(check_fit_pass(data));
+  PELT_TRY(check_fits(data));
   std::uint32_t slots_read = 0;
   for (const CharacterMesh& mesh : data.meshes) {
-    valid = check_influences(mesh, *slots, slots_read);
-    if (!valid) return tl::unexpected(valid.error());
+    PELT_TRY(check_influences(mesh, slots, slots_read));
   }
   return slots_read;
 }
@@ -529,9 +512,8 @@ Character::Character(std::shared_ptr<const CharacterData> data, std::uint32_t sl
     : data_(std::move(data)), size_(skin_diagonal(*data_)), slots_read_(slots_read) {}
 
 Result<Character> Character::create(CharacterData data) {
-  const Result<std::uint32_t> slots_read = check(data);
-  if (!slots_read) return tl::unexpected(slots_read.error());
-  return Character(std::make_shared<const CharacterData>(std::move(data)), *slots_read);
+  PELT_ASSIGN(const auto slots_read, check(data));
+  return Character(std::make_shared<const CharacterData>(std::move(data)), slots_read);
 }
 
 }  // namespace pelt

@@ -16,6 +16,7 @@
 
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
@@ -524,14 +525,12 @@ std::vector<std::byte> serialize(const Character& character) { return Writer().w
 
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source) {
   if (is_glb(bytes)) {
-    const auto inside = find_gltf_character(bytes, source);
-    if (!inside) return tl::unexpected(inside.error());
+    PELT_ASSIGN(const auto inside, find_gltf_character(bytes, source));
     const std::string inner = source + ": its character";
-    if (is_glb(*inside)) return fail(ErrorCode::kInvalidFile, inner + ": is no .pelt file");
-    return deserialize(*inside, inner);
+    if (is_glb(inside)) return fail(ErrorCode::kInvalidFile, inner + ": is no .pelt file");
+    return deserialize(inside, inner);
   }
-  const Result<void> checked = check_header(bytes, source);
-  if (!checked) return tl::unexpected(checked.error());
+  PELT_TRY(check_header(bytes, source));
   CharacterData data;
   if (const std::optional<Error> error = Reader(bytes).read(data)) {
     return fail(error->code, fmt::format("{}: {}", source, error->message));
@@ -546,9 +545,8 @@ Result<void> save_pelt(const Character& character, const std::filesystem::path& 
 }
 
 Result<Character> load_pelt(const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return deserialize(*bytes, path.string());
+  PELT_ASSIGN(const auto bytes, read_file(path));
+  return deserialize(bytes, path.string());
 }
 
 }  // namespace pelt

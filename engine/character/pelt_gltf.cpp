@@ -10,6 +10,7 @@
 
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
+#include <pelt/try.h>
 
 #include "engine/model/gltf/container.h"
 
@@ -121,12 +122,10 @@ struct Opened {
 };
 
 Result<Opened> open(std::span<const std::byte> file, const std::string& source) {
-  const Result<GltfContainer> container = open_gltf(file, source);
-  if (!container) return tl::unexpected(container.error());
-  Result<json> document = parse_gltf_json(container->json, source);
-  if (!document) return tl::unexpected(document.error());
-  if (!document->is_object()) return fail_at(source, "/", "is no object");
-  return Opened{std::move(*document), container->binary};
+  PELT_ASSIGN(const auto container, open_gltf(file, source));
+  PELT_ASSIGN(auto document, parse_gltf_json(container.json, source));
+  if (!document.is_object()) return fail_at(source, "/", "is no object");
+  return Opened{std::move(document), container.binary};
 }
 
 // The extension, checked but for its character; nullptr: there is none.
@@ -203,16 +202,14 @@ Result<json*> array_of(json& document, const char* key, const std::string& sourc
 
 // Takes the extension out; its character as well, where it is the last thing in the file, as it is written.
 Result<void> remove_extension(json& document, std::vector<std::byte>& binary, const std::string& source) {
-  const Result<const json*> extension = find_extension(document, source);
-  if (!extension) return tl::unexpected(extension.error());
-  if (*extension == nullptr) return {};
-  if (const json* character = find(**extension, "character")) {
-    const Result<Place> place = place_of(*character, document, binary, source);
-    if (!place) return tl::unexpected(place.error());
+  PELT_ASSIGN(const auto extension, find_extension(document, source));
+  if (extension == nullptr) return {};
+  if (const json* character = find(*extension, "character")) {
+    PELT_ASSIGN(const auto place, place_of(*character, document, binary, source));
     json& views = document["bufferViews"];
-    if (place->view + 1 == views.size() && place->range.offset + place->range.length == binary.size()) {
-      views.erase(place->view);
-      binary.resize(place->range.offset);
+    if (place.view + 1 == views.size() && place.range.offset + place.range.length == binary.size()) {
+      views.erase(place.view);
+      binary.resize(place.range.offset);
       if (views.empty()) document.erase("bufferViews");
     }
   }
@@ -223,45 +220,39 @@ Result<void> remove_extension(json& document, std::vector<std::byte>& binary, co
 }  // namespace
 
 Result<std::optional<GltfDeformers>> read_gltf_deformers(std::span<const std::byte> file, const std::string& source) {
-  const Result<Opened> opened = open(file, source);
-  if (!opened) return tl::unexpected(opened.error());
-  const json& document = opened->document;
-  const Result<const json*> extension = find_extension(document, source);
-  if (!extension) return tl::unexpected(extension.error());
-  if (*extension == nullptr) return std::nullopt;
-  const json& rig = (*extension)->at("rig");
+  PELT_ASSIGN(const auto opened, open(file, source));
+  const json& document = opened.document;
+  PELT_ASSIGN(const auto extension, find_extension(document, source));
+  if (extension == nullptr) return std::nullopt;
+  const json& rig = extension->at("rig");
   GltfDeformers deformers{.rig = rig.dump()};
-  const json* character = find(**extension, "character");
+  const json* character = find(*extension, "character");
   if (character == nullptr) return deformers;
 
-  const auto binary = only_buffer(*opened, source);
-  if (!binary) return tl::unexpected(binary.error());
-  const Result<Place> place = place_of(*character, document, *binary, source);
-  if (!place) return tl::unexpected(place.error());
+  PELT_ASSIGN(const auto binary, only_buffer(opened, source));
+  PELT_ASSIGN(const auto place, place_of(*character, document, binary, source));
   const json* hash = find(*character, "hash");
   if (hash == nullptr || !hash->is_string()) return fail_at(source, kPlace + "/character/hash", "must be text");
-  deformers.character = binary->subspan(place->range.offset, place->range.length);
-  deformers.current = hash->get_ref<const std::string&>() == hash_of(document, rig, place->view, *binary, place->range);
+  deformers.character = binary.subspan(place.range.offset, place.range.length);
+  deformers.current = hash->get_ref<const std::string&>() == hash_of(document, rig, place.view, binary, place.range);
   return deformers;
 }
 
 Result<std::span<const std::byte>> find_gltf_character(std::span<const std::byte> file, const std::string& source) {
-  const Result<std::optional<GltfDeformers>> deformers = read_gltf_deformers(file, source);
-  if (!deformers) return tl::unexpected(deformers.error());
+  PELT_ASSIGN(const auto deformers, read_gltf_deformers(file, source));
   const auto refuse = [&](const char* why) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: {}: bind it", source, why));
   };
-  if (!*deformers) return refuse("is a model without a rig");
-  if ((*deformers)->character.empty()) return refuse("carries a rig, and no character");
-  if (!(*deformers)->current) return refuse("was changed since its character was bound");
-  return (*deformers)->character;
+  if (!deformers) return refuse("is a model without a rig");
+  if (deformers->character.empty()) return refuse("carries a rig, and no character");
+  if (!deformers->current) return refuse("was changed since its character was bound");
+  return deformers->character;
 }
 
 Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> glb, std::string_view rig,
                                                     const Character* character, const std::string& source) {
-  Result<Opened> opened = open(glb, source);
-  if (!opened) return tl::unexpected(opened.error());
-  json& document = opened->document;
+  PELT_ASSIGN(auto opened, open(glb, source));
+  json& document = opened.document;
   Result<json> rig_json = parse_gltf_json(rig, source + ": the rig");
   if (!rig_json || !rig_json->is_object()) {
     return fail(ErrorCode::kInvalidArgument, rig_json ? source + ": the rig is no object" : rig_json.error().message);
@@ -269,12 +260,11 @@ Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> g
 
   std::vector<std::byte> binary;
   if (find(document, "buffers") != nullptr) {
-    const auto own = only_buffer(*opened, source);
+    const auto own = only_buffer(opened, source);
     if (!own) return fail(ErrorCode::kInvalidArgument, own.error().message);
     binary.assign(own->begin(), own->end());
   }
-  const Result<void> removed = remove_extension(document, binary, source);
-  if (!removed) return tl::unexpected(removed.error());
+  PELT_TRY(remove_extension(document, binary, source));
 
   json extension{{"version", kVersion}, {"rig", std::move(*rig_json)}};
   if (character != nullptr) {
@@ -282,24 +272,21 @@ Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> g
     const std::vector<std::byte> bytes = serialize(*character);
     const Range range{binary.size(), bytes.size()};
     binary.insert(binary.end(), bytes.begin(), bytes.end());
-    const Result<json*> views = array_of(document, "bufferViews", source);
-    if (!views) return tl::unexpected(views.error());
-    const std::size_t view = (*views)->size();
-    (*views)->push_back({{"buffer", 0}, {"byteOffset", range.offset}, {"byteLength", range.length}});
+    PELT_ASSIGN(const auto views, array_of(document, "bufferViews", source));
+    const std::size_t view = views->size();
+    views->push_back({{"buffer", 0}, {"byteOffset", range.offset}, {"byteLength", range.length}});
     const std::string hash = hash_of(document, extension["rig"], view, binary, range);
     extension["character"] = {{"bufferView", view}, {"hash", hash}};
   }
   if (!binary.empty()) {
-    const Result<json*> buffers = array_of(document, "buffers", source);
-    if (!buffers) return tl::unexpected(buffers.error());
-    if ((*buffers)->empty()) (*buffers)->push_back(json::object());
-    (**buffers)[0]["byteLength"] = binary.size();
+    PELT_ASSIGN(const auto buffers, array_of(document, "buffers", source));
+    if (buffers->empty()) buffers->push_back(json::object());
+    (*buffers)[0]["byteLength"] = binary.size();
   }
   document["extensions"][std::string(kGltfDeformers)] = std::move(extension);
-  const Result<json*> used = array_of(document, "extensionsUsed", source);
-  if (!used) return tl::unexpected(used.error());
-  if (std::find((*used)->begin(), (*used)->end(), kGltfDeformers) == (*used)->end()) {
-    (*used)->push_back(kGltfDeformers);
+  PELT_ASSIGN(const auto used, array_of(document, "extensionsUsed", source));
+  if (std::find(used->begin(), used->end(), kGltfDeformers) == used->end()) {
+    used->push_back(kGltfDeformers);
   }
   return format_glb_container(document, binary, source);
 }

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include <pelt/try.h>
+
 namespace pelt {
 
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std::uint64_t limit) {
@@ -87,11 +89,9 @@ Result<void> OutputFile::commit() {
 }
 
 Result<void> write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
-  const Result<void> written = file->write(bytes);
-  if (!written) return written;
-  return file->commit();
+  PELT_ASSIGN(auto file, OutputFile::create(path));
+  PELT_TRY(file.write(bytes));
+  return file.commit();
 }
 
 }  // namespace pelt

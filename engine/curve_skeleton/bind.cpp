@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <pelt/curve_skeleton.h>
+#include <pelt/try.h>
 
 #include "engine/chain/attach.h"
 #include "engine/chain/chains.h"
@@ -156,12 +157,9 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   const std::vector<std::size_t> shaping = shaping_targets(input);
   std::vector<std::uint32_t> meshes;
   for (const std::size_t t : shaping) meshes.push_back(input.targets[t].mesh);
-  const Result<Chains> chains = resolve_chains(parameters, input.model, meshes, input.layer);
-  if (!chains) return tl::unexpected(chains.error());
+  PELT_ASSIGN(const auto chains, resolve_chains(parameters, input.model, meshes, input.layer));
   const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
-  Result<std::vector<Curve>> curves =
-      resolve_curves(parameters, chains->chains, input.model, at_bind, input.layer, input.notes);
-  if (!curves) return tl::unexpected(curves.error());
+  PELT_ASSIGN(auto curves, resolve_curves(parameters, chains.chains, input.model, at_bind, input.layer, input.notes));
 
   // Distances need places on the curves, and these, where joints are bent at bind, floats that need distances.
   const AttachSettings settings{parameters.binding,
@@ -169,37 +167,32 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
                                 parameters.weights,
                                 {},
                                 largest_extent(input)};
-  const Attacher attacher(settings, *curves, input);
+  const Attacher attacher(settings, curves, input);
   std::vector<Shares> shares;
   const auto attach_all = [&](double done) -> Result<RestCurves> {
-    RestCurves rest = make_rest_curves(*curves, at_bind);
-    Result<std::vector<Shares>> attached =
-        attacher.attach(rest, [&](double part) { input.progress(done + 0.45 * part); });
-    if (!attached) return tl::unexpected(attached.error());
-    shares = std::move(*attached);
+    RestCurves rest = make_rest_curves(curves, at_bind);
+    PELT_ASSIGN(auto attached, attacher.attach(rest, [&](double part) { input.progress(done + 0.45 * part); }));
+    shares = std::move(attached);
     return rest;
   };
-  Result<RestCurves> rest = attach_all(0.0);
-  if (!rest) return tl::unexpected(rest.error());
-  measure_distances(shares, shaping, input, *curves);
-  share_distances(*rest, *curves);
-  settle_twists(parameters, input.model, *curves);
-  rest = attach_all(0.45);
-  if (!rest) return tl::unexpected(rest.error());
+  PELT_ASSIGN(auto rest, attach_all(0.0));
+  measure_distances(shares, shaping, input, curves);
+  share_distances(rest, curves);
+  settle_twists(parameters, input.model, curves);
+  PELT_ASSIGN(rest, attach_all(0.45));
 
   const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
-    return place_samples((*curves)[c], reach, error, at_bind);
+    return place_samples(curves[c], reach, error, at_bind);
   };
-  const Result<Samples> samples = place_all_samples(*rest, shares, parameters.table_error, place, "curves", input);
-  if (!samples) return tl::unexpected(samples.error());
-  note_curves(*curves, *samples, *chains, input);
+  PELT_ASSIGN(const auto samples, place_all_samples(rest, shares, parameters.table_error, place, "curves", input));
+  note_curves(curves, samples, chains, input);
 
-  const std::vector<std::uint32_t> inputs = twist_inputs(chains->chains, input);
+  const std::vector<std::uint32_t> inputs = twist_inputs(chains.chains, input);
   CurveTable table(at_bind, inputs);
   const std::uint32_t first_slot =
-      input.builder.add_pass(make_pass(*curves, *samples, *rest, parameters.frames == CurveFrames::kAuto, table));
+      input.builder.add_pass(make_pass(curves, samples, rest, parameters.frames == CurveFrames::kAuto, table));
   std::vector<MeshBinding> bindings;
-  for (const Shares& target : shares) bindings.push_back(bind_to_tables(*rest, *samples, first_slot, target));
+  for (const Shares& target : shares) bindings.push_back(bind_to_tables(rest, samples, first_slot, target));
   input.progress(1.0);
   return bindings;
 }

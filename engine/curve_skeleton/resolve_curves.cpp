@@ -12,6 +12,7 @@
 #include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
 #include <pelt/nearest_name.h>
+#include <pelt/try.h>
 
 #include "engine/chain/bendy.h"
 #include "engine/rig/deformer_entry.h"
@@ -217,8 +218,7 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
       if (candidate.name == path.name) chain = &candidate;
     }
     if (chain == nullptr) return not_found(what, "curve", path.name, known);
-    const Result<void> there = check_offsets(path, *chain, what);
-    if (!there) return tl::unexpected(there.error());
+    PELT_TRY(check_offsets(path, *chain, what));
     if (!is_near(path.offset)) {
       return invalid(
           what, fmt::format("the offset of the curve '{}' is not finite, or longer than {:g} m", path.name, kFarthest));
@@ -232,8 +232,7 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
     }
   }
   for (const Chain& chain : chains->chains) {
-    const Result<void> valid_chain = check_chain(chain, model, what);
-    if (!valid_chain) return tl::unexpected(valid_chain.error());
+    PELT_TRY(check_chain(chain, model, what));
   }
   return chains;
 }
@@ -241,8 +240,7 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
 Result<std::vector<Curve>> resolve_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
                                           const Model& model, std::span<const glm::dmat4> at_bind,
                                           const std::string& what, std::vector<std::string>& notes) {
-  Result<void> valid = check_names(parameters, chains, model, what);
-  if (!valid) return tl::unexpected(valid.error());
+  PELT_TRY(check_names(parameters, chains, model, what));
   std::vector<Curve> curves;
   BendyBones bendy(model, chains, at_bind);
   for (const Chain& chain : chains) {
@@ -292,8 +290,7 @@ Result<std::vector<Curve>> resolve_curves(const CurveSkeletonParameters& paramet
     const bool even = std::ranges::all_of(
         curve.spans, [&](const CurveSpan& span) { return is_even(span.first) && is_even(span.last); });
     if (!even && curve.frames == CurveFrames::kAuto) curve.rolls = joint_rolls(curve, at_bind);
-    valid = settle_floats(parameters, model, what, given, curve);
-    if (!valid) return tl::unexpected(valid.error());
+    PELT_TRY(settle_floats(parameters, model, what, given, curve));
   }
   if (const std::optional<std::string> note = bendy.note()) notes.push_back(fmt::format("{}: {}", what, *note));
   return curves;

@@ -10,6 +10,7 @@
 
 #include <pelt/frame.h>
 #include <pelt/pose.h>
+#include <pelt/try.h>
 
 #include "engine/binding/morton_order.h"
 #include "engine/character/pose_kernels.h"
@@ -260,8 +261,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
 
 Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBinding binding,
                                                        const std::string& deformer, const ControlOptions& options) {
-  const Result<void> added = add_mesh(mesh, std::move(binding), deformer, true, options);
-  if (!added) return tl::unexpected(added.error());
+  PELT_TRY(add_mesh(mesh, std::move(binding), deformer, true, options));
   const std::size_t index = data_.meshes.size() - 1;
   if (options.offset_slot) frame_slots(index);  // which offsets move as well
   return index;
@@ -287,8 +287,7 @@ Result<std::size_t> CharacterBuilder::add_streamed_mesh(const Mesh& mesh) {
 }
 
 Result<void> CharacterBuilder::move_vertices(std::size_t control_mesh, const std::vector<VertexOffset>& offsets) {
-  const Result<void> valid = check_driver_offsets(data_, control_mesh, offsets);
-  if (!valid) return valid;
+  PELT_TRY(check_driver_offsets(data_, control_mesh, offsets));
   const auto [known, added] = driver_offsets_.emplace(control_mesh, offsets);
   if (added || known->second == offsets) return {};
   return fail(ErrorCode::kInvalidArgument,

@@ -15,6 +15,7 @@
 #include <pelt/finite.h>
 #include <pelt/nearest_name.h>
 #include <pelt/selection.h>
+#include <pelt/try.h>
 
 #include "engine/geometry/parts.h"
 #include "engine/geometry/triangle_tree.h"
@@ -116,11 +117,10 @@ Result<std::vector<double>> distances_to(const Mesh& other, const Mesh& mesh) {
     const glm::dvec3 normal = glm::cross(glm::dvec3(other.positions[t.y]) - a, glm::dvec3(other.positions[t.z]) - a);
     if (glm::dot(normal, normal) > 0) triangles.push_back(t);
   }
-  const Result<TriangleTree> tree = TriangleTree::create(other.positions, triangles);
-  if (!tree) return tl::unexpected(tree.error());
+  PELT_ASSIGN(const auto tree, TriangleTree::create(other.positions, triangles));
   const std::vector<glm::dvec3> points(mesh.positions.begin(), mesh.positions.end());
   std::vector<double> distances(points.size());
-  tree->nearest(points, 1, [&](std::size_t i, std::span<const TriangleTree::NearPoint> found) {
+  tree.nearest(points, 1, [&](std::size_t i, std::span<const TriangleTree::NearPoint> found) {
     distances[i] = std::sqrt(found[0].closest.squared_distance);
   });
   return distances;
@@ -196,14 +196,12 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
   if (!is_finite_falloff(region.joint_falloff))
     return invalid_region(what, "has a joint falloff that is negative or not finite");
   if (!region.joints.empty()) {
-    const Result<std::vector<double>> joints = joint_values(region, mesh, model, what);
-    if (!joints) return tl::unexpected(joints.error());
-    multiply(values, [&](std::size_t i) { return (*joints)[i]; });
+    PELT_ASSIGN(const auto joints, joint_values(region, mesh, model, what));
+    multiply(values, [&](std::size_t i) { return joints[i]; });
   }
   if (!region.group.empty()) {
-    const Result<std::vector<float>> group = group_values(region.group, mesh, model, rig, what);
-    if (!group) return tl::unexpected(group.error());
-    multiply(values, [&](std::size_t i) { return (*group)[i]; });
+    PELT_ASSIGN(const auto group, group_values(region.group, mesh, model, rig, what));
+    multiply(values, [&](std::size_t i) { return group[i]; });
   }
   if (!region.attribute.empty()) {
     const auto found = std::find_if(mesh.attributes.begin(), mesh.attributes.end(),
@@ -237,37 +235,32 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
     });
   }
   if (region.near) {
-    const Result<std::vector<double>> near = near_distances(*region.near, mesh, model, what);
-    if (!near) return tl::unexpected(near.error());
-    multiply(values, [&](std::size_t i) { return fall((*near)[i], region.near->falloff); });
+    PELT_ASSIGN(const auto near, near_distances(*region.near, mesh, model, what));
+    multiply(values, [&](std::size_t i) { return fall(near[i], region.near->falloff); });
   }
   return values;
 }
 
 Result<std::vector<float>> group_values(const std::string& name, const Mesh& mesh, const Model& model, const Rig& rig,
                                         const std::string& what) {
-  const Result<const Group*> found = find_group(name, mesh, rig, what);
-  if (!found) return tl::unexpected(found.error());
-  const Group& group = **found;
+  PELT_ASSIGN(const auto found, find_group(name, mesh, rig, what));
+  const Group& group = *found;
   const std::string group_what = fmt::format("the group '{}'", name);
   std::vector<float> values(mesh.positions.size(), 0.0f);
   if (group.region != Region{} || (group.vertices.empty() && group.triangles.empty())) {
     if (!group.region.group.empty()) return invalid_region(group_what, "has a region that names a group");
-    Result<std::vector<float>> region = region_values(group.region, mesh, model, rig, group_what);
-    if (!region) return region;
-    values = std::move(*region);
+    PELT_ASSIGN(values, region_values(group.region, mesh, model, rig, group_what));
   }
   if (!std::all_of(group.values.begin(), group.values.end(), [](float value) { return std::isfinite(value); })) {
     return invalid_region(group_what, "has a value that is not finite");
   }
   std::size_t count = 0;
-  const Result<void> listed =
+  PELT_TRY(
       for_each_index(group.vertices, values.size(), group_what, "vertices", [&](std::uint32_t i, std::size_t place) {
         const float value = place < group.values.size() ? std::clamp(group.values[place], 0.0f, 1.0f) : 1.0f;
         values[i] = std::max(values[i], value);
         count = place + 1;
-      });
-  if (!listed) return tl::unexpected(listed.error());
+      }));
   if (!group.values.empty() && group.values.size() != count) {
     return invalid_region(group_what, fmt::format("lists {} vertices and {} values", count, group.values.size()));
   }
@@ -278,25 +271,20 @@ Result<std::vector<std::uint8_t>> region_triangles(const Region& region, const M
                                                    const Rig& rig, const std::string& what) {
   Region shape = region;
   shape.group.clear();
-  const Result<std::vector<float>> values = region_values(shape, mesh, model, rig, what);
-  if (!values) return tl::unexpected(values.error());
-  std::vector<std::uint8_t> inside = triangles_inside(*values, mesh);
+  PELT_ASSIGN(const auto values, region_values(shape, mesh, model, rig, what));
+  std::vector<std::uint8_t> inside = triangles_inside(values, mesh);
   if (region.group.empty()) return inside;
-  const Result<std::vector<std::uint8_t>> group = group_triangles(region.group, mesh, model, rig, what);
-  if (!group) return tl::unexpected(group.error());
-  for (std::size_t t = 0; t < inside.size(); ++t) inside[t] = inside[t] != 0 && (*group)[t] != 0;
+  PELT_ASSIGN(const auto group, group_triangles(region.group, mesh, model, rig, what));
+  for (std::size_t t = 0; t < inside.size(); ++t) inside[t] = inside[t] != 0 && group[t] != 0;
   return inside;
 }
 
 Result<std::vector<std::uint8_t>> group_triangles(const std::string& name, const Mesh& mesh, const Model& model,
                                                   const Rig& rig, const std::string& what) {
-  const Result<std::vector<float>> values = group_values(name, mesh, model, rig, what);
-  if (!values) return tl::unexpected(values.error());
-  std::vector<std::uint8_t> inside = triangles_inside(*values, mesh);
-  const Result<void> listed =
-      for_each_index(rig.find_group(name)->triangles, inside.size(), fmt::format("the group '{}'", name), "triangles",
-                     [&](std::uint32_t t, std::size_t) { inside[t] = 1; });
-  if (!listed) return tl::unexpected(listed.error());
+  PELT_ASSIGN(const auto values, group_values(name, mesh, model, rig, what));
+  std::vector<std::uint8_t> inside = triangles_inside(values, mesh);
+  PELT_TRY(for_each_index(rig.find_group(name)->triangles, inside.size(), fmt::format("the group '{}'", name),
+                          "triangles", [&](std::uint32_t t, std::size_t) { inside[t] = 1; }));
   return inside;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <pelt/try.h>
+
 #include "engine/judge/make_verdict.h"
 #include "engine/judge/sample_poses.h"
 
@@ -37,15 +39,14 @@ std::optional<BindJudge> BindJudge::create(Character linear_blend, unsigned thre
 }
 
 Result<bool> BindJudge::judge(const Character& character, std::span<const float> may_be_left) {
-  Result<Faults> faults = judge_.find_faults(character, {.threads = threads_, .same_everywhere = true});
-  if (!faults) return tl::unexpected(faults.error());
-  if (faults_.vertices.empty()) faults_ = *faults;
+  PELT_ASSIGN(auto faults, judge_.find_faults(character, {.threads = threads_, .same_everywhere = true}));
+  if (faults_.vertices.empty()) faults_ = faults;
   remaining_ = 0;
-  for (const Fault& fault : faults->vertices) remaining_ = std::max(remaining_, fault.score);
-  faults->apart = faults_.apart;  // of the deformer alone: what is left already is not apart
+  for (const Fault& fault : faults.vertices) remaining_ = std::max(remaining_, fault.score);
+  faults.apart = faults_.apart;  // of the deformer alone: what is left already is not apart
   if (may_be_left.empty()) return false;
-  for (std::size_t v = 0; v < may_be_left.size(); ++v) faults->vertices[v].score *= may_be_left[v];
-  const std::vector<float> more = judge_.left_to_linear_blend(*faults);
+  for (std::size_t v = 0; v < may_be_left.size(); ++v) faults.vertices[v].score *= may_be_left[v];
+  const std::vector<float> more = judge_.left_to_linear_blend(faults);
   left_.resize(more.size(), 0.0f);
   bool grows = false;
   for (std::size_t v = 0; v < more.size(); ++v) {

@@ -13,6 +13,7 @@
 #include <pelt/finite.h>
 #include <pelt/mesh.h>
 #include <pelt/pose.h>
+#include <pelt/try.h>
 
 #include "engine/geometry/parts.h"
 
@@ -140,15 +141,13 @@ Result<void> Judge::measure(const Character& character, const JudgeOptions& opti
 
 Result<Figures> Judge::judge(const Character& character, const JudgeOptions& options) const {
   FigureMeter meter(reference_, options.threads);
-  const Result<void> measured = measure(character, options, meter);
-  if (!measured) return tl::unexpected(measured.error());
+  PELT_TRY(measure(character, options, meter));
   return meter.figures();
 }
 
 Result<Faults> Judge::find_faults(const Character& character, const JudgeOptions& options) const {
   FaultMeter meter(reference_, options.threads);
-  const Result<void> measured = measure(character, options, meter);
-  if (!measured) return tl::unexpected(measured.error());
+  PELT_TRY(measure(character, options, meter));
   return meter.faults();
 }
 

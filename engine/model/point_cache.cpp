@@ -13,6 +13,7 @@
 
 #include <pelt/mesh.h>
 #include <pelt/point_cache.h>
+#include <pelt/try.h>
 
 namespace pelt {
 namespace {
@@ -72,7 +73,7 @@ Result<PointCache> load_pc2(const std::filesystem::path& path) {
   Pc2Header header;
   if (size < sizeof header) return fail(ErrorCode::kInvalidFile, fmt::format("{}: not a PC2 cache", source));
   if (!read(std::span(&header, 1))) return unreadable();
-  if (auto checked = check_header(header, size, source); !checked) return tl::unexpected(checked.error());
+  PELT_TRY(check_header(header, size, source));
 
   PointCache cache{.count = static_cast<std::uint32_t>(header.points),
                    .start = header.first_frame,

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <pelt/mos.h>
+#include <pelt/try.h>
 
 #include "engine/chain/attach.h"
 #include "engine/chain/chains.h"
@@ -219,31 +220,28 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
       {},
       {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMaxOff, kSlender},
       chain::largest_extent(input)};
-  const Result<std::vector<Shares>> shares =
-      Attacher(settings, curves, input).attach(rest, [&](double part) { input.progress(0.9 * part); });
-  if (!shares) return tl::unexpected(shares.error());
+  PELT_ASSIGN(const auto shares,
+              Attacher(settings, curves, input).attach(rest, [&](double part) { input.progress(0.9 * part); }));
 
   const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
     return place_samples(points.points, windows.of_chain[c], reach, error);
   };
-  const Result<Samples> samples =
-      chain::place_all_samples(rest, *shares, parameters.table_error, place, "chains", input);
-  if (!samples) return tl::unexpected(samples.error());
-  note_chains(points, windows, *samples, input);
+  PELT_ASSIGN(const auto samples,
+              chain::place_all_samples(rest, shares, parameters.table_error, place, "chains", input));
+  note_chains(points, windows, samples, input);
 
   const std::vector<std::uint32_t> inputs =
       parameters.twist ? chain::twist_inputs(points.turning, input)
                        : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, inputs, 0, parameters.frames);
   const std::vector<std::uint32_t> point_words = put_points(points, edits, table).points;
-  const Tables tables = add_tables(windows, *samples, rest_points, table, point_words, input.builder);
+  const Tables tables = add_tables(windows, samples, rest_points, table, point_words, input.builder);
   std::vector<MeshBinding> bindings;
-  for (std::size_t t = 0; t < shares->size(); ++t) {
-    MeshBinding binding = chain::bind_to_tables(rest, *samples, tables.first_slot, (*shares)[t]);
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    MeshBinding binding = chain::bind_to_tables(rest, samples, tables.first_slot, shares[t]);
     if (!parameters.exact_normals) binding.rows.gradients.clear();
-    const Result<void> solved = check_offsets(points, windows, *samples, tables, binding.rows,
-                                              input.model.meshes[input.targets[t].mesh], input);
-    if (!solved) return tl::unexpected(solved.error());
+    PELT_TRY(check_offsets(points, windows, samples, tables, binding.rows, input.model.meshes[input.targets[t].mesh],
+                           input));
     bindings.push_back(std::move(binding));
   }
   return bindings;
@@ -281,27 +279,23 @@ Result<void> check_chains_and_edits(const MosParameters& parameters, const Defor
 }  // namespace
 
 Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const DeformerInput& input) {
-  const Result<void> valid = check_chains_and_edits(parameters, input);
-  if (!valid) return tl::unexpected(valid.error());
+  PELT_TRY(check_chains_and_edits(parameters, input));
   if (!input.builder.has_joints()) return invalid(input, "the model has no joints for control points to follow");
   std::vector<std::uint32_t> meshes;
   for (const std::size_t t : chain::shaping_targets(input)) meshes.push_back(input.targets[t].mesh);
   const std::vector<glm::dmat4> at_bind = chain::matrices_at_bind(input.model, meshes);
   const bool by_spline = parameters.strategy == MosStrategy::kBSpline;
   std::optional<CageSurface> cage;
-  Result<ControlPoints> points = parameters.strategy == MosStrategy::kCatmullClark
-                                     ? settle_cage(parameters, meshes, input, cage)
-                                     : settle_points(parameters, input.model, meshes, at_bind,
-                                                     by_spline && parameters.twist, input.layer, chain::twist_after);
-  if (!points) return tl::unexpected(points.error());
-  if (points->points.empty()) return invalid(input, "there are no control points");
-  for (const std::string& note : points->notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
-  const Result<PointEdits> edits = resolve_edits(parameters.edits, *points, input.model, at_bind, input.layer);
-  if (!edits) return tl::unexpected(edits.error());
-  Result<std::vector<MeshBinding>> bindings = by_spline ? bind_b_spline(parameters, *points, *edits, at_bind, input)
-                                                        : bind_cloud(parameters, *points, cage, *edits, at_bind, input);
-  if (!bindings) return bindings;
-  for (const ControlPoint& point : points->points) {
+  PELT_ASSIGN(auto points, parameters.strategy == MosStrategy::kCatmullClark
+                               ? settle_cage(parameters, meshes, input, cage)
+                               : settle_points(parameters, input.model, meshes, at_bind, by_spline && parameters.twist,
+                                               input.layer, chain::twist_after));
+  if (points.points.empty()) return invalid(input, "there are no control points");
+  for (const std::string& note : points.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
+  PELT_ASSIGN(const auto edits, resolve_edits(parameters.edits, points, input.model, at_bind, input.layer));
+  PELT_ASSIGN(auto bindings, by_spline ? bind_b_spline(parameters, points, edits, at_bind, input)
+                                       : bind_cloud(parameters, points, cage, edits, at_bind, input));
+  for (const ControlPoint& point : points.points) {
     input.points.push_back({.layer = input.rig_layer,
                             .name = point.name,
                             .placed = point.placed,

@@ -13,6 +13,8 @@
 #include <tuple>
 #include <unsupported/Eigen/BVH>
 
+#include <pelt/try.h>
+
 #include "engine/mos/strategies.h"
 
 namespace pelt::mos {
@@ -26,7 +28,7 @@ using Patch = Bfr::Surface<double>;  // the limit surface of a face
 using Box = Eigen::AlignedBox3d;
 
 constexpr std::size_t kMaxCorners = 1000;  // of one face
-constexpr int kLevels = 5;                  // of subdivision towards an irregular point, before an end cap
+constexpr int kLevels = 5;                 // of subdivision towards an irregular point, before an end cap
 constexpr int kCellsAlongQuad = 4;
 constexpr std::size_t kSamplesAlongCell = 3;
 
@@ -315,7 +317,7 @@ CageSurface::Surface::Place CageSurface::Surface::closest(glm::dvec3 place) cons
 
 Result<CageSurface> CageSurface::create(std::span<const glm::dvec3> points,
                                         const std::vector<std::vector<std::uint32_t>>& faces) {
-  if (const auto checked = check_faces(points.size(), faces); !checked) return tl::unexpected(checked.error());
+  PELT_TRY(check_faces(points.size(), faces));
   const std::unique_ptr<Far::TopologyRefiner> refiner = refiner_of(points.size(), faces);
   if (!refiner) return refuse("a point belongs to more faces than can be subdivided");
   Bfr::SurfaceFactory::Options options;

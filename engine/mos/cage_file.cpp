@@ -8,6 +8,8 @@
 #include <optional>
 #include <tuple>
 
+#include <pelt/try.h>
+
 #include "engine/model/obj/polygons.h"
 
 namespace pelt::mos {
@@ -56,15 +58,14 @@ std::optional<std::vector<std::uint32_t>> quad_of(std::span<const glm::dvec3> po
 }  // namespace
 
 Result<CageMesh> load_cage(const std::filesystem::path& path) {
-  const auto polygons = read_obj_polygons(path);
-  if (!polygons) return tl::unexpected(polygons.error());
-  if (polygons->face_count() == 0) {
+  PELT_ASSIGN(const auto polygons, read_obj_polygons(path));
+  if (polygons.face_count() == 0) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no face", path.string()));
   }
   CageMesh cage;
-  cage.points.assign(polygons->positions.begin(), polygons->positions.end());
-  for (std::size_t f = 0; f < polygons->face_count(); ++f) {
-    const std::span<const std::uint32_t> face = polygons->face(f);
+  cage.points.assign(polygons.positions.begin(), polygons.positions.end());
+  for (std::size_t f = 0; f < polygons.face_count(); ++f) {
+    const std::span<const std::uint32_t> face = polygons.face(f);
     cage.faces.emplace_back(face.begin(), face.end());
   }
   cage.source_vertex.resize(cage.points.size());

@@ -11,6 +11,7 @@
 
 #include <pelt/mos.h>
 #include <pelt/nearest_name.h>
+#include <pelt/try.h>
 
 #include "engine/chain/chains.h"
 #include "engine/mos/cage_file.h"
@@ -86,21 +87,20 @@ Result<CageMesh> find_cage(const MosParameters& parameters, const DeformerInput&
 Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<const std::uint32_t> meshes,
                                   const DeformerInput& input, std::optional<CageSurface>& cage) {
   const Mesh* mesh = nullptr;
-  const Result<CageMesh> own = find_cage(parameters, input, &mesh);
-  if (!own) return tl::unexpected(own.error());
-  if (own->points.size() > kMaxPoints) {
-    return invalid(input, fmt::format("its cage has {} points, more than {}", own->points.size(), kMaxPoints));
+  PELT_ASSIGN(const auto own, find_cage(parameters, input, &mesh));
+  if (own.points.size() > kMaxPoints) {
+    return invalid(input, fmt::format("its cage has {} points, more than {}", own.points.size(), kMaxPoints));
   }
-  Result<CageSurface> surface = CageSurface::create(own->points, own->faces);
+  Result<CageSurface> surface = CageSurface::create(own.points, own.faces);
   if (!surface) return invalid(input, fmt::format("its cage {}", surface.error().message));
   cage = std::move(*surface);
   ControlPoints result;
   const chain::ChainOptions options{parameters.split, parameters.remove, {}, true};
-  for (std::uint32_t p = 0; p < own->points.size(); ++p) {
+  for (std::uint32_t p = 0; p < own.points.size(); ++p) {
     ControlPoint& point = result.points.emplace_back();
-    point.name = std::to_string(own->source_vertex[p]);
-    point.position = own->points[p];
-    const auto joint = mesh == nullptr ? std::nullopt : strongest_joint(*mesh, own->source_vertex[p], input.model);
+    point.name = std::to_string(own.source_vertex[p]);
+    point.position = own.points[p];
+    const auto joint = mesh == nullptr ? std::nullopt : strongest_joint(*mesh, own.source_vertex[p], input.model);
     if (joint) {
       point.joint = *joint;
       continue;

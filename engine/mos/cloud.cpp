@@ -12,6 +12,7 @@
 
 #include <pelt/mos.h>
 #include <pelt/pack.h>
+#include <pelt/try.h>
 
 #include "engine/character/records.h"
 #include "engine/core/parallel.h"
@@ -48,9 +49,7 @@ class Cloud {
                               kMaxOfAll));
     }
     if (parameters_.strategy != MosStrategy::kRadialBasis) return {};
-    Result<RadialBasis> basis = RadialBasis::create(positions_, parameters_.kernel, parameters_.width);
-    if (!basis) return tl::unexpected(basis.error());
-    basis_ = std::move(*basis);
+    PELT_ASSIGN(basis_, RadialBasis::create(positions_, parameters_.kernel, parameters_.width));
     return {};
   }
 
@@ -240,9 +239,8 @@ Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, con
   if (!prepared) return invalid(input, prepared.error().message);
   std::vector<std::vector<Placed>> targets;
   for (const DeformerTarget& target : input.targets) {
-    Result<std::vector<Placed>> placed = place_all(cloud, points, target, input);
-    if (!placed) return tl::unexpected(placed.error());
-    targets.push_back(std::move(*placed));
+    PELT_ASSIGN(auto placed, place_all(cloud, points, target, input));
+    targets.push_back(std::move(placed));
     input.progress(0.9 * static_cast<double>(targets.size()) / static_cast<double>(input.targets.size()));
   }
   const std::vector<std::uint32_t> no_inputs(input.model.skeleton.joints.size(), shared::kNoInput);

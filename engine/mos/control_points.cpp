@@ -13,6 +13,7 @@
 
 #include <pelt/finite.h>
 #include <pelt/mos.h>
+#include <pelt/try.h>
 
 #include "engine/chain/chains.h"
 #include "engine/mos/thickness.h"
@@ -32,7 +33,7 @@ constexpr std::uint32_t kPointsByBone = 3;  // about a joint, and the part of th
 constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
 constexpr float kStep = 0.8f;     // between two of them, of the skin's distance
-constexpr float kMaxUneven = 2;  // how much farther apart they may be on one side of the joint than on the other
+constexpr float kMaxUneven = 2;   // how much farther apart they may be on one side of the joint than on the other
 constexpr float kOutward = 0.2f;  // of their reach: keeps the volume of a bent limb
 
 // Of a bone, which may be so short that its ends have the same length along a chain.
@@ -104,8 +105,7 @@ class Settler {
     }
     for (const MosChain& chain : parameters_.chains) {
       if (chain.joints.empty()) {
-        const Result<void> added = add_given(chain);
-        if (!added) return tl::unexpected(added.error());
+        PELT_TRY(add_given(chain));
       }
     }
     name_placed();
@@ -400,17 +400,16 @@ class Settler {
     std::vector<std::size_t> line_anchor;
     std::vector<std::size_t> bone_anchor;
     for (const MosPoint& point : given.points) {
-      const auto joint = chain::find_joint(model_, what, point.joint);
-      if (!joint) return tl::unexpected(joint.error());
+      PELT_ASSIGN(const auto joint, chain::find_joint(model_, what, point.joint));
       if (!is_near(point.offset)) {
         return fail(ErrorCode::kInvalidArgument,
                     fmt::format("{}: an offset is not finite, or longer than {:g} m", what, kFarthest));
       }
-      joints.push_back(*joint);
-      const glm::vec3 origin = glm::vec3(glm::dvec3(at_bind_[*joint][3]));
-      append(line, *joint, origin + point.offset);
+      joints.push_back(joint);
+      const glm::vec3 origin = glm::vec3(glm::dvec3(at_bind_[joint][3]));
+      append(line, joint, origin + point.offset);
       line_anchor.push_back(line.anchors.size() - 1);
-      if (bones.anchors.empty() || bones.anchors.back().joint != *joint) append(bones, *joint, origin);
+      if (bones.anchors.empty() || bones.anchors.back().joint != joint) append(bones, joint, origin);
       bone_anchor.push_back(bones.anchors.size() - 1);
     }
     const bool alone = given.points.size() == 1;

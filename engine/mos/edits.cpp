@@ -12,6 +12,7 @@
 #include <pelt/finite.h>
 #include <pelt/mos.h>
 #include <pelt/nearest_name.h>
+#include <pelt/try.h>
 
 #include "engine/rig/deformer_entry.h"
 
@@ -59,13 +60,11 @@ class Resolver {
     if (!near) return invalid(what, fmt::format("has a number that is not finite, or beyond {:g}", kFarthest));
     std::optional<std::uint32_t> driver;
     if (edit.driver) {
-      const Result<void> added = add_driver(edit, what);
-      if (!added) return added;
+      PELT_TRY(add_driver(edit, what));
       driver = static_cast<std::uint32_t>(result_.drivers.size() - 1);
     }
-    const Result<std::vector<std::uint32_t>> named = find_points(edit, what);
-    if (!named) return tl::unexpected(named.error());
-    for (const std::uint32_t p : *named) {
+    PELT_ASSIGN(const auto named, find_points(edit, what));
+    for (const std::uint32_t p : named) {
       const ControlPoint& point = points_.points[p];
       if (edit.operation == MosOperation::kTwist && !(point.turn && point.turn->angles)) {
         return invalid(
@@ -105,9 +104,8 @@ class Resolver {
         return invalid(what, "has keys of its share that do not ascend, or are not finite");
       }
     }
-    Result<key_pose::AngleWords> angle = key_pose::angle_words(*edit.driver, model_, what);
-    if (!angle) return tl::unexpected(angle.error());
-    result_.drivers.push_back({*angle, share});
+    PELT_ASSIGN(auto angle, key_pose::angle_words(*edit.driver, model_, what));
+    result_.drivers.push_back({angle, share});
     return {};
   }
 
@@ -175,8 +173,7 @@ Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPo
                                  std::span<const glm::dmat4> at_bind, const std::string& what) {
   Resolver resolver(points, model, at_bind);
   for (std::size_t e = 0; e < edits.size(); ++e) {
-    const Result<void> added = resolver.add(edits[e], fmt::format("{}: edit {}", what, e + 1));
-    if (!added) return tl::unexpected(added.error());
+    PELT_TRY(resolver.add(edits[e], fmt::format("{}: edit {}", what, e + 1)));
   }
   return resolver.take();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/rig_json.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "engine/rig/json_schema.h"
@@ -82,11 +83,10 @@ static void describe(Fields& fields, Rig& rig) {
 }
 
 Result<Rig> parse_rig(std::string_view json, const std::string& source) {
-  const auto parsed = json_fields::parse_json(json, source);
-  if (!parsed) return tl::unexpected(parsed.error());
+  PELT_ASSIGN(const auto parsed, json_fields::parse_json(json, source));
   json_fields::Problem problem{source, std::nullopt};
   Rig rig;
-  json_fields::Reader reader(*parsed, "", problem);
+  json_fields::Reader reader(parsed, "", problem);
   reader.format("format", kFormat, kFormatFamily);
   describe(reader, rig);
   reader.finish();
@@ -95,10 +95,9 @@ Result<Rig> parse_rig(std::string_view json, const std::string& source) {
 }
 
 Result<Rig> load_rig(const std::filesystem::path& path) {
-  const auto bytes = read_file(path, json_fields::kMaxBytes);
-  if (!bytes) return tl::unexpected(bytes.error());
+  PELT_ASSIGN(const auto bytes, read_file(path, json_fields::kMaxBytes));
   Result<Rig> rig =
-      parse_rig(std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()), path.string());
+      parse_rig(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), path.string());
   if (rig) rig->directory = path.parent_path().string();
   return rig;
 }

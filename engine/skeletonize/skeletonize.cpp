@@ -8,6 +8,7 @@
 
 #include <pelt/finite.h>
 #include <pelt/skeletonize.h>
+#include <pelt/try.h>
 
 #include "engine/geometry/spread_weights.h"
 #include "engine/model/builtin/model_builder.h"
@@ -124,8 +125,7 @@ SparseRows make_weights(const Mesh& mesh, std::span<const std::uint32_t> joints,
 }  // namespace
 
 Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& options) {
-  const Result<void> valid = validate(model, options);
-  if (!valid) return tl::unexpected(valid.error());
+  PELT_TRY(validate(model, options));
   const auto progress = [&](double fraction, const char* what) {
     if (options.progress) options.progress(fraction, what);
   };

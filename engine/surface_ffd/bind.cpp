@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <pelt/surface_ffd.h>
+#include <pelt/try.h>
 
 #include "engine/driver/vertex_frame/bind.h"
 #include "engine/surface_ffd/cut_error.h"
@@ -90,15 +91,13 @@ class Probe {
         RowSettings all = settings;
         all.kept_elements = 0;
         all.kept_influences = 0;
-        Result<SparseRows> rows = make_some_rows(mesh, vertices, all, exclusions_[t]);
-        if (!rows) return tl::unexpected(rows.error());
-        all_.push_back(std::move(*rows));
+        PELT_ASSIGN(auto rows, make_some_rows(mesh, vertices, all, exclusions_[t]));
+        all_.push_back(std::move(rows));
       }
-      const Result<SparseRows> rows = make_some_rows(mesh, vertices, settings, exclusions_[t]);
-      if (!rows) return tl::unexpected(rows.error());
+      PELT_ASSIGN(const auto rows, make_some_rows(mesh, vertices, settings, exclusions_[t]));
       std::vector<glm::vec3> points;
       for (const std::uint32_t v : vertices) points.push_back(mesh.positions[v]);
-      largest = std::max(largest, poses_.largest_difference(*rows, all_[t], points));
+      largest = std::max(largest, poses_.largest_difference(rows, all_[t], points));
     }
     return largest;
   }
@@ -108,24 +107,21 @@ class Probe {
     const std::size_t count = settings.elements.count();
     const auto fits = [&](std::size_t k) -> Result<bool> {
       settings.kept_elements = k;
-      const Result<double> own = error(settings);
-      if (!own) return tl::unexpected(own.error());
-      return *own <= bound;
+      PELT_ASSIGN(const auto own, error(settings));
+      return own <= bound;
     };
     std::size_t enough = 1;
     std::size_t too_few = 0;
     while (enough < count) {
-      const Result<bool> fit = fits(enough);
-      if (!fit) return tl::unexpected(fit.error());
-      if (*fit) break;
+      PELT_ASSIGN(const auto fit, fits(enough));
+      if (fit) break;
       too_few = enough;
       enough = std::min(2 * enough, count);
     }
     while (enough - too_few > 1) {
       const std::size_t middle = (enough + too_few) / 2;
-      const Result<bool> fit = fits(middle);
-      if (!fit) return tl::unexpected(fit.error());
-      (*fit ? enough : too_few) = middle;
+      PELT_ASSIGN(const auto fit, fits(middle));
+      (fit ? enough : too_few) = middle;
     }
     return enough;
   }
@@ -141,9 +137,8 @@ class Probe {
 Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<const Exclusions> exclusions,
                              const Driver& driver, const DeformerInput& input, RowSettings& settings,
                              std::optional<double>& cut_error) {
-  const Result<std::optional<CutProbe>> poses = CutProbe::create(input.model, input.builder);
-  if (!poses) return tl::unexpected(poses.error());
-  if (!*poses) {
+  PELT_ASSIGN(const auto poses, CutProbe::create(input.model, input.builder));
+  if (!poses) {
     if (parameters.cut_error) {
       input.notes.push_back(
           fmt::format("{}: nothing poses the driver '{}' while it is bound, so that the error of the "
@@ -152,18 +147,16 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
     }
     return {};
   }
-  Probe probe(**poses, exclusions, input);
+  Probe probe(*poses, exclusions, input);
   if (parameters.cut_error) {
-    const Result<std::size_t> least = probe.least_elements(settings, *parameters.cut_error);
-    if (!least) return tl::unexpected(least.error());
+    PELT_ASSIGN(const auto least, probe.least_elements(settings, *parameters.cut_error));
     settings.kept_elements =
-        settings.extended ? *least : raised_elements(parameters, *least, settings.elements, driver, input);
+        settings.extended ? least : raised_elements(parameters, least, settings.elements, driver, input);
     input.notes.push_back(fmt::format("{}: {} elements a vertex keep the error of the cut within {:.3g} m", input.layer,
                                       settings.kept_elements, *parameters.cut_error));
   }
-  const Result<double> error = probe.error(settings);
-  if (!error) return tl::unexpected(error.error());
-  cut_error = *error;
+  PELT_ASSIGN(const auto error, probe.error(settings));
+  cut_error = error;
   return {};
 }
 
@@ -174,20 +167,19 @@ std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision pre
 }
 
 Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, const DeformerInput& input) {
-  const Result<Driver> driver = add_driver(parameters.driver, input);
-  if (!driver) return tl::unexpected(driver.error());
-  input.builder.note_driver(driver->control_mesh, input.rig_layer);
-  const Result<Elements> elements = Elements::create(*driver);
+  PELT_ASSIGN(const auto driver, add_driver(parameters.driver, input));
+  input.builder.note_driver(driver.control_mesh, input.rig_layer);
+  const Result<Elements> elements = Elements::create(driver);
   if (!elements) return invalid(input, elements.error().message);
   if (elements->degenerate() > 0) {
     input.notes.push_back(fmt::format("{}: {} of the {} {} of the driver '{}' have no {} and move nothing", input.layer,
                                       elements->degenerate(), elements->count() + elements->degenerate(),
-                                      elements->parametric() ? "samples" : "triangles", driver->mesh.name,
+                                      elements->parametric() ? "samples" : "triangles", driver.mesh.name,
                                       elements->parametric() ? "frame" : "area"));
   }
 
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();
-  const Precision precision = usable_precision(parameters, *driver, extended, input);
+  const Precision precision = usable_precision(parameters, driver, extended, input);
   const bool quadratic = precision == Precision::kQuadratic;
   std::size_t kept = asked_elements(parameters, precision);
   std::size_t influences = parameters.influences.value_or(quadratic ? kQuadraticInfluences : kInfluences);
@@ -196,7 +188,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
     // Of few elements each would move everything, where nobody asks for that.
     if (!parameters.elements) kept = std::clamp<std::size_t>(elements->count() / 2, 1, kept);
   } else {
-    kept = raised_elements(parameters, kept, *elements, *driver, input);
+    kept = raised_elements(parameters, kept, *elements, driver, input);
   }
   std::vector<std::uint32_t> joints;
   for (const BoundJoint& bound : input.model.bound_joints) joints.push_back(bound.joint);
@@ -211,19 +203,18 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .precision = precision,
                        .likeness = parameters.likeness,
                        .gradients = extended && parameters.exact_normals,
-                       .first_slot = frames_of(*driver, *elements, extended, input),
-                       .driver = driver->mesh,
-                       .painting = driver->painting,
+                       .first_slot = frames_of(driver, *elements, extended, input),
+                       .driver = driver.mesh,
+                       .painting = driver.painting,
                        .joints = joints};
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {
-    Result<Exclusions> own = Exclusions::create(parameters, *driver, *elements, input.model.meshes[target.mesh], input);
-    if (!own) return tl::unexpected(own.error());
-    exclusions.push_back(std::move(*own));
+    PELT_ASSIGN(auto own, Exclusions::create(parameters, driver, *elements, input.model.meshes[target.mesh], input));
+    exclusions.push_back(std::move(own));
   }
   std::optional<double> cut_error;
-  const Result<void> settled = settle_elements(parameters, exclusions, *driver, input, settings, cut_error);
+  const Result<void> settled = settle_elements(parameters, exclusions, driver, input, settings, cut_error);
   if (!settled) return fail(settled.error().code, fmt::format("{}: {}", input.layer, settled.error().message));
 
   std::vector<MeshBinding> bindings;

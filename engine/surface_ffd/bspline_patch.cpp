@@ -10,6 +10,8 @@
 #include <span>
 #include <utility>
 
+#include <pelt/try.h>
+
 namespace pelt::surface_ffd {
 namespace {
 
@@ -140,8 +142,8 @@ std::vector<double> parameters(const std::vector<double>& knots, std::uint32_t s
 }  // namespace
 
 Result<void> validate(const BsplinePatch& patch, const std::string& what) {
-  if (Result<void> valid = validate(direction_u(patch), 'u', what); !valid) return valid;
-  if (Result<void> valid = validate(direction_v(patch), 'v', what); !valid) return valid;
+  PELT_TRY(validate(direction_u(patch), 'u', what));
+  PELT_TRY(validate(direction_v(patch), 'v', what));
   const std::uint64_t count = std::uint64_t{patch.count_u} * patch.count_v;
   if (patch.control.size() != count) {
     return invalid(what, fmt::format("there are {} control vertices, not {} x {}", patch.control.size(), patch.count_u,

@@ -8,6 +8,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
+#include <pelt/try.h>
 
 #include "engine/driver/build_character.h"
 
@@ -67,17 +68,15 @@ Result<std::optional<CutProbe>> CutProbe::create(const Model& model, const Chara
   if (model.skeleton.joints.empty()) return std::optional<CutProbe>();
   const Influence root{copy.root_slot(), 1.0f};
   binding.rows.append_row(std::span(&root, 1));
-  const Result<void> added = copy.add_skin(one_point(), binding, "probe");
-  if (!added) return tl::unexpected(added.error());
-  const Result<Character> character = build_character(copy);
-  if (!character) return tl::unexpected(character.error());
-  if (!(*character)->streams.empty()) return std::optional<CutProbe>();
+  PELT_TRY(copy.add_skin(one_point(), binding, "probe"));
+  PELT_ASSIGN(const auto character, build_character(copy));
+  if (!character->streams.empty()) return std::optional<CutProbe>();
 
   std::vector<std::vector<glm::mat4>> poses = clip_poses(model);
   if (poses.empty()) poses = joint_poses(model);
   if (poses.empty()) return std::optional<CutProbe>();
   CutProbe probe;
-  Evaluator evaluator(*character);
+  Evaluator evaluator(character);
   for (const std::vector<glm::mat4>& pose : poses) {
     evaluator.pose(pose);
     evaluator.evaluate();

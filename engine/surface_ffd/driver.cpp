@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <pelt/driver.h>
+#include <pelt/try.h>
 
 #include "engine/driver/key_pose/bind.h"
 #include "engine/surface_ffd/driver_mesh.h"
@@ -69,53 +70,44 @@ Result<bool> add_weights(const DriverParameters& parameters, const DeformerInput
   Mesh& mesh = source.mesh;
   const bool own = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
   if (own || parameters.follow == Follow::kStreamed) return false;
-  Result<SparseRows> weights = parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input)
-                                                                         : transferred_weights(source, input);
-  if (!weights) return tl::unexpected(weights.error());
-  mesh.weights = std::move(*weights);
+  PELT_ASSIGN(mesh.weights, parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input)
+                                                                      : transferred_weights(source, input));
   return parameters.follow != Follow::kClosestLimb;
 }
 
 Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
-  Result<DriverSource> source = find_source(parameters, input);
-  if (!source) return tl::unexpected(source.error());
-  const Result<bool> weighted = add_weights(parameters, input, *source);
-  if (!weighted) return tl::unexpected(weighted.error());
-  Result<DriverMesh> made = weld_and_refine(source->mesh, parameters, input);
-  if (!made) return tl::unexpected(made.error());
+  PELT_ASSIGN(auto source, find_source(parameters, input));
+  PELT_ASSIGN(const auto weighted, add_weights(parameters, input, source));
+  PELT_ASSIGN(auto made, weld_and_refine(source.mesh, parameters, input));
 
   Driver driver;
-  driver.mesh = std::move(made->mesh);
-  driver.mesh.name = source->mesh.name;
+  driver.mesh = std::move(made.mesh);
+  driver.mesh.name = source.mesh.name;
   driver.painting = driver.mesh.weights;
-  if (*weighted) driver.mesh.weights = spread_along(driver.mesh, parameters.spread, input);
-  driver.source_triangle = std::move(made->source_triangle);
-  driver.patches = std::move(source->patches);
+  if (weighted) driver.mesh.weights = spread_along(driver.mesh, parameters.spread, input);
+  driver.source_triangle = std::move(made.source_triangle);
+  driver.patches = std::move(source.patches);
   const std::string what = fmt::format("{}: the driver '{}'", input.layer, driver.mesh.name);
   if (parameters.follow == Follow::kStreamed) {
     if (!parameters.key_poses.empty()) return invalid(input, "a streamed driver has no key poses");
-    const Result<std::size_t> added = input.builder.add_streamed_mesh(driver.mesh);
-    if (!added) return tl::unexpected(added.error());
-    driver.control_mesh = *added;
+    PELT_ASSIGN(const auto added, input.builder.add_streamed_mesh(driver.mesh));
+    driver.control_mesh = added;
     driver.estimated_frames = true;
   } else {
-    const Result<std::optional<std::uint32_t>> offsets =
-        key_pose::add_pass(parameters.key_poses, parameters.morph_targets, source->mesh, driver.mesh, made->carry,
-                           input.model, what, input.builder);
-    if (!offsets) return tl::unexpected(offsets.error());
+    PELT_ASSIGN(const auto offsets, key_pose::add_pass(parameters.key_poses, parameters.morph_targets, source.mesh,
+                                                       driver.mesh, made.carry, input.model, what, input.builder));
     MeshBinding binding;
     binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
     binding.rows = input.builder.rows_over_joints(driver.mesh.weights, binding.mode);
-    const Result<std::size_t> added =
-        input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), {*offsets});
-    if (!added) return tl::unexpected(added.error());
-    driver.control_mesh = *added;
+    PELT_ASSIGN(const auto added,
+                input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), {offsets}));
+    driver.control_mesh = added;
     // A clip's morph targets turn the surface without a function for its frames; key poses only offset it.
     driver.estimated_frames =
-        parameters.estimate_frames || (*offsets && parameters.key_poses.empty() && parameters.morph_targets);
-    driver.sculpted = offsets->has_value();
+        parameters.estimate_frames || (offsets && parameters.key_poses.empty() && parameters.morph_targets);
+    driver.sculpted = offsets.has_value();
   }
-  driver.source = std::move(source->mesh);
+  driver.source = std::move(source.mesh);
   return driver;
 }
 

@@ -10,6 +10,7 @@
 
 #include <pelt/driver.h>
 #include <pelt/import.h>
+#include <pelt/try.h>
 
 #include "engine/deformer/region.h"
 #include "engine/geometry/simplify.h"
@@ -99,8 +100,7 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
   std::vector<Mesh> tessellated;
   for (std::size_t p = 0; p < parameters.patches.size(); ++p) {
     BsplinePatch patch = patch_of(parameters.patches[p]);
-    const Result<void> valid = validate(patch, fmt::format("{}: patch {} of the driver", input.layer, p));
-    if (!valid) return tl::unexpected(valid.error());
+    PELT_TRY(validate(patch, fmt::format("{}: patch {} of the driver", input.layer, p)));
     if (parameters.tessellation > 0) {
       Result<TessellatedPatch> mesh = tessellate(patch, parameters.tessellation, parameters.tessellation);
       if (!mesh) return fail(mesh.error().code, fmt::format("{}: patch {}: {}", input.layer, p, mesh.error().message));
@@ -158,24 +158,23 @@ ShownSurface shown_surface(const DeformerInput& input, bool with_weights) {
 
 Result<DriverSource> find_source(const DriverParameters& parameters, const DeformerInput& input) {
   if (!parameters.patches.empty()) return make_from_patches(parameters, input);
-  Result<DriverSource> source = DriverSource{};
+  DriverSource source;
   if (!parameters.file.empty()) {
-    source = read_file(parameters, input);
+    PELT_ASSIGN(source, read_file(parameters, input));
   } else if (!parameters.mesh.empty()) {
     const Mesh* mesh = input.model.find_mesh(parameters.mesh);
     if (mesh == nullptr) {
       return fail(ErrorCode::kNotFound,
                   fmt::format("{}: the driver '{}' is not in the model", input.layer, parameters.mesh));
     }
-    source->mesh = *mesh;
+    source.mesh = *mesh;
   } else {
     source = make_from_targets(parameters, input);
   }
-  if (!source) return source;
-  if (source->mesh.triangles.empty()) {
-    return invalid(input, fmt::format("the driver '{}' has no triangles", source->mesh.name));
+  if (source.mesh.triangles.empty()) {
+    return invalid(input, fmt::format("the driver '{}' has no triangles", source.mesh.name));
   }
-  if (parameters.morph_targets || !parameters.key_poses.empty()) settle_morph_targets(source->mesh);
+  if (parameters.morph_targets || !parameters.key_poses.empty()) settle_morph_targets(source.mesh);
   return source;
 }
 
@@ -202,18 +201,16 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
   for (std::size_t r = 0; r < parameters.refine.size(); ++r) {
     const Refinement& refinement = parameters.refine[r];
     // Of the source's triangles, so that numbers mean what the rigger sees; a part of one is refined as it is.
-    const Result<std::vector<std::uint8_t>> inside =
-        region_triangles(refinement.region, source, input.model, input.rig,
-                         fmt::format("{}: refinement {} of the driver", input.layer, r));
-    if (!inside) return tl::unexpected(inside.error());
-    if (std::count(inside->begin(), inside->end(), 1) == 0) {
+    PELT_ASSIGN(const auto inside, region_triangles(refinement.region, source, input.model, input.rig,
+                                                    fmt::format("{}: refinement {} of the driver", input.layer, r)));
+    if (std::count(inside.begin(), inside.end(), 1) == 0) {
       input.notes.push_back(
           fmt::format("{}: refinement {} has no triangle of the driver wholly inside", input.layer, r));
       continue;
     }
     for (std::uint32_t level = 0; level < refinement.levels; ++level) {
       std::vector<std::uint8_t> chosen;
-      for (const std::uint32_t t : driver.source_triangle) chosen.push_back((*inside)[t]);
+      for (const std::uint32_t t : driver.source_triangle) chosen.push_back(inside[t]);
       const auto split = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1));
       if (chosen.size() + 3 * split > kMaxTriangles) {
         return invalid(input, fmt::format("refinement {} makes a driver of more than {} triangles", r, kMaxTriangles));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <pelt/frame.h>
+#include <pelt/try.h>
 
 #include "engine/character/records.h"
 #include "engine/geometry/area.h"
@@ -81,8 +82,7 @@ std::vector<std::uint32_t> find_twins(const Driver& driver) {
 
 Result<Elements> Elements::create(const Driver& driver) {
   Elements elements;
-  const Result<void> found = driver.patches.empty() ? elements.find_triangles(driver) : elements.find_samples(driver);
-  if (!found) return tl::unexpected(found.error());
+  PELT_TRY(driver.patches.empty() ? elements.find_triangles(driver) : elements.find_samples(driver));
   return elements;
 }
 
@@ -105,9 +105,7 @@ Result<void> Elements::find_triangles(const Driver& driver) {
   if (triangles_.empty()) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("the driver '{}' has no triangle with area", mesh.name));
   }
-  Result<TriangleTree> tree = TriangleTree::create(mesh.positions, triangles_);
-  if (!tree) return tl::unexpected(tree.error());
-  tree_ = std::move(*tree);
+  PELT_ASSIGN(tree_, TriangleTree::create(mesh.positions, triangles_));
 
   std::vector<std::size_t> valence(mesh.positions.size(), 0);
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);

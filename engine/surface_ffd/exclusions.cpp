@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <pelt/surface_ffd.h>
+#include <pelt/try.h>
 
 #include "engine/deformer/region.h"
 #include "engine/geometry/parts.h"
@@ -145,17 +146,14 @@ Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclus
   if (elements.parametric()) return invalid(input, "the samples of a patch are in no group");
   for (const GroupPair& pair : pairs) {
     const std::string what = fmt::format("{}: {}", input.layer, exclusive ? "exclusive" : "exclude");
-    const Result<std::vector<std::uint8_t>> triangles =
-        group_triangles(pair.elements, driver.source, input.model, input.rig, what);
-    if (!triangles) return tl::unexpected(triangles.error());
+    PELT_ASSIGN(const auto triangles, group_triangles(pair.elements, driver.source, input.model, input.rig, what));
     // A pair speaks of one mesh of several targets, where its group does.
     const Group* group = input.rig.find_group(pair.vertices);
     if (group != nullptr && group->mesh != "*" && group->mesh != mesh.name && input.targets.size() > 1) continue;
-    Result<std::vector<float>> vertices = group_values(pair.vertices, mesh, input.model, input.rig, what);
-    if (!vertices) return tl::unexpected(vertices.error());
-    Rule rule{exclusive, {}, std::move(*vertices)};
+    PELT_ASSIGN(auto vertices, group_values(pair.vertices, mesh, input.model, input.rig, what));
+    Rule rule{exclusive, {}, std::move(vertices)};
     for (std::size_t k = 0; k < elements.count(); ++k) {
-      rule.elements.push_back((*triangles)[elements.source_triangle(k)]);
+      rule.elements.push_back(triangles[elements.source_triangle(k)]);
     }
     rules_.push_back(std::move(rule));
   }
@@ -165,9 +163,8 @@ Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclus
 Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, const Driver& driver,
                                       const Elements& elements, const Mesh& mesh, const DeformerInput& input) {
   Exclusions result;
-  Result<void> added = result.add_rules(parameters.exclude, false, driver, elements, mesh, input);
-  if (added) added = result.add_rules(parameters.exclusive, true, driver, elements, mesh, input);
-  if (!added) return tl::unexpected(added.error());
+  PELT_TRY(result.add_rules(parameters.exclude, false, driver, elements, mesh, input));
+  PELT_TRY(result.add_rules(parameters.exclusive, true, driver, elements, mesh, input));
   if (result.rules_.empty() && !parameters.max_hops) return result;
 
   const Rings rings(mesh);

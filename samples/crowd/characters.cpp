@@ -11,6 +11,7 @@
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
+#include <pelt/try.h>
 
 namespace pelt::samples {
 namespace {
@@ -71,11 +72,10 @@ Result<Walking> make_walking(Character character, std::string name, std::optiona
 }  // namespace
 
 Result<std::vector<Walking>> built_in_characters() {
-  Result<Model> model = import_model("builtin:biped");
-  if (!model) return tl::unexpected(model.error());
+  PELT_ASSIGN(auto model, import_model("builtin:biped"));
   std::size_t all = 0;
-  for (const Mesh& mesh : model->meshes) all += mesh.triangles.size();
-  for (Mesh& mesh : model->meshes) mesh = thin_mesh(mesh, kTriangles * mesh.triangles.size() / all);
+  for (const Mesh& mesh : model.meshes) all += mesh.triangles.size();
+  for (Mesh& mesh : model.meshes) mesh = thin_mesh(mesh, kTriangles * mesh.triangles.size() / all);
   const struct {
     const char* deformer;
     glm::vec4 color;
@@ -85,13 +85,11 @@ Result<std::vector<Walking>> built_in_characters() {
               {"mos", {0.10f, 0.34f, 0.26f, 1.0f}}};
   std::vector<Walking> made;
   for (const auto& [deformer, color] : list) {
-    const Result<Rig> rig = rig_from_deformer_name(deformer);
-    if (!rig) return tl::unexpected(rig.error());
-    const Result<Bound> bound = bind(*model, *rig, {.linear_fit = LinearFitOptions{.random_poses = 0}});
+    PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
+    const Result<Bound> bound = bind(model, rig, {.linear_fit = LinearFitOptions{.random_poses = 0}});
     if (!bound) return fail(bound.error().code, fmt::format("{}: {}", deformer, bound.error().message));
-    Result<Walking> walking = make_walking(bound->character, deformer, color);
-    if (!walking) return tl::unexpected(walking.error());
-    made.push_back(std::move(*walking));
+    PELT_ASSIGN(auto walking, make_walking(bound->character, deformer, color));
+    made.push_back(std::move(walking));
   }
   return made;
 }
@@ -99,11 +97,9 @@ Result<std::vector<Walking>> built_in_characters() {
 Result<std::vector<Walking>> load_characters(const std::vector<std::string>& files) {
   std::vector<Walking> made;
   for (const std::string& file : files) {
-    Result<Character> character = load_pelt(file);
-    if (!character) return tl::unexpected(character.error());
-    Result<Walking> walking = make_walking(std::move(*character), file, std::nullopt);
-    if (!walking) return tl::unexpected(walking.error());
-    made.push_back(std::move(*walking));
+    PELT_ASSIGN(auto character, load_pelt(file));
+    PELT_ASSIGN(auto walking, make_walking(std::move(character), file, std::nullopt));
+    made.push_back(std::move(walking));
   }
   return made;
 }

@@ -21,6 +21,7 @@
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/try.h>
 
 #include "samples/crowd/characters.h"
 #include "samples/crowd/march.h"
@@ -185,77 +186,65 @@ Result<Seconds> run_frame(const runtime::Device& device, runtime::Crowd& crowd, 
   march.step(seconds);
   made.posing = seconds_since(start);
   const auto submitted = std::chrono::steady_clock::now();
-  const Result<void> done = runtime::submit_and_wait(device, "frame", [&](VkCommandBuffer commands) {
+  PELT_TRY(runtime::submit_and_wait(device, "frame", [&](VkCommandBuffer commands) {
     if (timer) {
       timer->reset(commands);
       timer->stamp(commands);
     }
     crowd.record(commands);
     if (timer) timer->stamp(commands);
-  });
-  if (!done) return tl::unexpected(done.error());
+  }));
   made.device = seconds_since(submitted);
   if (timer) {
-    const auto stamps = timer->seconds();
-    if (!stamps) return tl::unexpected(stamps.error());
-    made.device = stamps->back();
+    PELT_ASSIGN(const auto stamps, timer->seconds());
+    made.device = stamps.back();
   }
   return made;
 }
 
 Result<void> run(const Options& options) {
-  const Result<std::vector<Walking>> cast =
-      options.files.empty() ? built_in_characters() : load_characters(options.files);
-  if (!cast) return tl::unexpected(cast.error());
+  PELT_ASSIGN(const auto cast, options.files.empty() ? built_in_characters() : load_characters(options.files));
   std::vector<Character> characters;
   float height = 0;
-  for (const Walking& walking : *cast) {
+  for (const Walking& walking : cast) {
     characters.push_back(walking.character);
     height = std::max(height, walking.bounds.size().y);
   }
   std::vector<Walker> walkers =
       line_up(options.instances, static_cast<std::uint32_t>(characters.size()), std::max(height, 1e-3f));
 
-  const Result<runtime::Device> device = runtime::Device::create({.select = options.device});
-  if (!device) return tl::unexpected(device.error());
-  const Result<runtime::GpuCharacters> uploaded = runtime::upload(*device, characters);
-  if (!uploaded) return tl::unexpected(uploaded.error());
+  PELT_ASSIGN(const auto device, runtime::Device::create({.select = options.device}));
+  PELT_ASSIGN(const auto uploaded, runtime::upload(device, characters));
   runtime::CrowdOptions crowd_options;
   crowd_options.instances.assign(characters.size(), 0);
   for (const Walker& walker : walkers) ++crowd_options.instances[walker.character];
-  Result<runtime::Crowd> crowd = runtime::Crowd::create(*device, *uploaded, crowd_options);
-  if (!crowd) return tl::unexpected(crowd.error());
-  March march(*cast, *crowd, std::move(walkers), height, options.picture);
+  PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, crowd_options));
+  March march(cast, crowd, std::move(walkers), height, options.picture);
 
   std::optional<runtime::GpuTimer> timer;
-  if (runtime::GpuTimer::supported(*device)) {
-    Result<runtime::GpuTimer> made = runtime::GpuTimer::create(*device, 2);
-    if (!made) return tl::unexpected(made.error());
-    timer = std::move(*made);
+  if (runtime::GpuTimer::supported(device)) {
+    PELT_ASSIGN(timer, runtime::GpuTimer::create(device, 2));
   }
   Seconds sum;
   for (std::uint32_t frame = 0; frame < options.frames; ++frame) {
-    const Result<Seconds> took = run_frame(*device, *crowd, march, timer, kFrameSeconds * static_cast<float>(frame));
-    if (!took) return tl::unexpected(took.error());
-    sum.posing += took->posing;
-    sum.device += took->device;
+    PELT_ASSIGN(const auto took, run_frame(device, crowd, march, timer, kFrameSeconds * static_cast<float>(frame)));
+    sum.posing += took.posing;
+    sum.device += took.device;
   }
 
-  fmt::print("{} instances of {} characters on {}:", options.instances, cast->size(), device->description().name);
-  for (std::size_t c = 0; c < cast->size(); ++c) {
-    fmt::print("{} {} {}", c == 0 ? "" : ",", crowd_options.instances[c], (*cast)[c].name);
+  fmt::print("{} instances of {} characters on {}:", options.instances, cast.size(), device.description().name);
+  for (std::size_t c = 0; c < cast.size(); ++c) {
+    fmt::print("{} {} {}", c == 0 ? "" : ",", crowd_options.instances[c], cast[c].name);
   }
   const double frames = options.frames;
   fmt::print("\n{} frames: each {:.2f} ms to cull and pose, {:.2f} ms on the device, {} dispatches, {} barriers\n",
-             options.frames, 1e3 * sum.posing / frames, 1e3 * sum.device / frames, crowd->passes().size(),
-             crowd->barrier_count());
+             options.frames, 1e3 * sum.posing / frames, 1e3 * sum.device / frames, crowd.passes().size(),
+             crowd.barrier_count());
   march.print();
 
-  Result<Renderer> renderer = Renderer::create(*device, options.picture);
-  if (!renderer) return tl::unexpected(renderer.error());
-  const Result<Image> image = renderer->render(march.scene());
-  if (!image) return tl::unexpected(image.error());
-  if (Result<void> written = write_png(options.output, *image); !written) return written;
+  PELT_ASSIGN(auto renderer, Renderer::create(device, options.picture));
+  PELT_ASSIGN(const auto image, renderer.render(march.scene()));
+  PELT_TRY(write_png(options.output, image));
   fmt::print("wrote {}\n", options.output);
   return {};
 }

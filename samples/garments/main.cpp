@@ -19,6 +19,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/point_cache.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "samples/garments/drape.h"
@@ -57,13 +58,11 @@ Result<void> write_cache(const std::filesystem::path& path, const std::vector<st
   Pc2Header header;
   header.points = static_cast<std::int32_t>(frames[0].size());
   header.samples = static_cast<std::int32_t>(frames.size());
-  Result<Pc2Writer> writer = Pc2Writer::create(path, header);
-  if (!writer) return tl::unexpected(writer.error());
+  PELT_ASSIGN(auto writer, Pc2Writer::create(path, header));
   for (const std::vector<glm::vec3>& frame : frames) {
-    const Result<void> written = writer->append(frame);
-    if (!written) return written;
+    PELT_TRY(writer.append(frame));
   }
-  return writer->commit();
+  return writer.commit();
 }
 
 // A cache of `count` points and `frames` samples that some program wrote.
@@ -78,11 +77,10 @@ Result<PointCache> load_result(const std::string& file, std::size_t count, std::
 
 // All meshes of a model as one.
 Result<Mesh> load_mesh(const std::string& file) {
-  const Result<Model> model = import_model(file);
-  if (!model) return tl::unexpected(model.error());
-  Mesh mesh = concatenate(model->meshes);
+  PELT_ASSIGN(const auto model, import_model(file));
+  Mesh mesh = concatenate(model.meshes);
   mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
-  mesh.name = model->name;
+  mesh.name = model.name;
   return mesh;
 }
 
@@ -95,14 +93,11 @@ struct ShirtCommand {
 };
 
 Result<void> run(const ShirtCommand& command) {
-  const Result<Model> body = import_model(command.body);
-  if (!body) return tl::unexpected(body.error());
-  const Result<Mesh> shirt = make_shirt(*body, command.options);
-  if (!shirt) return tl::unexpected(shirt.error());
-  const PosedMesh posed = as_posed(*shirt);
-  const Result<void> written = write_obj(command.output, std::span(&posed, 1));
-  if (!written) return written;
-  fmt::print("wrote {}: {} vertices, {} triangles\n", command.output, shirt->positions.size(), shirt->triangles.size());
+  PELT_ASSIGN(const auto body, import_model(command.body));
+  PELT_ASSIGN(const auto shirt, make_shirt(body, command.options));
+  const PosedMesh posed = as_posed(shirt);
+  PELT_TRY(write_obj(command.output, std::span(&posed, 1)));
+  fmt::print("wrote {}: {} vertices, {} triangles\n", command.output, shirt.positions.size(), shirt.triangles.size());
   return {};
 }
 
@@ -114,17 +109,14 @@ struct PokeCommand {
 };
 
 Result<void> run(const PokeCommand& command) {
-  const Result<Character> garment = load_pelt(command.garment);
-  if (!garment) return tl::unexpected(garment.error());
-  const Result<Character> body = load_pelt(command.body);
-  if (!body) return tl::unexpected(body.error());
-  const Result<Poke> poke = measure_poke(*garment, *body, command.clips, command.frames);
-  if (!poke) return tl::unexpected(poke.error());
-  fmt::print("{} points beneath the garment, {} frames a clip; size {:.3f} m\n", poke->points, command.frames,
-             poke->size);
-  for (const ClipPoke& clip : poke->clips) {
+  PELT_ASSIGN(const auto garment, load_pelt(command.garment));
+  PELT_ASSIGN(const auto body, load_pelt(command.body));
+  PELT_ASSIGN(const auto poke, measure_poke(garment, body, command.clips, command.frames));
+  fmt::print("{} points beneath the garment, {} frames a clip; size {:.3f} m\n", poke.points, command.frames,
+             poke.size);
+  for (const ClipPoke& clip : poke.clips) {
     fmt::print("{}: pokes through by {:.3f}% of the size at most ({:.2f} mm, {:.2f} s, at {:.3f} {:.3f} {:.3f})\n",
-               clip.clip, 100 * clip.deepest / poke->size, 1e3 * clip.deepest, clip.seconds, clip.place.x, clip.place.y,
+               clip.clip, 100 * clip.deepest / poke.size, 1e3 * clip.deepest, clip.seconds, clip.place.x, clip.place.y,
                clip.place.z);
   }
   return {};
@@ -142,48 +134,43 @@ void print_wrap(const std::string& what, const Motion& motion, const WrapError& 
 }
 
 Result<void> run(const WrapCommand& command) {
-  const Result<Mesh> skin = load_mesh(command.skin);
-  if (!skin) return tl::unexpected(skin.error());
-  const Result<Mesh> cage = load_mesh(command.cage);
-  if (!cage) return tl::unexpected(cage.error());
-  glm::vec3 low = skin->positions.at(0);
+  PELT_ASSIGN(const auto skin, load_mesh(command.skin));
+  PELT_ASSIGN(const auto cage, load_mesh(command.cage));
+  glm::vec3 low = skin.positions.at(0);
   glm::vec3 high = low;
-  for (const glm::vec3& p : skin->positions) {
+  for (const glm::vec3& p : skin.positions) {
     low = glm::min(low, p);
     high = glm::max(high, p);
   }
   const float size = glm::distance(low, high);
   std::optional<PointCache> other;
   if (!command.result.empty()) {
-    Result<PointCache> cache = load_result(command.result, skin->positions.size(), 1 + kMotions.size());
-    if (!cache) return tl::unexpected(cache.error());
-    other = std::move(*cache);
+    PELT_ASSIGN(other, load_result(command.result, skin.positions.size(), 1 + kMotions.size()));
   }
-  std::vector<std::vector<glm::vec3>> caged = {cage->positions};
+  std::vector<std::vector<glm::vec3>> caged = {cage.positions};
   fmt::print("{:36} {:8} rms, worst of the size, {:.3f} m\n", "", "", size);
   for (std::size_t m = 0; m < kMotions.size(); ++m) {
     const Motion& motion = kMotions[m];
     for (const Precision precision : {Precision::kLinear, Precision::kQuadratic}) {
       SurfaceFfdParameters parameters;
       parameters.precision = precision;
-      Result<Wrapped> wrapped = wrap(*skin, *cage, motion, parameters);
-      if (!wrapped) return tl::unexpected(wrapped.error());
+      PELT_ASSIGN(auto wrapped, wrap(skin, cage, motion, parameters));
       const bool linear = precision == Precision::kLinear;
       print_wrap(linear ? "surface FFD" : "surface FFD, precision quadratic", motion,
-                 wrap_error(skin->positions, wrapped->ideal, wrapped->skin, motion), size);
+                 wrap_error(skin.positions, wrapped.ideal, wrapped.skin, motion), size);
       if (!linear) continue;
       if (other) {
         print_wrap(command.result, motion,
-                   wrap_error(skin->positions, wrapped->ideal, other->frame(static_cast<std::uint32_t>(m) + 1), motion),
+                   wrap_error(skin.positions, wrapped.ideal, other->frame(static_cast<std::uint32_t>(m) + 1), motion),
                    size);
       }
-      caged.push_back(std::move(wrapped->cage));
+      caged.push_back(std::move(wrapped.cage));
     }
   }
   if (command.folder.empty()) return {};
   const std::filesystem::path folder = command.folder;
   std::filesystem::create_directories(folder);
-  const PosedMesh posed = as_posed(*skin);
+  const PosedMesh posed = as_posed(skin);
   const Result<void> written = write_obj(folder / "skin.obj", std::span(&posed, 1));
   return written ? write_cache(folder / "cage.pc2", caged) : written;
 }
@@ -204,9 +191,8 @@ Result<void> run(const DrapeCommand& command) {
   const Cloth cloth = make_cloth(72, 120);
   const std::vector<std::vector<glm::vec3>> frames = simulate(cage, kFrames);
   if (!command.result.empty()) {
-    const Result<PointCache> result = load_result(command.result, cloth.positions.size(), kFrames);
-    if (!result) return tl::unexpected(result.error());
-    const std::vector<float> off = heights(cage, frames.back(), cloth, result->frame(kFrames - 1));
+    PELT_ASSIGN(const auto result, load_result(command.result, cloth.positions.size(), kFrames));
+    const std::vector<float> off = heights(cage, frames.back(), cloth, result.frame(kFrames - 1));
     double squared = 0;
     float worst = 0;
     for (const float height : off) {

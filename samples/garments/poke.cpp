@@ -14,6 +14,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/mesh.h>
+#include <pelt/try.h>
 
 #include "engine/geometry/parts.h"
 #include "engine/geometry/triangle_tree.h"
@@ -109,13 +110,11 @@ double signed_distance(const ClosestPoint& closest, const glm::dvec3& point, std
 
 Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body, double reach) {
   constexpr std::size_t kAbove = 128;  // triangles of the garment
-  const Result<TriangleTree> tree = TriangleTree::create(garment.rest, garment.triangles);
-  if (!tree) return tl::unexpected(tree.error());
+  PELT_ASSIGN(const auto tree, TriangleTree::create(garment.rest, garment.triangles));
   const std::vector<glm::vec3> normals = vertex_normals(garment.rest, garment.triangles);
   std::vector<bool> at_border(garment.triangles.size(), false);
   for (const BorderEdge& edge : border_edges(garment.triangles)) at_border[edge.triangle] = true;
-  const Result<TriangleTree> own_tree = TriangleTree::create(body.rest, body.triangles);
-  if (!own_tree) return tl::unexpected(own_tree.error());
+  PELT_ASSIGN(const auto own_tree, TriangleTree::create(body.rest, body.triangles));
   std::vector<Covered> points;
   std::vector<glm::dvec3> places;
   const std::vector<glm::vec3> outward = vertex_normals(body.rest, body.triangles);
@@ -125,7 +124,7 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
   };
   for (std::uint32_t v = 0; v < body.rest.size(); ++v) add(glm::uvec3(v));
   for (const glm::uvec3 t : body.triangles) add(t);
-  tree->nearest(places, kAbove, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
+  tree.nearest(places, kAbove, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
     const ClosestPoint& closest = near.front().closest;
     const bool inner = std::ranges::none_of(near, [&](const auto& own) { return at_border[own.triangle]; });
     if (!inner || closest.squared_distance > reach * reach ||
@@ -134,7 +133,7 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
     std::vector<glm::uvec3> above;
     for (const TriangleTree::NearPoint& own : near) above.push_back(garment.triangles[own.triangle]);
     std::vector<TriangleTree::Near> beside;
-    own_tree->nearest(places[i], kAbove, beside);
+    own_tree.nearest(places[i], kAbove, beside);
     std::vector<glm::uvec3> skin;
     for (const TriangleTree::Near& own : beside) skin.push_back(body.triangles[own.triangle]);
     const glm::dvec3 direction = glm::normalize(points[i].mean(outward));
@@ -154,11 +153,10 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
   const double reach = kReach * body.size();
   const Skin worn(garment);
   const Skin wearer(body);
-  Result<std::vector<Covered>> covered = find_covered(worn, wearer, reach);
-  if (!covered) return tl::unexpected(covered.error());
-  if (covered->empty()) return fail(ErrorCode::kInvalidArgument, "the garment covers nothing of the body");
+  PELT_ASSIGN(auto covered, find_covered(worn, wearer, reach));
+  if (covered.empty()) return fail(ErrorCode::kInvalidArgument, "the garment covers nothing of the body");
 
-  Poke poke{.size = body.size(), .points = covered->size(), .clips = {}};
+  Poke poke{.size = body.size(), .points = covered.size(), .clips = {}};
   Evaluator worn_evaluator(garment);
   Evaluator wearer_evaluator(body);
   for (const std::string& clip : clips) {
@@ -180,15 +178,14 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
       const std::vector<glm::vec3> posed = worn.positions(worn_evaluator);
       const std::vector<glm::vec3> beneath = wearer.positions(wearer_evaluator);
       const std::vector<glm::vec3> normals = vertex_normals(posed, worn.triangles);
-      const Result<TriangleTree> tree = TriangleTree::create(posed, worn.triangles);
-      if (!tree) return tl::unexpected(tree.error());
+      PELT_ASSIGN(const auto tree, TriangleTree::create(posed, worn.triangles));
       std::vector<std::pair<double, std::size_t>> outside;  // how far, and the point's number
-      for (std::size_t i = 0; i < covered->size(); ++i) {
-        const Covered& point = (*covered)[i];
+      for (std::size_t i = 0; i < covered.size(); ++i) {
+        const Covered& point = covered[i];
         const glm::dvec3 place = point.mean(beneath);
         ClosestPoint closest{.squared_distance = std::numeric_limits<double>::infinity()};
         for (const std::uint32_t triangle : point.above) {
-          const ClosestPoint other = tree->closest_point(triangle, place);
+          const ClosestPoint other = tree.closest_point(triangle, place);
           if (other.squared_distance < closest.squared_distance) closest = other;
         }
         const double distance = signed_distance(closest, place, posed, normals);
@@ -196,7 +193,7 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
       }
       std::ranges::sort(outside, std::greater());
       for (const auto& [distance, i] : outside) {
-        Covered& point = (*covered)[i];
+        Covered& point = covered[i];
         const auto surrounded = [&](const std::vector<glm::vec3>& skin, const std::vector<glm::vec3>& cloth) {
           return winding_number(point.mean(skin), worn.triangles, cloth);
         };

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/try.h>
+
 #include "engine/geometry/area.h"
 #include "engine/geometry/parts.h"
 #include "engine/geometry/triangle_tree.h"
@@ -83,8 +85,7 @@ class Joints {
 Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOptions& options) {
   constexpr float kNeckline = 0.2f;  // below the neck, of the way from neck to arm
   constexpr float kWidth = 0.6f;     // of an opening, of the way from neck to arm and from arm to forearm
-  const Result<Joints::Place> neck = joints.find(JointRole::kNeck);
-  if (!neck) return tl::unexpected(neck.error());
+  PELT_ASSIGN(const auto neck, joints.find(JointRole::kNeck));
   std::vector<Opening> openings;
   glm::vec3 hips(0.0f);
   float thigh_length = 0;
@@ -94,20 +95,19 @@ Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOpti
     std::uint32_t upper_arm = 0;
     constexpr JointRole kRoles[] = {JointRole::kUpperArm, JointRole::kForearm, JointRole::kThigh, JointRole::kShin};
     for (std::size_t i = 0; i < places.size(); ++i) {
-      const Result<Joints::Place> place = joints.find(kRoles[i], side);
-      if (!place) return tl::unexpected(place.error());
-      places[i] = place->position;
-      if (i == 0) upper_arm = place->joint;
+      PELT_ASSIGN(const auto place, joints.find(kRoles[i], side));
+      places[i] = place.position;
+      if (i == 0) upper_arm = place.joint;
     }
     const auto& [arm, forearm, thigh, shin] = places;
     openings.push_back({glm::mix(arm, forearm, options.sleeve), glm::normalize(forearm - arm),
                         kWidth * glm::distance(arm, forearm), joints.hanging_from(upper_arm)});
     hips += 0.5f * thigh;
     thigh_length += 0.5f * glm::distance(thigh, shin);
-    shoulder_length += 0.5f * glm::distance(neck->position, arm);
+    shoulder_length += 0.5f * glm::distance(neck.position, arm);
   }
-  const glm::vec3 up = glm::normalize(neck->position - hips);
-  openings.push_back({neck->position - kNeckline * shoulder_length * up, up, kWidth * shoulder_length});
+  const glm::vec3 up = glm::normalize(neck.position - hips);
+  openings.push_back({neck.position - kNeckline * shoulder_length * up, up, kWidth * shoulder_length});
   openings.push_back({.origin = hips - options.hem * thigh_length * up, .outward = -up});
   return openings;
 }
@@ -219,10 +219,9 @@ Mesh largest_part(const Surface& cloth) {
 
 Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
   constexpr int kSmoothing = 30;  // rounds
-  constexpr float kMin = 0.7f;  // of the offset, that smoothing leaves
+  constexpr float kMin = 0.7f;    // of the offset, that smoothing leaves
   constexpr float kSeam = 0.04f;  // of the size, beyond the openings, that is smoothed, too: smooth borders shrink
-  const Result<std::vector<Opening>> openings = find_openings(Joints(body), options);
-  if (!openings) return tl::unexpected(openings.error());
+  PELT_ASSIGN(const auto openings, find_openings(Joints(body), options));
   const Mesh skin = one_mesh(body);
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
   if (!tree)
@@ -246,7 +245,7 @@ Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
     for (std::size_t v = 0; v < cloth.positions.size(); ++v) {
       const std::span<const Influence> row = weights.row_count() > 0 ? weights.row(v) : std::span<const Influence>();
       float least = std::numeric_limits<float>::infinity();
-      for (const Opening& opening : *openings) {
+      for (const Opening& opening : openings) {
         least = std::min(least, opening.inside(cloth.positions[v], row) + beyond);
       }
       inside.push_back(least);

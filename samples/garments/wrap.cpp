@@ -11,6 +11,7 @@
 #include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/try.h>
 
 namespace pelt::samples {
 namespace {
@@ -52,14 +53,13 @@ void paint(Mesh& mesh, const Passage& passage) {
 
 Result<std::vector<glm::vec3>> moved(const Model& model, const Rig& rig, const glm::mat4& turn,
                                      const std::string& name) {
-  const Result<Bound> bound = bind(model, rig);
-  if (!bound) return tl::unexpected(bound.error());
+  PELT_ASSIGN(const auto bound, bind(model, rig));
   const glm::mat4 joints[] = {glm::mat4(1.0f), turn};
-  Evaluator evaluator(bound->character);
+  Evaluator evaluator(bound.character);
   evaluator.pose(joints);
   evaluator.evaluate();
   std::vector<glm::vec3> positions;
-  for (const CharacterMesh& mesh : bound->character->meshes) {
+  for (const CharacterMesh& mesh : bound.character->meshes) {
     if (mesh.name != name) continue;
     positions.resize(mesh.vertex_count());
     to_source_order<glm::vec3>(mesh, evaluator.positions(), positions);
@@ -88,15 +88,9 @@ Result<Wrapped> wrap(const Mesh& skin, const Mesh& cage, const Motion& motion, S
   parameters.driver.mesh = "cage";
   const Rig wrapped{.layers = {{.target = "skin", .deformer = parameters}}, .judging = Judging::kNone};
   Wrapped result;
-  Result<std::vector<glm::vec3>> positions = moved(model, ideal, turn, "cage");
-  if (!positions) return tl::unexpected(positions.error());
-  result.cage = std::move(*positions);
-  positions = moved(model, ideal, turn, "skin");
-  if (!positions) return tl::unexpected(positions.error());
-  result.ideal = std::move(*positions);
-  positions = moved(model, wrapped, turn, "skin");
-  if (!positions) return tl::unexpected(positions.error());
-  result.skin = std::move(*positions);
+  PELT_ASSIGN(result.cage, moved(model, ideal, turn, "cage"));
+  PELT_ASSIGN(result.ideal, moved(model, ideal, turn, "skin"));
+  PELT_ASSIGN(result.skin, moved(model, wrapped, turn, "skin"));
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <pelt/pack.h>
+#include <pelt/try.h>
 
 #include "engine/geometry/triangle_tree.h"
 
@@ -91,12 +92,11 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
     return view;
   }
   if (what == "distance") {
-    const Result<TriangleTree> tree = driver_tree(data);
-    if (!tree) return tl::unexpected(tree.error());
+    PELT_ASSIGN(const auto tree, driver_tree(data));
     const CharacterMesh* known = nullptr;
     std::vector<TriangleTree::NearPoint> near;  // of its vertices
     view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t v, auto) {
-      if (std::exchange(known, &mesh) != &mesh) near = tree->nearest_of_each(mesh.binding.points, 0);
+      if (std::exchange(known, &mesh) != &mesh) near = tree.nearest_of_each(mesh.binding.points, 0);
       return std::sqrt(near[v].closest.squared_distance);
     });
     view.least = fmt::to_string(0);

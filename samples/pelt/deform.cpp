@@ -13,6 +13,7 @@
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/try.h>
 
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/pc2.h"
@@ -58,26 +59,22 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
     return fail(ErrorCode::kUnsupported, fmt::format("{}: PC2 cannot hold {} points", command.output, points));
   }
   const std::int32_t samples = plan.frames.last - plan.frames.first + 1;
-  Result<Pc2Writer> writer = Pc2Writer::create(command.output, {.points = static_cast<std::int32_t>(points),
-                                                                .first_frame = static_cast<float>(plan.frames.first),
-                                                                .frames_a_sample = 1,
-                                                                .samples = samples});
-  if (!writer) return tl::unexpected(writer.error());
+  PELT_ASSIGN(auto writer, Pc2Writer::create(command.output, {.points = static_cast<std::int32_t>(points),
+                                                              .first_frame = static_cast<float>(plan.frames.first),
+                                                              .frames_a_sample = 1,
+                                                              .samples = samples}));
   std::vector<glm::vec3> ordered(points);
   for (std::int32_t frame = plan.frames.first; frame <= plan.frames.last; ++frame) {
-    const Result<PosedVertices> posed = deform(plan.poser.at(plan.seconds(frame)));
-    if (!posed) return tl::unexpected(posed.error());
+    PELT_ASSIGN(const auto posed, deform(plan.poser.at(plan.seconds(frame))));
     std::span<glm::vec3> rest = ordered;
     for (const CharacterMesh& mesh : character->meshes) {
       if (mesh.control) continue;
-      to_source_order<glm::vec3>(mesh, posed->positions, rest.first(mesh.vertex_count()));
+      to_source_order<glm::vec3>(mesh, posed.positions, rest.first(mesh.vertex_count()));
       rest = rest.subspan(mesh.vertex_count());
     }
-    const Result<void> appended = writer->append(ordered);
-    if (!appended) return appended;
+    PELT_TRY(writer.append(ordered));
   }
-  const Result<void> committed = writer->commit();
-  if (!committed) return committed;
+  PELT_TRY(writer.commit());
   fmt::print("wrote {}: {} points, {} samples from frame {} on\n", command.output, points, samples, plan.frames.first);
   return {};
 }
@@ -85,13 +82,10 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
 Result<void> write_mesh(const DeformCommand& command, const Character& character, const Plan& plan,
                         const Deform& deform) {
   const float seconds = plan.seconds(plan.frames.first);
-  const Result<PosedVertices> posed = deform(plan.poser.at(seconds));
-  if (!posed) return tl::unexpected(posed.error());
-  const std::vector<PosedMesh> meshes = posed_skins(character, posed->positions, posed->normals);
-  const Result<void> written = lower_extension(command.output) == ".obj"
-                                   ? write_obj(command.output, meshes)
-                                   : write_glb(command.output, meshes, character->materials);
-  if (!written) return written;
+  PELT_ASSIGN(const auto posed, deform(plan.poser.at(seconds)));
+  const std::vector<PosedMesh> meshes = posed_skins(character, posed.positions, posed.normals);
+  PELT_TRY(lower_extension(command.output) == ".obj" ? write_obj(command.output, meshes)
+                                                     : write_glb(command.output, meshes, character->materials));
   fmt::print("wrote {}: {} meshes at {:.3f} s\n", command.output, meshes.size(), seconds);
   return {};
 }
@@ -103,19 +97,14 @@ Result<void> write(const DeformCommand& command, const Character& character, con
 
 Result<void> deform_on_gpu(const DeformCommand& command, const Character& character, const Plan& plan,
                            const runtime::Device& device) {
-  const Result<runtime::GpuCharacters> uploaded = runtime::upload(device, character);
-  if (!uploaded) return tl::unexpected(uploaded.error());
-  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded, {.outputs = {.control_meshes = true}});
-  if (!crowd) return tl::unexpected(crowd.error());
+  PELT_ASSIGN(const auto uploaded, runtime::upload(device, character));
+  PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, {.outputs = {.control_meshes = true}}));
   runtime::InstanceVertices vertices;
   return write(command, character, plan, [&](const InstancePose& pose) -> Result<PosedVertices> {
-    crowd->pose(0, pose.joints);
-    crowd->inputs(0, pose.inputs);
-    const Result<void> ran = runtime::run(device, *crowd);
-    if (!ran) return tl::unexpected(ran.error());
-    Result<runtime::InstanceVertices> read = runtime::read_vertices(device, *crowd, 0);
-    if (!read) return tl::unexpected(read.error());
-    vertices = std::move(*read);
+    crowd.pose(0, pose.joints);
+    crowd.inputs(0, pose.inputs);
+    PELT_TRY(runtime::run(device, crowd));
+    PELT_ASSIGN(vertices, runtime::read_vertices(device, crowd, 0));
     return PosedVertices{vertices.positions, vertices.normals};
   });
 }
@@ -123,16 +112,14 @@ Result<void> deform_on_gpu(const DeformCommand& command, const Character& charac
 }  // namespace
 
 Result<void> run(const DeformCommand& command) {
-  const Result<Character> character = load_character(command.file, command.binding);
-  if (!character) return tl::unexpected(character.error());
-  const Result<Plan> plan = make_plan(command, *character);
-  if (!plan) return tl::unexpected(plan.error());
+  PELT_ASSIGN(const auto character, load_character(command.file, command.binding));
+  PELT_ASSIGN(const auto plan, make_plan(command, character));
   if (command.on_gpu) {
-    return with_device(
-        command.gpu, [&](const runtime::Device& device) { return deform_on_gpu(command, *character, *plan, device); });
+    return with_device(command.gpu,
+                       [&](const runtime::Device& device) { return deform_on_gpu(command, character, plan, device); });
   }
-  Evaluator evaluator(*character);
-  return write(command, *character, *plan, [&](const InstancePose& pose) -> Result<PosedVertices> {
+  Evaluator evaluator(character);
+  return write(command, character, plan, [&](const InstancePose& pose) -> Result<PosedVertices> {
     evaluator.pose(pose.joints);
     evaluator.inputs(pose.inputs);
     evaluator.evaluate();

@@ -9,15 +9,15 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/runtime/read_back.h>
+#include <pelt/try.h>
 
 namespace pelt::samples {
 namespace {
 
 Result<void> run_on(const runtime::DeviceOptions& options,
                     const std::function<Result<void>(const runtime::Device&)>& body) {
-  const Result<runtime::Device> device = runtime::Device::create(options);
-  if (!device) return tl::unexpected(device.error());
-  return body(*device);
+  PELT_ASSIGN(const auto device, runtime::Device::create(options));
+  return body(device);
 }
 
 }  // namespace
@@ -40,8 +40,7 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
 
 Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
                                    const Character& character, const InstancePose& pose) {
-  const auto vertices = runtime::read_vertices(device, crowd, 0);
-  if (!vertices) return tl::unexpected(vertices.error());
+  PELT_ASSIGN(const auto vertices, runtime::read_vertices(device, crowd, 0));
   Evaluator evaluator(character);
   evaluator.pose(pose.joints);
   evaluator.inputs(pose.inputs);
@@ -53,7 +52,7 @@ Result<double> difference_from_cpu(const runtime::Device& device, const runtime:
     const CharacterMesh& mesh = character->meshes[m];
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
       const glm::vec3 cpu = evaluator.positions()[mesh.first_vertex + v];
-      largest = std::max(largest, glm::distance(vertices->positions[*first + v], cpu));
+      largest = std::max(largest, glm::distance(vertices.positions[*first + v], cpu));
     }
   }
   return largest / character.size();

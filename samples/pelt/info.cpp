@@ -14,6 +14,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/try.h>
 
 #include "engine/bind/not_carried.h"
 #include "engine/character/pose_kernels.h"
@@ -122,21 +123,18 @@ std::string carried(const Model& model) {
 }
 
 Result<void> model_info(const InfoCommand& command) {
-  const Result<Model> model = import_model(command.file);
-  if (!model) return tl::unexpected(model.error());
+  PELT_ASSIGN(const auto model, import_model(command.file));
   std::optional<GltfRig> own;
   if (is_gltf(command.file)) {
-    Result<std::optional<GltfRig>> found = load_gltf_rig(command.file);
-    if (!found) return tl::unexpected(found.error());
-    own = std::move(*found);
+    PELT_ASSIGN(own, load_gltf_rig(command.file));
   }
   // As `pelt bind` does where it is not told how.
-  const std::vector<std::string> left = not_carried(*model, own ? own->rig : *rig_from_deformer_name(kDefaultDeformer));
-  std::vector<std::string> notes = model->report.notes;
-  if (std::string note = rigid_note(*model); !note.empty()) notes.push_back(std::move(note));
+  const std::vector<std::string> left = not_carried(model, own ? own->rig : *rig_from_deformer_name(kDefaultDeformer));
+  std::vector<std::string> notes = model.report.notes;
+  if (std::string note = rigid_note(model); !note.empty()) notes.push_back(std::move(note));
   if (command.json) {
     Json meshes = Json::array();
-    for (const Mesh& mesh : model->meshes) {
+    for (const Mesh& mesh : model.meshes) {
       const RowStatistics weights = statistics(mesh.weights);
       meshes.push_back({{"name", mesh.name},
                         {"vertices", mesh.positions.size()},
@@ -150,35 +148,35 @@ Result<void> model_info(const InfoCommand& command) {
                         {"tangents", !mesh.tangents.empty()}});
     }
     print({{"kind", "model"},
-           {"name", model->name},
+           {"name", model.name},
            {"meshes", meshes},
-           {"joints", joint_names(model->skeleton)},
-           {"bound_joints", model->bound_joints.size()},
-           {"clips", describe(model->clips)},
-           {"materials", describe(model->materials)},
+           {"joints", joint_names(model.skeleton)},
+           {"bound_joints", model.bound_joints.size()},
+           {"clips", describe(model.clips)},
+           {"materials", describe(model.materials)},
            {"deformers", own ? describe(*own) : Json()},
            {"not_carried", left},
            {"notes", notes}});
     return {};
   }
   Table table({{"mesh", false}, {"vertices"}, {"triangles"}, {"parts"}, {"influences"}, {"most"}});
-  for (const Mesh& mesh : model->meshes) {
+  for (const Mesh& mesh : model.meshes) {
     const RowStatistics weights = statistics(mesh.weights);
     table.add({mesh.name, fmt::to_string(mesh.positions.size()), fmt::to_string(mesh.triangles.size()),
                fmt::to_string(mesh.parts.size()), fmt::format("{:.2f}", weights.mean_influences),
                fmt::to_string(weights.max_influences)});
   }
-  fmt::print("model {}\n\nmeshes: {}\n{}", command.file, model->meshes.size(), table.text());
-  for (const Mesh& mesh : model->meshes) {
+  fmt::print("model {}\n\nmeshes: {}\n{}", command.file, model.meshes.size(), table.text());
+  for (const Mesh& mesh : model.meshes) {
     const auto print_names = [&](const char* what, const std::vector<std::string>& names) {
       if (!names.empty()) fmt::print("\n{} of {}: {}\n  {}\n", what, mesh.name, names.size(), fmt::join(names, ", "));
     };
     print_names("morph targets", names_of(mesh.morph_targets));
     print_names("attributes", names_of(mesh.attributes));
   }
-  print_rest(model->skeleton, model->clips, model->materials);
+  print_rest(model.skeleton, model.clips, model.materials);
   if (own) print_own(*own);
-  fmt::print("\na character carries: {}\n", carried(*model));
+  fmt::print("\na character carries: {}\n", carried(model));
   for (const std::string& what : left) fmt::print("not carried: {}\n", what);
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
   return {};
@@ -259,14 +257,12 @@ void print_fits(const CharacterData& data, double size) {
 }
 
 Result<void> character_info(const InfoCommand& command) {
-  const Result<Character> character = load_pelt(command.file);
-  if (!character) return tl::unexpected(character.error());
-  const CharacterData& data = **character;
+  PELT_ASSIGN(const auto character, load_pelt(command.file));
+  const CharacterData& data = *character;
   std::optional<std::string> rig_name;
   if (!data.rig.empty()) {
-    Result<Rig> rig = parse_rig(data.rig, fmt::format("{}: the rig", command.file));
-    if (!rig) return tl::unexpected(rig.error());
-    rig_name = std::move(rig->name);
+    PELT_ASSIGN(auto rig, parse_rig(data.rig, fmt::format("{}: the rig", command.file)));
+    rig_name = std::move(rig.name);
   }
   std::error_code code;
   const std::uint64_t bytes = std::filesystem::file_size(command.file, code);
@@ -298,7 +294,7 @@ Result<void> character_info(const InfoCommand& command) {
            {"name", data.name},
            {"rig", rig_name ? Json(*rig_name) : Json()},
            {"bytes", bytes},
-           {"size", character->size()},
+           {"size", character.size()},
            {"palette_size", data.palette_size},
            {"stages", data.stage_count},
            {"meshes", meshes},
@@ -338,9 +334,9 @@ Result<void> character_info(const InfoCommand& command) {
   }
   const std::string by_rig = rig_name && !rig_name->empty() ? fmt::format(" by the rig '{}'", *rig_name) : "";
   fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n\nmeshes: {}\n{}", command.file, format_bytes(bytes),
-             data.name, by_rig, character->size(), data.meshes.size(), meshes.text());
+             data.name, by_rig, character.size(), data.meshes.size(), meshes.text());
   fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
-  print_fits(data, character->size());
+  print_fits(data, character.size());
   print_inputs(data);
   print_rest(data.skeleton, data.clips, data.materials);
   return {};
@@ -349,20 +345,19 @@ Result<void> character_info(const InfoCommand& command) {
 // -------------------------------------------------------------------------------------------------------------- a rig
 
 Result<void> rig_info(const InfoCommand& command) {
-  const Result<Rig> rig = load_rig(command.file);
-  if (!rig) return tl::unexpected(rig.error());
+  PELT_ASSIGN(const auto rig, load_rig(command.file));
   if (command.json) {
-    print({{"kind", "rig"}, {"rig", Json::parse(format_rig(*rig))}});
+    print({{"kind", "rig"}, {"rig", Json::parse(format_rig(rig))}});
     return {};
   }
   Table table({{"layer"}, {"target", false}, {"deformer", false}, {"mask"}, {"joints of the mask", false}});
-  for (std::size_t l = 0; l < rig->layers.size(); ++l) {
-    const Layer& layer = rig->layers[l];
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const Layer& layer = rig.layers[l];
     table.add({fmt::to_string(l), layer.target, std::string(layer.deformer.name()),
                fmt::format("{:g}", layer.mask.value), fmt::format("{}", fmt::join(layer.mask.region.joints, ", "))});
   }
-  fmt::print("rig {} '{}'\n\nlayers: {}\n{}", command.file, rig->name, rig->layers.size(), table.text());
-  fmt::print("\nwith every parameter:\n{}", format_rig(*rig));
+  fmt::print("rig {} '{}'\n\nlayers: {}\n{}", command.file, rig.name, rig.layers.size(), table.text());
+  fmt::print("\nwith every parameter:\n{}", format_rig(rig));
   return {};
 }
 

@@ -21,6 +21,7 @@
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/transfer_rig.h>
+#include <pelt/try.h>
 
 namespace pelt::samples {
 
@@ -50,13 +51,12 @@ bool bends(const Mesh& mesh) {
 
 // A rig for a garment: the body as its deformer moves it, and the garment on it.
 Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
-  Result<Rig> rig = rig_from_deformer_name(deformer);
-  if (!rig) return rig;
-  rig->name = "garment";
-  rig->layers[0].target = body;
+  PELT_ASSIGN(auto rig, rig_from_deformer_name(deformer));
+  rig.name = "garment";
+  rig.layers[0].target = body;
   SurfaceFfdParameters worn;
   worn.driver.mesh = body;
-  rig->layers.push_back({.target = "*", .deformer = worn});
+  rig.layers.push_back({.target = "*", .deformer = worn});
   return rig;
 }
 
@@ -65,10 +65,9 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
                        const std::string& body, bool is_spread, std::vector<std::string>& notes) {
   if (!binding.transfer.empty()) {
-    const Result<Character> old = load_pelt(binding.transfer);
-    if (!old) return tl::unexpected(old.error());
+    PELT_ASSIGN(const auto old, load_pelt(binding.transfer));
     const std::string directory = std::filesystem::path(binding.transfer).parent_path().string();
-    Result<Transferred> transferred = transfer_rig(*old, model, directory);
+    Result<Transferred> transferred = transfer_rig(old, model, directory);
     if (!transferred) {
       return fail(transferred.error().code, fmt::format("{}: {}", binding.transfer, transferred.error().message));
     }
@@ -78,9 +77,8 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   if (!binding.rig.empty()) return load_rig(binding.rig);
   if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
   if (binding.is_default() && is_gltf(model_name)) {
-    Result<std::optional<GltfRig>> own = load_gltf_rig(model_name);
-    if (!own) return tl::unexpected(own.error());
-    if (*own) return std::move((*own)->rig);
+    PELT_ASSIGN(auto own, load_gltf_rig(model_name));
+    if (own) return std::move(own->rig);
   }
   const std::string deformer = binding.deformer.empty() ? kDefaultDeformer : binding.deformer;
   if (!body.empty()) return garment_rig(deformer, body);
@@ -123,25 +121,22 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   bool copied_weights = false;
   const std::string& worn_by = binding.body.empty() ? binding.weights_of : binding.body;
   if (!worn_by.empty()) {
-    const Result<Model> body = import_model(worn_by);
-    if (!body) return tl::unexpected(body.error());
-    for (const std::string& note : body->report.notes) {
+    PELT_ASSIGN(const auto body, import_model(worn_by));
+    for (const std::string& note : body.report.notes) {
       import_report.notes.push_back(fmt::format("'{}': {}", worn_by, note));
     }
-    Result<Dressed> dressed = binding.body.empty() ? dress_by_weights(std::move(*model), *body, options.threads)
-                                                   : dress(std::move(*model), *body);
-    if (!dressed) return tl::unexpected(dressed.error());
-    import_report.notes.insert(import_report.notes.end(), dressed->notes.begin(), dressed->notes.end());
-    driver = dressed->body;
-    copied_weights = dressed->copied_weights;
-    model = std::move(dressed->model);
+    PELT_ASSIGN(auto dressed, binding.body.empty() ? dress_by_weights(std::move(*model), body, options.threads)
+                                                   : dress(std::move(*model), body));
+    import_report.notes.insert(import_report.notes.end(), dressed.notes.begin(), dressed.notes.end());
+    driver = dressed.body;
+    copied_weights = dressed.copied_weights;
+    model = std::move(dressed.model);
   }
-  Result<Rig> rig = choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes);
-  if (!rig) return tl::unexpected(rig.error());
-  const bool is_own_rig = binding.is_default() && *rig != *rig_from_deformer_name(kDefaultDeformer);
+  PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes));
+  const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
-  if (binding.judging) rig->judging = *binding.judging;
-  Result<Bound> bound = chosen ? bind_chosen(*model, *rig, options) : bind(*model, *rig, options);
+  if (binding.judging) rig.judging = *binding.judging;
+  Result<Bound> bound = chosen ? bind_chosen(*model, rig, options) : bind(*model, rig, options);
   if (!bound) {
     const std::string help = has_weights(*model) ? "" : fmt::format("; {}", kSkeletonHelp);
     return fail(bound.error().code, fmt::format("{}: {}{}", model_name, bound.error().message, help));
@@ -149,7 +144,7 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
                                  [](const MeshReport& mesh) { return mesh.max_influences > 1; });
   if (std::string note = rigid_note(*model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));
-  return Loaded{std::move(*bound), std::move(*model), std::move(*rig), !worn_by.empty(), std::move(import_report)};
+  return Loaded{std::move(*bound), std::move(*model), std::move(rig), !worn_by.empty(), std::move(import_report)};
 }
 
 std::string rigid_note(const Model& model) {
@@ -161,14 +156,12 @@ std::string rigid_note(const Model& model) {
 Result<Character> load_character(const std::string& file, const Binding& binding) {
   if (lower_extension(file) == ".pelt") return load_pelt(file);
   if (binding.is_default() && is_gltf(file)) {
-    Result<std::optional<GltfRig>> own = load_gltf_rig(file);
-    if (!own) return tl::unexpected(own.error());
-    if (*own && (*own)->character) return std::move(*(*own)->character);
-    if (*own && !(*own)->note.empty()) fmt::print(stderr, "pelt: {}: is bound again: {}\n", file, (*own)->note);
+    PELT_ASSIGN(auto own, load_gltf_rig(file));
+    if (own && own->character) return std::move(own->character);
+    if (own && !own->note.empty()) fmt::print(stderr, "pelt: {}: is bound again: {}\n", file, own->note);
   }
-  Result<Loaded> loaded = bind_model(file, binding);
-  if (!loaded) return tl::unexpected(loaded.error());
-  return std::move(loaded->bound.character);
+  PELT_ASSIGN(auto loaded, bind_model(file, binding));
+  return std::move(loaded.bound.character);
 }
 
 Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
@@ -195,8 +188,7 @@ Result<Poser> Poser::create(const Character& character, const Animation& animati
     poser.twists_.emplace(*character, *poser.clip_);
   }
   for (const std::string& cache : animation.caches) {
-    const Result<void> added = poser.add_cache(cache);
-    if (!added) return tl::unexpected(added.error());
+    PELT_TRY(poser.add_cache(cache));
   }
   return poser;
 }
@@ -220,15 +212,14 @@ Result<void> Poser::add_cache(const std::string& argument) {
                     ? fmt::format("{}: '{}' has no streamed driver for it to move", file, data.name)
                     : fmt::format("{}: say which driver it moves, MESH={}: {}", file, file, fmt::join(names, ", ")));
   }
-  Result<PointCache> cache = load_pc2(file);
-  if (!cache) return tl::unexpected(cache.error());
+  PELT_ASSIGN(auto cache, load_pc2(file));
   const std::uint32_t mesh = data.streams[stream].mesh;
-  if (cache->count != data.meshes[mesh].vertex_count()) {
+  if (cache.count != data.meshes[mesh].vertex_count()) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: has {} points, and the driver '{}' {} vertices", file, cache->count,
+                fmt::format("{}: has {} points, and the driver '{}' {} vertices", file, cache.count,
                             data.meshes[mesh].name, data.meshes[mesh].vertex_count()));
   }
-  caches_.push_back({std::move(*cache), data.streams[stream].first_input, mesh});
+  caches_.push_back({std::move(cache), data.streams[stream].first_input, mesh});
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/gltf_export.h>
 #include <pelt/model.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 
@@ -50,8 +51,7 @@ std::vector<PosedMesh> posed_skins(const Character& character, std::span<const g
 }
 
 Result<void> write_obj(const std::filesystem::path& path, std::span<const PosedMesh> meshes) {
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
+  PELT_ASSIGN(auto file, OutputFile::create(path));
   // Indices count over the whole file, from 1; vertices without texture coordinates use none.
   std::size_t first_vertex = 1;
   std::size_t first_uv = 1;
@@ -81,10 +81,9 @@ Result<void> write_obj(const std::filesystem::path& path, std::span<const PosedM
     }
     first_vertex += mesh.positions.size();
     first_uv += mesh.uvs.size();
-    const Result<void> written = file->write(std::as_bytes(std::span(text.data(), text.size())));
-    if (!written) return written;
+    PELT_TRY(file.write(std::as_bytes(std::span(text.data(), text.size()))));
   }
-  return file->commit();
+  return file.commit();
 }
 
 Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedMesh> meshes,
@@ -102,9 +101,8 @@ Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedM
   if (model.meshes.empty()) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: there are no vertices to write", path.string()));
   }
-  const Result<std::string> bytes = format_glb(model);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return write_file(path, std::as_bytes(std::span(*bytes)));
+  PELT_ASSIGN(const auto bytes, format_glb(model));
+  return write_file(path, std::as_bytes(std::span(bytes)));
 }
 
 }  // namespace pelt::samples

@@ -4,17 +4,17 @@
 #include <bit>
 #include <cassert>
 
+#include <pelt/try.h>
+
 namespace pelt::samples {
 
 static_assert(std::endian::native == std::endian::little, "values are copied as they are");
 static_assert(sizeof(glm::vec3) == 12);
 
 Result<Pc2Writer> Pc2Writer::create(const std::filesystem::path& path, const Pc2Header& header) {
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
-  const Result<void> written = file->write(std::as_bytes(std::span(&header, 1)));
-  if (!written) return tl::unexpected(written.error());
-  return Pc2Writer(std::move(*file), header);
+  PELT_ASSIGN(auto file, OutputFile::create(path));
+  PELT_TRY(file.write(std::as_bytes(std::span(&header, 1))));
+  return Pc2Writer(std::move(file), header);
 }
 
 Result<void> Pc2Writer::append(std::span<const glm::vec3> positions) {

@@ -13,6 +13,7 @@
 #include <pelt/model_of.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/try.h>
 
 #include "samples/pelt/bind_view.h"
 #include "samples/pelt/element_weights.h"
@@ -80,13 +81,11 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
 }
 
 Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
-  const Result<Character> character = load_character(command.file, command.binding);
-  if (!character) return tl::unexpected(character.error());
+  PELT_ASSIGN(const auto character, load_character(command.file, command.binding));
   std::vector<Character> characters;
   for (const std::string& deformer : command.compare) {
-    const Result<Rig> rig = rig_from_deformer_name(deformer);
-    if (!rig) return tl::unexpected(rig.error());
-    const Result<Bound> bound = bind(model_of(*character), *rig);
+    PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
+    const Result<Bound> bound = bind(model_of(character), rig);
     if (!bound) {
       return fail(bound.error().code, fmt::format("{}: as {}: {}", command.file, deformer, bound.error().message));
     }
@@ -94,13 +93,11 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
   }
   std::vector<Panel> panels;
   for (const Character& shown : characters) {
-    Result<Panel> panel = make_panel(command, shown, {});
-    if (!panel) return tl::unexpected(panel.error());
-    panels.push_back(std::move(*panel));
+    PELT_ASSIGN(auto panel, make_panel(command, shown, {}));
+    panels.push_back(std::move(panel));
   }
-  Result<Panel> own = make_panel(command, *character, command.caches);
-  if (!own) return tl::unexpected(own.error());
-  panels.push_back(std::move(*own));
+  PELT_ASSIGN(auto own, make_panel(command, character, command.caches));
+  panels.push_back(std::move(own));
   return panels;
 }
 
@@ -108,9 +105,8 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
 Result<std::shared_ptr<MaterialTextures>> load_textures(const std::string& file, const runtime::Device& device,
                                                         std::vector<std::string>& notes) {
   if (lower_extension(file) == ".pelt") return nullptr;
-  const Result<Model> model = import_model(file);
-  if (!model) return tl::unexpected(model.error());
-  return make_textures(device, *model, notes);
+  PELT_ASSIGN(const auto model, import_model(file));
+  return make_textures(device, model, notes);
 }
 
 struct Picture {
@@ -120,12 +116,10 @@ struct Picture {
 };
 
 Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& panels, const runtime::Device& device) {
-  Result<Renderer> renderer = Renderer::create(device, {.width = command.width, .height = command.height});
-  if (!renderer) return tl::unexpected(renderer.error());
+  PELT_ASSIGN(auto renderer, Renderer::create(device, {.width = command.width, .height = command.height}));
 
   std::vector<std::string> notes;
-  const Result<std::shared_ptr<MaterialTextures>> textures = load_textures(command.file, device, notes);
-  if (!textures) return tl::unexpected(textures.error());
+  PELT_ASSIGN(const auto textures, load_textures(command.file, device, notes));
 
   std::vector<runtime::GpuCharacters> uploaded;
   std::vector<runtime::Crowd> crowds;
@@ -133,13 +127,10 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   crowds.reserve(panels.size());
   Bounds bounds;
   for (const Panel& panel : panels) {
-    Result<runtime::GpuCharacters> character = runtime::upload(device, panel.character);
-    if (!character) return tl::unexpected(character.error());
-    uploaded.push_back(std::move(*character));
-    Result<runtime::Crowd> crowd =
-        runtime::Crowd::create(device, uploaded.back(), {.outputs = {.control_meshes = true}});
-    if (!crowd) return tl::unexpected(crowd.error());
-    crowds.push_back(std::move(*crowd));
+    PELT_ASSIGN(auto character, runtime::upload(device, panel.character));
+    uploaded.push_back(std::move(character));
+    PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded.back(), {.outputs = {.control_meshes = true}}));
+    crowds.push_back(std::move(crowd));
     crowds.back().pose(0, panel.pose.joints);
     crowds.back().inputs(0, panel.pose.inputs);
     bounds.add(panel.bounds);
@@ -158,7 +149,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     item.character = &panels[p].character;
     item.bounds = panels[p].bounds;
     item.world = worlds[p];
-    item.textures = textures->get();
+    item.textures = textures.get();
     item.wire = command.wire;
     item.control_meshes = command.driver;
     item.weights = panels[p].view.values;
@@ -170,23 +161,21 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   const float caption_size = static_cast<float>(command.height) / 26;
   for (Bounds& box : row) box.low.y -= captions ? 0.1f * box.size().y : 0.0f;
   scene.camera = frame_camera(row, static_cast<float>(command.width) / static_cast<float>(command.height), view);
-  Result<Image> image = renderer->render(scene);
-  if (!image) return tl::unexpected(image.error());
+  PELT_ASSIGN(auto image, renderer.render(scene));
   for (std::size_t p = 0; captions && p < panels.size(); ++p) {
     const glm::vec3 feet(bounds.center().x, bounds.low.y, bounds.center().z);
     const glm::vec2 at =
         project(scene.camera, command.width, command.height, glm::vec3(worlds[p] * glm::vec4(feet, 1.0f)));
     const float lowest = static_cast<float>(command.height) - 0.5f * caption_size;
-    draw_label(*image, panels[p].caption, at.x, std::min(at.y + 1.9f * caption_size, lowest), caption_size);
+    draw_label(image, panels[p].caption, at.x, std::min(at.y + 1.9f * caption_size, lowest), caption_size);
   }
   if (const BindView& colours = panels.back().view; !colours.values.empty()) {
-    draw_legend(*image, colours.least, colours.most);
+    draw_legend(image, colours.least, colours.most);
   }
-  Picture picture{.image = std::move(*image), .notes = std::move(notes)};
+  Picture picture{.image = std::move(image), .notes = std::move(notes)};
   for (std::size_t p = 0; p < panels.size(); ++p) {
-    const Result<double> own = difference_from_cpu(device, crowds[p], panels[p].character, panels[p].pose);
-    if (!own) return tl::unexpected(own.error());
-    picture.difference = std::max(picture.difference, *own);
+    PELT_ASSIGN(const auto own, difference_from_cpu(device, crowds[p], panels[p].character, panels[p].pose));
+    picture.difference = std::max(picture.difference, own);
   }
   return picture;
 }
@@ -194,19 +183,14 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
 }  // namespace
 
 Result<void> run(const RenderCommand& command) {
-  const Result<std::vector<Panel>> panels = make_panels(command);
-  if (!panels) return tl::unexpected(panels.error());
+  PELT_ASSIGN(const auto panels, make_panels(command));
   Picture picture;
-  const Result<void> drawn = with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
-    Result<Picture> made = draw(command, *panels, device);
-    if (!made) return tl::unexpected(made.error());
-    picture = std::move(*made);
+  PELT_TRY(with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
+    PELT_ASSIGN(picture, draw(command, panels, device));
     return {};
-  });
-  if (!drawn) return drawn;
+  }));
   for (const std::string& note : picture.notes) fmt::print("note: {}\n", note);
-  const Result<void> written = write_png(command.output, picture.image);
-  if (!written) return written;
+  PELT_TRY(write_png(command.output, picture.image));
   fmt::print("wrote {}: {} x {}; the GPU's vertices are within {:.1e} of the size of the CPU's\n", command.output,
              picture.image.width, picture.image.height, picture.difference);
   return {};

@@ -8,6 +8,7 @@
 #include <pelt/finite.h>
 #include <pelt/frame.h>
 #include <pelt/runtime/transfer.h>
+#include <pelt/try.h>
 
 #include "samples/renderer/textures.h"
 
@@ -21,13 +22,12 @@ template <class T>
 Result<runtime::Buffer> make_buffer(const runtime::Device& device, const std::vector<T>& values,
                                     VkBufferUsageFlags usage, const char* name) {
   const auto bytes = std::as_bytes(std::span(values));
-  auto made = runtime::Buffer::create(device, {.size = std::max<VkDeviceSize>(bytes.size(), 64),
-                                               .usage = usage | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                               .memory = runtime::MemoryUse::kDeviceLocal,
-                                               .name = name});
-  if (!made) return made;
+  PELT_ASSIGN(auto made, runtime::Buffer::create(device, {.size = std::max<VkDeviceSize>(bytes.size(), 64),
+                                                          .usage = usage | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                          .memory = runtime::MemoryUse::kDeviceLocal,
+                                                          .name = name}));
   const runtime::BufferWrite write{0, bytes};
-  if (auto written = runtime::write_buffer(device, made->handle(), {&write, 1}); !written) {
+  if (auto written = runtime::write_buffer(device, made.handle(), {&write, 1}); !written) {
     return tl::unexpected(written.error());
   }
   return made;
@@ -73,12 +73,8 @@ Result<DeviceScene> DeviceScene::create(const runtime::Device& device, const Pip
                                                                    {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3}});
   made.item_sets_ = DescriptorSets(pipelines.item_layout.get(), {{kStorage, 4}});
   made.texture_sets_ = DescriptorSets(pipelines.texture_layout.get(), {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1}});
-  auto white = upload_image(device, {1, 1, {255, 255, 255, 255}}, "white");
-  if (!white) return tl::unexpected(white.error());
-  made.white_ = std::move(*white);
-  auto nothing = make_buffer(device, std::vector<float>(), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "nothing");
-  if (!nothing) return tl::unexpected(nothing.error());
-  made.nothing_ = std::move(*nothing);
+  PELT_ASSIGN(made.white_, upload_image(device, {1, 1, {255, 255, 255, 255}}, "white"));
+  PELT_ASSIGN(made.nothing_, make_buffer(device, std::vector<float>(), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "nothing"));
   return made;
 }
 
@@ -86,18 +82,15 @@ Result<DeviceScene::CharacterBuffers*> DeviceScene::find_or_make(const runtime::
                                                                  const Character& character) {
   if (const auto found = characters_.find(character.operator->()); found != characters_.end()) return &found->second;
   Geometry geometry = make_geometry(*character);
-  auto indices = make_buffer(device, geometry.indices, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, "triangles");
-  if (!indices) return tl::unexpected(indices.error());
-  auto edges = make_buffer(device, geometry.edges, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "edges");
-  if (!edges) return tl::unexpected(edges.error());
-  auto uvs = make_buffer(device, geometry.uvs, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "texture coordinates");
-  if (!uvs) return tl::unexpected(uvs.error());
+  PELT_ASSIGN(auto indices, make_buffer(device, geometry.indices, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, "triangles"));
+  PELT_ASSIGN(auto edges, make_buffer(device, geometry.edges, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "edges"));
+  PELT_ASSIGN(auto uvs, make_buffer(device, geometry.uvs, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "texture coordinates"));
   return &characters_
               .emplace(character.operator->(), CharacterBuffers{.character = character,
                                                                 .meshes = std::move(geometry.meshes),
-                                                                .indices = std::move(*indices),
-                                                                .edges = std::move(*edges),
-                                                                .uvs = std::move(*uvs)})
+                                                                .indices = std::move(indices),
+                                                                .edges = std::move(edges),
+                                                                .uvs = std::move(uvs)})
               .first->second;
 }
 
@@ -133,22 +126,21 @@ Result<void> DeviceScene::set(const runtime::Device& device, const Pipelines& pi
 }
 
 Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelines& pipelines, const Scene& scene) {
-  if (auto ok = item_sets_.reserve(device, scene.items.size() + 1); !ok) return ok;
+  PELT_TRY(item_sets_.reserve(device, scene.items.size() + 1));
   texture_places_.emplace(nullptr, 0);
   for (std::uint32_t i = 0; i < scene.items.size(); ++i) {
     const DrawItem& item = scene.items[i];
-    auto buffers = find_or_make(device, *item.character);
-    if (!buffers) return tl::unexpected(buffers.error());
-    (*buffers)->shown = true;
-    append_draws(item, i, (*buffers)->meshes, draws_);
+    PELT_ASSIGN(auto buffers, find_or_make(device, *item.character));
+    buffers->shown = true;
+    append_draws(item, i, buffers->meshes, draws_);
     if (std::find(crowds_.begin(), crowds_.end(), item.crowd) == crowds_.end()) crowds_.push_back(item.crowd);
 
     const VertexRange range = vertex_range(item, device.limits().minStorageBufferOffsetAlignment);
     const VkDescriptorSet set = item_sets_[i];
     write_descriptor(device, set, shared::kBindPositions, kStorage, range.positions);
     write_descriptor(device, set, shared::kBindDirections, kStorage, range.directions);
-    write_descriptor(device, set, shared::kBindEdges, kStorage, whole((*buffers)->edges));
-    write_descriptor(device, set, shared::kBindUvs, kStorage, whole((*buffers)->uvs));
+    write_descriptor(device, set, shared::kBindEdges, kStorage, whole(buffers->edges));
+    write_descriptor(device, set, shared::kBindUvs, kStorage, whole(buffers->uvs));
     items_.push_back({.constants = {.first_word = range.first_word,
                                     .first_packed = range.first_packed,
                                     .vertices = item.crowd->vertex_count(item.instance),
@@ -157,7 +149,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
                                     .flags = item.weights.empty() ? 0 : shared::kDrawHeat},
                       .instances = static_cast<std::uint32_t>(1 + item.others.size()),
                       .side = item.side,
-                      .indices = (*buffers)->indices.handle()});
+                      .indices = buffers->indices.handle()});
     worlds_.push_back(affine_from_mat4(item.world));
     for (const glm::mat4& world : item.others) worlds_.push_back(affine_from_mat4(world));
     weights_.insert(weights_.end(), item.weights.begin(), item.weights.end());
@@ -168,7 +160,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
   }
 
   for (const SurfaceDraw& draw : draws_.surfaces) texture_places_.emplace(draw.texture, texture_places_.size());
-  if (auto ok = texture_sets_.reserve(device, texture_places_.size()); !ok) return ok;
+  PELT_TRY(texture_sets_.reserve(device, texture_places_.size()));
   for (const auto& [texture, place] : texture_places_) {
     write_descriptor(device, texture_sets_[place], shared::kBindTexture,
                      (texture != nullptr ? *texture : white_).view.get(), pipelines.texture_sampler.get());
@@ -183,13 +175,12 @@ Result<void> DeviceScene::write_scene(const runtime::Device& device, const Pipel
   for (std::size_t i = 0; i < lighting_.samples.size(); ++i) {
     std::memcpy(&samples_[i * sample_stride_], &lighting_.samples[i], sizeof(shared::Sample));
   }
-  Result<void> ok = frame_buffer_.write(device, std::span<const shared::Frame>(&lighting_.frame, 1));
-  if (ok) ok = sample_buffer_.write(device, std::span<const std::byte>(samples_));
-  if (ok) ok = world_buffer_.write(device, std::span<const shared::Affine>(worlds_));
-  if (ok) ok = weight_buffer_.write(device, std::span<const float>(weights_));
-  if (ok) ok = overlay_buffer_.write(device, std::span<const shared::Overlay>(overlays_));
-  if (ok) ok = scene_sets_.reserve(device, 2);
-  if (!ok) return ok;
+  PELT_TRY(frame_buffer_.write(device, std::span<const shared::Frame>(&lighting_.frame, 1)));
+  PELT_TRY(sample_buffer_.write(device, std::span<const std::byte>(samples_)));
+  PELT_TRY(world_buffer_.write(device, std::span<const shared::Affine>(worlds_)));
+  PELT_TRY(weight_buffer_.write(device, std::span<const float>(weights_)));
+  PELT_TRY(overlay_buffer_.write(device, std::span<const shared::Overlay>(overlays_)));
+  PELT_TRY(scene_sets_.reserve(device, 2));
   for (const VkDescriptorSet set : {sample_set(), develop_set()}) {
     write_descriptor(device, set, shared::kBindFrame, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, frame_buffer_.whole());
     write_descriptor(device, set, shared::kBindSample, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <optional>
 
+#include <pelt/try.h>
+
 #include "samples/renderer/textures.h"
 
 namespace pelt::samples {
@@ -129,7 +131,7 @@ Geometry make_geometry(const CharacterData& character) {
 
 Result<void> check_scene(const Scene& scene) {
   for (std::size_t i = 0; i < scene.items.size(); ++i) {
-    if (auto valid = check_item(scene.items[i], i); !valid) return valid;
+    PELT_TRY(check_item(scene.items[i], i));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
@@ -37,12 +38,12 @@ Result<void> StreamBuffer::write_bytes(const runtime::Device& device, std::span<
   // Never empty, so that it can be bound.
   const VkDeviceSize needed = std::max<VkDeviceSize>(bytes.size(), 64);
   if (buffer_.size() < needed) {
-    auto made = runtime::Buffer::create(device, {.size = buffer_.size() == 0 ? needed : std::bit_ceil(needed),
+    PELT_ASSIGN(auto made,
+                runtime::Buffer::create(device, {.size = buffer_.size() == 0 ? needed : std::bit_ceil(needed),
                                                  .usage = usage_,
                                                  .memory = runtime::MemoryUse::kStream,
-                                                 .name = name_});
-    if (!made) return tl::unexpected(made.error());
-    buffer_ = std::move(*made);
+                                                 .name = name_}));
+    buffer_ = std::move(made);
   }
   if (bytes.empty()) return {};
   std::memcpy(buffer_.mapped(), bytes.data(), bytes.size());
@@ -122,19 +123,15 @@ Result<Texture> make_texture(const runtime::Device& device, const TextureOptions
   runtime::set_name(device, VK_OBJECT_TYPE_IMAGE, image, name);
   VkMemoryRequirements needs;
   vk.vkGetImageMemoryRequirements(device.handle(), image, &needs);
-  auto memory = device.internals().allocator->allocate(needs, runtime::MemoryUse::kDeviceLocal, name);
-  if (!memory) return tl::unexpected(memory.error());
-  made.memory = std::move(*memory);
+  PELT_ASSIGN(auto memory, device.internals().allocator->allocate(needs, runtime::MemoryUse::kDeviceLocal, name));
+  made.memory = std::move(memory);
   const VkResult bound = vk.vkBindImageMemory(device.handle(), image, made.memory.memory(), made.memory.offset());
   if (bound != VK_SUCCESS) return runtime::vulkan_failure("give memory to the image " + name, bound);
   const VkImageViewType type = options.layers > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D;
-  auto view = make_view(device, made, options.format, type, 0, options.layers, name);
-  if (!view) return tl::unexpected(view.error());
-  made.view = std::move(*view);
+  PELT_ASSIGN(made.view, make_view(device, made, options.format, type, 0, options.layers, name));
   for (std::uint32_t layer = 0; options.layers > 1 && layer < options.layers; ++layer) {
-    auto one = make_view(device, made, options.format, VK_IMAGE_VIEW_TYPE_2D, layer, 1, name);
-    if (!one) return tl::unexpected(one.error());
-    made.layer_views.push_back(std::move(*one));
+    PELT_ASSIGN(auto one, make_view(device, made, options.format, VK_IMAGE_VIEW_TYPE_2D, layer, 1, name));
+    made.layer_views.push_back(std::move(one));
   }
   return made;
 }

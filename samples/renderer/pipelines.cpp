@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "runtime/debug.h"
 #include "samples/renderer/shaders/accumulate.frag.h"
@@ -138,19 +139,18 @@ Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelin
   const VkSpecializationInfo constants{
       .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof masked, .pData = &masked};
   const auto add_stage = [&](VkShaderStageFlagBits stage, std::span<const std::uint32_t> words) -> Result<void> {
-    auto module = make_module(device, words);
-    if (!module) return tl::unexpected(module.error());
+    PELT_ASSIGN(auto module, make_module(device, words));
     stages.push_back({.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                       .stage = stage,
-                      .module = module->get(),
+                      .module = module.get(),
                       .pName = "main",
                       .pSpecializationInfo = options.masked ? &constants : nullptr});
-    modules.push_back(std::move(*module));
+    modules.push_back(std::move(module));
     return {};
   };
-  if (auto ok = add_stage(VK_SHADER_STAGE_VERTEX_BIT, options.vertex); !ok) return tl::unexpected(ok.error());
+  PELT_TRY(add_stage(VK_SHADER_STAGE_VERTEX_BIT, options.vertex));
   if (!options.fragment.empty()) {
-    if (auto ok = add_stage(VK_SHADER_STAGE_FRAGMENT_BIT, options.fragment); !ok) return tl::unexpected(ok.error());
+    PELT_TRY(add_stage(VK_SHADER_STAGE_FRAGMENT_BIT, options.fragment));
   }
 
   const VkPipelineVertexInputStateCreateInfo vertex_input{
@@ -230,9 +230,7 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
       {made.texture_sampler, kTextureSampler},
   };
   for (const auto& [into, info] : samplers) {
-    auto sampler = make_sampler(device, info);
-    if (!sampler) return tl::unexpected(sampler.error());
-    into = std::move(*sampler);
+    PELT_ASSIGN(into, make_sampler(device, info));
   }
 
   const std::array scene_bindings{
@@ -258,14 +256,11 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
   } set_layouts[] = {
       {made.scene_layout, scene_bindings}, {made.item_layout, item_bindings}, {made.texture_layout, texture_bindings}};
   for (const auto& [into, bindings] : set_layouts) {
-    auto set_layout = make_set_layout(device, bindings);
-    if (!set_layout) return tl::unexpected(set_layout.error());
-    into = std::move(*set_layout);
+    PELT_ASSIGN(into, make_set_layout(device, bindings));
   }
   const std::array sets{made.scene_layout.get(), made.item_layout.get(), made.texture_layout.get()};
-  auto layout = make_layout(device, sets);
-  if (!layout) return tl::unexpected(layout.error());
-  made.layout = std::move(*layout);
+  PELT_ASSIGN(auto layout, make_layout(device, sets));
+  made.layout = std::move(layout);
 
   const struct {
     Owned<VkPipeline>& into;
@@ -328,9 +323,7 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
         .depth_test = false}},
   };
   for (const auto& [into, options] : list) {
-    auto pipeline = make_pipeline(device, made.layout.get(), options);
-    if (!pipeline) return tl::unexpected(pipeline.error());
-    into = std::move(*pipeline);
+    PELT_ASSIGN(into, make_pipeline(device, made.layout.get(), options));
   }
   return made;
 }

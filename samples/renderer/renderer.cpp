@@ -11,6 +11,7 @@
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "runtime/debug.h"
 #include "samples/renderer/device_scene.h"
@@ -79,9 +80,7 @@ Result<Targets> make_targets(const runtime::Device& device, const TargetFormats&
       {made.picture, {formats.picture, size, 1, kColor | VK_IMAGE_USAGE_TRANSFER_SRC_BIT}, "picture"},
   };
   for (const auto& [into, options, name] : list) {
-    auto texture = make_texture(device, options, name);
-    if (!texture) return tl::unexpected(texture.error());
-    into = std::move(*texture);
+    PELT_ASSIGN(into, make_texture(device, options, name));
   }
   return made;
 }
@@ -176,9 +175,7 @@ Result<void> Renderer::State::make_room_for_stamps() {
   std::size_t wanted = 7 * std::size_t{options.samples} + 3;
   for (const runtime::Crowd* crowd : scene.crowds()) wanted += crowd->passes().size();
   if (wanted <= timer_capacity) return {};
-  auto made = runtime::GpuTimer::create(device, static_cast<std::uint32_t>(wanted));
-  if (!made) return tl::unexpected(made.error());
-  timer = std::move(*made);
+  PELT_ASSIGN(timer, runtime::GpuTimer::create(device, static_cast<std::uint32_t>(wanted)));
   timer_capacity = static_cast<std::uint32_t>(wanted);
   stamped.clear();
   return {};
@@ -421,20 +418,17 @@ Result<Renderer> Renderer::create(const runtime::Device& device, const RendererO
                 fmt::format("{} samples: a picture is the mean of 1 to {}", options.samples, kMaxSamples));
   }
   const TargetFormats formats = choose_formats(device);
-  auto pipelines = make_pipelines(device, formats);
-  if (!pipelines) return tl::unexpected(pipelines.error());
-  auto targets = make_targets(device, formats, {options.width, options.height});
-  if (!targets) return tl::unexpected(targets.error());
-  auto scene = DeviceScene::create(device, *pipelines);
-  if (!scene) return tl::unexpected(scene.error());
+  PELT_ASSIGN(auto pipelines, make_pipelines(device, formats));
+  PELT_ASSIGN(auto targets, make_targets(device, formats, {options.width, options.height}));
+  PELT_ASSIGN(auto scene, DeviceScene::create(device, pipelines));
   auto state = std::unique_ptr<State>(new State{.device = device,
                                                 .vk = device.functions(),
                                                 .options = options,
-                                                .pipelines = std::move(*pipelines),
-                                                .targets = std::move(*targets),
-                                                .scene = std::move(*scene)});
+                                                .pipelines = std::move(pipelines),
+                                                .targets = std::move(targets),
+                                                .scene = std::move(scene)});
   Renderer made(std::move(state));
-  if (auto empty = made.set_scene({}); !empty) return tl::unexpected(empty.error());
+  PELT_TRY(made.set_scene({}));
   return made;
 }
 
@@ -444,7 +438,7 @@ Result<void> Renderer::set_scene(const Scene& scene) {
   state.crowds_recorded = false;
   if (auto valid = check_scene(scene); !valid) {
     // What the device showed may be gone by now.
-    if (auto empty = set_scene({}); !empty) return empty;
+    PELT_TRY(set_scene({}));
     return valid;
   }
   state.set_regions(scene);
@@ -510,26 +504,23 @@ std::optional<PassSeconds> Renderer::seconds() const {
 
 Result<Image> Renderer::render(const Scene& scene) {
   State& state = *state_;
-  if (auto set = set_scene(scene); !set) return tl::unexpected(set.error());
+  PELT_TRY(set_scene(scene));
   Image image{.width = state.options.width, .height = state.options.height, .pixels = {}};
   image.pixels.resize(std::size_t{4} * image.width * image.height);
   if (state.readback.size() == 0) {
-    auto readback = runtime::Buffer::create(state.device, {.size = image.pixels.size(),
-                                                           .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                                           .memory = runtime::MemoryUse::kReadback,
-                                                           .name = "picture readback"});
-    if (!readback) return tl::unexpected(readback.error());
-    state.readback = std::move(*readback);
+    PELT_ASSIGN(state.readback, runtime::Buffer::create(state.device, {.size = image.pixels.size(),
+                                                                       .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                                       .memory = runtime::MemoryUse::kReadback,
+                                                                       .name = "picture readback"}));
   }
-  const Result<void> drawn = runtime::submit_and_wait(state.device, "render", [&](VkCommandBuffer commands) {
+  PELT_TRY(runtime::submit_and_wait(state.device, "render", [&](VkCommandBuffer commands) {
     record(commands, state.options.samples);
     const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                  .imageExtent = {image.width, image.height, 1}};
     state.vk.vkCmdCopyImageToBuffer(commands, picture(), kCopied.layout, state.readback.handle(), 1, &copy);
     runtime::memory_barrier(state.vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                             VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
-  });
-  if (!drawn) return tl::unexpected(drawn.error());
+  }));
   state.readback.invalidate(0, image.pixels.size());
   std::memcpy(image.pixels.data(), state.readback.mapped(), image.pixels.size());
   return image;

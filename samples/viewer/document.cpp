@@ -14,6 +14,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "samples/pelt/input.h"
@@ -92,21 +93,17 @@ struct Source {
 // `beside`: what is read beside it, whatever comes of it.
 Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside) {
   if (!is_pelt(file)) {
-    Result<Model> model = import_model(file, &beside);
-    if (!model) return tl::unexpected(model.error());
-    Source source{std::make_shared<const Model>(std::move(*model)), std::nullopt};
+    PELT_ASSIGN(auto model, import_model(file, &beside));
+    Source source{std::make_shared<const Model>(std::move(model)), std::nullopt};
     if (!is_gltf(file)) return source;
-    Result<std::optional<GltfRig>> own = load_gltf_rig(file);
-    if (!own) return tl::unexpected(own.error());
-    if (*own) source.rig = std::move((*own)->rig);
+    PELT_ASSIGN(auto own, load_gltf_rig(file));
+    if (own) source.rig = std::move(own->rig);
     return source;
   }
-  const Result<Character> character = load_pelt(file);
-  if (!character) return tl::unexpected(character.error());
-  Result<Rig> rig = parse_rig((*character)->rig, file + ": its rig");
-  if (!rig) return tl::unexpected(rig.error());
-  rig->directory = fs::path(file).parent_path().string();
-  return Source{std::make_shared<const Model>(model_of(*character)), std::move(*rig)};
+  PELT_ASSIGN(const auto character, load_pelt(file));
+  PELT_ASSIGN(auto rig, parse_rig(character->rig, file + ": its rig"));
+  rig.directory = fs::path(file).parent_path().string();
+  return Source{std::make_shared<const Model>(model_of(character)), std::move(rig)};
 }
 
 bool names_file(Names names) { return names == Names::kFile || names == Names::kObjFile; }
@@ -229,25 +226,20 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
   auto state = std::make_shared<State>();
   if (!is_built_in(model_name)) state->model_file = watch(model_name);
   std::vector<fs::path> beside;
-  Result<Source> source = read_model(model_name, beside);
-  if (!source) return tl::unexpected(source.error());
-  state->model = std::move(source->model);
+  PELT_ASSIGN(auto source, read_model(model_name, beside));
+  state->model = std::move(source.model);
   state->model_name = model_name;
   state->watch_beside(beside);
 
   Rig rig;
   if (is_rig) {
     state->rig_file = watch(file);
-    Result<Rig> loaded = load_rig(file);
-    if (!loaded) return tl::unexpected(loaded.error());
-    rig = std::move(*loaded);
-  } else if (source->rig) {
+    PELT_ASSIGN(rig, load_rig(file));
+  } else if (source.rig) {
     state->rig_of_model = true;
-    rig = std::move(*source->rig);
+    rig = std::move(source.rig);
   } else {
-    Result<Rig> made = rig_from_deformer_name(deformer);
-    if (!made) return tl::unexpected(made.error());
-    rig = std::move(*made);
+    PELT_ASSIGN(rig, rig_from_deformer_name(deformer));
   }
   state->title = is_built_in(file) ? file : fs::path(file).filename().string();
   state->steps = {make_step(std::move(rig))};
@@ -265,10 +257,9 @@ std::uint64_t Document::revision() const { return state_->revision; }
 
 Result<void> Document::edit(Json json, std::string_view key) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  Result<Rig> rig = parse_rig(text, state_->title);
-  if (!rig) return tl::unexpected(rig.error());
-  rig->directory = state_->step().rig->directory;
-  Step step = make_step(std::move(*rig));
+  PELT_ASSIGN(auto rig, parse_rig(text, state_->title));
+  rig.directory = state_->step().rig->directory;
+  Step step = make_step(std::move(rig));
   const bool same_row = !key.empty() && key == state_->row;
   if (*step.json == rig_json()) return {};
   if (same_row) {
@@ -309,8 +300,7 @@ Result<void> Document::save(const fs::path& path) {
   Rig moved = rig();
   if (path.parent_path() != fs::path(moved.directory)) move_to(moved, path.parent_path());
   const std::string text = format_rig(moved);
-  const Result<void> written = write_file(path, std::as_bytes(std::span(text)));
-  if (!written) return written;
+  PELT_TRY(write_file(path, std::as_bytes(std::span(text))));
   state_->rig_file = watch(path);
   state_->rig_of_model = false;
   state_->title = path.filename().string();
@@ -336,15 +326,12 @@ std::optional<Document::Read> Document::changed_on_disk(double seconds) {
     Reread reread;
     reread.named = named_changed;
     if (!rig_file.empty()) {
-      Result<Rig> rig = load_rig(rig_file);
-      if (!rig) return tl::unexpected(rig.error());
-      reread.rig = std::move(*rig);
+      PELT_ASSIGN(reread.rig, load_rig(rig_file));
     }
     if (!model_file.empty()) {
-      Result<Source> source = read_model(model_file.string(), reread.beside);
-      if (!source) return tl::unexpected(source.error());
-      reread.model = std::move(source->model);
-      if (with_rig) reread.rig = std::move(source->rig);
+      PELT_ASSIGN(auto source, read_model(model_file.string(), reread.beside));
+      reread.model = std::move(source.model);
+      if (with_rig) reread.rig = std::move(source.rig);
     }
     return reread;
   };

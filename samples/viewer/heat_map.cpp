@@ -11,6 +11,7 @@
 #include <pelt/pack.h>
 #include <pelt/pose.h>
 #include <pelt/runtime/read_back.h>
+#include <pelt/try.h>
 
 #include "engine/core/parallel.h"
 #include "samples/pelt/element_weights.h"
@@ -19,7 +20,7 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr double kWithin = 0.999;     // of the vertices are within an automatic scale
+constexpr double kWithin = 0.999;   // of the vertices are within an automatic scale
 constexpr float kMinScale = 1e-9f;  // what an automatic scale reaches at least
 constexpr std::size_t kGrain = 1024;
 constexpr float kMinWeight = 0.05f;  // by which a joint moves a vertex whose flesh is on its bone
@@ -120,9 +121,8 @@ struct Flesh {
 Flesh flesh_at(std::span<const Bone> bones, std::span<const BoundJoint> bound, std::span<const Influence> weights,
                glm::vec3 rest, glm::vec3 posed) {
   const auto moves = [&](const Bone& bone) {
-    return std::ranges::any_of(weights, [&](const Influence& own) {
-      return own.weight > kMinWeight && bound[own.index].joint == bone.joint;
-    });
+    return std::ranges::any_of(
+        weights, [&](const Influence& own) { return own.weight > kMinWeight && bound[own.index].joint == bone.joint; });
   };
   const bool any = std::ranges::any_of(bones, moves);
   Flesh flesh;
@@ -227,15 +227,13 @@ Result<void> fill_difference(Stage& stage, const Actor& actor, std::vector<float
 
 Result<void> fill_gpu_error(const runtime::Device& device, Stage& stage, const Actor& actor,
                             std::vector<float>& values) {
-  const Result<void> ran = runtime::run(device, stage.find(actor.key)->crowd);
-  if (!ran) return ran;
-  const Result<runtime::InstanceVertices> vertices = runtime::read_vertices(device, actor.crowd, 0);
-  if (!vertices) return tl::unexpected(vertices.error());
+  PELT_TRY(runtime::run(device, stage.find(actor.key)->crowd));
+  PELT_ASSIGN(const auto vertices, runtime::read_vertices(device, actor.crowd, 0));
   const std::span<const glm::vec3> expected = stage.evaluated(actor).positions();
   for (const CharacterMesh& mesh : actor.character->meshes) {
     if (mesh.control) continue;
     fill(mesh, values, [&](std::uint32_t v) {
-      return glm::distance(vertices->positions[mesh.first_vertex + v], expected[mesh.first_vertex + v]);
+      return glm::distance(vertices.positions[mesh.first_vertex + v], expected[mesh.first_vertex + v]);
     });
   }
   return {};
@@ -283,9 +281,7 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
     case HeatKind::kElement: {
       if (heat.element.empty())
         return fail(ErrorCode::kInvalidArgument, "choose a joint or an element to see its weights");
-      Result<std::vector<float>> weights = samples::element_weights(actor.character, heat.element);
-      if (!weights) return tl::unexpected(weights.error());
-      map.values = std::move(*weights);
+      PELT_ASSIGN(map.values, samples::element_weights(actor.character, heat.element));
       return {};
     }
     case HeatKind::kInfluences:
@@ -332,8 +328,7 @@ std::vector<float> HeatMap::shares() const {
 
 Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const Actor& actor, const Heat& heat) {
   HeatMap map;
-  const Result<void> filled = fill_values(device, stage, actor, heat, map);
-  if (!filled) return tl::unexpected(filled.error());
+  PELT_TRY(fill_values(device, stage, actor, heat, map));
   map.title = title_of(stage, actor, heat);
   map.unit = unit_of(heat.kind);
   const float neutral = heat.kind == HeatKind::kStretch || heat.kind == HeatKind::kVolume ? 1.0f : 0.0f;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <pelt/clip_twists.h>
+#include <pelt/try.h>
 
 #include "engine/core/parallel.h"
 
@@ -92,9 +93,7 @@ void add_skin(const Character& character, const Evaluator& evaluator, samples::B
 // Makes the poser that of `clip`.
 Result<void> take_clip(Entry& entry, const std::string& clip) {
   if (entry.poser && entry.clip == clip) return {};
-  Result<samples::Poser> poser = samples::Poser::create(entry.actor->character, {.clip = clip, .caches = {}});
-  if (!poser) return tl::unexpected(poser.error());
-  entry.poser = std::move(*poser);
+  PELT_ASSIGN(entry.poser, samples::Poser::create(entry.actor->character, {.clip = clip, .caches = {}}));
   entry.clip = clip;
   entry.reached = {};
   return {};
@@ -183,17 +182,15 @@ Newcomer& Newcomer::operator=(Newcomer&&) noexcept = default;
 
 Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string& key, Bound bound, double bind_seconds,
                                const std::string& clip) {
-  Result<runtime::GpuCharacters> uploaded = runtime::upload(device, bound.character);
-  if (!uploaded) return tl::unexpected(uploaded.error());
-  Result<runtime::Crowd> crowd = runtime::Crowd::create(device, *uploaded, {.outputs = {.control_meshes = true}});
-  if (!crowd) return tl::unexpected(crowd.error());
+  PELT_ASSIGN(auto uploaded, runtime::upload(device, bound.character));
+  PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, {.outputs = {.control_meshes = true}}));
   auto entry = std::make_unique<Entry>();
   entry->actor = std::make_unique<Actor>(Actor{.key = key,
                                                .character = std::move(bound.character),
                                                .report = std::move(bound.report),
                                                .bind_seconds = bind_seconds,
-                                               .uploaded = std::move(*uploaded),
-                                               .crowd = std::move(*crowd),
+                                               .uploaded = std::move(uploaded),
+                                               .crowd = std::move(crowd),
                                                .pose = {},
                                                .worlds = {},
                                                .bounds = {}});
@@ -207,8 +204,7 @@ Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string&
   if (!clip.empty() && find_clip(character->clips, clip) != nullptr) {
     entry->bounds_of_clips[clip] = bounds_of_clip(character, clip);
   }
-  const Result<void> at_rest = take_clip(*entry, "");
-  if (!at_rest) return tl::unexpected(at_rest.error());
+  PELT_TRY(take_clip(*entry, ""));
   entry->actor->worlds.assign(1, glm::mat4(1.0f));
   pose_crowd(*entry, {}, 0);
   evaluate(*entry, entry->actor->pose);
@@ -272,11 +268,9 @@ Result<void> Stage::pose(const ViewState& state) {
   std::vector<std::vector<Turn>> turns;
   for (const std::string& key : posed) {
     Entry& entry = state_->entries.at(key);
-    Result<std::vector<Turn>> resolved = resolve(state.turns, entry.actor->character->skeleton);
-    if (!resolved) return tl::unexpected(resolved.error());
-    turns.push_back(std::move(*resolved));
-    const Result<void> taken = take_clip(entry, state.playback.clip);
-    if (!taken) return taken;
+    PELT_ASSIGN(auto resolved, resolve(state.turns, entry.actor->character->skeleton));
+    turns.push_back(std::move(resolved));
+    PELT_TRY(take_clip(entry, state.playback.clip));
   }
 
   Result<void> result;

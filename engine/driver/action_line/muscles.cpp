@@ -13,6 +13,7 @@
 
 #include <pelt/finite.h>
 #include <pelt/nearest_name.h>
+#include <pelt/try.h>
 
 #include "engine/chain/chains.h"
 #include "engine/driver/action_line/line.h"
@@ -82,17 +83,13 @@ class MuscleBuilder {
   }
 
   Result<void> add(const Muscle& muscle) {
-    if (const Result<void> valid = check_muscle(muscle); !valid) return valid;
-    const Result<std::uint32_t> from = joint_of(muscle, muscle.from);
-    if (!from) return tl::unexpected(from.error());
-    const Result<std::uint32_t> to = joint_of(muscle, muscle.to);
-    if (!to) return tl::unexpected(to.error());
-    Result<Mesh> line = make_line(muscle, *from, *to);
-    if (!line) return tl::unexpected(line.error());
-    Result<std::size_t> mesh = muscle.mesh.empty() ? add_spindle(muscle, *line) : given_mesh(muscle);
-    if (!mesh) return tl::unexpected(mesh.error());
-    result_.model.meshes.push_back(std::move(*line));
-    result_.muscles.push_back({result_.model.meshes.size() - 1, *mesh});
+    PELT_TRY(check_muscle(muscle));
+    PELT_ASSIGN(const auto from, joint_of(muscle, muscle.from));
+    PELT_ASSIGN(const auto to, joint_of(muscle, muscle.to));
+    PELT_ASSIGN(auto line, make_line(muscle, from, to));
+    PELT_ASSIGN(auto mesh, muscle.mesh.empty() ? add_spindle(muscle, line) : given_mesh(muscle));
+    result_.model.meshes.push_back(std::move(line));
+    result_.muscles.push_back({result_.model.meshes.size() - 1, mesh});
     return {};
   }
 
@@ -210,7 +207,7 @@ class MuscleBuilder {
 Result<ModelWithMuscles> add_muscles(const Model& model, const Rig& rig) {
   MuscleBuilder builder(model);
   for (const Muscle& muscle : rig.muscles) {
-    if (const Result<void> added = builder.add(muscle); !added) return tl::unexpected(added.error());
+    PELT_TRY(builder.add(muscle));
   }
   return builder.take();
 }

@@ -15,6 +15,7 @@
 #include <pelt/curve_keys.h>
 #include <pelt/key_pose.h>
 #include <pelt/nearest_name.h>
+#include <pelt/try.h>
 
 #include "engine/character/records.h"
 #include "engine/driver/key_pose/angle.h"
@@ -86,9 +87,8 @@ tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
 Result<std::uint32_t> put_angles(const KeyPoseSet& set, const Model& model, const std::string& what, Table& table) {
   const std::uint32_t first = table.size();
   for (const KeyAngle& angle : set.angles) {
-    const Result<AngleWords> words = angle_words(angle, model, what);
-    if (!words) return tl::unexpected(words.error());
-    for (const std::uint32_t word : *words) table.put(word);
+    PELT_ASSIGN(const auto words, angle_words(angle, model, what));
+    for (const std::uint32_t word : words) table.put(word);
   }
   return first;
 }
@@ -133,8 +133,7 @@ Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::u
   for (const KeyPose& pose : set.poses) keys.push_back(glm::radians(static_cast<double>(pose.degrees[0])));
   std::sort(keys.begin(), keys.end());
   constexpr double kMinStep = 1e-5;  // radians: the joint's angle is known no better
-  if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kMinStep; }) !=
-      keys.end()) {
+  if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kMinStep; }) != keys.end()) {
     return invalid(what, kTooClose);
   }
   std::vector<std::uint32_t> words;
@@ -247,19 +246,13 @@ Result<std::vector<glm::vec3>> pose_offsets(const KeyPose& pose, const Mesh& sou
 
 Result<void> put_set(const KeyPoseSet& set, const Mesh& source, const CarryOffsets& carry, const Model& model,
                      const std::string& what, Table& table) {
-  const Result<void> valid = check_set(set, what);
-  if (!valid) return valid;
-  const Result<std::uint32_t> angle = put_angles(set, model, what, table);
-  if (!angle) return tl::unexpected(angle.error());
-  Result<std::vector<std::uint32_t>> keys = set.interpolation == KeyInterpolation::kLinear
-                                                ? put_linear_keys(set, *angle, what, table)
-                                                : put_rbf_keys(set, *angle, what, table);
-  if (!keys) return tl::unexpected(keys.error());
+  PELT_TRY(check_set(set, what));
+  PELT_ASSIGN(const auto angle, put_angles(set, model, what, table));
+  PELT_ASSIGN(auto keys, set.interpolation == KeyInterpolation::kLinear ? put_linear_keys(set, angle, what, table)
+                                                                        : put_rbf_keys(set, angle, what, table));
   for (std::size_t p = 0; p < set.poses.size(); ++p) {
-    const Result<std::vector<glm::vec3>> offsets =
-        pose_offsets(set.poses[p], source, fmt::format("{}, pose {}", what, p));
-    if (!offsets) return tl::unexpected(offsets.error());
-    table.add_entries((*keys)[p], carry(*offsets));
+    PELT_ASSIGN(const auto offsets, pose_offsets(set.poses[p], source, fmt::format("{}, pose {}", what, p)));
+    table.add_entries(keys[p], carry(offsets));
   }
   return {};
 }
@@ -281,9 +274,7 @@ Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_po
                                               const Model& model, const std::string& what, CharacterBuilder& builder) {
   Table table(mesh);
   for (std::size_t s = 0; s < key_poses.size(); ++s) {
-    const Result<void> put =
-        put_set(key_poses[s], source, carry, model, fmt::format("{}: key pose set {}", what, s), table);
-    if (!put) return tl::unexpected(put.error());
+    PELT_TRY(put_set(key_poses[s], source, carry, model, fmt::format("{}: key pose set {}", what, s), table));
   }
   for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {
     const MorphTarget& target = source.morph_targets[t];

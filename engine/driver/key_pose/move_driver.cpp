@@ -8,6 +8,7 @@
 
 #include <pelt/mesh.h>
 #include <pelt/move_driver.h>
+#include <pelt/try.h>
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
@@ -52,13 +53,12 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
   for (std::size_t m = 0; m < data.meshes.size(); ++m) {
     CharacterMesh& mesh = data.meshes[m];
     if (!mesh.control || !mesh.offset_slot) continue;
-    const Result<std::size_t> pass = offset_pass(data, mesh);
-    if (!pass) return tl::unexpected(pass.error());
-    taken.emplace(m, key_pose::constant_offsets(data.passes[*pass]));
-    if (!key_pose::is_constant(data.passes[*pass])) continue;
+    PELT_ASSIGN(const auto pass, offset_pass(data, mesh));
+    taken.emplace(m, key_pose::constant_offsets(data.passes[pass]));
+    if (!key_pose::is_constant(data.passes[pass])) continue;
     // It was added behind all that bind lays out, and the driver's frames with it, unless they were there.
-    dropped[*pass] = true;
-    kept_slots = std::min(kept_slots, data.passes[*pass].first_slot);
+    dropped[pass] = true;
+    kept_slots = std::min(kept_slots, data.passes[pass].first_slot);
     mesh.offset_slot.reset();
   }
   for (CharacterMesh& mesh : data.meshes) {
@@ -83,9 +83,8 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
   if (!mesh.offset_slot && !moved) return {};
   PalettePass* pass = nullptr;
   if (mesh.offset_slot) {
-    const Result<std::size_t> own = offset_pass(data, mesh);
-    if (!own) return tl::unexpected(own.error());
-    pass = &data.passes[*own];
+    PELT_ASSIGN(const auto own, offset_pass(data, mesh));
+    pass = &data.passes[own];
   } else {
     const std::uint64_t count = mesh.vertex_count();
     if (data.palette_size + 2 * count > kMaxCount) {
@@ -115,16 +114,13 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
 // So that the result does not depend on the order in which drivers are moved, all are moved anew, one after the other.
 Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const DriverOffsets& offsets) {
   for (const auto& [m, own] : offsets) {
-    const Result<void> valid = check_driver_offsets(data, m, own);
-    if (!valid) return valid;
+    PELT_TRY(check_driver_offsets(data, m, own));
   }
   data.drop_fits();
-  auto all = take_offsets(data, slots_read);
-  if (!all) return tl::unexpected(all.error());
-  for (const auto& [m, own] : offsets) (*all)[m] = in_packed_order(data.meshes[m], own);
-  for (const auto& [m, own] : *all) {
-    const Result<void> put = put_offsets(data, m, own);
-    if (!put) return put;
+  PELT_ASSIGN(auto all, take_offsets(data, slots_read));
+  for (const auto& [m, own] : offsets) all[m] = in_packed_order(data.meshes[m], own);
+  for (const auto& [m, own] : all) {
+    PELT_TRY(put_offsets(data, m, own));
   }
   return {};
 }
@@ -145,8 +141,7 @@ Result<Character> move_driver_vertices(const Character& character, std::string_v
   }
   const DriverOffsets wanted{{static_cast<std::size_t>(found - meshes.begin()), {offsets.begin(), offsets.end()}}};
   auto data = std::make_shared<CharacterData>(*character);
-  const Result<void> moved = move_all(*data, character.slots_read_, wanted);
-  if (!moved) return tl::unexpected(moved.error());
+  PELT_TRY(move_all(*data, character.slots_read_, wanted));
   return Character(std::move(data), character.slots_read_);
 }
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <span>
 
+#include <pelt/try.h>
+
 namespace pelt {
 namespace {
 
@@ -157,10 +159,9 @@ class AccessorChecker {
     if (accessor.bufferView >= 0) {
       const auto& view = document_.gltf.bufferViews[static_cast<std::size_t>(accessor.bufferView)];
       const std::size_t stride = view.byteStride > 0 ? view.byteStride : element_size(accessor);
-      auto checked = check_range(accessor, accessor.bufferView, accessor.byteOffset, accessor.count, stride,
-                                 element_size(accessor), component_size(accessor.componentType), place);
-      if (checked) checked = check_finite(accessor, base_elements(document_, accessor), place);
-      if (!checked) return checked;
+      PELT_TRY(check_range(accessor, accessor.bufferView, accessor.byteOffset, accessor.count, stride,
+                           element_size(accessor), component_size(accessor.componentType), place));
+      PELT_TRY(check_finite(accessor, base_elements(document_, accessor), place));
     }
     return accessor.sparse.isSparse ? check_sparse(accessor, place + "/sparse") : Result<void>{};
   }
@@ -178,13 +179,11 @@ class AccessorChecker {
       return refuse(place + "/indices", "indices are not unsigned integers");
     }
     const std::size_t index_size = component_size(type);
-    auto checked = check_range(accessor, sparse.indices.bufferView, static_cast<std::size_t>(sparse.indices.byteOffset),
-                               count, index_size, index_size, index_size, place + "/indices");
-    if (!checked) return checked;
+    PELT_TRY(check_range(accessor, sparse.indices.bufferView, static_cast<std::size_t>(sparse.indices.byteOffset),
+                         count, index_size, index_size, index_size, place + "/indices"));
     const std::size_t size = element_size(accessor);
-    checked = check_range(accessor, sparse.values.bufferView, static_cast<std::size_t>(sparse.values.byteOffset), count,
-                          size, size, component_size(accessor.componentType), place + "/values");
-    if (!checked) return checked;
+    PELT_TRY(check_range(accessor, sparse.values.bufferView, static_cast<std::size_t>(sparse.values.byteOffset), count,
+                         size, size, component_size(accessor.componentType), place + "/values"));
 
     const Elements indices = sparse_indices(document_, accessor);
     for (std::size_t i = 0; i < count; ++i) {
@@ -301,10 +300,10 @@ std::string describe(const tinygltf::Accessor& accessor) {
 }
 
 Result<void> check_accessors(const GltfDocument& document) {
-  if (auto checked = check_buffer_views(document); !checked) return checked;
+  PELT_TRY(check_buffer_views(document));
   AccessorChecker checker(document);
   for (std::size_t i = 0; i < document.gltf.accessors.size(); ++i) {
-    if (auto checked = checker.check(i); !checked) return checked;
+    PELT_TRY(checker.check(i));
   }
   return {};
 }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/try.h>
+
 #include "engine/model/gltf/accessor.h"
 #include "engine/model/unique_names.h"
 
@@ -28,8 +30,7 @@ class ClipReader {
 
   Result<void> add_joint_channel(Clip& clip, std::uint32_t joint, const std::string& path,
                                  const tinygltf::AnimationSampler& sampler) {
-    auto taken = budget_.take(decoded_size(sampler.input) + decoded_size(sampler.output) + sizeof(Channel), clip.name);
-    if (!taken) return taken;
+    PELT_TRY(budget_.take(decoded_size(sampler.input) + decoded_size(sampler.output) + sizeof(Channel), clip.name));
     Channel channel{.joint = joint,
                     .path = path == "translation" ? ChannelPath::kTranslation
                             : path == "rotation"  ? ChannelPath::kRotation
@@ -38,8 +39,7 @@ class ClipReader {
                     .times = read_floats(document_, sampler.input),
                     .values = read_floats(document_, sampler.output)};
     if (channel.path == ChannelPath::kRotation) {
-      auto normalised = normalise(clip, channel);
-      if (!normalised) return normalised;
+      PELT_TRY(normalise(clip, channel));
     }
     clip.duration = std::max(clip.duration, channel.times.back());
     clip.channels.push_back(std::move(channel));
@@ -51,8 +51,7 @@ class ClipReader {
   Result<void> add_morph_channels(Clip& clip, const Mesh& mesh, const tinygltf::AnimationSampler& sampler) {
     const std::size_t targets = mesh.morph_targets.size();
     const std::uint64_t a_target = decoded_size(sampler.input) + sizeof(MorphChannel) + mesh.name.size();
-    auto taken = budget_.take(targets * a_target + decoded_size(sampler.output), clip.name);
-    if (!taken) return taken;
+    PELT_TRY(budget_.take(targets * a_target + decoded_size(sampler.output), clip.name));
     const std::vector<float> times = read_floats(document_, sampler.input);
     const std::vector<float> values = read_floats(document_, sampler.output);
     for (std::size_t t = 0; t < targets; ++t) {
@@ -112,20 +111,18 @@ Result<void> read_clips(const GltfDocument& document, std::span<const std::uint3
       if (channel.target_node < 0) continue;  // "when undefined, the animated object may be defined by an extension"
       const auto node = static_cast<std::size_t>(channel.target_node);
       const auto& sampler = animation.samplers[static_cast<std::size_t>(channel.sampler)];
-      Result<void> added;
       if (channel.target_path == "weights") {
         if (mesh_of_node[node] < 0) {
           ++hidden;
         } else {
           const Mesh& mesh = model.meshes[static_cast<std::size_t>(mesh_of_node[node])];
-          added = reader.add_morph_channels(clip, mesh, sampler);
+          PELT_TRY(reader.add_morph_channels(clip, mesh, sampler));
         }
       } else if (model.skeleton.joints[joint_of_node[node]].matrix) {
         ++fixed;
       } else {
-        added = reader.add_joint_channel(clip, joint_of_node[node], channel.target_path, sampler);
+        PELT_TRY(reader.add_joint_channel(clip, joint_of_node[node], channel.target_path, sampler));
       }
-      if (!added) return added;
     }
     const auto note = [&](const std::string& what) {
       model.report.notes.push_back(fmt::format("clip '{}': {}", clip.name, what));

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include <pelt/try.h>
+
 #include "engine/model/gltf/accessor.h"
 
 namespace pelt {
@@ -111,7 +113,7 @@ class MeshChecker {
     const std::size_t targets = mesh.primitives.front().targets.size();
     for (std::size_t p = 0; p < mesh.primitives.size(); ++p) {
       const std::string here = fmt::format("{}/primitives/{}", place, p);
-      if (auto checked = check_primitive(mesh.primitives[p], here); !checked) return checked;
+      PELT_TRY(check_primitive(mesh.primitives[p], here));
       if (mesh.primitives[p].targets.size() != targets) {
         return fail_at(document_, here + "/targets",
                        fmt::format("{} where primitive 0 has {}", mesh.primitives[p].targets.size(), targets));
@@ -137,7 +139,7 @@ class MeshChecker {
         return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
       }
     }
-    if (auto checked = check_weight_sets(primitive, place); !checked) return checked;
+    PELT_TRY(check_weight_sets(primitive, place));
     for (std::size_t t = 0; t < primitive.targets.size(); ++t) {
       for (const auto& [name, index] : primitive.targets[t]) {
         const std::string here = fmt::format("{}/targets/{}/{}", place, t, name);
@@ -197,8 +199,7 @@ class AnimationChecker {
 
   Result<void> check(const tinygltf::Animation& animation, const std::string& place) {
     for (std::size_t i = 0; i < animation.samplers.size(); ++i) {
-      auto checked = check_times(animation.samplers[i].input, fmt::format("{}/samplers/{}/input", place, i));
-      if (!checked) return checked;
+      PELT_TRY(check_times(animation.samplers[i].input, fmt::format("{}/samplers/{}/input", place, i)));
     }
     for (std::size_t i = 0; i < animation.channels.size(); ++i) {
       const tinygltf::AnimationChannel& channel = animation.channels[i];
@@ -208,8 +209,7 @@ class AnimationChecker {
                        fmt::format("{} of {} samplers", channel.sampler, animation.samplers.size()));
       }
       const auto& sampler = animation.samplers[static_cast<std::size_t>(channel.sampler)];
-      auto checked = check_output(sampler, channel, here);
-      if (!checked) return checked;
+      PELT_TRY(check_output(sampler, channel, here));
     }
     return {};
   }
@@ -325,14 +325,11 @@ int attribute(const tinygltf::Primitive& primitive, const std::string& name) {
 Result<void> check_meshes(const GltfDocument& document) {
   MeshChecker checker(document);
   for (std::size_t m = 0; m < document.gltf.meshes.size(); ++m) {
-    auto checked = checker.check(document.gltf.meshes[m], fmt::format("/meshes/{}", m));
-    if (!checked) return checked;
+    PELT_TRY(checker.check(document.gltf.meshes[m], fmt::format("/meshes/{}", m)));
   }
   for (std::size_t i = 0; i < document.gltf.nodes.size(); ++i) {
     const tinygltf::Node& node = document.gltf.nodes[i];
-    auto checked =
-        check_morph_weights(document, node.weights, target_count(document, node), fmt::format("/nodes/{}", i));
-    if (!checked) return checked;
+    PELT_TRY(check_morph_weights(document, node.weights, target_count(document, node), fmt::format("/nodes/{}", i)));
   }
   return {};
 }
@@ -363,8 +360,7 @@ Result<void> check_skins(const GltfDocument& document) {
 Result<void> check_animations(const GltfDocument& document) {
   AnimationChecker checker(document);
   for (std::size_t a = 0; a < document.gltf.animations.size(); ++a) {
-    auto checked = checker.check(document.gltf.animations[a], fmt::format("/animations/{}", a));
-    if (!checked) return checked;
+    PELT_TRY(checker.check(document.gltf.animations[a], fmt::format("/animations/{}", a)));
   }
   return {};
 }

@@ -9,6 +9,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include <pelt/try.h>
+
 namespace pelt {
 namespace {
 
@@ -159,7 +161,7 @@ Result<GltfContainer> open_gltf(std::span<const std::byte> bytes, const std::str
 }
 
 Result<json> parse_gltf_json(std::string_view text, const std::string& source) {
-  if (auto checked = check_json_structure(text, source); !checked) return tl::unexpected(checked.error());
+  PELT_TRY(check_json_structure(text, source));
   try {
     return json::parse(text);
   } catch (const json::exception& error) {

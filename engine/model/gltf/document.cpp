@@ -12,6 +12,8 @@
 #include <optional>
 #include <string_view>
 
+#include <pelt/try.h>
+
 #include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
 #include "engine/model/gltf/loader.h"
@@ -77,44 +79,38 @@ Result<void> check_extensions(const json& document, const std::string& source) {
 }  // namespace
 
 Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
-  auto file = read_file(path, kMaxGltfBytes);
-  if (!file) return tl::unexpected(file.error());
+  PELT_ASSIGN(auto file, read_file(path, kMaxGltfBytes));
   GltfDocument document;
   document.source = path.string();
-  GltfLoader loader(path, file->size(), beside);
-  document.storage.push_back(std::move(*file));
+  GltfLoader loader(path, file.size(), beside);
+  document.storage.push_back(std::move(file));
 
-  const auto container = open_gltf(document.storage.front(), document.source);
-  if (!container) return tl::unexpected(container.error());
-  auto parsed = parse_gltf_json(container->json, document.source);
-  if (!parsed) return tl::unexpected(parsed.error());
-  document.unread = describe_unread(*parsed);  // the schema takes it out
-  if (auto checked = check_gltf_schema(*parsed, document.source); !checked) return tl::unexpected(checked.error());
-  if (auto checked = check_version(parsed->at("asset"), document.source); !checked) {
-    return tl::unexpected(checked.error());
-  }
-  if (auto checked = check_extensions(*parsed, document.source); !checked) return tl::unexpected(checked.error());
-  if (parsed->contains("buffers")) {
-    auto loaded = load_gltf_buffers(parsed->at("buffers"), *container, document.source, loader, document.buffers,
-                                    document.storage);
-    if (!loaded) return tl::unexpected(loaded.error());
+  PELT_ASSIGN(const auto container, open_gltf(document.storage.front(), document.source));
+  PELT_ASSIGN(auto parsed, parse_gltf_json(container.json, document.source));
+  document.unread = describe_unread(parsed);  // the schema takes it out
+  PELT_TRY(check_gltf_schema(parsed, document.source));
+  PELT_TRY(check_version(parsed.at("asset"), document.source));
+  PELT_TRY(check_extensions(parsed, document.source));
+  if (parsed.contains("buffers")) {
+    PELT_TRY(load_gltf_buffers(parsed.at("buffers"), container, document.source, loader, document.buffers,
+                               document.storage));
     // tinygltf would look for buffers in the working folder, too, and want them of exactly byteLength.
-    parsed->erase("buffers");
+    parsed.erase("buffers");
   }
 
-  document.images = read_images(*parsed, document.buffers, [&](const std::string& uri, const std::string& place) {
+  document.images = read_images(parsed, document.buffers, [&](const std::string& uri, const std::string& place) {
     return loader.load(uri, place);
   });
-  for (const char* read : {"images", "textures"}) parsed->erase(read);
-  if (parsed->contains("materials")) {
-    for (json& material : parsed->at("materials")) {
+  for (const char* read : {"images", "textures"}) parsed.erase(read);
+  if (parsed.contains("materials")) {
+    for (json& material : parsed.at("materials")) {
       if (material.contains("pbrMetallicRoughness")) material["pbrMetallicRoughness"].erase("baseColorTexture");
     }
   }
 
   // With no buffers and no images in it tinygltf opens no file: it turns checked JSON into structs.
-  const std::string text = parsed->dump();
-  *parsed = nullptr;
+  const std::string text = parsed.dump();
+  parsed = nullptr;
   std::string errors;
   std::string warnings;
   try {

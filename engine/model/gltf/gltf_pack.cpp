@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <pelt/gltf_pack.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
@@ -62,8 +63,7 @@ Result<void> move_extensions(json& extensions, std::span<const Part> parts, cons
   for (const auto& [name, extension] : extensions.items()) {
     const std::string own = fmt::format("{}/{}", place, name);
     if (name == "EXT_meshopt_compression") {
-      const Result<void> moved = move_range(extension, parts, own);
-      if (!moved) return moved;
+      PELT_TRY(move_range(extension, parts, own));
     } else if (parts.size() > 1 && extension.contains("buffer")) {
       return fail(ErrorCode::kUnsupported,
                   fmt::format("{}: names a buffer, and how to follow it to another place is not known", own));
@@ -82,11 +82,9 @@ Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<c
   json& views = document["bufferViews"];
   for (std::size_t i = 0; i < views.size(); ++i) {
     const std::string place = fmt::format("{}: /bufferViews/{}", source, i);
-    const Result<void> moved = move_range(views[i], parts, place);
-    if (!moved) return tl::unexpected(moved.error());
+    PELT_TRY(move_range(views[i], parts, place));
     if (!views[i].contains("extensions")) continue;
-    const Result<void> followed = move_extensions(views[i]["extensions"], parts, place + "/extensions");
-    if (!followed) return tl::unexpected(followed.error());
+    PELT_TRY(move_extensions(views[i]["extensions"], parts, place + "/extensions"));
   }
   return binary;
 }
@@ -94,29 +92,24 @@ Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<c
 }  // namespace
 
 Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
-  Result<std::vector<std::byte>> file = read_file(path, kMaxGltfBytes);
-  if (!file) return file;
+  PELT_ASSIGN(auto file, read_file(path, kMaxGltfBytes));
   const std::string source = path.string();
-  const Result<GltfContainer> container = open_gltf(*file, source);
-  if (!container) return tl::unexpected(container.error());
-  Result<json> document = parse_gltf_json(container->json, source);
-  if (!document) return tl::unexpected(document.error());
-  json checked = *document;  // loses what the schema does not know
-  if (const auto done = check_gltf_schema(checked, source); !done) return tl::unexpected(done.error());
+  PELT_ASSIGN(const auto container, open_gltf(file, source));
+  PELT_ASSIGN(auto document, parse_gltf_json(container.json, source));
+  json checked = document;  // loses what the schema does not know
+  PELT_TRY(check_gltf_schema(checked, source));
   const json buffers = checked.value("buffers", json::array());
   checked = nullptr;
-  json* images = document->contains("images") && (*document)["images"].is_array() ? &(*document)["images"] : nullptr;
+  json* images = document.contains("images") && document["images"].is_array() ? &document["images"] : nullptr;
   const bool whole = std::none_of(buffers.begin(), buffers.end(), has_uri) &&
                      (images == nullptr || std::none_of(images->begin(), images->end(), has_uri));
-  if (whole && is_glb(*file)) return file;
+  if (whole && is_glb(file)) return file;
 
-  GltfLoader loader(path, file->size(), nullptr);
+  GltfLoader loader(path, file.size(), nullptr);
   std::vector<std::span<const std::byte>> spans;
   std::vector<std::vector<std::byte>> storage;
-  const auto loaded = load_gltf_buffers(buffers, *container, source, loader, spans, storage);
-  if (!loaded) return tl::unexpected(loaded.error());
-  Result<std::vector<std::byte>> binary = merge(*document, spans, source);
-  if (!binary) return binary;
+  PELT_TRY(load_gltf_buffers(buffers, container, source, loader, spans, storage));
+  PELT_ASSIGN(auto binary, merge(document, spans, source));
   for (std::size_t i = 0; images != nullptr && i < images->size(); ++i) {
     json& image = (*images)[i];
     if (!has_uri(image)) continue;
@@ -126,17 +119,17 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
     if (type.empty()) continue;
     image.erase("uri");
     image["mimeType"] = type;
-    json& views = (*document)["bufferViews"];
+    json& views = document["bufferViews"];
     image["bufferView"] = views.size();
-    const std::size_t offset = append(*binary, *bytes);
+    const std::size_t offset = append(binary, *bytes);
     views.push_back({{"buffer", 0}, {"byteOffset", offset}, {"byteLength", bytes->size()}});
   }
-  if (binary->empty()) {
-    document->erase("buffers");
+  if (binary.empty()) {
+    document.erase("buffers");
   } else {
-    (*document)["buffers"] = {{{"byteLength", binary->size()}}};
+    document["buffers"] = {{{"byteLength", binary.size()}}};
   }
-  return format_glb_container(*document, *binary, source);
+  return format_glb_container(document, binary, source);
 }
 
 }  // namespace pelt

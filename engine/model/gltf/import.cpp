@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <pelt/import.h>
+#include <pelt/try.h>
 
 #include "engine/core/name_list.h"
 #include "engine/model/gltf/accessor.h"
@@ -31,17 +32,13 @@ class Importer {
 
   Result<Model> run() {
     model_.name = std::filesystem::path(document_.source).filename().string();
-    auto skeleton = read_joints(document_, tree_, model_.skeleton);
-    if (!skeleton) return tl::unexpected(skeleton.error());
-    auto skins = read_skins(document_, skeleton->joint_of_node);
-    if (!skins) return tl::unexpected(skins.error());
-    skins_ = std::move(*skins);
-    add_bendy_bones(skeleton->joint_of_node);
+    PELT_ASSIGN(auto skeleton, read_joints(document_, tree_, model_.skeleton));
+    PELT_ASSIGN(skins_, read_skins(document_, skeleton.joint_of_node));
+    add_bendy_bones(skeleton.joint_of_node);
     add_materials();
-    auto done = add_meshes(skeleton->joint_of_node);
-    if (done) done = bring_to_model_space(document_, *skeleton, skins_, skin_of_mesh_, model_);
-    if (done) done = read_clips(document_, skeleton->joint_of_node, mesh_of_node_, budget_, model_);
-    if (!done) return tl::unexpected(done.error());
+    PELT_TRY(add_meshes(skeleton.joint_of_node));
+    PELT_TRY(bring_to_model_space(document_, skeleton, skins_, skin_of_mesh_, model_));
+    PELT_TRY(read_clips(document_, skeleton.joint_of_node, mesh_of_node_, budget_, model_));
     model_.report.notes.insert(model_.report.notes.end(), document_.unread.begin(), document_.unread.end());
     return std::move(model_);
   }
@@ -135,11 +132,11 @@ class Importer {
       Mesh mesh;
       mesh.name = !node.name.empty() ? node.name : source.name;
       if (mesh.name.empty()) mesh.name = fmt::format("mesh_{}", node.mesh);
-      if (auto taken = budget_.take(4 * mesh.name.size(), mesh.name); !taken) return taken;
+      PELT_TRY(budget_.take(4 * mesh.name.size(), mesh.name));
       mesh.name = names.claim(mesh.name);
       if (node.skin < 0) skins_.push_back(rigid_skin(joint_of_node[i]));
       const std::size_t skin = node.skin >= 0 ? static_cast<std::size_t>(node.skin) : skins_.size() - 1;
-      if (auto read = reader.read(source, node, skins_[skin], mesh); !read) return read;
+      PELT_TRY(reader.read(source, node, skins_[skin], mesh));
       if (mesh.positions.empty()) continue;
       mesh_of_node_[i] = static_cast<std::int32_t>(model_.meshes.size());
       skin_of_mesh_.push_back(skin);
@@ -173,18 +170,14 @@ class Importer {
 }  // namespace
 
 Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
-  auto document = read_gltf_document(path, beside);
-  if (!document) return tl::unexpected(document.error());
-  auto checked = check_accessors(*document);
-  if (!checked) return tl::unexpected(checked.error());
-  auto tree = check_nodes(*document);
-  if (!tree) return tl::unexpected(tree.error());
-  checked = check_meshes(*document);
-  if (checked) checked = check_skins(*document);
-  if (checked) checked = check_animations(*document);
-  if (!checked) return tl::unexpected(checked.error());
-  auto model = Importer(*document, std::move(*tree)).run();
-  if (model) model->images = std::move(document->images.images);
+  PELT_ASSIGN(auto document, read_gltf_document(path, beside));
+  PELT_TRY(check_accessors(document));
+  PELT_ASSIGN(auto tree, check_nodes(document));
+  PELT_TRY(check_meshes(document));
+  PELT_TRY(check_skins(document));
+  PELT_TRY(check_animations(document));
+  PELT_ASSIGN(auto model, Importer(document, std::move(tree)).run());
+  model.images = std::move(document.images.images);
   return model;
 }
 

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include <pelt/try.h>
+
 #include "engine/core/file_io.h"
 
 namespace pelt {
@@ -88,9 +90,8 @@ Result<void> load_gltf_buffers(const json& buffers, const GltfContainer& contain
     const std::string place = fmt::format("{}: /buffers/{}", source, i);
     std::span<const std::byte> bytes;
     if (const auto uri = buffers[i].find("uri"); uri != buffers[i].end()) {
-      auto loaded = loader.load(uri->get_ref<const std::string&>(), place);
-      if (!loaded) return tl::unexpected(loaded.error());
-      bytes = storage.emplace_back(std::move(*loaded));
+      PELT_ASSIGN(auto loaded, loader.load(uri->get_ref<const std::string&>(), place));
+      bytes = storage.emplace_back(std::move(loaded));
     } else if (i == 0 && container.binary) {
       bytes = *container.binary;
     } else {

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include <pelt/try.h>
+
 #include "engine/model/gltf/accessor.h"
 #include "engine/model/unique_names.h"
 
@@ -19,8 +21,7 @@ Result<void> name_targets(const tinygltf::Mesh& source, const tinygltf::Node& no
     MorphTarget target;
     if (t < given.ArrayLen()) target.name = given.Get(static_cast<int>(t)).Get<std::string>();
     if (target.name.empty()) target.name = fmt::format("target_{}", t);
-    auto taken = budget.take(sizeof(MorphTarget) + 4 * target.name.size(), mesh.name);
-    if (!taken) return taken;
+    PELT_TRY(budget.take(sizeof(MorphTarget) + 4 * target.name.size(), mesh.name));
     target.name = names.claim(target.name);
     if (!weights.empty()) target.weight = static_cast<float>(weights[t]);
     mesh.morph_targets.push_back(std::move(target));
@@ -31,7 +32,7 @@ Result<void> name_targets(const tinygltf::Mesh& source, const tinygltf::Node& no
 Result<void> append_offsets(const GltfDocument& document, const tinygltf::Primitive& primitive, std::size_t count,
                             GltfBudget& budget, Mesh& mesh) {
   for (std::size_t t = 0; t < mesh.morph_targets.size(); ++t) {
-    if (auto taken = budget.take(count * sizeof(glm::vec3), mesh.name); !taken) return taken;
+    PELT_TRY(budget.take(count * sizeof(glm::vec3), mesh.name));
     std::vector<glm::vec3>& offsets = mesh.morph_targets[t].offsets;
     const auto found = primitive.targets[t].find("POSITION");
     if (found == primitive.targets[t].end()) {

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/try.h>
+
 #include "engine/model/gltf/accessor.h"
 #include "engine/model/gltf/attribute.h"
 #include "engine/model/gltf/check.h"
@@ -81,7 +83,7 @@ struct GltfMeshReader::Gaps {
 Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin,
                                   Mesh& mesh) {
   Gaps gaps;
-  if (auto named = name_targets(source, node, budget_, mesh); !named) return named;
+  PELT_TRY(name_targets(source, node, budget_, mesh));
   GltfAttributeReader attributes(document_, budget_, mesh);
   // Primitives that name the same data are parts of one set of vertices.
   using Accessors = std::map<std::string, int>;
@@ -104,13 +106,12 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
     if (is_new) {
       find_unread(primitive, skin, gaps);
       const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(positions_at)].count;
-      auto appended = append_vertices(primitive, skin, mesh, gaps);
-      if (appended) appended = append_offsets(document_, primitive, count, budget_, mesh);
-      if (appended) appended = attributes.append(primitive, count);
-      if (!appended) return appended;
+      PELT_TRY(append_vertices(primitive, skin, mesh, gaps));
+      PELT_TRY(append_offsets(document_, primitive, count, budget_, mesh));
+      PELT_TRY(attributes.append(primitive, count));
     }
     if (!has_triangles) continue;
-    if (auto appended = append_triangles(primitive, found->second, mesh, gaps); !appended) return appended;
+    PELT_TRY(append_triangles(primitive, found->second, mesh, gaps));
   }
   attributes.complete();
   make_normals(gaps.normals, mesh);
@@ -211,8 +212,7 @@ Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primiti
                                               Mesh& mesh, Gaps& gaps) {
   std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(attribute(primitive, "POSITION"))].count;
   if (primitive.indices >= 0) count = document_.gltf.accessors[static_cast<std::size_t>(primitive.indices)].count;
-  auto taken = budget_.take(count * (sizeof(std::uint32_t) + sizeof(glm::uvec3)), mesh.name);
-  if (!taken) return taken;
+  PELT_TRY(budget_.take(count * (sizeof(std::uint32_t) + sizeof(glm::uvec3)), mesh.name));
   std::vector<std::uint32_t> indices;
   if (primitive.indices >= 0) {
     indices = read_integers(document_, primitive.indices);

@@ -14,6 +14,8 @@
 #include <span>
 #include <string_view>
 
+#include <pelt/try.h>
+
 namespace pelt {
 namespace {
 
@@ -221,7 +223,7 @@ class Checker {
   // The depth of the recursion is that of the tables above, not of the file.
   Result<void> check_object(json& object, std::span<const Property> members, const Place& place) const {
     if (!object.is_object()) return wrong_type(object, "an object", place);
-    if (auto checked = check_extensions(object, place); !checked) return checked;
+    PELT_TRY(check_extensions(object, place));
     for (const Property& property : members) {
       const auto found = object.find(property.key);
       if (found == object.end()) {
@@ -271,9 +273,8 @@ class Checker {
     }
     for (std::size_t i = 0; i < value.size(); ++i) {
       const Place entry{&place, {}, i};
-      auto checked = property.holds == Holds::kMaps ? check_map(value[i], property, entry)
-                                                    : check_value(value[i], property, entry);
-      if (!checked) return checked;
+      PELT_TRY(property.holds == Holds::kMaps ? check_map(value[i], property, entry)
+                                              : check_value(value[i], property, entry));
     }
     return {};
   }
@@ -281,7 +282,7 @@ class Checker {
   Result<void> check_map(json& value, const Property& property, const Place& place) const {
     if (!value.is_object()) return wrong_type(value, "an object", place);
     for (auto& [name, member] : value.items()) {
-      if (auto checked = check_value(member, property, {&place, name}); !checked) return checked;
+      PELT_TRY(check_value(member, property, {&place, name}));
     }
     return {};
   }
@@ -306,7 +307,7 @@ class Checker {
         }
         return {};
       case Kind::kInteger:
-        if (auto checked = check_integer(value, property.least, property.most, place); !checked) return checked;
+        PELT_TRY(check_integer(value, property.least, property.most, place));
         if (value.get<std::int64_t>() % property.divisor == 0) return {};
         return refuse(fmt::format("{} is no multiple of {}", value.get<std::int64_t>(), property.divisor), place);
       case Kind::kIndex:

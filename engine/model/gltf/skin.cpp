@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <pelt/try.h>
+
 #include "engine/model/affine.h"
 #include "engine/model/gltf/accessor.h"
 
@@ -66,8 +68,7 @@ class SpaceMaker {
       bind_joints(skin);
     }
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
-      auto moved = move(model_.meshes[m], skins_[skin_of_mesh[m]]);
-      if (!moved) return moved;
+      PELT_TRY(move(model_.meshes[m], skins_[skin_of_mesh[m]]));
     }
     return check_joints();
   }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <pelt/mesh.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "engine/core/name_list.h"
@@ -201,17 +202,15 @@ Faces parse(const std::string& text) {
 
 Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   const std::string source = path.string();
-  const auto bytes = read_file(path, kMaxBytes);
-  if (!bytes) return tl::unexpected(bytes.error());
+  PELT_ASSIGN(const auto bytes, read_file(path, kMaxBytes));
   // Only checked lines go on: the parser stays off materials, tags and what it makes of nonsense.
-  const auto lines = check_lines({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, source);
-  if (!lines) return tl::unexpected(lines.error());
-  Faces faces = parse(lines->text);
+  PELT_ASSIGN(const auto lines, check_lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, source));
+  Faces faces = parse(lines.text);
   if (faces.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no vertex", source));
 
   ObjPolygons polygons;
-  polygons.has_normals = lines->unread.contains("vn");
-  polygons.unread = lines->unread.text();
+  polygons.has_normals = lines.unread.contains("vn");
+  polygons.unread = lines.unread.text();
   polygons.positions = std::move(faces.positions);
   polygons.ends = std::move(faces.ends);
   polygons.corners.reserve(faces.corners.size());
@@ -219,7 +218,7 @@ Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
     while (polygons.corners.size() < polygons.ends[f]) {
       const std::int64_t corner = faces.corners[polygons.corners.size()];
       if (corner < 0 || corner >= static_cast<std::int64_t>(polygons.positions.size())) {
-        return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: names vertex {} of {}", source, lines->face_numbers[f],
+        return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: names vertex {} of {}", source, lines.face_numbers[f],
                                                          corner + 1, polygons.positions.size()));
       }
       polygons.corners.push_back(static_cast<std::uint32_t>(corner));

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include <pelt/try.h>
+
 #include "samples/pelt/bench/bind_bench.h"
 #include "samples/pelt/bench/cpu_bench.h"
 #include "samples/pelt/bench/crowd_bench.h"
@@ -252,34 +254,28 @@ Result<void> run(const BenchCommand& command) {
   Measured measured;
   measured.processor = processor_name();
   if (command.bind) {
-    auto binds = bench_bind(std::vector{std::max(1u, command.vertices / 10), command.vertices}, command.rounds);
-    if (!binds) return tl::unexpected(binds.error());
-    measured.binds = std::move(*binds);
+    PELT_ASSIGN(auto binds,
+                bench_bind(std::vector{std::max(1u, command.vertices / 10), command.vertices}, command.rounds));
+    measured.binds = std::move(binds);
   }
   if (command.cpu) {
     const std::vector<std::uint32_t> sizes{std::min(kSmallMesh, command.vertices), command.vertices};
-    auto rows = bench_cpu(sizes, command.rounds);
-    if (!rows) return tl::unexpected(rows.error());
-    auto kernels = bench_kernels(sizes, command.rounds);
-    if (!kernels) return tl::unexpected(kernels.error());
-    measured.rows = std::move(*rows);
-    measured.kernels = std::move(*kernels);
+    PELT_ASSIGN(auto rows, bench_cpu(sizes, command.rounds));
+    PELT_ASSIGN(auto kernels, bench_kernels(sizes, command.rounds));
+    measured.rows = std::move(rows);
+    measured.kernels = std::move(kernels);
   }
   if (command.on_gpu) {
-    const Result<void> done = with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
+    PELT_TRY(with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
       measured.device = device.description();
       if (command.crowd) {
-        auto crowds = bench_crowds(device, command.instances, command.rounds);
-        if (!crowds) return tl::unexpected(crowds.error());
-        measured.crowds = std::move(*crowds);
+        PELT_ASSIGN(measured.crowds, bench_crowds(device, command.instances, command.rounds));
         return {};
       }
-      auto rows = bench_gpu(device, command.vertices, command.instances, command.rounds);
-      if (!rows) return tl::unexpected(rows.error());
-      measured.rows.insert(measured.rows.end(), rows->begin(), rows->end());
+      PELT_ASSIGN(auto rows, bench_gpu(device, command.vertices, command.instances, command.rounds));
+      measured.rows.insert(measured.rows.end(), rows.begin(), rows.end());
       return {};
-    });
-    if (!done) return done;
+    }));
   }
   if (command.json) {
     print_json(command, measured);

@@ -19,6 +19,7 @@
 #include <pelt/curve_skeleton.h>
 #include <pelt/mos.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/try.h>
 
 namespace pelt::samples {
 namespace {
@@ -125,9 +126,8 @@ Result<std::vector<BindRow>> bench_bind(std::span<const std::uint32_t> vertices,
   for (std::size_t i = 0; i < rows.size(); ++i) {
     contenders.push_back([&, i] { return bind_once(models[i], rigs[i], rows[i]); });
   }
-  const auto seconds = interleave(contenders, rounds);
-  if (!seconds) return tl::unexpected(seconds.error());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].seconds = spread_of((*seconds)[i]);
+  PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].seconds = spread_of(seconds[i]);
   return rows;
 }
 

@@ -15,6 +15,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/linear_blend.h>
 #include <pelt/pack.h>
+#include <pelt/try.h>
 
 #include "engine/character/pose_kernels.h"
 #include "engine/core/parallel.h"
@@ -178,19 +179,18 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
     std::vector<std::unique_ptr<Task>> tasks;
     std::vector<Contender> contenders;
     for (const Method& method : methods()) {
-      const Result<Character> character = make_workload(method, count);
-      if (!character) return tl::unexpected(character.error());
-      const CharacterData& data = **character;
+      PELT_ASSIGN(const auto character, make_workload(method, count));
+      const CharacterData& data = *character;
       const Traffic traffic = traffic_of(data, kVertexBytes);
       std::vector<glm::vec3> one_thread;
       for (const std::uint32_t threads : thread_counts) {
         Evaluator::Options options;
         options.threads = threads;
         const std::vector<glm::mat4> joints = bent(data.skeleton);
-        Evaluator evaluator(*character, options);
+        Evaluator evaluator(character, options);
         evaluator.pose(joints);
         evaluator.evaluate();
-        Palettes palettes(*character, joints, evaluator.positions(), threads);
+        Palettes palettes(character, joints, evaluator.positions(), threads);
         tasks.push_back(
             std::make_unique<Task>(Task{std::move(evaluator), std::move(palettes), Copy(traffic, threads)}));
         Task* task = tasks.back().get();
@@ -208,23 +208,22 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
         if (threads == 1) {
           one_thread.assign(task->evaluator.positions().begin(), task->evaluator.positions().end());
         } else {
-          row.error = largest_distance(task->evaluator.positions(), one_thread) / character->size();
+          row.error = largest_distance(task->evaluator.positions(), one_thread) / character.size();
         }
         of_size.push_back(row);
       }
     }
-    const auto seconds = interleave(contenders, rounds);
-    if (!seconds) return tl::unexpected(seconds.error());
+    PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
     for (std::size_t i = 0; i < of_size.size(); ++i) {
-      const std::vector<double>& spent = (*seconds)[3 * i];
-      const std::vector<double>& posed = (*seconds)[3 * i + 1];
-      const std::vector<double>& copied = (*seconds)[3 * i + 2];
+      const std::vector<double>& spent = seconds[3 * i];
+      const std::vector<double>& posed = seconds[3 * i + 1];
+      const std::vector<double>& copied = seconds[3 * i + 2];
       of_size[i].seconds = spread_of(spent);
       of_size[i].copy_seconds = spread_of(copied);
       of_size[i].copy_share = ratio_of(copied, spent);
       const std::size_t yardstick = kYardstick * thread_counts.size() + i % thread_counts.size();
-      const std::vector<double>& yardstick_spent = (*seconds)[3 * yardstick];
-      const std::vector<double>& yardstick_posed = (*seconds)[3 * yardstick + 1];
+      const std::vector<double>& yardstick_spent = seconds[3 * yardstick];
+      const std::vector<double>& yardstick_posed = seconds[3 * yardstick + 1];
       of_size[i].of_yardstick = ratio_of(spent, yardstick_spent);
       of_size[i].palette_seconds = spread_of(posed);
       of_size[i].blend_of_yardstick = ratio_of(difference(spent, posed), difference(yardstick_spent, yardstick_posed));
@@ -238,13 +237,12 @@ Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vert
   std::vector<KernelRow> rows;
   for (const std::uint32_t count : vertices) {
     const Method method{"linear blend, 4", 4, LinearBlendParameters{}};
-    const Result<Character> character = make_workload(method, count);
-    if (!character) return tl::unexpected(character.error());
+    PELT_ASSIGN(const auto character, make_workload(method, count));
     Evaluator::Options options;
     options.threads = 1;
     options.tangents = false;
-    Evaluator evaluator(*character, options);
-    const std::vector<glm::mat4> joints = bent((*character)->skeleton);
+    Evaluator evaluator(character, options);
+    const std::vector<glm::mat4> joints = bent(character->skeleton);
     evaluator.pose(joints);
 
     const Model model = make_tube(count, method.influences);
@@ -258,10 +256,9 @@ Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vert
     const std::vector<Contender> contenders{
         contender([&] { skin_128(skin, palette, out); }, 1), contender([&] { skin_scalar(skin, palette, out); }, 1),
         contender([&] { skin_128_least(skin, palette, out); }, 1), contender([&] { evaluator.evaluate(); }, 1)};
-    const auto seconds = interleave(contenders, rounds);
-    if (!seconds) return tl::unexpected(seconds.error());
+    PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
 
-    const CharacterMesh& mesh = (*character)->meshes.front();
+    const CharacterMesh& mesh = character->meshes.front();
     std::vector<glm::vec3> moved(positions.size());
     to_source_order(mesh, evaluator.positions(), std::span(moved));
     std::vector<glm::vec3> turned(normals.size());
@@ -270,11 +267,11 @@ Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vert
     const std::vector<glm::vec3> reference = positions;
     const std::vector<glm::vec3> reference_normals = normals;
     skin_scalar(skin, palette, out);
-    const float scalar_error = largest_distance(positions, reference) / character->size();
+    const float scalar_error = largest_distance(positions, reference) / character.size();
     const float scalar_normals = largest_distance(normals, reference_normals);
     skin_128_least(skin, palette, out);
-    const float least_error = largest_distance(positions, reference) / character->size();
-    const float own_error = largest_distance(moved, reference) / character->size();
+    const float least_error = largest_distance(positions, reference) / character.size();
+    const float own_error = largest_distance(moved, reference) / character.size();
     const KernelRow kinds[] = {
         {.kernel = "128-bit baseline"},
         {.kernel = "scalar baseline", .error = scalar_error, .normal_error = scalar_normals},
@@ -283,8 +280,8 @@ Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vert
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       KernelRow row = kinds[i];
       row.vertices = positions.size();
-      row.seconds = spread_of((*seconds)[i]);
-      row.speed = ratio_of((*seconds)[0], (*seconds)[i]);
+      row.seconds = spread_of(seconds[i]);
+      row.speed = ratio_of(seconds[0], seconds[i]);
       rows.push_back(row);
     }
   }

@@ -15,6 +15,7 @@
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/try.h>
 
 #include "samples/pelt/bench/gpu_bench.h"
 #include "samples/pelt/bench/interleave.h"
@@ -53,12 +54,10 @@ std::vector<std::vector<glm::mat4>> poses_of(const Skeleton& skeleton, const Cli
 Result<std::vector<Character>> make_characters(const Model& model, const Kind& kind) {
   std::vector<Character> characters;
   for (const char* deformer : kind.deformers) {
-    Result<Rig> rig = rig_from_deformer_name(deformer);
-    if (!rig) return tl::unexpected(rig.error());
-    rig->judging = Judging::kNone;  // the deformer itself is measured
-    Result<Bound> bound = bind(model, *rig);
-    if (!bound) return tl::unexpected(bound.error());
-    characters.push_back(std::move(bound->character));
+    PELT_ASSIGN(auto rig, rig_from_deformer_name(deformer));
+    rig.judging = Judging::kNone;  // the deformer itself is measured
+    PELT_ASSIGN(auto bound, bind(model, rig));
+    characters.push_back(std::move(bound.character));
   }
   return characters;
 }
@@ -91,8 +90,7 @@ Result<double> move(const runtime::Device& device, runtime::GpuTimer& timer,
 }  // namespace
 
 Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds) {
-  Result<runtime::GpuTimer> timer = runtime::GpuTimer::create(device, 2);
-  if (!timer) return tl::unexpected(timer.error());
+  PELT_ASSIGN(auto timer, runtime::GpuTimer::create(device, 2));
   const Model model = make_biped();
   const std::vector<std::vector<glm::mat4>> poses = poses_of(model.skeleton, model.clips.front());
   std::vector<runtime::GpuCharacters> uploads;
@@ -101,19 +99,17 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
   std::vector<std::unique_ptr<CrowdTask>> tasks;
   std::vector<Contender> contenders;
   for (const Kind& kind : kinds()) {
-    const Result<std::vector<Character>> characters = make_characters(model, kind);
-    if (!characters) return tl::unexpected(characters.error());
-    auto uploaded = runtime::upload(device, *characters);
-    if (!uploaded) return tl::unexpected(uploaded.error());
-    uploads.push_back(std::move(*uploaded));
+    PELT_ASSIGN(const auto characters, make_characters(model, kind));
+    PELT_ASSIGN(auto uploaded, runtime::upload(device, characters));
+    uploads.push_back(std::move(uploaded));
     for (std::uint64_t size = 1; size <= most; size *= 10) {
-      runtime::CrowdOptions options{.instances = shares(static_cast<std::uint32_t>(size), characters->size()),
+      runtime::CrowdOptions options{.instances = shares(static_cast<std::uint32_t>(size), characters.size()),
                                     .frames_in_flight = 1};
       CrowdRow& row = rows.emplace_back();
       row.crowd = kind.name;
-      for (std::size_t c = 0; c < characters->size(); ++c) {
+      for (std::size_t c = 0; c < characters.size(); ++c) {
         row.instances += options.instances[c];
-        row.vertices += std::uint64_t{options.instances[c]} * skin_vertices(*(*characters)[c]);
+        row.vertices += std::uint64_t{options.instances[c]} * skin_vertices(characters[c]);
       }
       auto crowd = runtime::Crowd::create(device, uploads.back(), options);
       if (!crowd && crowd.error().code != ErrorCode::kUnsupported) return tl::unexpected(crowd.error());
@@ -125,17 +121,14 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
       row.barriers = crowd->barrier_count();
       tasks.push_back(std::make_unique<CrowdTask>(CrowdTask{std::move(*crowd), {}}));
       CrowdTask* const task = tasks.back().get();
-      contenders.push_back([&device, &timer, &poses, task] { return move(device, *timer, poses, *task); });
-      const Result<double> first = contenders.back()();
-      if (!first) return tl::unexpected(first.error());
-      const Result<double> error = difference_from_cpu(device, task->crowd, characters->front(), {poses[0], {}});
-      if (!error) return tl::unexpected(error.error());
-      row.error = *error;
+      contenders.push_back([&device, &timer, &poses, task] { return move(device, timer, poses, *task); });
+      PELT_TRY(contenders.back()());
+      PELT_ASSIGN(const auto error, difference_from_cpu(device, task->crowd, characters.front(), {poses[0], {}}));
+      row.error = error;
       task->host_seconds.clear();
     }
   }
-  const auto seconds = interleave(contenders, rounds);
-  if (!seconds) return tl::unexpected(seconds.error());
+  PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
 
   std::size_t measured = 0;
   std::size_t least = 0;              // of the contenders of a kind
@@ -146,14 +139,14 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
       of_kind = &row;
       least = measured;
     }
-    row.seconds = spread_of((*seconds)[measured]);
+    row.seconds = spread_of(seconds[measured]);
     std::vector<double>& host = tasks[measured]->host_seconds;
     host.erase(host.begin());  // the round that warms up
     row.host_seconds = spread_of(host);
-    std::vector<double> per_vertex = (*seconds)[measured];
+    std::vector<double> per_vertex = seconds[measured];
     const double of_least = static_cast<double>(of_kind->vertices) / static_cast<double>(row.vertices);
     for (double& value : per_vertex) value *= of_least;
-    row.of_least = ratio_of(per_vertex, (*seconds)[least]);
+    row.of_least = ratio_of(per_vertex, seconds[least]);
     ++measured;
   }
   return rows;

@@ -11,6 +11,7 @@
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/try.h>
 
 #include "runtime/buffer.h"
 #include "runtime/pipeline.h"
@@ -39,46 +40,36 @@ class GpuCopy {
                                                  instances, device.limits().maxStorageBufferRange / block_bytes)));
     copy.share_ = static_cast<double>(c.instances) / instances;
 
-    auto kernel = runtime::ComputeKernel::create(
-        device,
-        {.spirv = spirv::copy_comp, .storage_buffers = 2, .push_constant_bytes = sizeof(Constants), .name = "copy"});
-    auto pool = runtime::DescriptorPool::create(device, 1, 2, "copy");
+    PELT_ASSIGN(copy.kernel_, runtime::ComputeKernel::create(device, {.spirv = spirv::copy_comp,
+                                                                      .storage_buffers = 2,
+                                                                      .push_constant_bytes = sizeof(Constants),
+                                                                      .name = "copy"}));
+    PELT_ASSIGN(copy.pool_, runtime::DescriptorPool::create(device, 1, 2, "copy"));
     const auto buffer = [&](std::uint64_t words, const char* name) {
       return runtime::Buffer::create(device,
                                      {.size = 4 * kVertices * words,
                                       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                       .name = name});
     };
-    auto source = buffer(std::uint64_t{c.blocks} * c.words_in, "copy source");
-    auto target = buffer(std::uint64_t{c.blocks} * c.instances * c.words_out, "copy target");
-    if (!kernel) return tl::unexpected(kernel.error());
-    if (!pool) return tl::unexpected(pool.error());
-    if (!source) return tl::unexpected(source.error());
-    if (!target) return tl::unexpected(target.error());
-    copy.kernel_ = std::move(*kernel);
-    copy.pool_ = std::move(*pool);
-    copy.source_ = std::move(*source);
-    copy.target_ = std::move(*target);
+    PELT_ASSIGN(copy.source_, buffer(std::uint64_t{c.blocks} * c.words_in, "copy source"));
+    PELT_ASSIGN(copy.target_, buffer(std::uint64_t{c.blocks} * c.instances * c.words_out, "copy target"));
     const VkDescriptorBufferInfo buffers[] = {{copy.source_.handle(), 0, VK_WHOLE_SIZE},
                                               {copy.target_.handle(), 0, VK_WHOLE_SIZE}};
-    const auto set = copy.pool_.make_set(copy.kernel_, buffers);
-    if (!set) return tl::unexpected(set.error());
-    copy.set_ = *set;
+    PELT_ASSIGN(const auto set, copy.pool_.make_set(copy.kernel_, buffers));
+    copy.set_ = set;
     const VkBuffer source_handle = copy.source_.handle();
-    const Result<void> filled = runtime::submit_and_wait(device, "fill", [&](VkCommandBuffer commands) {
+    PELT_TRY(runtime::submit_and_wait(device, "fill", [&](VkCommandBuffer commands) {
       device.functions().vkCmdFillBuffer(commands, source_handle, 0, VK_WHOLE_SIZE, 1);
-    });
-    if (!filled) return tl::unexpected(filled.error());
+    }));
     return copy;
   }
 
   Result<double> time(const runtime::Device& device, runtime::GpuTimer& timer) const {
-    const Result<double> spent = device_seconds(device, timer, [&](VkCommandBuffer commands) {
-      kernel_.dispatch(commands, set_, std::as_bytes(std::span(&constants_, 1)),
-                       std::uint64_t{constants_.blocks} * constants_.instances);
-    });
-    if (!spent) return spent;
-    return *spent / share_;
+    PELT_ASSIGN(const auto spent, device_seconds(device, timer, [&](VkCommandBuffer commands) {
+                  kernel_.dispatch(commands, set_, std::as_bytes(std::span(&constants_, 1)),
+                                   std::uint64_t{constants_.blocks} * constants_.instances);
+                }));
+    return spent / share_;
   }
 
  private:
@@ -108,59 +99,49 @@ struct GpuTask {
 
 Result<std::unique_ptr<GpuTask>> make_task(const runtime::Device& device, const Character& character,
                                            const Traffic& traffic, std::uint32_t instances) {
-  auto uploaded = runtime::upload(device, character);
-  if (!uploaded) return tl::unexpected(uploaded.error());
-  auto crowd = runtime::Crowd::create(device, *uploaded, {.instances = {instances}, .frames_in_flight = 1});
-  if (!crowd) return tl::unexpected(crowd.error());
+  PELT_ASSIGN(auto uploaded, runtime::upload(device, character));
+  PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, {.instances = {instances}, .frames_in_flight = 1}));
   const std::uint32_t vertices = skin_vertices(*character);
-  auto copy = GpuCopy::create(device, traffic.in / vertices, traffic.out / vertices, vertices, instances);
-  if (!copy) return tl::unexpected(copy.error());
-  return std::make_unique<GpuTask>(GpuTask{std::move(*uploaded), std::move(*crowd), std::move(*copy)});
+  PELT_ASSIGN(auto copy, GpuCopy::create(device, traffic.in / vertices, traffic.out / vertices, vertices, instances));
+  return std::make_unique<GpuTask>(GpuTask{std::move(uploaded), std::move(crowd), std::move(copy)});
 }
 
 }  // namespace
 
 Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& timer,
                               const std::function<void(VkCommandBuffer)>& record) {
-  const Result<void> done = runtime::submit_and_wait(device, "bench", [&](VkCommandBuffer commands) {
+  PELT_TRY(runtime::submit_and_wait(device, "bench", [&](VkCommandBuffer commands) {
     timer.reset(commands);
     timer.stamp(commands);
     record(commands);
     timer.stamp(commands);
-  });
-  if (!done) return tl::unexpected(done.error());
-  const Result<std::vector<double>> stamps = timer.seconds();
-  if (!stamps) return tl::unexpected(stamps.error());
-  return stamps->back();
+  }));
+  PELT_ASSIGN(const auto stamps, timer.seconds());
+  return stamps.back();
 }
 
 Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint32_t vertices, std::uint32_t instances,
                                         std::size_t rounds) {
-  Result<runtime::GpuTimer> timer = runtime::GpuTimer::create(device, 2);
-  if (!timer) return tl::unexpected(timer.error());
+  PELT_ASSIGN(auto timer, runtime::GpuTimer::create(device, 2));
   std::vector<BenchRow> rows;
   std::vector<std::unique_ptr<GpuTask>> tasks;
   std::vector<Contender> contenders;
   for (const Method& method : methods()) {
-    const Result<Character> character = make_workload(method, vertices);
-    if (!character) return tl::unexpected(character.error());
-    const CharacterData& data = **character;
+    PELT_ASSIGN(const auto character, make_workload(method, vertices));
+    const CharacterData& data = *character;
     const Traffic traffic = traffic_of(data, kVertexBytes);
-    auto made = make_task(device, *character, traffic, instances);
-    if (!made) return tl::unexpected(made.error());
-    tasks.push_back(std::move(*made));
+    PELT_ASSIGN(auto made, make_task(device, character, traffic, instances));
+    tasks.push_back(std::move(made));
     GpuTask* task = tasks.back().get();
     const std::vector<glm::mat4> joints = bent(data.skeleton);
     const auto move = [&device, &timer, task, joints, instances] {
       for (std::uint32_t i = 0; i < instances; ++i) task->crowd.pose(i, joints);
-      return device_seconds(device, *timer, [&](VkCommandBuffer commands) { task->crowd.record(commands); });
+      return device_seconds(device, timer, [&](VkCommandBuffer commands) { task->crowd.record(commands); });
     };
-    const Result<double> first = move();
-    if (!first) return tl::unexpected(first.error());
-    const Result<double> error = difference_from_cpu(device, task->crowd, *character, {joints, {}});
-    if (!error) return tl::unexpected(error.error());
+    PELT_TRY(move());
+    PELT_ASSIGN(const auto error, difference_from_cpu(device, task->crowd, character, {joints, {}}));
     contenders.push_back(move);
-    contenders.push_back([&device, &timer, task] { return task->copy.time(device, *timer); });
+    contenders.push_back([&device, &timer, task] { return task->copy.time(device, timer); });
     BenchRow row;
     row.backend = "gpu";
     row.method = method.name;
@@ -171,16 +152,15 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
     row.instances = instances;
     row.bytes_in = traffic.in / skin_vertices(data);
     row.bytes_out = traffic.out / skin_vertices(data);
-    row.error = *error;
+    row.error = error;
     rows.push_back(row);
   }
-  const auto seconds = interleave(contenders, rounds);
-  if (!seconds) return tl::unexpected(seconds.error());
+  PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].seconds = spread_of((*seconds)[2 * i]);
-    rows[i].copy_seconds = spread_of((*seconds)[2 * i + 1]);
-    rows[i].copy_share = ratio_of((*seconds)[2 * i + 1], (*seconds)[2 * i]);
-    rows[i].of_yardstick = ratio_of((*seconds)[2 * i], (*seconds)[2 * kYardstick]);
+    rows[i].seconds = spread_of(seconds[2 * i]);
+    rows[i].copy_seconds = spread_of(seconds[2 * i + 1]);
+    rows[i].copy_share = ratio_of(seconds[2 * i + 1], seconds[2 * i]);
+    rows[i].of_yardstick = ratio_of(seconds[2 * i], seconds[2 * kYardstick]);
   }
   return rows;
 }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include <pelt/try.h>
+
 namespace pelt::samples {
 
 Result<std::vector<std::vector<double>>> interleave(std::span<const Contender> contenders, std::size_t rounds) {
@@ -15,9 +17,8 @@ Result<std::vector<std::vector<double>>> interleave(std::span<const Contender> c
   for (std::size_t round = 0; round <= rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t c : order) {
-      const Result<double> spent = contenders[c]();
-      if (!spent) return tl::unexpected(spent.error());
-      if (round != 0) seconds[c].push_back(*spent);
+      PELT_ASSIGN(const auto spent, contenders[c]());
+      if (round != 0) seconds[c].push_back(spent);
     }
   }
   return seconds;

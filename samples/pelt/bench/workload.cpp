@@ -15,6 +15,7 @@
 #include <pelt/mos.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/try.h>
 
 namespace pelt::samples {
 namespace {
@@ -108,9 +109,8 @@ std::vector<Method> methods() {
 Result<Character> make_workload(const Method& method, std::uint32_t vertices) {
   Rig rig{.judging = Judging::kNone};
   rig.layers.push_back({.target = "tube", .deformer = method.deformer, .mask = {}});
-  Result<Bound> bound = bind(make_tube(vertices, method.influences), rig);
-  if (!bound) return tl::unexpected(bound.error());
-  return std::move(bound->character);
+  PELT_ASSIGN(auto bound, bind(make_tube(vertices, method.influences), rig));
+  return std::move(bound.character);
 }
 
 std::vector<glm::mat4> bent(const Skeleton& skeleton) {

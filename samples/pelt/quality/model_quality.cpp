@@ -13,6 +13,7 @@
 #include <pelt/model_of.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/try.h>
 
 #include "engine/judge/judge.h"
 #include "engine/judge/sample_poses.h"
@@ -78,9 +79,8 @@ Result<Bound> bind_by(const Model& model, Rig rig, bool fallback) {
 }
 
 Result<Bound> bind_by(const Model& model, const std::string& deformer, bool fallback = true) {
-  const Result<Rig> rig = rig_from_deformer_name(deformer);
-  if (!rig) return tl::unexpected(rig.error());
-  return bind_by(model, *rig, fallback);
+  PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
+  return bind_by(model, rig, fallback);
 }
 
 Result<std::vector<JudgedPose>> choose_poses(const ModelQualityCommand& command, const Character& linear_blend) {
@@ -113,9 +113,8 @@ struct Measured {
 };
 
 Result<Measured> measure_bound(const Judge& judge, const Bound& bound, const JudgeOptions& options) {
-  const Result<Figures> figures = judge.judge(bound.character, options);
-  if (!figures) return tl::unexpected(figures.error());
-  return Measured{*figures, bound.report.pieces, bound.report.verdict ? bound.report.verdict->left : 0};
+  PELT_ASSIGN(const auto figures, judge.judge(bound.character, options));
+  return Measured{figures, bound.report.pieces, bound.report.verdict ? bound.report.verdict->left : 0};
 }
 
 Row row_of(const Judge& judge, std::string deformer, const Result<Measured>& measured,
@@ -213,36 +212,31 @@ void print_json(const ModelQualityCommand& command, const Report& report) {
 // what dual quaternion gives back was found with all.
 Result<Row> judge_rig(const ModelQualityCommand& command, const Model& model, const Judge& judge,
                       const std::optional<Figures>& dual_quaternion, const JudgeOptions& options) {
-  const Result<Rig> rig = load_rig(command.rig);
-  if (!rig) return tl::unexpected(rig.error());
-  const std::string name = rig->name.empty() ? command.rig : rig->name;
-  const Result<Bound> bound = bind_by(model, *rig, !command.no_fallback);
+  PELT_ASSIGN(const auto rig, load_rig(command.rig));
+  const std::string name = rig.name.empty() ? command.rig : rig.name;
+  const Result<Bound> bound = bind_by(model, rig, !command.no_fallback);
   if (!bound) return fail(bound.error().code, fmt::format("{}: {}", command.rig, bound.error().message));
   if (judge.takes(bound->character)) return row_of(judge, name, measure_bound(judge, *bound, options), dual_quaternion);
-  Result<Bound> linear_blend = bind_by(model_of(bound->character), kLinearBlend);
-  if (!linear_blend) return tl::unexpected(linear_blend.error());
-  const Result<Judge> own = Judge::create(std::move(linear_blend->character), judge.poses());
-  if (!own) return tl::unexpected(own.error());
-  return row_of(*own, name, measure_bound(*own, *bound, options), std::nullopt);
+  PELT_ASSIGN(auto linear_blend, bind_by(model_of(bound->character), kLinearBlend));
+  PELT_ASSIGN(const auto own, Judge::create(std::move(linear_blend.character), judge.poses()));
+  return row_of(own, name, measure_bound(own, *bound, options), std::nullopt);
 }
 
 Result<Report> measure(const ModelQualityCommand& command) {
   std::vector<std::string> deformers = command.deformers;
   if (deformers.empty()) deformers = {kDualQuaternion, "surface-ffd", "curve-skeleton", "mos"};
-  const Result<Model> model = import_model(command.model);
-  if (!model) return tl::unexpected(model.error());
-  const Result<Bound> linear_blend = bind_by(*model, kLinearBlend);
+  PELT_ASSIGN(const auto model, import_model(command.model));
+  const Result<Bound> linear_blend = bind_by(model, kLinearBlend);
   if (!linear_blend) {
     return fail(linear_blend.error().code, fmt::format("{}: {}", command.model, linear_blend.error().message));
   }
-  Result<std::vector<JudgedPose>> poses = choose_poses(command, linear_blend->character);
-  if (!poses) return tl::unexpected(poses.error());
+  PELT_ASSIGN(auto poses, choose_poses(command, linear_blend->character));
 
-  Report report{.frames = poses->size(), .from_clips = poses->front().clip.has_value()};
-  for (const Clip& clip : model->clips) report.clip_names.push_back(clip.name);
+  Report report{.frames = poses.size(), .from_clips = poses.front().clip.has_value()};
+  for (const Clip& clip : model.clips) report.clip_names.push_back(clip.name);
   if (report.from_clips) {
     report.clips = static_cast<std::size_t>(
-        std::count_if(poses->begin(), poses->end(), [](const JudgedPose& pose) { return pose.frame == 0; }));
+        std::count_if(poses.begin(), poses.end(), [](const JudgedPose& pose) { return pose.frame == 0; }));
   }
   // Besides the rows there is linear blend, and dual quaternion, with which the others' `restored` is compared.
   const auto is_dual = [](const std::string& deformer) {
@@ -252,14 +246,13 @@ Result<Report> measure(const ModelQualityCommand& command) {
   Steps steps(1 + (has_dual ? 0 : 1) + deformers.size() + (command.rig.empty() ? 0 : 1));
   const JudgeOptions options{.progress = [&](double fraction) { steps.show(fraction); }};
   steps.next(kLinearBlend);
-  const Result<Judge> judge = Judge::create(linear_blend->character, std::move(*poses), options);
+  const Result<Judge> judge = Judge::create(linear_blend->character, std::move(poses), options);
   if (!judge) return fail(judge.error().code, fmt::format("{}: {}", command.model, judge.error().message));
   report.vertices = judge->vertex_count();
   const auto measure_by = [&](const std::string& deformer) -> Result<Measured> {
     steps.next(deformer);
-    const Result<Bound> bound = bind_by(*model, deformer, !command.no_fallback);
-    if (!bound) return tl::unexpected(bound.error());
-    return measure_bound(*judge, *bound, options);
+    PELT_ASSIGN(const auto bound, bind_by(model, deformer, !command.no_fallback));
+    return measure_bound(*judge, bound, options);
   };
   const Result<Measured> dual = measure_by(kDualQuaternion);
   const std::optional<Figures> dual_figures = dual ? std::optional(dual->figures) : std::nullopt;
@@ -268,9 +261,8 @@ Result<Report> measure(const ModelQualityCommand& command) {
   }
   if (!command.rig.empty()) {
     steps.next(command.rig);
-    Result<Row> row = judge_rig(command, *model, *judge, dual_figures, options);
-    if (!row) return tl::unexpected(row.error());
-    report.rows.push_back(std::move(*row));
+    PELT_ASSIGN(auto row, judge_rig(command, model, *judge, dual_figures, options));
+    report.rows.push_back(std::move(row));
   }
   return report;
 }
@@ -278,12 +270,11 @@ Result<Report> measure(const ModelQualityCommand& command) {
 }  // namespace
 
 Result<void> run(const ModelQualityCommand& command) {
-  const Result<Report> report = measure(command);
-  if (!report) return tl::unexpected(report.error());
+  PELT_ASSIGN(const auto report, measure(command));
   if (command.json) {
-    print_json(command, *report);
+    print_json(command, report);
   } else {
-    print_text(command, *report);
+    print_text(command, report);
   }
   return {};
 }

@@ -21,6 +21,7 @@
 #include <pelt/pose.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/try.h>
 
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/quality/measure.h"
@@ -78,22 +79,20 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   }
   std::vector<Candidate> candidates;
   for (const std::string& name : names) {
-    Result<Rig> rig = rig_from_deformer_name(name);
-    if (!rig) return tl::unexpected(rig.error());
-    rig->judging = Judging::kNone;  // the deformer itself is measured
-    candidates.push_back({std::move(*rig), name});
+    PELT_ASSIGN(auto rig, rig_from_deformer_name(name));
+    rig.judging = Judging::kNone;  // the deformer itself is measured
+    candidates.push_back({std::move(rig), name});
   }
   if (command.rig.empty()) return candidates;
-  Result<Rig> own = load_rig(command.rig);
-  if (!own) return tl::unexpected(own.error());
-  if (own->name.empty()) own->name = std::filesystem::path(command.rig).stem().string();
+  PELT_ASSIGN(auto own, load_rig(command.rig));
+  if (own.name.empty()) own.name = std::filesystem::path(command.rig).stem().string();
   if (std::any_of(candidates.begin(), candidates.end(),
-                  [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(own->name); })) {
+                  [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(own.name); })) {
     return fail(
         ErrorCode::kInvalidArgument,
-        fmt::format("{}: the rig's name, '{}', is that of a deformer which is measured too", command.rig, own->name));
+        fmt::format("{}: the rig's name, '{}', is that of a deformer which is measured too", command.rig, own.name));
   }
-  candidates.push_back({std::move(*own), command.rig});
+  candidates.push_back({std::move(own), command.rig});
   return candidates;
 }
 
@@ -164,9 +163,7 @@ class Measurement {
       rows.push_back(
           {name, motion, given,
            meter_.measure(as_written(positions), is_twist(motion) ? std::nullopt : std::optional(kOutward))});
-      const Result<void> written =
-          write(fmt::format("{}_{}_{}.obj", file_stem(name), motion.name, motion.degrees), positions, normals);
-      if (!written) return written;
+      PELT_TRY(write(fmt::format("{}_{}_{}.obj", file_stem(name), motion.name, motion.degrees), positions, normals));
     }
     return {};
   }
@@ -254,17 +251,14 @@ void print_text(const QualityCommand& command, const std::vector<Block>& blocks)
 }  // namespace
 
 Result<void> run(const QualityCommand& command) {
-  const Result<std::vector<Candidate>> candidates = candidates_of(command);
-  if (!candidates) return tl::unexpected(candidates.error());
+  PELT_ASSIGN(const auto candidates, candidates_of(command));
   std::vector<Block> blocks;
   for (const double radius : command.radii) {
     const Measurement measurement(command, radius);
-    const Result<void> written = measurement.write_rest();
-    if (!written) return written;
+    PELT_TRY(measurement.write_rest());
     Block block{.radius = radius, .rows = {}};
-    for (const Candidate& candidate : *candidates) {
-      const Result<void> measured = measurement.measure(candidate, block.rows);
-      if (!measured) return measured;
+    for (const Candidate& candidate : candidates) {
+      PELT_TRY(measurement.measure(candidate, block.rows));
     }
     blocks.push_back(std::move(block));
   }

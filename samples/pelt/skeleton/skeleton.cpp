@@ -10,6 +10,7 @@
 
 #include <pelt/gltf_export.h>
 #include <pelt/import.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "samples/pelt/progress_bar.h"
@@ -61,19 +62,15 @@ void print_text(const SkeletonCommand& command, const Skeletonized& made, std::s
 
 Result<void> run(const SkeletonCommand& command) {
   const auto start = std::chrono::steady_clock::now();
-  Result<Model> model = import_model(command.model);
-  if (!model) return tl::unexpected(model.error());
-  const Result<Skeletonized> made = skeletonize_with_progress(command, std::move(*model));
-  if (!made) return tl::unexpected(made.error());
-  const Result<std::string> bytes = format_glb(made->model);
-  if (!bytes) return tl::unexpected(bytes.error());
-  const Result<void> written = write_file(command.output, std::as_bytes(std::span(*bytes)));
-  if (!written) return written;
+  PELT_ASSIGN(auto model, import_model(command.model));
+  PELT_ASSIGN(const auto made, skeletonize_with_progress(command, std::move(model)));
+  PELT_ASSIGN(const auto bytes, format_glb(made.model));
+  PELT_TRY(write_file(command.output, std::as_bytes(std::span(bytes))));
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (command.json) {
-    print_json(command, *made, bytes->size(), spent.count());
+    print_json(command, made, bytes.size(), spent.count());
   } else {
-    print_text(command, *made, bytes->size(), spent.count());
+    print_text(command, made, bytes.size(), spent.count());
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/try.h>
 
 #include "samples/viewer/app/app_state.h"
 
@@ -63,9 +64,7 @@ Result<Made> make_character(const Order& order, const Tell& tell) {
     Made made;
     if (order.textures) {
       const auto goes_on = [&](double fraction) { return tell(0.3 * fraction, "textures"); };
-      auto textures = samples::make_textures(*order.device, *order.model, made.notes, goes_on);
-      if (!textures) return tl::unexpected(textures.error());
-      made.textures = std::move(*textures);
+      PELT_ASSIGN(made.textures, samples::make_textures(*order.device, *order.model, made.notes, goes_on));
       made.model = order.model;
     }
     const Tell told = part(tell, order.textures ? 0.3 : 0.0, 0.95);
@@ -73,13 +72,10 @@ Result<Made> make_character(const Order& order, const Tell& tell) {
     options.threads = order.threads;
     options.progress = [&](double fraction, const std::string& what) { told(fraction, what); };
     const Clock::time_point begin = Clock::now();
-    Result<Bound> bound = bind(*order.model, order.rig, options);
-    if (!bound) return tl::unexpected(bound.error());
+    PELT_ASSIGN(auto bound, bind(*order.model, order.rig, options));
     const double seconds = seconds_since(begin);
     if (!tell(0.95, "upload")) return made;
-    Result<Newcomer> newcomer = make_newcomer(*order.device, order.key, std::move(*bound), seconds, order.clip);
-    if (!newcomer) return tl::unexpected(newcomer.error());
-    made.newcomer = std::move(*newcomer);
+    PELT_ASSIGN(made.newcomer, make_newcomer(*order.device, order.key, std::move(bound), seconds, order.clip));
     return made;
   });
 }
@@ -89,13 +85,12 @@ std::string first_clip(const Model& model) { return model.clips.empty() ? "" : m
 Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
                          unsigned threads, const Tell& tell) {
   if (!tell(0, "")) return fail(ErrorCode::kUnsupported, "");
-  Result<Document> document = guarded(file, [&] { return Document::open(file, model); });
-  if (!document) return tl::unexpected(document.error());
+  PELT_ASSIGN(auto document, guarded(file, [&] { return Document::open(file, model); }));
   Result<Made> made = make_character({.device = &device,
                                       .key = kSubject,
-                                      .model = document->model(),
-                                      .rig = document->rig(),
-                                      .clip = first_clip(*document->model()),
+                                      .model = document.model(),
+                                      .rig = document.rig(),
+                                      .clip = first_clip(*document.model()),
                                       .textures = true,
                                       .threads = threads},
                                      part(tell, 0.2, 1));
@@ -103,7 +98,7 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
   if (!made && made.error().code == ErrorCode::kDeviceFailed) {
     return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {}", file, made.error().message));
   }
-  return Opened{std::move(*document), std::move(made)};
+  return Opened{std::move(document), std::move(made)};
 }
 
 std::string base_name(const std::string& file) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <pelt/rig.h>
+#include <pelt/try.h>
 
 #include "samples/viewer/app/app_state.h"
 #include "samples/viewer/camera_control.h"
@@ -153,9 +154,8 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
 
 // From where it was in `rig_before`; moves of one handle in a row are one step of undo.
 Result<void> App::State::move_handle(const Handle& handle, glm::vec3 way) {
-  Result<nlohmann::json> rig = moved_by(rig_before, handle, way);
-  if (!rig) return tl::unexpected(rig.error());
-  return document->edit(std::move(*rig), "move " + handle.name);
+  PELT_ASSIGN(auto rig, moved_by(rig_before, handle, way));
+  return document->edit(std::move(rig), "move " + handle.name);
 }
 
 void App::State::handle_mouse() {

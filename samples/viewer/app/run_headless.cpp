@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include <pelt/try.h>
+
 #include "samples/renderer/image.h"
 #include "samples/viewer/app/run.h"
 #include "samples/viewer/app/script.h"
@@ -55,9 +57,8 @@ class Player {
   Result<void> frames() {
     app().view().playback.playing = true;
     for (std::uint32_t i = 0; i < headless_.frames; ++i) {
-      Result<void> done = picture(fmt::format("frame_{:04}.png", i));
-      if (done) done = frame();
-      if (!done) return done;
+      PELT_TRY(picture(fmt::format("frame_{:04}.png", i)));
+      PELT_TRY(frame());
     }
     return {};
   }
@@ -75,8 +76,8 @@ class Player {
 
   // What was changed is asked for by one frame, waited for and taken by the next.
   Result<void> shown() {
-    Result<void> done = still();
-    return done ? still() : done;
+    PELT_TRY(still());
+    return still();
   }
 
   Result<void> no_error_since(std::uint64_t before) {
@@ -206,12 +207,10 @@ Result<void> Player::strike(const KeyStep& step) {
 }
 
 Result<void> Player::picture(const std::string& name) {
-  Result<void> done = still();  // panels that are new find their places
-  if (done) done = frame(0, true);
-  if (!done) return done;
-  const Result<samples::Image> image = session_.target()->read_back();
-  if (!image) return tl::unexpected(image.error());
-  return samples::write_png(headless_.output / name, *image);
+  PELT_TRY(still());  // panels that are new find their places
+  PELT_TRY(frame(0, true));
+  PELT_ASSIGN(const auto image, session_.target()->read_back());
+  return samples::write_png(headless_.output / name, image);
 }
 
 Result<void> Player::turntable(std::uint32_t count) {
@@ -258,11 +257,9 @@ Result<void> make_folder(const std::filesystem::path& folder) {
 Result<void> run_headless(const RunOptions& options, const HeadlessOptions& headless) {
   Script script;
   if (!headless.script.empty()) {
-    Result<Script> loaded = load_script(headless.script);
-    if (!loaded) return tl::unexpected(loaded.error());
-    script = std::move(*loaded);
+    PELT_ASSIGN(script, load_script(headless.script));
   }
-  if (const Result<void> made = make_folder(headless.output); !made) return made;
+  PELT_TRY(make_folder(headless.output));
   Validation validation;
   const Result<void> done = [&]() -> Result<void> {
     const Ui ui(options.scale.value_or(1));
@@ -273,9 +270,8 @@ Result<void> run_headless(const RunOptions& options, const HeadlessOptions& head
     session_options.make_target = [&](const runtime::Device& device) {
       return Target::offscreen(device, options.size);
     };
-    const Result<std::unique_ptr<Session>> session = Session::create(std::move(session_options));
-    if (!session) return tl::unexpected(session.error());
-    Player player(**session, options, headless);
+    PELT_ASSIGN(const auto session, Session::create(std::move(session_options)));
+    Player player(*session, options, headless);
     Result<void> played = player.open();
     if (played) played = player.play(script);
     return played ? player.frames() : played;

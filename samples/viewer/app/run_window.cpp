@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include <pelt/try.h>
+
 #include "samples/viewer/app/run.h"
 #include "samples/viewer/app/session.h"
 #include "samples/viewer/app/ui.h"
@@ -103,26 +105,23 @@ void show(Window& window, Session& session) {
 }  // namespace
 
 Result<void> run_window(const RunOptions& options) {
-  const Result<std::unique_ptr<Window>> window = Window::open(kTitle, options.size);
-  if (!window) return tl::unexpected(window.error());
+  PELT_ASSIGN(const auto window, Window::open(kTitle, options.size));
   Validation validation;
   const Result<void> done = [&]() -> Result<void> {
-    const Ui ui(options.scale.value_or((*window)->content_scale()));
-    const Connection connection(**window);
+    const Ui ui(options.scale.value_or(window->content_scale()));
+    const Connection connection(*window);
     SessionOptions session_options;
     session_options.device = validation.device_options(options);
-    session_options.device.instance_extensions = (*window)->instance_extensions();
+    session_options.device.instance_extensions = window->instance_extensions();
     session_options.device.device_extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
     session_options.make_target = [&](const runtime::Device& device) -> Result<Target> {
-      const Result<VkSurfaceKHR> surface = (*window)->make_surface(device.instance());
-      if (!surface) return tl::unexpected(surface.error());
-      return Target::on_surface(device, *surface);
+      PELT_ASSIGN(const auto surface, window->make_surface(device.instance()));
+      return Target::on_surface(device, surface);
     };
-    const Result<std::unique_ptr<Session>> session = Session::create(std::move(session_options));
-    if (!session) return tl::unexpected(session.error());
-    (*session)->app().open(options.file, options.model);
-    show(**window, **session);
-    (*window)->hide();  // it is closed at once, whatever is still being bound
+    PELT_ASSIGN(const auto session, Session::create(std::move(session_options)));
+    session->app().open(options.file, options.model);
+    show(*window, *session);
+    window->hide();  // it is closed at once, whatever is still being bound
     return {};
   }();
   return validation.judge(done);

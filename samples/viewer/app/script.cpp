@@ -9,6 +9,7 @@
 
 #include <pelt/nearest_name.h>
 #include <pelt/rig.h>
+#include <pelt/try.h>
 
 #include "engine/core/file_io.h"
 #include "engine/rig/json_fields.h"
@@ -198,11 +199,10 @@ static void describe(Reader& reader, Script& script) {
 }
 
 Result<Script> parse_script(std::string_view json, const std::string& source) {
-  const Result<Json> parsed = json_fields::parse_json(json, source);
-  if (!parsed) return tl::unexpected(parsed.error());
+  PELT_ASSIGN(const auto parsed, json_fields::parse_json(json, source));
   Script script;
   json_fields::Problem problem{.source = source};
-  Reader reader(*parsed, "", problem);
+  Reader reader(parsed, "", problem);
   describe(reader, script);
   reader.finish();
   if (problem.error) return tl::unexpected(*problem.error);
@@ -210,16 +210,14 @@ Result<Script> parse_script(std::string_view json, const std::string& source) {
   ViewState scratch;
   for (std::size_t s = 0; s < script.steps.size(); ++s) {
     if (script.steps[s].set.is_null()) continue;
-    const Result<void> patched = patch_view(scratch, script.steps[s].set, fmt::format("{}: /steps/{}/set", source, s));
-    if (!patched) return tl::unexpected(patched.error());
+    PELT_TRY(patch_view(scratch, script.steps[s].set, fmt::format("{}: /steps/{}/set", source, s)));
   }
   return script;
 }
 
 Result<Script> load_script(const std::filesystem::path& path) {
-  const auto bytes = read_file(path, json_fields::kMaxBytes);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path.string());
+  PELT_ASSIGN(const auto bytes, read_file(path, json_fields::kMaxBytes));
+  return parse_script({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
 }
 
 }  // namespace pelt::viewer

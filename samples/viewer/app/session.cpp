@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include <pelt/try.h>
+
 namespace pelt::viewer {
 namespace {
 
@@ -20,20 +22,18 @@ Session::~Session() {
 
 Result<std::unique_ptr<Session>> Session::create(SessionOptions options) {
   std::unique_ptr<Session> session(new Session(std::move(options)));
-  if (const Result<void> made = session->make_device(); !made) return tl::unexpected(made.error());
+  PELT_TRY(session->make_device());
   session->app_.emplace(*session->device_, session->options_.app);
   return session;
 }
 
 // Both or none of device and target.
 Result<void> Session::make_device() {
-  Result<runtime::Device> device = runtime::Device::create(options_.device);
-  if (!device) return tl::unexpected(device.error());
-  if (!device->has_graphics()) {
-    return fail(ErrorCode::kUnsupported,
-                "the Vulkan device " + device->description().name + " has no queue that draws");
+  PELT_ASSIGN(auto device, runtime::Device::create(options_.device));
+  if (!device.has_graphics()) {
+    return fail(ErrorCode::kUnsupported, "the Vulkan device " + device.description().name + " has no queue that draws");
   }
-  device_ = std::move(*device);
+  device_ = std::move(device);
   Result<Target> target = options_.make_target(*device_);
   if (!target) {
     device_.reset();
@@ -52,7 +52,7 @@ void Session::give_up_device(const std::string& reason) {
 }
 
 Result<void> Session::make_device_anew() {
-  if (const Result<void> made = make_device(); !made) return made;
+  PELT_TRY(make_device());
   app_->create_on(*device_);
   app_->note("the Vulkan device was lost and has been made anew: " + loss_);
   return {};

@@ -18,6 +18,7 @@
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "runtime/device_internals.h"
 #include "samples/renderer/gpu_objects.h"
@@ -150,10 +151,8 @@ struct Target::State {
 Result<void> Target::State::make_common() {
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .queueFamilyIndex = device.queue_family()};
-  auto made_pool = make<VkCommandPool>(device, vk.vkCreateCommandPool, vk.vkDestroyCommandPool, pool_info,
-                                       "the command pool of frames");
-  if (!made_pool) return tl::unexpected(made_pool.error());
-  pool = std::move(*made_pool);
+  PELT_ASSIGN(pool, make<VkCommandPool>(device, vk.vkCreateCommandPool, vk.vkDestroyCommandPool, pool_info,
+                                        "the command pool of frames"));
   const VkCommandBufferAllocateInfo commands_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                                   .commandPool = pool.get(),
                                                   .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
@@ -161,13 +160,11 @@ Result<void> Target::State::make_common() {
   const VkResult allocated = vk.vkAllocateCommandBuffers(device.handle(), &commands_info, &commands);
   if (allocated != VK_SUCCESS) return runtime::vulkan_failure("make the commands of frames", allocated);
   const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  auto made_fence = make<VkFence>(device, vk.vkCreateFence, vk.vkDestroyFence, fence_info, "the fence of frames");
-  if (!made_fence) return tl::unexpected(made_fence.error());
-  done = std::move(*made_fence);
+  PELT_ASSIGN(auto made_fence,
+              make<VkFence>(device, vk.vkCreateFence, vk.vkDestroyFence, fence_info, "the fence of frames"));
+  done = std::move(made_fence);
   if (runtime::GpuTimer::supported(device)) {
-    auto made_timer = runtime::GpuTimer::create(device, 3);
-    if (!made_timer) return tl::unexpected(made_timer.error());
-    timer = std::move(*made_timer);
+    PELT_ASSIGN(timer, runtime::GpuTimer::create(device, 3));
   }
 
   // Over what has been copied there. Barriers stand beside the commands, so it changes no layouts.
@@ -187,10 +184,8 @@ Result<void> Target::State::make_common() {
                                          .pAttachments = &attachment,
                                          .subpassCount = 1,
                                          .pSubpasses = &subpass};
-  auto made_pass =
-      make<VkRenderPass>(device, vk.vkCreateRenderPass, vk.vkDestroyRenderPass, pass_info, "the render pass of panels");
-  if (!made_pass) return tl::unexpected(made_pass.error());
-  render_pass = std::move(*made_pass);
+  PELT_ASSIGN(render_pass, make<VkRenderPass>(device, vk.vkCreateRenderPass, vk.vkDestroyRenderPass, pass_info,
+                                              "the render pass of panels"));
   return make_backend();
 }
 
@@ -201,10 +196,8 @@ Result<void> Target::State::make_backend() {
                                         .maxSets = 1,
                                         .poolSizeCount = 1,
                                         .pPoolSizes = &pool_size};
-  auto made = make<VkDescriptorPool>(device, vk.vkCreateDescriptorPool, vk.vkDestroyDescriptorPool, info,
-                                     "the descriptor pool of panels");
-  if (!made) return tl::unexpected(made.error());
-  descriptors = std::move(*made);
+  PELT_ASSIGN(descriptors, make<VkDescriptorPool>(device, vk.vkCreateDescriptorPool, vk.vkDestroyDescriptorPool, info,
+                                                  "the descriptor pool of panels"));
   backend_result() = VK_SUCCESS;
   ImGui_ImplVulkan_InitInfo init{};
   init.Instance = device.instance();
@@ -220,9 +213,8 @@ Result<void> Target::State::make_backend() {
     if (result < 0) backend_result() = result;
   };
   has_backend = ImGui_ImplVulkan_Init(&init, render_pass.get());
-  const Result<void> uploaded = runtime::submit_and_wait(
-      device, "font", [](VkCommandBuffer recorded) { ImGui_ImplVulkan_CreateFontsTexture(recorded); });
-  if (!uploaded) return uploaded;
+  PELT_TRY(runtime::submit_and_wait(device, "font",
+                                    [](VkCommandBuffer recorded) { ImGui_ImplVulkan_CreateFontsTexture(recorded); }));
   ImGui_ImplVulkan_DestroyFontUploadObjects();
   if (backend_result() != VK_SUCCESS) return runtime::vulkan_failure("prepare panels", backend_result());
   return {};
@@ -263,9 +255,9 @@ Result<FrameImage> Target::State::make_frame_image(VkImage image) const {
                                         .viewType = VK_IMAGE_VIEW_TYPE_2D,
                                         .format = format,
                                         .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-  auto view = make<VkImageView>(device, vk.vkCreateImageView, vk.vkDestroyImageView, view_info, "the view of a frame");
-  if (!view) return tl::unexpected(view.error());
-  frame.view = std::move(*view);
+  PELT_ASSIGN(auto view,
+              make<VkImageView>(device, vk.vkCreateImageView, vk.vkDestroyImageView, view_info, "the view of a frame"));
+  frame.view = std::move(view);
   const VkImageView attached = frame.view.get();
   const VkExtent2D extent = surface != VK_NULL_HANDLE ? swapchain_size : size;
   const VkFramebufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
@@ -275,16 +267,12 @@ Result<FrameImage> Target::State::make_frame_image(VkImage image) const {
                                      .width = extent.width,
                                      .height = extent.height,
                                      .layers = 1};
-  auto framebuffer =
-      make<VkFramebuffer>(device, vk.vkCreateFramebuffer, vk.vkDestroyFramebuffer, info, "the framebuffer of a frame");
-  if (!framebuffer) return tl::unexpected(framebuffer.error());
-  frame.framebuffer = std::move(*framebuffer);
+  PELT_ASSIGN(frame.framebuffer, make<VkFramebuffer>(device, vk.vkCreateFramebuffer, vk.vkDestroyFramebuffer, info,
+                                                     "the framebuffer of a frame"));
   if (surface == VK_NULL_HANDLE) return frame;
   const VkSemaphoreCreateInfo semaphore{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-  auto drawn =
-      make<VkSemaphore>(device, vk.vkCreateSemaphore, vk.vkDestroySemaphore, semaphore, "the semaphore of a frame");
-  if (!drawn) return tl::unexpected(drawn.error());
-  frame.drawn = std::move(*drawn);
+  PELT_ASSIGN(frame.drawn, make<VkSemaphore>(device, vk.vkCreateSemaphore, vk.vkDestroySemaphore, semaphore,
+                                             "the semaphore of a frame"));
   return frame;
 }
 
@@ -329,9 +317,8 @@ Result<void> Target::State::make_swapchain() {
   if (result >= 0) result = wsi.vkGetSwapchainImagesKHR(device.handle(), swapchain, &count, handles.data());
   if (result < 0) return runtime::vulkan_failure("list the images of the window", result);
   for (VkImage handle : handles) {
-    Result<FrameImage> image = make_frame_image(handle);
-    if (!image) return tl::unexpected(image.error());
-    images.push_back(std::move(*image));
+    PELT_ASSIGN(auto image, make_frame_image(handle));
+    images.push_back(std::move(image));
   }
   stale = false;
   return {};
@@ -432,14 +419,11 @@ Target::Target(Target&&) noexcept = default;
 Result<Target> Target::on_surface(const runtime::Device& device, VkSurfaceKHR surface) {
   auto state = std::make_unique<State>(device);
   state->surface = surface;
-  Result<void> made = state->choose_format();
-  if (made) made = state->make_common();
-  if (!made) return tl::unexpected(made.error());
+  PELT_TRY(state->choose_format());
+  PELT_TRY(state->make_common());
   const VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-  auto acquired = make<VkSemaphore>(device, state->vk.vkCreateSemaphore, state->vk.vkDestroySemaphore, info,
-                                    "the semaphore of the window");
-  if (!acquired) return tl::unexpected(acquired.error());
-  state->acquired = std::move(*acquired);
+  PELT_ASSIGN(state->acquired, make<VkSemaphore>(device, state->vk.vkCreateSemaphore, state->vk.vkDestroySemaphore,
+                                                 info, "the semaphore of the window"));
   return Target(std::move(state));
 }
 
@@ -447,15 +431,14 @@ Result<Target> Target::offscreen(const runtime::Device& device, VkExtent2D size)
   auto state = std::make_unique<State>(device);
   state->size = size;
   state->format = kOffscreenFormat;
-  Result<samples::Texture> texture = samples::make_texture(
-      device, {.format = kOffscreenFormat, .size = size, .usage = kUsage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT},
-      "offscreen window");
-  if (!texture) return tl::unexpected(texture.error());
-  state->offscreen = std::move(*texture);
-  if (const Result<void> made = state->make_common(); !made) return tl::unexpected(made.error());
-  Result<FrameImage> image = state->make_frame_image(state->offscreen.image.get());
-  if (!image) return tl::unexpected(image.error());
-  state->images.push_back(std::move(*image));
+  PELT_ASSIGN(auto texture,
+              samples::make_texture(
+                  device, {.format = kOffscreenFormat, .size = size, .usage = kUsage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT},
+                  "offscreen window"));
+  state->offscreen = std::move(texture);
+  PELT_TRY(state->make_common());
+  PELT_ASSIGN(auto image, state->make_frame_image(state->offscreen.image.get()));
+  state->images.push_back(std::move(image));
   return Target(std::move(state));
 }
 
@@ -483,7 +466,7 @@ Result<void> Target::draw(App& app, bool all_samples) {
   std::uint32_t index = 0;
   if (state.surface != VK_NULL_HANDLE) {
     if (state.stale) {
-      if (const Result<void> made = state.make_swapchain(); !made) return made;
+      PELT_TRY(state.make_swapchain());
     }
     if (state.images.empty()) return {};
     const VkResult acquired = state.wsi.vkAcquireNextImageKHR(state.device.handle(), state.swapchain, kLongestWait,
@@ -502,7 +485,7 @@ Result<void> Target::draw(App& app, bool all_samples) {
   result = state.vk.vkEndCommandBuffer(state.commands);
   if (result == VK_SUCCESS) result = backend_result();
   if (result != VK_SUCCESS) return runtime::vulkan_failure("record a frame", result);
-  if (const Result<void> submitted = state.submit(frame); !submitted) return submitted;
+  PELT_TRY(state.submit(frame));
   if (state.surface == VK_NULL_HANDLE) return {};
   const VkSemaphore drawn = frame.drawn.get();
   const VkPresentInfoKHR present{.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
@@ -527,22 +510,20 @@ Result<samples::Image> Target::read_back() {
   State& state = *state_;
   samples::Image picture{state.size.width, state.size.height, {}};
   picture.pixels.resize(std::size_t{4} * picture.width * picture.height);
-  auto buffer = runtime::Buffer::create(state.device, {.size = picture.pixels.size(),
-                                                       .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                                       .memory = runtime::MemoryUse::kReadback,
-                                                       .name = "picture"});
-  if (!buffer) return tl::unexpected(buffer.error());
-  const Result<void> copied = runtime::submit_and_wait(state.device, "picture", [&](VkCommandBuffer commands) {
+  PELT_ASSIGN(auto buffer, runtime::Buffer::create(state.device, {.size = picture.pixels.size(),
+                                                                  .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                                  .memory = runtime::MemoryUse::kReadback,
+                                                                  .name = "picture"}));
+  PELT_TRY(runtime::submit_and_wait(state.device, "picture", [&](VkCommandBuffer commands) {
     const VkBufferImageCopy region{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                    .imageExtent = {picture.width, picture.height, 1}};
     state.vk.vkCmdCopyImageToBuffer(commands, state.offscreen.image.get(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                                    buffer->handle(), 1, &region);
+                                    buffer.handle(), 1, &region);
     runtime::memory_barrier(state.vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                             VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
-  });
-  if (!copied) return tl::unexpected(copied.error());
-  buffer->invalidate(0, picture.pixels.size());
-  std::memcpy(picture.pixels.data(), buffer->mapped(), picture.pixels.size());
+  }));
+  buffer.invalidate(0, picture.pixels.size());
+  std::memcpy(picture.pixels.data(), buffer.mapped(), picture.pixels.size());
   return picture;
 }
 
