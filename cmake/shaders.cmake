@@ -9,7 +9,7 @@
 #   #include "samples/renderer/shaders/mesh.vert.h"
 #   name::mesh_vert                                   // inline constexpr std::array<std::uint32_t, N>
 #
-# named after the file's path below its shaders/ folder, every other character an underscore. Shaders include each other
+# (TARGET_shaders.h includes them all), named after the file's path below its shaders/ folder, every other character an underscore. Shaders include each other
 # relative to themselves or to shaders/ of the root. Everything made is in the build folder. Call it in the folder that
 # makes TARGET.
 set(PELT_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_spirv.cmake")
@@ -21,6 +21,7 @@ function(pelt_embed_shaders target)
   endif()
   set(output_root "${CMAKE_CURRENT_BINARY_DIR}/embedded")
   set(headers)
+  set(includes "#pragma once\n")
   foreach(source IN LISTS arg_SOURCES)
     set(spirv "${output_root}/${source}.spv")
     set(header "${output_root}/${source}.h")
@@ -46,7 +47,9 @@ function(pelt_embed_shaders target)
       COMMENT "Embedding ${source}"
       VERBATIM)
     list(APPEND headers "${header}")
+    string(APPEND includes "#include \"${source}.h\"\n")
   endforeach()
+  file(CONFIGURE OUTPUT "${output_root}/${target}_shaders.h" CONTENT "${includes}" @ONLY)
   target_sources(${target} PRIVATE ${headers})
   target_include_directories(${target} PRIVATE "${output_root}")
 endfunction()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <memory>
 #include <utility>
@@ -9,64 +11,33 @@
 #include <pelt/try.h>
 
 #include "engine/character/pose_kernels.h"
+#include "pelt_runtime_shaders.h"
 #include "runtime/debug.h"
 #include "runtime/device_internals.h"
-#include "shaders/blend/blend.comp.h"
 #include "shaders/blend/blend.h"
-#include "shaders/bounds/bounds.comp.h"
 #include "shaders/bounds/bounds.h"
-#include "shaders/crowd/plan.comp.h"
 #include "shaders/crowd/plan.h"
-#include "shaders/curve_skeleton/pose.comp.h"
-#include "shaders/curve_skeleton/spline_pose.comp.h"
-#include "shaders/driver/action_line/pose.comp.h"
-#include "shaders/driver/key_pose/pose.comp.h"
-#include "shaders/driver/patch_frame/pose.comp.h"
-#include "shaders/driver/stream/pose.comp.h"
-#include "shaders/driver/vertex_frame/pose.comp.h"
-#include "shaders/dual_quaternion/pose.comp.h"
-#include "shaders/linear_blend/pose.comp.h"
-#include "shaders/mos/point_pose.comp.h"
-#include "shaders/mos/table_pose.comp.h"
-#include "shaders/normals/normals.comp.h"
 #include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"
-#include "shaders/surface_ffd/pose.comp.h"
 
 namespace pelt::runtime {
 namespace {
 
-struct PoseShader {
-  PoseKernel kernel;
-  std::span<const std::uint32_t> spirv;
-};
-
-// One line for each pose kernel, in the order of their numbers.
-constexpr PoseShader kPoseShaders[] = {
-    {PoseKernel::kLinearBlend, spirv::linear_blend_pose_comp},
-    {PoseKernel::kDualQuaternion, spirv::dual_quaternion_pose_comp},
-    {PoseKernel::kSurfaceFfd, spirv::surface_ffd_pose_comp},
-    {PoseKernel::kVertexFrame, spirv::driver_vertex_frame_pose_comp},
-    {PoseKernel::kPatchFrame, spirv::driver_patch_frame_pose_comp},
-    {PoseKernel::kStream, spirv::driver_stream_pose_comp},
-    {PoseKernel::kKeyPose, spirv::driver_key_pose_pose_comp},
-    {PoseKernel::kCurveSkeleton, spirv::curve_skeleton_pose_comp},
-    {PoseKernel::kActionLine, spirv::driver_action_line_pose_comp},
-    {PoseKernel::kMosPoint, spirv::mos_point_pose_comp},
-    {PoseKernel::kMosTable, spirv::mos_table_pose_comp},
-    {PoseKernel::kSplineCurve, spirv::curve_skeleton_spline_pose_comp},
-};
-static_assert(std::size(kPoseShaders) == kPoseKernelCount);
-
 Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) {
   auto pipelines = std::make_unique<SkinningPipelines>();
-  for (const PoseShader& shader : kPoseShaders) {
-    assert(static_cast<std::size_t>(shader.kernel) == pipelines->pose.size());
-    PELT_ASSIGN(auto kernel,
-                ComputeKernel::create(device, {.spirv = shader.spirv,
-                                               .storage_buffers = shared::kPoseBindCount,
-                                               .push_constant_bytes = sizeof(shared::JobRange),
-                                               .name = std::string("pose ") + pose_kernel(shader.kernel).name}));
+  // By PoseKernel's numbers.
+  const std::span<const std::uint32_t> pose_shaders[] = {
+#define PELT_POSE_KERNEL(kernel, folder, shader) spirv::shader##_comp,
+#include <pelt/pose_kernels.list>
+#undef PELT_POSE_KERNEL
+  };
+  for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
+    PELT_ASSIGN(
+        auto kernel,
+        ComputeKernel::create(device, {.spirv = pose_shaders[k],
+                                       .storage_buffers = shared::kPoseBindCount,
+                                       .push_constant_bytes = sizeof(shared::JobRange),
+                                       .name = fmt::format("pose {}", pose_kernel_name(static_cast<PoseKernel>(k)))}));
     pipelines->pose.push_back(std::move(kernel));
   }
   const struct {

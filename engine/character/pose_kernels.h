@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The list of pose kernels: the one place where the engine learns of a new deformer's palette.
+// What the engine asks of a pose kernel; <pelt/pose_kernels.list> lists them.
 #pragma once
 
+#include <bit>
 #include <glm/glm.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <pelt/character.h>
 #include <pelt/frame.h>
+#include <pelt/inspect.h>
 #include <pelt/result.h>
 
 #include "engine/character/records.h"
@@ -40,19 +43,60 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
 // Whether an earlier stage than the pass's moves this vertex of the instance.
 bool is_posed_before(const PalettePass& pass, const CharacterData& data, std::uint32_t vertex);
 
+// One palette entry of a pass: number `slot` of those that record `record` writes.
+struct PassEntry {
+  const PalettePass& pass;
+  std::uint32_t record = 0;
+  std::uint32_t slot = 0;
+
+  template <class Record>
+  Record read() const {
+    return read_record<Record>(pass.records, record);
+  }
+  // A word of the pass's table, as a number.
+  float number(std::uint32_t word) const { return std::bit_cast<float>(pass.table[word]); }
+  // The pass's table for functions of shaders/ that read nothing else.
+  shared::PoseWork table() const { return {pass.table.data(), nullptr, nullptr, nullptr}; }
+};
+
+// What Pelt knows of a pose kernel: the folder of every deformer that has one defines it.
 struct PoseKernelInfo {
-  const char* name;                // the shader is shaders/<name>/pose.comp
-  std::uint32_t record_words;      // size of a record
-  std::uint32_t slots_per_record;  // palette entries it writes
-  // Indices in the records against `data`; errors name the record.
+  const char* name;  // for people
+  std::uint32_t record_words;
+  std::uint32_t slots_per_record;  // palette entries that a record writes
+  // Checks indices in the records against `data`; errors name the record.
   Result<void> (*validate)(const PalettePass& pass, const CharacterData& data);
   // Poses records [begin, end) of the pass.
   void (*pose)(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
-  // Appends the words of the chains (shaders/chain/chain.h) that record i turns by. nullptr: by none.
+  // For tools (pelt/inspect.h): the frame of an entry at rest, its name, and what it reads.
+  EntryRest (*rest)(const PassEntry& entry);
+  std::string (*label)(const PassEntry& entry, const CharacterData& data);
+  void (*append_sources)(const PassEntry& entry, std::vector<EntrySource>& sources);
+  // Appends the words of the chains (shaders/chain/chain.h) that record i turns by. nullptr: it turns by none.
   void (*append_chains)(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) = nullptr;
+  // Appends the points that pose the pass's curves. nullptr: it has no curves.
+  void (*append_handles)(const PalettePass& pass, const PoseContext& context,
+                         std::vector<PosedHandle>& handles) = nullptr;
 };
 
-constexpr std::size_t kPoseKernelCount = 12;
+#define PELT_POSE_KERNEL(kernel, folder, shader) \
+  namespace folder {                             \
+  extern const PoseKernelInfo kernel;            \
+  }
+#include <pelt/pose_kernels.list>
+#undef PELT_POSE_KERNEL
+
+constexpr std::size_t kPoseKernelCount = 0
+#define PELT_POSE_KERNEL(kernel, folder, shader) +1
+#include <pelt/pose_kernels.list>
+#undef PELT_POSE_KERNEL
+    ;
+
+// The mesh that this vertex of the instance belongs to. Precondition: vertex < data.vertex_count().
+const CharacterMesh& mesh_of(const CharacterData& data, std::uint32_t vertex);
+
+// "body vertex 12", by the model's numbers.
+std::string vertex_label(const CharacterData& data, std::uint32_t vertex);
 
 // Precondition: kernel is one of the enumerators (Character::create has checked it).
 const PoseKernelInfo& pose_kernel(PoseKernel kernel);

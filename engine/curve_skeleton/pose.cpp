@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "engine/curve_skeleton/pose.h"
+#include "shaders/curve_skeleton/pose.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "engine/chain/check_chain.h"
+#include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
-#include "shaders/curve_skeleton/pose.h"
 
 namespace pelt::curve_skeleton {
 namespace {
@@ -95,8 +97,6 @@ class Table {
   std::uint64_t read_ = 0;            // words of curves and samples so far
 };
 
-}  // namespace
-
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   Table table(pass, data);
   for (std::size_t i = 0; i < pass.record_count; ++i) {
@@ -125,5 +125,81 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
       slots[k] = pose_curve_sample(record, part, work, k, by_steps);
   }
 }
+
+std::uint32_t sample_word(const PassEntry& entry) {
+  return entry.read<shared::CurveRecord>().first_sample + entry.slot * shared::kCurveSampleWords;
+}
+
+EntryRest rest(const PassEntry& entry) {
+  const auto record = entry.read<shared::CurveRecord>();
+  const std::uint32_t sample = sample_word(entry);
+  return {.kind = EntryKind::kCurveSample,
+          .from_rest = shared::table_affine(entry.table(), sample + shared::kCurveSampleInverse),
+          .line = {record.curve, record.bone},
+          .along = entry.number(sample)};
+}
+
+std::string label(const PassEntry& entry, const CharacterData& data) {
+  const auto record = entry.read<shared::CurveRecord>();
+  const std::vector<std::uint32_t>& table = entry.pass.table;
+  const shared::Chain chain = shared::read_chain(entry.table(), record.curve);
+  const auto joint = [&](std::uint32_t anchor) {
+    return data.skeleton.joints[table[shared::anchor_word(chain, anchor)]].name;
+  };
+  const std::uint32_t anchor =
+      table[record.curve + shared::kCurveFirstAnchor] + record.bone * shared::kCurveAnchorWords;
+  const float from = entry.number(anchor + shared::kCurveAnchorLength);
+  const float to = entry.number(anchor + shared::kCurveAnchorWords + shared::kCurveAnchorLength);
+  return fmt::format("curve {}..{} at {:.3f} m", joint(0), joint(chain.anchor_count - 1),
+                     std::lerp(from, to, entry.number(sample_word(entry))));
+}
+
+// The joints of the two anchors beside the sample.
+void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  const auto record = entry.read<shared::CurveRecord>();
+  const shared::Chain chain = shared::read_chain(entry.table(), record.curve);
+  const float lambda = entry.number(sample_word(entry));
+  const auto joint = [&](std::uint32_t anchor) { return entry.pass.table[shared::anchor_word(chain, anchor)]; };
+  sources.push_back({SourceKind::kJoint, joint(record.bone), 1 - lambda});
+  sources.push_back({SourceKind::kJoint, joint(record.bone + 1), lambda});
+}
+
+// The anchors of every curve.
+void append_handles(const PalettePass& pass, const PoseContext& context, std::vector<PosedHandle>& handles) {
+  const shared::PoseWork work = pose_work(pass, context);
+  std::set<std::uint32_t> curves;
+  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+    curves.insert(read_record<shared::CurveRecord>(pass.records, r).curve);
+  }
+  std::uint32_t line = 0;
+  for (const std::uint32_t curve : curves) {
+    const shared::Chain chain = shared::read_chain(work, curve);
+    for (std::uint32_t i = 0; i < chain.anchor_count; ++i) {
+      handles.push_back({.kind = EntryKind::kCurveSample,
+                         .line = line,
+                         .joint = pass.table[shared::anchor_word(chain, i)],
+                         .frame = affine_from_axes(glm::mat3(1.0f), shared::anchor_pose(work, chain, i).position)});
+    }
+    ++line;
+  }
+}
+
+constexpr PoseKernelInfo curve_kernel(const char* name) {
+  return {.name = name,
+          .record_words = kRecordWords<shared::CurveRecord>,
+          .slots_per_record = shared::kCurveSlots,
+          .validate = validate_records,
+          .pose = pose_records,
+          .rest = rest,
+          .label = label,
+          .append_sources = append_sources,
+          .append_chains = append_chains,
+          .append_handles = append_handles};
+}
+
+}  // namespace
+
+const PoseKernelInfo kCurveSkeleton = curve_kernel("curve_skeleton");
+const PoseKernelInfo kSplineCurve = curve_kernel("spline_curve");
 
 }  // namespace pelt::curve_skeleton

@@ -23,4 +23,26 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   return {};
 }
 
+EntryRest joint_rest(const PassEntry& entry) {
+  if (entry.slot != 0) return {.kind = EntryKind::kJointStretch};
+  return {.kind = EntryKind::kJoint, .from_rest = entry.read<shared::JointRecord>().inverse_bind};
+}
+
+std::string joint_label(const PassEntry& entry, const CharacterData& data) {
+  return "joint " + data.skeleton.joints[entry.read<shared::JointRecord>().joint].name;
+}
+
+void append_joint(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  sources.push_back({SourceKind::kJoint, entry.read<shared::JointRecord>().joint, 1});
+}
+
+const PoseKernelInfo kLinearBlend{.name = "linear_blend",
+                                  .record_words = kRecordWords<shared::JointRecord>,
+                                  .slots_per_record = 1,
+                                  .validate = validate_records,
+                                  .pose = pose_records<shared::JointRecord, shared::pose_joint>,
+                                  .rest = joint_rest,
+                                  .label = joint_label,
+                                  .append_sources = append_joint};
+
 }  // namespace pelt::linear_blend

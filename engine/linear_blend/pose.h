@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The pose kernel of linear blend (shaders/linear_blend/pose.h): what its records must hold. Errors: a joint that is
-// not there, a matrix that is not finite.
+// What the pose kernels of linear blend and dual quaternion have in common: records of joints
+// (shaders/linear_blend/pose.h).
 #pragma once
 
 #include "engine/character/pose_kernels.h"
 
 namespace pelt::linear_blend {
 
+// Errors: a joint that is not there, a matrix that is not finite.
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data);
+
+EntryRest joint_rest(const PassEntry& entry);
+std::string joint_label(const PassEntry& entry, const CharacterData& data);
+void append_joint(const PassEntry& entry, std::vector<EntrySource>& sources);
 
 }  // namespace pelt::linear_blend

@@ -9,8 +9,32 @@
 
 #include "engine/chain/check_chain.h"
 #include "engine/driver/key_pose/pose.h"
+#include "shaders/mos/point_pose.h"
+#include "shaders/mos/table_pose.h"
 
 namespace pelt::mos {
+
+bool is_mos(const PalettePass& pass) {
+  return pass.kernel == PoseKernel::kMosPoint || pass.kernel == PoseKernel::kMosTable;
+}
+
+std::set<std::uint32_t> words_with_twins(const PalettePass& pass) {
+  std::set<std::uint32_t> words;
+  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+    if (pass.kernel == PoseKernel::kMosPoint) {
+      words.insert(read_record<shared::MosPointRecord>(pass.records, r).point);
+    } else {
+      const auto record = read_record<shared::MosTableRecord>(pass.records, r);
+      words.insert(std::begin(record.points), std::end(record.points));
+    }
+  }
+  return words;
+}
+
+bool is_twin(const PalettePass& pass, std::uint32_t word) {
+  return pass.table[word + shared::kMosPointKind] == shared::kMosDirections;
+}
+
 namespace {
 
 // What a pass may take to pose, in anchors of chains that it walks along, a word of its table and records.
@@ -196,8 +220,6 @@ void append_chain(const PalettePass& pass, std::uint32_t point, std::vector<std:
   if (chain != shared::kMosNoWord) chains.push_back(chain);
 }
 
-}  // namespace
-
 Result<void> validate_point_records(const PalettePass& pass, const CharacterData& data) {
   return validate<shared::MosPointRecord>(pass, data);
 }
@@ -236,5 +258,86 @@ void append_table_chains(const PalettePass& pass, std::size_t i, std::vector<std
     append_chain(pass, point, chains);
   }
 }
+
+EntryRest point_rest(const PassEntry&) { return {.kind = EntryKind::kControlPoint}; }
+
+std::uint32_t sample_word(const PassEntry& entry) {
+  return entry.read<shared::MosTableRecord>().first_sample + entry.slot * shared::kMosSampleWords;
+}
+
+EntryRest table_rest(const PassEntry& entry) {
+  const auto record = entry.read<shared::MosTableRecord>();
+  const std::uint32_t sample = sample_word(entry);
+  return {.kind = EntryKind::kWindowSample,
+          .from_rest = shared::table_affine(entry.table(), sample + shared::kMosSampleInverse),
+          .line = {record.points[0], record.points[1], record.points[2], record.points[3]},
+          .along = entry.number(sample)};
+}
+
+const std::string& joint_name(const PassEntry& entry, std::uint32_t point, const CharacterData& data) {
+  return data.skeleton.joints[entry.pass.table[point]].name;
+}
+
+std::string point_label(const PassEntry& entry, const CharacterData& data) {
+  return fmt::format("point {} of {}", entry.record,
+                     joint_name(entry, entry.read<shared::MosPointRecord>().point, data));
+}
+
+std::string table_label(const PassEntry& entry, const CharacterData& data) {
+  const auto record = entry.read<shared::MosTableRecord>();
+  const std::string& first = joint_name(entry, record.points[1], data);
+  const std::string& second = joint_name(entry, record.points[2], data);
+  return fmt::format("points of {}{} at {:.2f}", first, first == second ? "" : ".." + second,
+                     entry.number(sample_word(entry)));
+}
+
+// A control point moves with its joint alone, whatever turns it.
+void append_point_source(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  sources.push_back({SourceKind::kJoint, entry.pass.table[entry.read<shared::MosPointRecord>().point], 1});
+}
+
+void append_table_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  const auto record = entry.read<shared::MosTableRecord>();
+  const glm::vec4 weights = shared::spline_basis(entry.number(sample_word(entry)));
+  for (std::uint32_t k = 0; k < shared::kMosWindow; ++k) {
+    sources.push_back({SourceKind::kJoint, entry.pass.table[record.points[k]], weights[static_cast<glm::length_t>(k)]});
+  }
+}
+
+void append_handles(const PalettePass& pass, const PoseContext& context, std::vector<PosedHandle>& handles) {
+  const shared::PoseWork work = pose_work(pass, context);
+  const Affine root = shared::mos_root_motion(work);
+  for (const std::uint32_t point : words_with_twins(pass)) {
+    if (is_twin(pass, point)) continue;
+    handles.push_back({.kind = EntryKind::kControlPoint,
+                       .joint = pass.table[point],
+                       .rest = shared::table_vector(work, point + shared::kMosPointRest),
+                       .frame = shared::mos_frame(shared::pose_mos_point(work, root, point))});
+  }
+}
+
+}  // namespace
+
+const PoseKernelInfo kMosPoint{.name = "mos_point",
+                               .record_words = kRecordWords<shared::MosPointRecord>,
+                               .slots_per_record = 1,
+                               .validate = validate_point_records,
+                               .pose = pose_records<shared::MosPointRecord, shared::pose_mos_entry>,
+                               .rest = point_rest,
+                               .label = point_label,
+                               .append_sources = append_point_source,
+                               .append_chains = append_point_chains,
+                               .append_handles = append_handles};
+
+const PoseKernelInfo kMosTable{.name = "mos_table",
+                               .record_words = kRecordWords<shared::MosTableRecord>,
+                               .slots_per_record = shared::kMosSlots,
+                               .validate = validate_table_records,
+                               .pose = pose_table_records,
+                               .rest = table_rest,
+                               .label = table_label,
+                               .append_sources = append_table_sources,
+                               .append_chains = append_table_chains,
+                               .append_handles = append_handles};
 
 }  // namespace pelt::mos

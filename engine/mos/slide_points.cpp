@@ -15,34 +15,13 @@
 
 #include "engine/character/records.h"
 #include "engine/mos/edits.h"
+#include "engine/mos/pose.h"
 #include "engine/mos/table.h"
 #include "shaders/mos/point_pose.h"
 #include "shaders/mos/table_pose.h"
 
 namespace pelt::mos {
 namespace {
-
-bool is_mos(const PalettePass& pass) {
-  return pass.kernel == PoseKernel::kMosPoint || pass.kernel == PoseKernel::kMosTable;
-}
-
-// A twin right behind its point.
-std::set<std::uint32_t> words_with_twins(const PalettePass& pass) {
-  std::set<std::uint32_t> words;
-  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
-    if (pass.kernel == PoseKernel::kMosPoint) {
-      words.insert(read_record<shared::MosPointRecord>(pass.records, r).point);
-    } else {
-      const auto record = read_record<shared::MosTableRecord>(pass.records, r);
-      words.insert(std::begin(record.points), std::end(record.points));
-    }
-  }
-  return words;
-}
-
-bool is_twin(const PalettePass& pass, std::uint32_t word) {
-  return pass.table[word + shared::kMosPointKind] == shared::kMosDirections;
-}
 
 // Sets the edits of the point at `word`; false: it has others.
 bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<const MosEdit* const> edits) {
@@ -112,12 +91,6 @@ Result<Character> slide_points(const Character& character, std::span<const Point
     }
   }
   return Character::create(std::move(data));
-}
-
-std::set<std::uint32_t> point_words(const PalettePass& pass) {
-  std::set<std::uint32_t> words = words_with_twins(pass);
-  std::erase_if(words, [&](std::uint32_t word) { return is_twin(pass, word); });
-  return words;
 }
 
 }  // namespace pelt::mos

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <span>
 
 #include <pelt/bind_report.h>
@@ -24,8 +23,5 @@ bool slides_after_bind(const MosEdit& edit);
 // where the character was bound by other edits, and Character::create's.
 Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
                                std::span<const MosEdit> edits);
-
-// The words of all points of a pass of either kernel, without twins for directions. Precondition: it is valid.
-std::set<std::uint32_t> point_words(const PalettePass& pass);
 
 }  // namespace pelt::mos

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/pose.h"
+#include "shaders/surface_ffd/pose.h"
 
 #include <fmt/format.h>
 
 #include <pelt/finite.h>
 
-#include "shaders/surface_ffd/pose.h"
+#include "engine/character/pose_kernels.h"
 
 namespace pelt::surface_ffd {
+
+namespace {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   for (std::size_t i = 0; i < pass.record_count; ++i) {
@@ -24,5 +26,34 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   }
   return {};
 }
+
+EntryRest rest(const PassEntry& entry) {
+  return {.kind = EntryKind::kTriangle, .from_rest = entry.read<shared::TriangleRecord>().rest_inverse};
+}
+
+std::string label(const PassEntry& entry, const CharacterData& data) {
+  const auto triangle = entry.read<shared::TriangleRecord>();
+  const CharacterMesh& mesh = mesh_of(data, triangle.a);
+  const auto source = [&](std::uint32_t vertex) { return mesh.source_vertex[vertex - mesh.first_vertex]; };
+  return fmt::format("{} triangle {} {} {}", mesh.name, source(triangle.a), source(triangle.b), source(triangle.c));
+}
+
+void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  const auto triangle = entry.read<shared::TriangleRecord>();
+  for (const std::uint32_t vertex : {triangle.a, triangle.b, triangle.c}) {
+    sources.push_back({SourceKind::kVertex, vertex, 1.0f / 3.0f});
+  }
+}
+
+}  // namespace
+
+const PoseKernelInfo kSurfaceFfd{.name = "surface_ffd",
+                                 .record_words = kRecordWords<shared::TriangleRecord>,
+                                 .slots_per_record = 1,
+                                 .validate = validate_records,
+                                 .pose = pose_records<shared::TriangleRecord, shared::pose_triangle>,
+                                 .rest = rest,
+                                 .label = label,
+                                 .append_sources = append_sources};
 
 }  // namespace pelt::surface_ffd

@@ -102,7 +102,7 @@ WrapError wrap_error(std::span<const glm::vec3> rest, std::span<const glm::vec3>
   std::size_t count = 0;
   for (std::size_t v = 0; v < rest.size(); ++v) {
     const double distance = glm::distance(glm::dvec3(ideal[v]), glm::dvec3(found[v]));
-    error.worst = distance <= error.worst ? error.worst : distance;  // what is not a number must not pass for none
+    if (!(distance <= error.worst) && !std::isnan(error.worst)) error.worst = distance;  // what is no number stays
     const double share = passage.share(rest[v].y);
     if (share == 0 || share == 1) continue;
     squared += distance * distance;

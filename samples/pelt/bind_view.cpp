@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/inspect.h>
 #include <pelt/pack.h>
 #include <pelt/try.h>
 
@@ -35,17 +36,6 @@ float normalise(std::vector<float>& values) {
   const float most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   for (float& value : values) value = most > 0 ? value / most : 0;
   return most;
-}
-
-// Palette entries that joints pose by themselves.
-std::vector<bool> joint_entries(const CharacterData& data) {
-  std::vector<bool> entries(data.palette_size, false);
-  for (const PalettePass& pass : data.passes) {
-    const bool dual = pass.kernel == PoseKernel::kDualQuaternion;
-    if (pass.kernel != PoseKernel::kLinearBlend && !dual) continue;
-    std::fill_n(entries.begin() + pass.first_slot, pass.record_count * (dual ? 2 : 1), true);
-  }
-  return entries;
 }
 
 // The surfaces that drive the skins.
@@ -82,10 +72,13 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
     return view;
   }
   if (what == "unbound") {
-    const std::vector<bool> by_joint = joint_entries(data);
+    const auto is_joint = [&](std::uint32_t entry) {
+      const EntryKind kind = entry_kind(data, entry);
+      return kind == EntryKind::kJoint || kind == EntryKind::kJointStretch;
+    };
     view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t, auto row) {
       return std::all_of(row.begin(), row.end(),
-                         [&](const Influence& i) { return by_joint[mesh.first_slot + i.index]; });
+                         [&](const Influence& i) { return is_joint(mesh.first_slot + i.index); });
     });
     view.least = "driven";
     view.most = "unbound";

@@ -11,13 +11,13 @@
 
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
+#include <pelt/inspect.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 #include <pelt/try.h>
 
 #include "engine/bind/not_carried.h"
-#include "engine/character/pose_kernels.h"
 #include "samples/pelt/input.h"
 #include "samples/pelt/table.h"
 
@@ -284,7 +284,7 @@ Result<void> character_info(const InfoCommand& command) {
     }
     Json passes = Json::array();
     for (const PalettePass& pass : data.passes) {
-      passes.push_back({{"kernel", pose_kernel(pass.kernel).name},
+      passes.push_back({{"kernel", pose_kernel_name(pass.kernel)},
                         {"stage", pass.stage},
                         {"first_slot", pass.first_slot},
                         {"records", pass.record_count},
@@ -322,10 +322,9 @@ Result<void> character_info(const InfoCommand& command) {
   }
   Table palette({{"posed by", false}, {"stage"}, {"first"}, {"elements"}});
   for (const PalettePass& pass : data.passes) {
-    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-    palette.add({pass.fit ? fmt::format("{} (fit)", kernel.name) : kernel.name, fmt::to_string(pass.stage),
-                 fmt::to_string(pass.first_slot),
-                 fmt::to_string(std::uint64_t{pass.record_count} * kernel.slots_per_record)});
+    palette.add({fmt::format("{}{}", pose_kernel_name(pass.kernel), pass.fit ? " (fit)" : ""),
+                 fmt::to_string(pass.stage), fmt::to_string(pass.first_slot),
+                 fmt::to_string(std::uint64_t{pass.record_count} * entries_per_record(pass.kernel))});
   }
   for (const CharacterMesh& mesh : data.meshes) {
     if (!mesh.frame_slot) continue;

@@ -157,7 +157,7 @@ Result<Character> load_character(const std::string& file, const Binding& binding
   if (lower_extension(file) == ".pelt") return load_pelt(file);
   if (binding.is_default() && is_gltf(file)) {
     PELT_ASSIGN(auto own, load_gltf_rig(file));
-    if (own && own->character) return std::move(own->character);
+    if (own && own->character) return *std::move(own->character);
     if (own && !own->note.empty()) fmt::print(stderr, "pelt: {}: is bound again: {}\n", file, own->note);
   }
   PELT_ASSIGN(auto loaded, bind_model(file, binding));

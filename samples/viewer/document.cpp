@@ -237,7 +237,7 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
     PELT_ASSIGN(rig, load_rig(file));
   } else if (source.rig) {
     state->rig_of_model = true;
-    rig = std::move(source.rig);
+    rig = *std::move(source.rig);
   } else {
     PELT_ASSIGN(rig, rig_from_deformer_name(deformer));
   }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include <pelt/inspect.h>
 #include <pelt/pack.h>
 #include <pelt/pose.h>
 #include <pelt/runtime/read_back.h>
@@ -15,7 +16,6 @@
 
 #include "engine/core/parallel.h"
 #include "samples/pelt/element_weights.h"
-#include "samples/viewer/elements.h"
 
 namespace pelt::viewer {
 namespace {
@@ -246,7 +246,7 @@ std::string title_of(Stage& stage, const Actor& actor, const Heat& heat) {
     case HeatKind::kElement: {
       const CharacterData& data = *actor.character;
       if (data.skeleton.find(heat.element)) return "weight of " + heat.element;
-      return "weight of " + element_name(data, static_cast<std::uint32_t>(std::stoul(heat.element)));
+      return "weight of " + entry_label(data, static_cast<std::uint32_t>(std::stoul(heat.element)));
     }
     case HeatKind::kInfluences:
       return "influences a vertex";

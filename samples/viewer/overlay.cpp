@@ -13,11 +13,10 @@
 
 #include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
+#include <pelt/inspect.h>
 #include <pelt/mos.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
-
-#include "samples/viewer/elements.h"
 
 namespace pelt::viewer {
 namespace {
@@ -73,8 +72,8 @@ class Drawing {
  private:
   glm::vec3 to_world(glm::vec3 point) const { return {world_ * glm::vec4(point, 1.0f)}; }
 
-  const std::vector<Element>& elements() {
-    if (elements_.empty()) elements_ = posed_elements(actor_.character, evaluator_, actor_.pose);
+  const std::vector<PosedEntry>& elements() {
+    if (elements_.empty()) elements_ = posed_entries(actor_.character, evaluator_, actor_.pose.joints);
     return elements_;
   }
 
@@ -157,21 +156,24 @@ class Drawing {
   }
 
   void draw_curves() {
-    for (const ElementLine& own : element_lines(data_)) {
-      const glm::vec4 color = own.kind == ElementKind::kCurveSample ? kCurve : kChain;
-      for (std::size_t k = 1; k < own.slots.size(); ++k) {
-        line(affine_origin(elements()[own.slots[k - 1]].frame), affine_origin(elements()[own.slots[k]].frame), color,
-             3.0f, true);
+    for (const EntryLine& own : entry_lines(data_)) {
+      const glm::vec4 color = own.kind == EntryKind::kCurveSample ? kCurve : kChain;
+      for (std::size_t k = 1; k < own.entries.size(); ++k) {
+        line(affine_origin(elements()[own.entries[k - 1]].frame), affine_origin(elements()[own.entries[k]].frame),
+             color, 3.0f, true);
       }
     }
-    std::map<std::uint32_t, std::vector<CurveAnchor>> curves;
-    for (const CurveAnchor& anchor : posed_curve_anchors(data_, actor_.pose)) curves[anchor.curve].push_back(anchor);
-    std::vector<CurveAnchor> drawn;  // curves share anchors
+    std::map<std::uint32_t, std::vector<PosedHandle>> curves;
+    for (const PosedHandle& handle : posed_handles(data_, actor_.pose.joints, actor_.pose.inputs)) {
+      if (handle.kind == EntryKind::kCurveSample) curves[handle.line].push_back(handle);
+    }
+    std::vector<PosedHandle> drawn;  // curves share anchors
     for (const auto& [number, anchors] : curves) {
       const std::string place = curve_place(anchors);
-      for (const CurveAnchor& anchor : anchors) {
-        const bool known = std::ranges::any_of(drawn, [&](const CurveAnchor& other) {
-          return other.joint == anchor.joint && glm::distance(other.position, anchor.position) < kSamePlace * size_;
+      for (const PosedHandle& anchor : anchors) {
+        const glm::vec3 at = affine_origin(anchor.frame);
+        const bool known = std::ranges::any_of(drawn, [&](const PosedHandle& other) {
+          return other.joint == anchor.joint && glm::distance(affine_origin(other.frame), at) < kSamePlace * size_;
         });
         if (known) continue;
         drawn.push_back(anchor);
@@ -180,7 +182,7 @@ class Drawing {
           own.kind = HandleKind::kOffset;
           own.places = {place};
         }
-        handle(std::move(own), frame_at(anchor.joint, anchor.position), kAnchor, 6.0f);
+        handle(std::move(own), frame_at(anchor.joint, at), kAnchor, 6.0f);
       }
     }
   }
@@ -206,12 +208,12 @@ class Drawing {
   }
 
   // The offset of the curve that the rig names over these joints.
-  std::string curve_place(const std::vector<CurveAnchor>& anchors) const {
+  std::string curve_place(const std::vector<PosedHandle>& anchors) const {
     for (std::size_t l = 0; l < rig_.layers.size(); ++l) {
       const auto* own = rig_.layers[l].deformer.get_if<CurveSkeletonParameters>();
       for (std::size_t c = 0; own != nullptr && c < own->curves.size(); ++c) {
         const bool same = std::ranges::equal(own->curves[c].joints, anchors,
-                                             [this](const std::string& name, const CurveAnchor& anchor) {
+                                             [this](const std::string& name, const PosedHandle& anchor) {
                                                return name == data_.skeleton.joints[anchor.joint].name;
                                              });
         if (same) return fmt::format("/layers/{}/parameters/curves/{}/offset", l, c);
@@ -224,7 +226,8 @@ class Drawing {
     const std::vector<PointReport>& reports = actor_.report.points;
     std::vector<bool> taken(reports.size(), false);
     std::size_t next = 0;  // the report is in the order of the tables, but for points that move nothing
-    for (const ControlPoint& point : posed_control_points(data_, actor_.pose)) {
+    for (const PosedHandle& point : posed_handles(data_, actor_.pose.joints, actor_.pose.inputs)) {
+      if (point.kind != EntryKind::kControlPoint) continue;
       Handle own{.name = "point " + data_.skeleton.joints[point.joint].name};
       for (std::size_t k = 0; k < reports.size(); ++k) {
         const std::size_t r = (next + k) % reports.size();
@@ -302,12 +305,12 @@ class Drawing {
 
   void draw_frames() {
     std::size_t count = 0;
-    for (const Element& element : elements()) count += element.kind != ElementKind::kNone ? 1 : 0;
+    for (const PosedEntry& element : elements()) count += has_frame(element.kind) ? 1 : 0;
     const std::size_t step = stride(count, kMaxFrames);
     std::size_t number = 0;
-    for (const Element& element : elements()) {
-      if (element.kind == ElementKind::kNone || number++ % step != 0) continue;
-      axes(element.frame, (element.kind == ElementKind::kJoint ? 4.0f : 1.0f) * kFrameLength * size_, 1.2f);
+    for (const PosedEntry& element : elements()) {
+      if (!has_frame(element.kind) || number++ % step != 0) continue;
+      axes(element.frame, (element.kind == EntryKind::kJoint ? 4.0f : 1.0f) * kFrameLength * size_, 1.2f);
     }
   }
 
@@ -334,8 +337,8 @@ class Drawing {
     const float most = row.empty() ? 1.0f : std::max(std::abs(row.front().weight), 1e-6f);
     for (const VertexInfluence& influence : row) {
       if (!state_.shown.influences || std::abs(influence.weight) < kMinShown) continue;
-      const Element& element = elements()[influence.slot];
-      if (element.kind == ElementKind::kNone) continue;
+      const PosedEntry& element = elements()[influence.entry];
+      if (!has_frame(element.kind)) continue;
       const float share = std::abs(influence.weight) / most;
       const glm::vec3 there = affine_origin(element.frame);
       const glm::vec3 color = influence.weight < 0 ? glm::vec3(0.2f, 0.4f, 1.0f) : kInfluence;
@@ -354,7 +357,7 @@ class Drawing {
   const Evaluator& evaluator_;
   glm::mat4 world_;
   float size_;  // metres
-  std::vector<Element> elements_;
+  std::vector<PosedEntry> elements_;
   std::vector<glm::mat4> rest_;
   std::map<std::string, int> names_;
   Overlay overlay_;

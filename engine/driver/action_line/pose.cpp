@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "engine/driver/action_line/pose.h"
+#include "shaders/driver/action_line/pose.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
 
-#include "shaders/driver/action_line/pose.h"
+#include "engine/character/pose_kernels.h"
 
 namespace pelt::action_line {
 namespace {
@@ -56,8 +57,6 @@ const char* check_samples(const PalettePass& pass, std::uint64_t first) {
   return nullptr;
 }
 
-}  // namespace
-
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   for (std::size_t i = 0; i < pass.record_count; ++i) {
     const auto record = read_record<shared::ActionLineRecord>(pass.records, i);
@@ -83,5 +82,44 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
     }
   }
 }
+
+EntryRest rest(const PassEntry& entry) {
+  const auto record = entry.read<shared::ActionLineRecord>();
+  const std::uint32_t sample = record.first_sample + entry.slot * shared::kLineSampleWords;
+  return {.kind = EntryKind::kLineSample,
+          .from_rest = shared::line_rest_inverse(entry.table(), sample),
+          .line = {record.line},
+          .along = entry.number(sample)};
+}
+
+std::string label(const PassEntry& entry, const CharacterData& data) {
+  const auto record = entry.read<shared::ActionLineRecord>();
+  return fmt::format("{} at {:.2f}", mesh_of(data, entry.pass.table[record.line + shared::kLineFirstPoint]).name,
+                     entry.number(record.first_sample + entry.slot * shared::kLineSampleWords));
+}
+
+// The two control points beside the sample.
+void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  const auto record = entry.read<shared::ActionLineRecord>();
+  const std::uint32_t first = entry.pass.table[record.line + shared::kLineFirstPoint];
+  const std::uint32_t spans = entry.pass.table[record.line + shared::kLinePointCount] - 1;
+  const float at =
+      entry.number(record.first_sample + entry.slot * shared::kLineSampleWords) * static_cast<float>(spans);
+  const std::uint32_t span = std::min(static_cast<std::uint32_t>(at), spans - 1);
+  const float beyond = at - static_cast<float>(span);
+  sources.push_back({SourceKind::kVertex, first + span, 1 - beyond});
+  sources.push_back({SourceKind::kVertex, first + span + 1, beyond});
+}
+
+}  // namespace
+
+const PoseKernelInfo kActionLine{.name = "action_line",
+                                 .record_words = kRecordWords<shared::ActionLineRecord>,
+                                 .slots_per_record = shared::kLineSlots,
+                                 .validate = validate_records,
+                                 .pose = pose_records,
+                                 .rest = rest,
+                                 .label = label,
+                                 .append_sources = append_sources};
 
 }  // namespace pelt::action_line

@@ -106,7 +106,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
   Result<PalettePass> made = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
   if (!made) return fail(made.error().code, fmt::format("the driver '{}': {}", mesh.name, made.error().message));
   *pass = std::move(*made);
-  const Result<void> valid = key_pose::validate_records(*pass, data);
+  const Result<void> valid = key_pose::kKeyPose.validate(*pass, data);
   if (!valid) return fail(valid.error().code, fmt::format("the driver '{}': {}", mesh.name, valid.error().message));
   return {};
 }

@@ -79,6 +79,8 @@ const char* check_angle(const TableReader& words, const CharacterData& data, std
   return known ? nullptr : "names a joint that is not there";
 }
 
+namespace {
+
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   Table table(pass, data);
   const TableReader words(pass.table);
@@ -98,5 +100,39 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   }
   return {};
 }
+
+EntryRest rest(const PassEntry&) { return {}; }
+
+std::string label(const PassEntry& entry, const CharacterData&) {
+  return fmt::format("key pose offset {}", entry.record);
+}
+
+// The joints and inputs that the keys' weights depend on.
+void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  const auto record = entry.read<shared::KeyPoseRecord>();
+  const std::vector<std::uint32_t>& table = entry.pass.table;
+  const auto append_angle = [&](std::uint32_t angle) {
+    for (const std::uint32_t word : {angle, angle + 1}) sources.push_back({SourceKind::kJoint, table[word], 0});
+  };
+  for (std::uint32_t e = 0; e < record.entry_count; ++e) {
+    const std::uint32_t key = table[record.first_word + e * shared::kKeyEntryWords];
+    if (table[key] == shared::kKeyControl) sources.push_back({SourceKind::kInput, table[key + 1], 0});
+    if (table[key] == shared::kKeyLinear) append_angle(table[key + 1]);
+    for (std::uint32_t a = 0; table[key] == shared::kKeyRbf && a < table[key + 1]; ++a) {
+      append_angle(table[key + 3] + a * shared::kJointAngleWords);
+    }
+  }
+}
+
+}  // namespace
+
+const PoseKernelInfo kKeyPose{.name = "key_pose",
+                              .record_words = kRecordWords<shared::KeyPoseRecord>,
+                              .slots_per_record = 1,
+                              .validate = validate_records,
+                              .pose = pose_records<shared::KeyPoseRecord, shared::pose_key_offset>,
+                              .rest = rest,
+                              .label = label,
+                              .append_sources = append_sources};
 
 }  // namespace pelt::key_pose

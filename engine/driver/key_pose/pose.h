@@ -8,8 +8,6 @@
 
 namespace pelt::key_pose {
 
-Result<void> validate_records(const PalettePass& pass, const CharacterData& data);
-
 // Why the words of an angle (shaders/swing_twist.h) cannot be read; nullptr where they can.
 const char* check_angle(const TableReader& words, const CharacterData& data, std::uint64_t word);
 

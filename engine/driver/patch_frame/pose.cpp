@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/driver/patch_frame/pose.h"
+#include "shaders/driver/patch_frame/pose.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,11 @@
 
 #include <pelt/finite.h>
 
-#include "shaders/driver/patch_frame/pose.h"
+#include "engine/character/pose_kernels.h"
 
 namespace pelt::patch_frame {
+
+namespace {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   const auto refuse = [](std::size_t record, const char* why) {
@@ -35,5 +37,34 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   }
   return {};
 }
+
+EntryRest rest(const PassEntry& entry) {
+  return {.kind = EntryKind::kPatchSample, .from_rest = entry.read<shared::PatchRecord>().rest_inverse};
+}
+
+std::string label(const PassEntry& entry, const CharacterData& data) {
+  const auto sample = entry.read<shared::PatchRecord>();
+  const std::string patch = sample.basis_count == 0 ? "patch" : mesh_of(data, entry.pass.table[sample.first_word]).name;
+  return fmt::format("{} sample {}", patch, entry.record);
+}
+
+void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  const auto sample = entry.read<shared::PatchRecord>();
+  for (std::uint32_t i = 0; i < sample.basis_count; ++i) {
+    const std::uint32_t word = sample.first_word + i * shared::kPatchBasisWords;
+    sources.push_back({SourceKind::kVertex, entry.pass.table[word], entry.number(word + 1)});
+  }
+}
+
+}  // namespace
+
+const PoseKernelInfo kPatchFrame{.name = "patch_frame",
+                                 .record_words = kRecordWords<shared::PatchRecord>,
+                                 .slots_per_record = 1,
+                                 .validate = validate_records,
+                                 .pose = pose_records<shared::PatchRecord, shared::pose_patch_sample>,
+                                 .rest = rest,
+                                 .label = label,
+                                 .append_sources = append_sources};
 
 }  // namespace pelt::patch_frame

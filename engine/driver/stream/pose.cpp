@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "engine/driver/stream/pose.h"
+#include "shaders/driver/stream/pose.h"
 
 #include <fmt/format.h>
 
 #include <pelt/finite.h>
 
-#include "shaders/driver/stream/pose.h"
+#include "engine/character/pose_kernels.h"
 
 namespace pelt::stream {
+
+namespace {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   for (std::size_t i = 0; i < pass.record_count; ++i) {
@@ -23,5 +25,30 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   }
   return {};
 }
+
+EntryRest rest(const PassEntry& entry) {
+  return {.kind = EntryKind::kVertex,
+          .from_rest = affine_from_axes(glm::mat3(1.0f), -entry.read<shared::StreamRecord>().rest)};
+}
+
+std::string label(const PassEntry& entry, const CharacterData&) {
+  return fmt::format("streamed point {}", entry.record);
+}
+
+void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  const std::uint32_t first = entry.read<shared::StreamRecord>().first_input;
+  for (std::uint32_t c = 0; c < 3; ++c) sources.push_back({SourceKind::kInput, first + c, 1});
+}
+
+}  // namespace
+
+const PoseKernelInfo kStream{.name = "stream",
+                             .record_words = kRecordWords<shared::StreamRecord>,
+                             .slots_per_record = 1,
+                             .validate = validate_records,
+                             .pose = pose_records<shared::StreamRecord, shared::pose_stream>,
+                             .rest = rest,
+                             .label = label,
+                             .append_sources = append_sources};
 
 }  // namespace pelt::stream

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/driver/vertex_frame/pose.h"
+#include "shaders/driver/vertex_frame/pose.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,11 @@
 
 #include <pelt/finite.h>
 
-#include "shaders/driver/vertex_frame/pose.h"
+#include "engine/character/pose_kernels.h"
 
 namespace pelt::vertex_frame {
+
+namespace {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   const auto refuse = [](std::size_t record, const char* why) {
@@ -43,5 +45,29 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   }
   return {};
 }
+
+EntryRest rest(const PassEntry& entry) {
+  return {.kind = EntryKind::kVertex,
+          .from_rest = affine_from_axes(glm::mat3(1.0f), -entry.read<shared::VertexFrameRecord>().rest)};
+}
+
+std::string label(const PassEntry& entry, const CharacterData& data) {
+  return vertex_label(data, entry.read<shared::VertexFrameRecord>().vertex);
+}
+
+void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+  sources.push_back({SourceKind::kVertex, entry.read<shared::VertexFrameRecord>().vertex, 1});
+}
+
+}  // namespace
+
+const PoseKernelInfo kVertexFrame{.name = "vertex_frame",
+                                  .record_words = kRecordWords<shared::VertexFrameRecord>,
+                                  .slots_per_record = 1,
+                                  .validate = validate_records,
+                                  .pose = pose_records<shared::VertexFrameRecord, shared::pose_vertex_frame>,
+                                  .rest = rest,
+                                  .label = label,
+                                  .append_sources = append_sources};
 
 }  // namespace pelt::vertex_frame

@@ -109,7 +109,7 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
       row.crowd = kind.name;
       for (std::size_t c = 0; c < characters.size(); ++c) {
         row.instances += options.instances[c];
-        row.vertices += std::uint64_t{options.instances[c]} * skin_vertices(characters[c]);
+        row.vertices += std::uint64_t{options.instances[c]} * skin_vertices(*characters[c]);
       }
       auto crowd = runtime::Crowd::create(device, uploads.back(), options);
       if (!crowd && crowd.error().code != ErrorCode::kUnsupported) return tl::unexpected(crowd.error());

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <pelt/inspect.h>
 #include <pelt/rig.h>
 #include <pelt/try.h>
 
 #include "samples/viewer/app/app_state.h"
 #include "samples/viewer/camera_control.h"
-#include "samples/viewer/elements.h"
 
 namespace pelt::viewer {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <pelt/inspect.h>
 #include <pelt/pose.h>
 
-#include "samples/viewer/elements.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 

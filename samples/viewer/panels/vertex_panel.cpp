@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cfloat>
 
-#include "samples/viewer/elements.h"
+#include <pelt/inspect.h>
+
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 
@@ -54,22 +55,23 @@ void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, s
   ImGui::TableHeadersRow();
   for (std::size_t k = 0; k < row.size(); ++k) {
     const VertexInfluence& own = row[k];
-    const Element element = posed_element(actor.character, evaluator, actor.pose, own.slot);
+    const PosedEntry element = posed_entry(actor.character, evaluator, actor.pose.joints, own.entry);
     ImGui::PushID(static_cast<int>(k));
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     const ImVec2 start = ImGui::GetCursorPos();
     const float lines = 2 * ImGui::GetTextLineHeight();
-    const bool is_joint = element.kind == ElementKind::kJoint;
-    std::string name = element_name(data, own.slot);
+    const std::string name = entry_label(data, own.entry);
     // Joints are shown by what they move in all, other elements by themselves.
-    const std::string key = is_joint ? name.substr(std::string_view("joint ").size()) : fmt::to_string(own.slot);
+    const std::string key = element.kind == EntryKind::kJoint
+                                ? data.skeleton.joints[entry_sources(data, own.entry).front().index].name
+                                : fmt::to_string(own.entry);
     const bool shown = context.view.heat.kind == HeatKind::kElement && context.view.heat.element == key;
     if (ImGui::Selectable("##show", shown, ImGuiSelectableFlags_SpanAllColumns, {0, lines})) {
       context.view.heat = {.kind = HeatKind::kElement, .element = key};
     }
     if (ImGui::IsItemHovered())
-      ImGui::SetTooltip("%s\npalette element %u: click to see what it moves", name.c_str(), own.slot);
+      ImGui::SetTooltip("%s\npalette element %u: click to see what it moves", name.c_str(), own.entry);
     ImGui::SetCursorPos(start);
     fitted_text(name);
     ImGui::SetCursorPos({start.x, start.y + ImGui::GetTextLineHeight()});

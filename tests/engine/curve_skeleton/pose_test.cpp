@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a file may say of curves and twists: kept, or refused, one change after the other.
-#include "engine/curve_skeleton/pose.h"
+#include "engine/character/pose_kernels.h"
 
 #include <algorithm>
 #include <bit>

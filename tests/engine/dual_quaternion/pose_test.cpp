@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/dual_quaternion/pose.h"
+#include "engine/character/pose_kernels.h"
 
 #include <glm/gtc/matrix_transform.hpp>
 #include <random>

@@ -16,13 +16,13 @@
 #include <vector>
 
 #include <pelt/builtin.h>
+#include <pelt/inspect.h>
 #include <pelt/mos.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/runtime/read_back.h>
 
 #include "samples/viewer/document.h"
-#include "samples/viewer/elements.h"
 #include "samples/viewer/gizmo.h"
 #include "samples/viewer/heat_map.h"
 #include "samples/viewer/overlay.h"
@@ -272,7 +272,7 @@ TEST_F(Stages, HoldEveryPoseOfTheClipInTheirBounds) {
     view_.playback.time = time;
     pose();
     const samples::Bounds bounds = whole(stage_->boxes(view_));
-    const samples::Bounds now = samples::posed_bounds(actor.character, actor.pose);
+    const samples::Bounds now = samples::posed_bounds(actor.character, actor.pose.joints);
     EXPECT_TRUE(glm::all(glm::lessThanEqual(bounds.low, now.low)) &&
                 glm::all(glm::greaterThanEqual(bounds.high, now.high)))
         << time;
@@ -426,15 +426,15 @@ TEST_F(Stages, GiveElementsTheirFrames) {
     view_.playback = {.clip = "walk", .time = 0.35f};
     pose();
     const Evaluator& evaluator = stage_->evaluated(actor);
-    const std::vector<Element> elements = posed_elements(actor.character, evaluator, actor.pose);
+    const std::vector<PosedEntry> elements = posed_entries(actor.character, evaluator, actor.pose.joints);
     for (const CharacterMesh& mesh : actor.character->meshes) {
       if (mesh.control || mesh.mode == BlendMode::kDualQuaternion) continue;
       for (std::uint32_t v = 0; v < mesh.vertex_count(); v += 63) {
         glm::vec3 sum(0.0f);
         for (const VertexInfluence& own : influences_of(mesh, v)) {
-          const Element& element = elements[own.slot];
-          ASSERT_NE(element.kind, ElementKind::kNone);
-          EXPECT_FALSE(element_name(*actor.character, own.slot).empty());
+          const PosedEntry& element = elements[own.entry];
+          ASSERT_TRUE(has_frame(element.kind));
+          EXPECT_FALSE(entry_label(*actor.character, own.entry).empty());
           sum += own.weight * transform_point(element.frame, transform_point(element.from_rest, own.local));
         }
         EXPECT_LT(glm::distance(sum, evaluator.positions()[mesh.first_vertex + v]), 2e-4f) << deformer << " " << v;

@@ -21,21 +21,11 @@
 
 namespace pelt {
 
-// A pass that poses a range of the palette. Which one is a line in the pose kernel list (pose_kernels.h) and a shader
-// of the same name; the numbers are part of the .pelt format.
+// The kernel of a pass that poses a range of the palette. The numbers are part of the .pelt format.
 enum class PoseKernel : std::uint32_t {
-  kLinearBlend = 0,     // J_j * inverse_bind_j
-  kDualQuaternion = 1,  // the same, as a dual quaternion and a stretch: two entries a joint
-  kSurfaceFfd = 2,      // Q_k^D (Q_k^R)^-1 of driver triangle k
-  kVertexFrame = 3,     // V_j^D (V_j^R)^-1 of driver vertex j, estimated from its neighbours
-  kPatchFrame = 4,      // Q^D (Q^R)^-1 of a sample of a parametric patch
-  kStream = 5,          // the translation of a vertex to its streamed position
-  kKeyPose = 6,         // an offset of a vertex before it is moved: CharacterMesh::offset_slot
-  kCurveSkeleton = 7,   // M^D (M^R)^-1 of a sample of a curve, its frames by steps at the joints
-  kActionLine = 8,      // the same of a muscle's line
-  kMosPoint = 9,        // [F_j | p_j] of a control point
-  kMosTable = 10,       // M^D (M^R)^-1 of a sample of a window of control points
-  kSplineCurve = 11,    // as kCurveSkeleton, the frames by the spline
+#define PELT_POSE_KERNEL(kernel, folder, shader) kernel,
+#include <pelt/pose_kernels.list>
+#undef PELT_POSE_KERNEL
 };
 
 // Records that one pose kernel turns into palette entries. Stage s is: its palette passes, then the blend of its

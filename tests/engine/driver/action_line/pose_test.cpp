@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a file may say of action lines: kept, or refused, one change after the other.
-#include "engine/driver/action_line/pose.h"
+#include "engine/character/pose_kernels.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+pelt_folder(authoring
+  bind.cpp garment.cpp gltf_rig.cpp layer_plan.cpp linear_fit.cpp model_of.cpp not_carried.cpp transfer_rig.cpp
+  HEADERS
+  include/pelt/bind.h include/pelt/garment.h include/pelt/gltf_rig.h include/pelt/linear_fit.h
+  include/pelt/model_of.h include/pelt/transfer_rig.h)

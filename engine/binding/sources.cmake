@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+pelt_folder(character
+  blend.cpp pack.cpp sparse_rows.cpp
+  HEADERS
+  include/pelt/pack.h include/pelt/sparse_rows.h)
+pelt_folder(authoring
+  morton_order.cpp table_rows.cpp)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// A character's palette for people: what its entries are called, where they are in a pose, what they read, and how much
+// of the skin they move. For viewers and reports; a game needs none of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pelt/character.h>
+#include <pelt/evaluate.h>
+#include <pelt/frame.h>
+
+namespace pelt {
+
+enum class EntryKind {
+  kNone,  // an entry without a frame: a key pose's offset
+  kJoint,
+  kJointStretch,  // the stretch beside a joint's dual quaternion, which has no frame either
+  kTriangle,      // of a driver
+  kVertex,        // of a driver
+  kPatchSample,
+  kCurveSample,
+  kLineSample,  // of a muscle's line
+  kControlPoint,
+  kWindowSample,  // of a window of control points
+};
+
+bool has_frame(EntryKind kind);
+
+// A palette entry at rest. Samples of one line follow each other with the same `line` and ascending `along`.
+struct EntryRest {
+  EntryKind kind = EntryKind::kNone;
+  Affine from_rest = affine_identity();       // the entry's own space from that of local points
+  std::array<std::uint32_t, 4> line{};        // which line the entry is a sample of
+  std::optional<float> along = std::nullopt;  // where it is on its line; none: the entry is no sample of a line
+};
+
+enum class SourceKind { kJoint, kVertex, kInput };
+
+// A joint, a vertex of the instance or an input that an entry reads, and the share of the entry that moves with it.
+struct EntrySource {
+  SourceKind kind = SourceKind::kJoint;
+  std::uint32_t index = 0;
+  float share = 0;  // 0: it only steers the entry, as an angle steers a key pose
+};
+
+// A point that poses curves: a joint that a curve runs through, or a control point of MOS.
+struct PosedHandle {
+  EntryKind kind = EntryKind::kNone;  // kCurveSample: a curve's; kControlPoint: MOS's
+  std::uint32_t line = 0;             // the curve, counted over all curves of the character
+  std::uint32_t joint = 0;
+  glm::vec3 rest{0.0f};              // model space at bind; of MOS alone
+  Affine frame = affine_identity();  // posed, model space
+};
+
+struct PosedEntry {
+  EntryKind kind = EntryKind::kNone;
+  Affine frame = affine_identity();      // posed, model space
+  Affine from_rest = affine_identity();  // EntryRest's
+};
+
+// The name that reports give a kernel, and the palette entries that one of its records writes.
+std::string_view pose_kernel_name(PoseKernel kernel);
+std::uint32_t entries_per_record(PoseKernel kernel);
+
+// Every entry of the palette as `evaluator` has posed it, by these model-space joint matrices.
+std::vector<PosedEntry> posed_entries(const Character& character, const Evaluator& evaluator,
+                                      std::span<const glm::mat4> joints);
+
+// One entry. Precondition, here and below: entry < palette_size.
+PosedEntry posed_entry(const Character& character, const Evaluator& evaluator, std::span<const glm::mat4> joints,
+                       std::uint32_t entry);
+
+// "joint left_forearm", "curve hips..head at 0.412 m".
+std::string entry_label(const CharacterData& character, std::uint32_t entry);
+
+EntryKind entry_kind(const CharacterData& character, std::uint32_t entry);
+
+std::vector<EntrySource> entry_sources(const CharacterData& character, std::uint32_t entry);
+
+// Samples of a curve, a muscle's line or a chain of control points, in order: palette entries.
+struct EntryLine {
+  EntryKind kind = EntryKind::kCurveSample;
+  std::vector<std::uint32_t> entries;
+};
+
+// Every bone of a curve, line and window that has samples, in the order of the palette.
+std::vector<EntryLine> entry_lines(const CharacterData& character);
+
+// Every handle, by model-space joint matrices and input_count inputs.
+std::vector<PosedHandle> posed_handles(const CharacterData& character, std::span<const glm::mat4> joints,
+                                       std::span<const float> inputs);
+
+// How much a joint moves each vertex of all meshes in packed order, 0 to 1. Drivers pass it on: a joint that moves half
+// of a driver's vertex moves half of what this vertex moves. Precondition: joint < the skeleton's joints.
+std::vector<float> joint_shares(const CharacterData& character, std::uint32_t joint);
+
+// How much one palette entry moves each vertex of all meshes in packed order.
+std::vector<float> entry_shares(const CharacterData& character, std::uint32_t entry);
+
+struct VertexInfluence {
+  std::uint32_t entry = 0;  // of the palette
+  float weight = 0;         // times its group's share: they sum to 1
+  glm::vec3 local{0.0f};    // the group's local point; the rest position, if groups have none of their own
+};
+
+// What moves one vertex of the mesh (in packed order), strongest first.
+std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex);
+
+// How a vertex of a driver turns from bind to its pose, without its own offset. It is exact if the mesh has frames
+// (CharacterMesh::frame_slot), else the rotation that fits the edges of the triangles round the vertex best.
+glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex);
+
+// The place in packed order of the model's vertex `source`; none: there is no such vertex.
+std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source);
+
+// The skin or driver of this name; nullptr: there is none.
+const CharacterMesh* find_mesh(const CharacterData& character, std::string_view name);
+
+}  // namespace pelt

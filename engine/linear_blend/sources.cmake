@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+pelt_folder(character
+  pose.cpp)
+pelt_folder(authoring
+  bind.cpp deformer.cpp
+  HEADERS
+  include/pelt/linear_blend.h)
