@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Compiles through ccache where it is installed, which has to be told that precompiled headers may be trusted.
+# Compiles through ccache if it is installed; ccache must be told that precompiled headers may be trusted.
 find_program(PELT_CCACHE ccache)
 if(PELT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${PELT_CCACHE}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set(PELT_PRECOMPILED_OPTIONS -fpch-preprocess)  # of targets with such a header
+    set(PELT_PRECOMPILED_OPTIONS -fpch-preprocess)  # for targets with a precompiled header
   endif()
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Every library that Pelt stands on, each with its reason. packages.txt lists the packages that hold them.
-# What static libraries of Pelt link is found again by pelt-config.cmake.in.
+# Every library that Pelt depends on, each with its reason. packages.txt lists the packages that hold them.
+# pelt-config.cmake.in finds again the libraries that Pelt's static libraries link.
 
 function(pelt_require_library name)
   pelt_find_library(${name})
@@ -18,7 +18,7 @@ find_package(tl-expected REQUIRED)
 # fmt: error messages and tables, since this compiler's library has no <format>.
 find_package(fmt REQUIRED)
 
-# oneTBB: threads; deterministic work is split on it and nothing else starts threads.
+# oneTBB: threads; deterministic work is split with it, and nothing else starts threads.
 find_package(TBB REQUIRED)
 
 # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
@@ -30,7 +30,7 @@ find_package(nlohmann_json REQUIRED)
 # xxHash: the checksum of .pelt files.
 pelt_require_library(xxhash)
 
-# None of these is linked by a shipped game.
+# No shipped game links any of these.
 if(PELT_AUTHORING)
   # tinygltf: reads glTF; linked, since its header's implementation costs 18 s a compile.
   pelt_require_library(tinygltf)
@@ -38,7 +38,7 @@ if(PELT_AUTHORING)
   pelt_require_library(tinyobjloader)
   # meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve.
   pelt_require_library(meshoptimizer)
-  # Eigen: linear systems, in which weights spread over a driver and key poses find theirs.
+  # Eigen: linear systems, for the spreading of weights over a driver and for key poses.
   find_package(Eigen3 REQUIRED NO_MODULE)
   # OpenSubdiv: limit stencils of Catmull-Clark surfaces, whose cages are control points; its part without a GPU.
   pelt_require_library(osdCPU)
@@ -59,7 +59,7 @@ if(PELT_SAMPLES OR PELT_TESTS)
   find_package(CLI11 REQUIRED)
 endif()
 if(PELT_SAMPLES)
-  # stb: writes PNG, draws text; its library holds what Dear ImGui leaves to it.
+  # stb: writes PNG, draws text; its library holds the parts that Dear ImGui does not compile itself.
   find_path(PELT_STB_INCLUDE stb/stb_image_write.h REQUIRED)
   find_library(PELT_STB_LIBRARY stb REQUIRED)
   # zlib: packs PNG better than stb does.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The target `docs`: public headers and documents as HTML, in docs/html of the build folder. A warning is an error, and
-# the test Doxygen finds it. Nothing where Doxygen is not installed.
+# The target `docs`: public headers and documents as HTML, in docs/html of the build folder. A warning is an error,
+# which the test Doxygen reports. Without Doxygen there is no such target.
 find_program(PELT_DOXYGEN doxygen)
 if(NOT PELT_DOXYGEN)
   return()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What cmake --install copies, in three components: `development` (headers, static libraries, what CMake and pkg-config
-# read), `libraries` (shared ones) and `tools` (programs and rigs). Nothing where PELT_INSTALL is off.
+# The files that cmake --install copies, in three components: `development` (headers, static libraries, files for CMake
+# and pkg-config), `libraries` (shared ones) and `tools` (programs and rigs). Nothing if PELT_INSTALL is off.
 #
 #   pelt_install_library(NAME HEADERS file...)    # pelt::NAME and its public headers, relative to the repository's root:
 #                                                 # FOLDER/include/pelt/x.h is included as <pelt/x.h>
@@ -55,8 +55,8 @@ function(pelt_install_rigs)
   endif()
 endfunction()
 
-# pelt-NAME.pc of pelt::NAME, whose file is OUTPUT_NAME, or pelt_NAME; what it needs besides the libraries of Pelt is
-# named where they are static.
+# Installs pelt-NAME.pc for pelt::NAME, whose file is OUTPUT_NAME, or else pelt_NAME. If the libraries are static, the
+# file also names what they need besides the libraries of Pelt.
 function(pelt_install_pc name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESCRIPTION;OUTPUT_NAME" "LIBRARIES;REQUIRES")
   set(folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Libraries that have no CMake package everywhere, as targets. Installed too: static libraries of Pelt name them.
+# Finds libraries that do not have a CMake package everywhere, as targets. Installed too: Pelt's static libraries name
+# them.
 #
-#   pelt_find_library(NAME)    # the library NAME is the target pelt_library::NAME, which is not made where it is not found
+#   pelt_find_library(NAME)    # makes the target pelt_library::NAME for the library NAME, unless it is not found
 function(pelt_find_library name)
   find_library(PELT_LIBRARY_${name} ${name})
   mark_as_advanced(PELT_LIBRARY_${name})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Links by mold where it is installed: the tests are many programs, and it takes a fifth of the time.
+# Links with mold if it is installed: the tests are many programs, and mold takes a fifth of the time.
 find_program(PELT_MOLD mold)
 if(PELT_MOLD AND PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND
    CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)

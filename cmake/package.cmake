@@ -27,7 +27,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and libraries to build prog
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME "${library_package}")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SHLIBDEPS ON)
-# The loader's cache is brought up to date once, behind all packages that are installed together.
+# Updates the loader's cache once, after all packages that are installed together.
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_STRICT_PERMISSION ON)
@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "The pelt command line, the viewer and rigs to start from.")
 
-# Where Debian looks for a package's licence.
+# Debian looks here for a package's licence.
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER "${component}" upper)
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME}" RENAME copyright
@@ -46,7 +46,7 @@ endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Pelt authors")
-# Debian wants an address; .invalid is nobody's (RFC 2606).
+# Debian requires an address; .invalid belongs to nobody (RFC 2606).
 set(CPACK_PACKAGE_CONTACT "The Pelt authors <authors@pelt.invalid>")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

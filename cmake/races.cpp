@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-// What the thread sanitizer is to pass over: TBB is not instrumented, so that what one of its threads hands to another
-// looks like a race. Ours are still seen in what TBB calls: called_from_lib is of direct calls alone.
+// Races that the thread sanitizer ignores: TBB is not instrumented, so data that one of its threads hands to another
+// looks like a race. Races in Pelt's code that TBB calls are still found: called_from_lib concerns direct calls only.
 extern "C" const char* __tsan_default_suppressions() { return "called_from_lib:libtbb.so\n"; }

@@ -2,10 +2,10 @@
 # PELT_SANITIZE=address,undefined or thread: for every target of the build.
 if(PELT_SANITIZE)
   add_compile_options(-fsanitize=${PELT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  # Instrumented code makes these warnings see what is not so, in the standard library too.
+  # Instrumented code causes false warnings of these kinds, in the standard library too.
   add_compile_options(-Wno-maybe-uninitialized -Wno-mismatched-new-delete)
   add_link_options(-fsanitize=${PELT_SANITIZE})
-  # What is not to be reported, into every program.
+  # Adds the list of suppressions to every program.
   if(PELT_SANITIZE MATCHES address)
     add_library(pelt_suppressions OBJECT cmake/leaks.cpp)
   elseif(PELT_SANITIZE MATCHES thread)

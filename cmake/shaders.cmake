@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# GLSL to SPIR-V to words in a program.
+# Compiles GLSL to SPIR-V and embeds its words in a program.
 #
 #   pelt_embed_shaders(TARGET NAMESPACE name SOURCES file...)
 #

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# What every target of Pelt shares: the language, include paths from the root of the repository, warnings.
+# Properties that every target of Pelt shares: the language, include paths from the root of the repository, warnings.
 #
-# Where CMAKE_UNITY_BUILD is on, as in the preset `release`, up to ten sources of a folder are compiled as one, in a
-# third of the time. A name that another source of its folder has too is then one too many: pelt_compile_alone(file...)
-# takes such a source out.
+# With CMAKE_UNITY_BUILD, as in the preset `release`, up to ten sources of a folder are compiled as one, in a third of
+# the time. A source that defines a name that another source of its folder defines too must then be compiled alone:
+# pelt_compile_alone(file...) takes it out.
 function(pelt_target name)
   get_target_property(sources ${name} SOURCES)
   foreach(source IN LISTS sources)
@@ -15,7 +15,7 @@ function(pelt_target name)
   endforeach()
   set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # The compiler looks for garbage of its own less often: a tenth of its time, for up to 200 MB.
+    # The compiler collects its own garbage less often: saves a tenth of its time, for up to 200 MB.
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=262144>)
   endif()
   target_compile_features(${name} PUBLIC cxx_std_20)
@@ -24,8 +24,8 @@ function(pelt_target name)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:pelt_warnings>)
 endfunction()
 
-# pelt_precompile(TARGET [HEADER...]): compiles these headers and the ones that most sources include once for the whole
-# target. A source that has options of its own is compiled without.
+# pelt_precompile(TARGET [HEADER...]): compiles these headers and the most used ones once for the whole target. A source
+# that has options of its own is compiled without them.
 function(pelt_precompile name)
   target_precompile_headers(${name} PRIVATE <algorithm> <functional> <map> <optional> <string> <vector> <fmt/format.h>
     <fmt/ranges.h> <glm/glm.hpp> <glm/gtc/quaternion.hpp> <tl/expected.hpp> ${ARGN})
@@ -44,8 +44,8 @@ function(pelt_compile_alone)
 endfunction()
 
 # pelt_library(NAME): the target pelt_NAME as a library that others link, pelt::NAME here and where it is installed.
-# Shared or static as BUILD_SHARED_LIBS says, compiled the same way for both; until 1.0 every minor version is an ABI of
-# its own.
+# BUILD_SHARED_LIBS makes it shared or static; both are compiled the same way. Until 1.0 every minor version is an ABI
+# of its own.
 function(pelt_library name)
   set(target pelt_${name})
   pelt_target(${target})
@@ -58,7 +58,7 @@ function(pelt_library name)
     INSTALL_RPATH "$ORIGIN")
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    # Static libraries of others are not for those who link Pelt.
+    # Keeps the symbols of other static libraries out of the shared library.
     target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL)
   endif()
 endfunction()

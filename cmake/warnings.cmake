@@ -5,7 +5,7 @@ target_compile_options(pelt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
                                                -Wno-sign-conversion -Wno-missing-field-initializers
                                                $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(pelt_warnings INTERFACE -Wno-subobject-linkage)  # takes sources for headers there
+  target_compile_options(pelt_warnings INTERFACE -Wno-subobject-linkage)  # it takes a unity build's sources for headers
 endif()
 if(PELT_WERROR)
   target_compile_options(pelt_warnings INTERFACE -Werror)

@@ -24,13 +24,13 @@ void grow_to(Records& records, Pair slots, bool dual, float grow, glm::vec3 poin
   record.greatest = glm::max(record.greatest, point);
 }
 
-// How far a blend of so many dual quaternions may leave the hull of what each does, over the greatest distance there:
-// half of it for one arc, then as shaders/bounds/bounds.h says.
+// Returns how far a blend of so many dual quaternions may leave the hull of its rigid motions, relative to the greatest
+// distance between two of them: 0.5 for two (shaders/bounds/bounds.h), more for each further one.
 float reach_of(std::size_t influences) {
   return influences < 2 ? 0.0f : influences == 2 ? 0.5f : influences == 3 ? 1.25f : 2.5f;
 }
 
-// Calls `visit(index, units)` of every influence of a vertex that has a weight.
+// Calls `visit(index, units)` for every influence of a vertex whose weight is not 0.
 template <class Binding, class Visit>
 void for_each_influence(const Binding& binding, std::uint32_t vertex, const Visit& visit) {
   const std::uint32_t slice = vertex / shared::kSliceRows;
@@ -87,7 +87,7 @@ void append(const Records& records, BoundsRecords& found) {
   for (const auto& [slots, record] : records) found.records.push_back(record);
 }
 
-// v' = a + N (a - b), a and b of the hull, N the sum of the negative shares without their sign.
+// v' = a + N (a - b), where a and b are in the hull and N is the sum of the absolute values of the negative shares.
 float most_negative_shares(const PackedBinding& binding) {
   const std::size_t count = binding.vertex_count();
   float most = 0;

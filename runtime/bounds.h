@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Of which rest positions each palette entry moves some: what bounds of a pose follow from (shaders/bounds/bounds.h).
+// For each palette entry, the box of the rest positions that it moves: the bounds of a pose are found from these boxes
+// (shaders/bounds/bounds.h).
 #pragma once
 
 #include <vector>
@@ -11,12 +12,12 @@
 namespace pelt::runtime {
 
 struct BoundsRecords {
-  std::vector<shared::BoundsRecord> records;  // of the deformers' entries, then of the fits'
-  std::uint32_t count = 0;                    // of the former
+  std::vector<shared::BoundsRecord> records;  // the deformers' records, then the fits'
+  std::uint32_t count = 0;                    // number of the deformers' records
   float grow = 0;                             // shared::BoundsJob::grow
 };
 
-// Of all skin of a character.
+// Finds the records for all skin of a character.
 BoundsRecords find_bounds_records(const CharacterData& data);
 
 }  // namespace pelt::runtime

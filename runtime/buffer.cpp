@@ -71,7 +71,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 
 VkMappedMemoryRange Buffer::memory_range(VkDeviceSize offset, VkDeviceSize size) const {
-  // Allocations start and end at multiples of the atom, so that rounding outwards stays inside.
+  // Allocations start and end at multiples of the atom, so rounding outwards stays inside.
   const VkDeviceSize atom = device_->limits.nonCoherentAtomSize;
   const VkDeviceSize first = (allocation_.offset() + offset) / atom * atom;
   const VkDeviceSize last = (allocation_.offset() + offset + size + atom - 1) / atom * atom;

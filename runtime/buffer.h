@@ -14,14 +14,14 @@
 
 namespace pelt::runtime {
 
-// A part of a buffer, bytes.
+// A part of a buffer; bytes.
 struct BufferRange {
   VkDeviceSize offset = 0;
   VkDeviceSize size = 0;
 };
 
-// Lays out the next range of a buffer that so far ends at `end`, and moves `end` behind it. Never empty, so that it can
-// be bound.
+// Appends a range to a buffer that so far ends at `end`, and moves `end` behind it. The range is never empty, so that
+// it can be bound.
 BufferRange append_range(VkDeviceSize& end, VkDeviceSize size, VkDeviceSize alignment);
 
 struct BufferOptions {
@@ -43,12 +43,12 @@ class Buffer {
   VkBuffer handle() const { return handle_; }
   VkDeviceSize size() const { return size_; }
 
-  // What the host writes and reads, the whole buffer; null for MemoryUse::kDeviceLocal, on every device, so that code
+  // The whole buffer as the host writes and reads it. Null for MemoryUse::kDeviceLocal on every device, so that code
   // that would fail on a discrete card fails everywhere.
   std::byte* mapped() const { return mapped_; }
 
-  // Makes bytes that the host wrote visible to commands submitted later. Needed whatever the memory is; cheap where it
-  // is coherent.
+  // Makes bytes that the host wrote visible to commands submitted later. Call it whatever the memory is; it is cheap if
+  // the memory is coherent.
   void flush(VkDeviceSize offset, VkDeviceSize size) const;
   // Makes bytes that finished commands wrote visible to the host.
   void invalidate(VkDeviceSize offset, VkDeviceSize size) const;
@@ -61,7 +61,7 @@ class Buffer {
   VkDeviceSize size_ = 0;
   Allocation allocation_;
   std::byte* mapped_ = nullptr;
-  std::vector<std::byte> shadow_;  // DeviceOptions::pretend_discrete: what the host sees of its memory
+  std::vector<std::byte> shadow_;  // the host's view of its memory if DeviceOptions::pretend_discrete
 };
 
 }  // namespace pelt::runtime

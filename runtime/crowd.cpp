@@ -30,7 +30,7 @@
 namespace pelt::runtime {
 namespace {
 
-// A stream of the crowd, which is bound as a whole.
+// A stream of the crowd, which is bound as one range.
 struct CrowdStream {
   const char* name;
   std::uint64_t bytes;
@@ -42,7 +42,7 @@ Result<void> check_ranges(std::span<const CrowdStream> streams, std::uint64_t in
   const auto largest = std::max_element(streams.begin(), streams.end(),
                                         [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
   if (largest->bytes <= most) return {};
-  // Instances differ where characters do; of one character this is exact.
+  // If characters differ, this is an estimate; for a single character it is exact.
   const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
                                               static_cast<double>(largest->bytes));
   return fail(ErrorCode::kUnsupported,
@@ -50,7 +50,7 @@ Result<void> check_ranges(std::span<const CrowdStream> streams, std::uint64_t in
                           instances, label, device.description().name, most, largest->name, fit));
 }
 
-// What is bound where the caller says.
+// Checks the alignment of buffers that the caller supplies.
 Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
   const struct {
     const BufferPlace& place;
@@ -77,29 +77,29 @@ VkDescriptorBufferInfo bind(const Buffer& buffer, BufferRange range) {
   return {buffer.handle(), range.offset, range.size};
 }
 
-// The shaders take the enumerators as they are.
+// The shaders use the enumerators' values directly.
 static_assert(static_cast<std::uint32_t>(Detail::kFull) == shared::kDetailFull);
 static_assert(static_cast<std::uint32_t>(Detail::kReduced) == shared::kDetailReduced);
 static_assert(static_cast<std::uint32_t>(Detail::kLinearFit) == shared::kDetailLinearFit);
 
-// What is done with an instance, from frame to frame.
+// The state of an instance that lasts from frame to frame.
 struct Upkeep {
   bool visible = true;
-  bool moved_before = false;  // ever, since it was shown
-  bool settled = true;        // its previous positions are those that stay
+  bool moved_before = false;  // since it was last shown
+  bool settled = true;        // its previous positions equal its positions, and need no hold
   bool teleport = true;
   std::uint32_t period = 1;
   Detail from = Detail::kFull;
   Detail to = Detail::kFull;
   std::uint32_t fade_frames = 0;
-  std::uint32_t faded = 0;  // of them, those that are over
+  std::uint32_t faded = 0;  // frames of the fade that are over
   std::uint64_t fade_steps() const { return std::uint64_t{fade_frames} + 1; }
 };
 
-// What a step of the plan is recorded by.
+// The commands of one step of the plan.
 struct Dispatch {
   const ComputeKernel* kernel = nullptr;
-  std::span<const VkDescriptorSet> sets;  // one for all frames, or a slot each
+  std::span<const VkDescriptorSet> sets;  // one for all frames, or one for each frame slot
   std::vector<std::byte> constants;
 
   VkDescriptorSet set(std::uint32_t slot) const { return sets.size() == 1 ? sets[0] : sets[slot]; }
@@ -111,7 +111,7 @@ std::vector<std::byte> bytes_of(const Constants& constants) {
   return {bytes.begin(), bytes.end()};
 }
 
-// What sets are made of besides buffers of the state; those of the caller's where it has them.
+// Buffers that the descriptor sets need besides the state's own; the caller's where given.
 struct CrowdInputs {
   VkDescriptorBufferInfo palette{};
   VkDescriptorBufferInfo drivers{};
@@ -129,23 +129,23 @@ struct Crowd::State {
   std::string label;
   CrowdPlan plan;
   OutputPlaces outputs;
-  std::vector<std::uint32_t> character_of;  // each instance
+  std::vector<std::uint32_t> character_of;  // for each instance
 
-  Buffer palette;  // and the vertices of drivers
+  Buffer palette;  // palettes, then the vertices of drivers
   Buffer vertices;
   Buffer work;
   Buffer arguments;
   Buffer table;
-  Buffer given;  // a slot for each frame in flight
+  Buffer given;  // the list of moved instances, one frame slot for each frame in flight
   std::vector<BufferRange> given_slots;
   DescriptorPool descriptors;
-  std::vector<VkDescriptorSet> step_sets;                                // of the steps that pose nothing
-  std::vector<VkDescriptorSet> plan_sets;                                // a slot each
-  std::array<std::vector<VkDescriptorSet>, kPoseKernelCount> pose_sets;  // of each kernel, a slot each
+  std::vector<VkDescriptorSet> step_sets;                                // sets of the steps other than poses
+  std::vector<VkDescriptorSet> plan_sets;                                // one for each frame slot
+  std::array<std::vector<VkDescriptorSet>, kPoseKernelCount> pose_sets;  // for each kernel, one for each frame slot
   const SkinningPipelines* pipelines = nullptr;
   std::vector<std::string> names;
   shared::PlanConstants plan_constants{};
-  std::vector<Dispatch> dispatches;  // of the plan's steps
+  std::vector<Dispatch> dispatches;  // one for each step of the plan
 
   InputRing joints;
   InputRing inputs;
@@ -164,7 +164,7 @@ struct Crowd::State {
   Result<void> make_dispatches(const Device& owner, const GpuCharacters::State& gpu, const BoundOutputs& out,
                                const CrowdInputs& sources, std::uint32_t reduced_influences);
 
-  // The entry of an instance in this frame; none: it is left alone.
+  // Returns the list entry of an instance in this frame; none: the instance is left alone.
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number) {
     Upkeep& own = upkeep[instance];
     if (!own.visible) return std::nullopt;
@@ -220,7 +220,7 @@ Result<Buffer> make_buffer(const Device& device, VkDeviceSize size, VkBufferUsag
 
 }  // namespace
 
-// Standing at rest.
+// Makes the rings of joints and inputs; every instance starts in its rest pose.
 Result<void> Crowd::State::make_rings(const Device& owner) {
   std::vector<float> joint_floats;
   std::vector<float> input_floats;
@@ -257,7 +257,7 @@ VkDescriptorBufferInfo whole(const Buffer& buffer) { return {buffer.handle(), 0,
 
 }  // namespace
 
-// Of everything that is dispatched once a slot.
+// Makes the descriptor sets of all dispatches.
 Result<void> Crowd::State::make_sets(const Device& owner, const GpuCharacters::State& gpu, const CrowdInputs& sources) {
   const auto set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * slots + plan.steps.size());
   PELT_ASSIGN(auto pool,
@@ -325,8 +325,8 @@ Result<void> Crowd::State::make_dispatches(const Device& owner, const GpuCharact
                                                .normals = out.normals.stream,
                                                .tangents = out.tangents.stream,
                                                .previous = out.previous_positions.stream};
-        // Skins write neither frames nor vertices of drivers, and are told so: boxes are found from the palette
-        // meanwhile. In their place stands what nothing reads at the same time.
+        // The blend of skins writes neither frames nor vertices of drivers, so it does not bind them: the bounds read
+        // the palette at the same time. The table, which nothing reads then, takes their binding.
         const bool drivers = (step.contents & shared::kHasDrivers) != 0;
         added = add(blend_kernel(owner, specialization),
                     {whole(work), bind(gpu.buffer, gpu.rest), sources.palette,
@@ -486,7 +486,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
   state->plan = std::move(plan);
   PELT_TRY(state->make_sets(device, gpu, sources));
-  // No row has more influences than units: each weighs one at least.
+  // A row has at most kWeightUnits influences: each weighs at least one unit.
   const std::uint32_t reduced = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits);
   if (const Result<void> made = state->make_dispatches(device, gpu, outputs, sources, reduced); !made) {
     return tl::unexpected(made.error());
@@ -542,7 +542,7 @@ void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_fra
   assert(instance < instance_count() && state_->own_list);
   Upkeep& own = state_->upkeep[instance];
   if (own.to == detail) return;
-  // A fade that is turned round goes back from where it is: from its end where it has not begun.
+  // Reversing a fade continues from its present share; a fade that has not begun counts as finished.
   std::uint32_t faded = 0;
   if (own.from == detail) {
     const std::uint64_t steps = std::uint64_t{fade_frames} + 1;
@@ -566,7 +566,7 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
   constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
   constexpr VkPipelineStageFlags2 kIndirect = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
   constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-  // The frame before has read its plan and palettes, which are now written.
+  // The frame before has read the plan and the palettes that this one overwrites.
   memory_barrier(functions, commands, kCompute | kIndirect, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kCompute, kBoth);
   {
     const CommandLabel plan_label(functions, commands, "plan");
@@ -576,7 +576,7 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
   if (timer != nullptr) timer->stamp(commands);
   for (std::size_t s = 0; s < state.plan.steps.size(); ++s) {
     const CrowdStep& step = state.plan.steps[s];
-    // From the step before, which wrote what this one reads.
+    // Waits for the step before, which wrote what this one reads.
     if (step.barrier_before) {
       memory_barrier(functions, commands, kCompute, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kCompute | kIndirect,
                      kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
@@ -593,11 +593,11 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
 
 namespace {
 
-// How outputs are written last.
+// Stage and access of the last writes to outputs.
 constexpr VkPipelineStageFlags2 kWritingStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 constexpr VkAccessFlags2 kWritingAccess = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
 
-// The buffers that outputs are in, each once, on the stack.
+// The buffers that hold outputs, each once; on the stack.
 struct OutputBuffers {
   std::array<VkBuffer, 5> handles{};
   std::uint32_t count = 0;
@@ -651,7 +651,7 @@ void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_famil
                       .dstQueueFamilyIndex = reading_family});
 }
 
-// Reads leave nothing to be made available.
+// Reads need no availability operation: the source access stays 0.
 void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                                 VkPipelineStageFlags2 reading_stages) const {
   transfer_ownership(state_->device->functions, commands, state_->outputs,

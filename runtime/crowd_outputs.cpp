@@ -126,7 +126,7 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDevic
   };
   layout.places.positions = place(outputs.positions, 12);
   layout.places.previous_positions = place(outputs.previous_positions, 12);
-  // Side by side in the crowd's own buffer, so that one store writes both.
+  // Interleaved in the crowd's own buffer, so that one store writes both.
   const VertexOutput& normals = outputs.normals;
   const VertexOutput& tangents = outputs.tangents;
   const bool own = normals.place.buffer == VK_NULL_HANDLE && tangents.place.buffer == VK_NULL_HANDLE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a crowd's outputs are, and what its shaders are told of them.
+// The places of a crowd's outputs, and the form in which its shaders receive them.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace pelt::runtime {
 
-// Errors: what contradicts itself or is misaligned.
+// Errors: outputs that contradict each other or are misaligned.
 Result<void> check_outputs(const CrowdOutputs& outputs);
 
-// The crowd's own vertex buffer, and where all outputs are.
+// The places of all outputs, and the size of the crowd's own vertex buffer.
 struct OutputLayout {
   OutputPlaces places;
-  VkDeviceSize end = 0;  // of the own buffer, whose handle is yet to come
+  VkDeviceSize end = 0;  // size of the crowd's own buffer, bytes; its handle is filled in later
 };
 
 OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment);
 
-// What the shader is told of an output, whose binding begins at a multiple of `alignment` before it.
+// An output as the shader receives it. The bound range begins at a multiple of `alignment` at or before the output.
 struct BoundOutput {
   VkDescriptorBufferInfo range{};
   shared::VertexStream stream{};
   std::uint32_t format = 0;  // kFormat... of shaders/blend/blend.h
 };
 
-// `bytes`: of one element, which may be less than its stride.
+// `bytes`: size of one element, which may be less than its stride.
 BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
                         VkDeviceSize alignment);
 
@@ -41,7 +41,7 @@ struct BoundOutputs {
   BoundOutput bounds;
 };
 
-// Outputs that are not asked for are bound to `nothing`, which nothing writes.
+// Binds `nothing`, a buffer that no shader writes, in place of outputs that are not asked for.
 BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkBuffer nothing, VkDeviceSize alignment);
 
 }  // namespace pelt::runtime

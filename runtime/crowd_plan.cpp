@@ -28,7 +28,7 @@ std::uint32_t narrow(std::uint64_t value) {
 
 std::uint32_t blocks(std::uint32_t items, std::uint32_t block_size) { return (items + block_size - 1) / block_size; }
 
-// Characters with fewer stages than others begin later: skins are all moved in the last one.
+// Skins are all moved in the last stage, so characters with fewer stages begin later.
 std::uint32_t crowd_stage(const CharacterData& data, std::uint32_t stage, std::uint32_t stages) {
   return stage + stages - data.stage_count;
 }
@@ -66,7 +66,7 @@ class Planner {
     return first_list_[character] + kind * plan_.characters[character].instances;
   }
 
-  // Where the lists begin is known when all jobs are: list places count from the first until then.
+  // Counts the places of lists from the first list: where that begins is known only when all jobs are.
   void place_lists() {
     std::uint32_t at = 0;
     for (const CrowdCharacter& character : plan_.characters) {
@@ -76,7 +76,7 @@ class Planner {
     list_pairs_ = at;
   }
 
-  // The step with the jobs that `fill` adds; where there are none, no step.
+  // Adds the step with the jobs that `fill` adds; adds no step if `fill` adds no job.
   template <class Fill>
   bool add_step(CrowdStep step, const Fill& fill) {
     const std::size_t first = jobs_.size();
@@ -100,7 +100,7 @@ class Planner {
 
   template <class Job>
   void add_job(CrowdPass pass, const Job& job, std::uint32_t job_blocks, std::size_t character, std::uint32_t kind) {
-    static_assert(offsetof(Job, list_first) == 0);  // write_table() moves it
+    static_assert(offsetof(Job, list_first) == 0);  // write_table() adds the start of the lists to it
     JobTable& table = table_of(pass);
     assert(sizeof(Job) == table.job_words * sizeof(std::uint32_t));
     const std::size_t at = table.words.size();
@@ -275,7 +275,7 @@ class Planner {
     const std::uint32_t first_list = plan_.first_count + shared::kListKinds * plan_.character_count;
     plan_.work_pairs = std::uint64_t{first_list} + list_pairs_;
 
-    // The lists come behind the jobs, whose number is known now.
+    // The lists follow the jobs, whose number is known now.
     for (std::size_t p = 0; p < kCrowdPassCount; ++p) {
       JobTable& jobs = tables_[p];
       for (std::size_t at = 0; at < jobs.words.size(); at += jobs.job_words) jobs.words[at] += first_list;
@@ -304,14 +304,14 @@ class Planner {
   const GpuCharacters::State& gpu_;
   PlannedOutputs outputs_;
   CrowdPlan& plan_;
-  std::vector<std::uint32_t> first_list_;  // of each character, from where lists begin
+  std::vector<std::uint32_t> first_list_;  // for each character, from the start of all lists
   std::uint32_t list_pairs_ = 0;
   std::array<JobTable, kCrowdPassCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}}}};
-  std::uint32_t contents_ = 0;         // of the blends of the step that is made
-  std::vector<shared::PlanJob> jobs_;  // of all kinds, in the order of the steps
+  std::uint32_t contents_ = 0;         // contents of the blends of the step being made
+  std::vector<shared::PlanJob> jobs_;  // jobs of all kinds, in the order of the steps
 };
 
 }  // namespace
@@ -321,7 +321,7 @@ CrowdPlan place_crowd(const GpuCharacters::State& gpu, const std::vector<std::ui
   CrowdPlan plan;
   for (std::size_t c = 0; c < gpu.entries.size(); ++c) {
     const CharacterData& data = *gpu.entries[c].character;
-    // Places are of no use where totals do not fit, which the caller sees.
+    // If a total does not fit in 32 bits, the places are wrong; the caller checks the totals first.
     CrowdCharacter own{.instances = instances[c],
                        .first_instance = static_cast<std::uint32_t>(plan.instances),
                        .first_joint = static_cast<std::uint32_t>(plan.joints),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a crowd dispatches, worked out once: its jobs, the table from which the device plans each frame, the dispatches.
+// The plan of a crowd, made once: its jobs, its dispatches, and the table from which the device plans each frame.
 #pragma once
 
 #include <cstddef>
@@ -14,33 +14,33 @@
 
 namespace pelt::runtime {
 
-// What a dispatch does, in the order in which the table has the jobs.
+// The kind of a dispatch, in the order in which the table has the jobs.
 enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kNormals };
 constexpr std::size_t kCrowdPassCount = 4;
 
-// One dispatch; its number of workgroups is the device's.
+// One dispatch; the device computes its number of workgroups.
 struct CrowdStep {
   CrowdPass pass = CrowdPass::kBlend;
-  PoseKernel kernel{};  // of CrowdPass::kPose
+  PoseKernel kernel{};  // for CrowdPass::kPose
   shared::JobRange range{};
   std::uint32_t stage = 0;
   bool barrier_before = true;
-  std::uint32_t contents = 0;  // of CrowdPass::kBlend: kHas... of shaders/blend/blend.h
+  std::uint32_t contents = 0;  // for CrowdPass::kBlend: kHas... of shaders/blend/blend.h
   std::string name;
 };
 
-// Where everything of a character's instances is, in the streams of the crowd.
+// Counts of a character's instances and vertices, and where its data begins in the crowd's streams.
 struct CrowdCharacter {
   std::uint32_t instances = 0;
   std::uint32_t first_instance = 0;
   std::uint32_t first_joint = 0;
   std::uint32_t first_input = 0;
-  std::uint32_t first_palette = 0;                        // entries
-  std::uint32_t first_driver_word = 0;                    // vertices that later stages read
-  std::uint32_t driver_vertices = 0;                      // of an instance
-  std::uint32_t first_vertex = 0;                         // in the outputs
-  std::uint32_t vertices = 0;                             // of an instance, in the outputs
-  std::vector<std::optional<std::uint32_t>> mesh_vertex;  // of each mesh, from the instance's first
+  std::uint32_t first_palette = 0;                        // palette entry
+  std::uint32_t first_driver_word = 0;                    // first of the driver vertices that later stages read
+  std::uint32_t driver_vertices = 0;                      // of one instance
+  std::uint32_t first_vertex = 0;                         // index in every output
+  std::uint32_t vertices = 0;                             // of one instance, in every output
+  std::vector<std::optional<std::uint32_t>> mesh_vertex;  // for each mesh, from the instance's first vertex
 };
 
 struct CrowdPlan {
@@ -48,7 +48,7 @@ struct CrowdPlan {
   std::vector<CrowdStep> steps;
   std::uint32_t stages = 0;
 
-  // Totals over all instances: what the streams hold.
+  // Totals over all instances: the sizes of the streams.
   std::uint64_t instances = 0;
   std::uint64_t joints = 0;
   std::uint64_t inputs = 0;
@@ -56,7 +56,7 @@ struct CrowdPlan {
   std::uint64_t driver_words = 0;
   std::uint64_t vertices = 0;
   std::uint32_t driver_base =
-      0;  // where those words begin, in words from palette entry 0: the caller says before plan_crowd
+      0;  // first driver word, in words from palette entry 0; the caller sets it before plan_crowd
 
   std::vector<std::uint32_t> table;  // shaders/crowd/plan.h
   std::uint32_t character_count = 0;
@@ -67,12 +67,12 @@ struct CrowdPlan {
   std::uint64_t work_pairs = 0;  // size of the work
 };
 
-// Totals and places alone, for checks before anything is made; then the rest.
-// Precondition: instances.size() == characters; every total that is given out in 32 bits fits (place_crowd has been
-// checked).
+// place_crowd computes only totals and places, for checks before anything is made; plan_crowd computes everything else.
+// Precondition: instances.size() == characters; every total that is returned in 32 bits fits (the caller has checked
+// the result of place_crowd).
 CrowdPlan place_crowd(const GpuCharacters::State& gpu, const std::vector<std::uint32_t>& instances,
                       bool control_meshes);
-// `recomputed_normals`: of skins; the characters have rings.
+// `recomputed_normals`: skins have normals recomputed, and the characters have rings.
 struct PlannedOutputs {
   bool bounds = false;
   bool recomputed_normals = false;

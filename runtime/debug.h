@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names and labels that debuggers, captures and validation messages show. They cost nothing where VK_EXT_debug_utils
-// is not there.
+// Names and labels that debuggers, captures and validation messages show. They cost nothing without VK_EXT_debug_utils.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
-// What a device is described and adopted by.
+// The functions needed to describe and to adopt a device.
 #define PELT_PHYSICAL_DEVICE_FUNCTIONS(F) \
   F(vkGetDeviceProcAddr)                  \
   F(vkGetPhysicalDeviceFeatures2)         \
@@ -52,7 +52,7 @@ InstanceFunctions load_instance_functions(PFN_vkGetInstanceProcAddr entry, VkIns
   return functions;
 }
 
-// The names of those that are null of what a device is described and adopted by.
+// Returns the names of the null functions among those.
 std::vector<std::string> missing_functions(const InstanceFunctions& functions) {
   std::vector<std::string> missing;
 #define PELT_CHECK(name) \
@@ -70,10 +70,10 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
   return VK_FALSE;
 }
 
-// A VkInstance, and the messenger of the validation layer where that was asked for.
+// A VkInstance, and the messenger of the validation layer if validation was asked for.
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
-  bool own = true;  // destroyed with it
+  bool own = true;  // true: destroyed with this object
   InstanceFunctions functions;
   bool has_debug_utils = false;
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
@@ -122,7 +122,7 @@ bool has_extension(std::span<const VkExtensionProperties> extensions, std::strin
                      [&](const VkExtensionProperties& extension) { return extension.extensionName == name; });
 }
 
-// Those of `wanted` that are not there.
+// Returns the `wanted` extensions that are missing.
 std::vector<std::string> missing_extensions(std::span<const VkExtensionProperties> extensions,
                                             std::span<const std::string> wanted) {
   std::vector<std::string> missing;
@@ -132,7 +132,7 @@ std::vector<std::string> missing_extensions(std::span<const VkExtensionPropertie
   return missing;
 }
 
-// On the heap: the messenger points into it.
+// The instance is on the heap because the messenger points into it.
 Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   const PFN_vkGetInstanceProcAddr entry = vulkan_entry_point();
   if (entry == nullptr) {
@@ -199,7 +199,7 @@ void each_required_feature(VkPhysicalDeviceVulkan12Features& features12, VkPhysi
   visit("scalarBlockLayout", features12.scalarBlockLayout);
 }
 
-// Features as Vulkan wants them chained; `chain` is what vkCreateDevice takes.
+// Features, chained as Vulkan wants them; `chain` is what vkCreateDevice takes.
 struct Features {
   VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
@@ -304,7 +304,7 @@ const char* type_name(VkPhysicalDeviceType type) {
   }
 }
 
-// Lower is more capable.
+// Returns a rank by type; lower is more capable.
 int rank(VkPhysicalDeviceType type) {
   switch (type) {
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
@@ -343,14 +343,14 @@ Result<std::size_t> choose(std::span<const PhysicalDevice> devices, const std::s
       if (!best || rank(devices[i].description.type) < rank(devices[*best].description.type)) best = i;
     }
     if (best) return *best;
-    if (devices.size() == 1) return std::size_t{0};  // the caller says what it lacks
+    if (devices.size() == 1) return std::size_t{0};  // the caller reports what it lacks
     return fail(ErrorCode::kNotFound, "no Vulkan device is usable: " + listing(devices));
   }
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(select.data(), select.data() + select.size(), index);
   const bool is_index = error == std::errc() && end == select.data() + select.size();
   if (is_index && index < devices.size()) return index;
-  std::optional<std::size_t> found;  // a usable one before one that is not
+  std::optional<std::size_t> found;  // prefers a usable device
   for (std::size_t i = devices.size(); !is_index && i-- > 0;) {
     const DeviceDescription& device = devices[i].description;
     if (lower_case(device.name).find(lower_case(select)) == std::string::npos) continue;
@@ -367,7 +367,7 @@ struct Device::State {
   PhysicalDevice physical;
   std::uint32_t queue_family = 0;
   bool graphics = false;
-  bool own = true;  // the device is destroyed with it
+  bool own = true;  // true: the device is destroyed with this object
   VkQueue queue = VK_NULL_HANDLE;
   DeviceInternals internals;
 
@@ -375,7 +375,7 @@ struct Device::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  // What follows from the handles.
+  // Fills in everything that follows from the handles.
   void finish(bool has_debug_utils, const MemoryCallbacks& callbacks) {
     const InstanceFunctions& functions = instance->functions;
     internals.functions = load_device_functions(internals.handle, functions.vkGetDeviceProcAddr);
@@ -442,7 +442,7 @@ Result<Device> Device::create(const DeviceOptions& options) {
   DeviceInternals& internals = state->internals;
   Features features;
   enable_required_features(features.v12, features.v13);
-  // Every device of Vulkan 1.3 has both; tools draw with one, and outputs may ask for the other.
+  // Every device of Vulkan 1.3 has both; tools draw with the first, and outputs may need the second.
   features.v13.dynamicRendering = VK_TRUE;
   features.v12.bufferDeviceAddress = VK_TRUE;
   std::vector<const char*> extensions;

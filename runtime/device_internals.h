@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the runtime's own files share through a Device.
+// State that the runtime's own files share through a Device.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,16 @@
 
 namespace pelt::runtime {
 
-// Stays where it is while the Device is moved: what is made from a device points here.
+// Stays at its address while the Device is moved: the objects made from a device point here.
 struct DeviceInternals {
   VkDevice handle = VK_NULL_HANDLE;
   DeviceFunctions functions;
   VkPhysicalDeviceLimits limits{};
   VkDeviceSize largest_buffer = 0;  // maxBufferSize, bytes
   std::unique_ptr<MemoryAllocator> allocator;
-  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;  // of the caller's, if there is one
+  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;  // the caller's, or null
   bool pretend_discrete = false;
-  std::uint32_t timestamp_bits = 0;  // of the queue; 0: it has none
+  std::uint32_t timestamp_bits = 0;  // timestamp bits of the queue; 0: it has no timestamps
 
   std::mutex queue_mutex;  // held while the queue has work of submit_and_wait
 

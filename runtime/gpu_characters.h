@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What GpuCharacters hold, as crowds read it.
+// The contents of GpuCharacters, as crowds read them.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ struct GpuCharacters::State {
   Buffer buffer;   // all streams, one range each
   Buffer staging;  // until the upload has finished
 
-  // What the blend reads, bound as one: shaders/blend/blend.h. In it, one after the other, local points, points,
-  // directions and words of all meshes of all characters.
+  // The blend's input, bound as one range (shaders/blend/blend.h): the local points, points, directions and words of
+  // all meshes of all characters, one kind after the other.
   BufferRange rest;
   // Records of all passes of a kernel, one after the other: shaders/<deformer>/pose.h.
   std::array<BufferRange, kPoseKernelCount> records;
@@ -29,7 +29,7 @@ struct GpuCharacters::State {
   BufferRange normal_rings;  // shaders/normals/normals.h
   bool has_normal_rings = false;
 
-  // Where a mesh starts in `rest`, in units of what is named: of gradients a word.
+  // First element of a mesh in each part of `rest`; gradients count in words.
   struct MeshStart {
     std::uint32_t local_point = 0;
     std::uint32_t point = 0;
@@ -40,11 +40,11 @@ struct GpuCharacters::State {
     std::uint32_t gradient_unit = 0;
     std::uint32_t fit_slice = 0;
     std::uint32_t fit_influence = 0;
-    std::optional<std::uint32_t> normal_ring;  // first word in normal_rings, where it has any
+    std::optional<std::uint32_t> normal_ring;  // first word in normal_rings, if the mesh has rings
   };
   struct PassStart {
-    std::uint32_t record = 0;  // in records of its kernel
-    std::uint32_t word = 0;    // of its table, in tables
+    std::uint32_t record = 0;  // index among the records of its kernel
+    std::uint32_t word = 0;    // first word of its table in `tables`
   };
   struct Entry {
     Character character;
@@ -52,7 +52,7 @@ struct GpuCharacters::State {
     std::vector<PassStart> passes;
     std::uint32_t first_bound = 0;
     std::uint32_t bound_count = 0;
-    std::uint32_t fit_bound_count = 0;  // behind those
+    std::uint32_t fit_bound_count = 0;  // they follow the deformers'
     float bound_growth = 0;
   };
   std::vector<Entry> entries;

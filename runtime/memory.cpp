@@ -14,7 +14,7 @@ constexpr VkDeviceSize kBlockSize = VkDeviceSize{64} << 20;
 
 constexpr VkDeviceSize round_up(VkDeviceSize value, VkDeviceSize step) { return (value + step - 1) / step * step; }
 
-// Bits that a type must have, and how much better or worse others make it.
+// Memory properties that a type must have, and those that make it better or worse.
 struct TypeWish {
   VkMemoryPropertyFlags required;
   VkMemoryPropertyFlags wanted_most;
@@ -149,7 +149,7 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
       if (block.type == type && block.device_address == device_address && take(block, size, alignment, allocation))
         return allocation;
     }
-    // Half a block or more gets a block of its own: little is lost, and it goes back to the system with its owner.
+    // Half a block or more gets a block of its own: little is lost, and the block is freed with its owner.
     const VkDeviceSize heap = memory_.memoryHeaps[memory_.memoryTypes[type].heapIndex].size;
     const VkDeviceSize block_size = round_up(std::min(kBlockSize, heap / 16), granularity_);
     result = add_block(type, size >= block_size / 2 ? size : block_size, device_address);
@@ -158,7 +158,7 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
   return vulkan_failure(fmt::format("take {} bytes for {}", requirements.size, what), result);
 }
 
-// With alignment and size rounded as for pieces of blocks: flushes and invalidations round outwards.
+// Rounds alignment and size as for pieces of blocks: flushes and invalidations round outwards.
 Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequirements& requirements, MemoryUse use,
                                                          const std::string& what, bool device_address) {
   VkMemoryRequirements rounded = requirements;

@@ -15,17 +15,17 @@
 
 namespace pelt::runtime {
 
-// What memory is for; the device's best type for it is taken, and the next best where that is full.
+// The purpose of memory; the device's best type for it is taken, or the next best if that is full.
 enum class MemoryUse {
   kDeviceLocal,  // read and written by the device only
-  kStream,       // written by the host each frame, read by the device: device-local where the host can reach it
+  kStream,       // written by the host each frame, read by the device: device-local if the host can write such memory
   kStaging,      // written by the host once, then copied
   kReadback,     // written by the device, read by the host
 };
 
 class MemoryAllocator;
 
-// A piece of a block; gives itself back. Move-only.
+// A piece of a block, which frees itself. Move-only.
 class Allocation {
  public:
   Allocation() = default;
@@ -36,7 +36,7 @@ class Allocation {
   VkDeviceMemory memory() const { return memory_; }
   VkDeviceSize offset() const { return offset_; }
   VkDeviceSize size() const { return size_; }
-  std::byte* mapped() const { return mapped_; }  // null where the host cannot reach it
+  std::byte* mapped() const { return mapped_; }  // null if the host cannot access it
   bool coherent() const { return coherent_; }
 
  private:
@@ -50,9 +50,9 @@ class Allocation {
   void* owner_ = nullptr;  // MemoryPiece::owner
 };
 
-// Every piece starts and ends at a multiple of the device's largest granularity, so that buffers and images may share a
-// block and a flush may round outwards. Safe to call from several threads. Where the caller has callbacks pieces come
-// from there.
+// Allocates device memory. Every piece starts and ends at a multiple of the device's largest granularity, so that
+// buffers and images may share a block and a flush may round outwards. Safe to call from several threads. If the caller
+// has given callbacks, they provide the pieces.
 class MemoryAllocator {
  public:
   MemoryAllocator(VkDevice device, const DeviceFunctions& functions, const VkPhysicalDeviceMemoryProperties& memory,
@@ -61,8 +61,8 @@ class MemoryAllocator {
   MemoryAllocator(const MemoryAllocator&) = delete;
   MemoryAllocator& operator=(const MemoryAllocator&) = delete;
 
-  // `what` is named in the error: kDeviceFailed where no memory is left.
-  // `device_address`: shaders reach it by its address; it comes from blocks of its own.
+  // `what` is named in the error: kDeviceFailed if no memory is left. `device_address`: shaders access the memory by
+  // its address; it comes from blocks of its own.
   Result<Allocation> allocate(const VkMemoryRequirements& requirements, MemoryUse use, const std::string& what,
                               bool device_address = false);
 

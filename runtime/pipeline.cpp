@@ -213,7 +213,7 @@ Result<VkDescriptorSet> DescriptorPool::make_set(const ComputeKernel& kernel,
 
 namespace {
 
-// Precondition: the mutex of pipelines is held.
+// Returns the pipelines, and makes them on the first call. Precondition: pipelines_mutex is held.
 Result<SkinningPipelines*> made_pipelines(const Device& device) {
   DeviceInternals& internals = device.internals();
   if (internals.pipelines == nullptr) {

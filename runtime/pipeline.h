@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compute pipelines over storage buffers, and the list of those that move skin.
+// Compute pipelines over storage buffers, and the set of pipelines that move skin.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -36,12 +36,12 @@ class ComputeKernel {
   const std::string& name() const { return name_; }
   VkDescriptorSetLayout set_layout() const { return set_layout_; }
 
-  // Binds the pipeline, the set and the constants, and dispatches `workgroups` in x and y: more than the device takes
-  // in one dimension are spread over two, and the shader counts them as y * gl_NumWorkGroups.x + x. The last row may
-  // be longer than needed.
+  // Binds the pipeline, the set and the constants, and dispatches `workgroups` in x and y: more workgroups than the
+  // device takes in one dimension are spread over two, and the shader numbers them y * gl_NumWorkGroups.x + x. The last
+  // row may have more workgroups than needed.
   void dispatch(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants,
                 std::uint64_t workgroups) const;
-  // As many as a VkDispatchIndirectCommand in a buffer says.
+  // The same, with the number of workgroups from a VkDispatchIndirectCommand in a buffer.
   void dispatch_indirect(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants,
                          VkBuffer arguments, VkDeviceSize offset) const;
 
@@ -55,7 +55,7 @@ class ComputeKernel {
   VkPipeline pipeline_ = VK_NULL_HANDLE;
 };
 
-// Sets of storage buffers. Move-only; the Device outlives it.
+// A pool of descriptor sets of storage buffers. Move-only; the Device outlives it.
 class DescriptorPool {
  public:
   static Result<DescriptorPool> create(const Device& device, std::uint32_t sets, std::uint32_t storage_buffers,
@@ -65,7 +65,7 @@ class DescriptorPool {
   DescriptorPool(DescriptorPool&& other) noexcept { *this = std::move(other); }
   DescriptorPool& operator=(DescriptorPool&& other) noexcept;
 
-  // A set whose binding i is buffers[i].
+  // Makes a set whose binding i is buffers[i].
   Result<VkDescriptorSet> make_set(const ComputeKernel& kernel, std::span<const VkDescriptorBufferInfo> buffers);
 
  private:
@@ -74,17 +74,17 @@ class DescriptorPool {
   VkDescriptorPool handle_ = VK_NULL_HANDLE;
 };
 
-// Everything that crowds dispatch.
+// All pipelines that crowds dispatch.
 struct SkinningPipelines {
   ComputeKernel plan;
-  std::vector<ComputeKernel> pose;  // by PoseKernel
+  std::vector<ComputeKernel> pose;  // indexed by PoseKernel
   ComputeKernel bounds;
-  // By their specialization constants (shaders/blend/blend.h).
+  // Keyed by their specialization constants (shaders/blend/blend.h).
   std::map<std::vector<std::uint32_t>, ComputeKernel> blend;
   std::map<std::vector<std::uint32_t>, ComputeKernel> normals;
 };
 
-// The device's, made when first asked for. Safe to call from several threads.
+// Return the device's pipelines, which are made when first asked for. Safe to call from several threads.
 Result<const SkinningPipelines*> skinning_pipelines(const Device& device);
 Result<const ComputeKernel*> blend_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);
 Result<const ComputeKernel*> normals_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);

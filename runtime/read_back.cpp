@@ -14,8 +14,8 @@ std::size_t bytes_of(const OutputPlace& place, std::size_t float_bytes) {
   return place.format == VertexFormat::kFloat ? float_bytes : sizeof(std::uint32_t);
 }
 
-// Calls `visit` of each of so many elements; of none where the output was not asked for. `float_bytes`: of one, as
-// floats.
+// Calls `visit` for each of `count` elements, or for none if the output is not written. `float_bytes`: size of an
+// element as floats.
 template <class Visit>
 Result<void> read(const Device& device, const OutputPlace& place, std::size_t first, std::size_t count,
                   std::size_t float_bytes, const Visit& visit) {

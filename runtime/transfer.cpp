@@ -13,7 +13,7 @@
 namespace pelt::runtime {
 namespace {
 
-// What one submission needs, given back however it ends.
+// The objects of one submission, freed however it ends.
 struct Submission {
   const Device& device;
   VkCommandPool pool = VK_NULL_HANDLE;
@@ -36,8 +36,8 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
     return fail(ErrorCode::kInvalidArgument, "cannot submit " + name + ": the device was adopted without a queue");
   }
   const DeviceFunctions& functions = device.functions();
-  // Until the command pool is gone, too: validation layers of 1.3.239 (Debian 12) crash where one thread destroys a
-  // pool while another gives work to the queue that has run its commands.
+  // Held until the command pool is destroyed, too: validation layers of 1.3.239 (Debian 12) crash if one thread
+  // destroys a pool while another submits to the queue that ran its commands.
   const std::lock_guard lock(device.internals().queue_mutex);
   Submission submission(device);
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,

@@ -17,7 +17,7 @@
 namespace pelt::runtime {
 namespace {
 
-// Pieces of host memory that follow each other in one range of the buffer.
+// Pieces of host memory that are copied to one range of the buffer, one after the other.
 struct Stream {
   const char* name;
   BufferRange* range;
@@ -29,7 +29,7 @@ struct Stream {
     pieces.push_back(std::as_bytes(std::span(values)));
     size += pieces.back().size();
   }
-  // So that what follows is at a multiple of its size.
+  // Pads so that what follows begins at a multiple of its size.
   void pad_to(VkDeviceSize multiple) {
     static constexpr std::byte kZeros[48] = {};
     const VkDeviceSize missing = (multiple - size % multiple) % multiple;
@@ -82,10 +82,10 @@ Stream collect_rest(GpuCharacters::State& state) {
   return rest;
 }
 
-// Made for the upload, and kept until its streams are copied.
+// Data made for the upload, and kept until its streams are copied.
 struct MadeData {
-  std::vector<BoundsRecords> bounds;                                  // of each character
-  std::vector<std::vector<std::vector<std::uint32_t>>> normal_rings;  // of each mesh of each, or of none
+  std::vector<BoundsRecords> bounds;                                  // for each character
+  std::vector<std::vector<std::vector<std::uint32_t>>> normal_rings;  // for each mesh of each character, or for none
 };
 
 Stream collect_normal_rings(GpuCharacters::State& state, const MadeData& made) {

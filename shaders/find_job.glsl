@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The job of a workgroup, and the instance of it (jobs.h).
+// Finds the job of a workgroup, and its instance (jobs.h).
 layout(binding = kBindWork, scalar) readonly buffer Work { uvec2 work_words[]; };
 
 struct JobWork {
-  uint job;        // in the table
-  uint block;      // of the job's items
+  uint job;        // index in the table
+  uint block;      // block of the job's items
   uint list_place; // of the instance in the job's list
-  bool inside;     // false: the workgroup has none
+  bool inside;     // false: the workgroup has no job
 };
 
 JobWork find_job(uint workgroup, JobRange range) {
@@ -22,7 +22,7 @@ JobWork find_job(uint workgroup, JobRange range) {
   return JobWork(range.first_job + found, own / count, own % count, start.y > 0u);
 }
 
-// Entry `place` of the list that starts at `list_first`.
+// Returns entry `place` of the list that starts at `list_first`.
 ListEntry list_entry(uint list_first, uint place) {
   uvec2 words = work_words[list_first + place];
   return ListEntry(words.x, words.y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The GLSL half of pose_pass.h: the bindings of a pose pass but for its records, and the work of an invocation.
+// The GLSL half of pose_pass.h: the bindings of a pose pass, without its records, and the work of an invocation.
 #include "pose_pass.h"
 
 layout(local_size_x = kPoseWorkgroupSize) in;
@@ -15,17 +15,17 @@ layout(push_constant, scalar) uniform Constants { JobRange range; };
 
 // One record for one instance.
 struct PoseWork {
-  bool inside;        // false: this invocation has none
-  uint record;        // in records
-  uint record_index;  // within the pass
+  bool inside;        // false: this invocation has no record
+  uint record;        // index among the kernel's records
+  uint record_index;  // index within the pass
   uint joint_first;   // the instance's joint 0
   uint vertex_first;  // the instance's vertex 0
-  uint palette_first; // the instance's slot of record 0 of the pass
+  uint palette_first; // the instance's palette entry of record 0 of the pass
   uint table_first;   // word 0 of the pass's table
   uint input_first;   // the instance's input 0
 };
 
-// What the kernels' headers read by: interop.h has the C++ half.
+// Access functions that the kernels' headers use; interop.h has the C++ half.
 uint table_word(PoseWork work, uint i) { return table[work.table_first + i]; }
 float table_float(PoseWork work, uint i) { return uintBitsToFloat(table[work.table_first + i]); }
 mat4 joint_matrix(PoseWork work, uint joint) { return joint_matrices[work.joint_first + joint]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every pose pass shares: its jobs, bindings and workgroup size. A pass turns records into palette entries; the
+// Parts that all pose passes share: jobs, bindings and workgroup size. A pass turns records into palette entries; the
 // record and the mathematics of each deformer are in shaders/<deformer>/pose.h.
 #ifndef PELT_SHADERS_POSE_PASS_H
 #define PELT_SHADERS_POSE_PASS_H
@@ -15,22 +15,22 @@ PELT_SHARED_CONST uint kPoseBindRecords = 1u;   // the deformer's record[]
 PELT_SHARED_CONST uint kPoseBindJoints = 2u;    // mat4[], model-space joint matrices
 PELT_SHARED_CONST uint kPoseBindVertices = 3u;  // vec3[], posed positions of earlier stages
 PELT_SHARED_CONST uint kPoseBindPalette = 4u;   // Affine[], written
-PELT_SHARED_CONST uint kPoseBindTable = 5u;     // uint[], what records of varying length refer to
+PELT_SHARED_CONST uint kPoseBindTable = 5u;     // uint[], the table that records of varying length refer to
 PELT_SHARED_CONST uint kPoseBindInputs = 6u;    // float[], streamed positions and controls
 PELT_SHARED_CONST uint kPoseBindCount = 7u;
 
-// One palette pass of one character, for the instances of a list. Within the job workgroups run record-major: record
-// block * kPoseWorkgroupSize is the first of a workgroup, instance fastest.
+// One pass of one character, for the instances of a list. Within the job workgroups run record-major, instance fastest:
+// record block * kPoseWorkgroupSize is the first of a workgroup.
 struct PoseJob {
-  uint list_first;  // of the instances: in the work, in units of two words
+  uint list_first;  // of its instances: in the work, in units of two words
   uint record_count;
   uint first_record;
   uint joint_first;     // joint 0 of instance 0
   uint joint_stride;    // joints from one instance to the next
   uint vertex_first;    // vertex 0 of instance 0
   uint vertex_stride;   // vertices from one instance to the next
-  uint palette_first;   // slot of record 0 for instance 0
-  uint palette_stride;  // slots from one instance to the next
+  uint palette_first;   // palette entry of record 0 for instance 0
+  uint palette_stride;  // palette entries from one instance to the next
   uint table_first;     // word 0 of the pass's table
   uint input_first;     // input 0 of instance 0
   uint input_stride;    // inputs from one instance to the next

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Quaternions (x, y, z, w), w the scalar part, and the rotations that they are.
+// Quaternions (x, y, z, w), w the scalar part, and the rotations that they represent.
 #ifndef PELT_SHADERS_QUATERNION_H
 #define PELT_SHADERS_QUATERNION_H
 
@@ -16,7 +16,7 @@ PELT_SHARED_FN vec4 quaternion_product(vec4 a, vec4 b) {
 }
 
 PELT_SHARED_FN vec4 quaternion_from_rotation(mat3 r) {
-  // Of the four equivalent forms, the one that divides by the largest component (Shepperd 1978).
+  // Uses the one of the four equivalent forms that divides by the largest component (Shepperd 1978).
   float trace = r[0].x + r[1].y + r[2].z;
   vec4 q = vec4(r[1].z - r[2].y, r[2].x - r[0].z, r[0].y - r[1].x, 1.0f + trace);
   if (trace <= 0.0f) {
@@ -41,8 +41,8 @@ PELT_SHARED_FN mat3 rotation_from_quaternion(vec4 q) {
               vec3(xz + w.y, yz - w.x, 1.0f - xx - yy));
 }
 
-// The part of v across the unit vector x, as a unit vector; `otherwise` where rounding is all that is left of it. Where
-// little is left that still leans towards x, and the part across is taken once more.
+// The part of v perpendicular to the unit vector x, as a unit vector; `otherwise` if nothing but rounding is left of
+// it. If little is left, it still leans towards x, so the perpendicular part is taken once more.
 PELT_SHARED_FN vec3 direction_across(vec3 x, vec3 v, vec3 otherwise) {
   vec3 across = v - x * dot(x, v);
   float left = dot(across, across);
@@ -61,8 +61,8 @@ PELT_SHARED_FN mat3 orthonormal_axes(mat3 m) {
   return mat3(x, y, cross(x, y));
 }
 
-// The rotation closest to m: the orthonormalised columns, turned by the residual torque until none is left (Mueller et
-// al. 2016, "A Robust Method to Extract the Rotational Part of Deformations"). Exact at once where m is a rotation.
+// The rotation closest to m: the orthonormalised columns, turned by the residual torque until that vanishes (Mueller et
+// al. 2016, "A Robust Method to Extract the Rotational Part of Deformations"). Exact at once if m is a rotation.
 PELT_SHARED_FN mat3 nearest_rotation(mat3 m) {
   mat3 r = orthonormal_axes(m);
   for (int step = 0; step < 12; ++step) {
@@ -85,7 +85,7 @@ PELT_SHARED_FN vec3 quaternion_rotate(vec4 q, vec3 v) {
   return v + across * q.w + cross(u, across);
 }
 
-// About the unit vector `axis`, radians.
+// The rotation about the unit vector `axis` by `angle`, radians.
 PELT_SHARED_FN vec4 quaternion_about(vec3 axis, float angle) {
   return vec4(axis * sin(0.5f * angle), cos(0.5f * angle));
 }

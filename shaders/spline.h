@@ -18,21 +18,21 @@ PELT_SHARED_FN vec4 spline_slope(float u) {
   return vec4(-v * v, (3.0f * u - 4.0f) * u, (4.0f - 3.0f * v) * v, u * u) * 0.5f;
 }
 
-// The span, of `spans`, in which the parameter t in [0, spans] is. The first where t is no number: an array is read
-// there, on a device without a bound.
+// The span, of `spans`, that holds the parameter t in [0, spans]. The first one if t is not a number: the result
+// indexes an array, and the device may not check bounds.
 PELT_SHARED_FN int spline_span(float t, int spans) {
   return clamp(int(t > 0.0f ? min(t, float(spans)) : 0.0f), 0, spans - 1);
 }
 
-// `axis`, perpendicular to the unit vector x0, turned by the least turn that takes x0 to x1.
+// Turns `axis`, perpendicular to the unit vector x0, by the least turn that takes x0 to x1.
 PELT_SHARED_FN vec3 least_turn(vec3 axis, vec3 x0, vec3 x1) {
   float both = 1.0f + dot(x0, x1);
   return both > 1e-6f ? axis - (x0 + x1) * (dot(axis, x1) / both) : axis;
 }
 
-// The unit vector `axis`, perpendicular to the unit tangent x0 at p0, carried to x1 at p1 without turning about the
-// curve: double reflection (Wang, Juettler, Zheng, Liu 2008, "Computation of Rotation Minimizing Frames", table 1).
-// Where rounding is all that there is of the chord, it does not say which way the curve goes: then by the least turn.
+// Carries the unit vector `axis`, perpendicular to the unit tangent x0 at p0, to x1 at p1 without turning about the
+// curve: double reflection (Wang, Juettler, Zheng, Liu 2008, "Computation of Rotation Minimizing Frames", table 1). If
+// the chord is nothing but rounding, it does not tell the curve's direction: then the least turn is used.
 PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3 x1) {
   vec3 chord = p1 - p0;
   float squared = dot(chord, chord);
@@ -48,7 +48,7 @@ PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3
                                   : reflected_axis;
 }
 
-// `axis` turned about the unit vector x, to which it is perpendicular.
+// Turns `axis` about the unit vector x, to which it is perpendicular.
 PELT_SHARED_FN vec3 turned_about(vec3 x, vec3 axis, float angle) {
   float reduced = reduced_angle(angle);
   return axis * cos(reduced) + cross(x, axis) * sin(reduced);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns of joints: how far one has turned from rest, and how much of that is about an axis.
+// Turns of joints: how far a joint has turned from rest, and how much of that is about an axis.
 #ifndef PELT_SHADERS_SWING_TWIST_H
 #define PELT_SHADERS_SWING_TWIST_H
 
@@ -10,7 +10,7 @@
 
 PELT_SHARED_BEGIN
 
-// The twist of q about the unit vector `axis` (swing-twist), in (-pi, pi]. Whole turns cannot be told from none.
+// The twist of q about the unit vector `axis` (swing-twist), in (-pi, pi]. It does not count whole turns.
 PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
   float along = dot(quaternion_vector(q), axis);
   float real = q.w;
@@ -21,7 +21,7 @@ PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
   return real + abs(along) > 0.0f ? 2.0f * atan(along, real) : 0.0f;
 }
 
-// So much of the turn q, by the shorter way.
+// The fraction `part` of the turn q, by the shorter way.
 PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
   vec4 shorter = q.w < 0.0f ? -q : q;
   float sine = length(quaternion_vector(shorter));
@@ -39,11 +39,11 @@ PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
   return quaternion_from_rotation(orthonormal_axes(affine_axes(affine_from_mat4(joint_matrix(work, joint)))));
 }
 
-// In the table: joint, parent joint, axis x, y, z, rest rotation of the joint in its parent x, y, z, w.
+// Layout of the table: joint, parent joint, axis x, y, z, rest rotation of the joint in its parent x, y, z, w.
 PELT_SHARED_CONST uint kJointAngleWords = 9u;
 
-// The turn of a joint about an axis of its own, from rest, relative to its parent: the twist of swing-twist, in (-pi,
-// pi]. Whole turns cannot be told from none, and one that is scaled to nothing has not turned.
+// The turn of a joint from rest about an axis of its own, relative to its parent: the twist of swing-twist, in (-pi,
+// pi]. It does not count whole turns; a joint that is scaled to nothing has not turned.
 PELT_SHARED_FN float joint_angle(PoseWork work, uint word) {
   vec3 size = vec3(joint_matrix(work, table_word(work, word))[0]);
   if (!(dot(size, size) > 1e-30f)) return 0.0f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vectors and frames from a pass's table.
+// Reads vectors and frames from a pass's table.
 #ifndef PELT_SHADERS_TABLE_H
 #define PELT_SHADERS_TABLE_H
 
@@ -13,7 +13,7 @@ PELT_SHARED_FN vec3 table_vector(PoseWork work, uint word) {
 
 PELT_SHARED_CONST uint kTableAffineWords = 12u;
 
-// Row by row.
+// Reads an affine frame, row by row.
 PELT_SHARED_FN Affine table_affine(PoseWork work, uint word) {
   return Affine(vec4(table_vector(work, word), table_float(work, word + 3u)),
                 vec4(table_vector(work, word + 4u), table_float(work, word + 7u)),

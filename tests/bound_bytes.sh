@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Binds every built-in model and every model of $PELT_SHARED/assets/characters by every deformer, by MOS's presets, and
-# by what bind chooses, and prints the SHA-256 of each character. Two builds that bind alike print the same:
+# by the default, and prints the SHA-256 of each character. Two builds that bind alike print the same:
 #
 #   tests/bound_bytes.sh build/release/bin/pelt > before.txt
 set -uo pipefail

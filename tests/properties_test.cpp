@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What holds for every deformer, whatever its formula (docs/mathematics.md section 0, invariants), in every
-// configuration of tests/support/deformer_list.h.
+// Invariants of every deformer (docs/mathematics.md section 0), in every configuration of
+// tests/support/deformer_list.h.
 #include <algorithm>
 #include <functional>
 #include <glm/gtc/matrix_transform.hpp>
@@ -22,12 +22,12 @@ namespace {
 
 using test::rigid_motion;
 
-// Floats of evaluation: some 30 roundings of 6e-8 each, relative to the size of the tubes.
+// Rounding of an evaluation in floats: some 30 roundings of 6e-8 each, relative to the size of the tubes.
 constexpr float kTolerance = 8 * 2e-6f;
 
 class Properties : public testing::TestWithParam<test::Deformer> {
  protected:
-  // Mesh 0 of the model with a coarser tube round it as "cage".
+  // Binds mesh 0 of the model with a coarser tube round it as "cage".
   static Character bound(Model model) {
     Mesh cage = test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = joint_count(model)});
     const test::Subject subject = test::make_subject(GetParam(), std::move(model), std::move(cage));
@@ -47,7 +47,7 @@ struct Posed {
   std::vector<glm::vec4> tangents;
 };
 
-// `streamed`: what moves the drivers that the caller places.
+// `streamed`: the motion of streamed drivers.
 Posed evaluated(const Character& character, const std::vector<glm::mat4>& joints,
                 const glm::mat4& streamed = glm::mat4(1)) {
   Evaluator evaluator(character);
@@ -62,7 +62,7 @@ Posed evaluated(const Character& character, const std::vector<glm::mat4>& joints
           {evaluator.tangents().begin(), evaluator.tangents().end()}};
 }
 
-// Every joint bent and twisted against its parent.
+// Bends and twists every joint against its parent.
 std::vector<glm::mat4> bent(const Model& model, float degrees) {
   Skeleton skeleton = model.skeleton;
   for (std::size_t j = 1; j < skeleton.joints.size(); ++j) {
@@ -79,7 +79,7 @@ std::vector<glm::mat4> moved(const glm::mat4& motion, std::vector<glm::mat4> joi
   return joints;
 }
 
-// Of all vertices from where `motion` takes them out of their rest positions.
+// Returns the greatest distance of a vertex from its rest position moved by `motion`.
 float worst_distance(const Character& character, std::span<const glm::vec3> positions, const glm::mat4& motion) {
   float worst = 0;
   for (const CharacterMesh& mesh : character->meshes) {
@@ -120,7 +120,7 @@ TEST_P(Properties, RigidMotionOfAllJointsMovesTheSkinRigidly) {
     for (std::size_t v = mesh.first_vertex; v < mesh.first_vertex + mesh.vertex_count(); ++v) {
       const auto expected = glm::vec3(rigid_motion() * glm::vec4(before.positions[v], 1));
       worst = std::max(worst, glm::distance(after.positions[v], expected));
-      if (mesh.control) continue;  // one that is streamed has no frames to turn its normals
+      if (mesh.control) continue;  // a streamed driver has no frames to turn its normals
       const auto normal = glm::vec3(rigid_motion() * glm::vec4(before.normals[v], 0));
       least_cosine = std::min(least_cosine, glm::dot(after.normals[v], normal));
     }
@@ -196,7 +196,7 @@ TEST_P(Properties, ResultsAreFinite) {
   const Model model = tube();
   const Character character = bound(model);
   const std::vector<glm::mat4> rest = test::bind_matrices(model);
-  std::vector<std::pair<std::vector<glm::mat4>, glm::mat4>> poses;  // of the joints, and of streams
+  std::vector<std::pair<std::vector<glm::mat4>, glm::mat4>> poses;  // of the joints, and of streamed drivers
   for (const float degrees : {90.0f, 179.99f, 180.0f}) poses.emplace_back(bent(model, degrees), glm::mat4(1));
   for (const glm::mat4& motion :
        {glm::scale(glm::mat4(1), glm::vec3(0)), glm::scale(glm::mat4(1), glm::vec3(1, 0, 1)),
@@ -232,7 +232,7 @@ TEST_P(Properties, AnyVertexCount) {
   }
 }
 
-// The triangles of a mesh whose middles `keeps`, with their vertices alone.
+// Returns the triangles of a mesh whose centres `keeps` accepts, with only their vertices.
 Mesh part_of(const Mesh& mesh, const std::function<bool(glm::vec3)>& keeps) {
   Mesh part{.name = mesh.name};
   std::map<std::uint32_t, std::uint32_t> number;
@@ -252,7 +252,7 @@ Mesh part_of(const Mesh& mesh, const std::function<bool(glm::vec3)>& keeps) {
   return part;
 }
 
-// Two meshes that meet where a joint bends, and whose vertices there differ by rounding.
+// Two meshes meet where a joint bends; their vertices there differ by rounding.
 TEST(Seams, BetweenMeshesStayClosed) {
   Model model = test::make_tube({.around = 16, .along = 40, .joints = 3});
   const Mesh whole = model.meshes[0];

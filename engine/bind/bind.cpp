@@ -88,7 +88,7 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
   return validate(mesh.weights, bound_joint_count, "the weights of mesh '" + mesh.name + "'");
 }
 
-// What the deformers rely on; Character::create checks the rest.
+// Checks what the deformers rely on; Character::create checks the remainder.
 Result<void> check_model(const Model& model) {
   const std::vector<Joint>& joints = model.skeleton.joints;
   for (std::size_t j = 0; j < joints.size(); ++j) {
@@ -138,8 +138,8 @@ void add_figures(MeshBinding& sum, const MeshBinding& other) {
   sum.repaired_vertices = std::move(repaired);
 }
 
-// Of the mask between two bindings that both have gradients, else nothing: beside frames alone it would only make them
-// uneven.
+// Returns the gradient of the mask if both bindings have gradients, else nothing: on one of them alone it would only
+// make the frames uneven.
 std::vector<glm::vec3> mask_gradient_between(const MeshBinding& below, const MeshBinding& above,
                                              std::span<const float> mask, const Mesh& mesh) {
   if (!has_gradients(below) || !has_gradients(above)) return {};
@@ -151,8 +151,8 @@ void lay_rows_over(MeshBinding& below, MeshBinding above, std::span<const float>
   lay_groups_over(below, std::move(above), mask, mask_gradient);
 }
 
-// A layer that is combined as in Wires: one more group of influences. Where its mask ends it has moved nothing: it is
-// what the root does.
+// Adds a layer that is combined as in Wires as one more group of influences. Where its mask is 0, the group follows the
+// root joint, so that its displacement from the root's motion is 0.
 Result<void> combine(MeshBinding& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
                      const Mesh& mesh, CharacterBuilder& builder) {
   if (!below.wires_rows.empty() && below.wires_exponent != *layer.wires) {
@@ -203,7 +203,7 @@ Result<void> lay_over(Bindings& below, MeshBinding above, std::span<const float>
   return {};
 }
 
-constexpr std::size_t kMaxInfluences = 8;  // of a vertex that is left in part to linear blend
+constexpr std::size_t kMaxInfluences = 8;  // largest number for a vertex that linear blend takes over in part
 
 std::size_t most_influences(const SparseRows& rows) {
   std::size_t most = 0;
@@ -211,13 +211,13 @@ std::size_t most_influences(const SparseRows& rows) {
   return most;
 }
 
-// Whether a deformer may be left where it does worse than linear blend.
+// Returns true if linear blend may take over from a deformer where the deformer does worse.
 bool gives_way(const DeformerParameters& deformer) {
   const DeformerEntry& entry = deformer_entry(deformer);
   return entry.gives_way != nullptr && entry.gives_way(deformer);
 }
 
-// The meshes at which a layer shows.
+// Returns the meshes at which a layer shows, with its masks.
 std::vector<DeformerTarget> targets_of(const LayerPlan& plan, std::size_t layer) {
   std::vector<DeformerTarget> targets;
   for (std::uint32_t m = 0; m < plan.meshes.size(); ++m) {
@@ -232,7 +232,7 @@ std::vector<DeformerTarget> targets_of(const LayerPlan& plan, std::size_t layer)
 
 namespace {
 
-// Binds the layers of a plan, drivers before what they drive.
+// Binds the layers of a plan. Drivers come before the meshes that they drive.
 class Binder {
  public:
   Binder(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig, const LayerPlan& plan,
@@ -267,7 +267,7 @@ class Binder {
  private:
   bool is_skin(std::size_t mesh) const { return !plan_.is_driver[mesh] && !plan_.meshes[mesh].empty(); }
 
-  // Whether anything but linear blend moves skin.
+  // Returns true if a deformer other than linear blend moves skin.
   bool deforms() const {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!is_skin(m)) continue;
@@ -278,7 +278,7 @@ class Binder {
     return false;
   }
 
-  // Of each mesh that is skin its layers laid over each other. Uses up what was bound.
+  // Returns the merged layers of each mesh that is skin. Uses up the layers' bindings.
   Result<std::vector<Bindings>> merged_skins() {
     std::vector<Bindings> skins(model_.meshes.size());
     for (std::size_t m = 0; m < skins.size(); ++m) {
@@ -299,7 +299,8 @@ class Binder {
     return sum.all > 0 ? PieceShares{sum.rigid_parts / sum.all, sum.cores / sum.all} : PieceShares{};
   }
 
-  // The skins, with so much of each vertex left to linear blend, over all skins laid end to end; empty: nothing.
+  // Builds the character from the skins. `left`: the share of each vertex that linear blend takes over, for all skins
+  // end to end; empty: none.
   Result<Bound> build(CharacterBuilder builder, std::vector<Bindings> skins, std::span<const float> left) const {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!is_skin(m)) continue;
@@ -316,7 +317,7 @@ class Binder {
     return Bound{std::move(character), std::move(report)};
   }
 
-  // Lays linear blend over a mesh.
+  // Lays linear blend over a mesh, with `left` as its mask.
   static void leave(MeshBinding& binding, const Mesh& mesh, std::span<const float> left, CharacterBuilder& builder) {
     if (std::ranges::all_of(left, [](float share) { return share == 0; })) return;
     MeshBinding linear;
@@ -326,7 +327,8 @@ class Binder {
     binding.rows = cut_rows(binding.rows, most, Cut::kContinuous);
   }
 
-  // Judges the character, leaves to linear blend what does worse, and judges again what comes of that, a few times.
+  // Judges the character, lets linear blend take over where it does better, builds it anew and judges again, up to
+  // kMaxRounds times.
   Result<Bound> build_judged(const std::vector<Bindings>& skins) const {
     constexpr int kMaxRounds = 3;
     Result<Bound> bound = build(builder_, skins, {});
@@ -341,7 +343,7 @@ class Binder {
     const std::vector<float> may_be_left =
         rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
     for (int round = 0;; ++round) {
-      // The last time only to see what remains.
+      // The last judgement changes nothing; its verdict covers the final character.
       const Result<bool> more =
           judge->judge(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>());
       if (!more) {
@@ -360,7 +362,8 @@ class Binder {
     return bound;
   }
 
-  // None: linear blend cannot move the skins, or no pose tells how the character moves.
+  // Returns a judge that compares with plain linear blend. None: drivers are streamed, linear blend cannot move the
+  // skins, or no pose shows how the character moves.
   std::optional<BindJudge> make_judge(const Character& character) const {
     if (!character->streams.empty()) return std::nullopt;
     CharacterBuilder linear(model_, false);
@@ -377,8 +380,8 @@ class Binder {
     return built ? BindJudge::create(std::move(*built), options_.threads) : std::nullopt;
   }
 
-  // Of all skins laid end to end: 1 where linear blend can take over, 0 where the rig asks for what linear blend cannot
-  // do, as a sculptor's key poses, or for what cannot be mixed with it.
+  // Returns a value for each vertex of all skins end to end: 1 if linear blend can take over, 0 if the rig asks for
+  // something that linear blend cannot do (a sculptor's key poses) or that cannot be mixed with it.
   std::vector<float> find_may_be_left() const {
     std::vector<float> may;
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
@@ -393,7 +396,8 @@ class Binder {
     });
   }
 
-  // A driver may be sculpted, too: by morph targets, as a muscle, or by what moves it.
+  // Returns true if linear blend may replace the layer and its driver. A driver that was sculpted must stay: one with
+  // morph targets, a muscle, or one whose own layers must stay.
   bool gives_way_with_driver(const PlannedLayer& layer) const {
     if (layer.wires || !gives_way(layer.deformer)) return false;
     if (!layer.driver_mesh) return true;
@@ -431,7 +435,8 @@ class Binder {
     return std::any_of(muscles_.begin(), muscles_.end(), [&](const MuscleMeshes& m) { return m.line == mesh; });
   }
 
-  // The first layer that is not bound and whose driver is there, if it is a muscle or one that layers move.
+  // Returns the first layer that is not bound and waits for no driver. A layer waits for its driver if the driver is a
+  // muscle or is moved by layers, until that driver is added.
   std::optional<std::size_t> next_layer() const {
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
       const std::optional<std::size_t>& driver = plan_.layers[l].driver_mesh;
@@ -441,8 +446,9 @@ class Binder {
     return std::nullopt;
   }
 
-  // Whatever waits, waits for a layer that moves its driver and waits, too: following that ends in the cycle. Muscles
-  // are not in it: the layers that carry their lines wait for nothing.
+  // Returns the error for a cycle of drivers. Every layer that waits does so for another waiting layer that moves its
+  // driver, so that following them ends in the cycle. Muscles are not in it: the layers that carry their lines wait for
+  // nothing.
   Error cycle() const {
     auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
     for (std::size_t step = 0; step < bound_.size(); ++step) {
@@ -483,7 +489,7 @@ class Binder {
     return {};
   }
 
-  // The layers of a mesh, all bound, laid over each other. Uses them up.
+  // Merges all layers of a mesh; every one must be bound. Uses up their bindings.
   Result<Bindings> merged(std::size_t mesh) {
     Bindings bindings;
     for (const LayerAtMesh& at : plan_.meshes[mesh]) {
@@ -495,14 +501,14 @@ class Binder {
     return bindings;
   }
 
-  // Drivers all of whose layers are bound, and the muscles of lines that are.
+  // Adds the drivers whose layers are all bound, and the muscles whose lines are added.
   Result<void> add_drivers() {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!moved_by_layers(m) || added_[m]) continue;
       const auto is_bound = [&](const LayerAtMesh& at) { return bound_[at.layer]; };
       if (!std::all_of(plan_.meshes[m].begin(), plan_.meshes[m].end(), is_bound)) continue;
       PELT_ASSIGN(auto bindings, merged(m));
-      if (is_line(m)) bindings.merged->distances.clear();  // to curves: nothing to judge a line by
+      if (is_line(m)) bindings.merged->distances.clear();  // distances to curves say nothing about a line
       std::optional<DriverPart> part = part_in_use(m);
       if (part) *bindings.merged = binding_of(*bindings.merged, part->vertices);
       PELT_ASSIGN(const auto added,
@@ -518,9 +524,10 @@ class Binder {
     return {};
   }
 
-  // Of a driver that layers move what moves anything, where that is less; notes how much.
+  // Returns the part of a driver that moves other meshes, if layers move the driver and the part is smaller than it;
+  // notes how many vertices are left out.
   std::optional<DriverPart> part_in_use(std::size_t driver) const {
-    if (is_line(driver) || !rig_.groups.empty()) return std::nullopt;  // groups speak of all of it
+    if (is_line(driver) || !rig_.groups.empty()) return std::nullopt;  // groups may name any part of the driver
     std::vector<DriverUse> uses;
     for (std::size_t m = 0; m < plan_.meshes.size(); ++m) {
       for (const LayerAtMesh& at : plan_.meshes[m]) {
@@ -562,9 +569,9 @@ class Binder {
   std::vector<PointReport> points_;
   CharacterBuilder builder_;
   SharedDrivers drivers_;
-  std::vector<std::map<std::size_t, MeshBinding>> layer_bindings_;  // of each layer, by mesh
-  std::vector<bool> bound_;                                         // of each layer
-  std::vector<bool> added_;                                         // of each driver that layers move, and of muscles
+  std::vector<std::map<std::size_t, MeshBinding>> layer_bindings_;  // for each layer, by mesh
+  std::vector<bool> bound_;                                         // for each layer
+  std::vector<bool> added_;                                         // for each driver that layers move, and each muscle
 };
 
 }  // namespace

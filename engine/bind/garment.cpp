@@ -16,8 +16,7 @@
 namespace pelt {
 namespace {
 
-// For each of the garment's bound joints the one of the body that binds the joint of that name; none where one is
-// missing.
+// Returns, for each bound joint of the garment, the body's bound joint of the same name; none if one is missing.
 std::optional<std::vector<std::uint32_t>> match_joints(const Model& garment, const Model& body) {
   std::vector<std::uint32_t> matches;
   for (const BoundJoint& own : garment.bound_joints) {
@@ -30,7 +29,7 @@ std::optional<std::vector<std::uint32_t>> match_joints(const Model& garment, con
   return matches;
 }
 
-// Whether both bind their common joints alike, up to rounding.
+// Returns true if both bind their common joints alike, up to rounding.
 bool same_bind(const Model& garment, const Model& body, const std::vector<std::uint32_t>& joints) {
   for (std::size_t b = 0; b < joints.size(); ++b) {
     const glm::mat4 difference = garment.bound_joints[b].inverse_bind - body.bound_joints[joints[b]].inverse_bind;
@@ -45,7 +44,7 @@ void rename_columns(SparseRows& rows, const std::vector<std::uint32_t>& columns)
   for (Influence& influence : rows.influences) influence.index = columns[influence.index];
 }
 
-// The meshes of a body that have weights, end to end, without triangles that have no area.
+// Returns the body's meshes with weights as one mesh, without triangles of no area.
 Mesh weighted_skin(const Model& body) {
   std::vector<const Mesh*> meshes;
   for (const Mesh& mesh : body.meshes) {
@@ -56,14 +55,14 @@ Mesh weighted_skin(const Model& body) {
   return skin;
 }
 
-// The garment with the body's skeleton and clips.
+// Returns the garment with the body's skeleton and clips.
 Result<Dressed> put_on(Model garment, const Model& body) {
   if (garment.meshes.empty()) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no mesh to drive", garment.name));
   }
   Dressed dressed;
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
-  const std::size_t joint_count = garment.bound_joints.size();  // of a rigid garment, its node alone
+  const std::size_t joint_count = garment.bound_joints.size();  // a rigid garment has one: its node
   bool had_weights = false;
   NameList morphed;
   for (Mesh& mesh : garment.meshes) {
@@ -127,7 +126,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
   const Mesh skin = weighted_skin(body);
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
   if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no weights to give", body.name));
-  // Less than of a body: what the body's weights pass over, they pass over in what is taken from it.
+  // A shorter passage than on a body: the copied weights already pass as gradually as the body's.
   const std::vector<Passage> passages(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
   dressed.copied_weights = true;
   for (Mesh& mesh : dressed.model.meshes) {

@@ -45,7 +45,7 @@ tl::unexpected<Error> no_such_mesh(const PlannedLayer& layer, const Model& model
                                                 role, name, fmt::join(names, ", ")));
 }
 
-// Fills in which mesh each layer's driver is, and which meshes drive others.
+// Finds the driver mesh of each layer, and marks the meshes that drive others.
 Result<void> find_drivers(const Model& model, LayerPlan& plan) {
   plan.is_driver.assign(model.meshes.size(), false);
   for (PlannedLayer& layer : plan.layers) {
@@ -95,11 +95,11 @@ Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const
   return values;
 }
 
-// What a part's vertices have of the joint that it follows all but alone: each, and in the mean.
+// Smallest weight of each vertex, and smallest mean weight, on the joint that a rigid part follows.
 constexpr float kMinOfJoint = 0.75f;
 constexpr float kMeanOfJoint = 0.95f;
 
-// For every vertex whether its connected part follows one joint all but alone. Points without triangles are no part.
+// Marks the vertices whose connected part follows practically one joint alone. Points without triangles are no part.
 std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   const std::size_t count = mesh.positions.size();
   std::vector<bool> rigid(count, false);
@@ -110,13 +110,13 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   const std::vector<std::uint32_t> part = connected_parts(count, triangles);
 
   struct Part {
-    std::optional<std::uint32_t> joint;  // that its vertices follow most
+    std::optional<std::uint32_t> joint;  // the joint on which the first vertex has the most weight
     bool has_triangle = false;
     bool follows_others = false;
     double sum = 0;  // of the weights on the joint
     std::size_t vertices = 0;
   };
-  std::vector<Part> parts(count);  // by the vertex that names it
+  std::vector<Part> parts(count);  // by the vertex that represents the part
   for (const glm::uvec3 t : triangles) parts[part[t.x]].has_triangle = true;
   for (std::size_t i = 0; i < count; ++i) {
     Part& own = parts[part[welded[i]]];
@@ -133,15 +133,15 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   return rigid;
 }
 
-// Of each vertex how much of it moves as one piece: the part of its weight that is on joints of a face, and all of it
-// where that and the weight on the joints of one core are all that there is, none from half of that on.
+// Returns the share of each vertex that moves as one piece. It is at least the weight on joints of a face. With w, that
+// weight plus the largest weight on one core, it is also at least smoothstep(2 w - 1).
 std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> cores) {
   std::vector<float> parts(mesh.positions.size(), 0.0f);
   if (!has_weights(mesh)) return parts;
   const std::vector<bool> is_patch = patch_joints(model.skeleton);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     float of_face = 0;
-    float of_core = 0;  // the largest
+    float of_core = 0;  // largest sum over one core
     const std::span<const Influence> row = mesh.weights.row(i);
     const auto core_of = [&](const Influence& influence) { return cores[model.bound_joints[influence.index].joint]; };
     for (const Influence& influence : row) {
@@ -160,7 +160,7 @@ std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::spa
   return parts;
 }
 
-// The joints that joints of a face hang on, each a core of its own.
+// Returns for each joint its core: joints that carry joints of a face are cores of their own.
 std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
   const std::vector<bool> is_patch = patch_joints(skeleton);
   std::vector<std::uint32_t> cores(skeleton.joints.size(), chain::kNoCore);
@@ -172,7 +172,7 @@ std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
   return cores;
 }
 
-// Lets the mask of a layer over * end where linear blend does better.
+// Lowers the mask of a layer over * where linear blend does better. Returns the areas that linear blend keeps.
 PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
                                  const Model& model, std::span<const std::uint32_t> cores, const PlannedLayer& layer,
                                  std::vector<std::string>& notes) {
@@ -186,7 +186,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
     pieces.cores += areas[i] * left[i];
   }
   auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
-  std::size_t count = 0;  // in rigid parts
+  std::size_t count = 0;  // vertices in rigid parts
   if (entry.rigid_parts != RigidParts::kMoved) {
     const std::vector<bool> rigid = find_rigid_parts(mesh);
     count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
@@ -217,7 +217,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   return pieces;
 }
 
-// Leaves of a mesh's layers those that show: from the topmost one that covers it all upwards.
+// Keeps only the layers that show: the topmost one that covers the whole mesh, and those above it that are not empty.
 void drop_hidden(std::vector<LayerAtMesh>& layers, const std::vector<PlannedLayer>& planned) {
   const auto covers = [&](const LayerAtMesh& layer) {
     return !planned[layer.layer].wires && is_everywhere(layer.mask, 1.0f);
@@ -242,7 +242,7 @@ void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, Layer
   for (const MuscleMeshes& muscle : muscles) {
     const std::size_t count = model.meshes[muscle.line].positions.size();
     std::vector<float> between(count, 1.0f);
-    between[0] = between[count - 2] = between[count - 1] = 0.0f;  // the ends, and the side vertex
+    between[0] = between[count - 2] = between[count - 1] = 0.0f;  // both ends, and the side vertex
     plan.meshes[muscle.line] = {{0, std::vector<float>(count, 1.0f)}, {curves, std::move(between)}};
   }
 }

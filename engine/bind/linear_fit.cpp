@@ -30,10 +30,10 @@ namespace pelt {
 namespace {
 
 constexpr unsigned kMaxPoses = 1024;
-constexpr std::size_t kMaxCandidates = 12;  // joints among which the weights of a vertex are found
-constexpr std::size_t kRankPoses = 16;      // by which joints are ranked as candidates
+constexpr std::size_t kMaxCandidates = 12;  // joints among which a vertex's weights are found
+constexpr std::size_t kRankPoses = 16;      // poses by which joints are ranked as candidates
 constexpr std::size_t kVertexGrain = 64;
-constexpr double kHeld = 1e-5;  // of the size, root mean square: below what packing rounds
+constexpr double kHeld = 1e-5;  // pull to a vertex's own weights, in sizes of the character; below packing's rounding
 
 // ------------------------------------------------------------------------------------------------------ sample poses
 
@@ -49,7 +49,8 @@ SamplePose at_rest(const CharacterData& data) {
   return pose;
 }
 
-// Sample i of n lies at (i + 1/2) / n of all clips one after the other, each counted as equally long.
+// Adds `count` poses of the clips: sample i lies at (i + 1/2) / count of all clips end to end, each counted as equally
+// long.
 void add_clip_poses(const CharacterData& data, unsigned count, std::vector<SamplePose>& poses) {
   std::vector<const Clip*> clips;
   for (const Clip& clip : data.clips) {
@@ -76,11 +77,11 @@ void add_clip_poses(const CharacterData& data, unsigned count, std::vector<Sampl
   }
 }
 
-// Every other joint, by chance, turned from rest about any axis: bends of one joint alone are among the poses, and
-// bends of neighbours at once.
+// Adds poses in which each joint is turned from its rest pose with a probability of one half, about a random axis:
+// poses have bends of single joints and of neighbours at once.
 void add_random_poses(const CharacterData& data, const LinearFitOptions& options, std::vector<SamplePose>& poses) {
   std::mt19937_64 engine(options.seed);
-  // Not std::uniform_real_distribution, which differs between libraries.
+  // std::uniform_real_distribution differs between libraries.
   const auto random = [&] { return static_cast<double>(engine() >> 11) * 0x1p-53; };
   std::vector<Transform> local(data.skeleton.joints.size());
   for (unsigned i = 0; i < options.random_poses; ++i) {
@@ -102,7 +103,7 @@ void add_random_poses(const CharacterData& data, const LinearFitOptions& options
 
 // ------------------------------------------------------------------------------------------------------------- samples
 
-// The joints that fits may blend: the model's bound ones, then all others, which move what they carry from rest.
+// Returns the joints that fits may blend: the model's bound joints, then all others, bound in their rest pose.
 std::vector<shared::JointRecord> fit_joints(const CharacterData& data) {
   std::vector<shared::JointRecord> joints;
   std::vector<bool> is_bound(data.skeleton.joints.size(), false);
@@ -120,16 +121,16 @@ std::vector<shared::JointRecord> fit_joints(const CharacterData& data) {
   return joints;
 }
 
-// What the weights are fitted to.
+// The motions that the weights are fitted to.
 struct Samples {
   std::size_t joint_count = 0;
-  std::vector<std::vector<Affine>> motions;       // of each pose, of each joint: M_j
-  std::vector<std::vector<glm::vec3>> positions;  // of each pose, of each vertex of the character: v'
+  std::vector<std::vector<Affine>> motions;       // M_j, for each pose and joint
+  std::vector<std::vector<glm::vec3>> positions;  // v', for each pose and vertex of the character
 
   std::size_t count() const { return motions.size(); }
 };
 
-// What is there of mesh and vertex of the character, for errors.
+// Returns the error that names the mesh and source vertex of a character's vertex.
 Error not_finite(const CharacterData& data, std::size_t vertex) {
   const auto mesh = std::find_if(data.meshes.begin(), data.meshes.end(), [&](const CharacterMesh& own) {
     return vertex < std::size_t{own.first_vertex} + own.vertex_count();
@@ -166,12 +167,12 @@ Result<Samples> take_samples(const Character& character, std::span<const SampleP
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMaxCandidates, kMaxCandidates>;
 using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMaxCandidates, 1>;
 
-// min w^T D w with w >= 0, sum w = 1 and w_i = 0 where not allowed[i], for a positive definite D: by an active set, as
-// Lawson & Hanson 1974, "Solving Least Squares Problems", chapter 23, but on the simplex. Starts at the best corner.
-// Precondition: one is allowed.
+// Returns the w that minimises w^T D w with w >= 0, sum w = 1 and w_i = 0 unless allowed[i], for a positive definite D.
+// Uses an active set as in Lawson & Hanson 1974, "Solving Least Squares Problems", chapter 23, but on the simplex, and
+// starts at the best corner. Precondition: at least one is allowed.
 Vector least_on_simplex(const Matrix& d, const std::vector<bool>& allowed) {
   const Eigen::Index n = d.rows();
-  std::vector<Eigen::Index> free;  // those with w > 0
+  std::vector<Eigen::Index> free;  // indices with w > 0
   Vector w = Vector::Zero(n);
   Eigen::Index best = -1;
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -179,7 +180,7 @@ Vector least_on_simplex(const Matrix& d, const std::vector<bool>& allowed) {
   }
   free.push_back(best);
   w[best] = 1;
-  // Each round lowers w^T D w, so that no set comes twice; the bound is for rounding alone.
+  // Each round lowers w^T D w, so that no set comes twice; the bound guards against rounding.
   for (Eigen::Index round = 0; round < 4 * n; ++round) {
     // The slope from here to corner i is 2 (g_i - w.g).
     const Vector g = d * w;
@@ -200,7 +201,7 @@ Vector least_on_simplex(const Matrix& d, const std::vector<bool>& allowed) {
       Vector z = part.ldlt().solve(Vector::Ones(count));
       z /= z.sum();
       if (!z.allFinite()) return w;
-      // How far towards z weight a stays positive, and how far all do.
+      // Returns the step towards z up to which weight a stays positive.
       const auto reach = [&](Eigen::Index a) {
         const double own = w[free[a]];
         return z[a] > 0 ? 2.0 : own > 0 ? own / (own - z[a]) : 0.0;
@@ -232,11 +233,12 @@ class VertexFitter {
     for (std::size_t s = 0; s < samples.count(); s += step) rank_poses_.push_back(s);
   }
 
-  // `vertex`: of the character. `own`: its weights over the joints, or none. Replaces `row`.
+  // Replaces `row` with the weights of a vertex. `vertex`: its index in the character. `own`: its weights over the
+  // joints in the model, or none.
   void fit(std::size_t vertex, glm::vec3 rest, std::span<const Influence> own, std::vector<WeightedElement>& row) {
     find_candidates(vertex, rest, own);
     const auto n = static_cast<Eigen::Index>(candidates_.size());
-    // Sum w = 1, so that | v' - sum w M p |^2 = | sum w (M p - v') |^2: no difference of large numbers.
+    // Since sum w = 1, | v' - sum w M p |^2 = | sum w (M p - v') |^2, which avoids differences of large numbers.
     const auto rows = static_cast<Eigen::Index>(3 * samples_.count());
     apart_.resize(rows + n, n);
     for (Eigen::Index c = 0; c < n; ++c) {
@@ -245,8 +247,7 @@ class VertexFitter {
         for (int axis = 0; axis < 3; ++axis) apart_(static_cast<Eigen::Index>(3 * s) + axis, c) = d[axis];
       }
     }
-    // And | w - own |^2, since sum w = 1, weighed next to nothing: of joints that move alike in all poses the vertex's
-    // own.
+    // The lower rows add a small | w - own |^2: among joints that move alike in all poses, the vertex's own win.
     apart_.bottomRows(n).setZero();
     for (Eigen::Index c = 0; c < n; ++c) {
       for (const Influence& influence : own) {
@@ -256,10 +257,10 @@ class VertexFitter {
     }
     Matrix products(n, n);
     products.noalias() = apart_.transpose() * apart_;
-    products.diagonal().array() += 1e-3 * held_ * held_;  // own may be exact
+    products.diagonal().array() += 1e-3 * held_ * held_;  // `own` may be an exact solution
     std::vector<bool> allowed(candidates_.size(), true);
     Vector w = least_on_simplex(products, allowed);
-    // The smallest goes where there are too many, and where it is missed by less than weights are held to `own`.
+    // Drop the smallest weight while there are too many, or while the loss is below the pull to `own`.
     while (true) {
       Eigen::Index least = -1;
       unsigned used = 0;
@@ -286,7 +287,8 @@ class VertexFitter {
   }
 
  private:
-  // The strongest of `own`, at most two thirds, then the joints that alone come nearest to where the vertex goes.
+  // Chooses the candidates: the strongest of `own`, at most two thirds, then the joints that alone come nearest to the
+  // vertex's positions.
   void find_candidates(std::size_t vertex, glm::vec3 rest, std::span<const Influence> own) {
     candidates_.clear();
     ranked_.clear();
@@ -315,17 +317,17 @@ class VertexFitter {
 
   const Samples& samples_;
   unsigned influences_;
-  double held_;  // metres
+  double held_;  // metres, times the root of the number of poses
   std::vector<std::size_t> rank_poses_;
   std::vector<std::uint32_t> candidates_;
   std::vector<std::pair<float, std::uint32_t>> ranked_;
   std::vector<Influence> strongest_;
-  Eigen::MatrixXd apart_;  // of each candidate: M p - v' at every pose, then what holds it to the vertex's own weights
+  Eigen::MatrixXd apart_;  // for each candidate, M p - v' at every pose, then its pull to the vertex's own weights
 };
 
 // ------------------------------------------------------------------------------------------------------------- meshes
 
-// The rows of a mesh, over the joints of the samples, in packed order.
+// Returns the rows of a mesh over the joints of the samples, in packed order.
 SparseRows fit_rows(const CharacterMesh& mesh, const Samples& samples, const LinearFitOptions& options, double scale) {
   std::vector<std::vector<WeightedElement>> rows(mesh.vertex_count());
   parallel_for(rows.size(), kVertexGrain, options.threads, [&](std::size_t begin, std::size_t end) {
@@ -350,7 +352,7 @@ Result<PackedBinding> pack_fit(const CharacterMesh& mesh, const SparseRows& rows
               fmt::format("the linear-blend fit of mesh '{}': {}", mesh.name, packed.error().message));
 }
 
-// `rows`: as packed.
+// Measures how far a fit is from the deformers. `rows`: as packed.
 LinearFitError error_of(const CharacterMesh& mesh, const SparseRows& rows, const Samples& samples, unsigned threads) {
   std::vector<double> sums(mesh.vertex_count(), 0.0);
   std::vector<double> largest(mesh.vertex_count(), 0.0);
@@ -425,8 +427,8 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
   pass.stage = data.stage_count - 1;
   pass.first_slot = data.palette_size;
   pass.fit = true;
-  std::vector<std::uint32_t> element(joints.size(), 0);  // of each joint
-  std::vector<std::uint32_t> joint_of;                   // of each element
+  std::vector<std::uint32_t> element(joints.size(), 0);  // by joint of the fit
+  std::vector<std::uint32_t> joint_of;                   // by palette entry of the pass
   for (std::uint32_t j = 0; j < joints.size(); ++j) {
     if (!used[j]) continue;
     element[j] = static_cast<std::uint32_t>(joint_of.size());

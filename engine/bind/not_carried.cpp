@@ -28,7 +28,7 @@ bool has_key_pose(const DriverParameters& driver, const std::string& target) {
   });
 }
 
-// What a rig makes of the morph targets of a mesh.
+// How a rig uses the morph targets of a mesh.
 class MorphUse {
  public:
   MorphUse(const Rig& rig, const std::string& mesh) {
@@ -41,7 +41,8 @@ class MorphUse {
 
   bool is_driver() const { return !drivers_.empty(); }
 
-  // Whether the target moves a driver, by its weight or by a key pose. One that layers or the game move has neither.
+  // Returns true if the morph target moves a driver, by its weight or by a key pose. It moves no driver that layers or
+  // the game move.
   bool carries(const std::string& target) const {
     return !moved_by_layer_ && std::any_of(drivers_.begin(), drivers_.end(), [&](const DriverParameters* driver) {
       return driver->follow != Follow::kStreamed && (driver->morph_targets || has_key_pose(*driver, target));
@@ -53,12 +54,12 @@ class MorphUse {
   bool moved_by_layer_ = false;
 };
 
-// Notes morph targets that move nothing, with their keys.
+// Notes the morph targets that move nothing, and the clips that have keys for them.
 void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
-  std::map<std::string_view, std::vector<bool>> dropped;  // by the mesh; of each target
+  std::map<std::string_view, std::vector<bool>> dropped;  // by mesh; for each morph target
   std::vector<std::string> meshes;
   std::size_t more_meshes = 0;
-  NameList weighted;  // at rest
+  NameList weighted;  // with a weight other than 0 in the rest pose
   for (const Mesh& mesh : model.meshes) {
     if (mesh.morph_targets.empty()) continue;
     const MorphUse use(rig, mesh.name);
@@ -104,7 +105,7 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
   notes.push_back(std::move(note));
 }
 
-// "COLOR_0" of "COLOR_0.r".
+// Returns the attribute's name without its component: "COLOR_0" for "COLOR_0.r".
 std::string_view stem(std::string_view attribute) { return attribute.substr(0, attribute.find('.')); }
 
 void note_attributes(const Model& model, std::vector<std::string>& notes) {
@@ -112,7 +113,7 @@ void note_attributes(const Model& model, std::vector<std::string>& notes) {
   for (const Mesh& mesh : model.meshes) {
     std::string_view last;
     for (const VertexAttribute& attribute : mesh.attributes) {
-      // The components of one follow each other.
+      // The components of an attribute are consecutive.
       if (stem(attribute.name) != last) meshes_of[stem(attribute.name)].add(mesh.name);
       last = stem(attribute.name);
     }

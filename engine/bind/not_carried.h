@@ -9,8 +9,8 @@
 
 namespace pelt {
 
-// Names what a model holds and a character that is bound from it by `rig` does not: an entry for each kind of thing,
-// with meshes, clips and joints; morph targets first. What the importer did not read is in the model's report.
+// Lists what a model holds and a character bound from it by `rig` does not: one entry for each kind of data, with its
+// meshes, clips and joints; morph targets first. The model's report lists what the importer did not read.
 std::vector<std::string> not_carried(const Model& model, const Rig& rig);
 
 }  // namespace pelt

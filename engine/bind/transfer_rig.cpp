@@ -24,7 +24,7 @@
 namespace pelt {
 namespace {
 
-// Positions and triangles at bind, as the model ordered them.
+// Returns the positions and triangles at bind, in the model's order.
 Mesh source_mesh(const CharacterMesh& packed) {
   Mesh mesh;
   mesh.name = packed.name;
@@ -55,7 +55,7 @@ class Map {
       const glm::dvec3 a(from.positions[t.x]);
       return glm::length(glm::cross(glm::dvec3(from.positions[t.y]) - a, glm::dvec3(from.positions[t.z]) - a)) == 0;
     });
-    // Numbers of triangles, for when some had no area.
+    // Keep each triangle's number in the old mesh, since triangles of no area were removed.
     const Mesh all = source_mesh(old);
     for (std::uint32_t t = 0, kept = 0; t < all.triangles.size() && kept < from.triangles.size(); ++t) {
       if (all.triangles[t] != from.triangles[kept]) continue;
@@ -91,7 +91,7 @@ class Map {
     return result;
   }
 
-  // Triangles whose middle is closest to one of the old ones that are marked.
+  // Marks the new triangles whose centroid is closest to a marked old triangle.
   std::vector<std::uint8_t> carry_triangles(const std::vector<std::uint8_t>& marked) const {
     std::vector<glm::vec3> middles;
     for (const glm::uvec3 t : new_->triangles) {
@@ -109,12 +109,12 @@ class Map {
   Mesh old_;
   const Mesh* new_ = nullptr;
   bool same_ = false;
-  std::optional<TriangleTree> tree_;   // of the old triangles that have area
-  std::vector<std::uint32_t> number_;  // of those, in the old mesh
-  std::vector<ClosestPoint> closest_;  // of each new vertex
+  std::optional<TriangleTree> tree_;   // over the old triangles that have area
+  std::vector<std::uint32_t> number_;  // for each of those triangles, its number in the old mesh
+  std::vector<ClosestPoint> closest_;  // for each new vertex
 };
 
-// Shortest list of ranges of what is not 0.
+// Returns the shortest list of ranges that holds every value above 0.
 template <class T>
 std::vector<IndexRange> ranges_of(const std::vector<T>& values) {
   std::vector<IndexRange> ranges;
@@ -129,9 +129,9 @@ std::vector<IndexRange> ranges_of(const std::vector<T>& values) {
   return ranges;
 }
 
-// Values below this are what interpolation leaves of nothing.
+// Values below this are residues of interpolation.
 constexpr float kMinValue = 1e-3f;
-constexpr float kMinOffset = 1e-5f;  // of the longest
+constexpr float kMinOffset = 1e-5f;  // relative to the longest offset
 
 class Transfer {
  public:
@@ -155,10 +155,10 @@ class Transfer {
   }
 
  private:
-  // Numbers of a driver that the rig gives, or a file beside it, stay what they are.
+  // Returns true if patches or a file of its own define the driver; its numbers stay as they are.
   static bool brings_its_own(const DriverParameters& driver) { return !driver.file.empty() || !driver.patches.empty(); }
 
-  // Whether the old character's mesh is not what the rig numbers, but what was made of it.
+  // Returns true if a driver mesh was refined or welded, so that the rig's numbers do not fit it.
   bool is_remade(const std::string& name) const {
     return std::any_of(result_.rig.layers.begin(), result_.rig.layers.end(), [&](const Layer& layer) {
       const DriverParameters* driver = driver_of(layer.deformer);
@@ -166,8 +166,8 @@ class Transfer {
     });
   }
 
-  // The meshes of the old character that a group is used on: by masks and as vertices the targets, as elements and by
-  // refinements the drivers.
+  // Returns the meshes of the old character that a group is used on: targets for masks and vertices, drivers for
+  // elements and refinements.
   std::set<std::string> meshes_of(const Group& group) const {
     if (group.mesh != "*") return {group.mesh};
     std::set<std::string> names;
@@ -248,7 +248,7 @@ class Transfer {
                     [&](std::uint32_t t, std::size_t) { marked_triangles[t] = 1; }));
       group.triangles = ranges_of(map->carry_triangles(marked_triangles));
     }
-    // A group that lists nothing and has no region would be all of the mesh.
+    // A group without a list and a region would be the whole mesh.
     if (group.vertices.empty() && group.triangles.empty() && group.region == Region{}) {
       return invalid("nothing of the new mesh '{}' is in {}", *names.begin(), what);
     }

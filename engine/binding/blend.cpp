@@ -22,7 +22,7 @@ namespace pelt::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 4, 8 or 16 lanes: vertices that are transformed at once.
+// Vertices that are transformed at once: 4, 8 or 16 lanes.
 using Floats = hn::CappedTag<float, 16>;
 using Words = hn::RebindToUnsigned<Floats>;
 using Integers = hn::RebindToSigned<Floats>;
@@ -31,8 +31,8 @@ using WordVec = hn::Vec<Words>;
 constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 constexpr std::size_t kRows = shared::kSliceRows;
 constexpr std::size_t kLineFloats = sizeof(PaletteLine) / sizeof(float);
-constexpr std::size_t kDecoded = 16;  // influences of a row decoded at a time: fits the first-level cache
-constexpr std::size_t kLineVectors = (12 + kLanes - 1) / kLanes;  // that hold the three rows of a line
+constexpr std::size_t kDecoded = 16;  // influences of a row that are decoded at a time; fits the first-level cache
+constexpr std::size_t kLineVectors = (12 + kLanes - 1) / kLanes;  // vectors that hold the three rows of a line
 static_assert(kLanes >= 4 && kRows % kLanes == 0);
 
 struct Vec3 {
@@ -50,14 +50,14 @@ HWY_INLINE Vec3 cross(const Vec3& a, const Vec3& b) {
 
 HWY_INLINE Vec3 scale(const Vec3& a, Vec s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
 
-// a + b s.
+// Returns a + b s.
 HWY_INLINE Vec3 add(const Vec3& a, const Vec3& b, Vec s) {
   return {hn::MulAdd(b.x, s, a.x), hn::MulAdd(b.y, s, a.y), hn::MulAdd(b.z, s, a.z)};
 }
 
 HWY_INLINE Vec inverse_sqrt(Vec v) {
 #if HWY_ARCH_X86
-  // The estimate has 12 bits or more; one step of Newton's method leaves rounding.
+  // The estimate has at least 12 bits; one step of Newton's method brings it to rounding.
   const Floats d;
   const Vec e = hn::ApproximateReciprocalSqrt(v);
   const Vec half_v_e = hn::Mul(hn::Mul(v, hn::Set(d, 0.5f)), e);
@@ -67,12 +67,12 @@ HWY_INLINE Vec inverse_sqrt(Vec v) {
 #endif
 }
 
-// Columns a, b, c and the origin of one frame a lane.
+// The columns a, b, c and the origin o of one frame in each lane.
 struct Frames {
   Vec3 a, b, c, o;
 };
 
-// a v.x + b v.y + c v.z, and `+ o`.
+// Returns a v.x + b v.y + c v.z; the second form adds o.
 HWY_INLINE Vec3 map(const Frames& f, const Vec3& v) {
   return {hn::MulAdd(f.a.x, v.x, hn::MulAdd(f.b.x, v.y, hn::Mul(f.c.x, v.z))),
           hn::MulAdd(f.a.y, v.x, hn::MulAdd(f.b.y, v.y, hn::Mul(f.c.y, v.z))),
@@ -84,7 +84,7 @@ HWY_INLINE Vec3 map(const Frames& f, const Vec3& v, const Vec3& o) {
           hn::MulAdd(f.a.z, v.x, hn::MulAdd(f.b.z, v.y, hn::MulAdd(f.c.z, v.z, o.z)))};
 }
 
-// The blended lines of kLanes vertices, one after the other, to one vertex a lane.
+// Transposes blended lines of kLanes consecutive vertices to one vertex in each lane.
 HWY_INLINE void transpose_row(const Vec r[4], Vec& x, Vec& y, Vec& z, Vec& w) {
   // r[v] holds, in its 128-bit block b, the row of vertex 4 b + v.
   const hn::Repartition<std::uint64_t, Floats> pairs;
@@ -99,18 +99,18 @@ HWY_INLINE void transpose_row(const Vec r[4], Vec& x, Vec& y, Vec& z, Vec& w) {
   w = hn::BitCast(d, hn::InterleaveUpper(pairs, zw01, zw23));
 }
 
-// The lines of a slice's rows.
+// The blended frames of a slice's rows, each stored like a PaletteLine.
 struct Lines {
   const float* lines;
 
-  // Floats [first, ...) of line v.
+  // Loads floats [first, ...) of line v.
   template <class D>
   HWY_INLINE hn::Vec<D> load(D d, std::size_t v, std::size_t first) const {
     return hn::Load(d, lines + v * kLineFloats + first);
   }
 };
 
-// Lines 0 to kLanes - 1.
+// Loads lines 0 to kLanes - 1.
 HWY_INLINE Frames load_frames(const Lines& source) {
   const Floats d;
   Vec row0[4], row1[4], row2[4];
@@ -143,22 +143,22 @@ HWY_INLINE Frames load_frames(const Lines& source) {
   return f;
 }
 
-// The influences of a slice, and their gradients or null: column-major.
+// The influences of a slice and their gradients (or null), column-major.
 struct Columns {
   const std::uint32_t* words;
-  const std::uint16_t* gradients;  // as shared::gradient_steps reads them
+  const std::uint16_t* gradients;  // in the layout of shared::gradient_steps
 
   Columns from(std::size_t influence) const {
     return {words + influence * kRows, gradients == nullptr ? nullptr : gradients + influence * kRows};
   }
 };
 
-constexpr std::size_t kSums = 3;  // of a row: its frame, and how that changes along e and f
+constexpr std::size_t kSums = 3;  // sums of a row: its frame, and the frame's changes along e and f
 constexpr std::size_t kSumFloats = kRows * kLineFloats;
 
-// Adds influences [0, count) of a slice's rows to their lines, or starts them: the line of row r is at
-// lines + r * kLineFloats, those of its changes kSumFloats and 2 kSumFloats behind it. `count` is a constant wherever
-// speed matters.
+// Adds influences [0, count) of a slice's rows to their lines, or starts the lines. The line of row r is at lines + r *
+// kLineFloats; its changes along e and f are kSumFloats and 2 kSumFloats behind it. `count` is a constant where speed
+// matters.
 template <bool kGradients>
 HWY_INLINE void add_influences(Columns columns, std::size_t count, bool start, const PaletteLine* HWY_RESTRICT palette,
                                float* HWY_RESTRICT lines) {
@@ -203,7 +203,7 @@ HWY_INLINE void add_influences(Columns columns, std::size_t count, bool start, c
   }
 }
 
-// Blends the rows of a slice.
+// A function that blends the rows of a slice into lines.
 using Accumulate = void (*)(Columns columns, std::size_t influences, const PaletteLine* palette, float* lines);
 
 template <bool kGradients, std::size_t kInfluences>
@@ -228,7 +228,7 @@ Accumulate accumulate_for(std::size_t influences) {
   return kByCount[influences < std::size(kByCount) ? influences : 0];
 }
 
-// Directions of octahedral words (pelt/shaders/octahedral.h), not of unit length.
+// Decodes octahedral words (pelt/shaders/octahedral.h) to directions that are not of unit length.
 HWY_INLINE Vec3 decode_octahedral(WordVec word) {
   const Floats d;
   const Integers di;
@@ -244,7 +244,7 @@ HWY_INLINE Vec3 decode_octahedral(WordVec word) {
   return {x, y, z};
 }
 
-// What the shared rule says of one vertex, where the fast path cannot.
+// The normal and tangent of one vertex by the shared scalar rule, where the fast path fails.
 struct Directions {
   glm::vec3 normal;
   glm::vec3 tangent;
@@ -257,7 +257,7 @@ Directions decide_directions(const glm::mat3& axes, const PaletteLine& strongest
   return {normal, shared::blended_tangent(axes, rest_tangent, normal, rotation)};
 }
 
-// One slice's inputs and outputs; these are `kRows` long even where the mesh ends earlier.
+// Inputs and outputs of the last slice; they are kRows long even if the mesh ends earlier.
 struct SliceStage {
   alignas(64) float points[3 * kRows];
   alignas(64) std::uint32_t directions[2 * kRows];
@@ -266,13 +266,13 @@ struct SliceStage {
   alignas(64) float tangents[4 * kRows];
 };
 
-// Adds to the axes of kLanes rows how their points move on for what their weights change by (frame_with_passage of
-// shaders/blend/blend.h). `unit`: of their gradients, times the weights that the palette's lines are divided by.
+// Adds to the axes of kLanes frames how their points move where weights change (frame_with_passage in
+// shaders/blend/blend.h). `unit`: unit of the gradients times kWeightUnits, by which the palette's lines are divided.
 HWY_INLINE void add_passage(const float* HWY_RESTRICT lines, const Vec3& point, WordVec normal_word, const Vec3& normal,
                             float unit, Frames& f) {
   const Floats d;
   const Integers di;
-  // tangent_basis.
+  // As shared::tangent_basis.
   const auto bits = hn::BitCast(di, normal_word);
   const auto x = hn::Abs(hn::ShiftRight<16>(hn::ShiftLeft<16>(bits)));
   const auto y = hn::Abs(hn::ShiftRight<16>(bits));
@@ -294,7 +294,7 @@ HWY_INLINE void add_passage(const float* HWY_RESTRICT lines, const Vec3& point, 
   }
 }
 
-// Frames with the axes of `f` that map `point` to `moved`, as lines.
+// Stores, as lines, frames with the axes of `f` that map `point` to `moved`.
 void store_frames(const Frames& f, const Vec3& point, const Vec3& moved, float* HWY_RESTRICT lines) {
   const Floats d;
   const Vec3 turned = map(f, point);
@@ -310,7 +310,8 @@ void store_frames(const Frames& f, const Vec3& point, const Vec3& moved, float* 
   }
 }
 
-// Moves kLanes rows of a slice. With gradients, `lines` is left with the frames that have them. `unit`: of gradients.
+// Moves kLanes rows of a slice. With gradients and `keep_frames`, replaces `lines` by the frames that include them.
+// `unit`: of the gradients, 1/metres.
 template <bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT points,
                           const std::uint32_t* HWY_RESTRICT directions, const std::uint32_t* first_words, float unit,
@@ -341,7 +342,7 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
                            hn::NegMulAdd(f.a.z, n.z, hn::Mul(f.c.z, n.x))};
     const Vec3 normal = add(cross(f.b, across_b), cross(f.c, f.a), n.y);
     const Vec squared = dot(normal, normal);
-    // The rest directions here are not of unit length but shorter: what passes this test passes the shared rule's.
+    // Rest directions here are shorter than unit length: a vector that passes this test passes the shared rule's.
     const Vec size = hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c)));
     const Vec least = hn::Set(d, shared::kMinDirection), no_less = hn::Set(d, 1e-30f);
     auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), least), no_less));
@@ -355,7 +356,7 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
       const Vec squared_tangent = dot(across, across);
       usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, least), no_less)));
       const Vec3 tangent = scale(across, inverse_sqrt(squared_tangent));
-      // The word's lowest bit, moved to the sign of 1.
+      // Move the word's lowest bit to the sign of 1.
       const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), hn::Set(d, 1.0f));
       hn::StoreInterleaved4(tangent.x, tangent.y, tangent.z, handedness, d, tangents);
     }
@@ -414,7 +415,7 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
     float* normals = rows < kRows ? stage.normals : to_normals;
     float* tangents = rows < kRows ? stage.tangents : to_tangents;
 
-    // All rows first: what one step waits for, another's work hides.
+    // Blend all rows first: independent rows hide each other's latency.
     blend_rows(columns, influences, palette, lines);
     for (std::size_t row = 0; row < rows; row += kLanes) {
       if (gradients) {
@@ -470,7 +471,7 @@ void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<con
 
 namespace {
 
-// The blended frame of one vertex, the rotation of its strongest influence, and where it moves the vertex: rounded as
+// The blended frame of one vertex, the rotation of its strongest influence, and its position, which is rounded as
 // without gradients.
 struct VertexFrame {
   Affine frame;
@@ -478,7 +479,7 @@ struct VertexFrame {
   glm::vec3 position;
 };
 
-// A vertex as its row is read.
+// A vertex and the streams of its row.
 struct VertexRow {
   const PackedBinding& binding;
   std::size_t v;
@@ -508,12 +509,12 @@ struct VertexRow {
   }
 };
 
-// The blended frame by dual quaternion, and the rotation of the first influence.
+// Blends a frame by dual quaternion; the rotation is that of the first influence.
 VertexFrame blend_row(const VertexRow& row) {
   const Affine& first = row.entry(0)[0];
   const shared::DualQuaternion pivot{first[0], first[1]};
   shared::DualQuaternion blended{glm::vec4(0.0f), glm::vec4(0.0f)};
-  shared::DualQuaternion by_e = blended;  // how it changes along e and f
+  shared::DualQuaternion by_e = blended;  // changes of `blended` along e and f
   shared::DualQuaternion by_f = blended;
   Affine stretch(0.0f);
   shared::Passage stretching = shared::passage_begin();
@@ -541,7 +542,7 @@ VertexFrame blend_row(const VertexRow& row) {
   return {row.with_passage(frame, passage), turn, position};
 }
 
-// The blended frame, and the rotation of the first influence.
+// Blends a frame linearly; the rotation is that of the first influence.
 VertexFrame sum_row(const VertexRow& row) {
   Affine frame(0.0f);
   shared::Passage passage = shared::passage_begin();
@@ -554,7 +555,7 @@ VertexFrame sum_row(const VertexRow& row) {
           transform_point(frame, row.point())};
 }
 
-// The blended frame by Wires, and the rotation of the first influence.
+// Blends a frame by Wires; the rotation is that of the first influence.
 VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters) {
   shared::WiresSum sum = shared::wires_begin();
   Affine frame(0.0f);
@@ -575,18 +576,18 @@ VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters)
   return {combined, shared::orthonormal_axes(affine_axes(*row.entry(0))), transform_point(combined, row.point())};
 }
 
-// The blended frame of a vertex with local points.
+// Blends the frame of a vertex with local points; the rotation is that of the group with the largest share.
 VertexFrame add_row(const VertexRow& row) {
   shared::OffsetsSum sum = shared::offsets_begin();
   Affine frame(0.0f);
   shared::Passage passage = shared::passage_begin();
   std::uint32_t units = 0;
-  std::size_t leading = 0;    // first influence of the group
-  std::size_t strongest = 0;  // the same of the group with the largest share
+  std::size_t leading = 0;    // first influence of the current group
+  std::size_t strongest = 0;  // first influence of the group with the largest share
   float largest = 0;
   std::size_t local = row.v;
   for (std::size_t k = 0; k < row.influences; ++k) {
-    if (shared::influence_units(row.word(k)) == 0) continue;  // behind the last group there is no local point
+    if (shared::influence_units(row.word(k)) == 0) continue;  // padding behind the last group has no local point
     const glm::vec4& local_point = row.binding.local_points[local];
     const Affine& entry = *row.entry(k);
     if (units == 0) leading = k;
@@ -620,7 +621,7 @@ void write_vertex(const PackedBinding& binding, std::size_t v, const VertexFrame
   out.tangents[v] = glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
 }
 
-// blend(row): the frame of a vertex.
+// Writes the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
 template <class Blend>
 void blend_vertices(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
                     const BlendOutputs& out, const Blend& blend) {

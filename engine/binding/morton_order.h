@@ -9,7 +9,7 @@
 
 namespace pelt {
 
-// The points along a Morton curve, as their numbers: what is read with neighbours is then read from few places.
+// Returns the indices of the points along a Morton curve. Data read for neighbouring points is then close in memory.
 std::vector<std::uint32_t> morton_order(std::span<const glm::vec3> points);
 
 }  // namespace pelt

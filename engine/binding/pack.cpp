@@ -19,14 +19,15 @@ namespace {
 
 constexpr std::size_t kSortWindow = 4096;  // rows: far enough to fill slices, near enough to keep the mesh's locality
 
-// Words of a row: a group without an entry takes one.
+// Returns the number of words of a row; a group without an influence takes one.
 std::size_t row_length(std::span<const SparseRows> groups, std::size_t row) {
   std::size_t sum = 0;
   for (const SparseRows& rows : groups) sum += std::max<std::size_t>(rows.row(row).size(), 1);
   return sum;
 }
 
-// What stands where a group without a share has no entry: the first of the row, of any group.
+// Returns the influence that fills a group of share 0 without one: the palette entry that the row names first, in any
+// group.
 Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, float share) {
   for (const SparseRows& rows : groups) {
     if (share == 0 && !rows.row(row).empty()) return Influence{rows.row(row).front().index, 1.0f};
@@ -37,9 +38,9 @@ Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, fl
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
 constexpr float kMaxGradient = 1e12f;  // per metre
-constexpr int kGradientSteps = 126;    // one less than 8 bits hold, since what rounding carries on may add one
+constexpr int kGradientSteps = 126;    // one less than 8 bits hold, since the carried rounding may add one
 
-// Influences of a row as they are packed, its groups one after the other.
+// Influences of a row as they are packed, one group after the other.
 struct PackedRow {
   std::vector<std::uint32_t> words;
   std::vector<glm::vec2> gradients;  // along e and f, 1/metres
@@ -52,8 +53,8 @@ struct PackedRow {
   }
 };
 
-// Gives what weighs nothing and has a gradient one unit of the strongest, since behind the others it would be of the
-// next group.
+// Raises each influence of weight 0 with a gradient by one unit, taken from the strongest: behind the others it would
+// count for the next group.
 void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32_t>& weights) {
   for (std::size_t k = 0; k < gradients.size(); ++k) {
     if (weights[k] != 0 || gradients[k] == glm::vec3(0.0f)) continue;
@@ -62,8 +63,8 @@ void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32
   }
 }
 
-// Integers in units of `unit` for gradients that sum to 0, which sum to 0, too. Each is rounded, and what that leaves
-// is carried to the next palette entry, as quantise does it.
+// Converts gradients that sum to 0 to integers in units of `unit` that sum to 0. Each is rounded, and the remainder is
+// carried to the next palette entry, as in quantise.
 void quantise_gradients(const PackedRow& row, std::size_t begin, std::size_t end, float unit,
                         std::vector<std::size_t>& by_index, std::uint16_t* out, std::size_t stride) {
   by_index.resize(end - begin);
@@ -73,7 +74,7 @@ void quantise_gradients(const PackedRow& row, std::size_t begin, std::size_t end
   });
   glm::dvec2 left(0);
   for (const std::size_t k : by_index) left += glm::dvec2(row.gradients[k]);
-  left /= static_cast<double>(by_index.size());  // what rounding has left of a sum of 0
+  left /= static_cast<double>(by_index.size());  // rounding error of a sum that should be 0
   glm::dvec2 passed(0);
   glm::ivec2 given(0);
   for (const std::size_t k : by_index) {
@@ -97,9 +98,9 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
   for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
     const std::size_t row = slice * shared::kSliceRows + r;
     std::uint32_t sum = 0;
-    std::size_t ended = 0;  // groups
+    std::size_t ended = 0;  // number of complete groups
     glm::vec2 gradients(0);
-    bool even = true;  // whether gradients sum to 0, those of what counts for no group
+    bool even = true;  // true if gradients of each group sum to 0, and weights of 0 have none
     for (std::size_t k = 0; k < length; ++k) {
       const std::size_t at = begin + k * shared::kSliceRows + r;
       const std::uint32_t word = packed.influences[at];
@@ -167,7 +168,7 @@ Result<void> validate_local_points(const PackedBinding& packed, Groups groups, c
   return {};
 }
 
-// `slices`: where each starts in a stream of `size` elements.
+// Checks the first words of slices in a stream of `size` words.
 Result<void> validate_slices(std::span<const std::uint32_t> slices, std::size_t vertex_count, std::size_t size,
                              const std::string& what) {
   if (slices.size() != slice_count(vertex_count) + 1) {
@@ -328,7 +329,7 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
     }
     for (std::size_t k = 0; k < length; ++k) {
       for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
-        // Padding repeats an entry of its own row, which is in the cache; rows past the end borrow the first row's.
+        // Padding repeats a palette entry of its own row, which is in the cache; rows past the end use the first row's.
         const std::vector<std::uint32_t>& words = packed_rows[r].words;
         const std::uint32_t padding = shared::influence_index((words.empty() ? packed_rows[0].words : words).front());
         packed.influences.push_back(k < words.size() ? words[k] : padding);
@@ -341,7 +342,7 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
     for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
       std::size_t begin = 0;
       for (const std::size_t end : packed_rows[r].group_end) {
-        if (!local_points.empty() && end != packed_rows[r].group_end.back()) continue;  // all groups are one
+        if (!local_points.empty() && end != packed_rows[r].group_end.back()) continue;  // together they sum to 0
         quantise_gradients(packed_rows[r], begin, end, packed.gradient_units.back(), places, &gradients[first + r],
                            shared::kSliceRows);
         begin = end;
@@ -364,7 +365,7 @@ SparseRows unpack_rows(const PackedBinding& packed) {
   for (std::size_t i = 0; i < packed.points.size(); ++i) {
     const std::size_t slice = i / shared::kSliceRows;
     row.clear();
-    std::uint32_t units = 0;  // of the group
+    std::uint32_t units = 0;  // sum of the group's weights so far
     std::size_t local = i;
     for (std::size_t at = packed.slices[slice] + i % shared::kSliceRows; at < packed.slices[slice + 1];
          at += shared::kSliceRows) {

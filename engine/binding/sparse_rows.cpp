@@ -12,13 +12,13 @@
 namespace pelt {
 namespace {
 
-constexpr double kMinShare = 1e-7;  // of a row's sum: what a weight must exceed to be worth a fetch
+constexpr double kMinShare = 1e-7;  // of a row's sum: smaller weights are not worth a fetch
 
 bool stronger(const WeightedElement& a, const WeightedElement& b) {
   return a.weight != b.weight ? a.weight > b.weight : a.index < b.index;
 }
 
-// Scales the weights to sum to 1; equal weights where they have no usable sum.
+// Scales the weights to sum to 1; makes them equal if their sum is too small.
 void normalise(std::span<WeightedElement> row, double least_sum) {
   double sum = 0;
   for (const WeightedElement& element : row) sum += element.weight;
@@ -26,7 +26,7 @@ void normalise(std::span<WeightedElement> row, double least_sum) {
   for (WeightedElement& element : row) element.weight = sum > least_sum ? element.weight / sum : equal;
 }
 
-// Appends elements of a row whose weights are scaled by `share`, and its gradients by `gradient_share`.
+// Appends the influences of row i with weights scaled by `share` and gradients scaled by `gradient_share`.
 void add_elements(const SparseRows& rows, std::size_t i, double share, double gradient_share,
                   std::vector<WeightedElement>& row) {
   const std::span<const glm::vec3> gradients = rows.row_gradients(i);
@@ -93,7 +93,7 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut) {
 
 void append_row(SparseRows& rows, std::span<const WeightedElement> row, Gradients gradients) {
   if (row.empty()) return rows.append_row({});
-  constexpr std::size_t kFew = 64;  // that need no allocation
+  constexpr std::size_t kFew = 64;  // rows up to this length need no allocation
   WeightedElement few[kFew];
   std::vector<WeightedElement> many(row.size() > kFew ? row.size() : 0);
   const std::span<WeightedElement> merged = many.empty() ? std::span(few).first(row.size()) : std::span(many);
@@ -136,7 +136,7 @@ SparseRows cut_rows(const SparseRows& rows, std::size_t most, Cut cut) {
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
     row.clear();
     add_elements(rows, i, 1, 1, row);
-    glm::dvec3 left(0);  // by what is cut off
+    glm::dvec3 left(0);  // sum of the dropped gradients
     for (const WeightedElement& element : row) left += element.gradient;
     cut_row(row, most, cut);
     for (const WeightedElement& element : row) left -= element.gradient;

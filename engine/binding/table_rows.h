@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of vertices that pass along a table of palette entries: the samples of a curve.
+// Makes rows for vertices along a table of palette entries, which are samples of a curve.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace pelt {
 
-// A piece of a table: entry first_slot + k is of at[k]; ascending, two or more.
+// A piece of a table: palette entry first_slot + k is the sample at parameter at[k]. The parameters ascend; there are
+// two or more.
 struct TablePiece {
   std::span<const float> at;
   std::uint32_t first_slot = 0;
 };
 
-// Appends the influences of the two entries beside `at`, `weight` in all. `gradient`: of `at`, by the rest position,
-// 1/metres.
+// Appends the influences of the two palette entries beside `at`; their weights sum to `weight`. `gradient`: of `at`, by
+// the rest position, 1/metres.
 void append_between(const TablePiece& piece, float at, double weight, glm::dvec3 gradient,
                     std::vector<WeightedElement>& row);
 

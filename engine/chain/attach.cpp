@@ -22,20 +22,20 @@ namespace pelt::chain {
 namespace {
 
 constexpr double kMinDistance = 1e-9;  // metres
-// Over which a vertex passes from curve to curve, and from its nearest place to where it is painted, in parts of its
-// distance from the curve.
+// A vertex passes gradually from curve to curve, and from its nearest place to its painted one, over this fraction of
+// its distance from the curve.
 constexpr double kShareWidth = 0.5;
 constexpr double kPlaceWidth = 0.5;
 constexpr double kMinTrust = 0.02;
 constexpr float kMinShare = 1e-3f;
-constexpr float kPassing = 0.02f;  // weight that is on either side of a joint where skin passes over it
-constexpr double kPassage = 0.2;   // part of the area that a joint turns, of which so much passes where skin is soft
+constexpr float kPassing = 0.02f;  // least weight on both sides of a joint of a vertex whose skin passes over the joint
+constexpr double kPassage = 0.2;   // fraction of the area near a joint that passes over it where skin is soft
 
 CurveOffer& nearest_of(std::span<CurveOffer> offers) {
   return *std::ranges::min_element(offers, {}, &CurveOffer::distance);
 }
 
-// Makes the weights one together; the nearest weighs alone where nothing does.
+// Scales the weights to the sum 1. If all are 0, the nearest offer gets 1.
 void normalize_weights(std::span<CurveOffer> offers) {
   double sum = 0;
   for (const CurveOffer& offer : offers) sum += offer.weight;
@@ -52,7 +52,7 @@ Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
   return concatenate(meshes);
 }
 
-// But for rounding.
+// Returns true if two rows have the same weights up to rounding.
 bool are_same(std::span<const Influence> a, std::span<const Influence> b) {
   constexpr float kRounding = 0.01f;
   const auto misses = [&](std::span<const Influence> row, std::span<const Influence> other) {
@@ -64,10 +64,11 @@ bool are_same(std::span<const Influence> a, std::span<const Influence> b) {
   return !misses(a, b) && !misses(b, a);
 }
 
-// Which targets meet, and which of their vertices are one. Vertices are of all targets laid end to end.
+// Finds the targets that meet, and welds their vertices there. Vertex indices count through all targets, laid end to
+// end.
 class Seams {
  public:
-  // Borders of skins meet where they have a place and its weights in common, `rounding` metres apart at most.
+  // Welds border vertices of two skins that are at most `rounding` metres apart and have the same weights.
   Seams(const DeformerInput& input, float rounding) {
     const std::size_t count = input.targets.size();
     std::vector<std::uint32_t> border;
@@ -98,9 +99,9 @@ class Seams {
     const auto row = [&](std::uint32_t v) {
       return has_weights(mesh_of(v)) ? mesh_of(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
     };
-    // Those at one place with weights of their own are left for the next round.
-    constexpr int kMaxSkins = 8;       // that meet at one place
-    std::vector<glm::uvec3> meetings;  // of targets, as triangles of two corners
+    // Vertices at one place whose weights differ wait for the next round.
+    constexpr int kMaxSkins = 8;       // skins that meet at one place
+    std::vector<glm::uvec3> meetings;  // pairs of targets, as triangles of two corners
     for (int round = 0; round < kMaxSkins && count > 1 && !border.empty(); ++round) {
       std::vector<glm::vec3> places;
       for (const std::uint32_t v : border) places.push_back(mesh_of(v).positions[v - first_[target_[v]]]);
@@ -122,7 +123,7 @@ class Seams {
     group_ = connected_parts(count, meetings);
   }
 
-  // Targets that meet, each group in order.
+  // Returns the groups of targets that meet, each in ascending order.
   std::vector<std::vector<std::size_t>> groups() const {
     std::vector<std::vector<std::size_t>> groups(group_.size());
     for (std::size_t t = 0; t < group_.size(); ++t) groups[group_[t]].push_back(t);
@@ -130,10 +131,10 @@ class Seams {
     return groups;
   }
 
-  // For every vertex of a group's targets, laid end to end, the one that it is one with.
+  // Returns, for every vertex of the targets of a group laid end to end, the vertex that it is welded to.
   std::vector<std::uint32_t> welded(std::span<const std::size_t> group) const {
     std::vector<std::uint32_t> result;
-    std::vector<std::uint32_t> before(group_.size());  // of the vertices laid end to end, in the group
+    std::vector<std::uint32_t> before(group_.size());  // index of each target's first vertex in the group
     std::uint32_t count = 0;
     for (const std::size_t t : group) {
       before[t] = count;
@@ -149,9 +150,9 @@ class Seams {
   }
 
  private:
-  std::vector<std::uint32_t> group_;   // of each target the first that it meets, over others too
-  std::vector<std::uint32_t> first_;   // vertex of each target, and one more
-  std::vector<std::uint32_t> target_;  // of each vertex
+  std::vector<std::uint32_t> group_;   // group of each target
+  std::vector<std::uint32_t> first_;   // index of each target's first vertex; one more at the end
+  std::vector<std::uint32_t> target_;  // target of each vertex
   std::vector<std::uint32_t> welded_;
 };
 
@@ -190,7 +191,7 @@ void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factor
 }
 
 std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most) {
-  std::vector<CurvePlace> places;  // that differ
+  std::vector<CurvePlace> places;  // distinct places
   std::vector<WeightedElement> row;
   for (const CurveOffer& offer : offers) {
     if (offer.weight > 0) add_share(rest.original(offer.place), offer.weight, places, row);
@@ -237,7 +238,7 @@ float largest_extent(const DeformerInput& input) {
   return std::max({extent.x, extent.y, extent.z, 1e-6f});
 }
 
-// Targets that meet, as one skin.
+// The targets of one group, bound as one skin.
 class Attacher::Skin {
  public:
   Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
@@ -245,17 +246,17 @@ class Attacher::Skin {
 
   Skin(Skin&&) = default;  // no copies: the surface refers to the mesh
 
-  // Into `shares`, those of every target.
+  // Writes the shares of this skin's targets into `shares`, which has an entry for every target of the layer.
   Result<void> attach(const RestCurves& rest, std::span<Shares> shares) const;
 
  private:
-  // Where along one curve every vertex belongs, and how much it follows it.
+  // The place of every vertex along one curve, and how much it follows the curve.
   struct Field {
     std::vector<std::uint8_t> defined;
     std::vector<float> s;
-    std::vector<float> distance;  // its logarithm: over the trust
+    std::vector<float> distance;  // ln(distance / trust), the distance in metres
     std::vector<float> weight;
-    std::vector<std::uint8_t> moved;  // from the nearest place
+    std::vector<std::uint8_t> moved;  // true if the place is no longer the nearest one
   };
 
   template <class Visit>
@@ -274,12 +275,12 @@ class Attacher::Skin {
   std::span<const Curve> curves_;
   const DeformerInput& input_;
   std::vector<std::size_t> targets_;
-  std::vector<std::uint32_t> first_;  // vertex of each, and one more
-  Mesh mesh_;                         // of all of them, with weights if they have some
+  std::vector<std::uint32_t> first_;  // index of each target's first vertex; one more at the end
+  Mesh mesh_;                         // all targets joined; has weights if they have
   std::vector<float> mask_;
   bool weighted_;
-  bool by_weights_;  // whether they say where vertices belong
-  bool is_painted_;  // whether they do so place by place: single points, as of the line of a muscle, are not painted
+  bool by_weights_;  // true if the weights of the mesh say where vertices belong
+  bool is_painted_;  // true if they do so place by place; false for meshes without triangles, such as a muscle's line
   Trust trust_;
   std::vector<double> areas_;
   Surface surface_;
@@ -345,7 +346,8 @@ void Attacher::Skin::each_field(std::vector<Field>& fields, const Visit& visit) 
   });
 }
 
-// factors[c][v]: what the rig multiplies the weight of curve c at vertex v by; empty: 1.
+// Returns factors[c][v], by which the rig multiplies the weight of curve c at vertex v. If factors[c] is empty, the
+// factor is 1.
 Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
   std::vector<std::vector<float>> factors(curves_.size());
   for (const CurveWeight& weight : settings_.weights) {
@@ -390,7 +392,7 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
     multiply_offers(offers, own);
     for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
   });
-  // By distance and trust alone a vertex may follow another curve than its neighbour.
+  // By distance and trust alone, neighbouring vertices may follow different curves: smooth the weights.
   each_field(fields, [&](std::uint32_t c, Field& own) {
     surface_.heat().flow(heat_over(rest, c, own, kShareWidth), own.weight);
   });
@@ -414,8 +416,8 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
   return {};
 }
 
-// The nearest place on every curve that a vertex may follow: where its joints are on none, or it has no weights, by
-// distance alone.
+// Finds the nearest place of each vertex on every curve that it may follow. If the vertex has no weights, or its joints
+// are on no curve, distance alone decides.
 std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurves& rest) const {
   const std::size_t count = mesh_.positions.size();
   std::vector<Field> fields;
@@ -444,9 +446,9 @@ std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurv
   return fields;
 }
 
-// So much heat at each vertex that a step becomes about `width` wide on either side, in parts of the distance; less
-// where the curve is trusted little, so that it does not flow into what follows others, and no wider than what is
-// bound.
+// Returns the heat (conductivity times time) of each vertex that makes a step about `width` times the vertex's distance
+// from the curve wide on either side, but no wider than the extent of the targets. Where the curve is trusted little
+// there is less heat, so that the curve does not flow into skin that follows others.
 std::vector<float> Attacher::Skin::heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field,
                                              double width) const {
   std::vector<float> spread(field.s.size(), 0.0f);
@@ -460,8 +462,8 @@ std::vector<float> Attacher::Skin::heat_over(const RestCurves& rest, std::uint32
   return spread;
 }
 
-// Moves the weights of a vertex's curves into Trust::share_bounds, all by one number as far as these let them, so that
-// they are one together.
+// Moves the weights of a vertex's curves into Trust::share_bounds so that they sum to 1: adds one number to all of
+// them, and clamps each to its bounds. If the upper bounds sum to less than 1, nothing changes.
 void Attacher::Skin::share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const {
   if (offers.size() < 2) return;
   std::vector<std::pair<double, double>> bounds;
@@ -485,8 +487,8 @@ void Attacher::Skin::share_as_painted(std::span<const Influence> row, std::span<
   for (std::size_t i = 0; i < offers.size(); ++i) offers[i].weight = bounded(i, high);
 }
 
-// 0 where the skin of a target that a bend turns is painted to joints on one side of it alone, as plates are; 1 where a
-// fifth of it is painted to both.
+// Returns how gradually the skin of a target passes over a bend: 0 if every vertex there is painted to joints on one
+// side of it alone, as plates are; 1 if at least a fifth of the area is painted to both sides.
 float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field,
                                std::size_t target) const {
   double all = 0;
@@ -502,7 +504,7 @@ float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, con
   return all > 0 ? static_cast<float>(std::min(both / (kPassage * all), 1.0)) : 1.0f;
 }
 
-// Moves places to where the vertices are painted, and lets what that moves pass gradually over the skin.
+// Moves places to where the vertices are painted, and smooths the places over the skin.
 void Attacher::Skin::move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const {
   bool any = false;
   for (std::size_t t = 0; t < targets_.size(); ++t) {

@@ -10,8 +10,10 @@ namespace pelt::chain {
 namespace {
 
 constexpr float kHandleLift = 2.0f / 3.0f;  // displacement of a control point over that of Blender's handle
-constexpr float kMaxOfBone = 0.9f;         // of one whose other end has a float of its own making, or none
-constexpr float kMinOfBone = 0.01f;       // of the shorter bone: a curve without slope has no direction
+// Largest float, as a fraction of a bone whose other end has none from the rig or a bendy bone.
+constexpr float kMaxOfBone = 0.9f;
+// Smallest float, as a fraction of the shorter bone: without a slope a curve has no direction.
+constexpr float kMinOfBone = 0.01f;
 
 bool runs_upwards(const Chain& chain, std::size_t bone) { return bone < chain.top; }
 
@@ -21,7 +23,7 @@ std::pair<std::uint32_t, std::uint32_t> joints_of(const Chain& chain, std::size_
   return runs_upwards(chain, bone) ? std::pair(last, first) : std::pair(first, last);
 }
 
-// The bone's directions in model space: x, z; not of unit length: of that of the joint's space.
+// The bone's x and z in model space; their length is the scale of the joint's space.
 struct Across {
   glm::vec3 x;
   glm::vec3 z;
@@ -38,7 +40,8 @@ Across across_bone(const Chain& chain, std::size_t bone, const glm::dmat4& joint
   return {glm::cross(y, z) * scale, z * scale};
 }
 
-// Where two bones meet: what one of them says, or the mean.
+// Returns the value at the joint of two bones: the one that is not neutral, or the mean of two different ones, which
+// also sets `differ`.
 float meeting_value(float before, float after, float neutral, bool& differ) {
   if (before == after || after == neutral) return before;
   if (before == neutral) return after;
@@ -100,7 +103,8 @@ void BendyBones::lay(std::span<const BendyBone* const> of_rig, std::span<const s
   meet(curve);
 }
 
-// Rolls are about the bone, which an upward curve runs against; widths are of the frame's y = z x x and z.
+// Rolls turn about the bone, so they change sign where the curve runs against the bone. Widths scale the y = z x x and
+// the z of the frame.
 void BendyBones::lay_ends(const BendyBone& values, std::size_t bone, Curve& curve) {
   const bool upwards = runs_upwards(curve.chain, bone);
   CurveSpan& span = curve.spans[bone];
@@ -153,7 +157,7 @@ void BendyBones::lay_floats(std::span<const BendyBone* const> bones, std::span<c
     const float mean = before && after ? 0.5f * (*before + *after) : before ? *before : *after;
     wanted[i] = std::max(mean, least);
   }
-  // Two floats of one bone share it as they want to.
+  // Two floats on one bone share its length in the ratio of their wanted lengths.
   const auto part = [&](std::size_t bone, std::size_t i, std::size_t other) {
     const float length = curve.bone_length(bone);
     float room = kMaxOfBone * length;

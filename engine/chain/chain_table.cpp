@@ -17,7 +17,7 @@ void ChainTable::put_anchor(const Chain& chain, std::size_t i) {
   put_number(rotation.w);
   put_number(scale > 0 ? 1 / scale : 1);
   put_vector(direction_away(chain, i));
-  // Between two anchors of one joint there is no twist, whatever that of the joint.
+  // Two anchors of one joint do not twist against each other, even if the joint twists.
   const bool turns = i != chain.top && chain.anchors[i < chain.top ? i + 1 : i - 1].joint != anchor.joint;
   put_word(turns ? twist_inputs_[anchor.joint] : shared::kNoInput);
 }

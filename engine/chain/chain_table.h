@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pass's table with chains in it (shaders/chain/chain.h).
+// Writes the chains of a pass into its table (shaders/chain/chain.h).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace pelt::chain {
 
 class ChainTable : public TableWriter {
  public:
-  // `at_bind`: a matrix a joint; `twist_inputs`: of the joints, or shared::kNoInput. Both must outlive the table.
+  // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
+  // the table.
   ChainTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs)
       : at_bind_(at_bind), twist_inputs_(twist_inputs) {}
 

@@ -31,7 +31,8 @@ tl::unexpected<Error> not_found(const std::string& what, const std::string& name
   return fail(ErrorCode::kNotFound, fmt::format("{} '{}', which is not there; {}", what, name, hint));
 }
 
-// Appends unless the place is taken, which rounding to floats may do far from the origin. The lower joint stays.
+// Appends an anchor, unless the last one has the same position, which rounding to float may cause far from the origin.
+// Then the joint lower in the skeleton stays.
 void append(std::vector<Anchor>& anchors, std::uint32_t joint, const glm::dvec3& position) {
   const glm::vec3 rounded(position);
   if (!anchors.empty() && anchors.back().position == rounded) {
@@ -41,7 +42,7 @@ void append(std::vector<Anchor>& anchors, std::uint32_t joint, const glm::dvec3&
   anchors.push_back({joint, rounded});
 }
 
-// Finds the curves and what the report says of them.
+// Finds the curves and writes the report on them.
 class Finder {
  public:
   Finder(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options)
@@ -86,10 +87,11 @@ class Finder {
     return split;
   }
 
-  // The joint that carries a place of a path: it turns the bone below, where two go down both.
+  // Returns the joint that carries place i of a path: the one that turns the bone below. If the path goes down on both
+  // sides, this is the lowest joint of the place above both bones; of two siblings, the first.
   std::uint32_t carrier(const Path& path, std::size_t i) const {
     std::optional<std::uint32_t> joint;
-    for (const std::size_t next : {i - 1, i + 1}) {  // i - 1 wraps round to no index at the front
+    for (const std::size_t next : {i - 1, i + 1}) {  // at the front, i - 1 wraps round to an index beyond the end
       if (next >= path.size() || places_.places[path[next]].parent != path[i]) continue;
       std::uint32_t other = turning_joint(model_, places_, path[i], path[next]);
       while (joint && *joint != other) {
@@ -148,9 +150,9 @@ class Finder {
     return chain;
   }
 
-  // Where limbs branch a joint stands aside of the way from one limb to another: collar bones may begin far above the
-  // joint of the chest. The anchor moves with it all the same, but stands where that way is nearest to it, unless that
-  // bends the curve more sharply (the paper's displaced curve).
+  // Moves the anchor of a branch to the nearest point of the straight way between its neighbours, unless that bends the
+  // curve more sharply (the paper's displaced curve). A joint where limbs branch may stand aside of that way: collar
+  // bones may begin far above the joint of the chest. The anchor still moves with its joint.
   static void straighten(std::vector<Anchor>& anchors, std::size_t hub) {
     const auto sharpest = [&] {
       double least = 1;  // cosine
@@ -166,7 +168,7 @@ class Finder {
     const glm::vec3 own = anchors[hub].position;
     const double before = sharpest();
     if (!(glm::dot(way, way) > 0)) return;
-    constexpr double kFromEnd = 0.1;  // of the way
+    constexpr double kFromEnd = 0.1;  // fraction of the way
     const double at = glm::dot(glm::dvec3(own) - from, way) / glm::dot(way, way);
     anchors[hub].position = glm::vec3(from + std::clamp(at, kFromEnd, 1 - kFromEnd) * way);
     if (!(sharpest() > before)) anchors[hub].position = own;
@@ -231,7 +233,7 @@ class Finder {
     if (chain.anchors.size() < 2) {
       return fail(ErrorCode::kInvalidArgument, what + " needs joints at two places at least");
     }
-    // A tip is no nearer to the root than its joint, which stands beside it.
+    // If the first anchor is a tip, the top is its joint, which is the next anchor and just as deep.
     const auto depth = [&](const Anchor& anchor) { return depth_[anchor.joint]; };
     const auto top = std::ranges::min_element(chain.anchors, {}, depth);
     chain.top = static_cast<std::size_t>(top - chain.anchors.begin());
@@ -241,8 +243,9 @@ class Finder {
 
   void report() {
     std::vector<std::vector<std::size_t>> of_place(places_.places.size());
-    std::vector<std::vector<std::size_t>> of_other(model_.skeleton.joints.size());  // joints that are at no place
-    std::vector<std::size_t> links(model_.skeleton.joints.size(), 0);               // of those
+    // Curves through each joint without a place.
+    std::vector<std::vector<std::size_t>> of_other(model_.skeleton.joints.size());
+    std::vector<std::size_t> links(model_.skeleton.joints.size(), 0);  // most links of each joint on a curve
     for (std::size_t c = 0; c < result_.chains.size(); ++c) {
       const std::vector<Anchor>& anchors = result_.chains[c].anchors;
       for (std::size_t a = 0; a < anchors.size(); ++a) {
@@ -269,7 +272,7 @@ class Finder {
   const ChainOptions& options_;
   std::vector<glm::dmat4> bind_;
   Places places_;
-  std::vector<std::uint32_t> depth_;  // of each joint
+  std::vector<std::uint32_t> depth_;  // number of joints above each joint
   Chains result_;
 };
 
@@ -284,7 +287,7 @@ Result<std::uint32_t> find_joint(const Model& model, const std::string& what, co
 
 glm::dvec3 direction_away(const Chain& chain, std::size_t i) {
   const std::size_t last = chain.anchors.size() - 1;
-  const bool along = i > chain.top || (i == chain.top && i < last);  // the chain's direction is away from its top
+  const bool along = i > chain.top || (i == chain.top && i < last);  // the chain runs away from its top here
   std::size_t from = i;
   if (along && i == last) from = i - 1;
   if (!along && i == 0) from = 1;
@@ -304,11 +307,11 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
       if (influence.weight > 0) used[influence.index] = true;
     }
   }
-  // What no weights use, exporters may leave at the same matrix for all: then it says nothing.
+  // Exporters may give all joints that no weights use the same matrix, which then says nothing.
   const auto bytes_of = [](const BoundJoint& bound) {
     return std::string_view(reinterpret_cast<const char*>(&bound.inverse_bind), sizeof(bound.inverse_bind));
   };
-  std::unordered_map<std::string_view, std::uint32_t> joint_of;  // kNone: several
+  std::unordered_map<std::string_view, std::uint32_t> joint_of;  // kNone: several joints have this matrix
   for (const BoundJoint& bound : model.bound_joints) {
     std::uint32_t& joint = joint_of.try_emplace(bytes_of(bound), bound.joint).first->second;
     if (joint != bound.joint) joint = kNone;
@@ -329,7 +332,8 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
   const auto local = [&](std::size_t j) {
     return joints[j].matrix ? glm::dmat4(*joints[j].matrix) : to_matrix(joints[j].rest);
   };
-  // From the child that stands nearest at rest: controls often stand where what they move does.
+  // A joint without a matrix gets it from the child that is nearest in the rest pose: controls often stand where the
+  // joint that they move does.
   std::vector<std::uint32_t> nearest(joints.size(), kNone);
   std::vector<double> distance(joints.size(), std::numeric_limits<double>::infinity());
   for (std::size_t j = joints.size(); j-- > 0;) {

@@ -9,7 +9,7 @@
 
 namespace pelt::chain {
 
-// Why the words of a chain and its anchors (shaders/chain/chain.h) cannot be posed; nullptr where they can.
+// Returns why the words of a chain and its anchors (shaders/chain/chain.h) cannot be posed, or nullptr if they can.
 const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word);
 
 }  // namespace pelt::chain

@@ -11,16 +11,17 @@
 namespace pelt::chain {
 namespace {
 
-constexpr double kStubby = 2;        // skin distances: shorter bones are stubs
-constexpr double kThicker = 1.3;     // than the bone before: a head on a neck
-constexpr double kTurned = 0.7;      // cosine of the angle to the bone before beyond which a stub is a foot
-constexpr double kPercentile = 0.9;  // of the skin's distances
+constexpr double kStubby = 2;        // in skin distances: a shorter bone is a stub
+constexpr double kThicker = 1.3;     // ratio to the bone before from which an end is a stub: a head on a neck
+constexpr double kTurned = 0.7;      // cosine of the angle to the bone before below which an end is a stub: a foot
+constexpr double kPercentile = 0.9;  // the thickness is this quantile of the skin's distances
 
 bool is_stub_by_name(JointRole role) {
   return role == JointRole::kHead || role == JointRole::kHand || role == JointRole::kFoot || role == JointRole::kToes;
 }
 
-// How far the skin that follows a place mostly is from the line through it along `bone`, a unit vector.
+// Returns how far, in metres, the skin that mostly follows a place is from the line through the place along `bone`, a
+// unit vector.
 double thickness(std::span<const SkinPoint> skin, const glm::dvec3& bone) {
   std::vector<double> distances;
   for (const SkinPoint& point : skin) {
@@ -33,7 +34,8 @@ double thickness(std::span<const SkinPoint> skin, const glm::dvec3& bone) {
   return *at;
 }
 
-// Whether the end of a limb is as short as it is thick, and not only the limb's last part.
+// Returns true if the end of a limb is about as short as it is thick. The last part of a limb that only continues it,
+// as thick as before and in the same direction, does not count.
 bool is_stub(const Places& places, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
   const Place& place = places.places[p];
   if (!place.children.empty() || !place.tip || place.parent == kNone) return false;

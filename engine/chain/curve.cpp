@@ -9,17 +9,20 @@
 
 namespace pelt::chain {
 
-// The joints whose steps reach a bone, the bones beside them and those beyond, which step_frames.h looks at.
+// A range holds the joints whose steps reach a bone, the bones beside them, and those beyond, which step_frames.h
+// reads.
 static_assert(shared::kMaxRange == shared::kMaxSteps + 4);
 namespace {
 
-// Cosine of 26 degrees: a reference axis that is nearer to the curve says little of what is across it.
+// Cosine of 26 degrees: a reference axis that is nearer to the direction of the curve says little about directions
+// across it.
 constexpr float kMaxAlong = 0.9f;
 
-// Skin distances by which a step may reach past a branch that is nearer.
+// How far a step may reach past a nearer branch, in skin distances.
 constexpr float kPastBranch = 0.5f;
 
-// 1 at the anchor, 0 from `reach` on, smooth.
+// Returns 1 at the anchor, falling smoothly to 0 at `reach`; `away` is in metres along the curve. Without a reach it is
+// 1.
 float bulge_window(const Bulge& bulge, float away) {
   if (!bulge.reach) return 1;
   if (away >= *bulge.reach) return 0;
@@ -39,16 +42,16 @@ std::uint32_t frames_word(CurveFrames frames) {
   return shared::kCurveFramesAuto;
 }
 
-// Of the bone that leaves an anchor, of the last one that arrives.
+// Returns the direction of the bone that leaves an anchor; at the last anchor, of the bone that arrives.
 glm::vec3 bone_direction(const Chain& chain, std::size_t anchor) {
   const std::size_t bone = std::min(anchor, chain.anchors.size() - 2);
   return glm::normalize(chain.anchors[bone + 1].position - chain.anchors[bone].position);
 }
 
-// Of every anchor the joint's z, or its y where z runs along the curve (docs/mathematics.md section 2). Where that
-// would turn the frame by more than a quarter from the anchor before, as it does where joints' axes point this way and
-// that, of the joint's axes and their opposites the one that turns it least: between frames turned against each other
-// no way is shorter, and a pose would decide.
+// Returns the reference axis of every anchor: the joint's z, or its y if z runs along the curve (docs/mathematics.md
+// section 2.3). If that turns the frame by more than a quarter turn from the anchor before, the axis is the one of the
+// joint's six axis directions that turns the frame least. Otherwise two frames could be turned against each other by
+// half a turn, where no way round is shorter and the pose would decide.
 std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
   const std::vector<Anchor>& anchors = chain.anchors;
   std::vector<glm::vec3> axes;
@@ -76,7 +79,7 @@ std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::d
   return axes;
 }
 
-// Of every anchor y of the bone that leaves it, carried from bone to bone by least turns.
+// Returns for every anchor the y of the bone that leaves it, carried from bone to bone by least turns.
 std::vector<glm::vec3> carried_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
   const std::vector<Anchor>& anchors = chain.anchors;
   std::vector<glm::vec3> axes;
@@ -85,7 +88,7 @@ std::vector<glm::vec3> carried_axes(const Chain& chain, std::span<const glm::dma
   glm::vec3 axis = shared::frame_side(std::abs(glm::dot(joint[2], before)) > kMaxAlong ? joint[1] : joint[2], before);
   for (std::size_t i = 0; i < anchors.size(); ++i) {
     const glm::vec3 along = bone_direction(chain, i);
-    const glm::vec3 side = shared::frame_side(axis, along);  // where a bone turns straight back
+    const glm::vec3 side = shared::frame_side(axis, along);  // for a bone that turns straight back
     axis = shared::direction_across(along, shared::least_turn(axis, before, along), side);
     before = along;
     axes.push_back(axis);
@@ -123,7 +126,7 @@ shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambd
 }
 
 shared::CurveShape posed_shape(const Curve& curve, std::size_t bone, float lambda) {
-  constexpr float kMeeting = 0.25f;  // of the bone
+  constexpr float kMeeting = 0.25f;  // fraction of the bone
   const CurveSpan& span = curve.spans[bone];
   const auto window = [&](float away) {
     const float part = std::min(away / kMeeting, 1.0f);
@@ -171,12 +174,12 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
   const auto side = [&](int step) {
     if (i == 0 || i == last) return glm::vec2(0.0f);
     const auto length_to = [&](std::size_t anchor) { return std::abs(curve.lengths[anchor] - curve.lengths[i]); };
-    // A limb gets thinner: it is as thick as at its next joint, where something is known of that.
+    // A limb gets thinner: it counts as thick as at its next joint, if that is known.
     const std::size_t next = step < 0 ? i - 1 : i + 1;
     float distance = curve.anchors[i].skin_distance;
     const float beyond = curve.anchors[next].skin_distance;
     if (next != 0 && next != last && beyond > 0) distance = distance > 0 ? std::min(distance, beyond) : beyond;
-    // Where other limbs branch off, their curves know nothing of this joint.
+    // The curves of limbs that branch off know nothing of this joint.
     const float past_branch = kPastBranch * distance;
     float room = std::numeric_limits<float>::infinity();
     std::size_t end = i;
@@ -272,11 +275,11 @@ PosedCurve::PosedCurve(const Curve& curve, std::span<const std::uint32_t> words,
 
 float PosedCurve::floating_distance(std::size_t anchor) const {
   if (anchor == 0 || anchor + 1 == curve_->anchors.size()) return 0;
-  const shared::CurveSpline& spline = parts_[anchor].spline;  // of the bone that leaves it
+  const shared::CurveSpline& spline = parts_[anchor].spline;  // the bone that leaves the anchor
   return spline.arc[2] - spline.arc[1];
 }
 
-// What a bone can take of a twist: nothing where it is stubby, its length where it is long for its thickness.
+// Returns how much of a twist a bone can take: 0 if it is stubby, its length if it is long for its thickness.
 static float room_for_twist(const Curve& curve, std::size_t bone) {
   const float length = curve.bone_length(bone);
   float thickness = length;  // at the thinner end

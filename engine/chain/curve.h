@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Curves as the table of a palette pass holds them (shaders/curve_skeleton/curve.h), and their frames in any pose, for
-// binding. Model space at bind, metres, radians.
+// Curves as the table of a pass holds them (shaders/curve_skeleton/curve.h), and their frames in any pose, for bind.
+// Model space at bind, metres, radians.
 #pragma once
 
 #include <cstdint>
@@ -20,78 +20,80 @@
 
 namespace pelt::chain {
 
-// What a curve has at an anchor.
+// Settings of a curve at an anchor.
 struct CurveAnchor {
   float skin_distance = 0;           // d
   float float_min = 0;               // f_min
   float float_max = 0;               // f_max
-  std::vector<CurveKey> float_keys;  // f over the bend; none: the formula
-  glm::vec3 before{0.0f};            // displacement of B-,
-  glm::vec3 after{0.0f};             // of B+
+  std::vector<CurveKey> float_keys;  // f over the bend; if empty, the formula counts
+  glm::vec3 before{0.0f};            // displacement of the spline point B-
+  glm::vec3 after{0.0f};             // displacement of the spline point B+
   float twist_after = 0;             // part of the joint's twist that the bone leaving it takes
   Bulge bulge;
 };
 
-// What a bendy bone has at one of its ends, in the curve's direction. `joint_*`: what holds right at the joint, where
-// the next bone may say something else.
+// Values of a bendy bone at one of its ends, in the curve's direction. The `joint_*` values hold right at the joint,
+// where the next bone may have other ones.
 struct SpanEnd {
   float roll = 0;
-  glm::vec2 width{1.0f};  // of the frame's y, z
+  glm::vec2 width{1.0f};  // scales of the frame's y and z
   float joint_roll = 0;
   glm::vec2 joint_width{1.0f};
 };
 
-// What a curve has from an anchor to the next, in the curve's direction.
+// Settings of a curve from an anchor to the next, in the curve's direction.
 struct CurveSpan {
-  std::vector<CurveKey> twist;  // dist over lambda; none: even
+  std::vector<CurveKey> twist;  // dist over lambda; if empty, dist = lambda
   bool smooth_twist = true;
-  SpanEnd first;  // bendy bones: in poses alone, not at rest
+  SpanEnd first;  // ends of a bendy bone; these count in poses, not at bind
   SpanEnd last;
   float stretch = 0;  // ln of the lengthwise scale at the end over that at the start
 };
 
 struct Curve {
   Chain chain;
-  std::vector<float> lengths;  // s of each anchor: 0 at the first
+  std::vector<float> lengths;  // rest length s of each anchor, 0 at the first
   std::vector<CurveAnchor> anchors;
-  std::vector<CurveSpan> spans;  // one fewer
+  std::vector<CurveSpan> spans;  // one fewer than anchors
   CurveFrames frames = CurveFrames::kAuto;
   CurveReference reference = CurveReference::kHalfSwing;
   float centre = 0;
   float float_margin = 1;
-  // At each anchor from y of automatic frames, which are carried along the curve, to y by the joint's axes
-  // (joint_rolls): where bendy bones are wider one way than the other. Empty: nothing asks.
+  // Angle at each anchor from the y of automatic frames, which is carried along the curve, to the y by the joint's axes
+  // (joint_rolls). Used if a bendy bone is wider one way than the other; empty otherwise.
   std::vector<float> rolls;
-  bool edited = false;  // has settings of its own: shares no frames with curves over the same joints
+  bool edited = false;  // has settings of its own, so it shares no frames with curves over the same joints
 
   std::size_t bone_count() const { return spans.size(); }
   float bone_length(std::size_t bone) const { return lengths[bone + 1] - lengths[bone]; }
 };
 
-// dist(lambda): piecewise linear, or monotone cubic (Fritsch & Carlson 1980), through the keys.
+// Returns dist(lambda): piecewise linear, or monotone cubic (Fritsch & Carlson 1980), through the keys.
 float twist_share(const CurveSpan& span, float lambda);
 
-// Curve::rolls.
+// Returns the values of Curve::rolls.
 std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> at_bind);
 
-// Within how much of the curve before and after inner anchor i automatic frames turn, and the curve is led
-// (shaders/curve_skeleton/step_frames.h); rest lengths, 0 at its ends.
+// How far automatic frames turn before and after inner anchor i (`turning`, w in docs/mathematics.md section 2.2), and
+// how far the curve is corrected (`window`, g there; shaders/curve_skeleton/step_frames.h). Both are rest lengths, 0 at
+// the ends of the curve.
 struct StepReach {
   glm::vec2 turning, window;
 };
 StepReach step_reach(const Curve& curve, std::size_t i);
 
-// The words of curves, one after the other.
+// Writes curves into a table, one after the other.
 class CurveTable {
  public:
-  // `at_bind`: a matrix a joint; `twist_inputs`: of the joints, or shared::kNoInput.
+  // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
+  // the table.
   CurveTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs)
       : table_(at_bind, twist_inputs), at_bind_(at_bind) {}
 
-  // Returns the curve's word.
+  // Appends a curve and returns the index of its first word.
   std::uint32_t put(const Curve& curve);
 
-  // A sample of it, as posed; returns its word. `rest`: M^R there.
+  // Appends a sample of the curve for posing and returns the index of its first word. `rest` is M^R there.
   std::uint32_t put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest);
 
   const std::vector<std::uint32_t>& words() const { return table_.words(); }
@@ -104,47 +106,51 @@ class CurveTable {
   std::span<const glm::dmat4> at_bind_;
 };
 
-// How a sample at lambda of a bone differs from others of its place.
+// Returns the shape of a sample at lambda of a bone at bind: its share of the twist, its bulges and its roll.
 shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambda);
 
-// The same in poses, with what bendy bones add: rolls and widths are linear between the bone's ends, and within a
-// quarter of the bone go over into what holds at the joint.
+// Returns the same in poses, with the rolls and widths of bendy bones. They are linear between the ends of the bone,
+// and within a quarter of the bone go over into those of the joint.
 shared::CurveShape posed_shape(const Curve& curve, std::size_t bone, float lambda);
 
-// Where along the bone the sample at lambda is in poses: as lengthwise scales exp(stretch lambda) make of it.
+// Returns the fraction of the bone at which the sample at lambda stands in poses. The lengthwise scale along the bone
+// is proportional to exp(stretch lambda).
 float posed_lambda(const CurveSpan& span, float lambda);
 
 // A curve in a pose.
 class PosedCurve {
  public:
-  // `curve` is at `word` of the table's words. Twists are as the joints give them.
+  // `word` is the index of the curve's first word in `words`. `inputs` gives the twists of joints that have a twist
+  // input.
   PosedCurve(const Curve& curve, std::span<const std::uint32_t> words, std::uint32_t word,
              std::span<const glm::mat4> joints, std::span<const float> inputs);
 
-  // M at lambda of a bone, without what bendy bones add: M^R, in the pose at bind.
+  // Returns M at lambda of a bone, without bendy bones; in the bind pose this is M^R.
   Affine frame(std::size_t bone, float lambda) const {
     return shared::curve_frame(parts_[bone], lambda, curve_shape(*curve_, bone, lambda), by_steps());
   }
 
-  // M^D of the sample at lambda.
+  // Returns M^D of the sample at lambda.
   Affine posed_frame(std::size_t bone, float lambda) const {
     return shared::curve_frame(parts_[bone], posed_lambda(curve_->spans[bone], lambda),
                                posed_shape(*curve_, bone, lambda), by_steps());
   }
 
-  // Distance of B- and B+ from each inner anchor along the bones: f. Of tangent and endpoint frames.
+  // Returns f, the distance of B- and B+ from an inner anchor along the bones; 0 at the ends. Only tangent and endpoint
+  // frames have it.
   float floating_distance(std::size_t anchor) const;
 
  private:
   bool by_steps() const { return curve_->frames == CurveFrames::kAuto; }
 
   const Curve* curve_;
-  std::vector<shared::CurvePart> parts_;  // of each bone
+  std::vector<shared::CurvePart> parts_;  // one per bone
 };
 
-// How much of the twist of an inner anchor, which is not the top, the bone takes that leaves it, away from the top: by
-// what the bones on both sides can take, and all of it where the one before begins at a branch, so that the roll of an
-// arm does not wring the chest. Where neither can take any, by their lengths.
+// Returns the fraction of an inner anchor's twist that the bone leaving it, away from the top, takes; the anchor must
+// not be the top. The bones on both sides share the twist by how much they can take; if neither can take any, by their
+// lengths. If the bone before begins at a branch the fraction is 1, so that the roll of an arm does not wring the
+// chest.
 float twist_after(const Curve& curve, std::size_t anchor);
 
 }  // namespace pelt::chain

@@ -7,10 +7,10 @@
 
 namespace pelt {
 
-// By the names that rigs give them.
+// The names of the bindings in rigs.
 inline constexpr Choice<CurveBinding> kCurveBindings[] = {
     {"auto", CurveBinding::kAuto}, {"distance", CurveBinding::kDistance}, {"weights", CurveBinding::kWeights}};
 
-inline constexpr IntegerRange kCurvesPerVertex{.most = 3};  // curves, or chains of MOS
+inline constexpr IntegerRange kCurvesPerVertex{.most = 3};  // curves, or chains in MOS
 
 }  // namespace pelt

@@ -10,7 +10,7 @@
 namespace pelt::chain {
 namespace {
 
-constexpr std::size_t kSteps = 16;  // samples of a piece
+constexpr std::size_t kSteps = 16;  // samples per piece
 
 }  // namespace
 
@@ -23,7 +23,7 @@ FrameCurve::FrameCurve(std::vector<double> lengths, Frame frame)
   }
 }
 
-// (P - c).x at lambda of a piece.
+// Returns (P - c).x at lambda of a piece.
 double FrameCurve::along(std::size_t piece, float lambda, glm::dvec3 point) const {
   const Affine frame = frame_(piece, lambda);
   return glm::dot(point - glm::dvec3(affine_origin(frame)), glm::normalize(glm::dvec3(affine_axes(frame)[0])));
@@ -40,7 +40,7 @@ void FrameCurve::find_places(glm::vec3 point, std::vector<Place>& places) const 
   if (before <= 0) offer(0, 0, samples_[0].origin);
   for (std::size_t k = 1; k < samples_.size(); ++k) {
     const float after = glm::dot(point - samples_[k].origin, samples_[k].x);
-    // The other way round the distance is largest.
+    // A change of sign the other way is a largest distance.
     if (before > 0 && after <= 0) {
       const float part = before / (before - after);
       offer(k - 1, part, glm::mix(samples_[k - 1].origin, samples_[k].origin, part));
@@ -85,7 +85,7 @@ void FrameCurve::refine(Place& place, glm::vec3 point) const {
 FrameCurve::Place FrameCurve::closest(glm::vec3 point) const {
   std::vector<Place> places;
   find_places(point, places);
-  // Every curve of finite frames has a nearest place.
+  // A curve of finite frames always has a nearest place.
   if (places.empty()) return {};
   Place nearest = *std::min_element(places.begin(), places.end(),
                                     [](const Place& a, const Place& b) { return a.distance < b.distance; });
@@ -112,7 +112,7 @@ glm::vec3 FrameCurve::slope(const Place& place, glm::vec3 point) const {
   const glm::dvec3 axis_slope = (axis(after) - axis(before)) / step;
   const double turning =
       glm::dot(centre_slope, axis(here)) - glm::dot(glm::dvec3(point) - glm::dvec3(affine_origin(here)), axis_slope);
-  // Where the curve's sections meet s is not smooth.
+  // s is not smooth where cross sections of the curve meet.
   return turning > 0.05 ? glm::vec3(axis(here) / turning) : glm::vec3(0.0f);
 }
 

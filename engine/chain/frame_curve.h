@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A curve at bind by its frames, ready for closest points: what skin on curves and muscles on action lines share.
+// A curve at bind, given by its frames, that finds closest points, for skin on curves and for muscles on action lines.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace pelt::chain {
 
 class FrameCurve {
  public:
-  // M at a fraction of a piece; its first axis is the curve's direction.
+  // The frame M at a fraction of a piece; its first axis is the direction of the curve.
   using Frame = std::function<Affine(std::size_t piece, float lambda)>;
 
   struct Place {
@@ -22,22 +22,23 @@ class FrameCurve {
     double distance = 0;  // metres to the curve
   };
 
-  // `lengths`: of the pieces, at least one.
+  // `lengths` has the length of each piece, metres, and at least one.
   FrameCurve(std::vector<double> lengths, Frame frame);
 
   Affine frame(std::size_t piece, float lambda) const { return frame_(piece, lambda); }
 
-  // Adds, to within a few thousandths of a piece, every point c with (P - c).x = 0 where the distance to P is least, x
-  // the frame's first axis, and each end that P lies beyond: one place at least.
+  // Appends the places that may be nearest to the point P, at least one: every point c of the curve where (P - c).x = 0
+  // and the distance is least, x being the first axis of the frame, and each end that P lies beyond. They are exact to
+  // a few thousandths of a piece.
   void find_places(glm::vec3 point, std::vector<Place>& places) const;
 
-  // The same to within rounding.
+  // Makes a place from find_places() exact up to rounding.
   void refine(Place& place, glm::vec3 point) const;
 
-  // The nearest of these.
+  // Returns the nearest of these places, refined.
   Place closest(glm::vec3 point) const;
 
-  // The gradient of the length up to `place`, by the point whose place it is; 0 beyond the ends.
+  // Returns the gradient of the curve's length up to `place` by the position of the point; 0 beyond the ends.
   glm::vec3 slope(const Place& place, glm::vec3 point) const;
 
  private:
@@ -50,7 +51,7 @@ class FrameCurve {
 
   std::vector<double> lengths_;
   Frame frame_;
-  std::vector<Sample> samples_;  // kSteps a piece and one more
+  std::vector<Sample> samples_;  // kSteps per piece and one more
 };
 
 }  // namespace pelt::chain

@@ -15,24 +15,25 @@
 namespace pelt::chain {
 namespace {
 
-// Curves through a bone beyond which no further one is led over it: as many as a point of the skin can follow.
+// Most curves along one bone before no further curve is continued over it: as many as a point of the skin can follow.
 constexpr std::uint32_t kMaxCurves = 3;
-// Links that go more nearly the same way are not paired: such a curve would turn on the spot.
+// Two links at a smaller angle are not paired: their curve would turn back on the spot.
 constexpr double kMinAngle = 60;  // degrees
-// The same for two that lead away from the joint above, or from the topmost: a thumb and a finger of a palm. Not where
-// a limb forks into two that are alike.
+// The same for two links that both lead away from the joint above, or from the topmost joint: a thumb and a finger of a
+// palm. It does not count where a limb forks into two that are alike.
 constexpr double kMinAngleAway = 120;  // degrees
 // The same for limbs that are named as each other's mirror image: collar bones may start out along the neck.
 constexpr double kMinAngleMirrored = 5;  // degrees
-// Limbs are each other's mirror image where bones and the cosines of angles differ by no more than this.
+// Limbs count as mirrored if the lengths of their bones differ by less than this fraction, and the cosines of their
+// angles by less than this number.
 constexpr double kAlike = 0.02;
 constexpr std::size_t kMaxShown = 6;  // pairs in a note
-// Pairs grow with the square of the links.
+// At a joint with more links all curves end, since the number of pairs grows with the square.
 constexpr std::size_t kMaxLinks = 64;
 
 bool is_same_length(double one, double other) { return std::abs(one - other) < kAlike * std::max(one, other); }
 
-// Bones in a row, from one place that is an end or a branch to the next.
+// Bones in a row, from one end or branch to the next.
 struct Run {
   Path places;
   std::array<std::uint32_t, 2> straightest{kNone, kNone};  // the run that continues it at its front and at its back
@@ -68,7 +69,8 @@ class Linkages {
   }
 
  private:
-  // Whether curves go on from bone to bone. Below the topmost joint two limbs may begin side by side.
+  // Returns true if curves go on from bone to bone at a place. The topmost joint is no such place: two limbs may begin
+  // side by side below it.
   bool is_through(std::uint32_t p) const {
     return places_[p].link_count() == 2 && places_[p].parent != kNone && !split_[p];
   }
@@ -80,7 +82,7 @@ class Linkages {
   }
 
   void find_runs() {
-    std::vector<std::uint32_t> run_above(places_.size(), kNone);  // of the bone from a place to its parent
+    std::vector<std::uint32_t> run_above(places_.size(), kNone);  // run of the bone from each place to its parent
     runs_at_.resize(places_.size());
     for (std::uint32_t p = 0; p < places_.size(); ++p) {
       if (is_through(p)) continue;
@@ -108,7 +110,7 @@ class Linkages {
 
   bool back_at(std::uint32_t run, std::uint32_t place) const { return runs_[run].places.back() == place; }
 
-  // A tip has no joint of its own.
+  // Returns the name of the first joint of a place; a tip, which has none, is named by the joint that it belongs to.
   const std::string& name_of(std::uint32_t p) const {
     return model_.skeleton.joints[places_[p].joints.empty() ? places_[p].lowest : places_[p].joints.front()].name;
   }
@@ -128,11 +130,11 @@ class Linkages {
   struct Candidate {
     double cosine;  // between the links: -1 is straight
     std::size_t a, b;
-    bool torn;  // as straight as with the mirror image of the other
+    bool torn;  // true if the pair separates a limb from its mirror image, which is just as straight
   };
 
-  // Cosine of the angle by which two limbs go apart at a place: collar bones may begin side by side, so the widest of
-  // the angles between their first, their second and their last places.
+  // Returns the cosine of the angle between two limbs at a place: the widest of the angles to their first, second and
+  // last places, since collar bones may begin side by side.
   double spread(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const Path& to_a = runs_[a].places;
     const Path& to_b = runs_[b].places;
@@ -150,14 +152,14 @@ class Linkages {
     return widest;
   }
 
-  // Whether two limbs are named as each other's mirror image.
+  // Returns true if two limbs are named as each other's mirror image.
   bool are_mirrored(std::uint32_t a, std::uint32_t b, std::uint32_t p) const {
     const JointName one = parse_joint_name(link_name(a, p));
     const JointName other = parse_joint_name(link_name(b, p));
     return one.side != Side::kNone && other.side != Side::kNone && one.side != other.side && one.word == other.word;
   }
 
-  // Whether two limbs have bones of the same lengths.
+  // Returns true if two limbs have bones of the same lengths.
   bool are_alike(std::uint32_t a, std::uint32_t b, std::uint32_t p) const {
     const auto lengths = [&](std::uint32_t run) {
       const Path& path = runs_[run].places;
@@ -171,27 +173,25 @@ class Linkages {
     return std::ranges::equal(lengths(a), lengths(b), is_same_length);
   }
 
-  // Whether two limbs are of the side of what they hang on, by their names: fingers of one hand.
+  // Returns true if the names of two limbs and of the place they hang on are of one side, like fingers of one hand.
   bool of_one_side(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const Side side = parse_joint_name(name_of(p)).side;
     return side != Side::kNone && side == parse_joint_name(link_name(a, p)).side &&
            side == parse_joint_name(link_name(b, p)).side;
   }
 
-  // Whether a curve may go from one link of a place to another.
+  // Returns true if a curve may go from one link of a place to another.
   bool may_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t above = places_[p].parent;
     const auto is_above = [&](std::uint32_t run) { return runs_[run].beside(back_at(run, p)) == above; };
     const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
     if (both_away && places_[p].link_count() > 2 && of_one_side(p, a, b)) return false;
     const bool is_fork = places_[p].link_count() == 3 && are_alike(a, b, p);
-    const double least = are_mirrored(a, b, p)   ? kMinAngleMirrored
-                         : !both_away || is_fork ? kMinAngle
-                                                 : kMinAngleAway;
+    const double least = are_mirrored(a, b, p) ? kMinAngleMirrored : !both_away || is_fork ? kMinAngle : kMinAngleAway;
     return spread(p, a, b) < std::cos(glm::radians(least));
   }
 
-  // The pairs that a place allows.
+  // Returns the pairs that a place allows, straightest first.
   std::vector<Candidate> candidates_at(std::uint32_t p) const {
     const std::vector<std::uint32_t>& links = runs_at_[p];
     const std::size_t count = links.size();
@@ -222,12 +222,12 @@ class Linkages {
         if (may_pair(p, links[a], links[b])) candidates.push_back({cosine(a, b), a, b, torn(a, b) || torn(b, a)});
       }
     }
-    // Mirrored limbs are equally straight but for rounding.
+    // Rounding must not order mirrored limbs, which are equally straight.
     std::ranges::stable_sort(candidates, {}, [](const Candidate& c) { return std::round(c.cosine * 1e6); });
     return candidates;
   }
 
-  // A link's first pair is its straightest, or the one that keeps mirrored limbs together.
+  // Pairs the links of a place. A link's first pair is its straightest, or the one that keeps mirrored limbs together.
   void pair_links(std::uint32_t p) {
     const std::vector<std::uint32_t>& links = runs_at_[p];
     const std::string& name = name_of(p);
@@ -258,7 +258,7 @@ class Linkages {
     for (const Candidate& c : candidates) {
       if (curves[c.a] == 0 && curves[c.b] == 0) take(c);
     }
-    // The arm is led on by one finger; the others begin at the hand.
+    // One finger continues the arm; the others begin at the hand.
     const auto is_further_finger = [&](std::size_t link) {
       return has_parent && curves[0] > 0 &&
              of_one_side(p, links[link], runs_[links[0]].straightest[back_at(links[0], p)]);
@@ -266,8 +266,7 @@ class Linkages {
     for (std::size_t link = 0; link < links.size(); ++link) {
       if (curves[link] > 0) continue;
       const auto partner = std::ranges::find_if(by_straightness, [&](const Candidate& c) {
-        return (c.a == link || c.b == link) && curves[c.a == link ? c.b : c.a] < kMaxCurves &&
-               !is_further_finger(link);
+        return (c.a == link || c.b == link) && curves[c.a == link ? c.b : c.a] < kMaxCurves && !is_further_finger(link);
       });
       if (partner != by_straightness.end()) {
         take(*partner);
@@ -306,7 +305,7 @@ class Linkages {
     extend(curve, front, goes_on);
   }
 
-  // First the curves that are straightest everywhere, which share no bone, then one for each other pair.
+  // Makes the curves that are straightest everywhere, which share no bone, and then one for each other pair.
   void follow_pairs() {
     std::vector<bool> done(runs_.size());
     for (std::uint32_t run = 0; run < runs_.size(); ++run) {
@@ -336,7 +335,7 @@ class Linkages {
     }
   }
 
-  // In a tree a path lies in another where its first and last runs do.
+  // Removes curves that lie in another one. In a tree a path does so if its first and last runs do.
   void drop_contained() {
     std::vector<std::vector<std::size_t>> curves_of(runs_.size());
     for (std::size_t c = 0; c < curves_.size(); ++c) {
@@ -359,7 +358,7 @@ class Linkages {
     Path result;
     for (std::size_t i = 0; i < curve.size(); ++i) {
       Path run = runs_[curve[i]].places;
-      // Runs meet end to end; the first is turned by what follows it.
+      // Runs meet end to end. The run that follows decides the direction of the first.
       const bool turned = i > 0 ? run.front() != result.back()
                                 : curve.size() > 1 && (run.front() == runs_[curve[1]].places.front() ||
                                                        run.front() == runs_[curve[1]].places.back());
@@ -375,9 +374,9 @@ class Linkages {
   const std::vector<bool>& split_;
   std::vector<std::string>& notes_;
   std::vector<Run> runs_;
-  std::vector<std::vector<std::uint32_t>> runs_at_;  // of each place that is no way through: to the parent first
+  std::vector<std::vector<std::uint32_t>> runs_at_;  // runs at each end or branch, the one to the parent first
   std::vector<Pair> pairs_;
-  std::vector<Path> curves_;  // of runs
+  std::vector<Path> curves_;  // indices of runs
 };
 
 }  // namespace

@@ -14,9 +14,10 @@
 namespace pelt::chain {
 namespace {
 
-// Of the skeleton's extent: closer joints stand together.
+// Joints closer than this fraction of the extent of the skeleton stand together.
 constexpr double kTogether = 1e-6;
-// Of a bone's length: how far from it a twist helper may stand, and how close to its ends it still is one of its own.
+// Fractions of the length of a bone: how far from it a twist helper may stand, and how close to an end a helper merges
+// with that end.
 constexpr double kBesideBone = 0.05;
 constexpr double kAtBoneEnd = 0.02;
 // Bounds on work that grows with the square of what a file says: real skeletons stay far below.
@@ -28,7 +29,7 @@ const std::string& name_of(const Model& model, const Place& place) {
   return model.skeleton.joints[place.joints.front()].name;
 }
 
-// Sum of the weights of each joint; 1 for each joint that counts where there are no skins.
+// Returns the sum of the weights of each joint. Without skins it is 1 for each joint that counts.
 std::vector<double> joint_weights(const Model& model, std::span<const Mesh* const> skins) {
   std::vector<double> weights(model.skeleton.joints.size(), 0.0);
   for (const Mesh* mesh : skins) {
@@ -46,8 +47,8 @@ std::vector<double> joint_weights(const Model& model, std::span<const Mesh* cons
   return weights;
 }
 
-// Whether the surfaces enclose the point, by its winding number (the sum of solid angles over 4 pi), which holes change
-// little. Points without triangles enclose everything.
+// Returns true if the surfaces enclose the point, by its winding number (the sum of solid angles over 4 pi), which
+// holes change little. Meshes without triangles enclose everything.
 bool encloses(std::span<const Mesh* const> skins, const glm::dvec3& point) {
   bool any = false;
   double angle = 0;
@@ -66,12 +67,12 @@ bool encloses(std::span<const Mesh* const> skins, const glm::dvec3& point) {
   return !any || std::abs(angle) > glm::pi<double>();
 }
 
-// The joints with weights and those between them, but not those of a face.
+// Returns true for the joints with weights and those between them, but not for the joints of a face.
 std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> skins, std::span<const double> weights,
                             std::span<const glm::dmat4> bind, std::vector<std::string>& notes) {
   const std::vector<Joint>& joints = model.skeleton.joints;
   const std::vector<bool> is_patch = patch_joints(model.skeleton);
-  std::vector<bool> leads(joints.size());  // to a weight, at the joint or below
+  std::vector<bool> leads(joints.size());  // true if the joint or one below it has weights
   std::vector<std::uint32_t> branches(joints.size(), 0);
   for (std::size_t j = joints.size(); j-- > 0;) {
     leads[j] = (weights[j] > 0 && !is_patch[j]) || branches[j] > 0;
@@ -104,7 +105,7 @@ double extent_of(std::span<const glm::dmat4> bind, const std::vector<bool>& body
   return low.x <= high.x ? glm::distance(low, high) : 0.0;
 }
 
-// The place at `position` among `above` and its children.
+// Returns the place at `position` among `above` and its children, or kNone.
 std::uint32_t find_same(const Places& places, std::uint32_t above, const glm::dvec3& position, double together) {
   const auto is_same = [&](std::uint32_t p) { return glm::distance(position, places.places[p].position) <= together; };
   if (is_same(above)) return above;
@@ -114,8 +115,8 @@ std::uint32_t find_same(const Places& places, std::uint32_t above, const glm::dv
   return found == siblings.end() ? kNone : *found;
 }
 
-// Joints that stand together become one place; the lowest of them is one without a child among them, that with the most
-// weight.
+// Makes joints that stand together one place. Of its joints that have no child in the place, the one with the most
+// weight is the lowest.
 void gather(const Model& model, std::span<const double> weights, std::span<const glm::dmat4> bind,
             const std::vector<bool>& body, double together, Places& result) {
   const std::vector<Joint>& joints = model.skeleton.joints;
@@ -148,14 +149,13 @@ void gather(const Model& model, std::span<const double> weights, std::span<const
   }
 }
 
-// The bone that a twist helper lies on, by the place at its lower end.
+// The bone that a twist helper lies on, given by the place at its lower end; kNone if there is none.
 struct OnBone {
   std::uint32_t child = kNone;
   double length = 0;
 };
 
-// Helpers may hang on each other, one below the other: what `first` leads to is the helper and those below it, or
-// nothing where it branches.
+// Returns the helper `first` and those below it, since helpers may hang on each other; nothing if their row branches.
 std::vector<std::uint32_t> helpers_from(const Places& places, std::uint32_t first) {
   std::vector<std::uint32_t> helpers{first};
   while (!places.places[helpers.back()].children.empty()) {
@@ -185,7 +185,7 @@ OnBone find_bone(const Places& places, std::uint32_t first) {
   for (const std::uint32_t sibling : places.places[top].children) {
     const glm::dvec3 bone = places.places[sibling].position - start;
     const double length = glm::length(bone);
-    // Longer bones only, of equal ones the first, so that no two helpers lie on each other's.
+    // Only longer bones count, and of equal ones the first, so that no two helpers lie on each other's bone.
     const bool longer = length > reach || (length == reach && sibling < first);
     if (sibling != first && longer && length > best.length && lies_on(bone)) best = {sibling, length};
   }
@@ -233,17 +233,18 @@ void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std
   }
 }
 
-// Helpers on a sibling's bone become places of that bone. Without this, a twist helper would make a bifurcation of an
+// Makes helpers on a sibling's bone places of that bone. Without this, a twist helper would make a bifurcation of an
 // elbow, and a curve would run down the forearm and up again.
 void thread_helpers(const Model& model, Places& places) {
   const auto count = static_cast<std::uint32_t>(places.places.size());
   std::vector<OnBone> bones(count);
   for (std::uint32_t p = 0; p < count; ++p) bones[p] = find_bone(places, p);
-  std::vector<std::vector<std::uint32_t>> helpers(count);  // of each bone, by its lower end
+  std::vector<std::vector<std::uint32_t>> helpers(count);  // helpers on each bone, by the place at its lower end
   for (std::uint32_t p = 0; p < count; ++p) {
     std::uint32_t child = bones[p].child;
     if (child == kNone) continue;
-    while (bones[child].child != kNone) child = bones[child].child;  // a helper on a helper's: bones get longer
+    // The bone may end at a helper itself; each step finds a longer one.
+    while (bones[child].child != kNone) child = bones[child].child;
     const std::vector<std::uint32_t> below = helpers_from(places, p);
     helpers[child].insert(helpers[child].end(), below.begin(), below.end());
     std::erase(places.places[places.places[p].parent].children, p);
@@ -273,8 +274,9 @@ void drop_merged(Places& places) {
 
 // ---------------------------------------------------------------------------------------------------------------- tips
 
-// The middle of the points, those that are `from` ahead or less left out, and more and more of them in up to `to`: with
-// a sharp bound a ring of vertices just there would count in part, by rounding, and pull the middle aside.
+// Returns the weighted middle of the points. Points that are `from` ahead or less do not count, and the weight rises
+// linearly up to `to`: with a sharp bound, rounding would decide how much of a ring of vertices just there counts, and
+// pull the middle aside.
 glm::dvec3 middle(std::span<const SkinPoint> skin, const glm::dvec3& direction, double from, double to) {
   glm::dvec3 sum(0.0);
   double total = 0;
@@ -292,22 +294,23 @@ double reach_along(std::span<const SkinPoint> skin, const glm::dvec3& direction)
   return reach;
 }
 
-// `direction`, at a right angle to the bone before it at most, so that no curve turns back; `along` it if all else
-// fails. Zero is none.
+// Returns the unit of `direction`, turned to at most a right angle to `along`, the bone before, so that no curve turns
+// back; `along` itself if little is left. If `along` is zero, nothing is turned.
 glm::dvec3 turned_ahead(const glm::dvec3& direction, const glm::dvec3& along) {
   const double ahead = std::min(0.0, glm::dot(glm::normalize(direction), along));
   const glm::dvec3 rest = glm::normalize(direction) - ahead * along;
   return glm::length(rest) < 0.3 ? along : glm::normalize(rest);
 }
 
-// The offset of the tip: towards the middle of the skin, then, since a foot bends, towards the middle of its far end.
-// `along`: the direction of the bone before, or zero. Zero where all the skin is at the joint.
+// Returns the offset of the tip from the joint. It points towards the middle of the skin and then, since a foot bends,
+// towards the middle of the far end of the skin. `along` is the direction of the bone before, or zero. The result is
+// zero if all the skin is at the joint.
 glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along) {
   const SkinPoint& farthest =
       *std::ranges::max_element(skin, {}, [](const SkinPoint& point) { return glm::length(point.offset); });
   const double reach = glm::length(farthest.offset);
   if (reach == 0) return glm::dvec3(0.0);
-  // Skin all round the joint says nothing; without a bone, any direction is as good.
+  // Skin all round the joint gives no direction; without a bone before, any is as good.
   const glm::dvec3 centre = middle(skin, glm::dvec3(0.0), -1, 0);
   glm::dvec3 direction = glm::length(centre) >= 0.1 * reach ? turned_ahead(centre, along) : along;
   if (direction == glm::dvec3(0.0)) direction = farthest.offset / reach;
@@ -316,12 +319,13 @@ glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along)
   if (glm::dot(end, direction) > 0.1 * reach) direction = turned_ahead(end, along);
   double sum = 0;
   for (const SkinPoint& point : skin) sum += std::max(0.0, glm::dot(point.offset, direction));
-  // Even skin reaches twice as far as it does on average: what is much longer is a thorn or a thing in a hand.
+  // Even skin reaches twice as far as its mean: anything much longer is a thorn or an object in a hand.
   const double most = 3 * sum / static_cast<double>(skin.size());
   return std::max(std::min(reach_along(skin, direction), most), 0.1 * reach) * direction;
 }
 
-// The offset of an unweighted, childless child that stands about where the skin ends: what exporters call an end node.
+// Returns the offset of an unweighted, childless child that stands about where the skin ends (an end node of
+// exporters).
 std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const glm::dmat4> bind,
                                         std::span<const std::vector<std::uint32_t>> children_of, const Place& place,
                                         const glm::dvec3& tip) {
@@ -342,7 +346,7 @@ std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const gl
   return best;
 }
 
-// Whether all that hangs on `p` stands beside the skin that reaches to `tip`: eyes and a jaw on a skull.
+// Returns true if all places below `p` stand beside the skin that reaches to `tip`, like eyes and a jaw on a skull.
 bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip) {
   const double length = glm::length(tip);
   std::vector<std::uint32_t> below = places.places[p].children;
@@ -356,8 +360,8 @@ bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip
   return true;
 }
 
-// Where the topmost joints stand together and what the upper ones move lies behind, that gets a bone of its own, so
-// that the skin before and after follows each as painted.
+// Splits a root place of several joints: if the skin of the upper joints lies behind, these get a place and a bone of
+// their own, so that the skin before and behind follows each as painted.
 void split_roots(const Model& model, std::span<const Mesh* const> skins, double together, Places& places) {
   for (std::uint32_t p = 0, count = static_cast<std::uint32_t>(places.places.size()); p < count; ++p) {
     if (places.places[p].parent != kNone || places.places[p].joints.size() < 2 ||
@@ -451,11 +455,11 @@ std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span
         if (influence.weight <= 0) continue;
         std::uint32_t joint = model.bound_joints[influence.index].joint;
         while (places.of_joint[joint] == kNone && model.skeleton.joints[joint].parent >= 0) {
-          joint = static_cast<std::uint32_t>(model.skeleton.joints[joint].parent);  // a face's
+          joint = static_cast<std::uint32_t>(model.skeleton.joints[joint].parent);  // a joint of a face
         }
         const std::uint32_t p = places.of_joint[joint];
         if (p == kNone) continue;
-        // Where all joints stand together, what the upper ones move is behind.
+        // If all joints stand together, the skin of the upper ones is behind and does not count.
         if (places.places[p].link_count() == 0 && joint != places.places[p].lowest) continue;
         const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
         if (found == sums.end()) {

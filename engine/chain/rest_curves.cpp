@@ -11,8 +11,8 @@
 namespace pelt::chain {
 namespace {
 
-// The anchors whose joints bend the frames along a bone: its own ends, and of automatic frames those whose steps reach
-// into it.
+// The range of anchors whose joints bend the frames along a bone: the ends of the bone and, with automatic frames, the
+// anchors whose steps reach into it.
 struct Bending {
   std::ptrdiff_t first, last;
 };
@@ -31,8 +31,8 @@ Bending bending_anchors(const Curve& curve, std::uint32_t bone) {
   return range;
 }
 
-// How many anchors next to one, in the direction of `step`, its bend depends on: of automatic frames joints within each
-// other's turns share what the curve gets back (bend_beside).
+// Returns how many anchors next to one, in the direction of `step`, its bend depends on: with automatic frames, joints
+// within each other's turns share the length that the curve gets back (bend_beside).
 std::ptrdiff_t beside(const Curve& curve, std::ptrdiff_t anchor, std::ptrdiff_t step) {
   const std::ptrdiff_t next = anchor + step;
   if (curve.frames != CurveFrames::kAuto || next < 0 || next >= std::ssize(curve.lengths)) return 1;
@@ -41,9 +41,9 @@ std::ptrdiff_t beside(const Curve& curve, std::ptrdiff_t anchor, std::ptrdiff_t 
   return std::abs(length(next) - length(anchor)) < std::min(turning.x, turning.y) ? 2 : 1;
 }
 
-// The frames along a bone depend on the joints from the chain's top to it, on those that bend it and the next ones
-// beside these, and on what the curve has at those that do: the words of these, in order away from the top, say whether
-// two curves have the same, but for rounding.
+// Finds the bones that have the same frames. The frames along a bone depend on the joints from the top of the chain to
+// it, on those that bend it and the next ones beside these, and on the settings of the curve at those that bend it. So
+// the words of these, in order away from the top and rounded, tell whether two bones have the same frames.
 std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, std::span<const std::uint32_t> table,
                                                std::span<const std::uint32_t> words) {
   std::vector<std::vector<BoneCopy>> originals;
@@ -66,7 +66,8 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
       key.push_back(is_there ? anchors[i * shared::kAnchorWords] : -1);
       if (is_there) put_numbers(anchors + i * shared::kAnchorWords, shared::kAnchorPosition, end);
     };
-    // A reference axis and its opposite turn the frame by half a turn, at rest as in every pose.
+    // A reference axis and its opposite differ by half a turn of the frame, at bind and in every pose: they count as
+    // one.
     const auto put_reference = [&](std::ptrdiff_t i) {
       const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords + shared::kCurveAnchorReference;
       const glm::vec3 axis(std::bit_cast<float>(own[0]), std::bit_cast<float>(own[1]), std::bit_cast<float>(own[2]));
@@ -89,7 +90,7 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
       const std::ptrdiff_t end = far + (beside(curve, far, away) + 1) * away;
       key.push_back((bone + (reversed ? 1 : 0) - begin) * away);
       for (std::ptrdiff_t i = begin; i != end; i += away) {
-        // Those beyond the top count with their turns where their bends do.
+        // Outside of the top and of the anchors that bend the bone only positions count.
         const bool outer = (i - far) * away > 0 || ((i - near) * away < 0 && (i - top) * away < 0);
         put_anchor(i, outer ? shared::kAnchorRotation : i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
       }

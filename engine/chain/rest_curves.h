@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Curves at bind, ready for closest points, and which of them are the same.
+// Curves at bind that find closest points and know which of their bones have the same frames.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ struct CurvePlace {
   std::uint32_t bone = 0;
   float lambda = 0;       // fraction of the bone
   double distance = 0;    // metres to the curve
-  glm::vec3 slope{0.0f};  // gradient of the rest length s there, by the vertex; 0 beyond the ends
+  glm::vec3 slope{0.0f};  // gradient of the rest length s there by the position of the vertex; 0 beyond the ends
 };
 
 // A bone of a curve that has the same frames as another.
 struct BoneCopy {
   std::uint32_t curve = 0;
   std::uint32_t bone = 0;
-  bool reversed = false;  // runs the other way
+  bool reversed = false;  // true if it runs the other way
 };
 
-// Its bones, one after the other: s at their ends, ascending, and their frames.
+// A curve at bind: the rest length s at the ends of its bones, ascending, and the frames along them.
 struct RestCurve {
   std::vector<float> lengths;
   FrameCurve::Frame frame;
@@ -36,7 +36,7 @@ struct RestCurve {
 
 class RestCurves {
  public:
-  // `originals`: of every bone the first bone that has the same frames; itself where no other has.
+  // `originals` has for every bone of every curve the first bone with the same frames, often the bone itself.
   RestCurves(std::vector<RestCurve> curves, std::vector<std::vector<BoneCopy>> originals);
 
   std::size_t curve_count() const { return frames_.size(); }
@@ -46,29 +46,29 @@ class RestCurves {
     return lengths_[curve][bone + 1] - lengths_[curve][bone];
   }
 
-  // FrameCurve::find_places, refine.
+  // Appends places as FrameCurve::find_places() does.
   void find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const;
 
   void refine(CurvePlace& place, glm::vec3 point) const;
 
-  // The nearest of these.
+  // Returns the nearest of these places.
   CurvePlace closest(std::size_t curve, glm::vec3 point) const;
 
-  // s of a place, and the place at s, but for its distance and slope.
+  // Returns the rest length s of a place. place_at() is the inverse, without distance and slope.
   float length_at(const CurvePlace& place) const {
     return lengths_[place.curve][place.bone] + place.lambda * bone_length(place.curve, place.bone);
   }
   CurvePlace place_at(std::uint32_t curve, float s) const;
 
-  // From a place to a point, metres.
+  // Returns the distance from a place to a point, metres.
   double distance(const CurvePlace& place, glm::vec3 point) const;
 
   const BoneCopy& original(std::size_t curve, std::size_t bone) const { return originals_[curve][bone]; }
 
-  // The same place on the first curve that has the same frames along the bone; itself where no other has.
+  // Returns the same place on the first curve that has the same frames along the bone, often the curve itself.
   CurvePlace original(CurvePlace place) const;
 
-  // The gradient of s, where `place` is of a point.
+  // Returns the gradient of s by the position of `point`, whose place is given.
   glm::vec3 slope(const CurvePlace& place, glm::vec3 point) const;
 
  private:
@@ -77,10 +77,11 @@ class RestCurves {
   std::vector<std::vector<BoneCopy>> originals_;
 };
 
-// A curve skeleton's.
+// Returns the curves of a curve skeleton at bind.
 RestCurves make_rest_curves(std::span<const Curve> curves, std::span<const glm::dmat4> at_bind);
 
-// Gives the ends of bones that are each other's copies the same skin distance, the larger one. `rest`: of these.
+// Gives the ends of bones that are each other's copies the larger one of their skin distances. `rest` was made of these
+// curves.
 void share_distances(const RestCurves& rest, std::span<Curve> curves);
 
 }  // namespace pelt::chain

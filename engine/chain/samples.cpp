@@ -17,16 +17,16 @@ struct StrongPose {
 };
 constexpr StrongPose kStrongPoses[] = {
     {glm::radians(135.0), 0}, {glm::radians(135.0), glm::radians(180.0)}, {0, glm::radians(360.0)}};
-constexpr int kProbes = 96;                // places along a bone at which the curve's motion is measured
-constexpr std::size_t kMaxSamples = 512;  // of a bone
+constexpr int kProbes = 96;               // places along a bone at which the curve's motion is measured
+constexpr std::size_t kMaxSamples = 512;  // most samples per bone
 
-// The joints' matrices when every joint of the chain, counted from its top, bends and twists away from its bone.
+// Returns the matrices of the joints when every joint of the chain, counted from its top, bends and twists.
 std::vector<glm::mat4> strong_pose(const StrongPose& pose, const Chain& chain, std::span<const glm::dmat4> at_bind) {
   std::vector<glm::mat4> joints(at_bind.begin(), at_bind.end());
   const std::vector<Anchor>& anchors = chain.anchors;
   const auto walk = [&](int step) {
-    glm::dmat4 motion(1.0);  // of the bone that leaves the anchor away from the top
-    glm::dvec3 side(0.0);    // at bind
+    glm::dmat4 motion(1.0);  // motion of the bone that leaves the anchor away from the top
+    glm::dvec3 side(0.0);    // the side that joints bend to, at bind
     for (auto i = static_cast<std::ptrdiff_t>(chain.top) + step;
          i >= 0 && i + (step < 0 ? 1 : 0) < static_cast<std::ptrdiff_t>(anchors.size()); i += step) {
       const Anchor& anchor = anchors[static_cast<std::size_t>(i)];
@@ -34,7 +34,7 @@ std::vector<glm::mat4> strong_pose(const StrongPose& pose, const Chain& chain, s
       if (anchor.joint == upper.joint) continue;  // a tip
       const glm::dvec3 place = glm::dvec3(motion * glm::dvec4(anchor.position, 1.0));
       const glm::dvec3 at_rest = glm::normalize(glm::dvec3(anchor.position - upper.position));
-      // All to one side, so that the curve rolls up.
+      // All joints bend to one side, so that the curve rolls up.
       side -= at_rest * glm::dot(side, at_rest);
       if (glm::length(side) < 0.1) {
         side = glm::cross(at_rest, std::abs(at_rest.x) < 0.6 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0));
@@ -53,12 +53,12 @@ std::vector<glm::mat4> strong_pose(const StrongPose& pose, const Chain& chain, s
   return joints;
 }
 
-// The integral, up to each probe, of the samples that a bone takes in a pose, by lambda.
+// Returns the integral over lambda, up to each probe, of the samples per length that a bone needs in a pose.
 std::array<double, kProbes + 1> samples_taken(const PosedCurve& posed, const Curve& curve, std::size_t bone,
                                               float reach, float error) {
   std::array<Affine, kProbes + 1> frames;
   for (int p = 0; p <= kProbes; ++p) frames[p] = posed.posed_frame(bone, static_cast<float>(p) / kProbes);
-  // The ends count like their neighbours.
+  // The ends count as their neighbours do.
   const auto taken_at = [&](int p) {
     const int k = std::clamp(p, 1, kProbes - 1);
     const glm::dvec3 first_axis = glm::dvec3(affine_axes(frames[k + 1])[0] - affine_axes(frames[k - 1])[0]) *
@@ -76,8 +76,8 @@ std::array<double, kProbes + 1> samples_taken(const PosedCurve& posed, const Cur
   return integral;
 }
 
-// Where `count` samples go so that each step takes the same share of the integral. A part goes evenly, so that no
-// stretch is left without samples where the measure says that nothing happens.
+// Returns the fractions of `count` samples such that each step takes the same share of the integral. A tenth of them is
+// spread evenly, so that no stretch is without samples where the measure finds no motion.
 std::vector<float> spread(const std::array<double, kProbes + 1>& integral, std::size_t count) {
   constexpr double kEven = 0.1;
   const auto total = [&](int p) {
@@ -114,7 +114,7 @@ std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<cons
   for (std::size_t bone = 0; bone < curve.bone_count(); ++bone) {
     samples.emplace_back();
     if (!(reach[bone] > 0)) continue;
-    // Where one pose takes more than another, the more.
+    // At each probe the pose that needs the most samples counts.
     std::array<double, kProbes + 1> integral{};
     std::array<std::array<double, kProbes + 1>, std::size(kStrongPoses)> taken;
     for (std::size_t i = 0; i < posed.size(); ++i) taken[i] = samples_taken(posed[i], curve, bone, reach[bone], error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a curve's frames are tabulated: few samples, dense where it bends.
+// Chooses where the frames of a curve are tabulated: few samples, dense where it bends.
 #pragma once
 
 #include <span>
@@ -9,11 +9,13 @@
 
 namespace pelt::chain {
 
-// Fractions of each bone (none where reach[bone] is 0), ascending from 0 to 1, a multiple of shared::kCurveSlots of
-// them, so that in a pose in which every joint of the chain bends by 135 degrees, twisting by 180 or not, or twists by
-// 360, the table moves no point within `reach[bone]` of the curve by more than `error` metres from where the curve
-// would: between samples h apart it is off by at most h^2 |v'' - 2 X'| / 8 (v: the moved point, X: the frame's first
-// axis, by lambda), so samples are laid at equal steps of the integral of the square root of that.
+// Returns the samples of each bone as fractions of it, ascending from 0 to 1: a multiple of shared::kCurveSlots, at
+// most 512, or none if reach[bone] is 0. The table then moves no point within reach[bone] metres of the curve by more
+// than `error` metres from where the curve would, in each of three poses: every joint of the chain bends by 135
+// degrees, the same with a twist by 180, or twists by 360. With the moved point v and the first axis X of the frame,
+// both as functions of lambda, the table is off between samples h apart by at most
+//   h^2 |v'' - 2 X'| / 8,
+// so samples stand at equal steps of the integral of the square root of that.
 std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<const float> reach, float error,
                                               std::span<const glm::dmat4> at_bind);
 

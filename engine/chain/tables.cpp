@@ -11,9 +11,10 @@
 namespace pelt::chain {
 namespace {
 
-constexpr std::size_t kMaxSlots = 65536;  // what 16 bits of a row count
+constexpr std::size_t kMaxSlots = 65536;  // most palette entries that the 16-bit indices of a row can name
 
-// Of the skin, at each bone of each curve, metres; 0: none is there.
+// Returns for each bone of each curve the largest distance of its skin, metres, times the weight of the curve there; 0
+// without skin.
 std::vector<std::vector<float>> reach_of(const RestCurves& rest, std::span<const Shares> shares) {
   std::vector<std::vector<float>> reach;
   for (std::size_t c = 0; c < rest.curve_count(); ++c) reach.emplace_back(rest.lengths(c).size() - 1, 0.0f);

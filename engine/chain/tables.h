@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables of frames along curves and the skin that follows them: what the curve skeleton and the B-splines of MOS share.
+// Tables of frames along curves and rows of the skin that follows them, for the curve skeleton and the B-splines of
+// MOS.
 #pragma once
 
 #include <cstddef>
@@ -17,32 +18,33 @@
 
 namespace pelt::chain {
 
-// Where the samples of every curve are, and the palette entries that they write.
+// The samples of every curve, each of which is one palette entry.
 struct Samples {
-  std::vector<std::vector<std::vector<float>>> at;  // fractions of each bone, ascending, of each curve; none: no skin
-  std::vector<std::vector<std::uint32_t>> first;    // the first sample's number among all, of each bone
+  // For each bone of each curve: fractions of the bone, ascending; empty without skin.
+  std::vector<std::vector<std::vector<float>>> at;
+  std::vector<std::vector<std::uint32_t>> first;  // for each bone of each curve: number of its first sample among all
   std::size_t count = 0;
 
   std::size_t count_of(std::size_t curve) const;
 };
 
-// The samples of a curve's bones, of which bone b has skin up to reach[b] metres away, 0: none, so that the table moves
-// no point by more than `error` metres from where the curve would.
+// Returns the samples of the bones of a curve. Bone b has skin up to reach[b] metres away, or none if that is 0. The
+// table may move no point by more than `error` metres from where the curve would.
 using PlaceSamples =
     std::function<std::vector<std::vector<float>>(std::size_t curve, std::span<const float> reach, float error)>;
 
-// The samples of all curves for `error`, a fraction of the largest extent of the targets; where they are more than a
-// palette counts, for a larger error, which is noted. `what`: "curves" in notes and errors. kUnsupported: they are too
-// many for a hundred times the error.
+// Returns the samples of all curves for `error`, a fraction of the largest extent of the targets. If they are more than
+// a palette holds, the error is doubled until they fit, and a note says so. `what` names the curves in notes and errors
+// ("curves"). Error kUnsupported: there are too many even for a hundred times the error.
 Result<Samples> place_all_samples(const RestCurves& rest, std::span<const Shares> shares, float error,
                                   const PlaceSamples& place, const char* what, const DeformerInput& input);
 
-// Each vertex follows the two samples beside its place on each of its curves.
+// Binds each vertex to the two samples beside its place on each of its curves. `first_slot` is the palette entry of the
+// first sample.
 MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::uint32_t first_slot,
                            const Shares& shares);
 
-// Of the joints that twist on a chain, every one but its top, the input that tells how much; of others
-// shared::kNoInput.
+// Returns for every joint on a chain, but its top, the input that gives its twist; shared::kNoInput for the others.
 std::vector<std::uint32_t> twist_inputs(std::span<const Chain> chains, const DeformerInput& input);
 
 }  // namespace pelt::chain

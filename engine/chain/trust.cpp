@@ -10,13 +10,13 @@ namespace {
 
 constexpr float kOfNextBone = 0.75f;
 
-// 0 at `from`, 1 at `to`, smooth; they may be in either order.
+// Returns a smooth step from 0 at `from` to 1 at `to`, which may be in either order.
 float rise(float from, float to, float s) {
   const float part = from == to ? 1.0f : std::clamp((s - from) / (to - from), 0.0f, 1.0f);
   return part * part * (3 - 2 * part);
 }
 
-// How far from a joint, along the curve, a step has risen to `share`.
+// Returns how far after a joint, along the curve, its step has risen to `share`; negative before the joint.
 float step_at(glm::vec2 turning, float share) {
   constexpr float kEase = shared::kStepEase;
   const float ramp = 2 * std::min(share, 1 - share) * (1 - 0.5f * kEase);
@@ -57,7 +57,7 @@ Trust::Trust(const Model& model, std::span<const Curve> curves, Painting paintin
   }
   for (std::size_t c = 0; c < curves.size(); ++c) {
     for (const BoundJoint& bound : model.bound_joints) stretches_[c].push_back(own[bound.joint][c]);
-    // What is above the top moves it all: it counts as the top.
+    // Joints above the top move all of it: they count as the top.
     const std::vector<Anchor>& anchors = curves[c].chain.anchors;
     std::vector<std::uint32_t> anchor_of(joints.size(), static_cast<std::uint32_t>(curves[c].chain.top));
     std::vector<bool> is_on(joints.size(), false);
@@ -95,7 +95,7 @@ std::vector<Trust::Bend> Trust::bends(std::size_t c) const {
     const glm::vec2 turning = painting_.turning ? painting_.turning(c, i) : step_reach(curve, i).turning;
     if (turning == glm::vec2(0.0f)) continue;
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
-    // Where a limb begins at a branch its skin is also the trunk's.
+    // Where a limb begins at a branch, its skin is also that of the trunk.
     const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
     const float off = (is_root ? 0.5f : 1.0f) * painting_.most_off *
                       std::min(shorter / (painting_.slender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the weights of a mesh say of where along the curves its vertices belong.
+// Judges by the weights of a mesh where along the curves its vertices belong.
 #pragma once
 
 #include <cstddef>
@@ -18,66 +18,68 @@
 
 namespace pelt::chain {
 
-// How far from an inner anchor its bend is spread, before and after it (shaders/curve_skeleton/step_frames.h, w). Where
-// that is 0, nothing is known of it.
+// Returns how far before and after an inner anchor its bend is spread (shaders/curve_skeleton/step_frames.h, w); 0 if
+// nothing is known of it.
 using TurningReach = std::function<glm::vec2(std::size_t curve, std::size_t anchor)>;
 
-// How near to their painting places are to be.
+// How closely the places of vertices keep to their painting.
 struct Painting {
-  TurningReach turning;    // none: of the curves' own steps (StepReach::turning)
-  float most_off = 0.28f;  // by which the share of a joint's bend may miss what is painted
-  float slender = 2.6f;    // skin distances: where a bone beside the joint is shorter, by less
-  float share_off = 0.4f;  // by which the weight of a curve may miss what is painted to its joints
+  TurningReach turning;    // if empty, StepReach::turning of the curves
+  float most_off = 0.28f;  // largest difference between a vertex's share of a joint's bend and its painting
+  float slender = 2.6f;    // in skin distances: beside a shorter bone, most_off shrinks in proportion
+  float share_off = 0.4f;  // largest difference between the weight of a curve and what is painted to its joints
 };
 
-// A place on a curve is trusted as much as the vertex's weight is on the joints that move the bones there: a joint
-// counts along the bones that it carries, and less and less along the next ones, up to three quarters of their length.
-// So a vertex of the chest does not follow an arm that hangs beside it, and one near an elbow trusts both its bones.
+// The trust of a vertex in places on curves: the sum of its weights for the joints that move the bones there. A joint
+// counts fully along the bones that it carries, and falls to 0 over three quarters of the next ones. So a vertex of the
+// chest does not follow an arm that hangs beside it, and one near an elbow trusts both bones of the arm.
 class Trust {
  public:
   // A joint that is on no curve counts as the nearest one above it that is. The curves are kept by reference.
   Trust(const Model& model, std::span<const Curve> curves, Painting painting = {});
 
-  // In [0, 1], at the rest length s. `row`: over the model's bound joints.
+  // Returns the trust in the place at rest length s, 0 to 1. `row` has weights over the bound joints of the model.
   float at(std::size_t curve, float s, std::span<const Influence> row) const;
 
-  // The least and the most that a vertex is to follow a curve: as much of its weights as is on joints of that curve
-  // alone, and as is on any of it, by Painting::share_off less and more. 0 to 1 where none is on any curve.
+  // Returns the least and the largest weight with which a vertex is to follow a curve: its weights on joints of that
+  // curve alone, less Painting::share_off, and its weights on any joint of it, plus Painting::share_off. The result is
+  // 0 and 1 if no weight is on any curve.
   std::pair<float, float> share_bounds(std::size_t curve, std::span<const Influence> row) const;
 
-  // Whether any place of the curve is trusted.
+  // Returns true if any place of the curve is trusted.
   bool any(std::size_t curve, std::span<const Influence> row) const;
 
-  // The bend of an inner anchor, and how near to their painting the places of vertices are to be.
+  // The bend at an inner anchor, and how closely the places of vertices keep to their painting there.
   struct Bend {
     std::size_t anchor;
-    float length;       // where it is
+    float length;       // rest length s of the anchor
     glm::vec2 turning;  // TurningReach
-    float off;          // by which a vertex's share of the bend may miss what is painted beyond it
+    float off;          // largest difference between a vertex's share of the bend and what is painted beyond it
   };
-  // Those of a curve that are known, in order.
+  // Returns the known bends of a curve, in order.
   std::vector<Bend> bends(std::size_t curve) const;
 
-  // The share of a vertex's weights that is on the joints beyond an inner anchor; none where it has no weights. Those
-  // of joints beside the curve count as those of the joint they hang on.
+  // Returns the fraction of the weights of a vertex that is on joints beyond an inner anchor; nullopt if it has no
+  // weights. Joints beside the curve count as the joint they hang on.
   std::optional<float> share_beyond(std::size_t curve, std::size_t anchor, std::span<const Influence> row) const;
 
-  // The place next to the rest length s where the share that a vertex gets of each bend differs by no more than
-  // Bend::off from what is painted beyond it: skin of a belly does not go up with a thigh, however near it is. Where no
-  // place does, the one that does best.
+  // Returns the place nearest to the rest length s at which the vertex's share of each bend differs by at most
+  // Bend::off from what is painted beyond it; if there is none, the place that comes closest. So the skin of a belly
+  // does not go up with a thigh, however near it is.
   float as_painted(std::size_t curve, std::span<const Bend> bends, std::span<const Influence> row, float s) const;
 
  private:
-  // Rises from `before` to `first`, is 1 up to `last`, and falls to `after`.
+  // A window along a curve: it rises from `before` to `first`, is 1 up to `last`, and falls to 0 at `after`.
   struct Stretch {
     float before, first, last, after;
   };
 
   std::span<const Curve> curves_;
   Painting painting_;
-  std::vector<std::vector<std::vector<Stretch>>> stretches_;  // of each curve, of each bound joint
-  std::vector<std::vector<std::uint32_t>> anchors_;           // the same: the anchor that a bound joint counts as
-  std::vector<std::uint32_t> curve_counts_;  // of each bound joint: the curves that it, or what it hangs on, is on
+  std::vector<std::vector<std::vector<Stretch>>> stretches_;  // for each curve and bound joint
+  // For each curve and bound joint: the anchor that the joint counts as.
+  std::vector<std::vector<std::uint32_t>> anchors_;
+  std::vector<std::uint32_t> curve_counts_;  // number of curves that each bound joint, or the one it hangs on, is on
 };
 
 }  // namespace pelt::chain

@@ -23,7 +23,7 @@
 namespace pelt {
 namespace {
 
-// `what` is "mesh", "joint": for the error.
+// `what` is "mesh" or "joint", for the error.
 template <class Items>
 Result<void> names_are_unique(const Items& items, const char* what) {
   std::unordered_set<std::string_view> names;
@@ -33,7 +33,7 @@ Result<void> names_are_unique(const Items& items, const char* what) {
   return {};
 }
 
-// Whether the last row is 0 0 0 1, but for what inverting leaves.
+// Returns true if the last row is 0 0 0 1 up to the rounding of an inversion.
 bool is_affine(const glm::mat4& m) { return glm::length(glm::vec4(m[0].w, m[1].w, m[2].w, m[3].w - 1.0f)) < 1e-4f; }
 
 Result<void> check_skeleton(const Skeleton& skeleton) {
@@ -71,7 +71,7 @@ Result<void> check_bound_joints(const CharacterData& data) {
   return {};
 }
 
-// `components`: numbers a key. `what` the channel moves: for the error.
+// `components`: numbers in a key. `what` the channel moves, for the error.
 template <class AnyChannel>
 Result<void> check_keys(const AnyChannel& channel, std::size_t components, const Clip& clip, const std::string& what) {
   if (channel.interpolation > Interpolation::kCubicSpline) {
@@ -132,7 +132,7 @@ Groups groups_of(BlendMode mode) {
   }
 }
 
-// What the mesh says of itself, apart from the palette.
+// Checks a mesh without its palette entries.
 Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   const std::size_t material_count = data.materials.size();
   const std::size_t count = mesh.binding.points.size();
@@ -265,14 +265,14 @@ Result<void> check_inputs(const CharacterData& data) {
   return names_are_unique(data.controls, "control");
 }
 
-// What a palette entry holds, and since when.
+// The content of a palette entry, and when it is ready.
 struct Slot {
   enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame };
   Kind kind = Kind::kUnwritten;
-  std::uint32_t first_stage = 0;  // the earliest in which a blend may read it
+  std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
 };
 
-// Marks `count` entries from `first` on as written. Precondition: they are inside.
+// Marks `count` palette entries from `first` on as written. Precondition: they are in the palette.
 Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uint64_t count, std::uint32_t first_stage,
                          PoseKernel kernel, bool fit) {
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -290,9 +290,9 @@ Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uin
 
 bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { return first + count <= size; }
 
-// Who writes each palette entry. Precondition: check_meshes has passed.
+// Finds the writer of each palette entry. Precondition: check_meshes has passed.
 Result<std::vector<Slot>> find_writers(const CharacterData& data) {
-  // Counted before anything of palette_size entries is allocated.
+  // Count before allocating anything of palette_size entries.
   std::uint64_t written = 0;
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PalettePass& pass = data.passes[p];
@@ -352,8 +352,8 @@ Result<void> check_slot(const CharacterMesh& mesh, const std::vector<Slot>& slot
   return {};
 }
 
-// Every entry that the blend loads for this mesh, padding included: a weight of 0 does not make an unwritten one safe.
-// `slots_read`: raised to one past the last of them.
+// Checks every palette entry that the blend loads for this mesh, padding included: a weight of 0 does not make an
+// unwritten one safe. Raises `slots_read` to one past the last of them.
 Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint32_t& slots_read) {
   if (mesh.first_slot > slots.size()) {
     return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());

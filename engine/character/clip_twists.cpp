@@ -15,21 +15,21 @@
 namespace pelt {
 namespace {
 
-// Times are added between others while a joint twists by more than this between them, but at most so many times over:
-// at a swing of half a turn a twist does jump.
+// Times are added between two others while a joint twists by more than this between them, but at most so many times
+// over: at a swing of half a turn a twist jumps.
 constexpr float kMaxStep = glm::quarter_pi<float>();
 constexpr int kMaxHalvings = 6;
-// A joint that stays this far from half a turn needs no help.
+// A joint whose twist stays this far from half a turn needs no control.
 constexpr float kClear = glm::pi<float>() / 18;
 
-// An anchor whose twist a control is of.
+// An anchor that takes its twist from a control.
 struct TwistAnchor {
   const PalettePass* pass;
   shared::Chain chain;
   std::uint32_t anchor;
 };
 
-// The first of the anchors that take their twist from `input`; several, on several curves, take the same.
+// Returns the first anchor that takes its twist from `input`; others, on other curves, take the same twist.
 std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint32_t input) {
   std::vector<std::uint32_t> chains;
   for (const PalettePass& pass : character.passes) {
@@ -54,7 +54,7 @@ std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint
   return std::nullopt;
 }
 
-// A character in the clip: all twists at a time, each the nearest to what it was before.
+// Plays a clip: computes all twists at a time, each nearest to its earlier value.
 class Player {
  public:
   Player(const CharacterData& character, const Clip& clip)
@@ -78,7 +78,7 @@ class Player {
   std::span<const std::uint32_t> controls() const { return controls_; }
   std::span<const std::uint32_t> unused() const { return unused_; }
 
-  // The twists of controls() at `time`, near `before`, twists a little earlier.
+  // Returns the twists of controls() at `time`, each nearest to `before`, the twists a little earlier.
   std::vector<float> twists(float time, std::span<const float> before) {
     rest_pose(character_.skeleton, local_);
     sample_clip(clip_, time, local_);
@@ -117,7 +117,7 @@ float largest_step(const Moment& from, const Moment& to) {
   return largest;
 }
 
-// Appends what happens after moments.back() up to `time`.
+// Appends the moments after moments.back() up to `time`.
 void play(Player& player, float time, int halvings, std::vector<Moment>& moments) {
   const Moment from = moments.back();
   if (halvings > 0) {

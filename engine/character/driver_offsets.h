@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Offsets of control meshes while a character is built (DriverParameters::offsets).
+// Offsets of control meshes, as a character is built (DriverParameters::offsets).
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace pelt {
 
-// By the mesh's place in CharacterData::meshes, which is a control mesh.
+// Offsets by the control mesh's index in CharacterData::meshes.
 using DriverOffsets = std::map<std::size_t, std::vector<VertexOffset>>;
 
-// Errors, kInvalidArgument, start with the mesh's name: it is streamed; a vertex is not there, is given twice, or is
-// moved by what is not finite or beyond kFarthest.
+// Checks the offsets of a control mesh. Errors are kInvalidArgument and name the mesh: it is streamed; a vertex does
+// not exist, is given twice, or is moved to a place that is not finite or beyond kFarthest.
 Result<void> check_driver_offsets(const CharacterData& data, std::size_t mesh, std::span<const VertexOffset> offsets);
 
 }  // namespace pelt

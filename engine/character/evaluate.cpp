@@ -32,8 +32,8 @@ struct Evaluator::State {
   std::vector<Affine> palette;
   std::vector<PaletteLine> lines;  // the palette as the linear kernel loads it
   Detail detail = Detail::kFull;
-  std::vector<PackedBinding> fits;                       // of each mesh, once they are needed
-  std::vector<std::vector<std::uint32_t>> normal_rings;  // of each mesh; of none where normals are blended
+  std::vector<PackedBinding> fits;                       // for each mesh, once they are needed
+  std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh; no meshes if normals are blended
 
   void pose_palette(const PalettePass& pass) {
     const PoseContext context{joints, positions, inputs, palette};

@@ -13,18 +13,18 @@
 namespace pelt {
 namespace {
 
-constexpr float kSameNormal = 0.99985f;      // cosine of a degree
-constexpr float kMinAgreement = 0.5f;      // of 60 degrees
-constexpr std::size_t kMaxSidesTried = 16;  // of a place where many vertices meet that differ
+constexpr float kSameNormal = 0.99985f;     // cosine of a degree
+constexpr float kMinAgreement = 0.5f;       // cosine of 60 degrees
+constexpr std::size_t kMaxSidesTried = 16;  // at a place where many different vertices meet
 
-// A triangle as seen from its apex: counterclockwise on to b, then c.
+// A triangle seen from one of its vertices, the apex: b and c follow it counterclockwise.
 struct Corner {
   std::uint32_t b = 0;
   std::uint32_t c = 0;
   friend auto operator<=>(const Corner&, const Corner&) = default;
 };
 
-// Of each vertex, one row after the other.
+// The corners of each vertex, one vertex after the other.
 struct Corners {
   std::vector<std::size_t> first;  // n + 1
   std::vector<Corner> corners;
@@ -53,15 +53,15 @@ Corners find_corners(const CharacterMesh& mesh) {
   return found;
 }
 
-// Appends the fans of one apex, flagged; the order of the corners is lost. A fan begins where no other ends, or, of
-// those left, anywhere: which way the corners are strung does not change their sum.
+// Appends the fans of one apex, with their flags; the order of the corners is lost. A fan begins where no other ends,
+// and otherwise anywhere: the order of the corners does not change their sum.
 void append_fans(std::vector<Corner>& corners, std::vector<std::uint32_t>& words) {
   std::sort(corners.begin(), corners.end());
   std::vector<std::uint32_t> ends;
   for (const Corner& corner : corners) ends.push_back(corner.c);
   std::sort(ends.begin(), ends.end());
   std::vector<bool> used(corners.size());
-  std::vector<std::size_t> skip(corners.size());  // from the first of those that begin alike to one that may be unused
+  std::vector<std::size_t> skip(corners.size());  // from the first corner with the same b to one that may be unused
   const auto find_unused = [&](std::uint32_t begin) {
     const auto first =
         static_cast<std::size_t>(std::lower_bound(corners.begin(), corners.end(), Corner{begin, 0}) - corners.begin());
@@ -120,7 +120,7 @@ class RingFinder {
     }
   }
 
-  // Those of a place whose normals agree.
+  // Groups the vertices of a place by agreeing normals.
   std::vector<std::vector<std::uint32_t>> sides(std::span<const std::uint32_t> vertices) const {
     std::vector<std::vector<std::uint32_t>> found;
     for (const std::uint32_t v : vertices) {
@@ -137,7 +137,7 @@ class RingFinder {
     return found;
   }
 
-  // Those of an apex, each once.
+  // Returns the corners of an apex, each once.
   std::vector<Corner> corners_of(std::uint32_t apex) const {
     std::vector<Corner> own(corners_.of(apex).begin(), corners_.of(apex).end());
     std::sort(own.begin(), own.end());
@@ -154,7 +154,7 @@ class RingFinder {
         sum += glm::cross(glm::dvec3(points_[corner.b]) - origin, glm::dvec3(points_[corner.c]) - origin);
     }
     const double along = glm::dot(sum, glm::dvec3(normals_[twins[0]]));
-    // Written so that what is not finite has no ring.
+    // The condition also refuses a sum that is not finite.
     if (!(std::abs(along) > kMinAgreement * glm::length(sum))) return;
     const auto first = static_cast<std::uint32_t>(words_.size());
     for (std::size_t t = 0; t < twins.size(); ++t) {

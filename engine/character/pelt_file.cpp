@@ -21,9 +21,9 @@
 #include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
 
-// One function a struct, describe(archive, struct), lists its members. Given a Writer it writes them, given a Reader it
-// reads them, so that the two cannot drift; that of the character says which chunk they stand in. docs/pelt_file.md is
-// the format in words, and says which change raises which version.
+// For each struct one function, describe(archive, struct), lists its members. Given a Writer it writes them, given a
+// Reader it reads them, so that the two cannot differ; the function of CharacterData also names the chunks.
+// docs/pelt_file.md describes the format in words, and says which change raises which version.
 
 namespace pelt {
 namespace {
@@ -40,14 +40,14 @@ struct Header {
   std::uint64_t checksum;  // XXH3-64 of everything behind it
 };
 
-// Behind the header stands the number of chunks, 8 bytes, then a line for each.
+// The number of chunks, 8 bytes, follows the header, then one line for each chunk.
 constexpr std::size_t kTableAt = sizeof(Header) + 8;
 
 struct ChunkLine {
   char type[4];
   std::uint16_t version;
-  std::uint16_t required;  // 1, or 0 where a reader may skip it
-  std::uint64_t offset;    // of its payload, from the file's first byte
+  std::uint16_t required;  // 1, or 0 if a reader may skip it
+  std::uint64_t offset;    // of the payload, from the file's first byte
   std::uint64_t length;
 };
 static_assert(sizeof(Header) == 24 && sizeof(ChunkLine) == 24);
@@ -57,10 +57,10 @@ struct ChunkKind {
   std::uint16_t version;
 };
 
-// Of payloads and of arrays in them, so that a program may use them where they lie in a file that it maps.
+// Payloads and arrays in them are aligned to this, so that a program can use them directly in a mapped file.
 constexpr std::size_t kPayloadAlignment = 64;
 
-// `file`: with room for its header.
+// `file`: the whole file, including its header.
 std::uint64_t checksum_of(std::span<const std::byte> file) {
   return XXH3_64bits(file.data() + sizeof(Header), file.size() - sizeof(Header));
 }
@@ -76,12 +76,12 @@ const char* remedy(std::uint32_t found, std::uint32_t known) {
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
 
-// Whole 4-byte words without padding: arrays of these are copied at once.
+// Types of whole 4-byte words without padding: arrays of them are copied at once.
 template <class T>
 concept Flat = Is<T, std::uint32_t> || Is<T, std::int32_t> || Is<T, float> || Is<T, glm::vec2> || Is<T, glm::vec3> ||
     Is<T, glm::vec4> || Is<T, glm::uvec2> || Is<T, glm::uvec3> || Is<T, glm::mat4> || Is<T, Influence>;
 
-// Keys of clips, the only arrays of single floats, are many and short: they stand without gaps.
+// Arrays of single floats are the keys of clips; they are many and short, so they follow each other without gaps.
 template <class T>
 concept Aligned = Flat<T> && !Is<T, float>;
 static_assert(sizeof(glm::vec3) == 12 && sizeof(glm::uvec3) == 12 && sizeof(glm::mat4) == 64 && sizeof(Influence) == 8);
@@ -286,13 +286,13 @@ class Writer {
 
 // ---- Reading ----
 
-// Stops at the first thing that is wrong. Never allocates more than a small multiple of the bytes that are left.
+// Reads a file and stops at the first error. Never allocates more than a small multiple of the remaining bytes.
 class Reader {
  public:
-  // `bytes`: the file, its header checked.
+  // `bytes`: the file; its header must be checked.
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes), offset_(sizeof(Header)), end_(bytes.size()) {}
 
-  // The first error, without the file's name.
+  // Reads the character and returns the first error, without the file's name.
   std::optional<Error> read(CharacterData& data) {
     if (get_table() && get(data)) check_skipped();
     return error_;
@@ -326,7 +326,7 @@ class Reader {
  private:
   static std::string_view type_of(const ChunkLine& line) { return {line.type, sizeof line.type}; }
 
-  // "chunk 'MESH' of version 1", of any bytes.
+  // Returns "chunk 'MESH' of version 1"; the type may hold any bytes.
   static std::string name_of(const ChunkLine& line) {
     std::string type(type_of(line));
     std::replace_if(
@@ -345,7 +345,7 @@ class Reader {
     return refuse_at(offset_, chunk_ == nullptr ? what : fmt::format("in {}: {}", name_of(*chunk_), what));
   }
 
-  // Place of line i of the table; i may be their number.
+  // Returns the offset of line i of the table; i may be the number of lines.
   static std::size_t line_at(std::size_t i) { return kTableAt + i * sizeof(ChunkLine); }
 
   bool refuse_line(std::size_t i, const std::string& what, ErrorCode code = ErrorCode::kInvalidFile) {
@@ -377,7 +377,7 @@ class Reader {
     return left() == 0 || refuse(fmt::format("{} bytes are left at the end", left()));
   }
 
-  // Goes to the next chunk of the kind, if there is one behind those that were read.
+  // Enters the next chunk of the kind, if there is one after those that were read.
   bool enter(ChunkKind kind, bool required) {
     if (known_.empty() || known_.back() != kind.type) known_.push_back(kind.type);
     for (std::size_t i = next_; i < table_.size() && !error_; ++i) {
@@ -429,7 +429,7 @@ class Reader {
     return padding == decltype(padding){} || refuse("the padding that ends here is not zero");
   }
 
-  // `least`: bytes that an entry takes at least.
+  // `least`: smallest size of an entry in bytes.
   bool get_count(std::uint32_t& count, std::size_t least) {
     if (!get(count)) return false;
     if (count > left() / least) {
@@ -443,7 +443,7 @@ class Reader {
     if constexpr (Flat<T>) {
       return get_bytes(&value, sizeof value);
     } else if constexpr (std::is_enum_v<T> || Is<T, bool>) {
-      // Whether there is such an enumerator is for Character::create to say.
+      // Character::create checks whether the enumerator exists.
       std::uint32_t word = 0;
       if (!get(word)) return false;
       value = static_cast<T>(word);
@@ -478,7 +478,7 @@ class Reader {
       return get_bytes(values.data(), count * sizeof(T));
     } else {
       if (!get_count(count, 4)) return false;
-      // One at a time, since in memory they are larger than at least they are here.
+      // Add the values one by one: in memory they are larger than the smallest size in the file.
       for (std::uint32_t i = 0; i < count; ++i) {
         if (!get(values.emplace_back())) return false;
       }
@@ -488,12 +488,12 @@ class Reader {
 
   std::span<const std::byte> bytes_;
   std::vector<ChunkLine> table_;
-  std::vector<bool> entered_;            // of each line
-  std::vector<std::string_view> known_;  // types that were looked for
-  std::size_t next_ = 0;                 // line behind the last one that was entered
-  const ChunkLine* chunk_ = nullptr;     // that is read
+  std::vector<bool> entered_;            // for each line
+  std::vector<std::string_view> known_;  // types that were searched
+  std::size_t next_ = 0;                 // line after the last one that was entered
+  const ChunkLine* chunk_ = nullptr;     // the chunk that is read
   std::size_t offset_;
-  std::size_t end_;  // of what is read
+  std::size_t end_;  // end of the part that is read
   std::optional<Error> error_;
 };
 

@@ -22,8 +22,8 @@ using nlohmann::json;
 constexpr int kVersion = 1;
 constexpr std::size_t kAlignment = 8;  // of the character in the binary chunk
 
-// What the model is made of, in the order in which it is hashed. Not materials and images: their binary data aside, a
-// character does not depend on them.
+// The keys that make the model, in the order in which they are hashed. Materials and images are left out: except for
+// their binary data, a character does not depend on them.
 constexpr const char* kHashed[] = {"accessors", "animations", "bufferViews", "meshes",
                                    "nodes",     "scene",      "scenes",      "skins"};
 
@@ -43,7 +43,7 @@ class Hash {
 
   void add(std::span<const std::byte> bytes) { XXH3_64bits_update(state_.get(), bytes.data(), bytes.size()); }
 
-  // Nested no deeper than parse_gltf_json reads.
+  // Adds a value, which must be nested no deeper than parse_gltf_json reads.
   void add(const json& value) {
     switch (value.type()) {
       case json::value_t::object:
@@ -89,7 +89,7 @@ class Hash {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
-// `view`: the character's, which does not count, nor do its bytes.
+// Computes the hash. `view`: the buffer view of the character, which is left out, as are its bytes.
 std::string hash_of(const json& document, const json& rig, std::size_t view, std::span<const std::byte> binary,
                     Range character) {
   Hash hash;
@@ -110,7 +110,7 @@ tl::unexpected<Error> fail_at(const std::string& source, const std::string& plac
   return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place, why));
 }
 
-// A member of an object, which may be left out.
+// Returns a member of an object; nullptr if it is missing.
 const json* find(const json& object, std::string_view key) {
   const auto found = object.find(key);
   return found != object.end() ? &*found : nullptr;
@@ -128,7 +128,7 @@ Result<Opened> open(std::span<const std::byte> file, const std::string& source) 
   return Opened{std::move(document), container.binary};
 }
 
-// The extension, checked but for its character; nullptr: there is none.
+// Returns the extension, checked except for its character; nullptr if there is none.
 Result<const json*> find_extension(const json& document, const std::string& source) {
   const json* extensions = find(document, "extensions");
   if (extensions == nullptr) return nullptr;
@@ -147,7 +147,7 @@ Result<const json*> find_extension(const json& document, const std::string& sour
   return extension;
 }
 
-// The binary chunk as far as buffer 0, the only one, has it.
+// Returns the part of the binary chunk that buffer 0, the only one, uses.
 Result<std::span<const std::byte>> only_buffer(const Opened& file, const std::string& source) {
   const json* buffers = find(file.document, "buffers");
   if (buffers == nullptr || !buffers->is_array() || buffers->size() != 1 || !buffers->front().is_object() ||
@@ -167,7 +167,7 @@ struct Place {
   Range range;
 };
 
-// Where the character is that `character` of the extension names.
+// Returns the place of the character that the extension's `character` names.
 Result<Place> place_of(const json& character, const json& document, std::span<const std::byte> binary,
                        const std::string& source) {
   const std::string place = kPlace + "/character";
@@ -192,7 +192,7 @@ Result<Place> place_of(const json& character, const json& document, std::span<co
 
 // ---- Writing ----
 
-// An array of the document, made where there is none.
+// Returns an array of the document; makes it if it is missing.
 Result<json*> array_of(json& document, const char* key, const std::string& source) {
   json& array = document[key];
   if (array.is_null()) array = json::array();
@@ -200,7 +200,7 @@ Result<json*> array_of(json& document, const char* key, const std::string& sourc
   return &array;
 }
 
-// Takes the extension out; its character as well, where it is the last thing in the file, as it is written.
+// Removes the extension, and its character if that is the last thing in the file, where it was written.
 Result<void> remove_extension(json& document, std::vector<std::byte>& binary, const std::string& source) {
   PELT_ASSIGN(const auto extension, find_extension(document, source));
   if (extension == nullptr) return {};

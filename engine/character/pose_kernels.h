@@ -18,20 +18,20 @@
 
 namespace pelt {
 
-// What a pose kernel may read, and the palette it writes: of one instance.
+// The input of a pose kernel, and the palette that it writes, of one instance.
 struct PoseContext {
   std::span<const glm::mat4> joints;    // model-space joint matrices
   std::span<const glm::vec3> vertices;  // posed positions of all meshes; those of earlier stages are valid
-  std::span<const float> inputs;        // CharacterData::input_count of them
+  std::span<const float> inputs;        // CharacterData::input_count numbers
   std::span<Affine> palette;
 };
 
-// What the kernels of shaders/<kernel>/pose.h read by.
+// Makes the pointers through which the kernels of shaders/<kernel>/pose.h read.
 inline shared::PoseWork pose_work(const PalettePass& pass, const PoseContext& context) {
   return {pass.table.data(), context.joints.data(), context.vertices.data(), context.inputs.data()};
 }
 
-// Poses records [begin, end) of a kernel that writes one entry a record.
+// Poses records [begin, end) of a kernel that writes one palette entry a record.
 template <class Record, Affine (*pose_record)(Record, shared::PoseWork)>
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
@@ -40,7 +40,7 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
   }
 }
 
-// Whether an earlier stage than the pass's moves this vertex of the instance.
+// Returns true if an earlier stage than the pass's moves this vertex of the instance.
 bool is_posed_before(const PalettePass& pass, const CharacterData& data, std::uint32_t vertex);
 
 // One palette entry of a pass: number `slot` of those that record `record` writes.

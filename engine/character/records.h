@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The records of shaders/<deformer>/pose.h as the words that a palette pass keeps, and how many there may be.
+// Converts the records of shaders/<deformer>/pose.h to the words of a palette pass and back.
 #pragma once
 
 #include <cassert>
@@ -11,8 +11,8 @@
 
 namespace pelt {
 
-// Palette entries that a character has at most, and vertices: 32 bits index them, and kNoSlot (shaders/blend/blend.h)
-// is none of them.
+// Largest number of palette entries, and of vertices, of a character: 32 bits index them, and kNoSlot
+// (shaders/blend/blend.h) is none of them.
 constexpr std::uint64_t kMaxCount = 0xFFFFFFFEu;
 
 template <class Record>

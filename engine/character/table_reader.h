@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pass's table, read within its bounds: what the kernels' validate_records check it by.
+// Reads a pass's table within its bounds, for the checks of records.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ class TableReader {
 
   std::uint64_t size() const { return words_.size(); }
 
-  // Precondition: the word is there.
+  // Precondition: the word exists.
   std::uint32_t word(std::uint64_t i) const { return words_[i]; }
   float number(std::uint64_t i) const { return std::bit_cast<float>(words_[i]); }
 
@@ -23,7 +23,7 @@ class TableReader {
     return first <= words_.size() && count <= words_.size() - first;
   }
 
-  // Why `count` words from `first` on cannot be read or hold no finite numbers; nullptr where they do.
+  // Returns why `count` words from `first` on cannot be read or are not finite numbers; nullptr if they can and are.
   const char* check_numbers(std::uint64_t first, std::uint64_t count) const {
     if (!holds(first, count)) return "reads past its table";
     for (std::uint64_t i = first; i < first + count; ++i) {

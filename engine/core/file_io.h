@@ -13,15 +13,15 @@
 
 namespace pelt {
 
-// The whole file. Errors: kNotFound, kReadFailed (a directory, say), and kUnsupported above `limit` bytes.
+// Reads a whole file. Errors: kNotFound, kReadFailed (a directory, for example), and kUnsupported above `limit` bytes.
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path,
                                          std::uint64_t limit = std::uint64_t{1} << 32);
 
-// A file that is written piece by piece under a temporary name in the same folder, and renamed when it is whole:
-// whoever reads `path` sees all of it or what was before. What is not committed is removed. Move-only.
+// A file that is written piece by piece under a temporary name in the same folder, and renamed by commit: a reader of
+// `path` sees either all of it or the previous file. Without a commit the temporary file is removed. Move-only.
 class OutputFile {
  public:
-  // Errors: kWriteFailed where the folder cannot be written, or `path` exists and is no regular file.
+  // Errors: kWriteFailed if the folder cannot be written, or if `path` exists and is not a regular file.
   static Result<OutputFile> create(const std::filesystem::path& path);
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
@@ -29,7 +29,7 @@ class OutputFile {
 
   Result<void> write(std::span<const std::byte> bytes);
 
-  // Nothing can be written after it.
+  // Finishes the file. Nothing can be written after it.
   Result<void> commit();
 
  private:
@@ -41,7 +41,7 @@ class OutputFile {
   std::ofstream stream_;
 };
 
-// A whole OutputFile.
+// Writes a whole file through an OutputFile.
 Result<void> write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace pelt

@@ -12,7 +12,7 @@
 
 namespace pelt {
 
-// Names for a sentence, which shows the first of them and counts the rest: "'arm', 'leg', 'tail' and 57 more".
+// Lists names in a sentence: shows the first of them and counts the others, as in "'arm', 'leg', 'tail' and 57 more".
 class NameList {
  public:
   void add(std::string_view name) {

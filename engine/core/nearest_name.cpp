@@ -8,7 +8,7 @@
 namespace pelt {
 namespace {
 
-// Levenshtein distance, one row of the table at a time.
+// Returns the Levenshtein distance, computed one row of the table at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
-  // No name here is nearly as long: what is cut off cannot change which is nearest, but a hostile key could be huge.
+  // Known names are much shorter: cutting cannot change which is nearest, and bounds the work for a huge hostile key.
   name = name.substr(0, 256);
   std::string_view nearest;
   std::size_t least = static_cast<std::size_t>(-1);

@@ -15,8 +15,8 @@ namespace pelt::detail {
 
 namespace {
 
-// The thread sanitizer does not see into TBB's library, so that it is told here what TBB promises: what came before the
-// loop comes before its ranges, and these before what comes after it. Of one range and another nothing is said.
+// The thread sanitizer does not see into TBB's library, so these calls tell it what TBB guarantees: code before the
+// loop happens before its ranges, and the ranges before code after the loop. Two ranges have no order.
 #ifdef PELT_THREAD_SANITIZER
 void happens_before(char& point) { __tsan_release(&point); }
 void happens_after(char& point) { __tsan_acquire(&point); }
@@ -30,7 +30,7 @@ void happens_after(char&) {}
 void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body, RangeFunction call) {
   if (count == 0) return;
   grain = std::max<std::size_t>(grain, 1);
-  // A range is halved while it is longer than the grain it is given, so halves of at least `grain` need twice that.
+  // A range is halved while it is longer than TBB's grain: for halves of at least `grain`, TBB's must be 2 grain - 1.
   const std::size_t divisible = 2 * grain - 1;
   if (threads == 1 || count <= divisible) {
     call(body, 0, count);
@@ -47,7 +47,7 @@ void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const 
                       });
   };
   happens_before(loop_begin);
-  // An arena of its own costs microseconds: only where the one we are in has more threads than asked for.
+  // A new arena costs microseconds: make one only if the current arena has more threads than asked for.
   if (threads == 0 || threads >= static_cast<unsigned>(tbb::this_task_arena::max_concurrency())) {
     run();
   } else {

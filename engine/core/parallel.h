@@ -6,7 +6,7 @@
 namespace pelt {
 
 namespace detail {
-// `body` as a plain function and the object that it is called on: no copy, no allocation, whatever the body holds.
+// Passes `body` as a plain function and its object, which needs no copy and no allocation.
 using RangeFunction = void (*)(const void* body, std::size_t begin, std::size_t end);
 void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body, RangeFunction call);
 }  // namespace detail

@@ -25,7 +25,8 @@ using namespace chain;
 
 namespace {
 
-// Calls visit(vertex, place) for the curves that a vertex is on the most, or half as much.
+// Calls visit(vertex, place) for the curve that a vertex follows most, and for those that it follows at least half as
+// much.
 template <class Visit>
 void each_main_share(const Shares& shares, const Visit& visit) {
   for (std::size_t v = 0; v < shares.size(); ++v) {
@@ -37,7 +38,7 @@ void each_main_share(const Shares& shares, const Visit& visit) {
   }
 }
 
-// The distance that 90% of the area of what is `weighed` here is within.
+// Returns the distance that 90% of the area is within; `weighed` holds pairs of distance and area.
 double usual_distance(std::vector<std::pair<double, double>>& weighed) {
   constexpr double kUsual = 0.9;
   std::ranges::sort(weighed);
@@ -50,9 +51,9 @@ double usual_distance(std::vector<std::pair<double, double>>& weighed) {
   return 0;
 }
 
-// d of the inner anchors for which the rig gives none: the distance of nine tenths of the skin within f_max along a
-// bone, since the rest may be a skirt or a sheath; of the bones on both sides the thinner one, since a limb begins in a
-// trunk.
+// Measures the skin distance d of anchors for which the rig gives none. On each bone beside the anchor it is the
+// distance of nine tenths of the area of the skin within f_max, since a skirt or a sheath may be farther away. The
+// thinner bone counts, since a limb begins in a trunk.
 void measure_distances(std::span<const Shares> shares, std::span<const std::size_t> shaping, const DeformerInput& input,
                        std::vector<Curve>& curves) {
   using Sides = std::array<std::vector<std::pair<double, double>>, 2>;  // distance and area, before and after an anchor
@@ -82,7 +83,7 @@ void measure_distances(std::span<const Shares> shares, std::span<const std::size
   }
 }
 
-// As the rig says (CurveJoint::twist_after), or twist_after.
+// Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), or that of twist_after().
 void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
   for (Curve& curve : curves) {
     for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
@@ -94,7 +95,7 @@ void settle_twists(const CurveSkeletonParameters& parameters, const Model& model
   }
 }
 
-// The pass that poses the samples of all curves.
+// Returns the pass that poses the samples of all curves.
 PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest, bool by_steps,
                       CurveTable& table) {
   PalettePass pass;
@@ -161,7 +162,8 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
   PELT_ASSIGN(auto curves, resolve_curves(parameters, chains.chains, input.model, at_bind, input.layer, input.notes));
 
-  // Distances need places on the curves, and these, where joints are bent at bind, floats that need distances.
+  // Skin distances need places on the curves. If joints are bent at bind, places need floats, and these need distances:
+  // so attach twice.
   const AttachSettings settings{parameters.binding,
                                 {parameters.curves_per_vertex, parameters.curve_reach},
                                 parameters.weights,

@@ -27,7 +27,7 @@ class Table {
         by_steps_(is_posed_by_steps(pass)),
         checked_curves_(pass.table.size(), false) {}
 
-  // Why a record cannot be posed; nullptr where it can.
+  // Returns why a record cannot be posed, or nullptr if it can.
   const char* check(const shared::CurveRecord& record) {
     if (const char* wrong = check_curve(record.curve)) return wrong;
     read_ += std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
@@ -46,8 +46,8 @@ class Table {
     return nullptr;
   }
 
-  // Each curve once, whatever names it. Curves and samples that overlap are refused, so that a small file does not take
-  // long to check or to pose.
+  // Checks each curve once, however many records name it. Curves and samples that overlap are refused, so that a small
+  // file does not take long to check or to pose.
   const char* check_curve(std::uint64_t word) {
     if (!words_.holds(word, shared::kCurveWords)) return "reads past its table";
     if (checked_curves_[word]) return nullptr;
@@ -93,8 +93,8 @@ class Table {
   TableReader words_;
   const CharacterData& data_;
   bool by_steps_;
-  std::vector<bool> checked_curves_;  // by their words
-  std::uint64_t read_ = 0;            // words of curves and samples so far
+  std::vector<bool> checked_curves_;  // by the index of their first word
+  std::uint64_t read_ = 0;            // number of words of curves and samples read so far
 };
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {

@@ -33,7 +33,7 @@ tl::unexpected<Error> not_found(const std::string& what, const char* kind, const
               fmt::format("{}: there is no {} '{}'; did you mean '{}'?", what, kind, name, nearest_name(name, known)));
 }
 
-// Control point `number` of a curve of n + 1 anchors: J_0, (B_i-, J_i, B_i+) .., J_n.
+// Returns the number of control points of a curve. They are numbered J_0, (B_i-, J_i, B_i+) .., J_n for n + 1 anchors.
 std::size_t control_count(const Chain& chain) { return 3 * chain.anchors.size() - 4; }
 
 bool is_anchor(const Chain& chain, std::uint32_t number) {
@@ -67,7 +67,7 @@ float largest_key(const std::vector<CurveKey>& keys) {
   return largest;
 }
 
-// The largest float of each anchor for which the rig gives one.
+// Returns the largest float of each anchor for which the rig gives one, metres.
 std::vector<std::optional<float>> given_floats(const CurveSkeletonParameters& parameters, const Model& model,
                                                const Curve& curve) {
   std::vector<std::optional<float>> given(curve.anchors.size());
@@ -79,8 +79,8 @@ std::vector<std::optional<float>> given_floats(const CurveSkeletonParameters& pa
   return given;
 }
 
-// f_min and f_max of inner anchors (docs/mathematics.md section 2): what the bones leave, half of one that another
-// float shares.
+// Sets f_min and f_max of the inner anchors (docs/mathematics.md section 2.4): f_max is the room on the bones, half of
+// a bone that another float shares.
 Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Model& model, const std::string& what,
                            std::vector<std::optional<float>> given, Curve& curve) {
   const std::size_t last = curve.anchors.size() - 1;
@@ -114,7 +114,7 @@ Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Mode
   return {};
 }
 
-// What the rig says of the bone between two anchors, if it does; whether it runs against the curve.
+// Returns the settings of the rig for a bone, or nullptr, and true if the bone runs against the curve.
 std::pair<const CurveBone*, bool> settings_of_bone(const CurveSkeletonParameters& parameters, const Model& model,
                                                    const Chain& chain, std::size_t bone) {
   const bool against = bone < chain.top;
@@ -166,7 +166,7 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
   return {};
 }
 
-// What offsets of control points, or the skeleton itself, may have made unusable.
+// Checks a chain after offsets of control points: its number of joints, and joints that lie on each other.
 Result<void> check_chain(const Chain& chain, const Model& model, const std::string& what) {
   if (chain.anchors.size() > shared::kMaxAnchors) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: the curve '{}' has {} joints, more than {}; split it", what,
@@ -176,7 +176,7 @@ Result<void> check_chain(const Chain& chain, const Model& model, const std::stri
   for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
     length += glm::distance(glm::dvec3(chain.anchors[i].position), glm::dvec3(chain.anchors[i - 1].position));
   }
-  constexpr double kShortest = 1e-6;  // of the curve's length: what floats tell apart along it
+  constexpr double kShortest = 1e-6;  // fraction of the length of the curve that floats can still tell apart
   for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
     const glm::dvec3 bone = glm::dvec3(chain.anchors[i].position) - glm::dvec3(chain.anchors[i - 1].position);
     if (glm::length(bone) > kShortest * length) continue;

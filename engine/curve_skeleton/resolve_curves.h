@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From chains and what the rig says of joints and bones to curves.
+// Makes curves from chains and from the settings of the rig for joints and bones.
 #pragma once
 
 #include <string>
@@ -14,20 +14,22 @@
 
 namespace pelt::curve_skeleton {
 
-// The chains that the rig's curves and the linkage rules give, control offsets of anchors in them. `what` begins the
-// errors: those of find_chains, and control points that are not there.
+// Returns the chains by the curves of the rig and the linkage rules, with the control offsets of anchors applied.
+// Errors begin with `what`: those of find_chains(), control points that do not exist, offsets that are not finite,
+// chains that are too long or have joints on each other.
 Result<chain::Chains> resolve_chains(const CurveSkeletonParameters& parameters, const Model& model,
                                      std::span<const std::uint32_t> meshes, const std::string& what);
 
-// Curves over the chains, with bendy bones laid over them. `at_bind`: matrices_at_bind; appends to `notes`. Skin
-// distances that the rig does not give are 0, for measure_distances. Errors begin with `what`: a joint or bone that is
-// on no curve, a float, twist or bendy bone that makes no sense, floats that overlap on a bone.
+// Returns curves over the chains, with bendy bones laid over them. `at_bind` is the result of matrices_at_bind().
+// Appends to `notes`. Skin distances that the rig does not give are 0, for bind() to measure. Errors begin with `what`:
+// a joint, bone or curve that does not exist, a bendy bone of the model out of range, floats that overlap on a bone.
 Result<std::vector<chain::Curve>> resolve_curves(const CurveSkeletonParameters& parameters,
                                                  std::span<const chain::Chain> chains, const Model& model,
                                                  std::span<const glm::dmat4> at_bind, const std::string& what,
                                                  std::vector<std::string>& notes);
 
-// What the rig says of the joint of an anchor; nullptr: nothing, or the anchor is the tip of a joint that has its own.
+// Returns the settings of the rig for the joint of an anchor; nullptr if there are none, or if the anchor is the tip of
+// a joint that has its own anchor.
 const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model,
                                  const chain::Chain& chain, std::size_t anchor);
 

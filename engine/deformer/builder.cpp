@@ -26,15 +26,15 @@ namespace {
 
 bool is_unit(glm::vec3 v) { return std::abs(glm::dot(v, v) - 1) < 1e-2f; }
 
-// Normals and tangents as pack needs them: there, and of unit length. Empty: the mesh's own are.
+// Normals and tangents as pack needs them: given, and of unit length. Empty: the mesh's own are.
 struct Directions {
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
   std::vector<std::uint32_t> repaired;  // vertices, ascending
 };
 
-// The same direction with unit length, of any finite length that is not 0; `otherwise` where it is. In double, since
-// squares of floats may overflow.
+// Returns the direction with unit length, or `otherwise` if its length is 0. Computes in double, since squares of
+// floats may overflow.
 glm::vec3 unit_or(glm::vec3 v, glm::vec3 otherwise) {
   const double length = glm::length(glm::dvec3(v));
   return length > 0 ? glm::vec3(glm::dvec3(v) / length) : otherwise;
@@ -67,7 +67,7 @@ Directions usable_directions(const Mesh& mesh) {
   return result;
 }
 
-// Bind data that the blend reads and vertices that it writes, from the buffers themselves.
+// Returns the bytes of bind data that the blend reads and of the vertex that it writes.
 double bytes_per_vertex(const PackedBinding& packed) {
   constexpr double kOutputBytes = 20;  // position, packed normal and tangent
   if (packed.points.empty()) return 0;
@@ -85,7 +85,7 @@ std::vector<std::uint32_t> merged(const std::vector<std::uint32_t>& a, const std
   return result;
 }
 
-// Names entries from the lowest on, so that they fit 16 bits; returns the lowest.
+// Subtracts the lowest palette entry from all indices, so that they fit 16 bits; returns it.
 std::uint32_t rebase(std::span<SparseRows> groups) {
   std::uint32_t lowest = std::numeric_limits<std::uint32_t>::max();
   for (const SparseRows& rows : groups) {
@@ -108,7 +108,7 @@ CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order)
   data_.materials = model.materials;
 }
 
-// `first_stage`: in which a blend may read the entries.
+// Reserves palette entries. `first_stage`: the first stage in which a blend may read them.
 std::uint32_t CharacterBuilder::take_slots(std::uint64_t count, std::uint32_t first_stage) {
   const auto first = static_cast<std::uint32_t>(palette_size_);
   if (count > 0) stage_of_slots_[first] = first_stage;
@@ -116,7 +116,7 @@ std::uint32_t CharacterBuilder::take_slots(std::uint64_t count, std::uint32_t fi
   return first;
 }
 
-// The first stage in which every entry that the rows name is there.
+// Returns the first stage in which every palette entry that the rows name is ready.
 std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups) const {
   std::uint32_t stage = 0;
   auto run = stage_of_slots_.end();
@@ -195,7 +195,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   result.stage = stage_of(groups);
   result.first_slot = rebase(groups);
   const Directions directions = usable_directions(mesh);
-  // Where vertices that are moved together lie together, they find their palette entries in the nearest cache.
+  // Vertices with the same palette entries should be neighbours, so that these are in the nearest cache.
   std::vector<std::uint32_t> order;
   if (!control && !keep_vertex_order_) {
     order = morton_order(mesh.positions);
@@ -212,7 +212,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
     report.mean_influences += figures.mean_influences;
     report.max_influences += figures.max_influences;
   }
-  taken = {};  // the largest part of what bind holds of a mesh
+  taken = {};  // frees most of the memory that bind holds for a mesh
 
   const std::uint32_t count = result.vertex_count();
   std::vector<std::uint32_t> packed_of_source(count);
@@ -263,7 +263,7 @@ Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBin
                                                        const std::string& deformer, const ControlOptions& options) {
   PELT_TRY(add_mesh(mesh, std::move(binding), deformer, true, options));
   const std::size_t index = data_.meshes.size() - 1;
-  if (options.offset_slot) frame_slots(index);  // which offsets move as well
+  if (options.offset_slot) frame_slots(index);  // offsets move these frames too
   return index;
 }
 
@@ -370,7 +370,7 @@ Result<CharacterData> CharacterBuilder::build() {
   }
   data_.stage_count = last_stage + 1;
   for (Clip& clip : data_.clips) {
-    // What no control listens to would have to be carried along for nothing.
+    // Drop the channels that no control uses.
     std::erase_if(clip.morph_channels, [&](const MorphChannel& channel) {
       return std::none_of(data_.controls.begin(), data_.controls.end(), [&](const Control& control) {
         return control.mesh == channel.mesh && control.target == channel.target;

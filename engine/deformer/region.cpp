@@ -34,7 +34,7 @@ tl::unexpected<Error> not_found(const std::string& what, std::string_view kind, 
   return fail(ErrorCode::kNotFound, fmt::format("{} names the {} '{}', which is not there{}", what, kind, name, hint));
 }
 
-// 1 up to distance 0, 0 from `falloff` on, smooth between.
+// Returns 1 up to distance 0 and 0 from `falloff` on, smooth between.
 double fall(double distance, double falloff) {
   if (distance <= 0) return 1;
   if (distance >= falloff) return 0;
@@ -42,8 +42,8 @@ double fall(double distance, double falloff) {
   return x * x * (3 - 2 * x);
 }
 
-// Metres along edges from each vertex to the closest one where `inside` is at least a half; infinite where none can be
-// reached. Vertices at one place are one.
+// Returns metres along edges from each vertex to the closest one whose `inside` is at least a half; infinite if none
+// can be reached. Vertices at one place count as one.
 std::vector<double> distance_along_edges(const Mesh& mesh, const std::vector<double>& inside) {
   constexpr double kFar = std::numeric_limits<double>::infinity();
   const std::size_t count = mesh.positions.size();
@@ -109,7 +109,7 @@ Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh,
   return values;
 }
 
-// Metres from each vertex to the triangles of another mesh. Errors: none with area.
+// Returns metres from each vertex to the triangles of another mesh. Errors: no triangle has area.
 Result<std::vector<double>> distances_to(const Mesh& other, const Mesh& mesh) {
   std::vector<glm::uvec3> triangles;
   for (const glm::uvec3 t : other.triangles) {
@@ -164,7 +164,7 @@ Result<const Group*> find_group(const std::string& name, const Mesh& mesh, const
   return group;
 }
 
-// Calls visit(index, place in the list) for each index of the ranges. Errors: one that is not below `count`.
+// Calls visit(index, position in the list) for each index of the ranges. Errors: an index is not below `count`.
 Result<void> for_each_index(const std::vector<IndexRange>& ranges, std::size_t count, const std::string& what,
                             const char* kind, const std::function<void(std::uint32_t, std::size_t)>& visit) {
   std::size_t place = 0;
@@ -178,7 +178,7 @@ Result<void> for_each_index(const std::vector<IndexRange>& ranges, std::size_t c
   return {};
 }
 
-// Of every triangle: whether all its corners have at least half.
+// Returns for every triangle whether all its corners have at least a half.
 std::vector<std::uint8_t> triangles_inside(const std::vector<float>& values, const Mesh& mesh) {
   std::vector<std::uint8_t> inside;
   inside.reserve(mesh.triangles.size());

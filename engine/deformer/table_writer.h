@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pass's table, word after word: what table_reader.h and the shaders read.
+// Writes a pass's table word by word, for table_reader.h and the shaders.
 #pragma once
 
 #include <cstdint>

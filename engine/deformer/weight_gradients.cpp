@@ -10,7 +10,7 @@
 namespace pelt {
 namespace {
 
-// Entries of a vertex's row, then those of its neighbours alone, and how their weights change there.
+// The palette entries of a vertex's row, then those that only its neighbours have, with the gradients of their weights.
 class Changes {
  public:
   struct Change {
@@ -55,7 +55,7 @@ class Changes {
   const SparseRows& rows_;
   const SurfaceGradient& surface_;
   std::vector<Change> changes_;
-  std::vector<std::size_t> place_;  // of each entry among them
+  std::vector<std::size_t> place_;  // for each palette entry, its index in changes_
 };
 
 }  // namespace
@@ -83,7 +83,7 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
                                           const std::function<glm::vec3(std::uint32_t entry)>& place,
                                           unsigned threads) {
   constexpr std::size_t kGrain = 256;
-  constexpr double kMinSpread = 1e-4;  // beside the mean square: places lie in a plane, or an entry's own near one
+  constexpr double kMinSpread = 1e-4;  // over the mean square: places in a plane, or own ones near it
   std::vector<glm::vec3> gradients(rows.influences.size(), glm::vec3(0.0f));
   parallel_for(rows.row_count(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
     Changes changes(rows, surface);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gradients of weights that are known at the vertices of a mesh alone (SparseRows::gradients).
+// Estimates gradients of weights that are known only at the vertices of a mesh (SparseRows::gradients).
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,15 @@
 
 namespace pelt {
 
-// The rows with gradients, by the weights round each vertex. A row gets entries of weight 0 for what its neighbours
-// have and it has not. `rows` and `surface`: of the same vertices. Neighbours without a row count as alike.
+// Returns the rows with gradients from the weights round each vertex. A row gets influences of weight 0 for palette
+// entries that only its neighbours have. `rows` and `surface` are of the same vertices. Neighbours without a row count
+// as if they had the vertex's own.
 SparseRows with_gradients(const SparseRows& rows, const SurfaceGradient& surface);
 
-// The same gradients, one an influence, for rows that get no more entries, where an entry stands for a place, in the
-// model's space: what such entries would have had goes to those that are there, so that the sum of weights and that of
-// weights times places change as they do with all. Weights may have either sign.
+// Returns gradients, one for each influence, for rows that may not get more influences, where each palette entry stands
+// for a place in model space. The gradients of entries that only neighbours have are distributed over the row's own, so
+// that the sum of weights and the sum of weights times places change as they would with all entries. Weights may have
+// either sign.
 std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceGradient& surface,
                                           const std::function<glm::vec3(std::uint32_t entry)>& place, unsigned threads);
 

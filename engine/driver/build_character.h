@@ -8,8 +8,8 @@
 
 namespace pelt {
 
-// Everything that was added to a builder, its drivers moved (DriverParameters::offsets), validated. Uses the builder
-// up.
+// Makes a validated character of everything that was added to a builder, with its drivers moved
+// (DriverParameters::offsets). The builder is empty afterwards.
 Result<Character> build_character(CharacterBuilder& builder);
 
 }  // namespace pelt

@@ -11,7 +11,8 @@
 
 namespace pelt::dual_quaternion {
 
-// Dual quaternion with the model's own weights: one binding a target. Errors: a target has no weights.
+// Binds by dual quaternion with the model's own weights and returns one binding per target. Error: a target has no
+// weights.
 Result<std::vector<MeshBinding>> bind(const DualQuaternionParameters& parameters, const DeformerInput& input);
 
 }  // namespace pelt::dual_quaternion

@@ -10,7 +10,7 @@ double triangle_area(const Mesh& mesh, glm::uvec3 triangle) {
 }
 
 double least_area(const Mesh& mesh) {
-  constexpr double kMinArea = 1e-10;  // of the squared diagonal
+  constexpr double kMinArea = 1e-10;  // in units of the squared diagonal
   if (mesh.positions.empty()) return 0;
   glm::dvec3 low(mesh.positions[0]);
   glm::dvec3 high = low;

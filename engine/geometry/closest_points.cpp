@@ -3,8 +3,8 @@
 
 #include <cassert>
 
-// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time. No
-// product is fused with a sum, here or (by its flags) by the compiler: the results would differ.
+// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
+// Neither this code nor the compiler (by its flags) fuses a product with a sum: the results would differ.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/geometry/closest_points.cpp"
 #include <hwy/foreach_target.h>
@@ -51,7 +51,7 @@ HWY_INLINE Vec3 cross(const Vec3& a, const Vec3& b) {
           hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
 }
 
-// 1 / v, 0 where v is 0.
+// Returns 1 / v, or 0 if v is 0.
 HWY_INLINE Vec inverse_or_zero(Vec v) {
   const Doubles d;
   const auto usable = hn::Gt(v, hn::Zero(d));
@@ -81,13 +81,13 @@ void prepare(const GroupCorners& corners, TriangleGroup& group) {
   }
 }
 
-// The closest point of an edge: its fraction from `from` to `to`, and the squared distance.
+// The closest point of an edge: its fraction of the way from the edge's start to its end, and the squared distance.
 struct OnEdge {
   Vec fraction;
   Vec squared;
 };
 
-// `point`: from the edge's start to the point. `squared_from`, `squared_to`: its squared distances from the ends.
+// `point`: vector from the edge's start to the point. `squared_from`, `squared_to`: squared distances from the ends.
 HWY_INLINE OnEdge on_edge(const Vec3& point, const Vec3& edge, Vec inverse, Vec squared_from, Vec squared_to) {
   const Doubles d;
   const Vec zero = hn::Zero(d), one = hn::Set(d, 1.0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Closest points on triangles, eight at once, in double precision.
 //
-// The closest point is the least distant of four points of the triangle: the foot of the perpendicular where that lies
-// inside, and the closest point of each edge, which may be a corner. Distances to an edge or a corner depend on that
-// edge or corner alone, so that triangles that share it tie to the last bit. Every processor computes the same bits.
+// The closest point is the nearest of four points of the triangle: the foot of the perpendicular, if that lies inside,
+// and the closest point of each edge, which may be a corner. Distances to an edge or a corner depend on that edge or
+// corner alone, so triangles that share it have bitwise equal distances. Every processor computes the same bits.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct GroupCorners {
   alignas(64) double values[9][kGroupSize];  // a.x, a.y, a.z, b.x, ...
 };
 
-// What closest points need to know of the triangles of a group.
+// Values of a group of triangles, prepared for closest points.
 struct TriangleGroup {
   static constexpr std::size_t kValues = 27;
   alignas(64) double values[kValues][kGroupSize];
@@ -29,7 +29,7 @@ struct TriangleGroup {
 
 void prepare(const GroupCorners& corners, TriangleGroup& group);
 
-// squared[8 g + t]: the squared distance of `point` from triangle t of group g. Shape: 8 a group.
+// Sets squared[8 g + t] to the squared distance of `point` from triangle t of group g. Shape: 8 a group.
 void squared_distances(std::span<const TriangleGroup> groups, const glm::dvec3& point, std::span<double> squared);
 
 // The closest point of triangle t of group g: its squared distance, and its barycentric coordinates (>= 0, sum 1) of

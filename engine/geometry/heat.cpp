@@ -16,7 +16,7 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-// Linear finite elements over some of the vertices: the stiffness and mass of the triangles added.
+// Linear finite elements over some of the vertices: the stiffness and mass of the triangles that were added.
 class SurfaceHeat::System {
  public:
   explicit System(std::span<const glm::vec3> positions) : positions_(positions), place_(positions.size(), kNone) {}
@@ -47,8 +47,8 @@ class SurfaceHeat::System {
     }
   }
 
-  // Solves for the values of the system's vertices that are not `fixed`, held by `hold` to what they are beside what
-  // flows; both one a vertex of the system.
+  // Solves for the values of the system's vertices that are not `fixed`. `hold` is how strongly each keeps its present
+  // value. Both have one entry for each vertex of the system.
   void solve(std::span<const double> hold, std::span<const std::uint8_t> fixed,
              std::initializer_list<std::span<float>> values) {
     const auto count = static_cast<Eigen::Index>(vertices_.size());
@@ -95,8 +95,8 @@ class SurfaceHeat::System {
   }
 
   std::span<const glm::vec3> positions_;
-  std::vector<std::uint32_t> place_;     // of a vertex among those of the system
-  std::vector<std::uint32_t> vertices_;  // of the system
+  std::vector<std::uint32_t> place_;     // number of each vertex in the system
+  std::vector<std::uint32_t> vertices_;  // the system's vertices
   std::vector<Eigen::Triplet<double>> entries_;
   std::vector<double> mass_, stiffness_;
 };
@@ -133,7 +133,7 @@ void SurfaceHeat::fill(std::span<const std::uint8_t> known, std::initializer_lis
   std::vector<double> hold;
   std::vector<std::uint8_t> fixed;
   for (std::size_t i = 0; i < system.vertices().size(); ++i) {
-    hold.push_back(1e-6 * system.stiffness(i));  // what no known one is connected to stays
+    hold.push_back(1e-6 * system.stiffness(i));  // a vertex that is connected to no known one keeps its value
     fixed.push_back(known[system.vertices()[i]] == kUnknown ? 0 : 1);
   }
   system.solve(hold, fixed, values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Heat on a skin: how what is known at its vertices passes smoothly over it, whatever the tessellation.
+// Heat on a skin: spreads values that are known at some vertices smoothly over it, for any tessellation.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@ namespace pelt {
 
 class SurfaceHeat {
  public:
-  // Vertices that `welded` names alike are one (weld_by_position, say): seams are closed. The positions are kept by
-  // reference.
+  // Vertices with the same `welded` number (of weld_by_position, for example) count as one: seams are closed. Keeps a
+  // reference to the positions.
   SurfaceHeat(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
               std::vector<std::uint32_t> welded);
 
   std::size_t vertex_count() const { return positions_.size(); }
 
-  // One implicit step of heat that flows along the surface: linear finite elements, solved by conjugate gradients, so
-  // that its time grows with the area reached and not with the mesh. `spread`: of each vertex conductivity times time,
-  // square metres, by which a step in the values becomes about sqrt(2 spread) wide on either side; where a triangle's
-  // corners differ, the least of them counts, and nothing flows where that is 0. Values are one a vertex.
+  // Computes one implicit step of heat that flows along the surface: linear finite elements, solved by conjugate
+  // gradients, so that its time grows with the area reached and not with the mesh. `spread`: conductivity times time of
+  // each vertex, square metres; a step in the values becomes about sqrt(2 spread) wide on either side. A triangle takes
+  // the least value of its corners; if that is 0, nothing flows through it. One value a vertex.
   void flow(std::span<const float> spread, std::span<float> values) const;
 
-  // What is known of a vertex to fill().
+  // States of a vertex for fill().
   static constexpr std::uint8_t kAside = 0;  // takes no part
   static constexpr std::uint8_t kKnown = 1;
   static constexpr std::uint8_t kUnknown = 2;
 
-  // The values that heat comes to where they are not known, held where they are: harmonic. Unknown ones that no known
-  // one is connected to keep theirs.
+  // Computes the values of unknown vertices by harmonic interpolation; known values stay. Unknown vertices that are
+  // connected to no known one keep their values.
   void fill(std::span<const std::uint8_t> known, std::initializer_list<std::span<float>> values) const;
 
-  // Of each vertex the first of those that it is one with.
+  // For each vertex, the first of those that it is welded with.
   std::span<const std::uint32_t> welded() const { return welded_; }
 
  private:
@@ -43,7 +43,7 @@ class SurfaceHeat {
 
   std::span<const glm::vec3> positions_;
   std::vector<std::uint32_t> welded_;
-  std::vector<glm::uvec3> triangles_;  // over welded vertices
+  std::vector<glm::uvec3> triangles_;  // vertex numbers are welded ones
 };
 
 }  // namespace pelt

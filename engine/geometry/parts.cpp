@@ -11,8 +11,8 @@
 namespace pelt {
 namespace {
 
-// Cells as wide as the distance, as whole numbers in doubles: where these are too large to be told from the next, so
-// are the coordinates of different vertices from being near.
+// Cells as wide as the distance, as integers in doubles. If they are too large to differ from their neighbours, the
+// coordinates are too coarse for different vertices to be near each other.
 using Cell = std::array<double, 3>;
 
 struct CellHash {

@@ -9,8 +9,8 @@
 
 namespace pelt {
 
-// Makes the parts of a mesh cover the triangles that those they had were cut into: source_triangle names for every new
-// triangle the old one, ascending; old ones that nothing is left of are not named.
+// Changes the parts of a mesh to cover the triangles that their old triangles were cut into. source_triangle has the
+// old triangle of every new one, ascending; an old triangle of which nothing is left does not appear.
 void cover_pieces(std::vector<MeshPart>& parts, std::span<const std::uint32_t> source_triangle);
 
 }  // namespace pelt

@@ -8,19 +8,19 @@
 namespace pelt {
 namespace {
 
-// Twice the signed area of the triangle a b c: positive where it turns to the left.
+// Returns twice the signed area of the triangle a b c, which is positive if the triangle turns left.
 double turn(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
   const glm::dvec2 ab = b - a;
   const glm::dvec2 ac = c - a;
   return ab.x * ac.y - ab.y * ac.x;
 }
 
-// A corner's turn counts as one only beyond rounding.
+// Returns true if the corner turns left by more than rounding.
 bool turns_left(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
   return turn(a, b, c) > 1e-12 * (glm::dot(b - a, b - a) + glm::dot(c - b, c - b));
 }
 
-// The corners in the plane of the polygon, seen from where it winds to the left. Newell's normal is exact for planar
+// Projects the corners to the plane of the polygon, so that it winds to the left. Newell's normal is exact for planar
 // polygons, concave ones too, and a fair mean for others.
 std::vector<glm::dvec2> project(std::span<const glm::vec3> positions, std::span<const std::uint32_t> corners) {
   const glm::dvec3 origin = positions[corners[0]];
@@ -43,8 +43,9 @@ std::vector<glm::dvec2> project(std::span<const glm::vec3> positions, std::span<
   return flat;
 }
 
-// Whether the corner `b` of the remaining polygon can be cut off by the diagonal from `a` to `c`: it turns left, and no
-// other corner lies in the triangle or on its rim. (Corners at the very place of a or c are other visits of a bridge.)
+// Returns true if the corner `b` of the remaining polygon can be cut off by the diagonal from `a` to `c`: it turns
+// left, and no other corner lies in the triangle or on its border. (Corners at the same place as a or c are other
+// visits of a bridge.)
 bool is_ear(std::span<const glm::dvec2> flat, std::span<const std::size_t> remaining, std::size_t a, std::size_t b,
             std::size_t c) {
   if (!turns_left(flat[a], flat[b], flat[c])) return false;
@@ -98,7 +99,7 @@ void split_polygon(std::span<const glm::vec3> positions, std::span<const std::ui
     const std::size_t ear = (at + 1) % n;
     add(remaining[at], remaining[ear], remaining[(at + 2) % n]);
     remaining.erase(remaining.begin() + static_cast<std::ptrdiff_t>(ear));
-    if (ear > at) ++at;  // else the corner at 0 went, and every later one moved down
+    if (ear > at) ++at;  // otherwise corner 0 was removed, and all later ones moved down
     at %= remaining.size();
   }
   for (std::size_t i = 1; i + 1 < remaining.size(); ++i) add(remaining[0], remaining[i], remaining[i + 1]);

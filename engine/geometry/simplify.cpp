@@ -19,7 +19,7 @@
 namespace pelt {
 namespace {
 
-// Vertices that no triangle names go, and with them their densities and sources.
+// Removes vertices that no triangle uses, with their densities and sources.
 void drop_unused_vertices(Simplified& surface, std::vector<float>& density) {
   constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
   Mesh& mesh = surface.mesh;
@@ -39,8 +39,8 @@ void drop_unused_vertices(Simplified& surface, std::vector<float>& density) {
   for (glm::uvec3& t : mesh.triangles) t = {remap[t.x], remap[t.y], remap[t.z]};
 }
 
-// Triangles over one vertex a position, each with three different ones: seams and parts become one surface. The density
-// of a vertex is the highest of those at its position.
+// Welds vertices at one position and drops triangles that then have fewer than three different corners: seams and parts
+// become one surface. A vertex gets the highest density of those at its position.
 Simplified welded(Mesh surface, std::vector<float>& density) {
   Simplified result;
   Mesh& mesh = result.mesh;
@@ -58,15 +58,15 @@ Simplified welded(Mesh surface, std::vector<float>& density) {
   return result;
 }
 
-// The surface, rippled: every vertex moved along its normal by a fixed pseudo-random share of the edges round it.
-// Simplification measures distance from planes, and would spare no vertex along a straight limb, where the joints need
-// them most. Ripples tilt the planes, so that distance along the surface counts as well: triangles stay round and even
-// where the surface is straight, and small where it is curved. A collapse over a length costs about the square of
-// length times slope, so that slopes as the root of the density would make triangles as dense as it, if ripples were
-// all that a collapse costs.
+// Returns the surface with ripples: every vertex moves along its normal by a fixed pseudo-random share of the length of
+// the edges round it. Simplification measures distance from planes, and would remove every vertex along a straight
+// limb, where joints need them most. Ripples tilt the planes, so that distance along the surface counts too: triangles
+// stay round and even on straight surfaces, and small on curved ones. A collapse over a length costs about the square
+// of length times slope. Slopes in proportion to the square root of the density would thus give the density asked for,
+// if ripples were the only cost of a collapse.
 std::vector<glm::vec3> rippled(const Mesh& mesh, std::span<const float> density) {
-  constexpr float kHeight = 0.2f;    // of the mean edge at the vertex
-  constexpr float kExponent = 0.7f;  // by the densities that limbs and figures come out with
+  constexpr float kHeight = 0.2f;    // in mean edge lengths at the vertex
+  constexpr float kExponent = 0.7f;  // found from the densities that limbs and figures end up with
   std::vector<float> edge_sum(mesh.positions.size(), 0);
   std::vector<float> edge_count(mesh.positions.size(), 0);
   for (const glm::uvec3 t : mesh.triangles) {
@@ -117,7 +117,7 @@ std::vector<glm::uvec3> simplified_sloppily(std::span<const glm::vec3> positions
   return triangles_from(indices);
 }
 
-// Triangles of the connected parts of `welded` that have none in `kept`, and how many such parts there are.
+// Returns the triangles of connected parts of `welded` that have none in `kept`, and the number of such parts.
 std::vector<glm::uvec3> lost_triangles(const Mesh& welded, std::span<const std::uint32_t> part,
                                        std::span<const glm::uvec3> kept, std::size_t& part_count) {
   std::vector<bool> known(welded.positions.size(), false);
@@ -134,8 +134,8 @@ std::vector<glm::uvec3> lost_triangles(const Mesh& welded, std::span<const std::
   return lost;
 }
 
-// Gives connected parts that simplification lost a few triangles back, where that does not make the driver much larger:
-// what they belong to is then moved by themselves, not by what happens to be near.
+// Gives connected parts that simplification removed a few triangles back, unless that makes the driver much larger:
+// these triangles then move the part's skin, instead of others that happen to be near.
 void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions, std::size_t asked,
                         std::vector<glm::uvec3>& triangles, std::vector<std::string>& notes) {
   constexpr std::size_t kMax = 12;
@@ -153,17 +153,17 @@ void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions
       fmt::format("{} small parts of the surface keep a few triangles each beyond the {} asked", count, asked));
   const std::vector<glm::uvec3> restored = simplified(positions, lost, std::min(few * count, lost.size()));
   triangles.insert(triangles.end(), restored.begin(), restored.end());
-  std::vector<std::size_t> taken(welded.positions.size(), 0);  // by part, as they are
+  std::vector<std::size_t> taken(welded.positions.size(), 0);  // for each part
   for (const glm::uvec3 t : lost_triangles(welded, part, triangles, count)) {
     if (taken[part[t.x]]++ < few) triangles.push_back(t);
   }
 }
 
-// Triangles that lie side by side, simplified with their rim kept, so that neighbours still fit.
+// Simplifies neighbouring triangles and keeps their border, so that adjacent parts still fit.
 std::vector<glm::uvec3> thinned_part(const Mesh& mesh, std::span<const glm::uvec3> triangles,
                                      std::size_t triangle_count) {
   const std::size_t corner_count = 3 * triangles.size();
-  std::vector<unsigned> place(corner_count);  // of each corner among the part's vertices
+  std::vector<unsigned> place(corner_count);  // number of each corner's vertex in the part
   std::vector<std::uint32_t> vertices(meshopt_generateVertexRemap(place.data(), nullptr, corner_count, &triangles[0].x,
                                                                   corner_count, sizeof(triangles[0].x)));
   for (std::size_t c = 0; c < corner_count; ++c) vertices[place[c]] = triangles[c / 3][static_cast<int>(c % 3)];
@@ -177,7 +177,8 @@ std::vector<glm::uvec3> thinned_part(const Mesh& mesh, std::span<const glm::uvec
   return result;
 }
 
-// Parts of at most `most` triangles that lie together, by halving where they reach farthest; orders the triangles so.
+// Splits the triangles into parts of at most `most` that lie together, by halving along the longest extent; reorders
+// the triangles.
 void split(std::span<const glm::vec3> positions, std::span<glm::uvec3> triangles, std::size_t most,
            std::vector<std::span<glm::uvec3>>& parts) {
   if (triangles.size() <= most) {
@@ -199,10 +200,11 @@ void split(std::span<const glm::vec3> positions, std::span<glm::uvec3> triangles
   split(positions, triangles.subspan(half), most, parts);
 }
 
-// About `triangle_count` of the mesh's triangles, or a quarter of them where that is more.
+// Reduces the mesh to about `triangle_count` triangles, or to a quarter of its triangles if that is more.
 void thin_once(Mesh& mesh, std::size_t triangle_count, unsigned threads) {
-  constexpr std::size_t kPart = std::size_t{1} << 13u;  // triangles: caches hold what simplifying them takes
-  constexpr std::size_t kMax = 4;  // times fewer: where fewer are left, the rims of the parts are most of them
+  // Triangles of a part: simplifying so many stays within the caches.
+  constexpr std::size_t kPart = std::size_t{1} << 13u;
+  constexpr std::size_t kMax = 4;  // greatest reduction: beyond it most triangles left would lie on borders of parts
   const std::size_t count = mesh.triangles.size();
   const std::size_t wanted = std::max(triangle_count, count / kMax);
   std::vector<std::span<glm::uvec3>> parts;
@@ -224,7 +226,7 @@ Simplified thin(Mesh surface, std::size_t triangle_count, unsigned threads) {
   std::vector<float> no_density;
   Simplified result = welded(std::move(surface), no_density);
   std::size_t before = std::numeric_limits<std::size_t>::max();
-  // Each time the rims of the parts lie elsewhere. What does not get thinner any more is left so.
+  // The borders of the parts differ each time. Stops when a round removes too little.
   while (result.mesh.triangles.size() > triangle_count && result.mesh.triangles.size() < before - before / 8) {
     before = result.mesh.triangles.size();
     thin_once(result.mesh, triangle_count, threads);
@@ -251,7 +253,7 @@ Simplified simplify(Mesh surface, std::size_t triangle_count, std::vector<float>
     restore_lost_parts(mesh, positions, triangle_count, triangles, result.notes);
     mesh.triangles = std::move(triangles);
   }
-  // What simplification leaves of a row of vertices in line is no element and holds nothing together.
+  // Simplification can leave flat triangles over vertices in line: they are no driver elements and connect nothing.
   const double least = least_area(mesh);
   std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) <= least; });
   drop_unused_vertices(result, density);

@@ -16,23 +16,23 @@
 namespace pelt {
 namespace {
 
-// Idea: cut the skeleton at joint c. W_c, the weight of c and of all that hangs from it, is 1 beyond the joint, 0
-// before it, and how wide it passes from one to the other is all that the joint's bend is seen by. So each W_c is
-// spread by itself, by as much as its own limb wants, and own weights are differences again:
+// Idea: cut the skeleton at joint c. W_c is the weight of c and of all joints below it: 1 beyond the joint, 0 before
+// it. The bend of the joint depends only on how wide the passage of W_c from 0 to 1 is. So each W_c is spread by
+// itself, as far as its own limb needs, and the weights of single joints are differences again:
 //
 //   W_c = sum of w_j over j in the subtree of c,    w_c = W_c - sum of W_d over children d of c
 //
 // Spread: heat flows along the surface for the time T, dW/dt = div(s grad W), with conductivity s = W_c + w_parent:
-// what follows neither side of the joint lets nothing through. A profile of variance V (of its slope) comes out with V
-// + 2 T; a smoothstep of length L has V = L^2 / 20, hence T = (wanted^2 - found^2) / 40.
+// skin that follows neither side of the joint lets nothing through. A profile whose slope has variance V ends with V +
+// 2 T; a smoothstep of length L has V = L^2 / 20, hence T = (wanted^2 - found^2) / 40.
 
 constexpr double kSteepest = 1.5;  // slope of a smoothstep of length 1 where it is steepest
 constexpr double kTimePerSquare = 1.0 / 40;
-constexpr int kSteps = 8;     // of implicit Euler; one alone would leave a cusp at the seam
-constexpr double kReach = 4;  // standard deviations of the heat's kernel, beyond which weights change by some 1e-5
+constexpr int kSteps = 8;     // implicit Euler steps; a single one would leave a cusp at the seam
+constexpr double kReach = 4;  // standard deviations of the heat's kernel; beyond them weights change by about 1e-5
 constexpr int kNobody = -1;
 
-// The forest of those joints alone that weights are painted for: helpers and controls take none.
+// Returns the forest of only those joints that have painted weights: helpers and controls have none.
 std::vector<Bone> painted_forest(std::vector<Bone> bones, const SparseRows& weights) {
   std::vector<bool> painted(bones.size(), false);
   for (const Influence& i : weights.influences) painted[i.index] = painted[bones[i.index].first] = true;
@@ -49,7 +49,7 @@ std::vector<Bone> painted_forest(std::vector<Bone> bones, const SparseRows& weig
   return bones;
 }
 
-// One number for some of the vertices, by ascending vertex.
+// A number for some of the vertices, in ascending order of vertices.
 struct Column {
   std::vector<std::uint32_t> vertices;
   std::vector<double> values;
@@ -59,7 +59,7 @@ struct Column {
   }
 };
 
-// w_j and W_j of every joint j, over the vertices where they are above 0.
+// w_j and W_j of every joint j, over the vertices at which they are above 0.
 struct Shares {
   std::vector<Column> own;
   std::vector<Column> subtree;
@@ -86,16 +86,17 @@ Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> ver
   return shares;
 }
 
-// The vertices that follow joint c, what hangs from it, or its parent: where W_c may change.
+// The vertices that follow joint c, joints below it, or its parent: W_c may change there.
 struct Region {
   std::vector<std::uint32_t> vertices;  // ascending
   std::vector<double> weight;           // W_c
   std::vector<double> conductivity;     // W_c + w_parent
-  std::vector<glm::uvec3> triangles;    // over the three above
-  bool shared = false;                  // whether the joint shares a vertex with its parent
+  std::vector<glm::uvec3> triangles;    // corners are indices of the arrays above
+  bool shared = false;                  // true if some vertex follows both the joint and its parent
 };
 
-// Places of the vertices in an order in which the systems below, each over some of them, factor with little fill.
+// Returns places of the vertices in an order in which the systems below, each over some of the vertices, factor with
+// little fill.
 std::vector<std::uint32_t> elimination_places(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
   std::vector<Eigen::Triplet<float>> entries;
   entries.reserve(6 * triangles.size() + vertex_count);
@@ -106,7 +107,7 @@ std::vector<std::uint32_t> elimination_places(std::size_t vertex_count, std::spa
     }
   }
   const auto count = static_cast<Eigen::Index>(vertex_count);
-  for (Eigen::Index i = 0; i < count; ++i) entries.emplace_back(i, i, 1.0f);  // else AMD takes them for dense
+  for (Eigen::Index i = 0; i < count; ++i) entries.emplace_back(i, i, 1.0f);  // otherwise AMD takes them for dense
   Eigen::SparseMatrix<float> graph(count, count);
   graph.setFromTriplets(entries.begin(), entries.end());
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
@@ -124,7 +125,7 @@ class Spreader {
   Spreader(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, const std::vector<Bone>& bones)
       : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNobody) {}
 
-  // W_c of joint c, spread.
+  // Returns W_c of joint c, spread.
   Column spread(std::uint32_t c, const Shares& shares, const Passage& passage) {
     const Region region = find_region(shares.subtree[c], shares.own[static_cast<std::size_t>(bones_[c].parent)]);
     const Seam seam = find_seam(region, c);
@@ -140,11 +141,11 @@ class Spreader {
   }
 
  private:
-  // Where W_c = 1/2.
+  // The line where W_c = 1/2.
   struct Seam {
     double length = 0;
     double radius = 0;   // mean distance from the bones beside the joint
-    double passage = 0;  // length of the smoothstep that is as steep as W_c is, in the mean
+    double passage = 0;  // length of the smoothstep with the mean steepness of W_c
   };
 
   glm::dvec3 position(const Region& region, std::uint32_t i) const {
@@ -201,7 +202,7 @@ class Spreader {
       const double d2 = region.weight[t.z] - region.weight[t.x];
       seam.length += length;
       seam.radius += length * distance_to_bones(0.5 * (ends[0] + ends[1]), bones_, c);
-      slope += length * glm::length(d1 * e2 - d2 * e1) / twice_area;  // of the linear function on the triangle
+      slope += length * glm::length(d1 * e2 - d2 * e1) / twice_area;  // slope of the linear function on the triangle
     }
     if (!(seam.length > 0) || !(slope > 0)) return {};
     seam.radius /= seam.length;
@@ -209,7 +210,8 @@ class Spreader {
     return seam;
   }
 
-  // Of those from the parent to c and from c to its children; the last one reaches to the end of the skin.
+  // Returns the shortest of the bones from the parent to c and from c to its children; the last joint's bone ends where
+  // the skin does.
   double shortest_bone(const Region& region, std::uint32_t c) const {
     const Bone& bone = bones_[c];
     double shortest = glm::distance(bone.origin, bones_[static_cast<std::size_t>(bone.parent)].origin);
@@ -226,7 +228,7 @@ class Spreader {
     return shortest;
   }
 
-  // Those of the region's vertices that heat comes to, or comes from, in the time: not far from where W_c passes.
+  // Returns the region's vertices near the passage of W_c: those that heat reaches, or comes from, within the time.
   std::vector<std::uint32_t> find_reached(const Region& region, double time) const {
     glm::dvec3 least(std::numeric_limits<double>::infinity());
     glm::dvec3 greatest = -least;
@@ -290,7 +292,7 @@ class Spreader {
       }
     }
     for (Eigen::Index i = 0; i < count; ++i) {
-      if (mass[i] == 0) mass[i] = 1;  // of no triangle with area: stays as it is
+      if (mass[i] == 0) mass[i] = 1;  // belongs to no triangle with area: keeps its value
       entries.emplace_back(i, i, mass[i]);
     }
     Matrix matrix(count, count);
@@ -309,11 +311,11 @@ class Spreader {
   std::span<const glm::vec3> positions_;
   std::span<const glm::uvec3> triangles_;
   const std::vector<Bone>& bones_;
-  std::vector<int> place_;  // in the region, of each vertex; all kNobody between calls
+  std::vector<int> place_;  // number of each vertex in the region; all kNobody between calls
 };
 
-// Rows of own weights from those of subtrees. Spread for different times, a joint's children may come to more than the
-// joint: they then share what it has.
+// Computes rows of single joints' weights from those of subtrees. A joint's children, spread for different times, may
+// sum to more than the joint itself: they then share its weight.
 class Recombine {
  public:
   explicit Recombine(const std::vector<Bone>& bones)
@@ -328,7 +330,7 @@ class Recombine {
     }
   }
 
-  // W_j at one vertex -> w_j.
+  // Computes w_j from W_j at one vertex.
   void operator()(std::span<const std::pair<std::uint32_t, double>> subtree, std::vector<WeightedElement>& row) {
     row.clear();
     for (const auto& [joint, weight] : subtree) subtree_[joint] = weight;
@@ -359,7 +361,7 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
   const std::vector<std::uint32_t> first = weld_by_position(driver.positions);
   std::vector<glm::uvec3> triangles;
   for (const glm::uvec3 t : driver.triangles) triangles.emplace_back(first[t.x], first[t.y], first[t.z]);
-  // Everything below is over vertices in the order of elimination.
+  // From here on vertices are in the order of elimination.
   const std::vector<std::uint32_t> places = elimination_places(count, triangles);
   for (glm::uvec3& t : triangles) t = {places[t.x], places[t.y], places[t.z]};
   std::vector<glm::vec3> positions(count);

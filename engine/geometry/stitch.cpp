@@ -17,7 +17,8 @@
 namespace pelt {
 namespace {
 
-// Keeps the vertices that `stays` names of themselves; returns the new vertex of every old one.
+// Merges vertices into those that `stays` names; vertices that name themselves are kept. Returns the new number of
+// every old vertex.
 std::vector<std::uint32_t> merge_vertices(Mesh& mesh, std::span<const std::uint32_t> stays) {
   std::vector<std::uint32_t> new_vertex(stays.size());
   std::vector<std::uint32_t> kept;
@@ -50,11 +51,11 @@ using Edge = std::pair<std::uint32_t, std::uint32_t>;  // ascending
 
 Edge edge_at(glm::uvec3 triangle, int corner) { return std::minmax(triangle[corner], triangle[(corner + 1) % 3]); }
 
-// A vertex beside the inside of a border edge.
+// A vertex that lies near the inside of a border edge.
 struct Beside {
   double distance;
-  std::size_t edge;  // in the list of border edges
-  double t;          // along it, 0 to 1
+  std::size_t edge;  // index in the list of border edges
+  double t;          // position along the edge, 0 to 1
 };
 
 int longest_axis(std::span<const glm::vec3> positions) {
@@ -95,9 +96,9 @@ class SeamCloser {
     stitched_.source_triangle.resize(count);
   }
 
-  // Whether any triangle was split. Every vertex goes to the edge that it is closest to, at most one edge of a triangle
-  // is split, and an edge that the split of another has found its match by is none of the border's any more: what is
-  // left waits for the next round, so that two sides never reach across each other.
+  // Returns true if any triangle was split. Every vertex splits the edge that it is closest to, and a triangle is split
+  // at one edge at most. An edge that has become equal to a part of another edge, split in this round, is no border any
+  // more. Remaining vertices wait for the next round, so that two sides never reach across each other.
   bool split_once() {
     const std::vector<glm::uvec3> triangles = std::exchange(stitched_.mesh.triangles, {});
     const std::vector<std::uint32_t> sources = std::exchange(stitched_.source_triangle, {});
@@ -135,12 +136,12 @@ class SeamCloser {
     stitched_.source_triangle.push_back(source);
   }
 
-  // For every border edge the vertices of the border that are to split it, in their order along it. A vertex splits a
-  // triangle that was there at first only once: so this ends.
+  // Returns for every border edge the border vertices that are to split it, in their order along it. A vertex splits an
+  // original triangle only once, so the rounds end.
   std::vector<std::vector<std::uint32_t>> find_inside(std::span<const glm::uvec3> triangles,
                                                       std::span<const std::uint32_t> sources,
                                                       std::span<const BorderEdge> border) const {
-    std::vector<std::pair<double, std::uint32_t>> sorted;  // along an axis: an edge need not look at all of them
+    std::vector<std::pair<double, std::uint32_t>> sorted;  // sorted along an axis: an edge need not look at all of them
     for (const BorderEdge& edge : border) {
       const auto [a, b] = edge_at(triangles[edge.triangle], edge.corner);
       for (const std::uint32_t vertex : {a, b}) sorted.emplace_back(positions_[vertex][axis_], vertex);
@@ -148,7 +149,7 @@ class SeamCloser {
     std::sort(sorted.begin(), sorted.end());
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
 
-    std::map<std::uint32_t, Beside> closest;  // by vertex
+    std::map<std::uint32_t, Beside> closest;  // keyed by vertex
     for (std::size_t e = 0; e < border.size(); ++e) {
       const glm::uvec3 triangle = triangles[border[e].triangle];
       const glm::dvec3 from(positions_[triangle[border[e].corner]]);
@@ -182,7 +183,7 @@ class SeamCloser {
   double distance_;
   double least_;
   int axis_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used_;  // source triangle and vertex that split it
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used_;  // original triangle, vertex that has split it
 };
 
 }  // namespace

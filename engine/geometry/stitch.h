@@ -11,15 +11,15 @@ namespace pelt {
 struct Stitched {
   Mesh mesh;
   std::vector<std::uint32_t> new_vertex;       // for every old vertex
-  std::vector<std::uint32_t> source_triangle;  // for every triangle the old one that it is a part of, ascending
+  std::vector<std::uint32_t> source_triangle;  // the old triangle that each triangle is a part of, ascending
 };
 
-// Surfaces that lie end to end in one mesh as one surface. First, every vertex is welded to the closest one before it
-// that stays and is not farther away than `distance` (metres, 0 or more; 0 welds exact copies); what stays keeps its
-// place, its values and its order, so that nothing moves by more than the distance. Second, where a vertex of a border
-// is not farther than the distance from the inside of another border edge, the triangle there is split at that vertex,
-// until there is none left: surfaces of different tessellation meet without cracks. Triangles without area are dropped,
-// and so are morph targets and attributes.
+// Joins surfaces that lie end to end in one mesh into one surface. First, every vertex is welded to the closest earlier
+// one that is kept and is not farther away than `distance` (metres, 0 or more; 0 welds exact copies). Kept vertices
+// keep their place, values and order, so nothing moves by more than the distance. Second, if a border vertex is not
+// farther than the distance from the inside of another border edge, the triangle at that edge is split at the vertex,
+// until no such vertex is left: surfaces of different tessellation meet without cracks. Triangles without area, morph
+// targets and attributes are dropped.
 Stitched stitch(const Mesh& mesh, float distance);
 
 }  // namespace pelt

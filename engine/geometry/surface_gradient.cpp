@@ -8,7 +8,7 @@
 namespace pelt {
 namespace {
 
-// What a triangle says of the gradient at one of its corners, times its area.
+// A triangle's contribution to the gradient at one of its corners, times its area.
 struct Share {
   std::uint32_t own;
   std::uint32_t other;
@@ -34,7 +34,8 @@ SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span
     const double twice_area = glm::length(across);
     if (!(twice_area > 0)) continue;
     for (int c = 0; c < 3; ++c) {
-      // grad of what is 1 at this corner and 0 at the others is n x (the edge across) / (2 area).
+      // The gradient of the function that is 1 at this corner and 0 at the others is n x (the opposite edge) / (2
+      // area).
       const glm::dvec3 rate = 0.5 * glm::cross(across / twice_area, places[(c + 2) % 3] - places[(c + 1) % 3]);
       areas[corners[c]] += 0.5 * twice_area;
       normals[corners[c]] += across;

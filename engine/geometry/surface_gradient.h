@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How functions that are given at the vertices of a mesh change across its surface.
+// Gradients, along the surface of a mesh, of functions given at its vertices.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace pelt {
 
-// Of each vertex: the gradient there of a function f that is linear on every triangle, the mean over the triangles
-// round the vertex by their areas, is the sum over its ring of `rate` (f(vertex) - f(own)). Along the surface, in
-// 1/metres. Vertices at one place are one; one without area round it has no ring.
+// For each vertex, the gradient of a function f that is linear on every triangle: the mean over the triangles round the
+// vertex, weighted by area. It is the sum over the vertex's ring of `rate` (f(vertex) - f(own)). It lies along the
+// surface, in 1/metres. Vertices at one place are one; a vertex without area round it has no ring.
 class SurfaceGradient {
  public:
   struct Term {
@@ -26,10 +26,10 @@ class SurfaceGradient {
     return std::span(terms_).subspan(offsets_[own], offsets_[own + 1] - offsets_[own]);
   }
 
-  // The mean of the triangles' normals by their areas, unit; 0 where there is none.
+  // Returns the unit mean of the triangles' normals, weighted by area; 0 if there is none.
   glm::vec3 normal(std::uint32_t vertex) const { return normals_[welded_[vertex]]; }
 
-  // Of a function, at every vertex.
+  // Returns the gradient of a function at every vertex.
   std::vector<glm::vec3> of(std::span<const float> values) const;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace pelt {
 
-// XXH3-64 of the number of vertices and the triangles, low word first: equal where numbers of vertices and triangles
-// mean the same on both meshes, wherever the vertices are.
+// Returns the XXH3-64 hash of the number of vertices and the triangles, low word first. It is equal for two meshes with
+// the same vertex count and the same triangles, wherever the vertices are.
 glm::uvec2 topology_hash(const Mesh& mesh);
 
 }  // namespace pelt

@@ -13,9 +13,9 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kClusterSize = 32;    // triangles
-constexpr std::size_t kMaxInserted = 256;  // nearest triangles that insertion sorts
-constexpr double kRounding = 1e-12;         // of the lengths compared: far above what they are off by
+constexpr std::size_t kClusterSize = 32;   // triangles
+constexpr std::size_t kMaxInserted = 256;  // most neighbours that are sorted by insertion
+constexpr double kRounding = 1e-12;        // of the lengths compared: far above their rounding error
 
 struct Box {
   glm::vec3 low{std::numeric_limits<float>::infinity()};
@@ -38,17 +38,17 @@ double distance_from(const Box& box, const glm::dvec3& point) {
 struct TriangleTree::State {
   std::vector<glm::vec3> positions;
   std::vector<glm::uvec3> triangles;  // corners ascend by vertex
-  std::vector<std::uint32_t> order;   // triangles, cluster after cluster
+  std::vector<std::uint32_t> order;   // all triangles, cluster after cluster
   std::vector<Box> boxes;             // of the clusters
   glm::dvec3 centre{0};
-  double radius = 0;  // of a sphere round `centre` that holds all
+  double radius = 0;  // of a sphere round `centre` that holds all triangles
 
   std::span<const std::uint32_t> cluster(std::size_t c) const {
     const std::size_t begin = c * kClusterSize;
     return std::span(order).subspan(begin, std::min(kClusterSize, order.size() - begin));
   }
 
-  // 1 to 8 triangles; the rest of the group repeats the last.
+  // Prepares 1 to 8 triangles; the last one fills the remainder of the group.
   void prepare_group(std::span<const std::uint32_t> members, TriangleGroup& group) const {
     GroupCorners corners;
     for (std::size_t t = 0; t < kGroupSize; ++t) {
@@ -64,7 +64,7 @@ struct TriangleTree::State {
 
 namespace {
 
-// Round the points of a block; radius 0 for a point alone.
+// A sphere round the points of a block; radius 0 for a single point.
 struct Sphere {
   glm::dvec3 centre;
   double radius;
@@ -85,14 +85,14 @@ Sphere bounding_sphere(std::span<const glm::dvec3> points) {
 
 }  // namespace
 
-// One search: the blocks that its points are split into, and what they reuse.
+// One search: it splits its points into blocks and reuses its buffers.
 class TriangleTree::Search {
  public:
   explicit Search(const State& state, std::size_t count)
       : state_(state), count_(std::min(count, state.triangles.size())) {}
 
   void run(std::span<const glm::dvec3> points, std::size_t first, const Visit& visit) {
-    // Many candidates make the block slow: halves have fewer, down to one point.
+    // Many candidates make a block slow: halves have fewer, down to one point.
     const std::size_t most = points.size() == 1 ? state_.triangles.size() : 3 * count_ + kClusterSize;
     if (!find_candidates(bounding_sphere(points), most)) {
       const std::size_t half = points.size() / 2;
@@ -104,9 +104,9 @@ class TriangleTree::Search {
     for (std::size_t i = 0; i < points.size(); ++i) visit(first + i, nearest_candidates(points[i]));
   }
 
-  // The candidates that have been found. All that may be among the nearest `count` of any point of the sphere: such a
-  // triangle is within r + radius of its point, r being the distance of the count-th nearest from the centre, and
-  // within r + 2 radius of the centre. False where there are more than `most`.
+  // Finds all triangles that may be among the nearest `count` of any point of the sphere. Let r be the distance of the
+  // count-th nearest from the centre: such a triangle is within r + radius of its point, so within r + 2 radius of the
+  // centre. Returns false if there are more than `most`. found() returns the candidates.
   bool find_candidates(const Sphere& sphere, std::size_t most) {
     const double slack = kRounding * (glm::distance(sphere.centre, state_.centre) + state_.radius + sphere.radius);
     queue_.clear();
@@ -137,7 +137,7 @@ class TriangleTree::Search {
     std::uint32_t index;
     double distance;  // lower bound
   };
-  // A candidate of the block, by its place among them, which ascends with the triangle.
+  // A candidate of the block; candidates are numbered by ascending triangle.
   struct Ranked {
     double squared_distance;
     std::uint32_t place;
@@ -193,8 +193,8 @@ class TriangleTree::Search {
     return nearest_;
   }
 
-  // Sorts the `count_` nearest to the front. A few by insertion: they stand as the point before left them, which is
-  // almost as they belong.
+  // Sorts the `count_` nearest to the front. A small count is sorted by insertion: the order that the point before left
+  // is almost right.
   void rank() {
     if (count_ > kMaxInserted) {
       const auto end = ranked_.begin() + static_cast<std::ptrdiff_t>(count_);
@@ -251,7 +251,7 @@ Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, 
   state->centre = glm::dvec3(all.low) + size * 0.5;
   state->radius = 0.5 * glm::length(size);
 
-  // Centroids in a box of size 1, then along a Morton curve.
+  // Orders the centroids, scaled to a box of size 1, along a Morton curve.
   std::vector<glm::vec3> centroids;
   centroids.reserve(triangles.size());
   const double scale = state->radius > 0 ? 0.5 / state->radius : 0.0;

@@ -14,7 +14,7 @@
 
 namespace pelt {
 
-// The point of a triangle that is closest to another: sum of weights[c] * position of vertices[c].
+// The point of a triangle that is closest to another point: the sum of weights[c] * position of vertices[c].
 struct ClosestPoint {
   double squared_distance = 0;
   glm::uvec3 vertices{0};  // ascending
@@ -28,20 +28,20 @@ class TriangleTree {
     double squared_distance;
   };
 
-  // Triangles must have area; positions are finite. Copies what it is given. Errors: no triangle.
+  // Triangles must have area; positions must be finite. Copies its arguments. Errors: no triangle.
   static Result<TriangleTree> create(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
   ~TriangleTree();
   TriangleTree(TriangleTree&&) noexcept;
   TriangleTree& operator=(TriangleTree&&) noexcept;
 
-  // The `count` nearest triangles (all where there are fewer), ascending by distance, ties to the lower index: exactly
-  // what computing every distance would give. May be called from several threads.
+  // Finds the `count` nearest triangles (all if there are fewer), ascending by distance, ties to the lower index:
+  // exactly the result of computing every distance. May be called from several threads.
   void nearest(const glm::dvec3& point, std::size_t count, std::vector<Near>& result) const;
 
   ClosestPoint closest_point(std::uint32_t triangle, const glm::dvec3& point) const;
 
-  // nearest() and closest_point() of many points at once, in any order: visit(i, found) for each. Fast where points
-  // that follow each other lie close together (some hundred a call are enough).
+  // Does nearest() and closest_point() for many points at once, in any order: calls visit(i, found) for each. Fast if
+  // consecutive points lie close together (some hundred a call are enough).
   struct NearPoint {
     std::uint32_t triangle;
     ClosestPoint closest;
@@ -49,7 +49,7 @@ class TriangleTree {
   using Visit = std::function<void(std::size_t point, std::span<const NearPoint> found)>;
   void nearest(std::span<const glm::dvec3> points, std::size_t count, const Visit& visit) const;
 
-  // The nearest triangle of each point, in their order, whatever that is. `threads`: 0 for all cores.
+  // Returns the nearest triangle of each point, in the order of the points. `threads`: 0 for all cores.
   std::vector<NearPoint> nearest_of_each(std::span<const glm::vec3> points, unsigned threads) const;
 
  private:

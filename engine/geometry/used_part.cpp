@@ -14,9 +14,9 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMinTimesElements = 4;  // fewer triangles than that many times K change what K is
+constexpr std::size_t kMinTimesElements = 4;  // with fewer triangles than so many times K, the choice of K changes
 
-// Of the vertices at each place whether a marked triangle stands there.
+// Returns true for each welded vertex at which a marked triangle stands.
 std::vector<bool> marked_places(const Mesh& mesh, std::span<const std::uint32_t> welded,
                                 const std::vector<bool>& triangles) {
   std::vector<bool> places(mesh.positions.size(), false);
@@ -72,7 +72,7 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
   std::size_t most = 0;
   for (const DriverUse& use : uses) {
     most = std::max(most, use.elements);
-    std::vector<glm::dvec3> points;  // close together where they follow each other
+    std::vector<glm::dvec3> points;  // consecutive ones lie close together
     for (const std::uint32_t v : morton_order(use.skin->positions)) {
       if (use.mask.empty() || use.mask[v] > 0) points.emplace_back(use.skin->positions[v]);
     }

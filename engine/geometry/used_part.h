@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of a driver that moves something: of a body under a shirt what lies beneath the shirt.
+// The part of a driver that moves something: for a body under a shirt, the part beneath the shirt.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,20 @@ namespace pelt {
 struct DriverPart {
   Mesh mesh;                             // without UVs, morph targets and attributes
   std::vector<std::uint32_t> vertices;   // of the whole driver, ascending
-  std::vector<std::uint32_t> triangles;  // the same
+  std::vector<std::uint32_t> triangles;  // of the whole driver, ascending
 };
 
-// A skin that a driver moves where the mask is above 0; empty: everywhere.
+// A skin that a driver moves where the mask is above 0; an empty mask: everywhere.
 struct DriverUse {
-  std::size_t elements;  // triangles of the driver closest to a vertex that it reads, at most
+  std::size_t elements;  // the most driver triangles closest to a vertex that the skin reads
   const Mesh* skin;
   std::span<const float> mask = {};
 };
 
-// The triangles that the skins read, with those round them, whose frames and spacing count: binding to this part gives
-// nearly the rows that binding to the whole driver gives (what is far is weighed by the mean spacing of all). None: it
-// is most of the driver. Does not depend on the number of threads (0: all cores).
+// Returns the triangles that the skins read, and those round them, which affect frames and spacing: binding to this
+// part gives nearly the rows that binding to the whole driver gives (the mean spacing of all triangles decides how far
+// weights reach). None: the part would be most of the driver, or too small. The result does not depend on the number of
+// threads (0: all cores).
 std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUse> uses, unsigned threads = 0);
 
 }  // namespace pelt

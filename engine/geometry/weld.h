@@ -8,7 +8,7 @@
 
 namespace pelt {
 
-// For every vertex the first one at the same position (-0 equals 0). Positions must be finite.
+// Returns for every vertex the first one at the same position (-0 equals 0). Positions must be finite.
 std::vector<std::uint32_t> weld_by_position(std::span<const glm::vec3> positions);
 
 }  // namespace pelt

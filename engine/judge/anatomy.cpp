@@ -12,9 +12,9 @@
 namespace pelt {
 namespace {
 
-constexpr double kBentAtRest = 5;     // degrees from which on a hinge shows how it bends
-constexpr double kMinInWords = 10;  // degrees
-constexpr double kOffCentre = 1e-3;   // of the bone that arrives
+constexpr double kBentAtRest = 5;    // degrees; a hinge bent at least so far in the rest pose shows which way it bends
+constexpr double kMinInWords = 10;   // degrees
+constexpr double kOffCentre = 1e-3;  // share of the length of the parent's bone
 
 bool is_trunk(JointRole role) {
   return role == JointRole::kHips || role == JointRole::kSpine || role == JointRole::kChest ||
@@ -57,7 +57,7 @@ std::optional<std::uint32_t> Anatomy::parent_of(std::uint32_t j) const {
   return parent < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(parent));
 }
 
-// How much skin each joint moves, and where its middle is at rest.
+// Sums the weight of skin on each joint, and finds the centre of that skin in the rest pose.
 void Anatomy::weigh_skin(const Character& character) {
   skin_.assign(uses_.size(), 0);
   middles_.assign(uses_.size(), glm::dvec3(0));
@@ -91,7 +91,7 @@ void Anatomy::descend() {
   }
 }
 
-// From where each joint stands to where its bone ends, unit.
+// Finds the unit direction from each joint to the end of its bone.
 void Anatomy::find_bones() {
   std::vector<std::optional<std::uint32_t>> next(uses_.size());
   const auto rank = [&](std::uint32_t j, std::uint32_t child) {
@@ -106,7 +106,7 @@ void Anatomy::find_bones() {
   for (std::uint32_t j = 0; j < uses_.size(); ++j) {
     std::optional<glm::dvec3> bone;
     if (next[j]) bone = unit(places_[*next[j]] - places_[j]);
-    // Skin all round a joint, an eye's, has no direction.
+    // Skin all round a joint, as round an eye, gives no direction.
     const auto parent = parent_of(j);
     const double least = parent ? kOffCentre * glm::distance(places_[j], places_[*parent]) : 0.0;
     const glm::dvec3 to_skin = middles_[j] - places_[j];
@@ -116,7 +116,7 @@ void Anatomy::find_bones() {
   }
 }
 
-// The bone that arrives at a joint, unit.
+// Returns the unit direction of the bone that arrives at a joint.
 std::optional<glm::dvec3> Anatomy::arriving(std::uint32_t j) const {
   for (auto p = parent_of(j); p; p = parent_of(*p)) {
     if (places_[*p] != places_[j]) return unit(places_[j] - places_[*p]);
@@ -139,7 +139,7 @@ void Anatomy::find_front() {
   left_ = glm::cross(kUp, front_);
 }
 
-// Finds the axes about which hinges bend further.
+// Finds the axis about which each hinge bends further.
 void Anatomy::find_hinges() {
   hinges_.resize(uses_.size());
   for (std::uint32_t j = 0; j < uses_.size(); ++j) {
@@ -159,7 +159,7 @@ void Anatomy::find_hinges() {
     }
     std::optional<glm::dvec3>& above = hinges_[*parent];
     if (!above && uses_[*parent].kind == JointKind::kHinge) above = hinges_[j];
-    // The bone of a finger's end is only as straight as its skin.
+    // The bone of a finger's last joint is aimed at its skin, so its direction is inexact.
     const bool turned = above && hinges_[j] && at_rest < kClearlyBent && glm::dot(*above, *hinges_[j]) < 0;
     if (!hinges_[j] || turned) hinges_[j] = above;
   }
@@ -187,7 +187,7 @@ std::string Anatomy::turn_in_words(std::uint32_t joint, const glm::dmat3& turn) 
   const glm::dvec3& rest = bones_[joint];
   const glm::dvec3 bone = turn * rest;
   const double swing = degrees_between(rest, bone);
-  // What is left of the turn once the bone has swung by the shortest way: about the bone.
+  // The twist about the bone is the remainder of the turn after the shortest swing of the bone.
   const glm::dvec3 across = glm::normalize(glm::cross(rest, std::abs(rest.x) < 0.5 ? glm::dvec3(1, 0, 0) : kUp));
   const glm::dvec3 axis = glm::cross(rest, bone);
   const double sine = glm::length(axis), cosine = glm::dot(rest, bone);

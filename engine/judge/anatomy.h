@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which way the bones of a character go, where its front is, and how its hinges bend, as far as names, rest and skin
-// tell (sample_poses.h has the rules).
+// Finds the directions of a character's bones, its front, and the way its hinges bend from joint names, the rest pose
+// and the skin (sample_poses.h has the rules).
 #pragma once
 
 #include <array>
@@ -18,22 +18,22 @@
 
 namespace pelt {
 
-// Directions are in model space at rest, of unit length.
+// Directions are unit vectors in model space in the rest pose.
 class Anatomy {
  public:
-  // `linear_blend`: a character bound by linear blend alone, whose skin at rest says where bones end.
+  // `linear_blend`: a character bound by linear blend alone; its skin in the rest pose shows where bones end.
   explicit Anatomy(const Character& linear_blend);
 
   std::uint32_t joint_count() const { return static_cast<std::uint32_t>(uses_.size()); }
   const JointUse& use(std::uint32_t joint) const { return uses_[joint]; }
   std::optional<std::uint32_t> parent_of(std::uint32_t joint) const;
-  const glm::dvec3& place(std::uint32_t joint) const { return places_[joint]; }  // at rest
-  const glm::dvec3& bone(std::uint32_t joint) const { return bones_[joint]; }    // where it goes from the joint
-  // The bone that arrives at a joint; none: it has none above it elsewhere.
+  const glm::dvec3& place(std::uint32_t joint) const { return places_[joint]; }  // in the rest pose
+  const glm::dvec3& bone(std::uint32_t joint) const { return bones_[joint]; }    // direction from the joint
+  // Returns the direction of the bone that arrives at a joint; none if all joints above are at the same place.
   std::optional<glm::dvec3> arriving(std::uint32_t joint) const;
-  // About what a hinge bends further; none: nothing tells, or it is no hinge.
+  // Returns the axis about which a hinge bends further; none if nothing shows it, or the joint is no hinge.
   const std::optional<glm::dvec3>& hinge(std::uint32_t joint) const { return hinges_[joint]; }
-  // Whether skin is painted for the joint, and turning it does not move all there is.
+  // Returns true if the joint has skin of its own and turning it does not move the whole skin.
   bool moves_a_part(std::uint32_t joint) const;
   const glm::dvec3& front() const { return front_; }
   const glm::dvec3& left() const { return left_; }
@@ -41,15 +41,15 @@ class Anatomy {
 
   struct Direction {
     std::string_view place;  // "front"
-    std::string_view turn;   // "forward": what a joint is that is turned that way
+    std::string_view turn;   // "forward": describes a joint that is turned that way
     glm::dvec3 axis;
   };
-  // Front, back, up, down, out and in; left and right where the joint is of no side.
+  // Returns front, back, up, down, out and in; a joint that belongs to no side has left and right for out and in.
   std::array<Direction, 6> directions(std::uint32_t joint) const;
 
-  // What a joint does that is turned from rest by `turn` (a rotation of model space at rest, about the joint), in an
-  // artist's words: "bent 90", "raised 140", "twisted 60". Whole degrees; those of a hinge are between its bones.
-  // Empty: less than 10.
+  // Describes a turn of a joint from the rest pose in an artist's words: "bent 90", "raised 140", "twisted 60". `turn`:
+  // a rotation in model space about the joint. Degrees are whole; those of a hinge are the angle between its bones.
+  // Empty: the turn is less than 10 degrees.
   std::string turn_in_words(std::uint32_t joint, const glm::dmat3& turn) const;
 
  private:
@@ -62,12 +62,12 @@ class Anatomy {
 
   const Skeleton& skeleton_;
   std::vector<JointUse> uses_;
-  std::vector<glm::dvec3> places_;         // of the joints, at rest
-  std::vector<double> skin_;               // summed weights
-  std::vector<glm::dvec3> middles_;        // of that skin
-  std::vector<std::uint32_t> below_;       // how many joints are below
-  std::vector<std::uint32_t> skin_below_;  // how many that move skin are, itself with them
-  std::uint32_t skin_joints_ = 0;          // how many there are
+  std::vector<glm::dvec3> places_;         // of the joints, in the rest pose
+  std::vector<double> skin_;               // for each joint, the summed weights on it
+  std::vector<glm::dvec3> middles_;        // for each joint, the centre of that skin
+  std::vector<std::uint32_t> below_;       // for each joint, the number of joints below it
+  std::vector<std::uint32_t> skin_below_;  // for each joint, the number of joints with skin at or below it
+  std::uint32_t skin_joints_ = 0;          // number of all joints with skin
   std::vector<glm::dvec3> bones_;
   std::vector<std::optional<glm::dvec3>> hinges_;
   glm::dvec3 front_{0, 0, 1};
@@ -77,10 +77,10 @@ class Anatomy {
 
 inline constexpr glm::dvec3 kUp(0, 1, 0);
 inline constexpr double kClearlyBent =
-    20;  // degrees at rest from which on a hinge shows how it bends, whatever its name says
+    20;  // degrees; a hinge bent at least so far in the rest pose shows how it bends, whatever its name
 
 double degrees_between(const glm::dvec3& a, const glm::dvec3& b);
 bool is_finger(JointRole role);
-bool is_limb_root(JointRole role);  // an arm or a leg from where it leaves the trunk
+bool is_limb_root(JointRole role);  // an upper arm or a thigh
 
 }  // namespace pelt

@@ -43,7 +43,7 @@ Result<bool> BindJudge::judge(const Character& character, std::span<const float>
   if (faults_.vertices.empty()) faults_ = faults;
   remaining_ = 0;
   for (const Fault& fault : faults.vertices) remaining_ = std::max(remaining_, fault.score);
-  faults.apart = faults_.apart;  // of the deformer alone: what is left already is not apart
+  faults.apart = faults_.apart;  // distances of the deformer alone, before linear blend took over parts of it
   if (may_be_left.empty()) return false;
   for (std::size_t v = 0; v < may_be_left.size(); ++v) faults.vertices[v].score *= may_be_left[v];
   const std::vector<float> more = judge_.left_to_linear_blend(faults);

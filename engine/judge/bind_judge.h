@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The judge that bind asks: of how many poses, and what follows from its faults.
+// The judge that bind uses: chooses how many poses to judge, and turns faults into shares for linear blend.
 #pragma once
 
 #include <optional>
@@ -16,20 +16,21 @@ namespace pelt {
 
 class BindJudge {
  public:
-  // Of characters with the skins, joints and clips of one that is bound by linear blend alone. By 6 frames of each of
-  // the first 10 clips, or without clips by sample poses; by fewer, evenly thinned, down to 12, where they would
-  // move more than 6 million vertices in all. None: nothing can be posed, or linear blend moves a vertex to what is not
-  // finite. The same on every processor and for any `threads`.
+  // Creates a judge for characters with the same skins, joints and clips as `linear_blend`, which is bound by linear
+  // blend alone. The poses are those of clip_poses, or without clips sample_poses. They are thinned evenly, down to 12,
+  // if they would move more than 6 million vertices in all. None: no pose exists, or linear blend moves a vertex to a
+  // position that is not finite. Results are the same on every processor and for any `threads`.
   static std::optional<BindJudge> create(Character linear_blend, unsigned threads);
 
-  // Whether more is to be left than was. Errors: Judge::find_faults'. `may_be_left`: of all skins laid end to end, 1
-  // where linear blend may take over; empty: nowhere.
+  // Judges a character and returns true if linear blend should take over more of it than before. Errors: those of
+  // Judge::find_faults. `may_be_left`: for all skins end to end, 1 where linear blend may take over; empty: nowhere.
   Result<bool> judge(const Character& character, std::span<const float> may_be_left);
 
-  // Of all skins laid end to end, since the first judgement.
+  // Returns the share of each vertex that linear blend takes over, for all skins end to end.
   std::span<const float> left() const { return left_; }
 
-  // The places of the first judgement, what is left since, and what the last one found to remain.
+  // Returns the places of the first judgement, the shares that linear blend took over since, and the worst score of the
+  // last judgement.
   Verdict verdict() const;
 
  private:
@@ -38,7 +39,7 @@ class BindJudge {
   Judge judge_;
   unsigned threads_;
   Faults faults_;         // of the first judgement
-  double remaining_ = 0;  // worst score of the last
+  double remaining_ = 0;  // worst score of the last judgement
   std::vector<float> left_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a deformer does worse than linear blend, vertex by vertex, and how much of the skin to leave to linear blend so
-// that it does not. Symbols are those of figures.h.
+// Finds where a deformer does worse than linear blend, vertex by vertex, and the share of each vertex that linear blend
+// should take over. Symbols are those of figures.h.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 namespace pelt {
 
 struct Faults {
-  std::vector<Fault> vertices;  // of each vertex its worst
-  std::vector<float> apart;     // of each vertex the largest distance from linear blend, metres
+  std::vector<Fault> vertices;  // for each vertex, its worst fault
+  std::vector<float> apart;     // for each vertex, its largest distance from linear blend, metres
 };
 
-// Takes the frames of one deformer one after the other.
+// Measures the frames of one deformer, one after the other.
 class FaultMeter {
  public:
-  // The reference outlives the meter. `threads`: 0 for all cores; results do not depend on it.
+  // The reference must outlive the meter. `threads`: 0 for all cores; results do not depend on it.
   explicit FaultMeter(const LinearReference& reference, unsigned threads = 0);
 
-  // The next frame: where linear blend and where the deformer has the vertices. Precondition: finite.
+  // Adds the next frame, with the positions by linear blend and by the deformer. Precondition: all are finite.
   void add(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved);
 
   Faults faults() const;
@@ -47,9 +47,9 @@ class FaultMeter {
   std::vector<std::uint32_t> apart_frames_;
 };
 
-// Of each vertex how much of it is to be left, in [0, 1]: more and more up to a score of 1.8, and from there outwards
-// less and less, so slowly that passing from the one to the other stretches no edge by more than a quarter. 0
-// everywhere where no score is above 1. `welded`: vertices that are one (weld_within).
+// Returns for each vertex the share in [0, 1] that linear blend should take over. It rises from 0 at a score of 1 to 1
+// at a score of 1.8, and falls off around faults so slowly that the passage stretches no edge by more than a quarter.
+// It is 0 everywhere if no score is above 1. `welded`: vertices at one place (weld_within).
 std::vector<float> left_to_linear_blend(const Faults& faults, const LinearReference& reference,
                                         std::span<const std::uint32_t> welded);
 

@@ -12,13 +12,13 @@
 namespace pelt {
 namespace {
 
-constexpr double kRigid = 2e-3;        // of the length
-constexpr double kShortest = 1e-3;     // of the diagonal: shorter edges are rigid to kRigid of that
-constexpr double kTorn = 2;            // times the longer of rest and linear blend
-constexpr double kAway = -0.2;         // cosine from which on a triangle faces away
-constexpr double kNotCollapsed = 0.3;  // of the area at rest
-constexpr double kShrunk = 0.7;        // of the area at rest
-constexpr double kMinArea = 1e-7;    // of the square of the diagonal, twice the area
+constexpr double kRigid = 2e-3;        // largest deviation of a rigid edge, as a share of its length
+constexpr double kShortest = 1e-3;     // share of the diagonal; a shorter edge counts as that long
+constexpr double kTorn = 2;            // times the longer of rest pose and linear blend
+constexpr double kAway = -0.2;         // a triangle whose cosine to linear blend's is below this faces away
+constexpr double kNotCollapsed = 0.3;  // share of the rest area; linear blend has at least that much
+constexpr double kShrunk = 0.7;        // share of the rest area; linear blend has less than that
+constexpr double kMinArea = 1e-7;      // share of the squared diagonal, for twice the area
 constexpr double kMinRegained = 2e-4;
 constexpr std::size_t kBlock = 2048;
 constexpr std::size_t kLengthBytes = std::size_t{128} << 20;
@@ -29,7 +29,7 @@ glm::dvec3 normal_of(std::span<const glm::vec3> positions, const glm::uvec3& t) 
   return glm::cross(glm::dvec3(positions[t.y]) - origin, glm::dvec3(positions[t.z]) - origin);
 }
 
-// Fixed blocks, whatever the threads, so that sums over them are always the same.
+// Runs `body` over fixed blocks that do not depend on the threads, so that sums over them are always the same.
 template <class Partial, class Body>
 std::vector<Partial> in_blocks(std::size_t count, unsigned threads, const Body& body) {
   std::vector<Partial> partials((count + kBlock - 1) / kBlock);
@@ -178,7 +178,7 @@ void TopValues::add(std::span<const double> values) {
     if (value <= least_) continue;
     values_.push_back(value);
     if (values_.size() < 2 * keep_) continue;
-    // What is below the last that counts never will count, and no more of what equals it.
+    // Values below the smallest that counts never will count, nor will more of its equals.
     const auto last = values_.begin() + static_cast<std::ptrdiff_t>(keep_ - 1);
     std::nth_element(values_.begin(), last, values_.end(), from_the_top);
     least_ = *last;
@@ -284,7 +284,7 @@ void FigureMeter::add_triangles(std::span<const glm::vec3> linear, std::span<con
     double regained = 0;
     std::uint64_t flips = 0;
     double flipped_area = 0;
-    Greatest flipped;  // by its area at rest
+    Greatest flipped;  // the triangle with the largest rest area
   };
   const double least_area = kMinArea * reference_.diagonal() * reference_.diagonal();
   const auto partials = in_blocks<Partial>(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a deformer does to a skin beside what linear blend does to it in the same frames. Linear blend shrinks where it
-// bends and twists, but it neither tears a skin nor throws it away, so that what goes far beyond it is a fault.
+// Measures what a deformer does to a skin, compared with linear blend in the same frames. Linear blend shrinks where it
+// bends and twists, but it neither tears a skin nor throws it away, so that a result far beyond it is a fault.
 //
 // Lengths are compared edge by edge (each edge of the triangles once), areas triangle by triangle. L is a length, A an
-// area, D the diagonal of the skin's bounding box at rest; 'rest, 'linear and 'moved say of which positions.
+// area, and D the diagonal of the skin's bounding box in the rest pose. 'rest, 'linear and 'moved name the positions:
+// in the rest pose, by linear blend, by the deformer.
 #pragma once
 
 #include <cstddef>
@@ -16,51 +17,52 @@
 
 namespace pelt {
 
-// Without the rounding of floats.
+// Returns the distance in double precision.
 inline double distance(const glm::vec3& a, const glm::vec3& b) { return glm::length(glm::dvec3(a) - glm::dvec3(b)); }
 
-// The vertex, or the two ends of the edge, at which something is worst, and the frame.
+// The frame, and the vertex or the two ends of the edge, where something is worst.
 struct WorstPlace {
   std::size_t frame = 0;
   std::uint32_t from = 0;  // vertex
-  std::uint32_t to = 0;    // the edge's other end; of a vertex or a triangle `from` again
+  std::uint32_t to = 0;    // the edge's other end; equals `from` for a vertex or a triangle
 };
 
-// 0 where there is nothing to measure: no triangles, no frames, no edges that stay rigid.
+// Figures of one deformer. Each is 0 if there is nothing to measure: no triangles, no frames, no rigid edges.
 struct Figures {
   double far = 0;          // largest distance of a vertex from where linear blend has it, over D
   double stretch = 0;      // largest L'moved / max(L'linear, L'rest) of edges that are longer than 0.002 D at rest
-  double bad = 0;          // share of edges, over all frames, that are longer than twice that
+  double bad = 0;          // share of edges, over all frames, for which that ratio is above 2
   double rigid99 = 0;      // 99th percentile, over all frames, of the strain of rigid edges, |L'moved / L - 1|, L the
                            // median of L'linear; linear blend keeps them within 0.002 of it in every frame
-  double rigid_max = 0;    // largest of these
+  double rigid_max = 0;    // largest of these strains
   double rigid_share = 0;  // share of edges that are rigid
-  double drift99 = 0;      // 99th percentile of the distance, over D, of vertices all of whose edges are rigid
-  double flips = 0;        // share of triangles, over all frames, that face away from linear blend's, which has 0.3 of
-                           // its A'rest or more there
-  double regained = 0;     // of triangles whose A'linear is below 0.7 A'rest: min(A'moved, A'rest) - A'linear, summed,
+  double drift99 = 0;      // 99th percentile of the distance from linear blend, over D, of vertices all of whose edges
+                           // keep their length in linear blend
+  double flips = 0;        // share of triangles, over all frames, that face away from linear blend's, which has there
+                           // more than 0.3 of A'rest
+  double regained = 0;     // sum of min(A'moved, A'rest) - A'linear over triangles whose A'linear is below 0.7 A'rest,
                            // over the skin's area and the number of frames
   WorstPlace far_at;       // a vertex
   WorstPlace stretch_at;   // an edge
   WorstPlace rigid_at;     // the edge of rigid_max
-  // The largest of the triangles that face away, by its first corner, in the frame in which most area does; none: no
-  // triangle does.
+  // The first corner of the largest triangle that faces away, in the frame in which the largest area does; none: no
+  // triangle faces away.
   std::optional<WorstPlace> flip_at;
 };
 
-// How much of the area that linear blend loses a deformer gives back, 1 being what dual quaternion gives back in the
-// same frames; none where that is less than 0.0002 of the skin's area.
+// Returns the area that a deformer gives back of what linear blend loses, relative to dual quaternion in the same
+// frames (1: as much). None if dual quaternion gives back at most 0.0002 of the skin's area.
 std::optional<double> restored(const Figures& figures, const Figures& dual_quaternion);
 
-// What is known of a skin before a deformer moves it: its rest, and which edges linear blend keeps rigid.
+// The facts of a skin before a deformer moves it: its rest pose, and the edges that linear blend keeps rigid.
 class LinearReference {
  public:
-  // Where linear blend has the vertices in a frame, valid until the next call.
+  // Returns the positions by linear blend in a frame; they are valid until the next call.
   using Positions = std::function<std::span<const glm::vec3>(std::size_t frame)>;
 
-  // Positions are one a vertex of `rest`, finite, in any one space. `linear` is called for all frames in order, and
-  // again from the first for every 128 MB that the lengths of all edges in all frames would take: that is all the
-  // memory that grows with the frames. `threads`: 0 for all cores; results do not depend on it.
+  // Positions are finite, in one common space, and `linear` gives one for each vertex of `rest`. `linear` is called for
+  // all frames in order, and once more for all frames for each further 128 MB that the lengths of all edges in all
+  // frames would take; no other memory grows with the frames. `threads`: 0 for all cores; results do not depend on it.
   LinearReference(std::span<const glm::vec3> rest, std::span<const glm::uvec3> triangles, std::size_t frame_count,
                   const Positions& linear, unsigned threads = 0);
 
@@ -68,19 +70,19 @@ class LinearReference {
   std::size_t vertex_count() const { return vertex_count_; }
   double diagonal() const { return diagonal_; }  // D
 
-  // An edge of the triangles, metres.
+  // An edge of the triangles. Lengths are in metres.
   struct Edge {
     std::uint32_t from = 0, to = 0;
     double rest = 0;    // L'rest
     double median = 0;  // of L'linear
     bool rigid = false;
   };
-  // Shorter edges stretch without anybody seeing it.
+  // Returns true if an edge is long enough to measure: nobody sees shorter ones stretch.
   bool is_long(double length) const { return length > 2e-3 * diagonal_; }
   std::span<const Edge> edges() const { return edges_; }
   std::span<const glm::uvec3> triangles() const { return triangles_; }
   std::span<const std::uint32_t> rigid_edges() const { return rigid_; }
-  std::span<const std::uint32_t> stiff_vertices() const { return stiff_; }        // all of whose edges are rigid
+  std::span<const std::uint32_t> stiff_vertices() const { return stiff_; }        // all edges keep their length
   std::span<const double> twice_rest_areas() const { return twice_rest_areas_; }  // of the triangles
   double twice_rest_area() const { return twice_rest_area_; }                     // their sum
 
@@ -99,40 +101,40 @@ class LinearReference {
   double twice_rest_area_ = 0;
 };
 
-// L'moved / max(L'linear, L'rest). Precondition: the edge is longer than 0 at rest.
+// Returns L'moved / max(L'linear, L'rest). Precondition: the edge is longer than 0 in the rest pose.
 double stretch_of(const LinearReference::Edge& edge, std::span<const glm::vec3> linear,
                   std::span<const glm::vec3> moved);
 
-// |L'moved / L - 1|, L the median of L'linear. Precondition: the edge is rigid.
+// Returns |L'moved / L - 1|, L the median of L'linear. Precondition: the edge is rigid.
 double strain_of(const LinearReference::Edge& edge, std::span<const glm::vec3> moved);
 
-// The largest values of many that come in any order, for a percentile near 100 without keeping all.
+// Keeps the largest of many values that come in any order, for a percentile near 100.
 class TopValues {
  public:
   // `count` values will be added. `percent`: 0 to 100.
   TopValues(std::size_t count, double percent);
   void add(std::span<const double> values);
-  // Linear between the two neighbouring values, as NumPy's percentile; 0 of no values.
+  // Returns the percentile, interpolated linearly between the two neighbouring values as in NumPy; 0 without values.
   double percentile();
 
  private:
-  double fraction_ = 0;   // of the way from the lower neighbour to the upper
-  std::size_t keep_ = 0;  // values from the lower neighbour up
+  double fraction_ = 0;   // part of the way from the lower neighbour to the upper one
+  std::size_t keep_ = 0;  // number of values from the lower neighbour up
   double least_ = 0;      // smaller values do not count
   std::vector<double> values_;
 };
 
-// Takes the frames of one deformer one after the other.
+// Measures the frames of one deformer, one after the other.
 class FigureMeter {
  public:
-  // The reference outlives the meter.
+  // The reference must outlive the meter.
   explicit FigureMeter(const LinearReference& reference, unsigned threads = 0);
 
-  // The next frame: where linear blend and where the deformer has the vertices. Precondition: finite; no more frames
-  // than the reference has seen.
+  // Adds the next frame, with the positions by linear blend and by the deformer. Preconditions: all are finite, and
+  // there are no more frames than in the reference.
   void add(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved);
 
-  // Precondition: all frames were added.
+  // Returns the figures. Precondition: all frames were added.
   Figures figures();
 
  private:
@@ -147,7 +149,7 @@ class FigureMeter {
   Figures figures_;
   std::uint64_t bad_ = 0;
   std::uint64_t flips_ = 0;
-  double flipped_area_ = 0;  // of the frame in which most is
+  double flipped_area_ = 0;  // in the frame with the largest such area
   double regained_ = 0;      // twice the area, over all frames
   TopValues strains_;
   TopValues drifts_;

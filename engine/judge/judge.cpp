@@ -20,7 +20,7 @@
 namespace pelt {
 namespace {
 
-// The skins of a character, laid end to end in the model's order.
+// The skins of a character, end to end in the model's order.
 class Skins {
  public:
   explicit Skins(const Character& character, const JudgeOptions& options)
@@ -49,7 +49,7 @@ class Skins {
     return positions_;
   }
 
-  // What is not finite of the last pose; none: all is.
+  // Returns an error for the first position of the last pose that is not finite; none: all are finite.
   std::optional<Error> not_finite(const JudgedPose& pose) const {
     std::span<const glm::vec3> left = positions_;
     for (const CharacterMesh& mesh : character_->meshes) {
@@ -86,7 +86,7 @@ std::vector<glm::uvec3> triangles_of(const CharacterData& character) {
   return triangles;
 }
 
-// Names of meshes and numbers of vertices, in order.
+// Returns the name and number of vertices of each skin, in order.
 std::vector<std::pair<std::string_view, std::uint32_t>> skins_of(const CharacterData& character) {
   std::vector<std::pair<std::string_view, std::uint32_t>> skins;
   for (const CharacterMesh& mesh : character.meshes) {
@@ -152,7 +152,7 @@ Result<Faults> Judge::find_faults(const Character& character, const JudgeOptions
 }
 
 std::vector<float> Judge::left_to_linear_blend(const Faults& faults) const {
-  constexpr float kRounding = 1e-6f;  // of the size, by which vertices at one place may differ
+  constexpr float kRounding = 1e-6f;  // share of the size by which vertices at one place may differ
   return pelt::left_to_linear_blend(faults, reference_, weld_within(rest_, kRounding * linear_.size()));
 }
 

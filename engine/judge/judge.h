@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One character, moved by several deformers through the same poses: the figures of each against linear blend.
+// Judges one character that several deformers move through the same poses: measures each against linear blend.
 #pragma once
 
 #include <cstdint>
@@ -25,44 +25,45 @@ struct JudgeOptions {
   bool same_everywhere = false;                   // Evaluator::Options::same_everywhere
 };
 
-// Where a vertex of the skins laid end to end is.
+// The place of a vertex of the skins, which are laid end to end.
 struct SkinPlace {
   std::string_view mesh;
-  std::uint32_t vertex = 0;  // in the model's mesh
-  std::string_view joint;    // the one with the largest weight there; empty: the vertex has none
-  // In CharacterData::skeleton: that one, and the one with the largest weight but it.
+  std::uint32_t vertex = 0;  // index in the model's mesh
+  std::string_view joint;    // name of the joint with the largest weight; empty: the vertex has no weights
+  // Indices in CharacterData::skeleton of the joints with the largest and the second largest weight.
   std::optional<std::uint32_t> strongest, second;
 };
 
 class Judge {
  public:
-  // `linear_blend`: the model bound by linear blend alone. `poses`: of its clips and joints. Errors: kUnsupported where
-  // linear blend moves a vertex to what is not finite, which is named with its mesh and the pose.
+  // `linear_blend`: the model bound by linear blend alone. `poses`: they name its clips and joints. Errors:
+  // kUnsupported if linear blend moves a vertex to a position that is not finite; the error names the mesh and the
+  // pose.
   static Result<Judge> create(Character linear_blend, std::vector<JudgedPose> poses, const JudgeOptions& options = {});
 
-  // Whether a character has the skins, and as many joints and clips, as the one of linear blend: a rig that makes a
-  // driver of a mesh leaves fewer skins.
+  // Returns true if a character has the same skins as the one of linear blend, and as many joints and clips. A rig that
+  // makes a driver of a mesh leaves fewer skins.
   bool takes(const Character& character) const;
 
-  // WorstPlace::frame is an index into the poses, its vertices count over the skins laid end to end, in the model's
-  // order. Errors: kInvalidArgument for a character that it does not take; kUnsupported as of create.
+  // Measures a character. WorstPlace::frame is an index into the poses; vertices count over the skins end to end, in
+  // the model's order. Errors: kInvalidArgument if takes() is false; kUnsupported as in create.
   Result<Figures> judge(const Character& character, const JudgeOptions& options = {}) const;
 
-  // What it does worse than linear blend, and where. Errors: as judge's.
+  // Finds where the character does worse than linear blend. Errors are those of judge.
   Result<Faults> find_faults(const Character& character, const JudgeOptions& options = {}) const;
 
-  // How much of each vertex of the skins laid end to end is to be left to linear blend so that the faults go
+  // Returns for each vertex of the skins end to end the share that linear blend should take over, so that the faults go
   // (faults.h).
   std::vector<float> left_to_linear_blend(const Faults& faults) const;
 
-  // Area of the skin at rest round each vertex, a third of its triangles', square metres.
+  // Returns the rest area round each vertex, a third of its triangles', square metres.
   std::vector<double> areas() const;
 
   const std::vector<JudgedPose>& poses() const { return poses_; }
   std::size_t vertex_count() const { return reference_.vertex_count(); }
   // Precondition: vertex < vertex_count().
   SkinPlace place_of(std::uint32_t vertex) const;
-  const glm::vec3& rest(std::uint32_t vertex) const { return rest_[vertex]; }  // position
+  const glm::vec3& rest(std::uint32_t vertex) const { return rest_[vertex]; }  // rest position
   const Character& linear_blend() const { return linear_; }
 
  private:
@@ -81,8 +82,8 @@ class Judge {
 
   Character linear_;
   std::vector<JudgedPose> poses_;
-  std::vector<glm::vec3> rest_;      // of the skins laid end to end
-  std::vector<std::uint32_t> rows_;  // of the same, in packed order
+  std::vector<glm::vec3> rest_;      // for each vertex of the skins end to end
+  std::vector<std::uint32_t> rows_;  // for each of these vertices, its row in the packed mesh
   LinearReference reference_;
 };
 

@@ -70,7 +70,7 @@ std::string_view name_of(JointRole role) {
   return "";
 }
 
-// Where the skin passes from one joint to another.
+// The name of the place where the skin passes from one joint to another.
 struct Between {
   JointRole a, b;
   std::string_view name;
@@ -124,7 +124,7 @@ class Describer {
     return fmt::format("{}{}", side == Side::kLeft ? "left " : side == Side::kRight ? "right " : "", name);
   }
 
-  // By the roles of the joints that move it, or else by a joint's name.
+  // Names a place by the roles of the joints that move it, or else by a joint's name.
   std::string where(const SkinPlace& place, const glm::vec3& at) const {
     if (!place.strongest) return fmt::format("mesh '{}'", place.mesh);
     const JointUse& own = body_.use(*place.strongest);
@@ -145,7 +145,7 @@ class Describer {
     return fmt::format("at joint '{}'", place.joint);
   }
 
-  // Which of the joints that move the place, or move them, turns most, and how.
+  // Describes the largest turn among the joints that move the place and their parents.
   std::string when(const SkinPlace& place, std::string_view where, const JudgedPose& pose) {
     std::string words;
     if (pose.turn) {
@@ -179,7 +179,7 @@ class Describer {
     return fmt::format("{} {}", name.empty() ? fmt::format("'{}'", skeleton_.joints[joint].name) : name, words);
   }
 
-  // How the joint is turned against its parent from rest, in model space at rest.
+  // Returns the turn of a joint against its parent, relative to the rest pose, in model space.
   glm::dmat3 local_turn(std::uint32_t joint) const {
     const auto turned = [&](std::uint32_t j) { return axes(player_.joints()[j]) * glm::transpose(axes(rest_[j])); };
     const std::optional<std::uint32_t> parent = body_.parent_of(joint);

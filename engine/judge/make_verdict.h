@@ -9,8 +9,9 @@
 
 namespace pelt {
 
-// The worst places of a judgement, named by the roles of their joints and by how these turn. `left`: of each vertex of
-// the judge's skins (Judge::left_to_linear_blend); empty: nothing is.
+// Makes the verdict with the worst places of a judgement, named by the roles of their joints and by how these turn.
+// `left`: for each vertex of the judge's skins, the share that linear blend took over (Judge::left_to_linear_blend);
+// empty: none.
 Verdict make_verdict(const Judge& judge, const Faults& faults, std::span<const float> left);
 
 }  // namespace pelt

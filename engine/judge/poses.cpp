@@ -59,7 +59,7 @@ void PosePlayer::pose(const JudgedPose& pose) {
     sample_morph_targets(character_, clip, pose.seconds, inputs_);
   }
   if (pose.turn) {
-    // Not by the local rotation, which a node given by a matrix lacks, and which shears below a stretched parent.
+    // The local rotation would not do: a node with a matrix has none, and it shears below a stretched parent.
     const glm::dvec3 pivot(rest_[pose.turn->joint][3]);
     const glm::dmat4 turn = glm::translate(
         glm::rotate(glm::translate(glm::dmat4(1.0), pivot), glm::radians(pose.turn->degrees), pose.turn->axis), -pivot);

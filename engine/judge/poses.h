@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The poses that deformers are judged in: frames of a character's clips, or one joint turned at a time
+// Makes the poses that deformers are judged in: frames of a character's clips, or one joint turned at a time
 // (sample_poses.h).
 #pragma once
 
@@ -18,34 +18,36 @@
 
 namespace pelt {
 
-// Which frames of which clips: as many as `pelt deform --fps` writes at (frames - 1) / seconds a second, but at no less
-// than one a second.
+// Chooses the frames of clips: those that `pelt deform --fps` writes at (frames - 1) / duration frames a second, but at
+// no less than one a second.
 struct ClipSampling {
-  std::uint32_t frames = 6;  // of a clip of up to frames - 1 seconds, both ends among them
-  std::uint32_t clips = 10;  // the first so many
+  std::uint32_t frames = 6;  // of a clip of up to frames - 1 seconds, both ends included
+  std::uint32_t clips = 10;  // number of clips, from the first
 };
-inline constexpr float kShortestJudgedClip = 0.05f;  // seconds: clips up to here are left out
+inline constexpr float kShortestJudgedClip = 0.05f;  // seconds; clips up to this length are left out
 
 std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSampling& sampling = {});
 
-// Poses evaluators of a character. Makes what a clip needs when it first comes.
+// Poses evaluators of a character. Prepares a clip when a pose first needs it.
 class PosePlayer {
  public:
-  // The character outlives the player.
+  // The character must outlive the player.
   explicit PosePlayer(const CharacterData& character);
 
-  // Joints and inputs; streamed drivers stand at rest. Precondition: the clip and joint are the character's.
+  // Sets joints and inputs; streamed drivers stay in their rest pose. Precondition: the clip and joint are the
+  // character's.
   void pose(const JudgedPose& pose, Evaluator& evaluator);
 
-  // The same without an evaluator; joints() and inputs() are those of the last pose, one matrix a joint, model space.
+  // Does the same without an evaluator. joints() and inputs() are those of the last pose: one matrix for each joint,
+  // model space.
   void pose(const JudgedPose& pose);
   std::span<const glm::mat4> joints() const { return joints_; }
   std::span<const float> inputs() const { return inputs_; }
 
  private:
   const CharacterData& character_;
-  std::map<std::uint32_t, ClipTwists> twists_;  // of clips
-  std::vector<glm::mat4> rest_;                 // of the joints
+  std::map<std::uint32_t, ClipTwists> twists_;  // by clip
+  std::vector<glm::mat4> rest_;                 // for each joint
   std::vector<Transform> local_;
   std::vector<glm::mat4> joints_;
   std::vector<std::uint8_t> turned_;

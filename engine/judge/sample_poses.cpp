@@ -19,12 +19,12 @@
 namespace pelt {
 namespace {
 
-constexpr double kBends[] = {90, 135};  // degrees, of hinges
+constexpr double kBends[] = {90, 135};  // degrees of hinges, except fingers
 constexpr double kFingerBends[] = {90};
-constexpr double kMinTurn = 10;         // degrees
+constexpr double kMinTurn = 10;           // degrees
 constexpr double kAlongTheBone = 0.9063;  // cosine of 25 degrees
 
-// Degrees.
+// Largest turns of a joint from the rest pose, degrees.
 struct Range {
   double front, back, up, down, out, in, twist;
 };
@@ -77,8 +77,8 @@ class Sampler {
 
   void bend(std::uint32_t j) {
     const glm::dvec3 before = body_.arriving(j).value_or(body_.bone(j));
-    // About the hinge; negative where it rests overstretched. What is further that way is no stretch: fingers leave the
-    // hand at some angle.
+    // Signed angle about the hinge; negative if the joint is overstretched in the rest pose. An angle beyond -20
+    // degrees is not overstretched: fingers leave the hand at some angle.
     double at_rest = glm::degrees(
         std::atan2(glm::dot(glm::cross(before, body_.bone(j)), *body_.hinge(j)), glm::dot(before, body_.bone(j))));
     if (at_rest < -kClearlyBent) at_rest = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Poses for characters without clips: each joint that moves skin turned alone, as far as its kind usually turns.
+// Makes poses for characters without clips: each joint that moves skin is turned alone, as far as joints of its kind
+// usually turn.
 #pragma once
 
 #include <vector>
@@ -10,20 +11,21 @@
 
 namespace pelt {
 
-// Turns from rest about where the joint stands, in model space, +y up. Left out are joints that no skin is painted for,
-// and those that carry all skin, whose turns are rigid motions of it.
+// Joints turn from the rest pose about their own places, in model space, with +y up. Joints without skin of their own
+// are left out, and so are those that carry all skin, because their turns move it rigidly.
 //
-// A hinge is bent to 90 and 135 degrees between its bones, fingers to 90 alone: to, not by, since many characters rest
-// with elbows, knees and hocks bent already; one that rests there is straightened. It bends the way it is bent at rest.
-// An elbow or knee that is bent by less than 20 degrees is taken at its name instead where the two disagree, since some
-// rest overstretched: elbows bend to the front, knees to the back. A finger's first joint bends like its second, as the
-// hand spreads fingers too. Where neither tells, a hinge is turned like a joint of no kind. The front is where the head
-// of a lying trunk is, or else where the feet point, or +z.
+// A hinge is bent until its bones make 90 and 135 degrees, a finger 90 alone; the angle is absolute, since many
+// characters have bent elbows, knees and hocks in the rest pose. A hinge that is at such an angle already is
+// straightened. It bends the way it is bent in the rest pose. If an elbow or knee is bent by less than 20 degrees and
+// its name disagrees, the name decides, since some characters stand overstretched: elbows bend to the front, knees to
+// the back. A finger's first joint bends like its second, since its own angle also shows how the hand spreads the
+// fingers. If neither pose nor name decides, a hinge is turned like a joint of no kind. The front is the direction of
+// the head if the trunk lies, else that of the feet, else +z.
 //
-// A ball swings its bone towards each of front, back, up, down, out and in (away from and towards the other side of the
-// body; left and right where the joint is of no side), by what is usual for its role and no further than that
-// direction, and twists. An animal that walks on four legs, its trunk lying, swings its limbs half as far. Directions
-// within 25 degrees of the bone's line are left out, as are turns of less than 10.
+// A ball joint swings its bone towards each of front, back, up, down, out and in (away from and towards the other side
+// of the body; left and right if the joint belongs to no side) and twists it. It swings by what is usual for its role,
+// but not beyond that direction. An animal on four legs, whose trunk lies, swings its limbs half as far. Directions
+// within 25 degrees of the bone's line are left out, and so are turns of less than 10 degrees.
 //
 //   degrees           front  back   up  down  out  in  twist
 //   hips, spine          30    20    -     -   20  20     20    chest too
@@ -37,11 +39,11 @@ namespace pelt {
 //   patch of skin         -     -   15    15    -   -      -
 //   twist helper          -     -    -     -    -   -     60
 //
-// A bone goes on to the joint below that has most joints below itself, in the trunk to one of the trunk, and at the end
-// of a chain to the middle of the skin that the joint moves.
+// A bone goes to the child joint that has the most joints below it, in the trunk to one of the trunk. At the end of a
+// chain it goes to the centre of the skin that the joint moves.
 //
-// `linear_blend`: a character bound by linear blend alone, whose skin at rest says where bones end. The order is the
-// joints'. Empty: no joint moves skin alone.
+// `linear_blend`: a character bound by linear blend alone; its skin in the rest pose shows where bones end. Poses are
+// in the order of the joints. Empty: no joint moves a part of the skin.
 std::vector<JudgedPose> sample_poses(const Character& linear_blend);
 
 }  // namespace pelt

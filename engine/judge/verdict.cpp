@@ -19,7 +19,7 @@ std::string what(const Fault& fault) {
   return fmt::format("{:.0f}% of the size away from linear blend", 100 * fault.value);
 }
 
-// Without what became of it.
+// Describes a place without saying what linear blend took over.
 std::string describe(const JudgedPlace& place) {
   return fmt::format("{}, {}: {} (mesh '{}'{})", place.where, place.when, what(place.fault), place.mesh,
                      place.joint.empty() ? "" : fmt::format(", joint '{}'", place.joint));

@@ -11,10 +11,11 @@
 
 namespace pelt::linear_blend {
 
-// Linear blend with the model's own weights: one binding a target. Errors: a target has no weights.
+// Binds by linear blend with the model's own weights and returns one binding per target. Error: a target has no
+// weights.
 Result<std::vector<MeshBinding>> bind(const LinearBlendParameters& parameters, const DeformerInput& input);
 
-// The same for any blend of joints.
+// Does the same for any blend of joints.
 Result<std::vector<MeshBinding>> bind_painted(BlendMode mode, bool exact_normals, const DeformerInput& input);
 
 }  // namespace pelt::linear_blend

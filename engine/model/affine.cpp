@@ -12,7 +12,7 @@
 namespace pelt {
 namespace {
 
-// Whether the axes of an affine matrix lie in a plane, or are none.
+// Returns true if the axes of an affine matrix lie in a plane, or have no length.
 bool is_singular(const glm::dmat4& m) {
   const glm::dmat3 axes(m);
   const double lengths = glm::length(axes[0]) * glm::length(axes[1]) * glm::length(axes[2]);
@@ -62,7 +62,7 @@ std::optional<Transform> decompose(const glm::dmat4& matrix) {
   const Transform result{.translation = glm::vec3(matrix[3]),
                          .rotation = glm::quat(glm::normalize(glm::quat_cast(axes))),
                          .scale = glm::vec3(scale)};
-  // Files hold about six digits, and a matrix with a shear of that size has none to speak of.
+  // Files hold about six digits: a shear of that size is only rounding.
   constexpr double kTolerance = 1e-5;
   const glm::dmat4 recomposed = to_matrix(result);
   for (int axis = 0; axis < 3; ++axis) {

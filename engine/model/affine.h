@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Affine matrices in double precision, as importers meet them.
+// Affine matrices in double precision, for importers.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -9,22 +9,22 @@
 
 namespace pelt {
 
-// Whether every entry fits single precision, since floats are what is made of them.
+// Returns true if every entry fits single precision: models hold floats.
 bool fits_float(const glm::dmat4& m);
 
-// Whether the inverse of an affine matrix has a meaning in floats.
+// Returns true if an affine matrix has an inverse that is meaningful in floats.
 bool is_invertible(const glm::dmat4& m);
 
-// Whether a frame has its origin within kFarthest, and axes of lengths between 1 / kFarthest and kFarthest.
+// Returns true if a frame has its origin within kFarthest, and axes of lengths between 1 / kFarthest and kFarthest.
 bool is_near_frame(const glm::dmat4& frame);
 
-// Whether the frame that an inverse bind matrix gives is near; true where the matrix has no inverse, and so gives none.
+// Returns true if the frame that an inverse bind matrix stands for is near, or if the matrix has no inverse.
 bool binds_near(const glm::dmat4& inverse_bind);
 
-// translation * rotation * scale.
+// Returns translation * rotation * scale.
 glm::dmat4 to_matrix(const Transform& transform);
 
-// The translation, rotation and scale that give `matrix`, where there are such.
+// Returns the translation, rotation and scale whose product is `matrix`, or none if there are no such.
 std::optional<Transform> decompose(const glm::dmat4& matrix);
 
 }  // namespace pelt

@@ -9,7 +9,8 @@ namespace pelt {
 std::vector<Bone> bone_forest(const Model& model) {
   constexpr int kNone = -1;
   std::vector<Bone> bones(model.bound_joints.size());
-  std::vector<int> nearest(model.skeleton.joints.size(), kNone);  // bone at each joint, then also above it
+  // Bone at each joint, later the nearest bone at or above it.
+  std::vector<int> nearest(model.skeleton.joints.size(), kNone);
   for (std::uint32_t b = 0; b < bones.size(); ++b) {
     const BoundJoint& bound = model.bound_joints[b];
     const glm::dmat4 inverse_bind(bound.inverse_bind);

@@ -17,7 +17,7 @@ std::vector<double> vertex_areas(std::span<const glm::vec3> positions, std::span
 }
 
 std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
-  // In double: the cross product of a tiny or a huge triangle leaves the range of float.
+  // In double: the cross product of a tiny or huge triangle leaves the range of float.
   std::vector<glm::dvec3> sums(positions.size(), glm::dvec3(0.0));
   for (const glm::uvec3& triangle : triangles) {
     const glm::dvec3 a = positions[triangle.x];

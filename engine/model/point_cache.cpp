@@ -21,7 +21,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "values are copied as they are");
 static_assert(sizeof(glm::vec3) == 12);
 
-// `size`: of the file, in bytes.
+// `size`: bytes of the file.
 Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std::string& source) {
   const auto refuse = [&](const std::string& why) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, why));
@@ -38,7 +38,7 @@ Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std
   if (!(header.frames_a_sample > 0) || !std::isfinite(header.frames_a_sample)) {
     return refuse(fmt::format("samples are {} frames apart", header.frames_a_sample));
   }
-  // Two factors of 31 bits: nothing wraps.
+  // The product of two factors of 31 bits and 12 does not overflow.
   const std::uint64_t wanted = sizeof header + static_cast<std::uint64_t>(header.points) *
                                                    static_cast<std::uint64_t>(header.samples) * sizeof(glm::vec3);
   if (size != wanted) {
@@ -60,7 +60,7 @@ Result<PointCache> load_pc2(const std::filesystem::path& path) {
   const std::uint64_t size = std::filesystem::file_size(path, code);
   if (code) return fail(ErrorCode::kReadFailed, fmt::format("{}: {}", source, code.message()));
 
-  // Straight into place: caches are the largest files there are here.
+  // Reads straight into place: caches are the largest files that Pelt reads.
   std::ifstream stream(path, std::ios::binary);
   const auto read = [&](auto values) {
     const auto bytes = std::as_writable_bytes(values);
@@ -96,7 +96,7 @@ void sample(const PointCache& cache, float frame, std::span<glm::vec3> to) {
   assert(cache.frames > 0 && to.size() == cache.count);
   const double last = static_cast<double>(cache.frames) - 1;
   const double wanted = (static_cast<double>(frame) - cache.start) / cache.rate;
-  const double at = wanted > 0 ? std::min(wanted, last) : 0.0;  // 0 also for what is no number
+  const double at = wanted > 0 ? std::min(wanted, last) : 0.0;  // NaN also becomes 0
   const auto before = static_cast<std::uint32_t>(at);
   const std::span<const glm::vec3> low = cache.frame(before);
   const std::span<const glm::vec3> high = cache.frame(std::min(before + 1, cache.frames - 1));

@@ -9,10 +9,10 @@
 namespace pelt {
 namespace {
 
-// Up to four components; what has fewer leaves the last ones 0.
+// Up to four components; unused ones are 0.
 using Value = std::array<float, 4>;
 
-// What the keys of every kind of channel are.
+// The keys of a channel of either kind.
 struct Keys {
   Interpolation interpolation = Interpolation::kLinear;
   std::span<const float> times;

@@ -10,7 +10,7 @@
 
 namespace pelt {
 
-// Hands out names, each once: "arm", "arm#2", "arm#3".
+// Makes names unique: "arm", "arm#2", "arm#3".
 class UniqueNames {
  public:
   std::string claim(const std::string& name) {

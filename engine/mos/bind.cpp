@@ -42,20 +42,20 @@ using chain::Shares;
 
 constexpr std::size_t kMaxWindowSamples = 512;
 constexpr float kPi = 3.14159265f;
-// As chain::Painting has them. Points bend the skin over a longer stretch than it is usually painted, and fold
-// it where it is drawn together to that.
+// Values for chain::Painting. Control points bend the skin over a longer stretch than it is usually painted for, and
+// would fold skin that is drawn together to the painted stretch.
 constexpr float kMaxOff = 0.36f;
 constexpr float kSlender = 4;
 
 // ------------------------------------------------------------------------------------------------------ the B-spline
 
-// The windows of every chain, and what is known of them.
+// The windows of every chain, and the lengths at their ends.
 struct Windows {
   std::vector<std::vector<Window>> of_chain;
-  std::vector<std::vector<float>> lengths;  // s at their ends
+  std::vector<std::vector<float>> lengths;  // s at the ends of the windows
 };
 
-// Windows of the same points are one; backwards, too.
+// Finds windows that have the same points, in the same or the reverse order.
 std::vector<std::vector<BoneCopy>> find_copies(const Windows& windows) {
   std::map<Window, BoneCopy> first;
   std::vector<std::vector<BoneCopy>> originals;
@@ -85,9 +85,10 @@ RestCurves make_rest_curves(const Windows& windows, std::span<const glm::vec3> p
   return {std::move(curves), find_copies(windows)};
 }
 
-// Samples of a window, both ends among them, so that between two of them no vertex `reach` away from the chain is off
-// by more than `error` metres where the frames of neighbouring points turn by a right angle against each other, and
-// their joints twist by 270 degrees: half of the second derivative of sum N_k (p_k + F_k O) by u, over 8.
+// Returns the number of samples of a window, both ends included. No vertex up to `reach` metres away from the chain is
+// then off by more than `error` metres between two samples, if the frames of neighbouring points turn by a right angle
+// against each other and their joints twist by 270 degrees. The estimate is that of linear interpolation, from the
+// second derivative of sum N_k (p_k + F_k O) by u.
 std::size_t sample_count(std::span<const ControlPoint> points, const Window& window, float reach, float error) {
   double step = 0;
   double twist = 0;
@@ -125,7 +126,7 @@ std::string names_of(const ControlPoints& points, const Window& window, const Mo
   return fmt::format("'{}'", fmt::join(names, "', '"));
 }
 
-// The tables as palette entries, and which of their frames at bind are singular (docs/mathematics.md section 3).
+// The palette entries of the tables, and which of their frames at bind are singular (docs/mathematics.md section 3.3).
 struct Tables {
   std::uint32_t first_slot = 0;
   std::vector<bool> singular;  // by the sample's number
@@ -163,7 +164,7 @@ Tables add_tables(const Windows& windows, const Samples& samples, const RestPoin
   return tables;
 }
 
-// The chain and window of a sample, by its number.
+// Returns the window of a sample, by the number of the sample.
 const Window& window_of(const Windows& windows, const Samples& samples, std::uint32_t sample) {
   std::size_t c = 0;
   std::size_t w = 0;
@@ -175,7 +176,7 @@ const Window& window_of(const Windows& windows, const Samples& samples, std::uin
   return windows.of_chain[c][w];
 }
 
-// Equation 9 has no solution where a vertex follows a singular sample.
+// Refuses vertices that follow a singular sample, since equation 9 has no solution for them.
 Result<void> check_offsets(const ControlPoints& points, const Windows& windows, const Samples& samples,
                            const Tables& tables, const SparseRows& rows, const Mesh& mesh, const DeformerInput& input) {
   for (std::size_t v = 0; v < rows.row_count(); ++v) {

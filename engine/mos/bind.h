@@ -11,12 +11,12 @@
 
 namespace pelt::mos {
 
-// Multipoint offset sampling (US 2013/0088497; docs/mathematics.md section 3): one binding a target. B-spline: the
-// tables of the chains' frames become palette entries, and a vertex follows the two samples beside its bind point on
-// each of its chains; the other strategies have an entry a control point and an offset a vertex
-// (MeshBinding::offset_groups). The result does not depend on the thread count. Errors: parameters out of range, a
-// joint, chain or point that is not there, points that coincide, a vertex where the blended frame is singular, a
-// palette too large.
+// Binds by multipoint offset sampling (US 2013/0088497; docs/mathematics.md section 3) and returns one binding per
+// target. With the B-spline strategy the tables of frames along the chains become palette entries, and a vertex follows
+// the two samples beside its place on each of its chains. With the other strategies each control point has a palette
+// entry, and each vertex an offset (MeshBinding::offset_groups). The result does not depend on the thread count.
+// Errors: parameters out of range, a joint, chain or point that does not exist, points that coincide, a vertex at which
+// the blended frame is singular, a palette too large.
 Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const DeformerInput& input);
 
 }  // namespace pelt::mos

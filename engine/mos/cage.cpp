@@ -27,8 +27,8 @@ namespace Sdc = OpenSubdiv::Sdc;
 using Patch = Bfr::Surface<double>;  // the limit surface of a face
 using Box = Eigen::AlignedBox3d;
 
-constexpr std::size_t kMaxCorners = 1000;  // of one face
-constexpr int kLevels = 5;                 // of subdivision towards an irregular point, before an end cap
+constexpr std::size_t kMaxCorners = 1000;  // corners of one face
+constexpr int kLevels = 5;                 // levels of subdivision towards an irregular point, before an end cap
 constexpr int kCellsAlongQuad = 4;
 constexpr std::size_t kSamplesAlongCell = 3;
 
@@ -104,19 +104,19 @@ struct Cell {
   std::uint32_t face = 0;
   glm::dvec2 low{0.0};
   double size = 0;
-  Box box;               // of this piece of the surface
-  glm::dmat3 axes{1.0};  // of a closer box: rotates into it
+  Box box;               // of the piece of the surface
+  glm::dmat3 axes{1.0};  // rotates model space into the axes of a closer box
   Box turned;
   using Samples = std::array<glm::dvec3, kSamplesAlongCell * kSamplesAlongCell>;
   Samples samples{};
 };
 
-// Of a sample in its cell.
+// Returns the place of a sample in its cell, 0 to 1.
 glm::dvec2 grid_place(std::size_t i) {
   return glm::dvec2(i % kSamplesAlongCell, i / kSamplesAlongCell) / (kSamplesAlongCell - 1.0);
 }
 
-// Along the cell, across it and away from the surface; the model's where it has no area.
+// Returns axes along the cell, across it and away from the surface; those of the model if the cell has no area.
 glm::dmat3 axes_of(const Cell::Samples& samples) {
   const glm::dvec3 one = samples.back() - samples.front();
   const glm::dvec3 other = samples[samples.size() - kSamplesAlongCell] - samples[kSamplesAlongCell - 1];
@@ -130,9 +130,10 @@ glm::dmat3 axes_of(const Cell::Samples& samples) {
   return glm::transpose(glm::dmat3(x, glm::cross(z, x), z));
 }
 
-// How far the surface may leave the box of its samples. Where a coordinate is largest its slope along the cell is 0,
-// and a sample is within half a step h: it exceeds that by (h^2 / 8) (|S_uu| + 2 |S_uv| + |S_vv|) at most. Twice that,
-// since the derivatives are differences of samples.
+// Returns how far the surface may leave the box of its samples. Where a coordinate is largest its slope along the cell
+// is 0, and a sample is within half a step h. So the coordinate exceeds that sample by at most
+//   (h^2 / 8) (|S_uu| + 2 |S_uv| + |S_vv|).
+// The margin is twice that, since the derivatives are differences of samples.
 double margin_of(const Cell::Samples& samples) {
   const auto at = [&](std::size_t u, std::size_t v) { return samples[v * kSamplesAlongCell + u]; };
   double uu = 0;
@@ -160,7 +161,8 @@ Box box_of(const Cell::Samples& samples, const glm::dmat3& axes, double margin) 
   return box;
 }
 
-// The least of g.d + d.H.d / 2 over the square, H positive definite: inside, or on one of the four sides.
+// Returns where g.d + d.H.d / 2 is least over the square, H being positive definite: inside, or on one of the four
+// sides.
 glm::dvec2 least_in_square(glm::dvec2 g, double uu, double uv, double vv, glm::dvec2 low, glm::dvec2 high) {
   const double determinant = uu * vv - uv * uv;
   const glm::dvec2 inside((uv * g.y - vv * g.x) / determinant, (uv * g.x - uu * g.y) / determinant);
@@ -189,8 +191,8 @@ struct CageSurface::Surface {
   };
 
   std::vector<Patch> patches;
-  std::vector<std::vector<int>> controls;             // of each patch
-  std::vector<std::vector<glm::dvec3>> patch_points;  // what its positions are evaluated from
+  std::vector<std::vector<int>> controls;             // cage points of each patch
+  std::vector<std::vector<glm::dvec3>> patch_points;  // points from which each patch is evaluated
   std::vector<Cell> cells;
   Eigen::KdBVH<double, 3, std::uint32_t> tree;  // of cells
 
@@ -215,7 +217,7 @@ void CageSurface::Surface::add_cell(std::uint32_t face, glm::dvec2 low, double s
 
 void CageSurface::Surface::add_cells(std::uint32_t face) {
   const Bfr::Parameterization domain = patches[face].GetParameterization();
-  const bool is_split = domain.HasSubFaces();  // a quadrilateral a corner, half as long
+  const bool is_split = domain.HasSubFaces();  // one quadrilateral per corner, half as long
   const int count = is_split ? kCellsAlongQuad / 2 : kCellsAlongQuad;
   const double size = 1.0 / kCellsAlongQuad;
   for (int part = 0; part < (is_split ? domain.GetFaceSize() : 1); ++part) {
@@ -228,12 +230,13 @@ void CageSurface::Surface::add_cells(std::uint32_t face) {
   }
 }
 
-// Newton's method on half the squared distance, f = |S - place|^2 / 2, kept to the cell: f_uu = S_u.S_u + S_uu.(S -
-// place), and so on, without the second derivatives where they make it not convex.
+// Searches a cell for the point closest to `place`, by Newton's method kept to the cell. It is applied to half the
+// squared distance f = |S - place|^2 / 2, with f_uu = S_u.S_u + S_uu.(S - place), and so on. Where f is not convex the
+// second derivatives are left out.
 void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& best) const {
   constexpr int kMaxSteps = 30;
   constexpr int kMaxHalvings = 20;
-  constexpr double kNoStep = 1e-10;  // of the cell
+  constexpr double kNoStep = 1e-10;  // fractions of the cell
   constexpr double kSmallStep = 1e-4;
   std::size_t nearest = 0;
   double least = std::numeric_limits<double>::max();
@@ -278,7 +281,7 @@ void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& bes
     if (std::max(std::abs(move.x), std::abs(move.y)) <= kNoStep * cell.size) break;
     // Newton's error after a step is of the order of the step's square.
     const bool is_last = is_convex && std::max(std::abs(move.x), std::abs(move.y)) <= kSmallStep * cell.size;
-    const double slope = glm::dot(gradient, move);  // of f; below 0
+    const double slope = glm::dot(gradient, move);  // slope of f; below 0
     bool found = false;
     for (int halving = 0; halving < kMaxHalvings && !found; ++halving, move *= 0.5) {
       const glm::dvec2 next = glm::clamp(at + move, cell.low, high);
@@ -356,7 +359,7 @@ void CageSurface::weights(glm::dvec3 place, std::vector<WeightedElement>& row) c
   for (std::size_t c = 0; c < controls.size(); ++c) {
     row.push_back({static_cast<std::uint32_t>(controls[c]), stencil[c]});
   }
-  // Round a narrow tube a patch meets a point from both sides.
+  // Round a narrow tube a patch may have one point on both sides.
   std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   std::size_t count = 0;
   for (const WeightedElement& element : row) {

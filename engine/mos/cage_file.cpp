@@ -18,7 +18,7 @@ namespace {
 constexpr double kNearlyFlat = 0.77;  // cosine of the angle between the normals of a quad's halves: 40 degrees
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-// Of each vertex the first one at its position.
+// Returns for each vertex the first vertex at its position.
 std::vector<std::uint32_t> first_at_position(std::span<const glm::vec3> positions) {
   const auto key = [&](std::uint32_t v) { return std::tie(positions[v].x, positions[v].y, positions[v].z); };
   std::vector<std::uint32_t> order(positions.size());

@@ -12,20 +12,20 @@
 
 namespace pelt::mos {
 
-// Model space at bind, metres.
+// A cage in model space at bind, metres.
 struct CageMesh {
   std::vector<glm::dvec3> points;
-  std::vector<std::vector<std::uint32_t>> faces;  // points, in order
-  std::vector<std::uint32_t> source_vertex;       // of each point: a vertex of the mesh or file that it was made from
+  std::vector<std::vector<std::uint32_t>> faces;  // points of each face, in order
+  std::vector<std::uint32_t> source_vertex;       // for each point a vertex of the mesh or file that it was made from
 };
 
-// Wavefront OBJ, its polygons as they are and its vertices in order. Errors: those of import_obj, and kInvalidFile
-// without a face.
+// Reads a cage from a Wavefront OBJ file, with its polygons and the order of its vertices. Errors: those of import_obj,
+// and kInvalidFile if there is no face.
 Result<CageMesh> load_cage(const std::filesystem::path& path);
 
-// The mesh's triangles, of vertices at one position the first. Two consecutive triangles of a part are a quad again
-// where they share an edge and together are convex and nearly flat. Left out: vertices of no triangle, triangles
-// without three different corners.
+// Makes a cage of the triangles of a mesh; of vertices at one position the first one counts. Two consecutive triangles
+// of a part become a quad again if they share an edge and together are convex and nearly flat. Vertices of no triangle
+// and triangles without three different corners are left out.
 CageMesh cage_of(const Mesh& mesh);
 
 }  // namespace pelt::mos

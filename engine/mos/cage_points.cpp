@@ -23,9 +23,9 @@ namespace {
 using chain::Chain;
 using chain::Chains;
 
-constexpr std::size_t kMaxPoints = 65536;  // what 16 bits of a row count
+constexpr std::size_t kMaxPoints = 65536;  // most palette entries that the 16-bit indices of a row can name
 
-// The joint that moves a vertex the most.
+// Returns the joint that moves a vertex the most.
 std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t vertex, const Model& model) {
   if (!has_weights(mesh)) return std::nullopt;
   const std::span<const Influence> row = mesh.weights.row(vertex);
@@ -34,8 +34,9 @@ std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t ver
   return strongest == row.end() ? std::nullopt : std::optional(model.bound_joints[strongest->index].joint);
 }
 
-// Lets a point move with the nearest bone of the chains; beside a joint between two bones with part of its turn: half
-// of it at the joint, none or all of it as far along the bones as the point is away from them.
+// Makes a point move with the nearest bone of the chains. Near a joint between two bones it has a part of its turn:
+// half of it at the joint, and none or all of it where it is as far along the bone from the joint as it is away from
+// the bone.
 void follow_bones(std::span<const Chain> chains, ControlPoint& point) {
   double nearest = std::numeric_limits<double>::infinity();
   for (std::uint32_t c = 0; c < chains.size(); ++c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vertices of a cage as control points (US 2013/0088497, "Catmull-Clark").
+// Makes the vertices of a cage control points (US 2013/0088497, "Catmull-Clark").
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace pelt::mos {
 
-// The cage that the rig names, a point a vertex, named by the number of that, without chains. Each moves with the joint
-// that moves it the most by the cage's weights; where it has none, with the nearest bone of the chains laid over the
-// skeleton, and near a joint (as near as it is to the bone) it takes part of its turn. Errors: a mesh or file that is
-// not there or no cage.
+// Returns one point per vertex of the cage that the rig names, without chains; the name of a point is the number of its
+// vertex. Each point moves with the joint that moves it the most by the weights of the cage. If it has none, it moves
+// with the nearest bone of the chains laid over the skeleton, and near a joint (nearer than to the bone) it has a part
+// of the turn of the joint. Errors: a mesh or file that does not exist or is no cage.
 Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<const std::uint32_t> meshes,
                                   const DeformerInput& input, std::optional<CageSurface>& cage);
 

@@ -25,12 +25,12 @@ namespace {
 using Row = std::vector<WeightedElement>;
 
 constexpr double kMinWeight = 1e-7;
-constexpr std::size_t kMaxOfAll = 1024;  // points that a vertex may follow, where it follows every one
+constexpr std::size_t kMaxOfAll = 1024;  // most points if every vertex follows all of them
 
-// A vertex among the points. Weights may be negative.
+// The weights of a vertex, which may be negative, and its distance from the points.
 struct Placed {
   Row row;
-  double distance = 0;  // to the nearest point, metres
+  double distance = 0;  // distance to the nearest point, metres
 };
 
 class Cloud {
@@ -53,7 +53,7 @@ class Cloud {
     return {};
   }
 
-  // False where the blended frame is singular.
+  // Finds the weights of a vertex at `point`. Returns false if the blended frame is singular.
   bool place(glm::dvec3 point, Placed& placed) const {
     if (parameters_.strategy == MosStrategy::kInverseDistance) {
       inverse_distance(point, positions_, double{parameters_.power}, parameters_.nearest, parameters_.cut, placed.row);
@@ -90,7 +90,7 @@ Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& p
   constexpr std::size_t kNoVertex = static_cast<std::size_t>(-1);
   std::vector<Placed> placed(mesh.positions.size());
   std::mutex mutex;
-  std::size_t singular = kNoVertex;  // the first such vertex, whatever the order of threads
+  std::size_t singular = kNoVertex;  // the first vertex with a singular frame, in any order of threads
   parallel_for(placed.size(), kGrain, input.threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       if (!(target.mask[v] > 0) || cloud.place(glm::dvec3(mesh.positions[v]), placed[v])) continue;
@@ -108,15 +108,16 @@ Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& p
                                     singular, mesh.name, fmt::join(names, "', '")));
 }
 
-// Normals, tangents and the frames of vertices follow A, the blend of the entries' 3x3 parts (shaders/blend/blend.h),
-// which must be the identity at bind. The F of points are not where they are the joints' axes, or where an edit scales
-// them at bind. Then every point has a second entry [L_j | p_j], for what has the local point 0: with F^R_j at bind and
-// a share b of the offset
+// Normals, tangents and the frames of vertices follow A, the blend of the 3x3 parts of palette entries
+// (shaders/blend/blend.h), which must be the identity at bind. It is not if the F of points are the axes of joints, or
+// if an edit scales them at bind. Then every point has a second palette entry [L_j | p_j], for the local point 0. With
+// F^R_j at bind and a share b of the offset:
 //     v' = (1 - b) sum w (p + L 0) + b sum w (p + F O / b) = sum w (p + F O)
 //     A  = (1 - b) sum w L + b sum w F = sum w F (F^R)^-1,     L = F ((F^R)^-1 - b I) / (1 - b)
-constexpr double kOffsetShare = 1.0 / 8;  // small: L is near the point's motion, by which what has no frame is turned
+// The share b is small, so that L is near the motion of the point, which turns normals that would have no direction.
+constexpr double kOffsetShare = 1.0 / 8;
 
-// L over F, of each point; empty where no point needs it.
+// Returns F^-1 L of each point; empty if no point needs it.
 std::vector<glm::dmat3> directions_of(const ControlPoints& points, const RestPoints& rest) {
   constexpr double kRounding = 1e-6;
   std::vector<glm::dmat3> directions;
@@ -130,7 +131,7 @@ std::vector<glm::dmat3> directions_of(const ControlPoints& points, const RestPoi
   return directions;
 }
 
-// First of the palette entries of the points.
+// First palette entries of the points: those with offsets, and those for directions.
 struct Entries {
   std::uint32_t offsets;
   std::optional<std::uint32_t> directions;
@@ -148,7 +149,8 @@ Entries add_entries(const PointWords& words, MosTable& table, CharacterBuilder& 
   return {first, words.directions.empty() ? std::nullopt : std::optional(first + count)};
 }
 
-// Weights of a row are not negative: those that are go into groups of their own, whose shares are.
+// Collects the weights of one sign. Rows must not have negative weights: these go into groups of their own, with
+// negative shares.
 class Signed {
  public:
   Signed(double sign, const Entries& entries) : sign_(sign) {
@@ -157,7 +159,7 @@ class Signed {
     parts_.push_back({entries.offsets, share, 1 / share, {}});
   }
 
-  // Appends the row of a vertex; returns its share.
+  // Appends the row of a vertex and returns its share.
   double append(const Row& weights) {
     double share = 0;
     for (Part& part : parts_) {
@@ -175,7 +177,7 @@ class Signed {
     return sign_ * share;
   }
 
-  // Calls visit(point, weight) for the vertex appended last, whose weights are as pack stores them.
+  // Calls visit(point, weight) for the vertex that was appended last, with the weights as pack stores them.
   template <class Visit>
   void each_stored(double share, const Visit& visit) {
     const SparseRows& rows = parts_[0].group.rows;  // the others' weights are the same
@@ -199,7 +201,7 @@ class Signed {
  private:
   struct Part {
     std::uint32_t first_slot;
-    double share;    // of every vertex
+    double share;    // share of this part in every vertex
     double offsets;  // its local point is the vertex's offset times this
     OffsetGroup group;
   };
@@ -211,7 +213,8 @@ class Signed {
   std::vector<std::uint32_t> by_index_, units_;
 };
 
-// Equation 9 with the weights as they are stored, so that the vertex is where it was at bind.
+// Appends a vertex with its offset by equation 9, with the weights as they are stored, so that bind leaves the vertex
+// where it is.
 void append_vertex(const Placed& placed, glm::dvec3 point, const RestPoints& rest, Signed& positive, Signed& negative) {
   const double above = positive.append(placed.row);
   const double below = negative.append(placed.row);

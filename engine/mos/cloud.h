@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Skin to control points that are in no order: inverse distance, radial basis functions, a cage's limit surface.
+// Binds skin to control points that are in no order: inverse distance, radial basis functions, limit surface of a cage.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@
 
 namespace pelt::mos {
 
-// One binding a target, each of one offset group, or two where the frames of points are not the identity at bind; as
-// many again where weights are negative. `cage`: of kCatmullClark. Errors:
-// RadialBasis::create's; a vertex at which the blended frame is singular.
+// Returns one binding per target. Each has one offset group, or two if the frames of points are not the identity at
+// bind, and as many again if weights are negative. `cage` is needed for kCatmullClark. Errors: those of
+// RadialBasis::create, and a vertex at which the blended frame is singular.
 Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, const ControlPoints& points,
                                             const std::optional<CageSurface>& cage, const PointEdits& edits,
                                             std::span<const glm::dmat4> at_bind, const DeformerInput& input);

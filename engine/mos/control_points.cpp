@@ -29,17 +29,18 @@ using chain::Chains;
 using chain::Curve;
 using chain::Linkage;
 
-constexpr std::uint32_t kPointsByBone = 3;  // about a joint, and the part of the shorter bone over which they stand
+// Points about a joint; kJointSpread is the fraction of the shorter bone that they take.
+constexpr std::uint32_t kPointsByBone = 3;
 constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
-constexpr float kStep = 0.8f;     // between two of them, of the skin's distance
-constexpr float kMaxUneven = 2;   // how much farther apart they may be on one side of the joint than on the other
-constexpr float kOutward = 0.2f;  // of their reach: keeps the volume of a bent limb
+constexpr float kStep = 0.8f;     // distance between two of them, in skin distances
+constexpr float kMaxUneven = 2;   // largest ratio of their distances on the two sides of a joint
+constexpr float kOutward = 0.2f;  // fraction of their reach that they slide outward: keeps the volume of a bent limb
 
-// Of a bone, which may be so short that its ends have the same length along a chain.
+// Returns way / length, or 0 for a bone that is so short that its ends have the same length along a chain.
 float part_of(float length, float way) { return length > 0 ? way / length : 0.0f; }
 
-// `anchors` with their lengths.
+// Returns a curve over a chain, with the lengths of its anchors.
 Curve curve_over(Chain chain) {
   Curve curve;
   float s = 0;
@@ -53,9 +54,10 @@ Curve curve_over(Chain chain) {
   return curve;
 }
 
-// Of the bones on both sides of anchor i, which is not the top, away from the top: 0 that of the one before it, 1 that
-// of the one after it, a part of the turn between them on the way. Where they are opposite, the nearer one's. A point
-// that has this part of a turn twists about it, so that at rest and under twists alone it moves as the bones do.
+// Returns the direction that lies the fraction `part` of the turn from the bone before anchor i to the bone after it,
+// counted away from the top; the anchor must not be the top. If the bones are opposite, it is the direction of the
+// nearer one. A point that has this part of a turn twists about it, so that at bind and under twists alone it moves as
+// the bones do.
 glm::vec3 direction_on_the_way(const Chain& chain, std::size_t i, float part) {
   const Anchor& near = chain.anchors[i > chain.top ? i - 1 : i + 1];
   const glm::dvec3 from = glm::normalize(glm::dvec3(chain.anchors[i].position) - glm::dvec3(near.position));
@@ -113,7 +115,8 @@ class Settler {
   }
 
  private:
-  // An edit that says a name means one point, and a joint of that name would be all points of it.
+  // Names the placed points. A name in an edit means one point, but the name of a joint would mean all points of the
+  // joint: so no point gets such a name.
   void name_placed() {
     std::set<std::string> taken;
     for (const Joint& joint : model_.skeleton.joints) taken.insert(joint.name);
@@ -129,8 +132,9 @@ class Settler {
     }
   }
 
-  // Placed points of chains that run over the same bones are the same there. Where points are in no order they are one
-  // where they meet, whatever they turn with.
+  // Adds a point, or finds the one that it is the same as; returns its index. Chains that run over the same bones share
+  // their placed points there. With the strategies other than the B-spline, placed points at one place are one,
+  // whatever they turn with.
   std::uint32_t add(ControlPoint point) {
     for (std::uint32_t known = 0; point.placed && known < result_.points.size(); ++known) {
       const ControlPoint& other = result_.points[known];
@@ -142,7 +146,8 @@ class Settler {
     return static_cast<std::uint32_t>(result_.points.size() - 1);
   }
 
-  // An angle is about a chain's direction, and adds up along the bones from its top to the one that leaves `far`.
+  // Returns true if two turns are the same. An angle is about a chain's direction and adds up along the bones from its
+  // top to the one that leaves `far`, so these must be the same too.
   bool same_turn(const std::optional<PointTurn>& a, const std::optional<PointTurn>& b) const {
     if (!a || !b) return a.has_value() == b.has_value();
     constexpr float kSame = 1e-5f;
@@ -151,7 +156,8 @@ class Settler {
     return !angles_ || path_to(*a) == path_to(*b);
   }
 
-  // The joints from the top to `far` and the place beyond it, and whether that is along the chain.
+  // Returns the joints from the top to `far`, and the place beyond it. The first number is 1 if that way is along the
+  // chain, else 0.
   std::vector<std::int64_t> path_to(const PointTurn& turn) const {
     const Chain& chain = result_.turning[turn.chain];
     const bool along = turn.far > chain.top;
@@ -163,7 +169,7 @@ class Settler {
       const Anchor anchor = is_there ? chain.anchors[static_cast<std::size_t>(i)] : Anchor{};
       path.push_back(is_there ? anchor.joint : -1);
       if (i != static_cast<std::int64_t>(turn.far) + away) continue;
-      // Tips have no joints of their own.
+      // A tip has no joint of its own, so its place counts.
       for (int c = 0; is_there && c < 3; ++c) path.push_back(std::llround(anchor.position[c] / near_));
       return path;
     }
@@ -176,19 +182,21 @@ class Settler {
     chain.bends.push_back(bends);
   }
 
-  // Those about an inner anchor.
+  // The points about an inner anchor.
   struct JointPoints {
     std::uint32_t count = 0;
-    glm::vec2 step{0.0f};  // from one to the next, metres: before and after the anchor
-    float outward = 0;     // of one that bisects the turn; less towards the ends, so that the limb does not sway
+    glm::vec2 step{0.0f};  // metres from one to the next, before and after the anchor
+    // Metres, for the one that bisects the turn; less towards the ends, so that the limb does not sway.
+    float outward = 0;
     bool by_skin = false;
 
-    // On one side of the anchor: 0 before it, 1 after it.
+    // Return the distance from the anchor to the first point beyond it, and to the last one, metres. `side` is 0 before
+    // the anchor and 1 after it.
     float first_beyond(int side) const { return count > 1 ? (count % 2 == 0 ? 0.5f : 1.0f) * step[side] : 0.0f; }
     float reach(int side) const { return count > 1 ? 0.5f * static_cast<float>(count - 1) * step[side] : 0.0f; }
   };
 
-  // Over a part of the shorter bone, between the points of the bones.
+  // Spreads the points over a fraction of the shorter bone, between the points of the bones.
   JointPoints spread_by_bone(const Curve& curve, std::size_t i) const {
     JointPoints points{parameters_.points_per_joint.value_or(kPointsByBone)};
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
@@ -199,15 +207,15 @@ class Settler {
     return points;
   }
 
-  // A bend stretches the outside of a limb and crowds its inside, the more the thicker it is: so points are as far
-  // apart as it is thick, where the bones have room for them and for a step beyond the last ones. They slide outward,
-  // since the spline through them cuts the corner.
+  // Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last
+  // ones. A bend stretches the outside of a limb and crowds its inside, the more the thicker it is. The points slide
+  // outward, since the spline through them cuts the corner.
   JointPoints spread_by_skin(const Curve& curve, std::size_t i, float thickness) const {
     JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
     const auto room = [&](int side) {
       const Way way = way_beside(curve, i, side);
-      const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // of what is round at its ends
-      return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;                    // the other half is that joint's
+      const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // without the round ends
+      return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;  // the joint there has the other half
     };
     const glm::vec2 most = glm::vec2(room(0), room(1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
     const glm::vec2 wide = glm::min(glm::vec2(kStep * thickness), most);
@@ -217,7 +225,7 @@ class Settler {
     return points;
   }
 
-  // Whether points stand about the anchor. A twist helper only twists.
+  // Returns true if points stand about the anchor. They do not about a twist helper, which only twists.
   bool is_bent(const Chain& chain, std::size_t i) const {
     return is_inner(chain, i) && uses_[chain.anchors[i].joint].kind != JointKind::kTwist;
   }
@@ -226,8 +234,7 @@ class Settler {
     return i > 0 && i + 1 < chain.anchors.size() && i != chain.top;
   }
 
-  // How far points about anchor i may reach: to the next anchor, or past that where it is a twist helper; on one side,
-  // 0 before it, 1 after it.
+  // How far points about an anchor may reach on one side: to the next anchor, or past it if that is a twist helper.
   struct Way {
     std::size_t anchor = 0;
     float length = 0;  // metres
@@ -240,13 +247,14 @@ class Settler {
     return {anchor, std::abs(curve.lengths[anchor] - curve.lengths[i])};
   }
 
-  // There several chains move the same skin, whose points would part if each slid by its own bend.
+  // Returns true if anchor i or one beside it is a hub. Several chains move the skin there, and their points would part
+  // if each slid by its own bend.
   bool is_near_hub(const Curve& curve, std::size_t i) const {
     const auto is_hub = [&](std::size_t anchor) { return hubs_.contains(curve.chain.anchors[anchor].joint); };
     return is_hub(i) || is_hub(way_beside(curve, i, 0).anchor) || is_hub(way_beside(curve, i, 1).anchor);
   }
 
-  // Of every anchor.
+  // Returns the points about every anchor.
   std::vector<JointPoints> spread_about_joints(const Curve& curve) const {
     std::vector<JointPoints> points(curve.chain.anchors.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -258,9 +266,10 @@ class Settler {
     return points;
   }
 
-  // How a point at lambda of the bone turns that moves with its upper end. On a bone from anchor n to f, away from the
-  // top, the twist passes linearly from tau_n - after_n theta_n to tau_f - after_f theta_f. It begins at the first
-  // point beyond n, which skin before n follows, too: what f turns does not reach beyond the bone.
+  // Returns how a point at lambda of the bone turns; it moves with the upper end of the bone. On a bone from anchor n
+  // to f, away from the top, the twist passes linearly from tau_n - after_n theta_n to tau_f - after_f theta_f. It
+  // begins at the first point beyond n, which the skin before n follows too: so the twist of f does not reach beyond
+  // the bone.
   PointTurn turn_on_bone(const Curve& curve, std::span<const JointPoints> about, std::uint32_t number, std::size_t bone,
                          float lambda) const {
     const Chain& chain = curve.chain;
@@ -277,7 +286,8 @@ class Settler {
     return turn;
   }
 
-  // The same turn, told by the bone before anchor i instead of the one after it: tau_n is all of that one's twist.
+  // Expresses the same turn by the bone before anchor i instead of the one after it: tau_n is all of the twist of that
+  // bone.
   void step_back(const Curve& curve, std::uint32_t i, PointTurn& turn) const {
     const float left = -turn.roll;
     turn.roll = angles_ && !is_tip(curve.chain, turn.far) ? turn.twist : 0.0f;
@@ -286,8 +296,9 @@ class Settler {
     turn.far = i;
   }
 
-  // How a point about anchor i turns that stands on `bone`, past the twist helper h between the two: as the bone does,
-  // from tau_h - after_h theta_h or up to that, but for what the anchor at its other end adds there.
+  // Returns how a point about anchor i turns that stands on `bone`, beyond the twist helper h between the two. It turns
+  // as the bone does, from tau_h - after_h theta_h or up to that, without the part that the anchor at the other end of
+  // the bone adds there.
   PointTurn turn_past_helper(const Curve& curve, std::uint32_t number, std::uint32_t i, std::size_t bone,
                              float lambda) const {
     const bool away = i > curve.chain.top;
@@ -302,27 +313,27 @@ class Settler {
     return turn;
   }
 
-  // A tip has no joint of its own, so it never twists.
+  // Returns true for a tip, which has no joint of its own and so never twists.
   static bool is_tip(const Chain& chain, std::size_t i) {
     const std::size_t last = chain.anchors.size() - 1;
     return (i == 0 || i == last) && chain.anchors[i].joint == chain.anchors[i == 0 ? 1 : last - 1].joint;
   }
 
-  // About inner anchor i, which is not the top: the k-th of n has (k + 1) / (n + 1) of its turn, counted away from the
-  // top, and stands on the bone that moves more like it.
+  // Places n points about inner anchor i, which is not the top. Point k, counted from 0 away from the top, has the
+  // fraction (k + 1) / (n + 1) of the turn, and stands on the bone that moves more like it.
   void place_about(PointChain& own, std::span<const JointPoints> about, std::uint32_t number, std::size_t i) {
     const JointPoints& points = about[i];
     const Chain& chain = result_.turning[number];
-    const bool away = i > chain.top;  // the chain's direction is away from its top
+    const bool away = i > chain.top;  // the chain runs away from its top here
     const std::uint32_t count = points.count;
     for (std::uint32_t k = 0; k < count; ++k) {
       const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);  // along the chain
       const float steps = static_cast<float>(k) - 0.5f * static_cast<float>(count - 1);
       const float way = steps * points.step[steps < 0 ? 0 : 1];
       const float turned = away ? part : 1 - part;
-      const bool before = turned < 0.5f;  // on the side of the top
+      const bool before = turned < 0.5f;  // true on the side of the top
       const float s = own.curve.lengths[i] + way;
-      const bool arriving = part < 0.5f;  // also where all stand on the joint
+      const bool arriving = part < 0.5f;  // true also where all stand on the joint
       std::size_t bone = arriving ? i - 1 : i;
       const bool is_past = s < own.curve.lengths[bone] || s > own.curve.lengths[bone + 1];
       if (is_past) bone = arriving ? bone - 1 : bone + 1;
@@ -340,8 +351,9 @@ class Settler {
     }
   }
 
-  // From the last point about a joint to the first about the next, as far as that is on the bone: lengths. Where points
-  // spread by bones alone, from joint to joint: they leave room themselves.
+  // Returns the lengths between which the points of a bone stand: from the last point about a joint to the first about
+  // the next, as far as that is on the bone. Where points are spread by bones alone this is the whole bone: they leave
+  // room themselves.
   glm::vec2 between_joints(const Curve& curve, std::span<const JointPoints> about, std::size_t bone) const {
     const glm::vec2 whole(curve.lengths[bone], curve.lengths[bone + 1]);
     glm::vec2 free = whole;
@@ -395,8 +407,8 @@ class Settler {
   Result<void> add_given(const MosChain& given) {
     const std::string what = fmt::format("{}: chain '{}'", what_, given.name);
     std::vector<std::uint32_t> joints;
-    Chain line{.name = given.name};   // of the points themselves
-    Chain bones{.name = given.name};  // of their joints
+    Chain line{.name = given.name};   // line through the points
+    Chain bones{.name = given.name};  // chain of their joints
     std::vector<std::size_t> line_anchor;
     std::vector<std::size_t> bone_anchor;
     for (const MosPoint& point : given.points) {
@@ -413,7 +425,7 @@ class Settler {
       bone_anchor.push_back(bones.anchors.size() - 1);
     }
     const bool alone = given.points.size() == 1;
-    // A line needs two ends, and a point alone is at both: where the line runs makes no difference.
+    // A line needs two ends, and a single point is at both: any direction will do.
     if (alone) append(line, joints[0], line.anchors[0].position + (1 + glm::length(line.anchors[0].position)));
     if (line.anchors.size() < 2) return fail(ErrorCode::kInvalidArgument, what + ": its points are all at one place");
     std::set<std::uint32_t> distinct;
@@ -445,7 +457,7 @@ class Settler {
         point.turn = PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, axis, angles_};
       }
       own.points.push_back(add(std::move(point)));
-      // Points at one place share an anchor: a little further each, since lengths ascend.
+      // Points at one place share an anchor. Each gets a slightly larger length, since lengths ascend.
       float s = own.curve.lengths[line_anchor[k]];
       if (!own.lengths.empty() && s <= own.lengths.back()) s = std::nextafter(own.lengths.back(), INFINITY);
       own.lengths.push_back(s);
@@ -487,11 +499,11 @@ class Settler {
   bool angles_;
   const std::string& what_;
   const TwistAfter& twist_after_;
-  std::vector<JointUse> uses_;  // of all joints
+  std::vector<JointUse> uses_;  // one per joint
   ControlPoints result_;
   std::set<std::uint32_t> hubs_;            // joints where chains branch
-  std::optional<SkinThickness> thickness_;  // of the chains
-  double near_ = 1e-12;                     // metres: what is no farther is at one place
+  std::optional<SkinThickness> thickness_;  // thickness of the skin about the chains
+  double near_ = 1e-12;                     // metres: points that are no farther apart are at one place
 };
 
 }  // namespace

@@ -19,7 +19,8 @@
 namespace pelt::mos {
 namespace {
 
-// * and ? as wildcards. Greedy, back to the last star: no worse than the product of the lengths.
+// Returns true if a name matches a pattern with the wildcards * and ?. It is greedy and goes back to the last star
+// only: it takes at most the product of the lengths.
 bool matches(std::string_view name, std::string_view pattern) {
   std::size_t n = 0;
   std::size_t p = 0;
@@ -135,7 +136,8 @@ class Resolver {
     return result;
   }
 
-  // The joint and the next one of a chain away from its top; at a chain's end, the bone that arrives there.
+  // Returns the joint and the next one of a chain away from its top; at the end of a chain, the joints of the bone that
+  // arrives there.
   std::pair<std::uint32_t, std::uint32_t> bone_of(std::uint32_t joint) const {
     std::pair<std::uint32_t, std::uint32_t> arriving(joint, joint);
     for (const chain::Chain& chain : points_.turning) {
@@ -164,7 +166,7 @@ class Resolver {
 
 }  // namespace
 
-// Chains are called after joints: a wildcard that means joints would also find placed points of others.
+// Chains are named after joints, so a wildcard that means joints would also find placed points of others.
 bool means_point(std::string_view pattern, std::string_view name, bool placed, std::string_view joint) {
   return (placed ? name == pattern : matches(name, pattern)) || matches(joint, pattern);
 }

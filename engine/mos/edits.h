@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Secondary operations, point by point, and the points as bind has them.
+// Edits (secondary operations) of every control point, and the points at bind.
 #pragma once
 
 #include <cstdint>
@@ -24,38 +24,39 @@
 
 namespace pelt::mos {
 
-// What the edits of a rig do to its points.
+// The edits of a rig, point by point.
 struct PointEdits {
   struct Driver {
     key_pose::AngleWords angle;
     std::vector<CurveKey> share;
   };
   struct Edit {
-    PointEdit edit;  // its driver counts `drivers`
+    PointEdit edit;  // its driver is an index in `drivers`
     bool in_bind = true;
   };
   std::vector<Driver> drivers;
-  std::vector<std::vector<Edit>> of_point;  // in order
+  std::vector<std::vector<Edit>> of_point;  // the edits of each point, in order
 };
 
-// Whether an entry of MosEdit::points means a point that moves with `joint`.
+// Returns true if an entry of MosEdit::points means the point `name` that moves with `joint`.
 bool means_point(std::string_view pattern, std::string_view name, bool placed, std::string_view joint);
 
-// Errors begin with `what`: an edit that names no point, an angle that is none, keys that do not ascend, numbers that
-// are not finite, too many edits.
+// Resolves the edits of a rig. Errors begin with `what`: an edit of a point that does not exist, a twist of a point
+// that cannot twist, an invalid angle, keys that do not ascend, numbers that are not finite, too many edits.
 Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPoints& points, const Model& model,
                                  std::span<const glm::dmat4> at_bind, const std::string& what);
 
 struct PointWords {
   std::vector<std::uint32_t> points;
-  std::vector<std::uint32_t> directions;  // of their twins for directions, each right behind its point; or empty
+  std::vector<std::uint32_t> directions;  // words of their twins for directions, each right after its point; or empty
 };
 
-// Puts the chains, drivers and points. `directions`: of each point MosTable::put_point's; empty: without twins.
+// Puts the chains, drivers and points into the table. `directions` has the argument of MosTable::put_point for each
+// point; if empty, there are no twins.
 PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table,
                       std::span<const glm::dmat3> directions = {});
 
-// The points at bind, edited where the skin at bind has the edits already. Model space, metres.
+// The points at bind, with the edits that the skin at bind already has. Model space, metres.
 class RestPoints {
  public:
   RestPoints(const ControlPoints& points, const PointEdits& edits, MosFrames frames,
@@ -63,18 +64,18 @@ class RestPoints {
 
   std::span<const glm::vec3> positions() const { return positions_; }
 
-  // F of a point.
+  // Returns F of a point.
   glm::mat3 axes(std::uint32_t point) const { return affine_axes(frames_[point]); }
 
-  // Of which shared::mos_window_frame gives M^R(u).
+  // Returns the window, of which shared::mos_window_frame gives M^R(u).
   shared::MosWindow window(const Window& window) const;
 
-  // Whether `frame`, the sum of w F over the points of the row, is too flat to be inverted: |det| relative to what it
-  // could be (docs/mathematics.md section 3, "Singular").
+  // Returns true if `frame`, the sum of w F over the points of the row, is too flat to be inverted: |det| is compared
+  // with the largest that it could be (docs/mathematics.md section 3.1).
   bool is_singular(const glm::dmat3& frame, std::span<const WeightedElement> row) const;
 
  private:
-  std::vector<std::uint32_t> words_;  // of the points
+  std::vector<std::uint32_t> words_;  // words of the points
   std::vector<std::uint32_t> table_;
   std::vector<glm::mat4> joints_;
   std::vector<float> inputs_;
@@ -82,7 +83,7 @@ class RestPoints {
   std::vector<glm::vec3> positions_;
 };
 
-// Its name, or that of its joint.
+// Returns the name of a point; if it has none, that of its joint.
 std::string point_name(const ControlPoint& point, const Model& model);
 
 }  // namespace pelt::mos

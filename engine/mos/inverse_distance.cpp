@@ -15,7 +15,7 @@ void inverse_distance(glm::dvec3 place, std::span<const glm::dvec3> points, doub
     const glm::dvec3 offset = points[j] - place;
     row.push_back({j, std::hypot(offset.x, offset.y, offset.z)});  // the distance, for now
   }
-  // The cut needs the one after the last that it keeps; powers are slow.
+  // The cut needs one point more than it keeps. Powers are slow, so the others go first.
   const auto closer = [](const WeightedElement& a, const WeightedElement& b) {
     return a.weight != b.weight ? a.weight < b.weight : a.index < b.index;
   };
@@ -24,7 +24,7 @@ void inverse_distance(glm::dvec3 place, std::span<const glm::dvec3> points, doub
     std::nth_element(row.begin(), row.begin() + nearest, row.end(), closer);
     row.resize(needed);
   }
-  // (d_min / d_j)^power is in [0, 1] where 1 / d_j^power overflows.
+  // (d_min / d_j)^power is in [0, 1], even if 1 / d_j^power overflows.
   const double least = std::min_element(row.begin(), row.end(), closer)->weight;
   for (WeightedElement& element : row) {
     element.weight = element.weight == least ? 1.0 : std::pow(least / element.weight, power);

@@ -9,31 +9,33 @@
 
 namespace pelt::mos {
 
-// How a point turns beside its joint: between the two ends of a bone of a chain (shaders/chain/chain.h), `near` the end
-// towards the chain's top and `far` the one away from it.
+// How a point turns beside its joint: between the two ends of a bone of a chain (shaders/chain/chain.h). `near` is the
+// end towards the top of the chain, `far` the other end.
 struct PointTurn {
   std::uint32_t chain = 0;
-  std::uint32_t far = 0;  // anchor; not the top
-  float swing = 0;        // of the frame: 0 near's, 1/2 bisects, 1 far's
+  std::uint32_t far = 0;  // index of the anchor; not the top
+  float swing = 0;        // turn of the frame: 0 near's, 1/2 bisects, 1 far's
   float twist = 0;        // Theta: 0 near's, 1 far's, linear between
-  glm::vec3 axis{0.0f};   // of the twist: unit, model space at bind, away from the top
-  bool angles = false;    // the twist is not in the frame, but beside it, as an angle: chains with tables
-  // With `angles`: Theta has so much more of the twist theta of another anchor, which is not the top.
+  glm::vec3 axis{0.0f};   // axis of the twist: unit, model space at bind, away from the top
+  bool angles = false;    // true: the twist is an angle beside the frame, not in it (chains with tables)
+  // With `angles`: `roll` times the twist theta of anchor `roller`, which is not the top, is added to Theta.
   float roll = 0;
   std::uint32_t roller = 0;
 };
 
-// Moves rigidly with its joint. Model space at bind, metres.
+// A control point; it moves rigidly with its joint. Model space at bind, metres.
 struct ControlPoint {
-  std::string name;  // may be empty where `placed` is not set
+  std::string name;  // may be empty unless `placed`
   std::uint32_t joint = 0;
   glm::dvec3 position{0.0};
   std::optional<PointTurn> turn;  // none: its frame is the joint's
-  float outward = 0;              // metres (shaders/mos/mos.h); not 0 only where it turns with an inner anchor
-  // Where the rig lists it: in MosParameters::chains and MosChain::points. None: it is placed along a chain, or a
-  // cage's.
+  // How far the point slides outward as its joint bends (shaders/mos/mos.h), metres; not 0 only if it turns with an
+  // inner anchor.
+  float outward = 0;
+  // Indices in MosParameters::chains and MosChain::points if the rig lists the point. None if it is placed along a
+  // chain or is a vertex of a cage.
   std::optional<glm::uvec2> listed;
-  bool placed = false;  // along a chain, by parameters
+  bool placed = false;  // true if it is placed along a chain by parameters
 };
 
 }  // namespace pelt::mos

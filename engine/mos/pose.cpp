@@ -37,7 +37,7 @@ bool is_twin(const PalettePass& pass, std::uint32_t word) {
 
 namespace {
 
-// What a pass may take to pose, in anchors of chains that it walks along, a word of its table and records.
+// Most work that a pass may take to pose, in anchors of chains that it walks along, per word of its table and records.
 constexpr std::uint64_t kMaxWork = 64;
 
 class Table {
@@ -49,7 +49,7 @@ class Table {
         work_of_(pass.table.size(), 0),
         parts_(pass.table.size(), Part::kNone) {}
 
-  // Why a record cannot be posed; nullptr where it can.
+  // Returns why a record cannot be posed, or nullptr if it can.
   const char* check(const shared::MosPointRecord& record) { return check_point(record.point); }
 
   const char* check(const shared::MosTableRecord& record) {
@@ -72,12 +72,12 @@ class Table {
   }
 
  private:
-  // What begins at a word of the table.
+  // The kind of part that begins at a word of the table.
   enum class Part : std::uint8_t { kNone, kPoint, kChain, kDriver };
 
-  // Marks a word as the beginning of `part`, and says in `is_new` whether it was not known as that before. What was
-  // checked as one part is never used as another: a driver's numbers would be taken for joints. Returns why the table
-  // is refused; nullptr where it is not.
+  // Marks a word as the beginning of `part`, and sets `is_new` if it was not known as one before. A word that was
+  // checked as one kind of part is never used as another: otherwise the numbers of a driver could be taken for joints.
+  // Returns why the table is refused, or nullptr if it is not.
   const char* begin_part(std::uint64_t word, Part part, bool& is_new) {
     is_new = parts_[word] == Part::kNone;
     if (is_new) parts_[word] = part;
@@ -86,13 +86,13 @@ class Table {
 
   bool is_joint(std::uint64_t word) const { return words_.word(word) < data_.skeleton.joints.size(); }
 
-  // Words that several things are made of are refused, so that a small file does not take long to check.
+  // Counts words that were read. Parts that overlap are refused, so that a small file does not take long to check.
   const char* count_words(std::uint64_t count) {
     counted_ += count;
     return counted_ > words_.size() ? "and those before it read more of its table than there is" : nullptr;
   }
 
-  // Each point once, whatever names it; what it takes to pose, every time.
+  // Checks each point once, however many records name it, but counts the work to pose it every time.
   const char* check_point(std::uint64_t word) {
     if (!words_.holds(word, shared::kMosPointWords)) return "reads past its table";
     bool is_new = false;
@@ -198,9 +198,9 @@ class Table {
   TableReader words_;
   const CharacterData& data_;
   std::uint64_t most_work_;
-  std::vector<std::uint32_t> work_of_;  // points, by their words
-  std::vector<Part> parts_;             // by their first words
-  std::uint64_t counted_ = 0;           // words of all that so far
+  std::vector<std::uint32_t> work_of_;  // work of each point, by its first word
+  std::vector<Part> parts_;             // kind of each part, by its first word
+  std::uint64_t counted_ = 0;           // number of words read so far
   std::uint64_t work_ = 0;
 };
 

@@ -9,9 +9,10 @@
 
 namespace pelt::mos {
 
+// Returns true for a pass of either kernel of MOS.
 bool is_mos(const PalettePass& pass);
 
-// The words of all points of a pass of either kernel. A point may have a twin right behind it, for directions.
+// Returns the words of all points of such a pass. The twin of a point, which carries directions, comes right after it.
 // Precondition: the pass is valid.
 std::set<std::uint32_t> words_with_twins(const PalettePass& pass);
 

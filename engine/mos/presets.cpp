@@ -32,9 +32,9 @@ constexpr std::string_view kPresets[] = {"biped", "limb", "tail"};
 // A chain of a body: joints of these roles in order.
 struct BodyPart {
   std::string_view name;
-  bool sided = false;          // one a side
-  std::string_view from = "";  // the part that it hangs on, at the joint above it there
-  std::size_t from_roles = 0;  // where that has no joint above it: at its last joint of the first so many roles
+  bool sided = false;          // one per side
+  std::string_view from = "";  // the part that it hangs on, by the nearest joint above it there
+  std::size_t from_roles = 0;  // if there is none: by the last joint of the first so many roles of that part
   std::vector<JointRole> roles;
 };
 
@@ -74,7 +74,7 @@ const BodyPart kBiped[] = {
      .roles = {JointRole::kPinkyMetacarpal, JointRole::kPinky}},
 };
 
-// In order of preference.
+// Words in the names of tail joints, in order of preference.
 constexpr std::string_view kTails[] = {"tail tentacle caudal", "spine vertebra", "joint bone link segment"};
 
 // ----------------------------------------------------------------------------------------------------- the skeleton
@@ -95,7 +95,7 @@ class Tree {
     enter_.resize(count);
     leave_.resize(count);
     std::uint32_t clock = 0;
-    // Depth first, and again when all below is done.
+    // Depth first; a place comes again when all below it is done.
     std::vector<std::pair<std::uint32_t, bool>> open;
     for (auto p = static_cast<std::uint32_t>(count); p-- > 0;) {
       if (places_.places[p].parent == kNone) open.emplace_back(p, false);
@@ -119,11 +119,11 @@ class Tree {
     }
   }
 
-  // Joints that move skin and stand at a place, ascending.
+  // Returns the joints that move skin and stand at a place, ascending.
   const std::vector<std::uint32_t>& movers() const { return movers_; }
-  // Joints that move none and stand at a place between such.
+  // Returns the joints that move no skin and stand at a place between such joints.
   const std::vector<std::uint32_t>& others() const { return others_; }
-  // Places of such joints, each before those below it.
+  // Returns the places of joints that move skin, each before those below it.
   const std::vector<std::uint32_t>& order() const { return order_; }
   std::size_t place_count() const { return up_.size(); }
 
@@ -132,7 +132,7 @@ class Tree {
   const std::vector<std::uint32_t>& down(std::uint32_t p) const { return down_[p]; }
   bool is_above(std::uint32_t p, std::uint32_t q) const { return enter_[p] < enter_[q] && enter_[q] < leave_[p]; }
 
-  // The joint that a chain follows at `p` on its way to `next`.
+  // Returns the name of the joint that a chain follows at `p` on its way to `next`.
   const std::string& joint_name(std::uint32_t p, std::uint32_t next) const {
     const std::uint32_t joint =
         next != kNone && is_above(p, next) ? chain::turning_joint(model_, places_, p, next) : places_.places[p].lowest;
@@ -168,12 +168,12 @@ class Tree {
 
 // ----------------------------------------------------------------------------------------------------------- chains
 
-// Places in order along a chain.
+// The places of a chain, in order.
 struct Way {
-  std::string name;  // empty: by its joints
+  std::string name;  // empty: named by its joints
   std::vector<std::uint32_t> places;
-  std::size_t own = 0;                  // the first that is its own: those before are what it hangs on
-  std::vector<std::size_t> roles = {};  // of a body part's own places
+  std::size_t own = 0;                  // index of the first place of its own: those before are what it hangs on
+  std::vector<std::size_t> roles = {};  // roles of a body part's own places
 };
 
 class Finder {
@@ -226,7 +226,7 @@ class Finder {
 
   bool has_found() const { return !ways_.empty(); }
 
-  // Chains of the places that have none.
+  // Adds chains over the places that have none.
   void find_rest() {
     for (const std::uint32_t p : tree_.order()) {
       if (taken_[p]) continue;
@@ -237,7 +237,7 @@ class Finder {
         goes_on = next != down.end();
         if (goes_on) way.places.push_back(*next);
       }
-      // A root above what has chains reaches down to it.
+      // A root above places that all have chains reaches down to one of them.
       if (way.places.size() == 1 && !tree_.down(p).empty()) way.places.push_back(tree_.down(p).front());
       add(std::move(way));
     }
@@ -272,7 +272,7 @@ class Finder {
     return {.places = {tree_.up(p), p}, .own = 1};
   }
 
-  // Runs down the tree of at least two joints whose names are the same word of `words`.
+  // Returns runs down the tree of at least two joints whose names have the same word of `words`.
   std::vector<Way> runs_of(std::string_view words) const {
     std::vector<std::string_view> word(tree_.place_count());
     for (const std::uint32_t joint : tree_.movers()) {
@@ -309,7 +309,7 @@ class Finder {
     add(std::move(way));
   }
 
-  // Those of `joints` that have one of the names; false: there are none.
+  // Appends those of `joints` that have one of the names; returns false if there are none.
   bool append(Way& way, const std::vector<std::uint32_t>& joints, std::string_view words, Side side,
               std::size_t role) const {
     bool found = false;
@@ -321,14 +321,14 @@ class Finder {
     return found;
   }
 
-  // Unless it has a chain, or stands beside one that has the same role.
+  // Appends a place, unless it has a chain or stands beside one that has the same role.
   void append(Way& way, std::uint32_t p, std::size_t role) const {
     std::vector<std::uint32_t>& places = way.places;
     if (taken_[p] || std::find(places.begin(), places.end(), p) != places.end()) return;
     if (!places.empty() && way.roles.back() == role && tree_.up(places.back()) == tree_.up(p) && tree_.up(p) != kNone) {
       return;
     }
-    // A joint that hangs on the way but does not lead on is a helper. Joints of rigs without a hierarchy stay.
+    // A joint that hangs on the way but does not lead on is a helper and goes. Joints of rigs without a hierarchy stay.
     while (places.size() >= 2 && !tree_.is_above(places.back(), p) && tree_.is_above(places[places.size() - 2], p)) {
       places.pop_back();
       way.roles.pop_back();
@@ -337,7 +337,7 @@ class Finder {
     way.roles.push_back(role);
   }
 
-  // What a part that begins at `first` hangs on.
+  // Returns the place that a part beginning at `first` hangs on.
   std::optional<std::uint32_t> start_of(const BodyPart& part, Side side, std::uint32_t first) const {
     const auto from = std::find_if(std::begin(kBiped), std::end(kBiped),
                                    [&](const BodyPart& other) { return other.name == part.from; });
@@ -357,7 +357,7 @@ class Finder {
     return last;
   }
 
-  // Takes the places between two of a chain that no chain has.
+  // Adds to a chain the places between two of its places that no chain has.
   void fill(Way& way) {
     std::vector<std::uint32_t> filled{way.places.front()};
     for (std::size_t i = 1; i < way.places.size(); ++i) {
@@ -373,8 +373,8 @@ class Finder {
   }
 
   Tree tree_;
-  std::vector<JointName> names_;  // of the joints
-  std::vector<bool> taken_;       // of a place: some chain has it
+  std::vector<JointName> names_;  // parsed names of the joints
+  std::vector<bool> taken_;       // true for a place that is on a chain
   std::vector<Way> ways_;
 };
 

@@ -13,8 +13,8 @@
 namespace pelt::mos {
 namespace {
 
-constexpr double kCoincident = 1e-9;         // of the points' extent
-constexpr double kWorstReproduction = 1e-6;  // how far a weight at a control point may be from 0 or 1
+constexpr double kCoincident = 1e-9;         // fraction of the points' extent
+constexpr double kWorstReproduction = 1e-6;  // largest error of a weight at a control point, which should be 0 or 1
 
 double kernel(MosKernel kind, double distance, double width) {
   const double ratio = distance / width;
@@ -27,9 +27,9 @@ tl::unexpected<Error> refuse(const std::string& why) {
 
 }  // namespace
 
-// Weights w of the points and a multiplier m, so that sum_k w_k kernel(p_j, p_k) + m = kernel(p_j, place) for every j,
-// and sum_k w_k = 1. At a place p_k that is solved by w = e_k; any field sum_k a_k kernel(p_k, .) + c with sum a = 0 is
-// reproduced from its values at the points. The matrix is the same for all places: inverted once.
+// The weights w of the points and a multiplier m solve sum_k w_k kernel(p_j, p_k) + m = kernel(p_j, place) for every j,
+// and sum_k w_k = 1. At a place p_k the solution is w = e_k. Any field sum_k a_k kernel(p_k, .) + c with sum a = 0 is
+// reproduced from its values at the points. The matrix is the same for all places, so it is inverted once.
 Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosKernel kernel_kind,
                                         std::optional<float> width) {
   if (points.empty()) return refuse("no control points");
@@ -56,7 +56,7 @@ Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosK
     }
     mean_nearest += nearest / static_cast<double>(points.size());
   }
-  if (points.size() == 1) mean_nearest = 1;  // one alone has all of the weight at any width
+  if (points.size() == 1) mean_nearest = 1;  // a single point has all of the weight at any width
 
   RadialBasis result;
   result.points_.assign(points.begin(), points.end());

@@ -23,11 +23,12 @@
 namespace pelt::mos {
 namespace {
 
-// Sets the edits of the point at `word`; false: it has others.
+// Sets the edits of the point at `word`; returns false if it was bound by others.
 bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<const MosEdit* const> edits) {
   std::uint32_t at = table[word + shared::kMosPointEdits + 1];
   std::uint32_t count = table[word + shared::kMosPointEdits];
-  for (; count > 0 && table[at] >= shared::kMosOutward; --count) at += shared::kMosEditWords;  // the point's own
+  // Skips the edits of the point itself, which come first.
+  for (; count > 0 && table[at] >= shared::kMosOutward; --count) at += shared::kMosEditWords;
   if (count != edits.size()) return false;
   const shared::PoseWork work{table.data(), nullptr, nullptr, nullptr};
   const glm::dmat3 axes = glm::inverse(glm::dmat3(shared::table_matrix(work, word + shared::kMosPointMotion)));
@@ -62,10 +63,10 @@ Result<Character> slide_points(const Character& character, std::span<const Point
   CharacterData data = *character;
   data.drop_fits();
   std::vector<bool> taken(points.size(), false);
-  std::size_t next = 0;  // the report is in the order of the tables, but for points that move nothing
+  std::size_t next = 0;  // first guess: the report is in the order of the tables, except for points that move nothing
   for (PalettePass& pass : data.passes) {
     if (!is_mos(pass)) continue;
-    std::vector<const MosEdit*> own;  // of the point, and so of the twin behind it
+    std::vector<const MosEdit*> own;  // edits of the point, and so of the twin after it
     for (const std::uint32_t word : words_with_twins(pass)) {
       bool known = is_twin(pass, word);
       const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Control points slid after bind: what an artist sees who drags one.
+// Slides control points of a bound character, for an artist who drags one.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace pelt::mos {
 
-// Whether a slide only moves the posed points: bind does not look at how far.
+// Returns true if a slide moves only the posed points, so that bind does not depend on how far it is.
 bool slides_after_bind(const MosEdit& edit);
 
-// The character of a rig whose one layer of MOS has these `edits` instead of those it was bound by, which they may
-// differ from in the distances and offsets of edits that slide after bind. `points`: of the report of that bind. But
-// for rounding of what has changed, and CharacterData::rig, it is what bind makes of them. Takes as long as a copy of
-// the character and its validation. Linear-blend fits are gone, as of move_driver_vertices. Errors: kInvalidArgument
-// where the character was bound by other edits, and Character::create's.
+// Returns the character as bind would make it if its one layer of MOS had these `edits`. They may differ from those it
+// was bound by only in the distances and offsets of edits that slide after bind. `points` is from the report of that
+// bind. The result equals that of bind, except for rounding of what has changed and for CharacterData::rig. It takes as
+// long as a copy of the character and its validation. Linear-blend fits are dropped, as by move_driver_vertices.
+// Errors: kInvalidArgument if the character was bound by other edits, and those of Character::create.
 Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
                                std::span<const MosEdit> edits);
 

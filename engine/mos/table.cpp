@@ -62,7 +62,7 @@ std::uint32_t MosTable::put_driver(const key_pose::AngleWords& angle, std::span<
     table_.put_number(keys[k].value);
     table_.put_number(glm::degrees(monotone_slope(keys, k)));
   }
-  if (count == 1) {  // there are always two
+  if (count == 1) {  // there are always at least two keys
     table_.put_number(glm::radians(double{keys[0].at}) + 1);
     table_.put_number(keys[0].value);
     table_.put_number(0);
@@ -132,7 +132,7 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_matrix(directions != nullptr ? frame * *directions : frame);
   table_.put_vector(point.position);
   const std::uint32_t chain = point.turn ? chains[turn.chain] : shared::kMosNoWord;
-  // Towards the end of the chain, wherever its top is: angles on either side of it are blended.
+  // The axis points towards the end of the chain, wherever its top is: angles on both sides of the top are blended.
   const bool backwards = point.turn && turn.far < table_.words()[chain + 1];
   table_.put_word(chain);
   table_.put_word(turn.far);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Control points, chains and samples as the tables of palette passes hold them (shaders/mos/mos.h), and points in any
-// pose, for binding. Model space at bind, metres, radians.
+// Control points, chains and samples as the tables of passes hold them (shaders/mos/mos.h), and points in any pose, for
+// bind. Model space at bind, metres, radians.
 #pragma once
 
 #include <array>
@@ -22,46 +22,47 @@
 
 namespace pelt::mos {
 
-// A MosEdit as one point has it, resolved.
+// A MosEdit, resolved for one point.
 struct PointEdit {
   MosOperation operation = MosOperation::kBulge;
   float factor = 1;                     // bulge, motion
   glm::dvec3 pivot{0.0};                // bulge: moves with the point's joint
-  float distance = 0;                   // slide,
-  std::uint32_t from = 0;               // along the line from this joint's origin
-  std::uint32_t to = 0;                 // to this one's
+  float distance = 0;                   // slide: metres
+  std::uint32_t from = 0;               // slide: along the line from the origin of this joint
+  std::uint32_t to = 0;                 // slide: to the origin of this one
   glm::vec3 offset{0.0f};               // slide: in the axes of the point's joint
   glm::vec3 scale{1.0f};                // scale: along the axes of the point's joint
   float radians = 0;                    // twist: about the chain's direction
-  std::optional<std::uint32_t> driver;  // from put_driver
+  std::optional<std::uint32_t> driver;  // word from put_driver()
 };
 
 std::uint32_t operation_word(MosOperation operation);
 
-// A slide's offset along an axis of this length, in the joint's space.
+// Returns the offset of a slide along an axis of length `length`, in the space of the joint.
 inline double offset_along(double length, double offset) { return length > 0 ? offset / length : 0; }
 
-// The words of control points, one after the other, for a pass of either kernel.
+// Writes control points into a table, one after the other, for a pass of either kernel.
 class MosTable {
  public:
-  // `at_bind`: a matrix a joint; `twist_inputs`: of the joints, or shared::kNoInput; both must outlive the table.
-  // `root`: the joint from whose motion displacements are measured.
+  // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
+  // the table. `root` is the joint from whose motion displacements are measured.
   MosTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs, std::uint32_t root,
            MosFrames frames);
 
-  // Each returns the word of what it puts.
+  // Puts a chain. Each put_* function returns the index of the first word that it puts.
   std::uint32_t put_chain(const chain::Chain& chain);
 
-  // Precondition: 1 to shared::kMaxMosKeys keys, ascending. `keys`: share over degrees, held beyond them.
+  // Puts a driver with the keys of a share over degrees; beyond the keys the share is held. Precondition: 1 to
+  // shared::kMaxMosKeys keys, ascending.
   std::uint32_t put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys);
 
-  // `chains`: the word of each chain that PointTurn::chain counts.
-  // `directions`: puts the point's twin for directions, whose frame is F times this; not of points with angles.
-  // Precondition: at most shared::kMaxMosEdits edits; finite numbers.
+  // Puts a point. `chains` has the word of each chain that PointTurn::chain counts. With `directions` it puts the twin
+  // of the point for directions, whose frame is F times this matrix; points with angles have none. Precondition: at
+  // most shared::kMaxMosEdits edits; finite numbers.
   std::uint32_t put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
                           std::span<const PointEdit> edits = {}, const glm::dmat3* directions = nullptr);
 
-  // `rest`: M^R at u of the window, not singular.
+  // Puts a sample. `rest` is M^R at u of the window, not singular.
   std::uint32_t put_sample(float u, const Affine& rest);
 
   const std::vector<std::uint32_t>& words() const { return table_.words(); }
@@ -78,14 +79,14 @@ class MosTable {
 // Control points in a pose. All spans must outlive it.
 class PosedPoints {
  public:
-  // `words`: of a table; `inputs`: twists as the joints give them where 0.
+  // `words` is a table. A twist input of 0 leaves the twist as the joints give it.
   PosedPoints(std::span<const std::uint32_t> words, std::span<const glm::mat4> joints, std::span<const float> inputs)
       : work_{words.data(), joints.data(), nullptr, inputs.data()} {}
 
-  // [F | p] of the point at `word`.
+  // Returns [F | p] of the point at `word`.
   Affine frame(std::uint32_t word) const;
 
-  // Of which shared::mos_window_frame gives M(u).
+  // Returns the window of four points, of which shared::mos_window_frame gives M(u).
   shared::MosWindow window(const std::array<std::uint32_t, shared::kMosWindow>& points) const;
 
  private:

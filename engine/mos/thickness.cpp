@@ -13,9 +13,9 @@ namespace {
 using chain::Chain;
 
 constexpr double kShareOfArea = 0.9;
-constexpr float kNearest = 1.0001f;  // times the least distance, for rounding
+constexpr float kNearest = 1.0001f;  // factor on the least distance, for rounding
 
-// Where along a line from `from` to `to`, which are not at one place, a point is: 0 to 1.
+// Returns how far along the line from `from` to `to`, which are not at one place, a point is: 0 to 1.
 float along(glm::vec3 point, glm::vec3 from, glm::vec3 to) {
   const glm::vec3 way = to - from;
   return std::clamp(glm::dot(point - from, way) / glm::dot(way, way), 0.0f, 1.0f);

@@ -10,7 +10,7 @@
 namespace pelt::mos {
 namespace {
 
-// Each end twice more where it counts three times.
+// Returns the values with each end repeated twice more if it counts three times.
 template <class T>
 std::vector<T> spread_ends(std::span<const T> values, bool clamp_ends) {
   std::vector<T> result(values.begin(), values.end());
@@ -42,9 +42,9 @@ std::vector<float> window_lengths(std::span<const float> lengths, bool clamp_end
 }
 
 std::vector<glm::vec2> turning_reaches(const PointChain& chain, bool clamp_ends) {
-  constexpr int kSamples = 16;  // of a window
+  constexpr int kSamples = 16;  // samples per window
   constexpr float kEase = shared::kStepEase;
-  // What is under a step of reach 1 on one side.
+  // The area under a step of reach 1 on one side.
   constexpr float kStepArea = 0.5f * (kEase * kEase / 6 + (1 - kEase) / 2) / (1 - kEase / 2);
   const std::vector<float> ends = window_lengths(chain.lengths, clamp_ends);
   std::vector<float> bends;
@@ -76,7 +76,7 @@ WindowPlace place_in(std::span<const glm::vec3> at, const Window& window, float 
   const glm::vec4 slope = shared::spline_slope(u);
   glm::vec3 point(0.0f);
   glm::vec3 tangent(0.0f);
-  // Relative to one of them, so that what is far from the origin loses nothing.
+  // Relative to one of the points, so that places far from the origin lose no precision.
   for (int k = 1; k < 4; ++k) {
     point += basis[k] * (at[window[static_cast<std::size_t>(k)]] - at[window[0]]);
     tangent += slope[k] * (at[window[static_cast<std::size_t>(k)]] - at[window[0]]);

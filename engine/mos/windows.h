@@ -13,20 +13,22 @@
 
 namespace pelt::mos {
 
-// Four of the chain's points, as indices into ControlPoints::points.
+// Four points of a chain, as indices into ControlPoints::points.
 using Window = std::array<std::uint32_t, 4>;
 
-// The windows of a chain, in order. `clamp_ends`: each end point counts three times; so it does with fewer than four.
+// Returns the windows of a chain, in order. `clamp_ends`: each end point counts three times, as it always does with
+// fewer than four points.
 std::vector<Window> windows_of(std::span<const std::uint32_t> points, bool clamp_ends);
 
-// s at the windows' ends, ascending: one more than windows. `lengths`: of the points along the chain, ascending.
+// Returns s at the ends of the windows, ascending, one more than there are windows. `lengths` has those of the points
+// along the chain, ascending.
 std::vector<float> window_lengths(std::span<const float> lengths, bool clamp_ends);
 
-// How far from every inner anchor of a chain the spline spreads its bend, before and after it: the reach of the step
-// of a curve (chain::TurningReach) that turns the skin there as much. 0 where the rig lists the points.
+// Returns how far before and after every inner anchor of a chain the spline spreads its bend: the reach of the step of
+// a curve (chain::TurningReach) that turns the skin there as much. It is 0 if the rig lists the points.
 std::vector<glm::vec2> turning_reaches(const PointChain& chain, bool clamp_ends);
 
-// Where the spline is at u of a window, and unit tangent; `at`: of the points. Metres.
+// A point of the spline in a window, metres, and the unit tangent there. `at` has the positions of the points.
 struct WindowPlace {
   glm::vec3 point;
   glm::vec3 tangent;

@@ -8,9 +8,8 @@
 
 namespace pelt {
 
-// Refuses what a rig file would not be allowed to hold. Precondition: the parameters are of a deformer. Errors,
-// kInvalidArgument: `what`, the parameter as a JSON
-// pointer, what it must be and what it is.
+// Refuses parameters that a rig file may not hold. Precondition: the parameters are of a deformer. Errors are
+// kInvalidArgument: `what`, the parameter as a JSON pointer, what it must be and what it is.
 Result<void> check_parameters(const DeformerParameters& parameters, const std::string& what);
 
 }  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Choices that several deformers have, by the names that rigs give them.
+// Choices that several deformers share, with their names in rigs.
 #pragma once
 
 #include <pelt/sparse_rows.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a deformer gives to be one: its name and parameters, how it binds, and what the rules of rigs ask of it.
+// The entry of a deformer in the list of deformers: its name, parameters and bind function, and its answers to the
+// rules of rigs.
 #pragma once
 
 #include <cstddef>
@@ -17,41 +18,41 @@ struct DeformerInput;
 struct DriverParameters;
 struct MeshBinding;
 
-// What a layer over * does at parts of a mesh that follow one joint alone (eyes, teeth, a helmet).
+// The treatment by a layer over * of parts of a mesh that follow one joint alone (eyes, teeth, a helmet).
 enum class RigidParts {
-  kMoved,         // moves them rigidly as it is
+  kMoved,         // moves them, which keeps them rigid
   kLeftAsMeshes,  // leaves whole meshes of them to linear blend, since it cannot share a mesh
-  kLeft,          // leaves them to linear blend: it would mix them with what surrounds them
+  kLeft,          // leaves them to linear blend, since it would mix them with their surroundings
 };
 
-// What moves as it is painted or as one piece, as far as it does.
+// Pieces that a layer over * leaves to linear blend because they move as painted or as one piece.
 enum class LeftPieces {
   kNone,
-  kFaces,  // what follows the joints of a face (patch_joints) and those that these hang on
-  kCores,  // that, and what else moves as one piece (core_joints)
+  kFaces,  // skin that follows joints of a face (patch_joints) and the joints that carry these
+  kCores,  // the same, and skin that moves as one piece (core_joints)
 };
 
 struct DeformerEntry {
   DeformerParameters defaults;
   Result<std::vector<MeshBinding>> (*bind)(const DeformerParameters&, const DeformerInput&);
   RigidParts rigid_parts = RigidParts::kMoved;
-  // What a layer over * leaves to linear blend. nullptr: nothing.
+  // Returns the pieces that a layer over * leaves to linear blend. nullptr: none.
   LeftPieces (*leaves)(const DeformerParameters&) = nullptr;
-  // The control mesh that carries the skin. nullptr: the deformer has none.
+  // Returns the control mesh that carries the skin. nullptr: the deformer has none.
   DriverParameters* (*driver)(DeformerParameters&) = nullptr;
-  // How many of a driver's closest triangles a vertex reads, at most. None: that is not known before bind. nullptr: so
-  // it never is.
+  // Returns how many of a driver's closest triangles a vertex reads, at most. None: not known before bind. nullptr:
+  // never known.
   std::optional<std::size_t> (*nearest_elements)(const DeformerParameters&) = nullptr;
-  // Whether skin where it does worse than linear blend may be left to that: not what an artist sculpted, nor what
-  // cannot be mixed with another deformer. nullptr: never.
+  // Returns true if linear blend may take over where the deformer does worse; false if an artist sculpted the layer or
+  // it cannot be mixed with another deformer. nullptr: false.
   bool (*gives_way)(const DeformerParameters&) = nullptr;
-  // It lays curves along the bones: lines of muscles follow them, bendy bones bend them.
+  // True if the deformer lays curves along the bones: lines of muscles follow them, bendy bones bend them.
   bool has_curves = false;
 
   std::string_view name() const { return defaults.name(); }
 };
 
-// `bind` of an entry, by the deformer's own.
+// Adapts a deformer's own bind function to `bind` of an entry.
 template <class P, Result<std::vector<MeshBinding>> (*bind)(const P&, const DeformerInput&)>
 Result<std::vector<MeshBinding>> bind_as(const DeformerParameters& parameters, const DeformerInput& input) {
   return bind(parameters.get<P>(), input);
@@ -60,10 +61,10 @@ Result<std::vector<MeshBinding>> bind_as(const DeformerParameters& parameters, c
 // The deformers, in the order of engine/deformers.list.
 std::span<const DeformerEntry> deformers();
 
-// Precondition: the parameters are of a deformer.
+// Returns the deformer's entry. Precondition: the parameters are of a deformer.
 const DeformerEntry& deformer_entry(const DeformerParameters& parameters);
 
-// The control mesh that carries the skin, or nullptr.
+// Returns the parameters of the control mesh that carries the skin, or nullptr.
 DriverParameters* driver_of(DeformerParameters& parameters);
 const DriverParameters* driver_of(const DeformerParameters& parameters);
 

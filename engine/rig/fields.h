@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A parameter is stated once: describe(fields, struct) tells a Fields each member of a struct by its name, what it
-// means, its range, and what a text names. What comes of that is the Fields' own: reading JSON and writing it
-// (json_fields.h), its schema (json_schema.h), looking for the files or groups that a rig names
-// (rig_names.h).
+// A parameter is declared once: describe(fields, struct) tells a Fields each member of a struct: its name, meaning and
+// range, and what a text names. Subclasses of Fields use this to read and write JSON (json_fields.h), to write its
+// schema (json_schema.h), and to find the files or groups that a rig names (rig_names.h).
 #pragma once
 
 #include <array>
@@ -25,28 +24,28 @@ namespace pelt {
 
 class DeformerParameters;
 
-// Finite numbers from `least` to `most`.
+// A range of finite numbers from `least` to `most`.
 struct Range {
   float least = -std::numeric_limits<float>::max();
   float most = std::numeric_limits<float>::max();
-  bool above_least = false;  // without `least` itself
+  bool above_least = false;  // excludes `least` itself
 };
 inline constexpr Range kAnyNumber{};
 inline constexpr Range kNotNegative{.least = 0};
 inline constexpr Range kPositive{.least = 0, .above_least = true};
 inline constexpr Range kUnitInterval{.least = 0, .most = 1};
 
-// Whole numbers from `least` to `most`.
+// A range of whole numbers from `least` to `most`.
 struct IntegerRange {
   std::uint32_t least = 1;
   std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
 };
 
-// When a member counts: where a choice that was told before it is one of `values`.
+// A member counts only if an earlier choice is one of `values`.
 struct Condition {
   std::string_view choice;
-  std::array<std::string_view, 2> values;  // "" is none
-  bool strict = false;                     // elsewhere it must be its default
+  std::array<std::string_view, 2> values;  // "": no value
+  bool strict = false;                     // otherwise the member must have its default
 };
 
 struct Field {
@@ -62,38 +61,38 @@ struct Choice {
   E value;
 };
 
-// What nobody overrides does nothing, or goes on to what is inside.
+// Visits the members of a struct. A function that is not overridden does nothing, or visits the members inside.
 class Fields {
  public:
   virtual ~Fields() = default;
 
-  // The struct's name in the schema, and what it is. The first call of a describe.
+  // Gives the struct's name in the schema and its meaning. It is the first call of a describe.
   virtual void about(std::string_view /*type*/, std::string_view /*meaning*/) {}
 
   virtual void flag(const Field&, bool&) {}
   virtual void number(const Field&, float&, Range) {}
-  // `word` stands for none.
+  // `word` is written for no value.
   virtual void number_or(const Field&, std::string_view /*word*/, std::optional<float>&, Range) {}
-  // `zero_word`, where there is one, stands for 0, `word` for none.
+  // `zero_word`, unless empty, is written for 0, `word` for no value.
   virtual void integer(const Field&, std::uint32_t&, IntegerRange = {}, std::string_view /*zero_word*/ = "") {}
   virtual void integer_or(const Field&, std::string_view /*word*/, std::optional<std::uint32_t>&, IntegerRange = {},
                           std::string_view /*zero_word*/ = "") {}
   virtual void text(const Field&, std::string&, Names = Names::kNothing) {}
-  virtual void name(const Field&, std::string&, Names = Names::kNothing) {}  // that must not be empty
+  virtual void name(const Field&, std::string&, Names = Names::kNothing) {}  // a text that must not be empty
   virtual void texts(const Field&, std::vector<std::string>&, Names = Names::kNothing) {}
   virtual void numbers(const Field&, std::vector<float>&, Range) {}
-  virtual void vector(const Field&, glm::vec3&, Range = {}) {}  // of each component
+  virtual void vector(const Field&, glm::vec3&, Range = {}) {}  // the range is of each component
   virtual void vector(const Field&, glm::vec2&, Range = {}) {}
   virtual void vector_or(const Field&, std::string_view /*word*/, std::optional<glm::vec3>&) {}
   virtual void vectors(const Field&, std::vector<glm::vec3>&) {}
-  virtual void integers(const Field&, std::array<std::uint32_t, 2>&) {}  // >= 1
-  virtual void ranges(const Field&, std::vector<IndexRange>&) {}         // each an index, or [first, last]
-  virtual void offsets(const Field&, std::vector<VertexOffset>&) {}      // each [number, x, y, z]
-  virtual void keys(const Field&, std::vector<CurveKey>&, Range /*at*/, Range /*value*/) {}  // [at, value], ascending
-  // The same of one key or more; a number alone is a key at 0, `word` stands for no keys.
+  virtual void integers(const Field&, std::array<std::uint32_t, 2>&) {}  // both >= 1
+  virtual void ranges(const Field&, std::vector<IndexRange>&) {}         // each is an index or [first, last]
+  virtual void offsets(const Field&, std::vector<VertexOffset>&) {}      // each is [number, x, y, z]
+  virtual void keys(const Field&, std::vector<CurveKey>&, Range /*at*/, Range /*value*/) {}  // by ascending `at`
+  // Like keys, with one key or more: a single number is a key at 0, and `word` is written for no keys.
   virtual void keys_or(const Field&, std::string_view /*word*/, std::vector<CurveKey>&, Range, Range) {}
 
-  // `chosen`: the place in `names`.
+  // `chosen`: index in `names`.
   virtual void chosen(const Field&, std::size_t& /*chosen*/, std::span<const std::string_view> /*names*/) {}
   template <class E, std::size_t n>
   void choice(const Field& field, E& value, const Choice<E> (&choices)[n]) {
@@ -107,7 +106,7 @@ class Fields {
     value = choices[place].value;
   }
 
-  // Whether a member that may be missing is there, or comes to be.
+  // Returns true if a member that may be missing is there, or should be made.
   virtual bool is_there(const Field&, bool now) { return now; }
   using Inside = std::function<void(Fields&)>;
   virtual void nested(const Field&, const Inside& inside) { inside(*this); }
@@ -127,11 +126,11 @@ class Fields {
         field, values.size(), [&](std::size_t count) { values.resize(count); },
         [&](Fields& inside, std::size_t i) { describe(inside, values[i]); });
   }
-  // A layer's deformer by its name, and its parameters.
+  // Visits a layer's deformer, which `name` chooses, and its parameters.
   virtual void deformer(const Field& name, const Field& parameters, DeformerParameters&);
 
-  // What is wrong between members, in words, at the member `name`. `rule`: the same in JSON Schema, for an object,
-  // where it can be said there.
+  // Reports a conflict between members at the member `name`, in words, if `wrong`. `rule`: the same as JSON Schema of
+  // an object, if it can be expressed there.
   virtual void refuse(bool /*wrong*/, std::string_view /*name*/, std::string_view /*why*/,
                       std::string_view /*rule*/ = "") {}
 
@@ -144,10 +143,10 @@ class Fields {
   }
 };
 
-// A region whose group is of what `group` says.
+// Describes a region; `group` is the kind of its group.
 void describe(Fields& fields, Region& region, Names group);
 
-// "a number > 0", "a number from 0 to 1"; "an integer from 1 to 16".
+// Describes a range: "a number > 0", "a number from 0 to 1", "an integer from 1 to 16".
 std::string text_of(Range range);
 std::string text_of(IntegerRange range);
 bool contains(Range range, float value);

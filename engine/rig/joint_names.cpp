@@ -9,16 +9,16 @@ namespace {
 
 constexpr std::string_view kLeftWords = "l left lft lt";
 constexpr std::string_view kRightWords = "r right rgt rt";
-// Prefixes and suffixes of programs, and what a joint is anyway.
+// Prefixes and suffixes of programs, and words that every joint could have.
 constexpr std::string_view kEmptyWords =
     "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character";
 
-// Locale-free: names are UTF-8, of which ASCII alone says where words begin.
+// Independent of the locale: names are UTF-8, in which only ASCII letters show where words begin.
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (static_cast<unsigned char>(c) & 0x80u) != 0; }
 
-// Letters alone, in lower case. A word begins after anything else, at a capital after a small letter, and at the last
-// of several capitals before a small letter: "LArm" is two words.
+// Splits a name into words of letters alone, in lower case. A word begins after any other character, at a capital after
+// a small letter, and at the last of several capitals before a small letter: "LArm" is two words.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words;
   bool begins = true;
@@ -49,7 +49,7 @@ bool holds_word(std::string_view words, std::string_view word) {
 }
 
 JointName parse_joint_name(std::string_view name) {
-  name = name.substr(name.find_last_of(":|") + 1);  // npos + 1: all of it
+  name = name.substr(name.find_last_of(":|") + 1);  // npos + 1 is 0: the whole name
   JointName result;
   std::string last_empty;
   for (const std::string& word : words_of(name)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What joints are called, across the programs that export them.
+// Parses the names of joints, across the programs that export them.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace pelt {
 
 enum class Side { kNone, kLeft, kRight };
 
-// A name without its namespace, numbers, single letters, and words that say only that it is a joint (where another word
-// is left): lower case, words run together. "mixamorig:LeftForeArm", "forearm.L", "DEF-forearm.L.001", "Bip01 L
+// A joint's name without namespace, numbers, single letters, and words that only say that it is a joint (unless no
+// other word remains), in lower case and joined: "mixamorig:LeftForeArm", "forearm.L", "DEF-forearm.L.001", "Bip01 L
 // Forearm", "J_Bip_L_ForeArm" and "lForeArm" are all {kLeft, "forearm"}.
 struct JointName {
   Side side = Side::kNone;
@@ -20,7 +20,7 @@ struct JointName {
 
 JointName parse_joint_name(std::string_view name);
 
-// Whether `words`, separated by spaces, hold `word`.
+// Returns true if `words`, separated by spaces, contain `word`.
 bool holds_word(std::string_view words, std::string_view word);
 
 }  // namespace pelt

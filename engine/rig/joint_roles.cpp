@@ -18,11 +18,11 @@ enum class Sides { kNo, kYes, kEither };
 struct RoleEntry {
   JointRole role;
   JointKind kind;
-  Sides sides;  // whether its joints are named by a side
+  Sides sides;  // whether names of its joints have a side
   std::string_view words;
 };
 
-// Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL and what people type.
+// Names in Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL, and common ones.
 constexpr RoleEntry kRoles[] = {
     {JointRole::kHips, JointKind::kBall, Sides::kNo, "hips hip pelvis"},
     {JointRole::kSpine, JointKind::kBall, Sides::kNo,
@@ -53,7 +53,7 @@ constexpr RoleEntry kRoles[] = {
      "pinky pinkie little handpinky pinkyfinger littlefinger fngpinky"},
 };
 
-// Parts of a face that a head has few of.
+// Parts of a face of which a head has only a few.
 constexpr std::string_view kFaceWords =
     "jaw jawroot lowerjaw mandible eye eyeball lid upperlid lowerlid lidupper lidlower eyelid uppereyelid lowereyelid "
     "eyelidupper eyelidlower brow eyebrow lip lips upperlip lowerlip liptop lipbottom mouth cheek tongue";
@@ -79,7 +79,7 @@ bool is_limb(JointRole role) {
 }
 
 bool says_twist(const JointName& name) {
-  constexpr std::string_view kRoll = "roll";  // at an end: a controller is none
+  constexpr std::string_view kRoll = "roll";  // only at the start or end: a controller is no roll
   if (name.word.starts_with(kRoll) || name.word.ends_with(kRoll)) return true;
   if (name.word.find("twist") != std::string::npos) return true;
   constexpr std::string_view kMid = "mid";
@@ -107,12 +107,12 @@ class Reader {
     const auto has = [&](Side side, JointRole role) {
       return std::ranges::any_of(by_name, [&](const JointUse& use) { return use.side == side && use.role == role; });
     };
-    // An upper half that is in two, and no lower half: the second is the lower one.
+    // If a limb's upper half has two joints and its lower half none, the second joint is the lower half.
     const auto is_half = [&](const JointUse& use) {
       if (use.role == JointRole::kUpperArm) return has(use.side, JointRole::kForearm);
       return use.role != JointRole::kThigh || has(use.side, JointRole::kShin);
     };
-    // Parents first, so that what is above is decided.
+    // Parents come first, so that the roles above are decided.
     const std::vector<bool> is_patch = patch_joints(skeleton_);
     for (std::size_t j = 0; j < uses_.size(); ++j) {
       JointUse& use = uses_[j];
@@ -132,7 +132,7 @@ class Reader {
     return parent < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(parent));
   }
 
-  // The nearest joint above `j` that has its side and the role.
+  // Returns the nearest joint above `j` that has the same side and the role.
   std::optional<std::size_t> above(std::size_t j, JointRole role) const {
     for (std::optional<std::size_t> p = parent_of(j); p; p = parent_of(*p)) {
       if (uses_[*p].side == uses_[j].side && uses_[*p].role == role) return p;
@@ -159,7 +159,7 @@ class Reader {
   std::vector<JointUse> uses_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<JointName> names_;
-  std::vector<glm::dvec3> places_;  // at rest, model space
+  std::vector<glm::dvec3> places_;  // in the rest pose, model space
 };
 
 }  // namespace
@@ -176,7 +176,7 @@ std::vector<bool> patch_joints(const Skeleton& skeleton) {
     const std::int32_t parent = skeleton.joints[j].parent;
     return parent < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(parent));
   };
-  std::vector<std::uint32_t> height(count, 0);  // of what hangs on the joint
+  std::vector<std::uint32_t> height(count, 0);  // levels of joints below
   std::vector<std::uint32_t> childless(count, 0);
   for (std::size_t j = count; j-- > 0;) {
     if (const auto parent = parent_of(j)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What joints are for, and how they turn: by their names, and a little by where they stand.
+// Finds what joints are for and how they turn, mostly from their names and a little from their places.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +39,15 @@ enum class JointRole : std::uint8_t {
   kPinky,
 };
 
-// The words, as parse_joint_name leaves them and separated by spaces, that joints of a role are called by; a word may
-// be that of two roles, "hip" say, of which one has sides. Empty: of kNone.
+// Returns the words that name joints of a role, separated by spaces, as in JointName::word. A word may belong to two
+// roles, as "hip" does, if one of them has sides. Empty for kNone.
 std::string_view role_words(JointRole role);
 
 enum class JointKind : std::uint8_t {
-  kNone,   // nothing is known of it
+  kNone,   // unknown
   kHinge,  // bends about one axis: elbow, knee, hock, finger, thumb
   kBall,   // swings to all sides and twists: hips, spine, neck, head, clavicle, shoulder, hip, wrist, ankle
-  kTwist,  // stands along a bone and takes a part of its twist
+  kTwist,  // lies along a bone and takes a part of its twist
   kPatch,  // moves a patch of skin rather than a limb, as the joints of a face do (patch_joints)
 };
 
@@ -57,19 +57,20 @@ struct JointUse {
   JointKind kind = JointKind::kNone;
 };
 
-// Says of each joint what it is for. A name that says nothing leaves a joint without a role, and it is of no kind: a
-// bend at rest does not make it a hinge, since feet, tails and spines are bent too. Besides, among joints of one side:
+// Returns what each joint is for. A joint whose name says nothing has no role and no kind: a bend in the rest pose does
+// not make it a hinge, since feet, tails and spines are bent too. Further rules, among joints of one side:
 // - "leg" is the shin below a thigh, else the thigh;
-// - "shoulder" is the upper arm where no other joint is one, else the clavicle;
-// - a joint of a limb below one of the same role, in line with its bone (within 5 degrees at rest) or without a bone of
-//   its own, is a twist helper (upper_arm.001), but of an upper arm or a thigh only where a forearm or a shin is named
-//   besides; so are those whose names say twist, begin or end with roll, or say a limb and mid.
+// - "shoulder" is the upper arm if no other joint is one, else the clavicle;
+// - a joint of a limb is a twist helper (upper_arm.001) if it lies below one of the same role and is in line with its
+//   bone (within 5 degrees in the rest pose) or has no bone of its own; in an upper arm or a thigh only if a forearm or
+//   a shin is named besides. So are joints whose names contain twist, begin or end with roll, or end with mid after a
+//   limb or a clavicle.
 std::vector<JointUse> joint_uses(const Skeleton& skeleton);
 
-// Of each joint whether it moves a patch of skin rather than a limb, as the joints of a face do. At a joint with eight
-// childless children or more these are all children that are childless, have childless children alone, or are such a
-// joint themselves (a jaw). Below a head or a neck they are, however few, those that are named as of a face: jaw, eye,
-// lid, ... And what hangs on them is.
+// Returns for each joint whether it moves a patch of skin rather than a limb, as joints of a face do. If a joint has
+// eight or more childless children, its patch joints are the children that are childless, that have only childless
+// children, or that have eight or more childless children themselves (a jaw). Below a head or a neck, joints named as
+// parts of a face (jaw, eye, lid, ...) are patch joints, however few they are. So are all joints below a patch joint.
 std::vector<bool> patch_joints(const Skeleton& skeleton);
 
 }  // namespace pelt

@@ -24,7 +24,7 @@ std::string shortened(std::string text, std::size_t length) {
   return text;
 }
 
-// As it goes after "is": small values as they stand, others by type.
+// Formats a value to follow "is": small values as they are, others by type.
 std::string shown(const Json& value) {
   if (value.is_array()) return "an array";
   if (value.is_object()) return "an object";
@@ -40,7 +40,7 @@ std::optional<float> as_number(const Json& json, Range range) {
   return contains(range, narrow) ? std::optional(narrow) : std::nullopt;
 }
 
-// 2000.0 is an integer too, as JSON Schema has it.
+// Accepts 2000.0 as an integer, as JSON Schema does.
 std::optional<std::uint32_t> as_count(const Json& json) {
   if (!json.is_number()) return std::nullopt;
   const double value = json.get<double>();
@@ -57,7 +57,8 @@ std::optional<std::uint32_t> as_integer(const Json& json, IntegerRange range) {
 
 OrderedJson to_json(const glm::vec3& value) { return {shortest(value.x), shortest(value.y), shortest(value.z)}; }
 
-// Where brackets nest deeper than kMaxDepth, if they do: found before the parser builds anything.
+// Returns the offset at which brackets nest deeper than kMaxDepth, before the parser builds anything; none if they do
+// not.
 std::optional<std::size_t> too_deep(std::string_view json) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -79,12 +80,12 @@ std::optional<std::size_t> too_deep(std::string_view json) {
 
 std::string place(std::string_view json, std::size_t offset) {
   const std::string_view before = json.substr(0, offset);
-  const std::size_t line_start = before.rfind('\n') + 1;  // 0 where there is no newline
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is no newline
   return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'),
                      1 + before.size() - line_start);
 }
 
-// Characters for the parser, which tells how far it has come by itself only in syntax errors.
+// An iterator that records how far the parser has come; by itself the parser says so only in syntax errors.
 struct TracedCharacter {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -103,10 +104,10 @@ struct TracedCharacter {
   friend bool operator==(TracedCharacter a, TracedCharacter b) { return a.at == b.at; }
 };
 
-// Finds the key that is given twice in an object: the parser keeps the last of them without a word.
+// Finds keys that are given twice in an object, of which the parser silently keeps the last.
 class KeyWatch {
  public:
-  // Whether this is such a key.
+  // Returns true if the event is a key that its object already has.
   bool see(Json::parse_event_t event, const Json& parsed) {
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
     if (event == Json::parse_event_t::object_end) keys_.pop_back();
@@ -114,7 +115,7 @@ class KeyWatch {
   }
 
  private:
-  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+  std::vector<std::set<std::string>> keys_;  // of each open object
 };
 
 }  // namespace
@@ -125,7 +126,7 @@ double shortest(float value) {
   const auto written = std::to_chars(text, text + sizeof text, value);
   double result = 0;
   std::from_chars(text, written.ptr, result);
-  constexpr double kMax = std::numeric_limits<float>::max();  // its shortest text is a larger double
+  constexpr double kMax = std::numeric_limits<float>::max();  // whose shortest text is a larger double
   return std::clamp(result, -kMax, kMax);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Structs that say what they hold (fields.h) from JSON objects and to them.
+// Reads structs from JSON objects and writes them, by their describe functions (fields.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -24,12 +24,12 @@ namespace pelt::json_fields {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Syntax only: at most 16 MiB, nested at most 32 deep, no key twice in an object. Errors name `source`, line and
-// column.
+// Parses JSON: at most 16 MiB, nested at most 32 deep, no key twice in an object. Checks the syntax only. Errors name
+// `source`, line and column.
 inline constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 Result<Json> parse_json(std::string_view json, const std::string& source);
 
-// The first thing found wrong.
+// The first problem found.
 struct Problem {
   std::string source;
   std::optional<Error> error;
@@ -39,13 +39,13 @@ struct Problem {
   }
 };
 
-// The double whose shortest text is the float's shortest text: 0.1f is written as 0.1, and reads back as 0.1f.
+// Returns the double whose shortest text is the float's shortest text: 0.1f is written as 0.1, and reads back as 0.1f.
 double shortest(float value);
 
-// `pointer` (RFC 6901) and one of its keys.
+// Appends a key to a JSON pointer (RFC 6901).
 std::string child(const std::string& pointer, std::string_view key);
 
-// Reads one JSON object. A key that is absent leaves its value, that is the default, as it is.
+// Reads one JSON object. The value of an absent key stays as it is, at its default.
 class Reader : public Fields {
  public:
   Reader(const Json& object, std::string pointer, Problem& problem);
@@ -75,13 +75,13 @@ class Reader : public Fields {
   void deformer(const Field& name, const Field& parameters, DeformerParameters&) override;
   void refuse(bool wrong, std::string_view name, std::string_view why, std::string_view rule = "") override;
 
-  // Must be `format`, which is `family` and a version.
+  // Requires the value `format`, which is `family` and a version.
   void format(std::string_view key, std::string_view format, std::string_view family);
 
-  // What the key holds, as it stands; null where it is absent.
+  // Returns the raw value of a key; null if the key is absent.
   const Json* find(std::string_view key);
 
-  // Refuses the keys that nobody asked for; after all others.
+  // Refuses the keys that no call asked for. It must come last.
   void finish();
 
  protected:
@@ -91,9 +91,9 @@ class Reader : public Fields {
   const Json* find(const Field&);
   bool expect(bool right, std::string_view key, const Json& json, std::string_view what);
   bool expect_name(std::string_view key, const Json& json, std::span<const std::string_view> names);
-  // Whether the field counts only where a choice is another than it is.
+  // Returns true if an earlier choice makes the field one that must keep its default.
   bool is_out_of_place(const Field&) const;
-  // Refuses what is not the default where the field is out of place.
+  // Refuses a value other than the default if the field is out of place.
   void settle(const Field&, bool is_default);
   void read_object(const Json& json, std::string pointer, const Inside&);
   void read_text(const Json& json, const std::string& pointer, std::string& value);
@@ -101,7 +101,7 @@ class Reader : public Fields {
   void read_numbers(const Json& json, const std::string& pointer, std::vector<float>& values, Range range);
   void read_vector(const Json& json, const std::string& pointer, glm::vec3& value, Range range = {});
   void read_keys(const Json& json, const std::string& pointer, std::vector<CurveKey>& values, Range at, Range value);
-  // read(json, pointer) for each entry of an array, until one is wrong.
+  // Calls read(json, pointer) for each entry of an array, until one is wrong.
   template <class Read>
   void each(const Field& field, std::string_view what, const Read& read);
 
@@ -109,10 +109,10 @@ class Reader : public Fields {
   std::string pointer_;
   Problem& problem_;
   std::vector<std::string_view> known_;
-  std::map<std::string_view, std::string_view> choices_;  // so far
+  std::map<std::string_view, std::string_view> choices_;  // choices read so far
 };
 
-// Writes one JSON object, every member of the struct, in the order of the calls.
+// Writes one JSON object with every member of the struct, in the order of the calls.
 class Writer : public Fields {
  public:
   explicit Writer(OrderedJson& object) : object_(object) { object_ = OrderedJson::object(); }

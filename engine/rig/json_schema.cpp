@@ -9,7 +9,7 @@
 namespace pelt::json_fields {
 namespace {
 
-// Whole numbers without a fraction.
+// Writes whole numbers without a fraction.
 OrderedJson neat(double value) {
   constexpr double kMaxExact = 9007199254740992.0;
   if (value == std::floor(value) && std::abs(value) < kMaxExact) return static_cast<std::int64_t>(value);
@@ -104,7 +104,7 @@ SchemaWriter::SchemaWriter(OrderedJson& schema, OrderedJson& definitions) : sche
 }
 
 void SchemaWriter::about(std::string_view type, std::string_view meaning) {
-  if (!type_.empty()) return;  // a struct whose members stand among another's
+  if (!type_.empty()) return;  // a struct whose members are written among another's
   type_ = type;
   schema_["description"] = meaning;
   schema_["additionalProperties"] = false;
@@ -267,7 +267,7 @@ OrderedJson& SchemaWriter::add(const Field& field, OrderedJson property, Names n
   added["default"] = neat(defaults_[name]);
   const Condition& condition = field.condition;
   if (!condition.strict) return added;
-  // Where the choice is another, which its default may be.
+  // The rule applies if the choice has another value, which may be its default.
   OrderedJson others = OrderedJson::array();
   for (const std::string& choice : choice_names_.at(condition.choice)) {
     if (choice != condition.values[0] && choice != condition.values[1]) others.push_back(choice);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// JSON Schema (2020-12) of structs that say what they hold (fields.h).
+// Writes the JSON Schema (2020-12) of structs by their describe functions (fields.h).
 #pragma once
 
 #include "engine/rig/json_fields.h"
 
 namespace pelt::json_fields {
 
-// Writes the schema of one struct, whose values are the defaults. Beside what JSON Schema has, a property says what its
-// text names ("x-names") and which choice it counts with ("x-counts-with": {"strategy": ["b_spline"]}).
+// Writes the schema of one struct, whose values are the defaults. Besides JSON Schema's own keywords, a property says
+// what its text names ("x-names") and which choice it counts with ("x-counts-with": {"strategy": ["b_spline"]}).
 class SchemaWriter : public Fields {
  public:
-  // `schema`: of this struct. `definitions`: of the structs inside, by their names, which it adds.
+  // `schema`: receives the schema of this struct. `definitions`: receives those of the structs inside, by their names.
   SchemaWriter(OrderedJson& schema, OrderedJson& definitions);
 
   const std::string& type() const { return type_; }
@@ -48,7 +48,7 @@ class SchemaWriter : public Fields {
   // Adds a property; its default is what the writer wrote last.
   OrderedJson& add(const Field&, OrderedJson property, Names = Names::kNothing);
   OrderedJson& add_without_default(const Field&, OrderedJson property, Names = Names::kNothing);
-  // Defines a struct and refers to it.
+  // Adds a struct's definition and returns a reference to it.
   OrderedJson reference(const Inside&);
   void add_rule(OrderedJson rule);
 
@@ -57,12 +57,12 @@ class SchemaWriter : public Fields {
   OrderedJson defaults_;
   Writer writer_{defaults_};
   std::string type_;
-  bool is_optional_ = false;                                           // what comes next
-  std::map<std::string_view, std::string_view> choices_;               // so far, at their defaults
-  std::map<std::string_view, std::vector<std::string>> choice_names_;  // what they may be
+  bool is_optional_ = false;                                           // true if the next nested struct may be missing
+  std::map<std::string_view, std::string_view> choices_;               // choices so far, at their defaults
+  std::map<std::string_view, std::vector<std::string>> choice_names_;  // possible values of each choice
 };
 
-// JSON for people: what is short stands on one line.
+// Formats JSON for people: short values stay on one line.
 std::string to_text(const OrderedJson& json, std::size_t indent = 0);
 
 }  // namespace pelt::json_fields

@@ -22,7 +22,7 @@ DriverParameters* driver_of(DeformerParameters& parameters) {
 }
 
 const DriverParameters* driver_of(const DeformerParameters& parameters) {
-  return driver_of(const_cast<DeformerParameters&>(parameters));  // which it only looks into
+  return driver_of(const_cast<DeformerParameters&>(parameters));  // the object is only looked up, not changed
 }
 
 std::vector<std::string_view> deformer_names() {

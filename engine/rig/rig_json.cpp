@@ -63,7 +63,7 @@ static void describe(Fields& fields, Muscle& muscle) {
   fields.number({"bulge", "Further swelling of the middle as it shortens."}, muscle.bulge, {.least = 0, .most = 2});
 }
 
-// Beside its format.
+// Describes all of a rig except its format.
 static void describe(Fields& fields, Rig& rig) {
   fields.about("rig",
                "Which deformer moves which mesh. docs/rig_reference.md lists every key, docs/rig.md explains them.");

@@ -30,7 +30,7 @@ void for_each_name(DeformerParameters& parameters, const VisitName& visit) {
 }
 
 void for_each_name(const DeformerParameters& parameters, const std::function<void(const std::string&, Names)>& visit) {
-  // Which visit does not change.
+  // `visit` does not change the names.
   for_each_name(const_cast<DeformerParameters&>(parameters),
                 VisitName([&](std::string& name, Names names) { visit(name, names); }));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of all that a rig may hold, made from its schema.
+// Writes the tables of all keys of a rig, made from its schema.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string code(const OrderedJson& value) {
   return fmt::format("`{}`", value.is_string() && value != "" ? value.get<std::string>() : value.dump());
 }
 
-// The part of a reference behind "#/$defs/".
+// Returns the part of a reference behind "#/$defs/".
 std::string referred(const OrderedJson& type) { return type["$ref"].get<std::string>().substr(8); }
 
 std::string numbers_text(const OrderedJson& type) {
@@ -42,7 +42,7 @@ std::string name_text(std::string names) {
   return names + " name";
 }
 
-// What a value may be, as a table says it. `names`: what texts in it name.
+// Describes the values of a type for a table. `names`: the kind of thing that its texts name.
 std::string type_text(const OrderedJson& type, const std::string& names = "") {
   const auto joined = [&](const OrderedJson& all, const char* last) {
     std::string result;
@@ -74,7 +74,7 @@ std::string type_text(const OrderedJson& type, const std::string& names = "") {
   return items.find(" or ") == std::string::npos ? "list of " + items : "list of (" + items + ")";
 }
 
-// The type of a property, or of what rules make of it: a layer's parameters, by its deformer.
+// Describes the type of a property, or its types by the schema's rules: a layer's parameters depend on its deformer.
 std::string property_text(const OrderedJson& schema, const std::string& key) {
   OrderedJson types = OrderedJson::array();
   for (const OrderedJson& rule : schema.value("allOf", OrderedJson::array())) {
@@ -103,7 +103,7 @@ void append_table(const OrderedJson& schema, std::string& text) {
   }
 }
 
-// The names of all structs below a schema, each behind one that refers to it.
+// Collects the names of all structs below a schema, each behind one that refers to it.
 void collect(const OrderedJson& node, const OrderedJson& types, std::vector<std::string>& names) {
   if (node.is_object() && node.contains("$ref")) {
     const std::string name = referred(node);

@@ -24,7 +24,7 @@ ClosedParts find_closed_parts(const Mesh& mesh) {
   const std::vector<std::uint32_t> part = connected_parts(mesh.positions.size(), triangles);
 
   ClosedParts result;
-  std::vector<bool> is_open(mesh.positions.size(), false);  // at the lowest vertex of each part
+  std::vector<bool> is_open(mesh.positions.size(), false);  // by the lowest vertex of each part
   for (auto run = edges.begin(); run != edges.end();) {
     const auto next = std::find_if(run, edges.end(), [&](const Edge& edge) { return edge != *run; });
     if ((next - run) % 2 != 0) {

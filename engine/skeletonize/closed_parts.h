@@ -11,17 +11,18 @@
 
 namespace pelt::skeletonize {
 
-// The parts of a mesh that bound something, vertices at one place being one.
+// The connected parts of a mesh, divided into closed and open ones. Vertices at one place count as one.
 struct ClosedParts {
-  std::vector<glm::uvec3> closed;  // triangles of the parts every edge of which belongs to an even number of them
-  std::vector<glm::uvec3> open;    // of the other parts
-  std::size_t closed_count = 0;    // parts
+  std::vector<glm::uvec3> closed;  // triangles of parts in which every edge belongs to an even number of triangles
+  std::vector<glm::uvec3> open;    // triangles of the other parts
+  std::size_t closed_count = 0;    // number of parts
   std::size_t open_count = 0;
-  // Where there are open parts: an edge of an odd number of triangles, by the mesh's vertices.
+  // If there are open parts: an edge of an odd number of triangles, as indices of the mesh's vertices.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> open_edge;
 };
 
-// Triangles with two corners at one place count for nothing. Positions must be finite, triangles name vertices.
+// Finds the closed and open parts. Triangles with two corners at one place are ignored. Positions must be finite, and
+// triangles must name vertices.
 ClosedParts find_closed_parts(const Mesh& mesh);
 
 }  // namespace pelt::skeletonize

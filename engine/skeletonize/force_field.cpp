@@ -14,11 +14,11 @@
 namespace pelt::skeletonize {
 namespace {
 
-constexpr std::size_t kGrain = 256;     // voxels a task
-constexpr std::size_t kLeafPoints = 8;  // charges that are not divided further
-constexpr double kOpening = 0.3;  // a group acts as one charge where its radius is below this share of its distance
+constexpr std::size_t kGrain = 256;     // voxels in a task
+constexpr std::size_t kLeafPoints = 8;  // largest number of charges in a leaf
+constexpr double kOpening = 0.3;        // a group acts as one charge if its radius is below this share of its distance
 
-// Charges in a tree of groups, each before what it holds.
+// Charges in a tree of groups; each group stands before its parts.
 class Charges {
  public:
   explicit Charges(std::span<const glm::vec3> points) : points_(points.begin(), points.end()) {
@@ -63,16 +63,16 @@ class Charges {
 
  private:
   struct Group {
-    std::size_t begin = 0;  // of its charges
+    std::size_t begin = 0;  // range of its charges
     std::size_t end = 0;
-    std::size_t next = 0;  // the group after what it holds
+    std::size_t next = 0;  // the group behind all its parts
     glm::dvec3 middle{0};
     double radius = 0;  // round the middle
     bool leaf = false;
   };
-  static constexpr double kNearest = 0.01;  // squared voxels: no charge is nearer
+  static constexpr double kNearest = 0.01;  // squared distance, voxels: smaller distances count as this
 
-  // Halves by the middle charge along the longest side: the depth is the logarithm of the count.
+  // Halves a group by the median charge along its longest side, so that the depth is the logarithm of the count.
   void build(std::size_t begin, std::size_t end) {
     const std::size_t own = groups_.size();
     Group group{.begin = begin, .end = end, .leaf = end - begin <= kLeafPoints};
@@ -106,7 +106,7 @@ class Charges {
   std::vector<Group> groups_;
 };
 
-// The force in a cell from those at its corners; corner c stands at bits 0, 1, 2 of c.
+// Interpolates the force in a cell from those at its corners; bits 0, 1 and 2 of c give the place of corner c.
 glm::dvec3 mix(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
   glm::dvec3 sum(0);
   for (int c = 0; c < 8; ++c) {
@@ -117,7 +117,7 @@ glm::dvec3 mix(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
   return sum;
 }
 
-// d force / d t; column = direction.
+// Returns d force / d t; each column belongs to one direction.
 glm::dmat3 slope(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
   constexpr double kStep = 1e-3;
   glm::dmat3 result;
@@ -129,7 +129,7 @@ glm::dmat3 slope(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
   return result;
 }
 
-// The zero of the field of one cell by Newton's method from its middle.
+// Finds the zero of the field in one cell by Newton's method from its middle.
 std::optional<CriticalPoint> critical_point(std::span<const glm::dvec3, 8> corners) {
   glm::dvec3 low = corners[0];
   glm::dvec3 high = low;
@@ -150,7 +150,7 @@ std::optional<CriticalPoint> critical_point(std::span<const glm::dvec3, 8> corne
   if (!(glm::length(mix(corners, t)) < kExact)) return {};
   const glm::dmat3 by = slope(corners, t);
   Eigen::Matrix3d matrix;
-  // The field has no curl, and at its zeros neither has the scaled one: what is not symmetric is interpolation's.
+  // The field has no curl, nor has the scaled one at its zeros: an asymmetric part comes from interpolation.
   for (int row = 0; row < 3; ++row) {
     for (int column = 0; column < 3; ++column) matrix(row, column) = 0.5 * (by[column][row] + by[row][column]);
   }
@@ -173,9 +173,10 @@ ForceField find_forces(const Voxels& voxels, unsigned threads) {
     for (std::size_t i = begin; i < end; ++i) {
       const glm::dvec3 p(voxels.cells[i]);
       const double depth = charges.distance_from(p);
-      // A flat wall with one charge a square: integral of 2 pi r depth / (r^2 + depth^2)^3 = pi / (2 depth^3).
+      // A flat wall with one charge on each square exerts pi / (2 depth^3), the integral of 2 pi r depth / (r^2 +
+      // depth^2)^3.
       const glm::dvec3 force = charges.force_at(p) * (2 / glm::pi<double>() * depth * depth * depth);
-      // Where the surface passes through the voxel, the next charge would be all that counts.
+      // Limit the length: where the surface passes through the voxel, the nearest charge alone would set it.
       field.force[i] = glm::vec3(force / std::max(1.0, glm::length(force)));
       field.depth[i] = static_cast<float>(depth);
     }

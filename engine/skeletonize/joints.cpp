@@ -11,14 +11,14 @@
 namespace pelt::skeletonize {
 namespace {
 
-constexpr double kMerge = 1.0;     // junctions nearer than this share of the larger one's depth are one joint
-constexpr double kLeave = 1.0;     // a limb begins where it is this share of the junction's depth from the junction
-constexpr double kBend = 0.5;      // a joint stands where a limb is farther than this share of its depth from its bone
-constexpr double kShortest = 2.0;  // a bone within a limb is at least as long as this share of the limb's depth
+constexpr double kMerge = 1.0;     // junctions nearer than this share of the larger depth become one joint
+constexpr double kLeave = 1.0;     // a limb begins at this share of the junction's depth from the junction
+constexpr double kBend = 0.5;      // a joint is added where a limb is this share of its depth away from its bone
+constexpr double kShortest = 2.0;  // a bone within a limb is at least this share of the limb's depth long
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
-// One piece as a graph; points by their place in the piece.
+// One piece as a graph. Points are numbered within the piece.
 class Piece {
  public:
   Piece(const Traced& traced, const TracedPiece& piece)
@@ -37,12 +37,12 @@ class Piece {
   const std::vector<std::uint32_t>& neighbours(std::uint32_t i) const { return neighbours_[i]; }
   double distance(std::uint32_t a, std::uint32_t b) const { return glm::distance(position(a), position(b)); }
 
-  // The junction, or else the point, from which the way to the farthest end is shortest.
+  // Returns the junction (without junctions the point) from which the path to the farthest end is shortest.
   std::uint32_t middle() const {
     const std::size_t count = size();
-    // The longest way from each point down to an end, parents being before children, and the longest of any.
+    // Longest paths from each point to an end: downwards, since parents come before children, and upwards.
     std::vector<double> down(count, 0.0);
-    std::vector<double> second(count, 0.0);  // by another child
+    std::vector<double> second(count, 0.0);  // by the second-longest child
     std::vector<double> up(count, 0.0);
     for (std::uint32_t i = static_cast<std::uint32_t>(count); i-- > 1;) {
       const std::uint32_t parent = neighbours_[i][0];
@@ -67,11 +67,11 @@ class Piece {
 
  private:
   std::span<const TracedPoint> points_;
-  std::vector<std::vector<std::uint32_t>> neighbours_;  // the parent first, where there is one
+  std::vector<std::vector<std::uint32_t>> neighbours_;  // the parent first, if there is one
 };
 
-// Places between the first and the last of `line` at which joints stand, ascending: where it bends, and between these
-// so that no bone is longer than `bone_length` mean depths; none is shorter than `least`.
+// Returns the indices in `line` at which joints are added, ascending, without both ends: at bends, and between them so
+// that no bone is longer than `bone_length` mean depths; none is shorter than `least`.
 std::vector<std::size_t> divide(const Piece& piece, std::span<const std::uint32_t> line, double bone_length,
                                 double least) {
   std::vector<double> along(line.size(), 0.0);
@@ -82,7 +82,7 @@ std::vector<std::size_t> divide(const Piece& piece, std::span<const std::uint32_
   const auto fits = [&](std::size_t a, std::size_t b, std::size_t at) {
     return along[b] - along[a] >= std::max(least, kShortest * depth_at(at));
   };
-  // Ramer 1972, Douglas & Peucker 1973, by the depth at the place.
+  // Ramer 1972, Douglas & Peucker 1973, with a tolerance that is a share of the depth at each point.
   std::vector<std::size_t> bends = {0, line.size() - 1};
   std::vector<std::pair<std::size_t, std::size_t>> open = {{0, line.size() - 1}};
   while (!open.empty()) {
@@ -142,10 +142,10 @@ class Planner {
     const std::uint32_t root = piece.middle();
     const std::uint32_t root_joint = add_joint(plan_.joints.empty() ? "root" : fmt::format("piece{}", ++pieces_),
                                                nearest_joint(piece.position(root)), piece.position(root));
-    std::vector<std::uint32_t> mover(piece.size(), root_joint);  // of each point
+    std::vector<std::uint32_t> mover(piece.size(), root_joint);  // for each point, the joint that moves it
     count_junction(piece, root);
 
-    // Lines from junction to junction or end, and the joint that each hangs from.
+    // Lines from a junction to the next junction or end, and the joint at the start of each.
     struct Line {
       std::uint32_t from, next, joint;
     };
@@ -195,14 +195,14 @@ class Planner {
     if (piece.neighbours(point).size() > 2) ++plan_.junctions;
   }
 
-  // Joints along a line whose first point `joint` moves; returns the one that moves its last point.
+  // Adds joints along a line whose first point `joint` moves; returns the joint that moves its last point.
   std::uint32_t add_line(const Piece& piece, std::span<const std::uint32_t> line, std::uint32_t joint,
                          std::vector<std::uint32_t>& mover) {
     const std::uint32_t last = line.back();
     const bool end = piece.neighbours(last).size() == 1;
     const glm::dvec3 origin = plan_.joints[joint].position;
     const double radius = radius_of_joint(piece, origin);
-    // Beyond a junction the limb begins where it leaves what the joint stands in, if it goes on from there.
+    // Beyond a junction the limb begins where it leaves the joint's ball, if it is long enough from there.
     const bool parts = piece.neighbours(line.front()).size() > 2;
     std::size_t begin = 0;
     while (parts && begin + 1 < line.size() && glm::distance(piece.position(line[begin]), origin) < kLeave * radius)
@@ -238,7 +238,7 @@ class Planner {
     return joint;
   }
 
-  // The depth at the point where a joint stands.
+  // Returns the depth at the point where a joint is.
   static double radius_of_joint(const Piece& piece, const glm::dvec3& position) {
     double least = std::numeric_limits<double>::infinity();
     double depth = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From traced points to joints: where limbs part, where they leave the trunk, where they bend, and at their ends.
+// Plans joints from traced points: where limbs part, where they leave the trunk, where they bend, and at their ends.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ namespace pelt::skeletonize {
 
 struct PlannedJoint {
   std::string name;          // unique
-  std::int32_t parent = -1;  // lower than its own index
-  glm::dvec3 position{0};    // of a traced point, voxel units
-  bool end = false;          // of a limb: moves no skin
+  std::int32_t parent = -1;  // smaller than its own index
+  glm::dvec3 position{0};    // a traced point, voxel units
+  bool end = false;          // an end of a limb, which moves no skin
 };
 
 struct JointPlan {
-  std::vector<PlannedJoint> joints;     // one root, the first
-  std::vector<std::uint32_t> joint_of;  // of every traced point the joint that moves what is round it
-  std::size_t junctions = 0;            // joints from which three or more limbs go
+  std::vector<PlannedJoint> joints;     // the first is the only root
+  std::vector<std::uint32_t> joint_of;  // for every traced point, the joint that moves the skin round it
+  std::size_t junctions = 0;            // joints at which three or more limbs meet
   std::size_t ends = 0;                 // joints at ends of limbs
 };
 
-// The root is the junction (of a tree without one the point) of the largest piece from which the way to the farthest
-// end is shortest. That of another piece hangs from the nearest joint of an earlier one. A bone is at most
-// `bone_length` mean radii of its limb long, and within a limb none is shorter than `least` voxels.
+// Plans the joints. The root is the junction of the largest piece (of a tree without one, the point) from which the
+// path to the farthest end is shortest. The root of another piece hangs from the nearest joint of an earlier one. A
+// bone is at most `bone_length` mean radii of its limb long, and within a limb at least `least` voxels.
 JointPlan plan_joints(const Traced& traced, double bone_length, double least);
 
 }  // namespace pelt::skeletonize

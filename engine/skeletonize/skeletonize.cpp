@@ -24,8 +24,8 @@ namespace {
 
 using skeletonize::ClosedParts;
 
-constexpr std::size_t kMaxJoints = 4;        // of a vertex
-constexpr std::size_t kMaxVoxels = 500'000;  // inside; what has more has thick limbs
+constexpr std::size_t kMaxJoints = 4;        // joints that move a vertex, at most
+constexpr std::size_t kMaxVoxels = 500'000;  // inside voxels; a model with more has thick limbs
 
 Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
   const auto invalid = [&](const std::string& why) {
@@ -63,10 +63,10 @@ std::string describe_open(const Mesh& mesh, const ClosedParts& parts) {
 }
 
 struct Surface {
-  std::vector<glm::vec3> positions;  // of all meshes, laid end to end
-  std::vector<glm::uvec3> closed;    // triangles of their closed parts
+  std::vector<glm::vec3> positions;  // of all meshes, end to end
+  std::vector<glm::uvec3> closed;    // triangles of the closed parts
   std::vector<glm::uvec3> open;
-  std::string open_edge;  // in words, the first one; empty: nothing is open
+  std::string open_edge;  // describes the first open edge; empty: nothing is open
 };
 
 Surface find_surface(const Model& model, SkeletonizeReport& report) {
@@ -110,7 +110,7 @@ void add_joints(Model& model, const skeletonize::JointPlan& plan, const skeleton
   bind_all_joints(model);
 }
 
-// Every vertex to its joint, then from joint to joint by heat flow.
+// Binds every vertex to its joint, then spreads the weights between joints by heat flow.
 SparseRows make_weights(const Mesh& mesh, std::span<const std::uint32_t> joints, const Model& model, unsigned threads) {
   SparseRows rigid;
   for (const std::uint32_t joint : joints) {

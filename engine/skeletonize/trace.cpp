@@ -15,22 +15,22 @@ namespace pelt::skeletonize {
 namespace {
 
 // Cornea et al. follow the force from the saddles of the field, which joins its critical points, and from seeds of low
-// divergence, which adds the limbs. On voxels such lines end where the force gets lost in rounding: in the middle of an
-// even tube it is a ten-thousandth of what it is at the wall. So here they are roads, on which travel is cheap, and
-// beside them it costs by the force that is met. What is kept are the cheapest ways from the ends of limbs to what is
-// kept already: one tree for a piece, whether or not the roads hang together.
+// divergence, which adds the limbs. On voxels such lines end where the force is lost in rounding: in the middle of an
+// even tube it is a ten-thousandth of the force at the wall. So here these lines are roads on which travel is cheap;
+// elsewhere its cost grows with the force. The skeleton consists of the cheapest paths from the ends of limbs to the
+// paths found before: one tree for a piece, even if its roads are not connected.
 
-constexpr float kSeedDivergence = -1.5f;  // between the middle of a plate and that of a limb
-constexpr double kStep = 0.3;             // voxels a step along the force
-constexpr std::size_t kMaxSteps = 4000;  // along one line
-constexpr std::size_t kPatience = 8;      // steps in which a line must get farther than one step
+constexpr float kSeedDivergence = -1.5f;  // between those of the middle of a plate and of a limb
+constexpr double kStep = 0.3;             // voxels in a step along the force
+constexpr std::size_t kMaxSteps = 4000;   // along one line
+constexpr std::size_t kPatience = 8;      // steps in which a line must move farther than one step
 constexpr float kRoad = 0.05f;            // cost of a voxel's length on a road
-constexpr float kMiddle = 0.15f;          // and beside it, where there is no force
-constexpr float kForce = 2.0f;            // and what a force of 1, or an ascent of 1, adds
-constexpr float kLimb = 0.5f;             // ascent up to which a voxel lies in a limb, and not at an edge of a body
-constexpr float kWeak = 0.3f;             // force up to which a voxel may be a seed
-constexpr double kCover = 1.25;           // depths round what is kept that belong to it
-constexpr int kRounds = 24;               // of smoothing
+constexpr float kMiddle = 0.15f;          // the same beside a road, where there is no force
+constexpr float kForce = 2.0f;            // added cost for a force of 1, or an ascent of 1
+constexpr float kLimb = 0.5f;             // largest ascent of a voxel within a limb; at edges of a body it is larger
+constexpr float kWeak = 0.3f;             // largest force at a seed
+constexpr double kCover = 1.25;           // radius, in depths, of the ball round a kept voxel that belongs to it
+constexpr int kRounds = 24;               // rounds of smoothing
 
 constexpr std::uint32_t kNoVoxel = 0xffffffff;
 
@@ -38,7 +38,7 @@ glm::ivec3 neighbour(int n) { return glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1; }
 constexpr int kNeighbours = 27;
 constexpr int kSelf = 13;
 
-// Calls visit(voxel, distance) for the inside voxels round one.
+// Calls visit(voxel, distance) for the inside voxels next to one.
 template <class Visit>
 void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visit) {
   static const std::array<float, 4> kDistance = {0.0f, 1.0f, std::sqrt(2.0f), std::sqrt(3.0f)};
@@ -51,7 +51,7 @@ void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visi
   }
 }
 
-// The voxels that a line along the force passes through, from `point` to where it comes to rest.
+// Collects the voxels that a line along the force passes through, from `point` to where it stops.
 void follow(const ForceField& field, const Voxels& voxels, glm::dvec3 point, std::vector<std::uint32_t>& passed) {
   glm::dvec3 earlier = point;
   for (std::size_t i = 1; i <= kMaxSteps; ++i) {
@@ -68,8 +68,9 @@ void follow(const ForceField& field, const Voxels& voxels, glm::dvec3 point, std
   }
 }
 
-// How fast it gets deeper from each voxel, at most, per voxel, over up to its own depth: 0 in the middle of limbs and
-// plates, 0.3 along a cone whose tip is 35 degrees wide, 0.7 from a right-angled edge inward, 1 from a wall.
+// Returns for each voxel the steepest increase of depth, per voxel, over distances up to its own depth: 0 in the middle
+// of limbs and plates, 0.3 along a cone whose tip is 35 degrees wide, 0.7 from a right-angled edge inward, 1 from a
+// wall.
 std::vector<float> find_ascent(const ForceField& field, const Voxels& voxels, unsigned threads) {
   std::vector<float> ascent(voxels.cells.size(), 0.0f);
   parallel_for(ascent.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
@@ -90,8 +91,8 @@ std::vector<float> find_ascent(const ForceField& field, const Voxels& voxels, un
 }
 
 struct Roads {
-  std::vector<bool> passes;   // through each voxel
-  std::vector<float> ascent;  // find_ascent
+  std::vector<bool> passes;   // for each voxel, true if a road passes through it
+  std::vector<float> ascent;  // see find_ascent
   std::size_t critical_points = 0;
   std::size_t seeds = 0;
 };
@@ -164,7 +165,7 @@ std::vector<VoxelPiece> find_pieces(const ForceField& field, const Voxels& voxel
   return pieces;
 }
 
-// The cheapest way from every voxel to what is kept (Dijkstra 1959); what is kept grows.
+// Finds the cheapest path from every voxel to the kept voxels (Dijkstra 1959); more can be kept later.
 class Ways {
  public:
   Ways(const ForceField& field, const Voxels& voxels, const Roads& roads)
@@ -198,7 +199,7 @@ class Ways {
     }
   }
 
-  // The voxel after this one; kNoVoxel: it is kept.
+  // Returns the next voxel on the path; kNoVoxel: the voxel is kept.
   std::uint32_t next(std::uint32_t voxel) const { return next_[voxel]; }
   float cost(std::uint32_t voxel) const { return cost_[voxel]; }
 
@@ -215,9 +216,10 @@ double distance(const Voxels& voxels, std::uint32_t a, std::uint32_t b) {
   return glm::distance(glm::dvec3(voxels.cells[a]), glm::dvec3(voxels.cells[b]));
 }
 
-// Voxels from which every way back is shorter, those with the longest way first: where limbs may end.
+// Returns possible ends of limbs: voxels whose path to the kept ones is longer than those of their neighbours, longest
+// path first.
 std::vector<std::uint32_t> find_ends(const Voxels& voxels, const Ways& ways) {
-  // Ways pass cheaper voxels first, so that lengths are known in the order of the costs.
+  // A path leads to cheaper voxels, so lengths can be summed in the order of the costs.
   std::vector<std::uint32_t> order;
   for (std::uint32_t v = 0; v < voxels.cells.size(); ++v) {
     if (std::isfinite(ways.cost(v))) order.push_back(v);
@@ -241,7 +243,7 @@ std::vector<std::uint32_t> find_ends(const Voxels& voxels, const Ways& ways) {
   return ends;
 }
 
-// What lies in the balls round kept voxels: a limb is what reaches beyond them (Sato et al. 2000, "TEASAR").
+// The voxels in the balls round kept voxels: a limb must reach beyond them (Sato et al. 2000, "TEASAR").
 class Covered {
  public:
   Covered(const ForceField& field, const Voxels& voxels)
@@ -250,7 +252,7 @@ class Covered {
   bool holds(std::uint32_t voxel) const { return holds_[voxel]; }
 
   void add(std::span<const std::uint32_t> kept) {
-    std::uint32_t last = kNoVoxel;  // whose ball was added
+    std::uint32_t last = kNoVoxel;  // the last voxel whose ball was added
     for (const std::uint32_t v : kept) {
       const double radius = kCover * field_.depth[v];
       if (last != kNoVoxel && v != kept.back() && distance(voxels_, v, last) < 0.1 * radius) continue;
@@ -275,9 +277,9 @@ class Covered {
   std::vector<bool> holds_;
 };
 
-// The first voxel on the way from an end at the surface that lies in the middle of its limb: from which the surface is
-// nearly as near as it gets, by the distance from the end. That is the middle of a round cap, the same place in a flat
-// one, and the very tip of a cone. Only before the way comes to what is covered.
+// Returns the first voxel on the path from an end at the surface that lies in the middle of its limb: where the depth,
+// relative to the distance from the end, is nearly largest. That is the middle of a round cap or of a flat end, and the
+// very tip of a cone. Only the path outside `covered` sets the largest value.
 std::uint32_t reach_middle(std::uint32_t end, const ForceField& field, const Voxels& voxels, const Ways& ways,
                            const Covered& covered, const Roads& roads) {
   constexpr double kNearly = 0.9;
@@ -290,7 +292,7 @@ std::uint32_t reach_middle(std::uint32_t end, const ForceField& field, const Vox
   return v;
 }
 
-// Points stand on voxels as they come: evened out along their lines, and pushed back to the middle.
+// Smooths points, which start at voxels: evens them out along their lines and pushes them back to the middle.
 void smooth(std::span<TracedPoint> points, std::int32_t first, const ForceField& field, const Voxels& voxels) {
   std::vector<glm::dvec3> sum(points.size());
   std::vector<double> count(points.size());
@@ -328,15 +330,15 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   };
   pieces.erase(std::remove_if(pieces.begin() + 1, pieces.end(), is_small), pieces.end());
 
-  // Of every piece the end that is farthest from its deepest voxel: the other end of the longest way from there is the
-  // other end of the piece, so that no limb is cut off where the tree begins.
+  // Start each piece's tree at the end farthest from its deepest voxel. The longest path from there leads to the other
+  // end of the piece, so that no limb is cut off where the tree begins.
   std::vector<std::uint32_t> kept;
   for (const VoxelPiece& piece : pieces) kept.push_back(piece.deepest);
   Ways from_deepest(field, voxels, roads);
   from_deepest.keep(kept);
   Covered trunk(field, voxels);
   for (const std::uint32_t deepest : kept) trunk.add(std::span(&deepest, 1));
-  std::vector<std::uint32_t> starts(voxels.cells.size(), kNoVoxel);  // at the deepest voxel of each piece
+  std::vector<std::uint32_t> starts(voxels.cells.size(), kNoVoxel);  // by the deepest voxel of each piece
   for (const std::uint32_t end : find_ends(voxels, from_deepest)) {
     std::uint32_t deepest = end;
     while (from_deepest.next(deepest) != kNoVoxel) deepest = from_deepest.next(deepest);
@@ -347,7 +349,7 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   Ways ways(field, voxels, roads);
   ways.keep(kept);
 
-  // Of every kept voxel the kept one towards where its tree begins.
+  // For every kept voxel, the next kept voxel towards the start of its tree.
   std::vector<std::uint32_t> parent(voxels.cells.size(), kNoVoxel);
   std::vector<std::vector<std::uint32_t>> branches;
   std::vector<std::uint32_t> branch;
@@ -369,7 +371,7 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   }
 
   Traced traced{.critical_points = roads.critical_points, .seeds = roads.seeds};
-  // Pieces one after the other, each from its deepest voxel on; a branch begins at what was there before.
+  // Add the pieces one after the other, each from its start; a branch begins at a point that was added before.
   std::vector<std::int32_t> point_of(voxels.cells.size(), -1);
   const auto add = [&](std::uint32_t v) {
     point_of[v] = static_cast<std::int32_t>(traced.points.size());

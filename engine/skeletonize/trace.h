@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the force field to trees of points along the middle of every limb.
+// Traces trees of points along the middle of every limb in the force field.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@ namespace pelt::skeletonize {
 
 struct TracedPoint {
   glm::dvec3 position{0};    // voxel units
-  double depth = 0;          // voxels to the nearest surface point, where it was traced
-  std::int32_t parent = -1;  // lower than its own index; -1: the first point of a tree
+  double depth = 0;          // voxels to the nearest surface point, before smoothing
+  std::int32_t parent = -1;  // smaller than its own index; -1: the first point of a tree
 };
 
-// A part of the inside that hangs together. The first of its points is an end of a limb, or, of a part without limbs,
-// where it is deepest.
+// A connected part of the inside. Its first point is an end of a limb, or, in a part without limbs, its deepest voxel.
 struct TracedPiece {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -28,12 +27,13 @@ struct TracedPiece {
 struct Traced {
   std::vector<TracedPoint> points;
   std::vector<TracedPiece> pieces;  // cover the points, most voxels first
-  std::size_t critical_points = 0;  // of the field
-  std::size_t seeds = 0;            // that the force was followed from, beside them
+  std::size_t critical_points = 0;  // critical points of the field
+  std::size_t seeds = 0;            // further points from which the force was followed
 };
 
-// `detail` (voxels): a branch is kept where it is longer than that beyond what it grows from; a piece too, except that
-// the largest one is always there. The same whatever the number of threads.
+// Traces the trees. `detail` (voxels): a branch is kept if it is longer than that beyond the path that it grows from, a
+// piece if its bounds' diagonal is longer; the largest piece is always kept. The result does not depend on the number
+// of threads.
 Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsigned threads);
 
 }  // namespace pelt::skeletonize

@@ -13,22 +13,22 @@ namespace pelt::skeletonize {
 namespace {
 
 constexpr int kMargin = 3;     // voxels beyond the bounds
-constexpr float kBand = 2.0f;  // voxels on either side in which distances are wanted
+constexpr float kBand = 2.0f;  // voxels on either side of the surface for which distances are computed
 
-// The mesh that the library of OpenVDB has compiled its functions for: our own would take the compiler two minutes.
-// Points in voxel units.
+// The mesh type for which OpenVDB's library has compiled its functions: one of our own would cost two minutes of
+// compiling. Points are in voxel units.
 using VoxelPoints = std::vector<openvdb::Vec3s>;
 using VoxelMesh = openvdb::tools::QuadAndTriangleDataAdapter<openvdb::Vec3s, openvdb::Vec3I>;
 
-// Voxels nearer to a triangle than this let no straight line through.
+// Voxels nearer to a triangle than this are walls, which block every straight line.
 constexpr float kWall = 0.9f;
-// A voxel belongs to the inside, too, where at least so many of 26 lines from it meet a wall. What is seen of the
-// outside through an opening from a depth of 1.2 times its radius is less than that.
+// A voxel also belongs to the inside if at least so many of 26 lines from it meet a wall. From 1.2 radii behind a round
+// opening, fewer lines do not.
 constexpr int kEnclosed = 23;
-// Half the width of the least hollow is the longest side of the grid divided by this.
+// The longest side of the grid, divided by this, is half the width of the smallest hollow.
 constexpr int kHollow = 24;
 
-// Distances from the surface at every voxel of the grid: negative inside, +-kBand beyond the band.
+// Returns the signed distance from the surface at every voxel of the grid: negative inside, +-kBand beyond the band.
 std::vector<float> distances(const VoxelPoints& points, std::span<const glm::uvec3> triangles, const Voxels& voxels,
                              int flags) {
   std::vector<float> distance(voxels.number.size(), kBand);
@@ -49,8 +49,8 @@ std::vector<float> distances(const VoxelPoints& points, std::span<const glm::uve
   return distance;
 }
 
-// Calls visit(place, cell) for all voxels but those at the border of the grid, where there is no surface; backwards
-// too.
+// Calls visit(place, cell) for all voxels except those at the border of the grid, where there is no surface; in reverse
+// order if `backwards`.
 template <class Visit>
 void for_inner(const Voxels& voxels, bool backwards, const Visit& visit) {
   const glm::ivec3 inner = voxels.extent - 2;
@@ -65,7 +65,7 @@ void for_inner(const Voxels& voxels, bool backwards, const Visit& visit) {
   }
 }
 
-// Which voxels have walls all round.
+// Returns for each voxel whether walls enclose it.
 std::vector<bool> find_enclosed(const Voxels& voxels, const std::vector<bool>& walls) {
   std::vector<std::uint8_t> blocked(walls.size(), 0);
   std::vector<bool> meets(walls.size());
@@ -86,7 +86,7 @@ std::vector<bool> find_enclosed(const Voxels& voxels, const std::vector<bool>& w
   return enclosed;
 }
 
-// Calls visit(place, cell) for the 6 voxels beside one that is not at the border.
+// Calls visit(place, cell) for the 6 voxels beside one; it must not be at the border.
 template <class Visit>
 void for_faces(const Voxels& voxels, const glm::ivec3& cell, const Visit& visit) {
   for (int axis = 0; axis < 3; ++axis) {
@@ -98,10 +98,10 @@ void for_faces(const Voxels& voxels, const glm::ivec3& cell, const Visit& visit)
   }
 }
 
-// Of the enclosed voxels those that hang together with one that is `deep` steps from all others: creases of the surface
-// and gaps between limbs are no hollows.
+// Keeps the enclosed voxels that are connected to one that is `deep` steps from all other voxels: creases of the
+// surface and gaps between limbs are no hollows.
 std::vector<bool> keep_hollows(const Voxels& voxels, const std::vector<bool>& enclosed, int deep) {
-  std::vector<bool> peeled = enclosed;  // what is left after so many steps
+  std::vector<bool> peeled = enclosed;  // the voxels that remain after each step
   std::vector<glm::ivec3> front;
   for_inner(voxels, false, [&](std::size_t place, const glm::ivec3& cell) {
     if (!enclosed[place]) return;
@@ -141,9 +141,9 @@ std::vector<bool> keep_hollows(const Voxels& voxels, const std::vector<bool>& en
   return kept;
 }
 
-// Where the surface is nearest to each voxel that it passes within half a voxel of: a slab of thickness 1, so that the
-// points are as dense whichever way the surface faces. Inner walls have no outside beside them. Where the inside ends
-// without a surface, at openings, the points lie between the voxels.
+// Returns the nearest surface point for each voxel within half a voxel of the surface. These voxels make a slab of
+// thickness 1, so that the points are equally dense whichever way the surface faces. Inner walls have no outside beside
+// them and are left out. Where the inside ends without a surface, at openings, the points lie between voxels.
 std::vector<glm::vec3> surface_points(const Voxels& voxels, std::span<const float> distance) {
   std::vector<glm::vec3> points;
   const auto is_inside = [&](const glm::ivec3& cell) { return voxels.number[voxels.place(cell)] != kOutside; };

@@ -20,7 +20,8 @@ void for_neighbours(const Voxels& voxels, const glm::ivec3& cell, const Visit& v
   }
 }
 
-// The joint of every inside voxel, by its number (Dijkstra 1959 from all traced points); kNoJoint in small pieces.
+// Returns the joint of every inside voxel, by its index (Dijkstra 1959 from all traced points); kNoJoint in small
+// pieces.
 std::vector<std::uint32_t> joints_inside(const Traced& traced, const JointPlan& plan, const Voxels& voxels) {
   using Open = std::pair<float, std::uint32_t>;
   std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
@@ -53,7 +54,7 @@ std::vector<std::uint32_t> joints_inside(const Traced& traced, const JointPlan& 
 std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Traced& traced, const JointPlan& plan,
                                      const Voxels& voxels) {
   const std::vector<std::uint32_t> inside = joints_inside(traced, plan, voxels);
-  std::vector<std::uint32_t> joint(voxels.number.size(), kNoJoint);  // of every voxel of the grid
+  std::vector<std::uint32_t> joint(voxels.number.size(), kNoJoint);  // for every voxel of the grid
   std::vector<glm::ivec3> front;
   for (std::uint32_t v = 0; v < inside.size(); ++v) {
     joint[voxels.place(voxels.cells[v])] = inside[v];
@@ -64,7 +65,7 @@ std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Tr
     const glm::dvec3 cell = glm::round(voxels.to_voxels(glm::dvec3(point)));
     wanted.push_back(voxels.place(glm::ivec3(glm::clamp(cell, glm::dvec3(0), glm::dvec3(voxels.extent - 1)))));
   }
-  // Outward a layer at a time, until all points are reached.
+  // Grow outward a layer at a time, until all points are reached.
   std::size_t reached = 0;
   std::vector<glm::ivec3> next_front;
   while (!front.empty()) {

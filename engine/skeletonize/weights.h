@@ -11,8 +11,8 @@
 
 namespace pelt::skeletonize {
 
-// Of every point (model space) the joint of the traced point that is nearest to it by ways inside the surface: the
-// flank belongs to the trunk, however near the arm hangs. Points outside belong to the nearest inside.
+// Returns for every point (model space) the joint of the traced point that is nearest along paths inside the surface:
+// the flank belongs to the trunk, however near the arm hangs. Points outside belong to the nearest inside voxel.
 std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Traced& traced, const JointPlan& plan,
                                      const Voxels& voxels);
 

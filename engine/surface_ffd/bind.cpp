@@ -25,9 +25,10 @@ constexpr std::size_t kElements = 26;
 constexpr std::size_t kInfluences = 8;
 constexpr std::size_t kQuadraticElements = 32;
 constexpr std::size_t kQuadraticInfluences = 12;
-constexpr std::size_t kProbedVertices = 256;  // at which the error of the cut is measured
+constexpr std::size_t kProbedVertices = 256;  // vertices of a target at which the error of the cut is measured
 
-// Weights of both signs make more of what frames are wrong by, and frames that are estimated are.
+// Returns the precision that the driver allows. Weights of both signs amplify errors of frames, and estimated frames
+// have errors: these get linear precision instead of quadratic.
 Precision usable_precision(const SurfaceFfdParameters& parameters, const Driver& driver, bool extended,
                            const DeformerInput& input) {
   if (parameters.precision != Precision::kQuadratic || (extended && !driver.estimated_frames)) {
@@ -40,7 +41,7 @@ Precision usable_precision(const SurfaceFfdParameters& parameters, const Driver&
   return Precision::kLinear;
 }
 
-// K for the basic variant, raised where a cut among the triangles round a vertex would jump.
+// Returns K for the basic variant. It is raised if a cut among the triangles round a vertex would jump.
 std::size_t raised_elements(const SurfaceFfdParameters& parameters, std::size_t kept, const Elements& elements,
                             const Driver& driver, const DeformerInput& input) {
   if (!parameters.raise_elements || kept == 0 || kept >= elements.largest_valence()) return kept;
@@ -51,7 +52,8 @@ std::size_t raised_elements(const SurfaceFfdParameters& parameters, std::size_t 
   return elements.largest_valence();
 }
 
-// First of the palette entries that move the skin: one a driver vertex (extended) or one an element. Layers share them.
+// Returns the first of the palette entries that move the skin: one per driver vertex (extended) or one per element.
+// Layers share them.
 std::uint32_t frames_of(const Driver& driver, const Elements& elements, bool extended, const DeformerInput& input) {
   if (extended && !driver.estimated_frames) return input.builder.frame_slots(driver.control_mesh);
   auto& known = extended ? input.drivers.estimated_frames : input.drivers.element_frames;
@@ -63,7 +65,7 @@ std::uint32_t frames_of(const Driver& driver, const Elements& elements, bool ext
   return known.emplace(driver.control_mesh, first).first->second;
 }
 
-// Some vertices of a target, evenly spread over those at which the layer shows.
+// Returns some vertices of a target, evenly spread over those at which the layer shows.
 std::vector<std::uint32_t> probed_vertices(const DeformerTarget& target) {
   std::vector<std::uint32_t> shown;
   for (std::uint32_t v = 0; v < target.mask.size(); ++v) {
@@ -81,7 +83,8 @@ class Probe {
   Probe(const CutProbe& poses, std::span<const Exclusions> exclusions, const DeformerInput& input)
       : poses_(poses), exclusions_(exclusions), input_(input) {}
 
-  // Largest distance from where all elements would take a vertex, metres. What `settings` cut is what is measured.
+  // Returns the largest distance, metres, between where the rows of `settings` and where all elements would take a
+  // vertex.
   Result<double> error(const RowSettings& settings) {
     double largest = 0;
     for (std::size_t t = 0; t < input_.targets.size(); ++t) {
@@ -102,7 +105,7 @@ class Probe {
     return largest;
   }
 
-  // The least K whose error is at most `bound`, taking it to fall as K grows.
+  // Returns the least K whose error is at most `bound`, metres, on the assumption that the error falls as K grows.
   Result<std::size_t> least_elements(RowSettings settings, double bound) {
     const std::size_t count = settings.elements.count();
     const auto fits = [&](std::size_t k) -> Result<bool> {
@@ -130,10 +133,10 @@ class Probe {
   const CutProbe& poses_;
   std::span<const Exclusions> exclusions_;
   const DeformerInput& input_;
-  std::vector<SparseRows> all_;  // of each target, with all elements
+  std::vector<SparseRows> all_;  // rows of each target with all elements
 };
 
-// Settles K by the error of its cut where the rig asks for that, and reports the error.
+// Chooses K by the error of its cut if the rig asks for that, and reports the error.
 Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<const Exclusions> exclusions,
                              const Driver& driver, const DeformerInput& input, RowSettings& settings,
                              std::optional<double>& cut_error) {
@@ -185,7 +188,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   std::size_t influences = parameters.influences.value_or(quadratic ? kQuadraticInfluences : kInfluences);
   if (parameters.cut_error) influences = 0;
   if (extended) {
-    // Of few elements each would move everything, where nobody asks for that.
+    // If the driver has few elements each would move everything: by default at most half of them do.
     if (!parameters.elements) kept = std::clamp<std::size_t>(elements->count() / 2, 1, kept);
   } else {
     kept = raised_elements(parameters, kept, *elements, driver, input);

@@ -12,13 +12,13 @@
 
 namespace pelt::surface_ffd {
 
-// K, 0 for all: as the parameters say, or what rows of that precision need.
+// Returns K, or 0 for all elements: as the parameters say, or by default for rows of this precision.
 std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision);
 
-// Surface-oriented FFD, basic and extended (Singh & Kokkevis 2000; docs/mathematics.md section 1): one binding a
-// target. Adds the driver to the builder as a control mesh. Weights are computed in double precision; the result does
-// not depend on the thread count. Errors: parameters out of range, a driver that cannot be had or has no triangle with
-// area.
+// Binds by surface-oriented FFD, basic or extended (Singh & Kokkevis 2000; docs/mathematics.md section 1), and returns
+// one binding per target. Adds the driver to the builder as a control mesh. Weights are computed in double precision;
+// the result does not depend on the thread count. Errors: parameters out of range, a driver that cannot be found or
+// made or has no triangle with area.
 Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, const DeformerInput& input);
 
 }  // namespace pelt::surface_ffd

@@ -62,7 +62,7 @@ Result<void> validate(const Direction& direction, char name, const std::string& 
     return invalid(what, fmt::format("the knots {} and {} in {}, where the domain starts and ends, are equal", degree,
                                      count, name));
   }
-  std::size_t first = 0;  // of those equal to knot i
+  std::size_t first = 0;  // first of the knots that equal knot i
   for (std::size_t i = 1; i < knots.size(); ++i) {
     if (knots[i] != knots[first]) {
       if (knots[i] - knots[first] < kMinSpan * largest) {
@@ -78,14 +78,15 @@ Result<void> validate(const Direction& direction, char name, const std::string& 
   return {};
 }
 
-// The basis functions of one direction that are not zero everywhere in a span, and their derivatives.
+// The basis functions of one direction that are not 0 everywhere in a span, and their derivatives.
 struct SpanBasis {
   std::uint32_t first;  // control index of n[0]
   std::array<double, kMaxDegree + 1> n;
   std::array<double, kMaxDegree + 1> derivative;
 };
 
-// Algorithm A2.1 (FindSpan): knots[i] <= u < knots[i + 1]; at the domain's end the last span that is not empty.
+// Returns the span of a parameter by algorithm A2.1 (FindSpan): knots[i] <= u < knots[i + 1]; at the end of the domain
+// the last span that is not empty.
 std::size_t find_span(const Direction& direction, double u) {
   const auto first = direction.knots.begin() + direction.degree;
   const auto end = direction.knots.begin() + direction.count;
@@ -93,8 +94,8 @@ std::size_t find_span(const Direction& direction, double u) {
   return static_cast<std::size_t>(above - direction.knots.begin()) - 1;
 }
 
-// Algorithm A2.2 (BasisFuns) up to the degree, and equation (2.7) for the first derivative, which A2.3 comes down to:
-// N'_i,p = p N_i,p-1 / (u_i+p - u_i) - p N_i+1,p-1 / (u_i+p+1 - u_i+1).
+// Computes the basis functions by algorithm A2.2 (BasisFuns) up to the degree, and their first derivatives by equation
+// (2.7), to which A2.3 reduces: N'_i,p = p N_i,p-1 / (u_i+p - u_i) - p N_i+1,p-1 / (u_i+p+1 - u_i+1).
 SpanBasis span_basis(const Direction& direction, double parameter) {
   const std::uint32_t p = direction.degree;
   const double u = std::clamp(parameter, direction.start(), direction.end());
@@ -126,7 +127,7 @@ std::vector<double> domain_knots(const Direction& direction) {
   return result;
 }
 
-// `steps` equal ones in every span between different knots.
+// Returns the parameters of `steps` equal steps in every span between different knots.
 std::vector<double> parameters(const std::vector<double>& knots, std::uint32_t steps) {
   std::vector<double> result;
   for (std::size_t k = 0; k + 1 < knots.size(); ++k) {

@@ -23,16 +23,16 @@ struct BsplinePatch {
   std::vector<double> knots_u;     // count_u + degree_u + 1
   std::vector<double> knots_v;     // count_v + degree_v + 1
   std::vector<glm::vec3> control;  // metres
-  std::vector<double> weights;     // one a control vertex; empty: 1 each
+  std::vector<double> weights;     // one per control vertex; empty: 1 each
 };
 
-// Errors, all kInvalidArgument, name `what` and the knot, weight or control vertex: degrees outside 1 to 8, fewer
-// control vertices than degree + 1, vectors of another length than these ask for, knots that descend, are beyond 1e9,
-// repeat more often than leaves the surface in one piece, or differ by less than 1e-9 of the largest, weights outside
-// 1e-6 to 1e6, coordinates that are not finite or beyond kFarthest. The functions below ask for a patch that passed.
+// Checks a patch. All errors are kInvalidArgument and name `what` and the knot, weight or control vertex: a degree
+// outside of 1 to 8, fewer control vertices than degree + 1, a vector of the wrong length, knots that descend, are
+// beyond 1e9, differ by less than 1e-9 of the largest, or repeat so often that the surface falls apart, weights outside
+// of 1e-6 to 1e6, coordinates that are not finite or beyond kFarthest. The functions below need a patch that passed.
 Result<void> validate(const BsplinePatch& patch, const std::string& what);
 
-// What a control vertex adds at a parameter: S = sum R P, S_u = sum R_u P, S_v = sum R_v P.
+// The share of a control vertex in a point of the patch: S = sum R P, S_u = sum R_u P, S_v = sum R_v P.
 struct PatchBasis {
   std::uint32_t control;
   double r;
@@ -40,33 +40,33 @@ struct PatchBasis {
   double r_v;
 };
 
-// The control vertices that act at (u, v), finite and clamped to the domain: (degree_u + 1) * (degree_v + 1) of them,
-// ascending. R is >= 0 and sums to 1, the derivatives sum to 0. At a knot the derivatives are those of the side above,
-// at the domain's end of the side below.
+// Returns the control vertices that act at (u, v): (degree_u + 1) * (degree_v + 1) of them, ascending. The parameters
+// must be finite and are clamped to the domain. R is >= 0 and sums to 1, the derivatives sum to 0. At a knot the
+// derivatives are those of the side above, at the end of the domain those of the side below.
 std::vector<PatchBasis> basis(const BsplinePatch& patch, glm::dvec2 uv);
 
 struct PatchPoint {
   glm::dvec3 position;
-  glm::dvec3 tangent_u;  // derivatives: metres a unit of the parameter
+  glm::dvec3 tangent_u;  // derivatives: metres per unit of the parameter
   glm::dvec3 tangent_v;
 };
 PatchPoint evaluate(const BsplinePatch& patch, glm::dvec2 uv);
 
-// The different knots of the domain, ascending.
+// Return the different knots of the domain, ascending.
 std::vector<double> domain_knots_u(const BsplinePatch& patch);
 std::vector<double> domain_knots_v(const BsplinePatch& patch);
 
-// All pairs of these, u slowest: where a parametric driver has its elements by default (docs/mathematics.md section 1).
+// Returns all pairs of these, u slowest: there a parametric driver has its elements (docs/mathematics.md section 1.5).
 std::vector<glm::dvec2> samples_at_knots(const BsplinePatch& patch);
 
 struct TessellatedPatch {
-  Mesh mesh;                    // u slowest; its normals are on the side of S_u x S_v
-  std::vector<glm::dvec2> uvs;  // of every vertex
+  Mesh mesh;                    // vertices with u slowest; normals on the side of S_u x S_v
+  std::vector<glm::dvec2> uvs;  // parameters of every vertex
   SparseRows rows;              // R of every vertex, over the control vertices
 };
 
-// Triangles over `quads_u` x `quads_v` quads (each at least 1) of equal parameter steps in every knot span: creases at
-// repeated knots keep their edges. Errors: kInvalidArgument for more than 2^22 vertices.
+// Makes triangles over `quads_u` x `quads_v` quads (each at least 1) of equal parameter steps in every knot span:
+// creases at repeated knots keep their edges. Errors: kInvalidArgument for more than 2^22 vertices.
 Result<TessellatedPatch> tessellate(const BsplinePatch& patch, std::uint32_t quads_u, std::uint32_t quads_v);
 
 }  // namespace pelt::surface_ffd

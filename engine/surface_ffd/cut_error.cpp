@@ -51,7 +51,7 @@ std::vector<std::vector<glm::mat4>> joint_poses(const Model& model) {
   return poses;
 }
 
-// A vertex that nothing but the first palette entry moves: a character needs a skin.
+// Returns a mesh of one vertex, which the first palette entry moves: a character needs a skin.
 Mesh one_point() {
   Mesh mesh;
   mesh.name = std::string(1, '\n');  // no importer gives that name

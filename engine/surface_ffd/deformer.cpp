@@ -92,7 +92,8 @@ bool has_no_sculpture(const DriverParameters& driver) {
   return driver.key_poses.empty() && driver.offsets.empty() && driver.follow != Follow::kStreamed;
 }
 
-// The cut reads one more than it keeps.
+// Returns how many of the nearest elements bind reads, if that is known beforehand. The cut reads one more than it
+// keeps.
 std::optional<std::size_t> nearest_elements(const DeformerParameters& parameters) {
   const SurfaceFfdParameters& ffd = as_ffd(parameters);
   const bool raises = ffd.mode == SurfaceFfdParameters::Mode::kBasic && ffd.raise_elements;

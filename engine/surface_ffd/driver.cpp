@@ -32,7 +32,7 @@ const char* follow_name(Follow follow) {
   return "driver by dual_quaternion";
 }
 
-// A mesh of the model that layers move, as bind() has added it.
+// Returns a driver that is a mesh of the model moved by layers, as bind() has added it.
 Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t control_mesh,
                                 const DeformerInput& input) {
   DriverParameters plain;
@@ -64,8 +64,8 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
   return driver;
 }
 
-// Weights over the model's bound joints, where the skeleton moves the driver, as they are painted. Whether they are the
-// skin's.
+// Adds the painted weights over the model's bound joints to a driver that the skeleton moves. Returns true if they come
+// from the skin.
 Result<bool> add_weights(const DriverParameters& parameters, const DeformerInput& input, DriverSource& source) {
   Mesh& mesh = source.mesh;
   const bool own = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
@@ -111,7 +111,7 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
   return driver;
 }
 
-// The driver with its vertices moved, which those that bind to it do not see.
+// Moves the vertices of a driver by the offsets, after bind: skin that binds to the driver does not see them.
 Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, const DeformerInput& input) {
   if (!driver) return driver;
   const Result<void> moved = input.builder.move_vertices(driver->control_mesh, parameters.offsets);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kMaxTriangles = std::size_t{1} << 22;
 
-// Rows of some vertices; none at all where one of them has none.
+// Returns the rows of some vertices; no row at all if one of the vertices has none.
 SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t> vertices) {
   SparseRows result;
   for (const std::uint32_t vertex : vertices) {
@@ -36,14 +36,15 @@ SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t
 }
 
 DriverSource make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
-  constexpr std::size_t kDense = 16;  // triangles of the skin for one of the driver, beyond which choice is no better
+  // Triangles of the skin per triangle of the driver; more make the choice no better.
+  constexpr std::size_t kDense = 16;
   ShownSurface surface = shown_surface(input, false);
   Simplified dense = thin(std::move(surface.mesh), kDense * parameters.triangles, input.threads);
   dense.mesh.weights = weights_at(surface, dense.source_vertex);
   const LimbSizing sizing = limb_sizing(dense.mesh, parameters.triangles, input.model);
   std::vector<float> density = joint_density(dense.mesh, parameters.joint_density);
   for (std::size_t v = 0; v < density.size(); ++v) density[v] *= sizing.density[v];
-  // A driver of as many vertices as the skin has is the skin.
+  // A driver with as many vertices as the skin is the skin itself.
   const std::size_t own = dense.mesh.triangles.size();
   const bool is_skin = dense.mesh.positions.size() <= sizing.triangles / 2;
   Simplified simple = simplify(std::move(dense.mesh), is_skin ? own : sizing.triangles, std::move(density));
@@ -115,7 +116,7 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
   return source;
 }
 
-// Morph targets stand at rest in the positions; what moves them adds what goes beyond that.
+// Adds morph targets at their rest weights to the positions. A pose adds only what goes beyond that.
 void settle_morph_targets(Mesh& mesh) {
   for (const MorphTarget& target : mesh.morph_targets) {
     for (std::size_t v = 0; target.weight != 0 && v < mesh.positions.size(); ++v) {
@@ -189,7 +190,7 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
     Stitched stitched = stitch(driver.mesh, parameters.weld);
     driver.source_triangle = std::move(stitched.source_triangle);
     driver.mesh = std::move(stitched.mesh);
-    // A vertex that stays comes before those that are welded to it.
+    // A vertex that stays comes before those that are welded to it, so its value is written last.
     const auto map = std::make_shared<std::vector<std::uint32_t>>(std::move(stitched.new_vertex));
     const std::size_t count = driver.mesh.positions.size();
     driver.carry = [map, count](std::span<const glm::vec3> values) {
@@ -200,7 +201,8 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
   }
   for (std::size_t r = 0; r < parameters.refine.size(); ++r) {
     const Refinement& refinement = parameters.refine[r];
-    // Of the source's triangles, so that numbers mean what the rigger sees; a part of one is refined as it is.
+    // A region means triangles of the source, so that numbers are those that the rigger sees. A part of a triangle is
+    // refined if the triangle is in the region.
     PELT_ASSIGN(const auto inside, region_triangles(refinement.region, source, input.model, input.rig,
                                                     fmt::format("{}: refinement {} of the driver", input.layer, r)));
     if (std::count(inside.begin(), inside.end(), 1) == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a driver's mesh comes from, before anything moves it.
+// Finds or makes the mesh of a driver, before anything moves it.
 #pragma once
 
 #include <cstdint>
@@ -19,41 +19,41 @@
 
 namespace pelt::surface_ffd {
 
-// The driver as its source has it: what the rig's vertex and triangle numbers speak of.
+// The driver as its source has it. Vertex and triangle numbers in the rig refer to it.
 struct DriverSource {
   Mesh mesh;                          // model space at bind
   std::vector<BsplinePatch> patches;  // parametric: the mesh holds their control vertices, one after the other
-  SparseRows skin_weights;            // of the targets, where its vertices are all theirs; else none
+  SparseRows skin_weights;            // weights of the targets, if its vertices are all theirs; else empty
 };
 
-// A mesh of the model, the meshes of a file laid end to end, patches, or the targets welded and simplified. Morph
-// targets are at rest in it. Errors: no such mesh or file, more than one of them named, a patch that is none, nothing
-// to make a driver from.
+// Returns the source of a driver: a mesh of the model, the meshes of a file laid end to end, patches, or the targets
+// welded and simplified. Morph targets have their rest weights in it. Errors: a mesh or file that does not exist, an
+// invalid patch, nothing to make a driver from.
 Result<DriverSource> find_source(const DriverParameters& parameters, const DeformerInput& input);
 
 // The surface that the layer shows on: its targets, or those of them that have weights, laid end to end.
 struct ShownSurface {
   struct Part {
     std::uint32_t first_vertex;
-    const SparseRows* weights;  // the target's, which may have none
+    const SparseRows* weights;  // weights of the target, which may have none
   };
-  Mesh mesh;  // positions and triangles alone
+  Mesh mesh;  // positions and triangles only
   std::vector<Part> parts;
 
-  // Those of a vertex, in its target; none where that has none.
+  // Returns the weights of a vertex in its target; empty if the target has none.
   std::span<const Influence> weights(std::uint32_t vertex) const;
 };
 ShownSurface shown_surface(const DeformerInput& input, bool with_weights);
 
 // A source, welded and refined.
 struct DriverMesh {
-  Mesh mesh;                                   // its weights too
-  std::vector<std::uint32_t> source_triangle;  // of every triangle
-  // Values of the source's vertices at the mesh's.
+  Mesh mesh;                                   // with weights
+  std::vector<std::uint32_t> source_triangle;  // triangle of the source for every triangle
+  // Carries values at the vertices of the source over to the vertices of the mesh.
   std::function<std::vector<glm::vec3>(std::span<const glm::vec3>)> carry;
 };
 
-// Errors: a refinement's region that cannot be had, more than 2^22 triangles.
+// Welds and refines a source. Errors: a region of a refinement that is invalid, more than 2^22 triangles.
 Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& parameters, const DeformerInput& input);
 
 }  // namespace pelt::surface_ffd

@@ -17,7 +17,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Those of the targets.
+// Returns the weights of the closest points of the targets.
 Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& input) {
   ShownSurface skin = shown_surface(input, true);
   std::erase_if(skin.mesh.triangles, [&](glm::uvec3 t) { return triangle_area(skin.mesh, t) == 0; });
@@ -70,8 +70,8 @@ struct Limb {
   glm::dvec3 to;
 };
 
-// Bones from every bound joint to the bound joints below it. A joint with none below goes on as far and in the
-// direction that it was reached, or is a point.
+// Returns the bones from every bound joint to the bound joints below it. A joint with none below it gets a bone that
+// goes on as long as, and in the direction of, the bone that reaches it, or is a point.
 std::vector<Limb> find_limbs(const Model& model) {
   const std::vector<Bone> bones = bone_forest(model);
   std::vector<Limb> limbs;

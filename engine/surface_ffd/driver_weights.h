@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a driver that has no weights of its own follows the skeleton.
+// Gives weights to a driver that has none of its own.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,24 @@
 
 namespace pelt::surface_ffd {
 
-inline constexpr std::size_t kMaxTransferred = 8;  // joints that a vertex follows whose weights were spread
+inline constexpr std::size_t kMaxTransferred = 8;  // most joints that a vertex follows after its weights were spread
 
-// The row of a vertex.
+// Returns the row of a vertex.
 using RowOfVertex = std::function<std::span<const Influence>(std::uint32_t)>;
 
-// At each point the weights of the closest point of a surface, whose vertices have rows of weights.
+// Returns for each point the weights of the closest point of a surface; `weights` gives the rows of its vertices.
 SparseRows closest_weights(const TriangleTree& surface, const RowOfVertex& weights, std::span<const glm::vec3> points,
                            unsigned threads);
 
-// Weights of the closest points of the targets, over the model's bound joints, as painted. Errors: no
-// target has weights.
+// Returns the painted weights of the closest points of the targets, over the model's bound joints. Errors: no target
+// has weights.
 Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input);
 
-// The driver's own weights, spread by `spread` radii (DriverParameters).
+// Returns the driver's own weights, spread by `spread` radii (DriverParameters).
 SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input);
 
-// Each vertex rigid to the closest limb (Singh & Kokkevis 2000, section 4). Errors: there is no limb.
+// Returns weights that bind each vertex rigidly to the closest limb (Singh & Kokkevis 2000, section 4). Errors: there
+// is no limb.
 Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput& input);
 
 }  // namespace pelt::surface_ffd

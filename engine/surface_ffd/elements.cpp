@@ -21,13 +21,13 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Whether a frame with these edges would be left to rounding: ten times what edge_frame calls flat.
+// Returns true if rounding would decide a frame with these edges: the bound is ten times that of edge_frame.
 bool is_flat(const glm::dvec3& e1, const glm::dvec3& e2) {
   const glm::dvec3 normal = glm::cross(e1, e2);
   return glm::dot(normal, normal) <= 10.0 * shared::kFlatTriangle * glm::dot(e1, e1) * glm::dot(e2, e2);
 }
 
-// [e1 e2 e3], its columns two edges and the unit normal.
+// Returns [e1 e2 e3], with two edges and the unit normal as columns.
 glm::dmat3 triangle_axes(const Mesh& mesh, glm::uvec3 t) {
   const glm::dvec3 a(mesh.positions[t.x]);
   const glm::dvec3 e1 = glm::dvec3(mesh.positions[t.y]) - a;
@@ -35,7 +35,7 @@ glm::dmat3 triangle_axes(const Mesh& mesh, glm::uvec3 t) {
   return {e1, e2, glm::normalize(glm::cross(e1, e2))};
 }
 
-// Mean length of the unique edges, of all and of those at each vertex.
+// Mean lengths of the unique edges: of all of them, and of those at each vertex.
 struct EdgeLengths {
   double mean = 0;
   std::vector<double> at_vertex;
@@ -60,13 +60,13 @@ EdgeLengths edge_lengths(const Mesh& mesh, std::span<const glm::uvec3> triangles
   return lengths;
 }
 
-// Q^-1 as records keep it.
+// Returns Q^-1 as records keep it.
 Affine inverse_frame(const glm::dmat3& axes, const glm::dvec3& origin) {
   const glm::dmat3 inverse = glm::inverse(axes);
   return affine_from_axes(glm::mat3(inverse), glm::vec3(-(inverse * origin)));
 }
 
-// Of each vertex the first one that stands and moves as it does: twins at a seam are one.
+// Returns for each vertex the first one that stands and moves as it does: twins at a seam are one.
 std::vector<std::uint32_t> find_twins(const Driver& driver) {
   std::vector<std::uint32_t> twins = weld_by_position(driver.mesh.positions);
   const SparseRows& weights = driver.mesh.weights;

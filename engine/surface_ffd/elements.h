@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The elements of a driver: what pulls the skin, each with a frame. Triangles that have area, or samples of patches.
+// The elements of a driver, each with a frame that pulls the skin: triangles that have area, or samples of patches.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace pelt::surface_ffd {
 
 // A sample of a parametric patch.
 struct PatchSample {
-  std::uint32_t first_control = 0;  // of its patch in the driver's mesh
+  std::uint32_t first_control = 0;  // index of its patch's first control vertex in the driver's mesh
   std::vector<PatchBasis> basis;
   glm::dmat3 axes{0.0};  // [t_u t_v n]
   glm::dvec3 position{0.0};
@@ -28,34 +28,37 @@ struct PatchSample {
 
 class Elements {
  public:
-  // Errors: no element is left.
+  // Finds the elements of a driver. Errors: there is none.
   static Result<Elements> create(const Driver& driver);
 
   std::size_t count() const { return parametric() ? samples_.size() : triangles_.size(); }
   bool parametric() const { return !samples_.empty(); }
-  std::size_t degenerate() const { return degenerate_; }  // that are none, for want of area or of a tangent
+  // Returns the number of triangles without area, or of samples without a frame, which are no elements.
+  std::size_t degenerate() const { return degenerate_; }
 
-  // Of the driver's mesh; empty where it is parametric.
+  // Returns the elements as triangles of the driver's mesh; empty if it is parametric.
   std::span<const glm::uvec3> triangles() const { return triangles_; }
   std::uint32_t source_triangle(std::size_t element) const { return source_triangles_[element]; }
 
-  // Mean length of the unique edges, or mean distance of neighbouring samples.
+  // Returns the mean length of the unique edges, or the mean distance of neighbouring samples, metres.
   double mean_spacing() const { return mean_spacing_; }
-  // Mean length of the edges round an element's corners: `unit` there by default. Of samples the mean of all.
+  // Returns the mean length of the edges at an element's corners, metres, which is the default `unit` there. For
+  // samples it is the mean of all.
   double spacing(std::size_t element) const { return parametric() ? mean_spacing_ : spacings_[element]; }
-  // The largest number of elements round a vertex.
+  // Returns the largest number of elements round a vertex.
   std::size_t largest_valence() const { return largest_valence_; }
-  // For each element a number of the connected part that it is in; the driver's vertices at one place are one.
+  // Returns for each element the number of the connected part that it is in. Vertices of the driver at one place count
+  // as one.
   std::span<const std::uint32_t> parts() const { return parts_; }
-  // Unit normal of an element.
+  // Returns the unit normal of an element.
   glm::vec3 normal(std::size_t element) const { return normals_[element]; }
 
-  // As TriangleTree's. A sample has no closest vertices.
+  // Find the nearest elements as TriangleTree does. A sample has no closest vertices.
   using Near = TriangleTree::NearPoint;
   void nearest(std::span<const glm::dvec3> points, std::size_t count, const TriangleTree::Visit& visit) const;
   void nearest(const glm::dvec3& point, std::size_t count, std::vector<Near>& result) const;
 
-  // Adds the pass that poses one palette entry an element; returns the first.
+  // Adds the pass that poses one palette entry per element; returns the first entry.
   std::uint32_t add_pass(const Driver& driver, CharacterBuilder& builder) const;
 
  private:

@@ -20,7 +20,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Neighbours of every vertex along the triangles; vertices at one place are one.
+// The neighbours of every vertex along the triangles; vertices at one place count as one.
 struct Rings {
   explicit Rings(const Mesh& mesh)
       : welded(weld_by_position(mesh.positions)), edges(edges_both_ways(welded, mesh.triangles)) {}
@@ -29,8 +29,8 @@ struct Rings {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // both ways, sorted
 };
 
-// Each round takes every vertex's row half way to the mean of its neighbours': a switch becomes a slope over `rounds`
-// rings to either side.
+// Fades rows over the surface. Each round moves every vertex's row half way to the mean of its neighbours, so that a
+// switch becomes a slope over `rounds` rings on either side.
 SparseRows faded(SparseRows rows, const Rings& rings, std::uint32_t rounds) {
   std::vector<WeightedElement> row;
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -71,7 +71,7 @@ std::vector<float> faded(std::vector<float> values, const Rings& rings, std::uin
   return values;
 }
 
-// Bones by the numbers of bound joints, twist helpers being part of the bone that they twist.
+// Counts hops between bones. Bones have the numbers of bound joints; a twist helper is part of the bone that it twists.
 class HopCounter {
  public:
   explicit HopCounter(const Model& model) : bones_(bone_forest(model)), bone_of_(bones_.size()) {
@@ -87,7 +87,7 @@ class HopCounter {
     }
   }
 
-  // The bone that moves most of what the rows add up to.
+  // Returns the bone that moves the vertices most, by the sum of their rows.
   std::uint32_t strongest(const SparseRows& weights, std::initializer_list<std::uint32_t> vertices) const {
     std::map<std::uint32_t, double> sums;
     for (const std::uint32_t v : vertices) {
@@ -97,7 +97,7 @@ class HopCounter {
         ->first;
   }
 
-  // Of every bone: whether it is at most `limit` steps from `from`.
+  // Returns for every bone 1 if it is at most `limit` steps from `from`, else 0.
   std::vector<std::uint8_t> near(std::uint32_t from, std::uint32_t limit) const {
     std::vector<std::uint8_t> near(bones_.size(), 0);
     std::vector<std::uint32_t> reached{from};
@@ -117,7 +117,7 @@ class HopCounter {
   }
 
  private:
-  // Those of the twist helpers that are part of a bone are the bone's.
+  // Visits the children of a bone, and those of the twist helpers that are part of it.
   template <class Visit>
   void for_each_child(std::uint32_t bone, const Visit& visit) const {
     std::vector<std::uint32_t> own{bone};
@@ -135,7 +135,7 @@ class HopCounter {
   }
 
   std::vector<Bone> bones_;
-  std::vector<std::uint32_t> bone_of_;  // that each bound joint is part of
+  std::vector<std::uint32_t> bone_of_;  // bone that each bound joint is part of
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclus
   for (const GroupPair& pair : pairs) {
     const std::string what = fmt::format("{}: {}", input.layer, exclusive ? "exclusive" : "exclude");
     PELT_ASSIGN(const auto triangles, group_triangles(pair.elements, driver.source, input.model, input.rig, what));
-    // A pair speaks of one mesh of several targets, where its group does.
+    // If there are several targets, a pair applies only to the mesh that its group of vertices names, if it names one.
     const Group* group = input.rig.find_group(pair.vertices);
     if (group != nullptr && group->mesh != "*" && group->mesh != mesh.name && input.targets.size() > 1) continue;
     PELT_ASSIGN(auto vertices, group_values(pair.vertices, mesh, input.model, input.rig, what));
@@ -209,7 +209,7 @@ double Exclusions::allowance(std::size_t vertex, std::size_t element, bool with_
     for (const Influence& bone : hops_->vertex_bones.row(vertex)) share += near[bone.index] != 0 ? bone.weight : 0;
     allowed *= std::min(share, 1.0);
   }
-  // A share that is 1 to rounding must not send the vertex the long way round.
+  // A share that is 1 up to rounding must not send the vertex through the slow search.
   return allowed > 1 - 1e-6 ? 1 : allowed < 1e-6 ? 0 : allowed;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which elements may move which vertices (docs/mathematics.md section 1): groups of the rig and hops along the
-// skeleton.
+// Decides which elements may move which vertices (docs/mathematics.md section 1.2), by groups of the rig and by hops
+// along the skeleton.
 #pragma once
 
 #include <cstddef>
@@ -22,28 +22,28 @@ namespace pelt::surface_ffd {
 
 class Exclusions {
  public:
-  // For one target. Errors: a group that cannot be had on the driver or on the mesh; hops where one of them has no
-  // weights; pairs for a parametric driver.
+  // Makes the exclusions of one target. Errors: a group that does not exist on the driver or on the mesh; hops, if one
+  // of the two has no weights; pairs or hops for a parametric driver.
   static Result<Exclusions> create(const SurfaceFfdParameters& parameters, const Driver& driver,
                                    const Elements& elements, const Mesh& mesh, const DeformerInput& input);
 
-  // Whether there is nothing to ask below: every element may move every vertex.
+  // Returns true if every element may move every vertex.
   bool empty() const { return rules_.empty() && !hops_; }
   bool has_hops() const { return hops_.has_value(); }
 
-  // What an element's weight at a vertex is multiplied by, 0 to 1.
+  // Returns the factor on an element's weight at a vertex, 0 to 1.
   double allowance(std::size_t vertex, std::size_t element, bool with_hops) const;
 
  private:
   struct Rule {
     bool exclusive = false;
-    std::vector<std::uint8_t> elements;  // 1: in the group
-    std::vector<float> vertices;         // how much in the group, faded
+    std::vector<std::uint8_t> elements;  // 1 for elements of the group
+    std::vector<float> vertices;         // membership of each vertex in the group, 0 to 1, faded
   };
   struct Hops {
-    std::vector<std::uint32_t> element_bone;      // number of the bone that moves each element, counted from 0
-    SparseRows vertex_bones;                      // that move each vertex, by bound joints, faded
-    std::vector<std::vector<std::uint8_t>> near;  // of each of the former, of each bound joint: not beyond the limit
+    std::vector<std::uint32_t> element_bone;      // number of the bone that moves each element, from 0
+    SparseRows vertex_bones;                      // bones that move each vertex, by bound joints, faded
+    std::vector<std::vector<std::uint8_t>> near;  // near[bone number][bound joint]: 1 if not beyond the limit
   };
 
   Result<void> add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,

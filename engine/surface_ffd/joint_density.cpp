@@ -16,9 +16,9 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Where the largest weight passes from one joint to another: a curve across the surface.
+// A seam, where the largest weight passes from one joint to another: a curve across the surface.
 struct Seam {
-  std::vector<std::pair<std::uint32_t, double>> starts;  // vertices beside it, and how far from it they are
+  std::vector<std::pair<std::uint32_t, double>> starts;  // vertices beside it and their distance from it, metres
   double length = 0;
 };
 
@@ -69,7 +69,7 @@ std::map<Edge, Crossing> find_crossings(const Mesh& surface, std::span<const glm
   return crossings;
 }
 
-// Connected chains of crossings between the same two joints.
+// Returns connected chains of crossings between the same two joints.
 std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> triangles,
                              std::span<const Strongest> joints) {
   std::map<Edge, Crossing> crossings = find_crossings(surface, triangles, joints);
@@ -82,7 +82,7 @@ std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> tr
   const auto position = [&](const Edge& edge, const Crossing& crossing) {
     return glm::mix(glm::dvec3(surface.positions[edge.first]), glm::dvec3(surface.positions[edge.second]), crossing.at);
   };
-  std::vector<std::pair<std::size_t, double>> pieces;  // of a seam, each across one triangle: seam and length
+  std::vector<std::pair<std::size_t, double>> pieces;  // pieces of seams, each across one triangle: seam and length
   for (const glm::uvec3 t : triangles) {
     for (int corner = 0; corner < 3; ++corner) {
       const Edge edge = std::minmax(t[corner], t[(corner + 1) % 3]);
@@ -110,8 +110,8 @@ std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> tr
   return seams;
 }
 
-// The vertices that triangles join each vertex to, one entry a triangle and edge: those of v are
-// vertices[offsets[v] .. offsets[v + 1]).
+// The vertices that triangles join to each vertex, one entry per triangle and edge. Those of v are vertices[offsets[v]
+// .. offsets[v + 1]).
 struct Neighbours {
   std::vector<std::size_t> offsets;
   std::vector<std::uint32_t> vertices;
@@ -135,8 +135,8 @@ Neighbours find_neighbours(std::size_t vertex_count, std::span<const glm::uvec3>
   return result;
 }
 
-// Lowers `distance` of the vertices that can be reached from the seam along edges, relative to the seam's radius, as
-// far as `most`.
+// Lowers `distance` of the vertices that can be reached from a seam along edges. The distance is in radii of the seam,
+// up to `most`.
 class Spread {
  public:
   Spread(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles)
@@ -183,7 +183,7 @@ class Spread {
 }  // namespace
 
 std::vector<float> joint_density(const Mesh& surface, float strength) {
-  // In limb radii. A bend is smooth over some two radii to either side of the joint.
+  // These are in limb radii. A bend is smooth over about two radii on either side of the joint.
   constexpr double kAllUntil = 1.5;
   constexpr double kNoneFrom = 3.0;
   std::vector<float> density(surface.positions.size(), 1.0f);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr float kBallRadii = 3;
 constexpr float kHingeRadii = 1;
-constexpr float kMaxBones = 0.75f;   // of the shorter one; wider passages make hoses of short bones
-constexpr float kMinScale = 0.01f;  // of the size
+constexpr float kMaxBones = 0.75f;  // fraction of the shorter bone; wider passages make hoses of short bones
+constexpr float kMinScale = 0.01f;  // fraction of the scale from which a difference counts
 
 float radii_of(JointKind kind) {
   switch (kind) {
@@ -28,7 +28,7 @@ float radii_of(JointKind kind) {
   return 0;
 }
 
-// Whether a channel takes a joint's scale elsewhere than at rest.
+// Returns true if a channel changes the scale of a joint from that of the rest pose.
 bool scales(const Channel& channel, const glm::vec3& rest) {
   // A key of a cubic spline is a value between two tangents.
   const bool cubic = channel.interpolation == Interpolation::kCubicSpline;
@@ -39,7 +39,7 @@ bool scales(const Channel& channel, const glm::vec3& rest) {
   return false;
 }
 
-// Of each joint of the skeleton: whether it is scaled at rest, unevenly, or by a clip.
+// Returns true for each joint of the skeleton that is scaled unevenly in the rest pose, or by a clip.
 std::vector<bool> scaled_joints(const Model& model) {
   std::vector<bool> scaled;
   for (const Joint& joint : model.skeleton.joints) {

@@ -11,9 +11,9 @@ namespace pelt::surface_ffd {
 
 LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model) {
   constexpr double kOfDistance = 0.7;
-  constexpr double kDensest = 64;           // the square of how many times finer
-  constexpr double kMax = 4;               // times the triangles asked
-  const double kArea = std::sqrt(3.0) / 4;  // of a triangle with edges of 1
+  constexpr double kDensest = 64;           // largest density: the square of how many times finer edges may be
+  constexpr double kMax = 4;                // factor on the number of triangles asked
+  const double kArea = std::sqrt(3.0) / 4;  // area of a triangle with edges of 1
   LimbSizing sizing{triangles, std::vector<float>(surface.positions.size(), 1.0f)};
   if (!has_weights(surface)) return sizing;
   double area = 0;

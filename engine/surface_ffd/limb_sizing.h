@@ -8,15 +8,15 @@
 
 namespace pelt::surface_ffd {
 
-// How fine a driver has to be where limbs are thin.
+// The number of triangles of a driver and their density, so that it is fine enough where limbs are thin.
 struct LimbSizing {
-  std::size_t triangles = 0;   // at least those asked
-  std::vector<float> density;  // of each vertex of the surface, relative to the asked triangles spread evenly; >= 1
+  std::size_t triangles = 0;   // at least the number asked
+  std::vector<float> density;  // at each vertex, >= 1; 1 is that of the asked triangles spread evenly
 };
 
-// For a surface with weights over the model's bound joints: edges of at most 0.7 of the distance to the bone, since a
-// coarser driver carries a limb as a whole rather than its sides, down to an eighth of the edges that `triangles` would
-// have if they were even, and of at most four times as many triangles.
+// Returns the sizing for a surface with weights over the model's bound joints. Edges are at most 0.7 of the distance to
+// the bone, since a coarser driver carries a limb as a whole and not its sides. They are no shorter than an eighth of
+// the edges that `triangles` even triangles would have, and there are at most four times as many triangles.
 LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model);
 
 }  // namespace pelt::surface_ffd

@@ -8,7 +8,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Solves A x = b in place by elimination with pivots; rows of A hold b as their last entry. x: the last entries.
+// Solves A x = b in place by elimination with pivots. Each row of A has its b as the last entry, where x is left.
 void solve_linear(std::vector<double>& rows, std::size_t count) {
   const std::size_t width = count + 1;
   for (std::size_t column = 0; column < count; ++column) {
@@ -52,7 +52,7 @@ double* RowFit::add(double weight) {
   return values_.data() + values_.size() - features_;
 }
 
-// Makes features tell how far they are from what their means should be.
+// Subtracts from the features the means that they should have.
 void RowFit::begin_solution() {
   for (std::size_t j = 0; j < given_.size(); ++j) {
     for (std::size_t i = 0; i < features_; ++i) values_[j * features_ + i] -= mean_[i];
@@ -60,9 +60,9 @@ void RowFit::begin_solution() {
   multipliers_.assign(features_ + 1, 0.0);
 }
 
-// The dual problem: s_j = q_j t_j where t_j = 1 + y_0 + y . (F_j - mean) is above 0, with the y that has the least
-// 1/2 sum q_j t_j^2 - y_0 + 1/2 sum y_i^2 / stiffness_i. That is convex and quadratic while the same t_j are above 0,
-// so that Newton's steps, shortened until they descend, end at its least value.
+// Solves the dual problem: s_j = q_j t_j where t_j = 1 + y_0 + y . (F_j - mean) is above 0, with the y that has the
+// least 1/2 sum q_j t_j^2 - y_0 + 1/2 sum y_i^2 / stiffness_i. That is convex, and quadratic while the same t_j are
+// above 0, so Newton's steps, shortened until they descend, end at its least value.
 const std::vector<double>& RowFit::solve() {
   constexpr int kMaxSteps = 40;
   constexpr int kMaxHalvings = 20;
@@ -92,7 +92,7 @@ const std::vector<double>& RowFit::solve() {
   return normalised();
 }
 
-// Where no t_j has to be above 0, the first of Newton's steps ends at the least value.
+// No t_j has to be above 0 here, so the first of Newton's steps ends at the least value.
 const std::vector<double>& RowFit::solve_signed() {
   const std::size_t size = features_ + 1;
   begin_solution();
@@ -103,7 +103,7 @@ const std::vector<double>& RowFit::solve_signed() {
   return normalised();
 }
 
-// The weights that were given, where there is no solution.
+// Returns the solution scaled to the sum 1; the given weights if there is no solution.
 const std::vector<double>& RowFit::normalised() {
   double sum = 0;
   for (const double weight : solved_) sum += weight;
@@ -134,7 +134,7 @@ double RowFit::find_weights(const std::vector<double>& multipliers) {
   return value;
 }
 
-// Finds the multipliers at which the dual, as it is where the weights are, is least: the last column of the system.
+// Finds the multipliers at which the dual is least if the same weights stay above 0: the last column of the system.
 void RowFit::solve_system() {
   const std::size_t size = features_ + 1;
   system_.assign(size * (size + 1), 0.0);

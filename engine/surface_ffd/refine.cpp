@@ -24,7 +24,7 @@ Edge edge_of(glm::uvec3 triangle, int corner) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-// Gives out the middles of edges, each once.
+// Makes the middles of edges, each once.
 class Middles {
  public:
   Middles(std::size_t vertex_count, std::vector<glm::uvec2>& parents)
@@ -43,7 +43,7 @@ class Middles {
   std::map<Edge, std::uint32_t> middles_;
 };
 
-// The parts of a triangle with the middles of those of its edges that are split; edge i is from corner i to the next.
+// Splits a triangle at the middles of those of its edges that are split. Edge i runs from corner i to the next.
 void split(glm::uvec3 triangle, std::array<bool, 3> is_split, std::span<const glm::vec3> positions, Middles& middles,
            std::vector<glm::uvec3>& result) {
   const std::size_t count = static_cast<std::size_t>(std::count(is_split.begin(), is_split.end(), true));
@@ -51,7 +51,7 @@ void split(glm::uvec3 triangle, std::array<bool, 3> is_split, std::span<const gl
     result.push_back(triangle);
     return;
   }
-  // Turned so that the only split edge is the first, and the only whole one the last.
+  // The triangle is turned so that the only split edge is the first, or the only whole one the last.
   while (!is_split[0] || (count == 2 && !is_split[1])) {
     std::rotate(is_split.begin(), is_split.begin() + 1, is_split.end());
     triangle = {triangle.y, triangle.z, triangle.x};
@@ -74,7 +74,7 @@ void split(glm::uvec3 triangle, std::array<bool, 3> is_split, std::span<const gl
   const glm::dvec3 pc(positions[c]);
   const double from_a = glm::distance(pa, 0.5 * (pb + pc));
   const double from_c = glm::distance(pc, 0.5 * (pa + pb));
-  if (from_a < from_c || (from_a == from_c && a < c)) {  // the same whichever way round a doubled triangle is
+  if (from_a < from_c || (from_a == from_c && a < c)) {  // the same for both windings of a doubled triangle
     result.insert(result.end(), {{a, ab, bc}, {a, bc, c}});
   } else {
     result.insert(result.end(), {{a, ab, c}, {ab, bc, c}});

@@ -20,33 +20,36 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Symbols of docs/mathematics.md section 1: P a skin vertex, k an element, d_k its distance from P, w_k its raw weight,
-// u_k the cut and normalised one.
+// Symbols of docs/mathematics.md section 1: P is a skin vertex, k an element, d_k its distance from P, w_k its raw
+// weight, u_k the weight after the cut, normalised.
 
 using Near = Elements::Near;
 
-constexpr std::size_t kBlockVertices = 256;    // close together: that one thread binds in a row
-constexpr std::size_t kBatchVertices = 32768;  // between two calls of progress
+constexpr std::size_t kBlockVertices = 256;    // neighbouring vertices that one thread binds in a row
+constexpr std::size_t kBatchVertices = 32768;  // vertices between two calls of progress
 
-constexpr double kFarUnits = 4;              // beyond these the nearest elements weigh nearly alike
-constexpr double kAsNear = 1.1;              // times the least distance: as near as the nearest
-constexpr double kOpposed = -0.5;            // cosine between normals of sheets that face away from each other
-constexpr double kPlaceStiffness = 500;      // of the place of a row, beside its weights
-constexpr double kPaintingStiffness = 450;   // of its painting
-constexpr double kQuadraticStiffness = 1e5;  // of place and its squares, where weights of both signs can meet both
-constexpr double kMaxSize = 2;              // of a row with weights of both signs: the sum of their absolute values
-constexpr double kTouchingUnits = 1e-3;      // what lies on the driver is nearest to what it lies on
+constexpr double kFarUnits = 4;    // in units: beyond this distance the nearest elements weigh nearly alike
+constexpr double kAsNear = 1.1;    // factor on the least distance: elements within it count as near as the nearest
+constexpr double kOpposed = -0.5;  // cosine between normals of sheets that face away from each other
+constexpr double kPlaceStiffness = 500;     // stiffness of the place of a row, beside its weights
+constexpr double kPaintingStiffness = 450;  // stiffness of its painting
+// Stiffness of place and its squares, where weights of both signs can meet both.
+constexpr double kQuadraticStiffness = 1e5;
+constexpr double kMaxSize = 2;  // largest sum of the absolute weights of a row with both signs
+// In units: an element that is no more than this farther than the nearest also counts as near. This serves vertices
+// that lie on the driver, where the least distance is 0.
+constexpr double kTouchingUnits = 1e-3;
 
-// log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
+// Returns log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
 double log_weight(double distance, double unit, double local) {
   const double x = local == 0 ? 0.0 : local * std::log(distance / unit);  // log of the power; -inf at distance 0
   return x > 0 ? -(x + std::log1p(std::exp(-x))) : -std::log1p(std::exp(x));
 }
 
-// x^exponent, x >= 0. The default's exponent is 2, and pow would take a sixth of the time that bind takes.
+// Returns x^exponent, x >= 0. The default exponent is 2, for which pow would take a sixth of the time of bind.
 double power(double x, double exponent) { return exponent == 2 ? x * x : std::pow(x, exponent); }
 
-// w_k / w_0 of elements sorted by distance; indices are places in `near`.
+// Sets `weights` to w_k / w_0 of elements sorted by distance; indices are places in `near`.
 void relative_weights(std::span<const Near> near, double unit, double local, std::vector<WeightedElement>& weights) {
   constexpr double kMaxPower = 1e300;
   const auto powered = [&](const Near& element) {
@@ -66,10 +69,10 @@ void relative_weights(std::span<const Near> near, double unit, double local, std
   for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, std::exp(logarithm(near[i]) - largest)};
 }
 
-// Keeps the strongest driver vertices of a row, in any order and scale. As the cut to K elements it is continuous: what
-// remains of a weight s is s - f (f / s)^2, f the largest that goes. That takes from the weak ones alone, so that
-// strong ones stay as they are next to each other, and 8 vertices of the 16 or so that 26 elements have carry the skin
-// nearly as all do (docs/quality.md).
+// Keeps the strongest driver vertices of a row, which may be in any order and scale. Like the cut to K elements it is
+// continuous: a weight s becomes s - f (f / s)^2, where f is the largest weight that goes. That lowers only weak
+// weights and leaves strong ones as they are relative to each other. So 8 of the 16 or so vertices that 26 elements
+// have carry the skin nearly as all do (docs/quality.md).
 void cut_influences(std::vector<WeightedElement>& row, std::size_t kept) {
   if (kept == 0 || row.size() <= kept) return;
   const auto stronger = [](const WeightedElement& a, const WeightedElement& b) {
@@ -85,11 +88,11 @@ void cut_influences(std::vector<WeightedElement>& row, std::size_t kept) {
   for (WeightedElement& vertex : row) vertex.weight -= floor * (floor / vertex.weight) * (floor / vertex.weight);
 }
 
-// A row as characters hold it: sum over j of s_j T_j = (1 + share) * `rows` - share * `negative`.
+// Rows as characters hold them: sum over j of s_j T_j = (1 + share) * `rows` - share * `negative`.
 struct SignedRows {
-  SparseRows rows;             // of the weights above 0, of sum 1
-  SparseRows negative;         // of those below 0, of sum 1; empty where there are none
-  std::vector<double> shares;  // of `negative`, >= 0
+  SparseRows rows;             // weights above 0, of sum 1
+  SparseRows negative;         // absolute values of the weights below 0, of sum 1; empty if there are none
+  std::vector<double> shares;  // share of `negative` in each row, >= 0
 
   void append_empty() {
     rows.append_row({});
@@ -113,7 +116,7 @@ struct Block {
   std::optional<std::uint32_t> left_alone;  // the first vertex that may follow no element
 };
 
-// Binds vertices of one mesh; a thread's own.
+// Binds vertices of one mesh. Each thread has its own.
 class RowMaker {
  public:
   RowMaker(const Mesh& mesh, const RowSettings& settings, const Exclusions& exclusions)
@@ -131,7 +134,8 @@ class RowMaker {
   }
 
  private:
-  // The K largest weights are those of the K nearest, and the next one is what the continuous cut subtracts.
+  // Returns the number of elements needed. The K largest weights are those of the K nearest; the continuous cut
+  // subtracts the next one.
   std::size_t wanted() const {
     return settings_.kept_elements == 0 ? settings_.elements.count() : settings_.kept_elements + 1;
   }
@@ -159,7 +163,7 @@ class RowMaker {
     append(vertex, point, near, block.rows);
   }
 
-  // Of the elements, the near ones counting most.
+  // Returns the mean spacing of the elements; near ones count most.
   double mean_spacing(std::span<const Near> near) const {
     const Elements& elements = settings_.elements;
     const double squared_unit = elements.mean_spacing() * elements.mean_spacing();
@@ -167,7 +171,7 @@ class RowMaker {
       const double x = element.closest.squared_distance / squared_unit;
       return 1 / (1 + x * x);
     };
-    const double floor = (1 - 1e-6) * weight(near.back());  // so that the last one comes and goes without a jump
+    const double floor = (1 - 1e-6) * weight(near.back());  // so that the last element comes and goes without a jump
     double sum = 0;
     double weights = 0;
     for (const Near& element : near) {
@@ -178,7 +182,8 @@ class RowMaker {
     return sum / weights;
   }
 
-  // What had to be decided among elements that are about as near. `near`: sorted by distance.
+  // Returns remarks on a vertex that is far from the driver, or whose nearest elements are on different sheets. `near`
+  // is sorted by distance.
   VertexRemarks remarks_of(std::span<const Near> near) const {
     const Elements& elements = settings_.elements;
     const double least = std::sqrt(near[0].closest.squared_distance);
@@ -193,8 +198,8 @@ class RowMaker {
     return remarks;
   }
 
-  // weights_ and allowed_ of the elements that may move the vertex, by distance: as many as can be among the K + 1
-  // largest. Whether there are any.
+  // Sets weights_ and allowed_ to the elements that may move the vertex, by distance: enough of them to hold the K + 1
+  // largest weights. Returns false if there are none.
   bool weigh_allowed(std::uint32_t vertex, const glm::dvec3& point, bool with_hops) {
     const std::size_t all = settings_.elements.count();
     for (std::size_t asked = std::min(2 * wanted(), all);; asked = std::min(4 * asked, all)) {
@@ -212,7 +217,7 @@ class RowMaker {
         continue;
       }
       relative_weights(allowed_, unit_, settings_.local, weights_);
-      // What is farther than the last one found weighs less than it would if it were allowed in full.
+      // An element farther away than the last one found weighs less than this, even if it is allowed in full.
       const double unseen =
           std::exp(log_weight(std::sqrt(found_.back().closest.squared_distance), unit_, settings_.local) -
                    log_weight(std::sqrt(allowed_[0].closest.squared_distance), unit_, settings_.local));
@@ -256,7 +261,7 @@ class RowMaker {
     append_signed(rows);
   }
 
-  // Appends row_, weights below 0 apart.
+  // Appends row_, with the weights below 0 apart.
   void append_signed(SignedRows& rows) {
     negative_.clear();
     std::size_t kept = 0;
@@ -279,13 +284,13 @@ class RowMaker {
     rows.shares.push_back(share);
   }
 
-  // Skins may bind one joint each for itself.
+  // Returns true if two influences are of one joint: each skin may bind a joint anew.
   bool is_same_joint(const Influence& a, const Influence& b) const {
     return settings_.joints[a.index] == settings_.joints[b.index];
   }
 
-  // Multiplies the weight of each driver vertex j by a_j, which says how alike it and the skin's vertex are painted:
-  // the sum over joints of the lesser weight, to the power of `likeness`.
+  // Multiplies the weight of each driver vertex j by a_j, which says how alike it and the skin vertex are painted: the
+  // sum over joints of the smaller weight, to the power of `likeness`.
   void weigh_likeness(std::uint32_t vertex) {
     constexpr double kMin = 1e-6;
     const SparseRows& driver = settings_.painting;
@@ -308,8 +313,9 @@ class RowMaker {
     }
   }
 
-  // Cuts the fitted row_, and gives those that stay the weights of whole_ by as much as the cut leaves of theirs. So a
-  // cut that takes nothing changes nothing: what has no weight in a fit may be left out of it.
+  // Cuts the fitted row_. Entries that stay get their weights of whole_, times the fraction that the cut leaves of
+  // their fitted weights. So a cut that takes nothing changes nothing, and an entry without weight in a fit may be left
+  // out of it.
   void cut_fitted() {
     fitted_ = row_;
     cut_influences(row_, settings_.kept_influences);
@@ -320,9 +326,9 @@ class RowMaker {
     std::erase_if(row_, [](const WeightedElement& own) { return !(own.weight > 0); });
   }
 
-  // Sets up the fit of row_: what its means of place and painting should be, and of the squares of place where asked.
+  // Sets up the fit of row_: the wanted means of place and painting, and of the squares of place if asked.
   void begin_fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal, bool with_squares) {
-    // Where sheets cancel there is no surface to be placed along.
+    // If sheets cancel there is no surface to be placed along.
     const bool along = normal != glm::dvec3(0);
     const glm::dvec3 aside = std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0);
     const glm::dvec3 e = along ? glm::normalize(glm::cross(normal, aside)) : glm::dvec3(0);
@@ -344,7 +350,8 @@ class RowMaker {
       features[1] = glm::dot(d, f);
       if (with_squares) {
         features[squares] = features[0] * features[0];
-        features[squares + 1] = std::numbers::sqrt2 * features[0] * features[1];  // whatever way e and f point
+        // Makes the fit independent of the directions of e and f.
+        features[squares + 1] = std::numbers::sqrt2 * features[0] * features[1];
         features[squares + 2] = features[1] * features[1];
       }
       if (own.empty()) continue;
@@ -361,8 +368,8 @@ class RowMaker {
     keep_solved(fit_.solve());
   }
 
-  // As much of weights of both signs that fit the squares, too, as kMaxSize lets in, and for the rest the linear fit:
-  // |a s + b t| <= a |s| + b |t|.
+  // Fits the squares of place too, by weights of both signs. Takes as much of that fit as kMaxSize allows, and the
+  // remainder from the linear fit: |a s + b t| <= a |s| + b |t|.
   void fit_quadratic(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal) {
     begin_fit(vertex, point, normal, true);
     quadratic_ = fit_.solve_signed();
@@ -385,7 +392,7 @@ class RowMaker {
     row_.resize(kept);
   }
 
-  // Of the elements, as they weigh; of unit length, or 0 where they cancel.
+  // Returns the mean normal of the elements by their weights: of unit length, or 0 if they cancel.
   glm::dvec3 mean_normal(std::span<const Near> near) const {
     glm::dvec3 sum(0);
     for (const auto& [i, u, gradient] : weights_) sum += u * glm::dvec3(settings_.elements.normal(near[i].triangle));
@@ -399,20 +406,20 @@ class RowMaker {
   std::vector<glm::dvec3> points_;
   std::vector<Near> found_;
   std::vector<Near> allowed_;
-  std::vector<double> shares_;  // of allowed_
+  std::vector<double> shares_;  // allowances of allowed_
   std::vector<WeightedElement> weights_;
   std::vector<WeightedElement> row_;
-  std::vector<double> alike_;            // of row_
-  std::vector<WeightedElement> whole_;   // before it was fitted
-  std::vector<WeightedElement> fitted_;  // before it was cut
+  std::vector<double> alike_;            // likeness of each entry of row_
+  std::vector<WeightedElement> whole_;   // row_ before it was fitted
+  std::vector<WeightedElement> fitted_;  // row_ before it was cut
   std::vector<WeightedElement> negative_;
   std::vector<double> quadratic_;
   WeightSums sums_;  // by driver vertex
   RowFit fit_;
-  double unit_ = 1;  // metres, of the vertex at hand
+  double unit_ = 1;  // metres, for the current vertex
 };
 
-// The vertices [begin, end) at which the layer shows, in an order in which neighbours lie close together.
+// Returns the vertices [begin, end) at which the layer shows, in an order in which neighbours lie close together.
 std::vector<std::uint32_t> shown_vertices(std::span<const glm::vec3> positions, std::span<const float> mask,
                                           std::size_t begin, std::size_t end) {
   std::vector<std::uint32_t> vertices;
@@ -427,7 +434,7 @@ std::vector<std::uint32_t> shown_vertices(std::span<const glm::vec3> positions, 
   return sorted;
 }
 
-// Room for rows that go on as they began, so that they need not be moved as they grow.
+// Reserves memory for rows, on the assumption that they go on as they began, so that they are not moved as they grow.
 void reserve_rows(SparseRows& rows, std::size_t more, std::size_t done, std::size_t count) {
   const std::size_t needed = rows.influences.size() + more;
   if (needed <= rows.influences.capacity()) return;
@@ -435,7 +442,7 @@ void reserve_rows(SparseRows& rows, std::size_t more, std::size_t done, std::siz
   rows.influences.reserve(std::max(needed, static_cast<std::size_t>(1.05 * all)));
 }
 
-// Appends a row, weights of both signs together. `share`: of those below 0.
+// Appends a row with the weights of both signs together. `share` is that of the weights below 0.
 void append_sum(std::span<const Influence> positive, std::span<const Influence> negative, float share,
                 SparseRows& rows) {
   std::vector<Influence> row;
@@ -488,9 +495,9 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
   binding.distances.assign(count, -1.0f);
   binding.remarks.resize(count);
   std::vector<Block> blocks;
-  OffsetGroup negative;  // the rest positions again, with shares below 0
+  OffsetGroup negative;  // positions at bind once more, with shares below 0
   const bool both_signs = settings.extended && settings.precision == Precision::kQuadratic;
-  std::vector<std::size_t> places(kBatchVertices);  // of the batch's vertices in the order they are bound in
+  std::vector<std::size_t> places(kBatchVertices);  // place of each vertex of the batch in the order of binding
   for (std::size_t begin = 0; begin < count; begin += kBatchVertices) {
     const std::size_t end = std::min(begin + kBatchVertices, count);
     const std::vector<std::uint32_t> vertices = shown_vertices(mesh.positions, mask, begin, end);
@@ -544,7 +551,7 @@ Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_
   RowMaker maker(mesh, settings, exclusions);
   SparseRows rows;
   for (const std::uint32_t& v : vertices) {
-    Block block;  // of one, since blocks keep no order
+    Block block;  // a block of one vertex, since blocks keep no order
     maker.make(std::span(&v, 1), block);
     if (block.left_alone) return follows_nothing(mesh, v);
     append_sum(block.rows.rows.row(0), block.rows.negative.row(0), static_cast<float>(block.rows.shares[0]), rows);

@@ -15,7 +15,7 @@ using namespace pelt::c;
 
 struct pelt_model {
   pelt::Model model;
-  std::string file;  // of glTF, that it was imported from; empty: another kind
+  std::string file;  // the glTF file that it was imported from; empty: another kind
 };
 
 struct pelt_rig {

@@ -98,7 +98,7 @@ const pelt::CharacterData& data_of(const pelt_crowd& crowd, std::uint32_t instan
   return *crowd.characters->characters.character(crowd.crowd.character_of(instance));
 }
 
-// The crowd, of which this is an instance.
+// Returns the crowd; throws if it has no such instance.
 template <class AnyCrowd>
 AnyCrowd& need_instance(AnyCrowd* crowd, std::uint32_t instance) {
   AnyCrowd& own = need(crowd, "crowd");
@@ -118,7 +118,7 @@ pelt_crowd& need_own_list(pelt_crowd* crowd, std::uint32_t instance) {
   return own;
 }
 
-// Those that outputs are given a place in.
+// Returns the caller's buffers that outputs are written to.
 std::vector<VkBuffer> given_buffers(const pelt::runtime::CrowdOutputs& outputs) {
   std::vector<VkBuffer> buffers;
   for (const pelt::runtime::BufferPlace& place :
@@ -133,7 +133,7 @@ void need_written(const float* wanted, const pelt::runtime::OutputPlace& place, 
   if (wanted != nullptr && place.format == VertexFormat::kNone) refuse(fmt::format("the crowd writes no {}", name));
 }
 
-// As floats, one after the other, where the caller wants them.
+// Copies vectors as floats, one after the other; does nothing if `to` is null.
 template <class Vector>
 void copy_vectors(const std::vector<Vector>& from, float* to) {
   if (to == nullptr) return;
@@ -224,7 +224,7 @@ pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t det
 
 namespace {
 
-// `record`: with the pelt::runtime::Crowd.
+// `record` is called with the pelt::runtime::Crowd.
 template <class Handle, class Record>
 pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer commands, const Record& record) {
   return guarded(function, [&] {

@@ -17,7 +17,7 @@ namespace {
 
 const pelt::runtime::Device& device_of(const pelt_device* device) { return *need(device, "device").state->device; }
 
-// Cut where it is longer than the field.
+// Copies a text; cuts it if it is longer than the field.
 template <std::size_t size>
 void copy_text(const std::string& text, char (&field)[size]) {
   std::snprintf(field, size, "%s", text.c_str());

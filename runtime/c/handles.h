@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is behind the handles of pelt.h. What is made from something else shares it.
+// The structs behind the handles of pelt.h. An object shares ownership of the objects it is made from.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 #include <pelt/runtime/upload.h>
 
 struct pelt_character {
-  // Followed when the clip is first sampled for inputs.
+  // The clip's twists, computed when the clip is first sampled for inputs.
   struct Twists {
     std::once_flag once;
     std::unique_ptr<const pelt::ClipTwists> played;
@@ -25,14 +25,14 @@ struct pelt_character {
   explicit pelt_character(pelt::Character of) : character(std::move(of)), twists(character->clips.size()) {}
 
   const pelt::Character character;
-  mutable std::vector<Twists> twists;  // of each clip
+  mutable std::vector<Twists> twists;  // one for each clip
   mutable std::atomic<std::uint32_t> owners{1};
 };
 
 namespace pelt::c {
 
 struct DeviceState {
-  pelt_memory_callbacks memory{};  // where the device's own callbacks find the caller's
+  pelt_memory_callbacks memory{};  // the caller's callbacks, which the device's own callbacks call
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   std::optional<runtime::Device> device;
 };
@@ -59,6 +59,6 @@ struct pelt_crowd {
   bool own_joints = true;
   bool own_inputs = true;
   bool own_list = true;
-  VkBufferUsageFlags usage = 0;  // of the crowd's own vertex buffer, as asked for
-  std::vector<VkBuffer> given;   // buffers of the caller's that it writes to
+  VkBufferUsageFlags usage = 0;  // usage asked for the crowd's own vertex buffer
+  std::vector<VkBuffer> given;   // buffers of the caller's that the crowd writes to
 };

@@ -8,7 +8,7 @@
 namespace pelt::c {
 namespace {
 
-// Of a fixed size, so that running out of memory can be told too.
+// Has a fixed size, so that running out of memory can be reported too.
 thread_local char last_error[2048] = "";
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the functions of pelt.h are written with. Within one, a refusal is an exception; guarded() makes it a result.
+// Helpers for the functions of pelt.h. Inside such a function an error is an exception; guarded() turns it into a
+// result.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ struct Refusal {
 
 pelt_result to_result(ErrorCode code);
 
-// The value, or a refusal with the error.
+// Returns the value; throws the error if there is none.
 template <class T>
 T value_of(Result<T> result) {
   if (!result) refuse(std::move(result.error().message), to_result(result.error().code));
@@ -38,7 +39,7 @@ T value_of(Result<T> result) {
 // Sets pelt_last_error() to "FUNCTION: MESSAGE" and returns `result`. Never allocates.
 pelt_result fail_with(pelt_result result, const char* function, const char* message) noexcept;
 
-// The body of a function of pelt.h, out of which no exception comes.
+// Runs the body of a function of pelt.h and lets no exception out.
 template <class Body>
 pelt_result guarded(const char* function, Body&& body) noexcept {
   try {
@@ -55,7 +56,7 @@ pelt_result guarded(const char* function, Body&& body) noexcept {
   }
 }
 
-// What a pointer points to; refused where it is null.
+// Dereferences a pointer; throws if it is null.
 template <class T>
 T& need(T* pointer, const char* name) {
   if (pointer == nullptr) refuse(fmt::format("{} is null", name));
@@ -66,12 +67,12 @@ inline void need_index(const char* what, std::size_t index, std::size_t count) {
   if (index >= count) refuse(fmt::format("{} {} of {}", what, index, count));
 }
 
-// Of an array that has to be of the character's size.
+// Throws unless an array has the length that the character needs.
 inline void need_count(const char* what, std::size_t given, std::size_t count) {
   if (given != count) refuse(fmt::format("{} {} are given, and there are {}", given, what, count));
 }
 
-// `given` of T as the caller knows it.
+// Returns the struct_size that the caller gave; throws if it is wrong.
 template <class T>
 std::uint32_t need_struct_size(const T* given, const char* name) {
   std::uint32_t size = 0;
@@ -84,7 +85,7 @@ std::uint32_t need_struct_size(const T* given, const char* name) {
   return size;
 }
 
-// All of a struct that the caller gives, which may know less of it.
+// Reads a struct of the caller's, which may have been compiled with fewer fields; the others are 0.
 template <class T>
 T read_struct(const T* given, const char* name) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
@@ -93,13 +94,13 @@ T read_struct(const T* given, const char* name) {
   return whole;
 }
 
-// The same where null stands for the defaults.
+// The same, and null stands for the defaults.
 template <class T>
 T read_options(const T* given, const char* name) {
   return given == nullptr ? T{} : read_struct(given, name);
 }
 
-// As much of a struct as the caller knows.
+// Writes the fields of a struct that the caller's struct_size covers.
 template <class T>
 void write_struct(T whole, T* given, const char* name) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);

@@ -17,9 +17,9 @@ namespace pelt::samples {
 namespace {
 
 constexpr std::size_t kTriangles = 6000;
-constexpr std::uint32_t kBoundsPoses = 8;  // of the clip, that bounds are found from
+constexpr std::uint32_t kBoundsPoses = 8;  // number of poses of the clip that bounds are found from
 
-// A mesh of one part with about so many of its triangles, on some of its vertices.
+// Simplifies a mesh to about `triangles` triangles on a subset of its vertices; the result has one part.
 Mesh thin_mesh(const Mesh& mesh, std::size_t triangles) {
   std::vector<std::uint32_t> indices;
   for (const glm::uvec3& t : mesh.triangles) indices.insert(indices.end(), {t.x, t.y, t.z});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who walks.
+// The characters of the crowd: built in, or loaded from files.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -16,19 +16,21 @@ namespace pelt::samples {
 
 struct Walking {
   Character character;
-  std::string name;                 // of the deformer, or of the file
-  std::optional<glm::vec4> color;   // linear; none: the materials'
+  std::string name;                 // the deformer's, or the file's
+  std::optional<glm::vec4> color;   // linear; none: the materials' colours are drawn
   Bounds bounds;                    // of the skin over the clip, model space
-  std::optional<std::size_t> clip;  // of CharacterData::clips; none: it has none, and stands
+  std::optional<std::size_t> clip;  // index in CharacterData::clips; none: there is no clip, and the character stands
 };
 
-// The built-in biped, thinned to what a figure in a crowd needs, bound by four deformers, each in a colour of its own.
+// Makes four characters of the built-in biped: thinned to what a figure in a crowd needs, bound by four deformers, each
+// in a colour of its own.
 Result<std::vector<Walking>> built_in_characters();
 
-// From .pelt files, which tools have bound. Errors: load_pelt's; a character without skin.
+// Loads characters from .pelt files. Errors: load_pelt's; a character without skin.
 Result<std::vector<Walking>> load_characters(const std::vector<std::string>& files);
 
-// Joint matrices at a time of the character's clip, which loops. Shape: local and joints have one entry a joint.
+// Computes the joint matrices at a time of the character's clip, which loops. Shape: local and joints have one entry a
+// joint.
 void pose_at(const Walking& walking, float seconds, std::vector<Transform>& local, std::vector<glm::mat4>& joints);
 
 }  // namespace pelt::samples

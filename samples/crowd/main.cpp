@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A crowd of several characters walks past a camera: posed, culled and moved with less detail far away, all in one
-// Crowd; then a picture of it.
+// Walks a crowd of several characters past a camera, all in one Crowd: poses and culls them, moves them with less
+// detail far away, and writes a picture.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -37,7 +37,7 @@ enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 constexpr float kFrameSeconds = 1.0f / 60;
 constexpr std::uint32_t kFadeFrames = 10;
 
-// By how many pixels high a figure is: the finer the larger.
+// Level of detail of a figure: the taller the figure in the picture, the finer the level.
 struct Level {
   float least_pixels;
   Detail detail;
@@ -66,7 +66,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Instance i of the crowd is walker i.
+// Culls and poses the crowd, and makes a scene of it. Instance i of the crowd is walker i.
 class March {
  public:
   March(const std::vector<Walking>& cast, runtime::Crowd& crowd, std::vector<Walker> walkers, float height,
@@ -81,8 +81,8 @@ class March {
         worlds_(walkers_.size()),
         levels_(walkers_.size()) {}
 
-  // What a game does before it records: decides for every instance whether and how it is moved, and poses those that
-  // are.
+  // Does what a game does before it records: decides for every instance whether and how to move it, and poses those
+  // that move.
   void step(float seconds) {
     for (std::uint32_t i = 0; i < walkers_.size(); ++i) {
       const Walking& walking = cast_[walkers_[i].character];
@@ -103,7 +103,7 @@ class March {
     }
   }
 
-  // Those that are seen; neighbours of a character in one item.
+  // Returns a scene of the visible instances; neighbouring instances of a character share one item.
   Scene scene() {
     Scene scene{.camera = camera_};
     scene.ground_height = 1e30f;
@@ -131,7 +131,7 @@ class March {
   void print() const {
     std::array<std::uint32_t, kLevels.size()> counts{};
     std::uint64_t vertices = 0;
-    double moved = 0;  // a frame
+    double moved = 0;  // vertices a frame, on average
     for (std::uint32_t i = 0; i < walkers_.size(); ++i) {
       if (!levels_[i]) continue;
       ++counts[*levels_[i]];
@@ -144,7 +144,7 @@ class March {
   }
 
  private:
-  // Holds the files in the middle: those at the edges leave the picture.
+  // Frames the middle files of the crowd; those at the edges leave the picture.
   Camera frame(float aspect) const {
     float widest = 0;
     for (const Walker& walker : walkers_) widest = std::max(widest, std::abs(walker.place.x));
@@ -169,16 +169,16 @@ class March {
   runtime::Crowd& crowd_;
   std::vector<Walker> walkers_;
   float height_;
-  float pixels_;  // of the picture's height
+  float pixels_;  // height of the picture
   Camera camera_;
   SeenBy seen_by_;
   std::vector<glm::mat4> worlds_;
-  std::vector<std::optional<std::size_t>> levels_;  // of each instance, in kLevels; none: it is not seen
+  std::vector<std::optional<std::size_t>> levels_;  // index in kLevels for each instance; none: it is not visible
   std::vector<Transform> local_;
   std::vector<glm::mat4> joints_;
 };
 
-// Poses, moves and waits; a game does not wait.
+// Poses the crowd, moves it and waits for the device; a game does not wait.
 Result<Seconds> run_frame(const runtime::Device& device, runtime::Crowd& crowd, March& march,
                           std::optional<runtime::GpuTimer>& timer, float seconds) {
   Seconds made;
@@ -249,7 +249,7 @@ Result<void> run(const Options& options) {
   return {};
 }
 
-// "WxH"; false where it is not that.
+// Reads "WxH"; false if the text is not of that form.
 bool parse_size(std::string_view text, RendererOptions& picture) {
   const auto number = [](std::string_view digits, std::uint32_t& value) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

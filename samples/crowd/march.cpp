@@ -8,15 +8,15 @@
 namespace pelt::samples {
 namespace {
 
-// In heights.
+// Lengths and distances are in heights of the tallest character.
 constexpr float kFileSpacing = 0.66f;
 constexpr float kRankSpacing = 0.72f;
-constexpr float kStray = 0.11f;  // from the grid, at most
+constexpr float kStray = 0.11f;  // greatest distance from the grid along each axis
 constexpr float kSpeed = 0.7f;   // a second
 constexpr float kMaxTurn = 0.12f;
-constexpr float kWidthOfDepth = 0.75f;  // the grid's shape
+constexpr float kWidthOfDepth = 0.75f;  // width of the grid / its depth
 
-// A number in [0, 1) for each pair (PCG hash, Jarzynski and Olano 2020).
+// Returns a pseudo-random number in [0, 1) for each pair (PCG hash, Jarzynski and Olano 2020).
 float chance(std::uint32_t cell, std::uint32_t what) {
   std::uint32_t state = (8 * cell + what) * 747796405u + 2891336453u;
   state = ((state >> ((state >> 28u) + 4u)) ^ state) * 277803737u;
@@ -33,7 +33,7 @@ std::vector<Walker> line_up(std::uint32_t count, std::uint32_t characters, float
     const glm::vec2 stray(chance(cell, 0) - 0.5f, chance(cell, 1) - 0.5f);
     const glm::vec2 grid(kFileSpacing * (static_cast<float>(cell % files) - 0.5f * static_cast<float>(files - 1)),
                          -kRankSpacing * static_cast<float>(cell / files));
-    // Every group of neighbours has one of each, in turns that differ from group to group.
+    // Every group of neighbours has one of each character, in an order that differs from group to group.
     const auto shift =
         static_cast<std::uint32_t>(chance(cell / characters, 2) * static_cast<float>(characters)) % characters;
     walkers.push_back({.character = (cell + shift) % characters,
@@ -64,7 +64,7 @@ SeenBy::SeenBy(const Camera& camera, float aspect) : eye_(camera.eye) {
 
 bool SeenBy::sees(glm::vec3 center, float radius) const {
   const glm::vec3 at = view_ * (center - eye_);
-  // Distance out of the nearer of two planes through the eye.
+  // Greatest distance outside the planes through the eye; at most 0 inside the view.
   const glm::vec2 outside = (glm::abs(glm::vec2(at)) - tangents_ * at.z) / glm::sqrt(1.0f + tangents_ * tangents_);
   return std::max(outside.x, outside.y) <= radius;
 }

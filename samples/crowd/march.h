@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where each of a crowd walks, and who of them is seen.
+// The walkers of a crowd: their places over time, and which of them the camera sees.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,32 @@ struct Walker {
   std::uint32_t character = 0;
   glm::vec2 place{0.0f};  // x and z at second 0, metres
   float turn = 0;         // radians about y
-  float pace = 1;         // of the clip and of the way it goes
-  float phase = 0;        // of the clip, [0, 1)
+  float pace = 1;         // speed: of the clip and of the way
+  float phase = 0;        // share of the clip's duration, [0, 1)
 };
 
-// A grid of so many, nearly in rank and file, that walks towards +z; characters mixed, as many of each as can be. Those
-// of a character follow each other, as instances of a crowd do. `height`: of the tallest, metres. The same arguments
-// give the same crowd.
+// Lines up `count` walkers, nearly in rank and file, that walk towards +z. Every character has about as many walkers,
+// and the characters are mixed in the grid; the walkers of one character follow each other, as the instances of a crowd
+// do. `height`: the tallest character's, metres. The same arguments give the same crowd.
 std::vector<Walker> line_up(std::uint32_t count, std::uint32_t characters, float height);
 
-// Model space -> world, `seconds` after the start.
+// Returns the matrix model space -> world, `seconds` after the start.
 glm::mat4 world_of(const Walker& walker, float height, float seconds);
 
-// A cone of four planes round what a camera sees.
+// The four side planes of a camera's view.
 class SeenBy {
  public:
   SeenBy(const Camera& camera, float aspect);
 
-  // Whether any of a ball may be seen.
+  // Returns false only if all of a ball is outside the view.
   bool sees(glm::vec3 center, float radius) const;
-  // How much of the picture's height a length takes at a point.
+  // Returns the height that a length takes at a point, as a share of the picture's height.
   float share_of_picture(glm::vec3 at, float length) const;
 
  private:
   glm::vec3 eye_;
-  glm::mat3 view_;      // camera's axes <- world, looking along +z
-  glm::vec2 tangents_;  // of half the angles of view
+  glm::mat3 view_;      // world -> the camera's axes, looking along +z
+  glm::vec2 tangents_;  // of half the angles of view: horizontal, vertical
 };
 
 }  // namespace pelt::samples

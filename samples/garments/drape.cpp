@@ -10,12 +10,12 @@ namespace {
 
 constexpr float kFramesPerSecond = 24;
 
-// Keeps two points as far apart as they were.
+// Keeps two points at the distance that they had.
 struct Spring {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   float length = 0;
-  float stiffness = 1;  // share of what is missing that a step makes up for
+  float stiffness = 1;  // share of the error that a step corrects
 };
 
 std::vector<Spring> find_springs(const Cloth& cloth) {
@@ -43,7 +43,7 @@ std::vector<Spring> find_springs(const Cloth& cloth) {
   return springs;
 }
 
-// The distance from the axis, where a point is over the cylinder.
+// Returns a point's distance from the cylinder's axis.
 float distance_from_axis(const glm::vec3& point) { return std::hypot(point.y, point.z); }
 
 }  // namespace
@@ -60,8 +60,8 @@ std::vector<glm::uvec4> Cloth::quads() const {
 }
 
 Cloth make_cloth(std::uint32_t columns, std::uint32_t rows) {
-  constexpr float kWidth = 1.2f;   // along the cylinder
-  constexpr float kLength = 2.0f;  // across it
+  constexpr float kWidth = 1.2f;   // metres, along the cylinder
+  constexpr float kLength = 2.0f;  // metres, across the cylinder
   constexpr float kTurn = 0.3f;    // radians
   constexpr float kHeight = 0.75f;
   Cloth cloth{.columns = columns, .rows = rows, .positions = {}};
@@ -80,8 +80,8 @@ std::vector<std::vector<glm::vec3>> simulate(const Cloth& cloth, std::uint32_t f
   constexpr int kSteps = 20;  // a frame
   constexpr int kRounds = 8;  // a step
   constexpr float kStep = 1 / (kFramesPerSecond * kSteps);
-  constexpr float kFriction = 0.3f;  // share of the way along the cylinder that a step on it loses
-  constexpr float kDrag = 0.9985f;   // share of the speed that a step keeps
+  constexpr float kFriction = 0.3f;  // share of its way along the cylinder that a point on it loses in a step
+  constexpr float kDrag = 0.9985f;   // share of the speed that is left after a step
   const glm::vec3 gravity(0, -9.81f, 0);
   const std::vector<Spring> springs = find_springs(cloth);
   std::vector<glm::vec3> now = cloth.positions;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A coarse cloth that falls onto a cylinder, simulated, and a fine one for it to drive.
+// A simulated coarse cloth that falls onto a cylinder, and a fine cloth for it to drive.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,19 @@ struct Cloth {
   std::vector<glm::uvec4> quads() const;
 };
 
-// A rectangle that hovers over the cylinder, flat and a little turned.
+// Makes a flat rectangle that hovers over the cylinder, turned a little.
 Cloth make_cloth(std::uint32_t columns, std::uint32_t rows);
 
-// Where its points are, frame after frame, 24 a second, the first as given: position-based dynamics (Mueller et al.
-// 2007) with springs between neighbours, along and across, gravity, and a cylinder that rubs.
+// Returns the positions of the cloth's points in each frame, 24 frames a second, the first as given. It uses
+// position-based dynamics (Mueller et al. 2007): springs between neighbours, springs against bending, gravity, and a
+// cylinder with friction.
 std::vector<std::vector<glm::vec3>> simulate(const Cloth& cloth, std::uint32_t frames);
 
-// A cylinder to draw, closed.
+// Makes the closed cylinder, to be drawn.
 Cloth make_cylinder();
 
-// How far points are from the surface of the cylinder, metres, where `coarse` lies on it at frame `posed`: only those
-// of `fine` count whose quad of the coarse cloth, and all quads beside it, have their corners on the cylinder.
+// Returns the distances of points of `fine` from the cylinder's surface, metres, negative inside. Only points count
+// whose quad of the coarse cloth, and all quads beside it, have their corners on the cylinder.
 std::vector<float> heights(const Cloth& coarse, std::span<const glm::vec3> coarse_posed, const Cloth& fine,
                            std::span<const glm::vec3> fine_posed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Garments, cages and cloth on bodies, and how well they do: docs/garments.md.
+// The command line of pelt_garments, which makes garments, cages and cloth and measures them: docs/garments.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -65,7 +65,7 @@ Result<void> write_cache(const std::filesystem::path& path, const std::vector<st
   return writer.commit();
 }
 
-// A cache of `count` points and `frames` samples that some program wrote.
+// Loads a cache that another program wrote; it must have `count` points and `frames` samples.
 Result<PointCache> load_result(const std::string& file, std::size_t count, std::size_t frames) {
   Result<PointCache> cache = load_pc2(file);
   if (cache && (cache->count != count || cache->frames != frames)) {
@@ -75,7 +75,7 @@ Result<PointCache> load_result(const std::string& file, std::size_t count, std::
   return cache;
 }
 
-// All meshes of a model as one.
+// Loads all meshes of a model as one.
 Result<Mesh> load_mesh(const std::string& file) {
   PELT_ASSIGN(const auto model, import_model(file));
   Mesh mesh = concatenate(model.meshes);
@@ -126,7 +126,7 @@ struct WrapCommand {
   std::string skin;
   std::string cage;
   std::string folder;  // empty: nothing is written
-  std::string result;  // empty: none
+  std::string result;  // empty: there is no result of another program
 };
 
 void print_wrap(const std::string& what, const Motion& motion, const WrapError& error, float size) {
@@ -177,7 +177,7 @@ Result<void> run(const WrapCommand& command) {
 
 struct DrapeCommand {
   std::string folder = ".";
-  std::string result;  // empty: none
+  std::string result;  // empty: there is no result of another program
 };
 
 Result<void> run(const DrapeCommand& command) {

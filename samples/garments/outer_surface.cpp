@@ -13,9 +13,9 @@
 namespace pelt::samples {
 namespace {
 
-constexpr float kRoom = 3;  // voxels beyond the distances that are asked for
+constexpr float kRoom = 3;  // voxels that a grid has beyond the distances that are needed
 
-// In voxel units. The types are those that OpenVDB's own library has compiled its functions for.
+// A surface in voxel units. OpenVDB's own library has its functions compiled for these types.
 struct VoxelSurface {
   std::vector<openvdb::Vec3s> points;
   std::vector<openvdb::Vec3I> triangles;
@@ -32,7 +32,7 @@ openvdb::FloatGrid::Ptr distances(const VoxelSurface& surface, float outward, fl
 
 float length2(const openvdb::Vec3s& a, const openvdb::Vec3s& b) { return (a - b).lengthSqr(); }
 
-// Where the distances are `value`. Quads are split by their shorter diagonal.
+// Returns the surface on which the distances are `value`. The shorter diagonal splits each quad.
 VoxelSurface surface_at(const openvdb::FloatGrid& grid, float value) {
   VoxelSurface surface;
   std::vector<openvdb::Vec4I> quads;
@@ -46,7 +46,7 @@ VoxelSurface surface_at(const openvdb::FloatGrid& grid, float value) {
   return surface;
 }
 
-// The connected part that encloses most, outward.
+// Returns the connected part that encloses the greatest volume, with its triangles facing outward.
 VoxelSurface outermost(const VoxelSurface& surface) {
   std::vector<glm::uvec3> triangles;
   for (const openvdb::Vec3I& t : surface.triangles) triangles.emplace_back(t[0], t[1], t[2]);
@@ -83,7 +83,8 @@ std::optional<Surface> outer_surface(std::span<const glm::vec3> positions, std::
   VoxelSurface body;
   for (const glm::vec3& p : positions) body.points.emplace_back(p.x / cell, p.y / cell, p.z / cell);
   for (const glm::uvec3 t : triangles) body.triangles.emplace_back(t.x, t.y, t.z);
-  // As far out as a ball of radius `span` rolls over the offset body, and back by as much.
+  // A ball of radius `span` rolls over the offset body: its centre's surface is `out` away; go back by `span` from
+  // there.
   const float out = (offset + span) / cell;
   const VoxelSurface rolled =
       outermost(surface_at(*distances(body, out, out, openvdb::tools::UNSIGNED_DISTANCE_FIELD), out));

@@ -23,7 +23,7 @@
 namespace pelt::samples {
 namespace {
 
-// All skins of a character as one mesh, in packed order.
+// Joins all skins of a character into one mesh, in packed order.
 struct Skin {
   explicit Skin(const Character& character) {
     for (const CharacterMesh& mesh : character->meshes) {
@@ -44,27 +44,27 @@ struct Skin {
     return posed;
   }
 
-  std::vector<std::uint32_t> vertices;  // of the character
+  std::vector<std::uint32_t> vertices;  // indices in the character
   std::vector<glm::vec3> rest;          // model space at bind
   std::vector<glm::uvec3> triangles;
 };
 
-// A point of the body, and the triangles of the garment that it is beneath.
+// A point of the body, and the triangles of the garment that cover it.
 struct Covered {
-  glm::uvec3 corners;  // its middle is the point; three times the same: a vertex
+  glm::uvec3 corners;  // the point is their mean; three equal corners: a vertex
   std::vector<std::uint32_t> above;
-  std::optional<double> surrounded{};  // by the garment at bind (winding_number); found where it is needed
+  std::optional<double> surrounded{};  // the garment's winding number at bind; found when first needed
 
-  // Of values that every vertex of the body has.
+  // Returns the point's value, given those of all vertices of the body.
   glm::dvec3 mean(std::span<const glm::vec3> values) const {
     return (glm::dvec3(values[corners.x]) + glm::dvec3(values[corners.y]) + glm::dvec3(values[corners.z])) / 3.0;
   }
 };
 
-// How far along a line from a point the first triangle is, metres; infinite: none is.
+// Returns the distance to the first triangle along a ray, metres; infinite if it meets none.
 double first_met(const glm::dvec3& point, const glm::dvec3& direction, std::span<const glm::uvec3> triangles,
                  std::span<const glm::vec3> positions) {
-  constexpr double kOwn = 1e-6;  // metres within which a triangle is the point's own
+  constexpr double kOwn = 1e-6;  // metres within which a triangle belongs to the point itself
   double first = std::numeric_limits<double>::infinity();
   for (const glm::uvec3 t : triangles) {
     glm::dvec2 at(0);
@@ -76,12 +76,12 @@ double first_met(const glm::dvec3& point, const glm::dvec3& direction, std::span
   return first;
 }
 
-// How far triangles surround a point: the solid angle of all of them by that of a sphere, 1 inside of a closed surface,
-// 0 outside (Jacobson, Kavan & Sorkine-Hornung 2013). It jumps by 1 where a point passes through the surface, whatever
-// openings and folds that has.
+// Returns how far triangles surround a point: their solid angle divided by a sphere's, 1 inside of a closed surface, 0
+// outside (Jacobson, Kavan & Sorkine-Hornung 2013). It changes by 1 when a point passes through the surface, even if
+// the surface has openings and folds.
 double winding_number(const glm::dvec3& point, std::span<const glm::uvec3> triangles,
                       std::span<const glm::vec3> positions) {
-  double sum = 0;  // halves of solid angles (Van Oosterom & Strackee 1983)
+  double sum = 0;  // of half the solid angles (Van Oosterom & Strackee 1983)
   for (const glm::uvec3 t : triangles) {
     const glm::dvec3 a = glm::dvec3(positions[t.x]) - point;
     const glm::dvec3 b = glm::dvec3(positions[t.y]) - point;
@@ -95,8 +95,8 @@ double winding_number(const glm::dvec3& point, std::span<const glm::uvec3> trian
   return sum / glm::two_pi<double>();
 }
 
-// Distance from a garment, above 0 outside. The sign is that of the normal at the closest point, interpolated over the
-// triangle, since a face's alone misjudges edges.
+// Returns the distance from a garment, above 0 outside. The sign is that of the normal at the closest point,
+// interpolated over the triangle: a face's own normal gives wrong signs near edges.
 double signed_distance(const ClosestPoint& closest, const glm::dvec3& point, std::span<const glm::vec3> positions,
                        std::span<const glm::vec3> normals) {
   glm::dvec3 on(0);
@@ -109,7 +109,7 @@ double signed_distance(const ClosestPoint& closest, const glm::dvec3& point, std
 }
 
 Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body, double reach) {
-  constexpr std::size_t kAbove = 128;  // triangles of the garment
+  constexpr std::size_t kAbove = 128;  // number of nearest triangles of the garment
   PELT_ASSIGN(const auto tree, TriangleTree::create(garment.rest, garment.triangles));
   const std::vector<glm::vec3> normals = vertex_normals(garment.rest, garment.triangles);
   std::vector<bool> at_border(garment.triangles.size(), false);
@@ -149,7 +149,7 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
 
 Result<Poke> measure_poke(const Character& garment, const Character& body, std::span<const std::string> clips,
                           std::uint32_t frames) {
-  constexpr double kReach = 0.025;  // of the size
+  constexpr double kReach = 0.025;  // share of the size
   const double reach = kReach * body.size();
   const Skin worn(garment);
   const Skin wearer(body);
@@ -179,7 +179,7 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
       const std::vector<glm::vec3> beneath = wearer.positions(wearer_evaluator);
       const std::vector<glm::vec3> normals = vertex_normals(posed, worn.triangles);
       PELT_ASSIGN(const auto tree, TriangleTree::create(posed, worn.triangles));
-      std::vector<std::pair<double, std::size_t>> outside;  // how far, and the point's number
+      std::vector<std::pair<double, std::size_t>> outside;  // depth, and the point's index
       for (std::size_t i = 0; i < covered.size(); ++i) {
         const Covered& point = covered[i];
         const glm::dvec3 place = point.mean(beneath);

@@ -24,15 +24,16 @@
 namespace pelt::samples {
 namespace {
 
-// Where a garment ends: there is no cloth beyond a plane, in a cone that is `radius` wide there and opens by 45
-// degrees.
+// An end of a garment: it cuts away the cloth beyond a plane, within a cone that has the radius `radius` at the plane
+// and opens by 45 degrees.
 struct Opening {
   glm::vec3 origin{0.0f};
   glm::vec3 outward{0.0f};  // unit
   float radius = std::numeric_limits<float>::infinity();
-  std::vector<bool> limb{};  // of each bound joint; empty: all. What follows others is inside, as beside hanging arms
+  std::vector<bool> limb{};  // true for the limb's bound joints; empty: all. Skin of other joints is inside
 
-  // How far inside of the cloth a point is, metres; below 0 it is outside. `row`: weights of the skin beneath.
+  // Returns how far inside of the garment's end a point is, metres; below 0 it is outside. `row`: weights of the skin
+  // beneath it.
   float inside(const glm::vec3& point, std::span<const Influence> row) const {
     const float beyond = glm::dot(point - origin, outward);
     const float besides = std::max(-beyond, glm::length(point - origin - beyond * outward) - radius - beyond);
@@ -43,17 +44,17 @@ struct Opening {
   }
 };
 
-// Where joints are bound, by what they are for.
+// The positions of joints at bind, by their role.
 class Joints {
  public:
   explicit Joints(const Model& body) : body_(body), uses_(joint_uses(body.skeleton)) {}
 
   struct Place {
-    std::uint32_t joint = 0;   // of the skeleton
+    std::uint32_t joint = 0;   // index in the skeleton
     glm::vec3 position{0.0f};  // model space, metres
   };
 
-  // The first joint with that role.
+  // Returns the first bound joint with that role.
   Result<Place> find(JointRole role, Side side = Side::kNone) const {
     for (const BoundJoint& bound : body_.bound_joints) {
       const JointUse& use = uses_[bound.joint];
@@ -66,7 +67,7 @@ class Joints {
                             role_words(role)));
   }
 
-  // Of each bound joint whether it is that joint of the skeleton or hangs from it.
+  // Returns for each bound joint true if it is that joint of the skeleton or descends from it.
   std::vector<bool> hanging_from(std::uint32_t joint) const {
     std::vector<bool> hangs;
     for (const Joint& own : body_.skeleton.joints) {
@@ -83,8 +84,8 @@ class Joints {
 };
 
 Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOptions& options) {
-  constexpr float kNeckline = 0.2f;  // below the neck, of the way from neck to arm
-  constexpr float kWidth = 0.6f;     // of an opening, of the way from neck to arm and from arm to forearm
+  constexpr float kNeckline = 0.2f;  // from the neck downwards, as a share of the way from neck to arm
+  constexpr float kWidth = 0.6f;     // radius of an opening, as a share of the way from neck to arm or arm to forearm
   PELT_ASSIGN(const auto neck, joints.find(JointRole::kNeck));
   std::vector<Opening> openings;
   glm::vec3 hips(0.0f);
@@ -112,15 +113,15 @@ Result<std::vector<Opening>> find_openings(const Joints& joints, const ShirtOpti
   return openings;
 }
 
-// All meshes as one, without triangles that have no area.
+// Joins all meshes, without the triangles that have no area.
 Mesh one_mesh(const Model& body) {
   Mesh mesh = concatenate(body.meshes);
   std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) == 0; });
   return mesh;
 }
 
-// Moves every vertex half way to the middle of its neighbours, and out again where that brings it nearer to the body
-// than `least`, some times.
+// Moves every vertex half way to the mean of its neighbours, `rounds` times. A vertex that this brings nearer to the
+// body than `least` moves out again.
 void smooth(Surface& cloth, const Mesh& skin, const TriangleTree& tree, float least, int rounds) {
   const std::vector<std::uint32_t> welded = weld_by_position(cloth.positions);
   const auto edges = edges_both_ways(welded, cloth.triangles);
@@ -144,9 +145,9 @@ void smooth(Surface& cloth, const Mesh& skin, const TriangleTree& tree, float le
   }
 }
 
-// Moves vertices that are close to where `inside` is 0 there, along an edge, so that cutting leaves no slivers.
+// Moves vertices near the cut (`inside` 0) onto it along an edge, so that cutting leaves no slivers.
 void move_to_cut(Surface& cloth, std::vector<float>& inside) {
-  constexpr float kClose = 0.3f;  // of the edge
+  constexpr float kClose = 0.3f;  // share of the edge's length
   std::vector<float> nearest(inside.size(), kClose);
   std::vector<glm::vec3> moved = cloth.positions;
   for (const glm::uvec3 t : cloth.triangles) {
@@ -166,10 +167,10 @@ void move_to_cut(Surface& cloth, std::vector<float>& inside) {
   cloth.positions = std::move(moved);
 }
 
-// What is left where `inside`, a number a vertex, is at least 0. Vertices that are no longer used stay.
+// Keeps the surface where `inside`, a number a vertex, is at least 0. Vertices that are no longer used stay.
 Surface cut(Surface cloth, std::vector<float> inside) {
   move_to_cut(cloth, inside);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> crossings;  // of an edge
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> crossings;  // the new vertex on a cut edge
   const auto crossing = [&](std::uint32_t a, std::uint32_t b) {
     const auto [found, is_new] =
         crossings.emplace(std::minmax(a, b), static_cast<std::uint32_t>(cloth.positions.size()));
@@ -194,7 +195,7 @@ Surface cut(Surface cloth, std::vector<float> inside) {
   return cloth;
 }
 
-// The connected part of most triangles, as a mesh.
+// Returns the connected part with the most triangles, as a mesh.
 Mesh largest_part(const Surface& cloth) {
   const std::vector<std::uint32_t> parts = connected_parts(cloth.positions.size(), cloth.triangles);
   std::vector<std::size_t> counts(parts.size(), 0);
@@ -219,8 +220,8 @@ Mesh largest_part(const Surface& cloth) {
 
 Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
   constexpr int kSmoothing = 30;  // rounds
-  constexpr float kMin = 0.7f;    // of the offset, that smoothing leaves
-  constexpr float kSeam = 0.04f;  // of the size, beyond the openings, that is smoothed, too: smooth borders shrink
+  constexpr float kMin = 0.7f;    // share of the offset that smoothing leaves
+  constexpr float kSeam = 0.04f;  // share of the size: seam beyond the openings for smoothing, which shrinks borders
   PELT_ASSIGN(const auto openings, find_openings(Joints(body), options));
   const Mesh skin = one_mesh(body);
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);

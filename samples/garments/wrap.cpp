@@ -16,7 +16,7 @@
 namespace pelt::samples {
 namespace {
 
-// Where the motion begins and ends, metres along y.
+// The heights between which the turn of a motion grows from 0 to 1, metres along y.
 struct Passage {
   Passage(std::span<const glm::vec3> skin, const Motion& motion) {
     glm::vec3 low(std::numeric_limits<float>::infinity());
@@ -31,7 +31,7 @@ struct Passage {
     middle.y = 0.5f * (from + to);
   }
 
-  // Of the turn at a height, 0 to 1.
+  // Returns the share of the turn at a height, 0 to 1.
   double share(float y) const {
     const double x = std::clamp(double{y - from} / double{to - from}, 0.0, 1.0);
     return x * x * (3 - 2 * x);
@@ -39,7 +39,7 @@ struct Passage {
 
   float from = 0;
   float to = 1;
-  glm::vec3 middle{0.0f};  // that it turns about
+  glm::vec3 middle{0.0f};  // centre of the turn
 };
 
 void paint(Mesh& mesh, const Passage& passage) {
@@ -102,7 +102,7 @@ WrapError wrap_error(std::span<const glm::vec3> rest, std::span<const glm::vec3>
   std::size_t count = 0;
   for (std::size_t v = 0; v < rest.size(); ++v) {
     const double distance = glm::distance(glm::dvec3(ideal[v]), glm::dvec3(found[v]));
-    if (!(distance <= error.worst) && !std::isnan(error.worst)) error.worst = distance;  // what is no number stays
+    if (!(distance <= error.worst) && !std::isnan(error.worst)) error.worst = distance;  // not a number stays the worst
     const double share = passage.share(rest[v].y);
     if (share == 0 || share == 1) continue;
     squared += distance * distance;

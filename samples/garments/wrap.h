@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How near a skin in a cage comes to what the cage's own motion would do to it.
+// Compares a skin in a cage with the motion that moved the cage.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace pelt::samples {
 
-// A motion of space that both follow, vertex by vertex: what is below stands, what is above turns by `degrees` about an
-// axis through the middle between, and dual quaternions pass smoothly from one to the other. Heights are along y, as
-// shares of the height of the skin.
+// A motion that skin and cage both follow, vertex by vertex: everything below `from` stands, everything above `to`
+// turns by `degrees` about an axis through the middle between them, and dual quaternions pass smoothly from one to the
+// other. Heights are along y, as shares of the skin's height.
 struct Motion {
   const char* name;
   glm::vec3 axis;  // unit
@@ -27,22 +27,23 @@ struct Motion {
 constexpr std::array<Motion, 2> kMotions{
     {{.name = "bow 60", .axis = {1, 0, 0}, .degrees = 60}, {.name = "turn 90", .axis = {0, 1, 0}, .degrees = 90}}};
 
-// Positions of both: model space, metres.
+// Positions of skin and cage: model space, metres.
 struct Wrapped {
-  std::vector<glm::vec3> cage;   // where the motion takes it
-  std::vector<glm::vec3> ideal;  // where it would take the skin
-  std::vector<glm::vec3> skin;   // where the cage takes it, by surface FFD
+  std::vector<glm::vec3> cage;   // as the motion moves the cage
+  std::vector<glm::vec3> ideal;  // as the motion itself would move the skin
+  std::vector<glm::vec3> skin;   // as the cage moves the skin, by surface FFD
 };
 
-// `parameters` without a driver. Errors: those of bind.
+// Moves a skin by its cage. `parameters` name no driver. Errors: those of bind.
 Result<Wrapped> wrap(const Mesh& skin, const Mesh& cage, const Motion& motion, SurfaceFfdParameters parameters);
 
 struct WrapError {
-  double rms = 0;    // over the vertices between that move with neither end
-  double worst = 0;  // of all
+  double rms = 0;    // over the vertices between the two ends
+  double worst = 0;  // over all vertices
 };
 
-// Metres. `rest`, `ideal` and `found` are of the same vertices.
+// Returns the distances of `found` from `ideal`, metres. `rest`, `ideal` and `found` are positions of the same
+// vertices.
 WrapError wrap_error(std::span<const glm::vec3> rest, std::span<const glm::vec3> ideal,
                      std::span<const glm::vec3> found, const Motion& motion);
 

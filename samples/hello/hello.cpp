@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binds a character once, then moves a crowd of it for a second, as a game would, and draws what it has become: usage:
+// Binds a character once, then moves a crowd of it for a second, as a game would, and draws the result. Usage:
 // pelt_hello [MODEL [CLIP]].
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@
 
 namespace {
 
-// The value, or the end of the program with the reason.
+// Returns the value, or ends the program with the reason.
 template <class T>
 T need(pelt::Result<T> result) {
   if (!result) {
@@ -37,7 +37,7 @@ T need(pelt::Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// The crowd in a row, as it was posed last. `pose`: of one of it, for its size.
+// Draws the crowd in a row, as it was posed last. `pose`: the pose of one instance, which gives its size.
 pelt::samples::Image draw(const pelt::runtime::Device& device, pelt::runtime::Crowd& crowd,
                           const pelt::Character& character, const pelt::samples::InstancePose& pose) {
   using namespace pelt::samples;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples/hello does, in C: binds a character once, then moves a crowd of it for a second, as a game would, and
- * draws what it has become. Usage: pelt_hello_c [MODEL [CLIP]]. */
+/* samples/hello in C: binds a character once, then moves a crowd of it for a second, as a game would, and draws the
+ * result. Usage: pelt_hello_c [MODEL [CLIP]]. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <pelt/pelt.h>
 #include "samples/hello_c/picture.h"
 
-/* The end of the program, with the reason, where a call failed. */
+/* Ends the program with the reason if a call failed. */
 static void need(pelt_result result) {
   if (result == PELT_OK) return;
   fprintf(stderr, "hello_c: %s\n", pelt_last_error());
@@ -23,7 +23,7 @@ static float* floats(size_t count) {
 
 static void record_crowd(void* crowd, VkCommandBuffer commands) { need(pelt_crowd_record(crowd, commands)); }
 
-/* The crowd in a row, seen from the front. */
+/* Draws the crowd in a row, seen from the front. */
 static void draw(const pelt_crowd* crowd, const pelt_character* character, uint32_t instances, const char* path) {
   pelt_character_info info = {.struct_size = sizeof(info)};
   need(pelt_character_get_info(character, &info));
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   /* Every frame: joint matrices in, compute passes recorded, vertices out. */
   pelt_character_info info = {.struct_size = sizeof(info)};
   need(pelt_character_get_info(character, &info));
-  uint32_t clip = PELT_NONE; /* stays where there is none of that name */
+  uint32_t clip = PELT_NONE; /* PELT_NONE: no clip has that name */
   const pelt_result found = pelt_character_find_clip(character, clip_name, &clip);
   if (found != PELT_ERROR_NOT_FOUND) need(found);
   pelt_clip_info played = {.struct_size = sizeof(played), .duration = 0};

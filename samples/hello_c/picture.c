@@ -33,14 +33,14 @@ void picture_destroy(picture* drawn) {
   *drawn = (picture){0};
 }
 
-/* Twice the area of a triangle, positive where it turns counter-clockwise. */
+/* Returns twice the area of a triangle, positive if it turns counter-clockwise. */
 static float area(const float a[3], const float b[3], const float c[3]) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
 static uint32_t clamped(float at, uint32_t most) { return at < 0 ? 0 : at > (float)most ? most : (uint32_t)at; }
 
-/* Corners in pixels, y downwards; z in metres. `light`: of each corner, 0 to 1. */
+/* Fills a triangle. Corners: x and y in pixels, y downwards; z in metres. `light`: of each corner, 0 to 1. */
 static void fill(picture* onto, const float corners[3][3], const float light[3]) {
   const float whole = area(corners[0], corners[1], corners[2]);
   if (!(fabsf(whole) > 0)) return;

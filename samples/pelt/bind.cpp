@@ -39,7 +39,7 @@ struct Remark {
 };
 constexpr Remark kRemarks[] = {{"far", kFar}, {"between_sheets", kBetweenSheets}, {"beyond_hops", kBeyondHops}};
 
-// How many vertices have each remark, and how many no driver moves. Nothing where no driver moves the mesh.
+// Counts the vertices with each remark, and those that no driver moves. Empty if no driver moves the mesh.
 std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh) {
   if (mesh.distances.empty()) return {};
   const auto unbound = std::count(mesh.distances.begin(), mesh.distances.end(), -1.0f);
@@ -73,7 +73,7 @@ nlohmann::ordered_json verdict_json(const std::optional<Verdict>& verdict) {
           {"places", std::move(places)}};
 }
 
-// Every vertex of every mesh, in the model's order: a list a property.
+// Writes a list for each property, over every vertex of every mesh in the model's order.
 Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
   nlohmann::ordered_json meshes = nlohmann::json::array();
   const CharacterData& data = *loaded.bound.character;
@@ -115,7 +115,7 @@ Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
   return write_file(command.report, std::as_bytes(std::span(text)));
 }
 
-// The rig as it reads from another folder: names of files start where a rig is.
+// Writes the rig so that it can be read from another folder: file names in a rig are relative to the rig's folder.
 Result<void> write_rig(Rig rig, const std::filesystem::path& path) {
   for (Layer& layer : rig.layers) {
     auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>();
@@ -222,7 +222,7 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
   }
   print_fits(loaded.bound.report, loaded.bound.character.size());
   if (loaded.bound.report.verdict) print_verdict(*loaded.bound.report.verdict);
-  // What the character lacks is among bind's, which therefore come first.
+  // The notes of bind include what the character lacks, and therefore come first.
   for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
   for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
@@ -242,7 +242,7 @@ Result<void> run(const BindCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   const Result<Loaded> loaded = bind_with_progress(command);
   if (!loaded) return tl::unexpected(loaded.error());
-  // The character last: where it is new, all is.
+  // The character is written last: a new character means that all files are new.
   Result<void> saved;
   if (!command.report.empty()) saved = write_report(command, *loaded);
   if (saved && !command.write_rig.empty()) saved = write_rig(loaded->rig, command.write_rig);

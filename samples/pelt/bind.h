@@ -14,7 +14,7 @@ struct BindCommand {
   std::string model;
   Binding binding;
   std::string output;                  // .pelt, or .glb: the model with the rig and the character in it
-  std::string report;                  // .json: what was decided at every vertex; empty: none
+  std::string report;                  // .json: decisions of bind at every vertex; empty: none
   std::string write_rig;               // .json: the rig that was used; empty: none
   std::optional<unsigned> linear_fit;  // LinearFitOptions::influences; none: no fit
   bool json = false;

@@ -17,7 +17,7 @@
 namespace pelt::samples {
 namespace {
 
-// value(mesh, vertex in packed order) of every skin; 0 at control meshes.
+// Returns value(mesh, vertex in packed order) for every vertex of a skin, and 0 for those of control meshes.
 template <class Value>
 std::vector<float> of_skins(const CharacterData& data, const Value& value) {
   std::vector<float> values(data.vertex_count(), 0.0f);
@@ -31,14 +31,14 @@ std::vector<float> of_skins(const CharacterData& data, const Value& value) {
   return values;
 }
 
-// Over the largest, which is returned.
+// Divides all values by the largest, and returns that.
 float normalise(std::vector<float>& values) {
   const float most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   for (float& value : values) value = most > 0 ? value / most : 0;
   return most;
 }
 
-// The surfaces that drive the skins.
+// Makes a tree of the surfaces that drive the skins.
 Result<TriangleTree> driver_tree(const CharacterData& data) {
   std::uint32_t last = 0;
   for (const CharacterMesh& mesh : data.meshes) {
@@ -87,7 +87,7 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
   if (what == "distance") {
     PELT_ASSIGN(const auto tree, driver_tree(data));
     const CharacterMesh* known = nullptr;
-    std::vector<TriangleTree::NearPoint> near;  // of its vertices
+    std::vector<TriangleTree::NearPoint> near;  // for each vertex of `known`
     view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t v, auto) {
       if (std::exchange(known, &mesh) != &mesh) near = tree.nearest_of_each(mesh.binding.points, 0);
       return std::sqrt(near[v].closest.squared_distance);

@@ -21,14 +21,14 @@
 namespace pelt::samples {
 namespace {
 
-// Of all meshes in packed order; valid until the next pose.
+// Posed vertices of all meshes in packed order; valid until the next pose.
 struct PosedVertices {
   std::span<const glm::vec3> positions;
   std::span<const glm::vec3> normals;
 };
 using Deform = std::function<Result<PosedVertices>(const InstancePose& pose)>;
 
-// What is to be written, with names and defaults resolved.
+// A command with its names and defaults resolved.
 struct Plan {
   Poser poser;
   FrameRange frames;

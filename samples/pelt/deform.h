@@ -21,18 +21,18 @@ struct FrameRange {
 
 struct DeformCommand {
   std::string file;                  // .pelt or a model
-  Binding binding;                   // of a model
-  std::string clip;                  // empty: at rest
+  Binding binding;                   // if `file` is a model
+  std::string clip;                  // empty: rest pose
   std::vector<std::string> caches;   // Animation::caches
   std::optional<FrameRange> frames;  // none: the whole clip
   double fps = 24;
-  std::optional<float> time;  // seconds, of one frame; instead of frames
+  std::optional<float> time;  // seconds, of the only frame; instead of `frames`
   bool on_gpu = true;
   GpuOptions gpu;
   std::string output;  // .pc2, .obj or .glb
 };
 
-// Writes the skins, control meshes left out, in the model's vertex order, meshes one after the other.
+// Writes the skins without control meshes, in the model's vertex order, one mesh after the other.
 Result<void> run(const DeformCommand& command);
 
 }  // namespace pelt::samples

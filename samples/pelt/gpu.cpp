@@ -48,7 +48,7 @@ Result<double> difference_from_cpu(const runtime::Device& device, const runtime:
   float largest = 0;
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
     const std::optional<std::uint32_t> first = crowd.mesh_vertex(crowd.character_of(0), m);
-    if (!first) continue;  // drivers are not written
+    if (!first) continue;  // the crowd does not write drivers
     const CharacterMesh& mesh = character->meshes[m];
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
       const glm::vec3 cpu = evaluator.positions()[mesh.first_vertex + v];

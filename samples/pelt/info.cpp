@@ -56,7 +56,7 @@ std::vector<std::string> joint_names(const Skeleton& skeleton) {
   return names;
 }
 
-// Of morph targets or vertex attributes.
+// Lists the names of morph targets or vertex attributes.
 template <class T>
 std::vector<std::string> names_of(const std::vector<T>& all) {
   std::vector<std::string> names;
@@ -88,7 +88,7 @@ void print_rest(const Skeleton& skeleton, const std::vector<Clip>& clips, const 
 
 // ------------------------------------------------------------------------------------------------------------ a model
 
-// What the file carries of PELT_deformers.
+// Describes the PELT_deformers extension of a file.
 Json describe(const GltfRig& own) {
   return {{"rig", own.rig.name},
           {"layers", own.rig.layers.size()},
@@ -103,7 +103,7 @@ void print_own(const GltfRig& own) {
   fmt::print("\ncarries the rig '{}' of {} layers{}\n", own.rig.name, own.rig.layers.size(), bound);
 }
 
-// "3 meshes, 20 joints, 2 clips, base colours of 4 materials".
+// Describes a model, such as "3 meshes, 20 joints, 2 clips, base colours of 4 materials".
 std::string carried(const Model& model) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, const char* one, const char* many) {
@@ -128,7 +128,7 @@ Result<void> model_info(const InfoCommand& command) {
   if (is_gltf(command.file)) {
     PELT_ASSIGN(own, load_gltf_rig(command.file));
   }
-  // As `pelt bind` does where it is not told how.
+  // The same rig as `pelt bind` uses by default.
   const std::vector<std::string> left = not_carried(model, own ? own->rig : *rig_from_deformer_name(kDefaultDeformer));
   std::vector<std::string> notes = model.report.notes;
   if (std::string note = rigid_note(model); !note.empty()) notes.push_back(std::move(note));
@@ -184,7 +184,7 @@ Result<void> model_info(const InfoCommand& command) {
 
 // -------------------------------------------------------------------------------------------------------- a character
 
-// Clips that key the morph target; none: the game alone gives it.
+// Lists the clips that key the morph target; none: only the game sets it.
 std::vector<std::string> clips_of(const Control& control, const std::vector<Clip>& clips) {
   std::vector<std::string> names;
   if (control.kind != ControlKind::kMorphTarget) return names;

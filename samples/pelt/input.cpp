@@ -41,7 +41,7 @@ bool has_weights(const Model& model) {
                      [](const Mesh& mesh) { return mesh.weights.row_count() != 0; });
 }
 
-// Whether more than one joint moves the mesh.
+// Returns true if more than one joint moves the mesh.
 bool bends(const Mesh& mesh) {
   const std::vector<Influence>& influences = mesh.weights.influences;
   return std::any_of(influences.begin(), influences.end(), [&](const Influence& influence) {
@@ -49,7 +49,7 @@ bool bends(const Mesh& mesh) {
   });
 }
 
-// A rig for a garment: the body as its deformer moves it, and the garment on it.
+// Makes a rig for a garment: the body moves by `deformer`, and the garment follows the body.
 Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   PELT_ASSIGN(auto rig, rig_from_deformer_name(deformer));
   rig.name = "garment";
@@ -60,8 +60,8 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   return rig;
 }
 
-// `model_name`: what was imported. `body`: the mesh that drives a garment; empty: there is none. `is_spread`: the
-// weights pass from joint to joint as far as they are to.
+// Chooses the rig. `model_name`: the name that was imported. `body`: the mesh that drives a garment; empty: none.
+// `is_spread`: the weights already blend widely enough from joint to joint.
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
                        const std::string& body, bool is_spread, std::vector<std::string>& notes) {
   if (!binding.transfer.empty()) {
@@ -88,7 +88,7 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   return rig;
 }
 
-// What nobody chose, and why.
+// Binds by the default rig, which nobody chose, and notes why that rig or linear blend was used.
 Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
   constexpr double kMaxLeft = 0.1;  // of the skin's area
   Result<Bound> bound = bind(model, rig, options);

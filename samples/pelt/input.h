@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the commands read: a character, its clips, its pose at a time.
+// Input of the commands: a character, its clips, its pose at a time.
 #pragma once
 
 #include <functional>
@@ -21,23 +21,23 @@
 
 namespace pelt::samples {
 
-// The last extension of a file name in lower case, with its dot.
+// Returns the last extension of a file name in lower case, with its dot.
 std::string lower_extension(const std::string& path);
 
-// How a model is to be bound: by a rig, by a preset, or by one deformer over all of it.
+// How to bind a model: by a rig, by a preset, or by one deformer for all of it.
 struct Binding {
-  std::string rig;         // file; empty: the preset
+  std::string rig;         // file name; empty: the preset
   std::string preset;      // empty: the deformer
-  std::string deformer;    // empty: the rig that a glTF file carries, or bind_model's choice
-  std::string body;        // model that drives, as a body drives a garment; the deformer, without a rig, is the body's
-  std::string weights_of;  // model that gives skeleton, clips and weights, as a body that wears a garment
-  std::string transfer;    // .pelt, or .glb that carries a character, whose rig is carried over to the model
+  std::string deformer;    // empty: the rig in a glTF file, or bind_model's choice
+  std::string body;        // model of a body that drives a garment; without a rig, `deformer` is the body's
+  std::string weights_of;  // model that gives skeleton, clips and weights, such as the body that wears a garment
+  std::string transfer;    // .pelt, or .glb with a character in it: its rig is carried over to the model
 
   std::optional<Judging> judging;  // instead of the rig's
 
   bool names_no_rig() const { return rig.empty() && preset.empty() && deformer.empty() && transfer.empty(); }
 
-  // Nothing is said of how: the model's own rig does.
+  // True if no option is given: a model's own rig applies.
   bool is_default() const { return names_no_rig() && body.empty() && weights_of.empty(); }
 };
 inline constexpr const char* kDefaultDeformer = "surface-ffd";
@@ -45,45 +45,46 @@ inline constexpr const char* kDefaultDeformer = "surface-ffd";
 struct Loaded {
   Bound bound;
   Model model;
-  Rig rig;               // that it was bound by
-  bool dressed = false;  // the model is of two files
+  Rig rig;               // the rig that bind used
+  bool dressed = false;  // true if the model was joined from two files
   ImportReport import_report;
 };
 
-// Reads a model (a file or builtin:NAME) and binds it. Where nothing says by what, by kDefaultDeformer, or by linear
-// blend where more than a tenth of the skin would be left to that; a note says which, and why.
+// Reads a model (a file or builtin:NAME) and binds it. Without a choice it binds by kDefaultDeformer, or by linear
+// blend if that would move more than a tenth of the skin anyway; a note says which, and why.
 Result<Loaded> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
 
-// A .pelt file as it is, or a model, bound; one that carries its character is that where `binding` says nothing. A
-// character that it carries in vain is a note on standard error.
+// Loads a .pelt file, or reads and binds a model. If the model carries its character and `binding` says nothing,
+// returns that; if the carried character cannot be used, a note on standard error says so.
 Result<Character> load_character(const std::string& file, const Binding& binding);
 
-// Says that no mesh of a model bends, for want of weights or of a second joint, and which command helps; empty where
-// one does, or where clips move meshes as they are.
+// Returns a note if no mesh of a model bends, because weights or a second joint are missing; the note names the command
+// that helps. Empty if one bends, or if a model with weights has clips.
 std::string rigid_note(const Model& model);
 
-// "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is "clip", `plural` "clips".
+// Returns an error like "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is "clip",
+// `plural` "clips".
 Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
                    std::span<const std::string_view> known);
 
-// What moves a character over time.
+// The clip and the point caches that move a character over time.
 struct Animation {
-  std::string clip;                 // empty: the skeleton stands at rest
-  std::vector<std::string> caches;  // FILE.pc2 or MESH=FILE.pc2: where streamed drivers are
+  std::string clip;                 // empty: rest pose
+  std::vector<std::string> caches;  // FILE.pc2 or MESH=FILE.pc2: vertices of streamed drivers
   double fps = 24;                  // of the caches
 };
 
-// A character, posed over time: joints, their twists and morph targets by a clip, streamed drivers by point caches. The
-// character outlives it.
+// Poses a character over time: joints, their twists and morph targets by a clip, streamed drivers by point caches. The
+// character must outlive it.
 class Poser {
  public:
-  // Errors: no such clip; a cache that cannot be read, of no streamed driver, or of another number of points.
+  // Errors: no such clip; a cache that cannot be read, belongs to no streamed driver, or has another number of points.
   static Result<Poser> create(const Character& character, const Animation& animation);
 
-  float duration() const;  // seconds, of the clip or the longest cache; 0: neither is given
-  // Clips and caches are held at their ends.
+  float duration() const;  // seconds, of the clip or the longest cache; 0 if there is neither
+  // Returns the pose at a time. Clips and caches hold their first and last values.
   InstancePose at(float seconds) const { return at(seconds, {}); }
-  // The same after `change` of the joints' local transforms, one each; it may be empty.
+  // Returns the same after `change` has edited the local transforms, one a joint; `change` may be empty.
   InstancePose at(float seconds, const std::function<void(std::span<Transform>)>& change) const;
 
  private:

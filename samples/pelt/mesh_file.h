@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Deformed meshes as files: one pose, nothing that moves.
+// Writes deformed meshes to files: one pose, without animation.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace pelt::samples {
 
-// A skin in the model's vertex order. Model space, metres.
+// A posed skin in the model's vertex order. Model space, metres.
 struct PosedMesh {
   std::string name;
   std::vector<glm::vec3> positions;
@@ -23,16 +23,16 @@ struct PosedMesh {
   std::vector<MeshPart> parts;
 };
 
-// The skins of a character; positions and normals are of all its vertices, in packed order.
+// Returns the skins of a character; positions and normals hold all its vertices, in packed order.
 std::vector<PosedMesh> posed_skins(const Character& character, std::span<const glm::vec3> positions,
                                    std::span<const glm::vec3> normals);
 
-// Wavefront OBJ: an object a mesh, a group a part; the vertices of a mesh without triangles as points. White space in
-// names becomes '_'.
+// Writes Wavefront OBJ: an object for each mesh, a group for each part, and points for a mesh without triangles. White
+// space in names becomes '_'.
 Result<void> write_obj(const std::filesystem::path& path, std::span<const PosedMesh> meshes);
 
-// Binary glTF 2.0: a node and a mesh for each that has vertices, a primitive a part, the materials' base colours;
-// points where a mesh has no triangles.
+// Writes binary glTF 2.0: a node and a mesh for each mesh that has vertices, a primitive for each part, and the
+// materials' base colours. A mesh without triangles becomes points.
 Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedMesh> meshes,
                        std::span<const Material> materials);
 

@@ -12,15 +12,15 @@
 
 namespace pelt::samples {
 
-// Writes sample by sample, so that long caches need no memory.
+// Writes a point cache sample by sample, so that a long one needs little memory.
 class Pc2Writer {
  public:
   static Result<Pc2Writer> create(const std::filesystem::path& path, const Pc2Header& header);
 
-  // Precondition: one position a point.
+  // Appends a sample. Precondition: one position a point.
   Result<void> append(std::span<const glm::vec3> positions);
 
-  // After the last sample.
+  // Completes the file after the last sample.
   Result<void> commit() { return file_.commit(); }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace pelt::samples {
 
-// One line on stderr that is drawn over and taken away at the end; nothing where stderr is no terminal.
+// Redraws one line on stderr and removes it at the end; does nothing if stderr is no terminal.
 class ProgressBar {
  public:
   ~ProgressBar() {

@@ -25,16 +25,16 @@
 namespace pelt::samples {
 namespace {
 
-// A character of the row, posed.
+// A posed character of the row.
 struct Panel {
   Character character;
   InstancePose pose;
   Bounds bounds;
-  BindView view;  // no values: the materials' colours
+  BindView view;  // without values: drawn in the materials' colours
   std::string caption;
 };
 
-// "surface_ffd over linear_blend" as it stands under a picture.
+// Returns the caption for a deformer such as "surface_ffd over linear_blend".
 std::string caption_of(std::string deformer) {
   deformer = deformer.substr(0, deformer.find(" over "));
   std::replace(deformer.begin(), deformer.end(), '_', ' ');
@@ -43,7 +43,7 @@ std::string caption_of(std::string deformer) {
   return deformer;
 }
 
-// What moves most of the skin, linear blend apart where there is anything else: rigid parts stay on that.
+// Returns the deformer of most vertices. Linear blend counts only if it is alone, since rigid parts always have it.
 std::string main_deformer(const Character& character) {
   std::map<std::string, std::uint64_t> vertices;
   for (const CharacterMesh& mesh : character->meshes) {
@@ -55,7 +55,7 @@ std::string main_deformer(const Character& character) {
       ->first;
 }
 
-// `caches`: those of the command that move this character.
+// `caches`: those of the command's caches that move this character.
 Result<Panel> make_panel(const RenderCommand& command, const Character& character,
                          const std::vector<std::string>& caches) {
   const auto named = [&](const Error& error) {
@@ -101,7 +101,7 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
   return panels;
 }
 
-// Of a model's file; a .pelt holds none.
+// Loads the textures of a model's file; a .pelt has none.
 Result<std::shared_ptr<MaterialTextures>> load_textures(const std::string& file, const runtime::Device& device,
                                                         std::vector<std::string>& notes) {
   if (lower_extension(file) == ".pelt") return nullptr;
@@ -112,7 +112,7 @@ Result<std::shared_ptr<MaterialTextures>> load_textures(const std::string& file,
 struct Picture {
   Image image;
   std::vector<std::string> notes;
-  double difference = 0;  // of the GPU from the CPU, the largest of all panels
+  double difference = 0;  // between GPU and CPU, the largest over the panels
 };
 
 Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& panels, const runtime::Device& device) {
@@ -136,7 +136,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     bounds.add(panel.bounds);
   }
 
-  // A longer lens for a longer row: all are seen from about the same side.
+  // A longer row gets a longer lens, so that all characters are seen from about the same side.
   View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
   view.vertical_fov /= static_cast<float>(panels.size());
   const std::vector<glm::mat4> worlds = side_by_side(bounds, static_cast<std::uint32_t>(panels.size()), view.yaw);
@@ -156,7 +156,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     scene.items.push_back(item);
     row.push_back(transform_bounds(worlds[p], bounds));
   }
-  // Captions stand below the feet, in room that the camera leaves for them.
+  // The camera leaves room below the feet for the captions.
   const bool captions = panels.size() > 1;
   const float caption_size = static_cast<float>(command.height) / 26;
   for (Bounds& box : row) box.low.y -= captions ? 0.1f * box.size().y : 0.0f;

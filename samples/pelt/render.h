@@ -14,16 +14,16 @@ namespace pelt::samples {
 
 struct RenderCommand {
   std::string file;                  // .pelt or a model
-  Binding binding;                   // of a model
-  std::string clip;                  // empty: at rest
+  Binding binding;                   // if `file` is a model
+  std::string clip;                  // empty: rest pose
   std::vector<std::string> caches;   // Animation::caches
   double fps = 24;                   // of the caches
   float time = 0;                    // seconds
-  std::vector<std::string> compare;  // deformers that the same skin is shown with, left of the character
+  std::vector<std::string> compare;  // deformers to show the same skin with, left of the character
   bool wire = false;
   bool driver = false;
   std::string weights;  // element_weights; empty: the materials' colours
-  std::string show;     // unbound, distance or influences; empty: as weights say
+  std::string show;     // unbound, distance or influences; empty: `weights` decides
   std::uint32_t width = 1280;
   std::uint32_t height = 720;
   float yaw = 25;   // degrees about +y, from the front

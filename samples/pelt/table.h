@@ -9,7 +9,8 @@
 
 namespace pelt::samples {
 
-// Rows of cells under headings, columns as wide as their widest cell; names to the left, figures to the right.
+// Aligns rows of cells under headings: a column is as wide as its widest cell, names are left-aligned, figures
+// right-aligned.
 class Table {
  public:
   struct Column {
@@ -20,7 +21,7 @@ class Table {
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
 
-  // Lines that end in a newline, indented by two.
+  // Returns lines that end in a newline, indented by two.
   std::string text() const;
 
  private:
@@ -28,10 +29,10 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "812 B", "3.4 MB".
+// Formats a size: "812 B", "3.4 MB".
 std::string format_bytes(std::uint64_t bytes);
 
-// A topology_hash, as 16 hexadecimal digits.
+// Formats a topology_hash as 16 hexadecimal digits.
 std::string format_hash(const glm::uvec2& hash);
 
 }  // namespace pelt::samples

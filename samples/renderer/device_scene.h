@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A scene as shaders read it: what stays from one scene to the next is kept, the rest is written anew into memory that
-// is used again.
+// A scene in the form that shaders read. It keeps on the device what the next scene uses again, and writes the
+// remainder anew into the same memory.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace pelt::samples {
 
-// What all draws of an item have in common.
+// The data that all draws of an item share.
 struct DeviceItem {
   shared::DrawConstants constants{};
   std::uint32_t instances = 1;
@@ -28,10 +28,10 @@ struct DeviceItem {
   VkBuffer indices = VK_NULL_HANDLE;
 };
 
-// Move-only; the Device and the Pipelines outlive it.
+// Move-only; the Device and the Pipelines must outlive it.
 class DeviceScene {
  public:
-  // The images that set 0 shows: `sample` is read while samples are summed up, `sum` while the sum is developed.
+  // The images in set 0: `sample` is read while samples are summed up, `sum` while the sum is developed.
   struct Images {
     VkImageView maps;
     VkImageView sample;
@@ -39,7 +39,8 @@ class DeviceScene {
   };
   static Result<DeviceScene> create(const runtime::Device& device, const Pipelines& pipelines);
 
-  // Nothing may still read the scene before. After an error the scene is empty. `pixel`: of a width of 1.
+  // Replaces the scene. The device must no longer read the previous one. After an error the scene is empty. `pixel`:
+  // factor from the widths of overlays to pixels.
   Result<void> set(const runtime::Device& device, const Pipelines& pipelines, const Images& images, const Scene& scene,
                    Lighting lighting, float pixel);
 
@@ -54,13 +55,13 @@ class DeviceScene {
   std::uint32_t sample_offset(std::uint32_t sample) const { return sample * sample_stride_; }
   VkDescriptorSet item_set(std::uint32_t item) const { return item_sets_[item]; }
   VkDescriptorSet texture_set(const Texture* texture) const { return texture_sets_[texture_places_.at(texture)]; }
-  // For draws that read nothing of an item.
+  // For draws that read nothing from an item.
   VkDescriptorSet no_item_set() const { return item_sets_[items_.size()]; }
 
  private:
-  // Kept while scenes show the character.
+  // Buffers of a character, kept while scenes show it.
   struct CharacterBuffers {
-    Character character;  // so that no other takes its address
+    Character character;  // held, so that no other character takes its address
     std::vector<MeshGeometry> meshes;
     runtime::Buffer indices;
     runtime::Buffer edges;
@@ -74,7 +75,7 @@ class DeviceScene {
   void clear();
 
   std::map<const CharacterData*, CharacterBuffers> characters_;
-  Texture white_;  // where a draw has no texture
+  Texture white_;  // for draws without a texture
   runtime::Buffer nothing_;
   Lighting lighting_;
   Draws draws_;
@@ -82,7 +83,7 @@ class DeviceScene {
   std::vector<runtime::Crowd*> crowds_;
   std::map<const Texture*, std::size_t> texture_places_;
 
-  // As they go to the device.
+  // In the form that goes to the device.
   std::vector<shared::Affine> worlds_;
   std::vector<float> weights_;
   std::vector<shared::Overlay> overlays_;

@@ -46,8 +46,8 @@ Camera frame_camera(std::span<const Bounds> boxes, float aspect, const View& vie
   const glm::vec3 up = glm::cross(back, right);
   const float tan_y = std::tan(0.5f * view.vertical_fov) / view.margin;
   const float tan_x = tan_y * aspect;
-  // A corner (x, y, z) in the camera's axes is seen from (cx, cy, d) where |x - cx| <= (d - z) tan_x, and so for y: the
-  // corner planes of each side bound cx - d tan and cx + d tan, and the tightest d has both sides touched.
+  // With the camera at (cx, cy, d), a corner (x, y, z) in the camera's axes is visible if |x - cx| <= (d - z) tan_x,
+  // and likewise for y. Each corner bounds cx - d tan_x and cx + d tan_x; at the smallest d, corners touch both sides.
   Bounds all;
   float diagonal = 1e-6f;
   for (const Bounds& box : boxes) {

@@ -15,9 +15,9 @@ namespace pelt::samples {
 namespace {
 
 constexpr glm::vec4 kClay(0.56f, 0.31f, 0.21f, 1.0f);
-constexpr glm::vec4 kDots(0.05f, 0.22f, 0.55f, 1.0f);  // unlit: apart from clay and from the background
+constexpr glm::vec4 kDots(0.05f, 0.22f, 0.55f, 1.0f);  // unlit; differs from clay and from the background
 
-// shaders/vertices.glsl reads no other formats.
+// Returns true for the formats that shaders/vertices.glsl reads.
 bool writes_what_is_read(const runtime::OutputPlaces& outputs) {
   using runtime::VertexFormat;
   return outputs.positions.format == VertexFormat::kFloat && outputs.positions.stride == sizeof(glm::vec3) &&
@@ -26,7 +26,7 @@ bool writes_what_is_read(const runtime::OutputPlaces& outputs) {
          outputs.tangents.buffer == outputs.normals.buffer && outputs.tangents.offset == outputs.normals.offset + 4;
 }
 
-// Vertices of an instance of the character: of all meshes, or of skins alone.
+// Counts the vertices of an instance of the character: of all meshes, or of skins only.
 std::uint32_t vertex_count(const CharacterData& character, bool control_meshes) {
   std::uint32_t count = 0;
   for (const CharacterMesh& mesh : character.meshes) {
@@ -64,7 +64,7 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   return {};
 }
 
-// White says that a texture holds the colour.
+// Returns the colour of a part. White says that a texture holds the colour.
 glm::vec4 part_color(const DrawItem& item, const MeshPart& part, bool textured) {
   if (item.color) return *item.color;
   if (part.material < 0) return kClay;
@@ -73,7 +73,7 @@ glm::vec4 part_color(const DrawItem& item, const MeshPart& part, bool textured) 
   return white && !textured ? kClay : color;
 }
 
-// Appends an edge of no length for each vertex that no triangle names, and returns how many.
+// Appends an edge of zero length for each vertex that no triangle names, and returns their number.
 std::uint32_t append_points(const CharacterMesh& mesh, std::vector<glm::uvec2>& edges) {
   std::vector<bool> named(mesh.vertex_count(), false);
   for (const glm::uvec3& t : mesh.triangles) named[t.x] = named[t.y] = named[t.z] = true;

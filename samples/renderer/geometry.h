@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of characters is drawn: triangles and edges as index lists, and one record a draw.
+// The drawn geometry of characters: triangles and edges as index lists, and one record for each draw.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,31 @@
 
 namespace pelt::samples {
 
-// Where a mesh's triangles, edges and points begin in the lists of its character.
+// The starts of a mesh's triangles, edges and points in the lists of its character.
 struct MeshGeometry {
   std::uint32_t first_index = 0;
   std::uint32_t first_edge = 0;
   std::uint32_t edge_count = 0;
-  std::uint32_t first_point = 0;  // an edge of no length for each vertex that no triangle names
+  std::uint32_t first_point = 0;  // an edge of zero length for each vertex that no triangle names
   std::uint32_t point_count = 0;
 };
 
-// What does not change from frame to frame. Indices and edges count from vertex 0 of their mesh.
+// The part of a character's geometry that stays from frame to frame. Indices and edges count from vertex 0 of their
+// mesh.
 struct Geometry {
   std::vector<std::uint32_t> indices;  // three a triangle of the skin
   std::vector<glm::uvec2> edges;
-  std::vector<glm::vec2> uvs;        // one a vertex of the character; empty where no mesh has any
+  std::vector<glm::vec2> uvs;        // one a vertex of the character; empty if no mesh has any
   std::vector<MeshGeometry> meshes;  // as CharacterData::meshes
 };
 
 Geometry make_geometry(const CharacterData& character);
 
-// A mesh that is drawn: where its vertex 0 is.
+// A drawn mesh, and the index of its vertex 0.
 struct DrawnMesh {
   std::uint32_t item = 0;
-  std::uint32_t crowd_vertex = 0;      // among those that the crowd writes of an instance (Crowd::mesh_vertex)
-  std::uint32_t character_vertex = 0;  // among all of the character, as weights and uvs (CharacterMesh::first_vertex)
+  std::uint32_t crowd_vertex = 0;      // among an instance's vertices in the crowd's outputs (Crowd::mesh_vertex)
+  std::uint32_t character_vertex = 0;  // among the character's vertices, as weights and uvs are (first_vertex)
 };
 
 // Triangles of one material: indices [first_index, first_index + index_count).
@@ -58,7 +59,7 @@ struct LineDraw {
   bool control = false;
 };
 
-// Vertices of no triangle as dots of one colour: edges of no length, [first_edge, first_edge + count).
+// Vertices without a triangle, as dots of one colour: edges of zero length, [first_edge, first_edge + count).
 struct PointDraw {
   DrawnMesh mesh;
   std::uint32_t first_edge = 0;
@@ -72,13 +73,13 @@ struct Draws {
   std::vector<PointDraw> points;
 };
 
-// Errors: as Renderer::set_scene, of what the scene names.
+// Checks everything that a scene names. Errors: as for Renderer::set_scene.
 Result<void> check_scene(const Scene& scene);
 
-// Adds what item `index` of a scene shows; `meshes` are its character's. Precondition: check_scene passes.
+// Adds the draws of item `index` of a scene; `meshes` are its character's. Precondition: check_scene passes.
 void append_draws(const DrawItem& item, std::uint32_t index, std::span<const MeshGeometry> meshes, Draws& draws);
 
-// Every edge of the triangles once, ascending.
+// Returns every edge of the triangles once, ascending.
 std::vector<glm::uvec2> unique_edges(std::span<const glm::uvec3> triangles);
 
 }  // namespace pelt::samples

@@ -35,7 +35,7 @@ Result<Owned<VkImageView>> make_view(const runtime::Device& device, const Textur
 }  // namespace
 
 Result<void> StreamBuffer::write_bytes(const runtime::Device& device, std::span<const std::byte> bytes) {
-  // Never empty, so that it can be bound.
+  // The buffer is never empty, so that it can be bound.
   const VkDeviceSize needed = std::max<VkDeviceSize>(bytes.size(), 64);
   if (buffer_.size() < needed) {
     PELT_ASSIGN(auto made,

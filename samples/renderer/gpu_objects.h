@@ -32,8 +32,8 @@ struct Destroy {
 template <class T>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy<T>>;
 
-// Memory that the host writes anew now and then and the device reads. When more is written than it holds, it is
-// replaced by a larger one; what it holds is replaced by every write. Nothing written before may still be read.
+// Memory that the host rewrites now and then and the device reads. Each write replaces the whole content; if it does
+// not fit, a larger buffer replaces the old one. The device must no longer read the previous content.
 class StreamBuffer {
  public:
   StreamBuffer() = default;
@@ -54,15 +54,15 @@ class StreamBuffer {
   runtime::Buffer buffer_;
 };
 
-// Descriptor sets of one layout, made when more are needed than ever before and written anew by whoever uses them.
+// Descriptor sets of one layout. Sets are added when needed; their user writes them before each use.
 class DescriptorSets {
  public:
   DescriptorSets() = default;
-  // `sizes`: what one set needs.
+  // `sizes`: the descriptors that one set needs.
   DescriptorSets(VkDescriptorSetLayout layout, std::vector<VkDescriptorPoolSize> sizes)
       : layout_(layout), sizes_(std::move(sizes)) {}
 
-  // Makes sure that there are `count`. Nothing may still read the ones before.
+  // Makes sure that there are `count` sets. The device must no longer read the previous ones.
   Result<void> reserve(const runtime::Device& device, std::size_t count);
   VkDescriptorSet operator[](std::size_t i) const { return sets_[i]; }
 
@@ -75,7 +75,7 @@ class DescriptorSets {
 
 void write_descriptor(const runtime::Device& device, VkDescriptorSet set, std::uint32_t binding, VkDescriptorType type,
                       const VkDescriptorBufferInfo& info);
-// A combined image and sampler, the image in VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL.
+// Writes a combined image and sampler; the image is in VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL.
 void write_descriptor(const runtime::Device& device, VkDescriptorSet set, std::uint32_t binding, VkImageView view,
                       VkSampler sampler);
 
@@ -84,25 +84,25 @@ struct TextureOptions {
   VkExtent2D size{};
   std::uint32_t layers = 1;
   VkImageUsageFlags usage = 0;
-  std::uint32_t levels = 1;  // of a mip chain
+  std::uint32_t levels = 1;  // levels of the mip chain
 };
 
-// An image in device memory with a view of all layers, and one of each.
+// An image in device memory with a view of all layers, and one of each layer.
 struct Texture {
   runtime::Allocation memory;
   Owned<VkImage> image;
   Owned<VkImageView> view;
-  std::vector<Owned<VkImageView>> layer_views;  // empty where there is one layer
+  std::vector<Owned<VkImageView>> layer_views;  // empty if there is only one layer
   VkImageAspectFlags aspect = 0;
 };
 
 Result<Texture> make_texture(const runtime::Device& device, const TextureOptions& options, const std::string& name);
 
-// The first of the formats that the device offers all of `features` for, with optimal tiling; VK_FORMAT_UNDEFINED where
+// Returns the first format that the device offers with all of `features` and optimal tiling; VK_FORMAT_UNDEFINED if
 // there is none.
 VkFormat first_format(const runtime::Device& device, std::span<const VkFormat> formats, VkFormatFeatureFlags features);
 
-// What is done with an image before or after a barrier.
+// The use of an image before or after a barrier.
 struct ImageUse {
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
   VkPipelineStageFlags2 stage = VK_PIPELINE_STAGE_2_NONE;
@@ -111,7 +111,7 @@ struct ImageUse {
 
 void image_barrier(const runtime::Device& device, VkCommandBuffer commands, VkImage image,
                    const VkImageSubresourceRange& range, const ImageUse& before, const ImageUse& after);
-// Of `level_count` levels of the mip chain.
+// Records a barrier for `level_count` levels of the mip chain.
 void image_barrier(const runtime::Device& device, VkCommandBuffer commands, const Texture& texture,
                    const ImageUse& before, const ImageUse& after, std::uint32_t first_level = 0,
                    std::uint32_t level_count = VK_REMAINING_MIP_LEVELS);

@@ -12,7 +12,7 @@
 
 namespace {
 
-// zlib in place of stb's own compression: files of half the size. The caller frees the result.
+// Compresses with zlib, which makes files half the size of stb's own compression. The caller frees the result.
 unsigned char* compress_bytes(unsigned char* bytes, int size, int* compressed_size, int level) {
   uLongf length = compressBound(static_cast<uLong>(size));
   auto* compressed = static_cast<unsigned char*>(std::malloc(length));
@@ -27,7 +27,7 @@ unsigned char* compress_bytes(unsigned char* bytes, int size, int* compressed_si
 
 }  // namespace
 
-// stb warns at our warning level.
+// stb's code gives warnings at our warning level.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wunused-function"

@@ -18,19 +18,19 @@ struct Image {
   std::vector<std::uint8_t> pixels;
 };
 
-// Written to a temporary name and renamed. Errors: an image whose size and pixels disagree or that has none, and what
-// the operating system says.
+// Writes a PNG to a temporary name and renames it. Errors: an image without pixels, or whose size and pixels disagree;
+// the operating system's errors.
 Result<void> write_png(const std::filesystem::path& path, const Image& image);
 
-// The font of labels, a TrueType file in the program.
+// Returns the font of labels, a TrueType file embedded in the program.
 std::span<const unsigned char> label_font();
 
 // Writes one line of UTF-8 text into the image, dark and anti-aliased: centred on column `center_x`, its baseline on
-// row `baseline_y`, capitals about 0.73 * `size` pixels high. What falls outside the image is left out.
+// row `baseline_y`, capitals about 0.73 * `size` pixels high. Text outside the image is clipped.
 void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size);
 
-// The colours that DrawItem::weights are drawn in, as a bar from 0 (left) to 1 with its two ends named above it, in the
-// lower left corner.
+// Draws the colours of DrawItem::weights as a bar from 0 (left) to 1 in the lower left corner, with its two ends named
+// above it.
 void draw_legend(Image& image, std::string_view least, std::string_view most);
 
 }  // namespace pelt::samples

@@ -15,7 +15,7 @@
 #include <stb/stb_truetype.h>
 #pragma GCC diagnostic pop
 
-// The font file, taken into the program by the build: nothing to look for at run time.
+// The build embeds the font file in the program, so that no file is needed at run time.
 asm(".section .rodata\n"
     ".global pelt_label_font\n"
     "pelt_label_font:\n"
@@ -42,7 +42,7 @@ const stbtt_fontinfo& font() {
   return info;
 }
 
-// The character at the front of `text`, which moves past it; U+FFFD for bytes that are not UTF-8.
+// Returns the character at the front of `text` and removes it there; U+FFFD for bytes that are not UTF-8.
 int next_character(std::string_view& text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 0;
@@ -56,7 +56,8 @@ int next_character(std::string_view& text) {
   return character;
 }
 
-// Calls place(character, x) for each character, x in pixels from the start of the line; returns the line's length.
+// Calls place(character, x) for each character, x in pixels from the start of the line; returns the line's length,
+// pixels.
 template <class Place>
 float lay_out(std::string_view text, float scale, const Place& place) {
   float x = 0;

@@ -14,28 +14,28 @@
 namespace pelt::samples {
 namespace {
 
-constexpr float kLampRadius = 0.10f;  // of the disc of either lamp, seen from the scene, radians
-constexpr float kMapMargin = 1.02f;   // of a shadow map round the scene
-constexpr float kPixelReach = 1.2f;   // width of the pixel filter
+constexpr float kLampRadius = 0.10f;  // angular radius of either lamp's disc, seen from the scene, radians
+constexpr float kMapMargin = 1.02f;   // size of a shadow map / size of the scene
+constexpr float kPixelReach = 1.2f;   // width of the pixel filter, pixels
 constexpr float kGroundReach = 2.6f;  // floor radius in radii of the scene
 constexpr float kGoldenRatio = 1.6180339887f;
 
 float fraction(float x) { return x - std::floor(x); }
 
-// Points that fill the unit square evenly, whatever their number (Roberts 2018, the R2 sequence).
+// Returns point i of a sequence that fills the unit square evenly for any number of points (Roberts 2018, R2 sequence).
 glm::vec2 square_point(std::uint32_t i) {
   const auto n = static_cast<float>(i);
   return {fraction(0.5f + 0.7548776662f * n), fraction(0.5f + 0.5698402910f * n)};
 }
 
-// Point i of n in the unit disc, on a spiral (Vogel 1979).
+// Returns point i of n in the unit disc, on a spiral (Vogel 1979).
 glm::vec2 disc_point(std::uint32_t i, std::uint32_t n) {
   const float radius = std::sqrt((static_cast<float>(i) + 0.5f) / static_cast<float>(n));
   const float angle = glm::two_pi<float>() * fraction(static_cast<float>(i) / kGoldenRatio);
   return radius * glm::vec2(std::cos(angle), std::sin(angle));
 }
 
-// Direction i of n over the sphere, on a spiral (Swinbank and Purser 2006).
+// Returns direction i of n over the sphere, on a spiral (Swinbank and Purser 2006).
 glm::vec3 sphere_direction(std::uint32_t i, std::uint32_t n) {
   const float y = 1.0f - (2.0f * static_cast<float>(i) + 1.0f) / static_cast<float>(n);
   const float angle = glm::two_pi<float>() * fraction(static_cast<float>(i) / kGoldenRatio);
@@ -43,13 +43,13 @@ glm::vec3 sphere_direction(std::uint32_t i, std::uint32_t n) {
   return {radius * std::cos(angle), y, radius * std::sin(angle)};
 }
 
-// Any unit vector across a unit vector.
+// Returns a unit vector perpendicular to a unit vector.
 glm::vec3 across(glm::vec3 direction) {
   const glm::vec3 other = std::abs(direction.y) < 0.9f ? glm::vec3(0, 1, 0) : glm::vec3(1, 0, 0);
   return glm::normalize(glm::cross(other, direction));
 }
 
-// A parallel view along -towards_light that just holds the box, with a margin for the shader's filter.
+// Returns a parallel view along -towards_light that just encloses the box, with a margin for the shader's filter.
 shared::ShadowMap shadow_map(glm::vec3 towards_light, const Bounds& bounds, float spread) {
   const glm::vec3 x = across(towards_light);
   const glm::vec3 y = glm::cross(towards_light, x);
@@ -68,7 +68,7 @@ shared::ShadowMap shadow_map(glm::vec3 towards_light, const Bounds& bounds, floa
           .spread = spread};
 }
 
-// Horizontal direction from the scene to the camera.
+// Returns the horizontal direction from the scene to the camera.
 glm::vec3 camera_side(const Camera& camera) {
   glm::vec3 back = camera.eye - camera.target;
   back.y = 0.0f;
@@ -119,7 +119,7 @@ Lighting make_lighting(const Scene& scene, const RendererOptions& options) {
   const glm::mat4 clip = clip_from_world(scene.camera, size.x / size.y, seen);
   const glm::vec3 key = glm::normalize(-0.62f * right + 0.95f * up + 0.70f * back);
   const glm::vec3 rim = glm::normalize(0.75f * right + 0.45f * up - 0.8f * back);
-  // Each direction stands for its share of the disc and of the sphere.
+  // Each direction represents its share of the lamp's disc or of the sphere.
   const auto count = static_cast<float>(options.samples);
   const float lamp_spread = kLampRadius / std::sqrt(count);
   const float sky_spread = std::sqrt(4.0f / (static_cast<float>(shared::kSkyMaps) * count));

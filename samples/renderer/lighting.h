@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the lights of a scene stand, and how each sample of a picture moves camera and lights.
+// Places the lights of a scene, and moves camera and lights for each sample of a picture.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace pelt::samples {
 struct Lighting {
   shared::Frame frame;
   std::vector<shared::Sample> samples;
-  bool ground = false;  // wanted, and seen from above
+  bool ground = false;  // true if the scene wants the floor and the camera is above it
 };
 
-// The lights follow the camera's side of the character: key from the upper left, rim from behind on the right.
+// Places the lights relative to the camera: key from the upper left, rim from behind on the right.
 // Precondition: every item has bounds.
 Lighting make_lighting(const Scene& scene, const RendererOptions& options);
 

@@ -36,7 +36,7 @@ struct PipelineOptions {
   bool masked = false;                      // the fragment shader's kMasked
   VkFormat color = VK_FORMAT_UNDEFINED;
   VkFormat depth = VK_FORMAT_UNDEFINED;
-  bool depth_test = true;  // where there is depth; what is blended writes none
+  bool depth_test = true;  // if there is depth; blended draws write none
   Blend blend = Blend::kNone;
   VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
 };
@@ -80,7 +80,7 @@ Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, const VkSam
   return Owned<VkSampler>(made, {device.handle(), vk.vkDestroySampler});
 }
 
-// Outside a shadow map everything is lit.
+// Makes a sampler for render targets: outside a shadow map everything is lit.
 VkSamplerCreateInfo target_sampler(bool compare, bool filtered) {
   const VkFilter filter = filtered ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
   return {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
@@ -94,7 +94,7 @@ VkSamplerCreateInfo target_sampler(bool compare, bool filtered) {
           .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE};
 }
 
-// Repeats, as glTF has it where a file says nothing else (3.8.2).
+// The texture repeats, as in glTF by default (3.8.2).
 constexpr VkSamplerCreateInfo kTextureSampler{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
                                               .magFilter = VK_FILTER_LINEAR,
                                               .minFilter = VK_FILTER_LINEAR,
@@ -159,7 +159,7 @@ Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelin
       .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, .topology = options.topology};
   const VkPipelineViewportStateCreateInfo viewport{
       .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1, .scissorCount = 1};
-  // Nothing is culled: characters may be mirrored and open.
+  // Both sides of triangles are drawn: characters may be mirrored and open.
   const VkPipelineRasterizationStateCreateInfo rasterization{
       .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
       .polygonMode = VK_POLYGON_MODE_FILL,
@@ -209,7 +209,7 @@ Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelin
 
 TargetFormats choose_formats(const runtime::Device& device) {
   TargetFormats formats;
-  // 32-bit sums where the device blends them; every device blends 16-bit ones.
+  // 32-bit sums if the device can blend them; every device can blend 16-bit ones.
   const std::array means{VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_R16G16B16A16_SFLOAT};
   formats.mean =
       first_format(device, means, VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT | VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT);

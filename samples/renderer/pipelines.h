@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The renderer's programs, and how they are told what to draw.
+// The renderer's pipelines and descriptor layouts.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -11,11 +11,11 @@
 
 namespace pelt::samples {
 
-// Formats of what is drawn into, chosen by what the device can do.
+// Formats of the render targets, chosen by the device's abilities.
 struct TargetFormats {
   VkFormat color = VK_FORMAT_R16G16B16A16_SFLOAT;  // one sample
-  VkFormat mean = VK_FORMAT_R32G32B32A32_SFLOAT;   // of all samples; blended into
-  VkFormat picture = VK_FORMAT_R8G8B8A8_UNORM;     // the result, sRGB by the shader
+  VkFormat mean = VK_FORMAT_R32G32B32A32_SFLOAT;   // of all samples; the target of blending
+  VkFormat picture = VK_FORMAT_R8G8B8A8_UNORM;     // the result; the shader converts to sRGB
   VkFormat depth = VK_FORMAT_D32_SFLOAT;
   bool filtered_depth = true;  // shadow maps can be compared between texels
 };
@@ -34,8 +34,8 @@ struct Pipelines {
   Owned<VkPipeline> masked_surface;
   Owned<VkPipeline> ground;
   Owned<VkPipeline> point;
-  Owned<VkPipeline> line;         // in front of the surface
-  Owned<VkPipeline> hidden_line;  // wherever the surface is
+  Owned<VkPipeline> line;         // hidden by surfaces in front of it
+  Owned<VkPipeline> hidden_line;  // drawn over surfaces in front of it
   Owned<VkPipeline> accumulate;
   Owned<VkPipeline> develop;
 };

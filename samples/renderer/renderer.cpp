@@ -31,7 +31,7 @@ constexpr glm::vec4 kWireColor(0.02f, 0.02f, 0.025f, 0.45f);
 constexpr glm::vec4 kCageColor(0.95f, 0.20f, 0.02f, 0.9f);
 constexpr float kHiddenCageOpacity = 0.10f;
 constexpr float kHiddenOverlayOpacity = 0.5f;
-constexpr float kWireWidth = 1.0f;  // as State::pixels_of takes them
+constexpr float kWireWidth = 1.0f;  // in units of State::pixels_of
 constexpr float kCageWidth = 1.15f;
 constexpr float kDotWidth = 5.0f;
 constexpr float kSplitWidth = 2.0f;
@@ -49,7 +49,7 @@ constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELIN
 constexpr ImageUse kCopied{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                            VK_ACCESS_2_TRANSFER_READ_BIT};
 
-// The same use with its contents given up: what was there is overwritten.
+// Returns the same use without the contents, which will be overwritten.
 constexpr ImageUse discarded(ImageUse use) {
   use.layout = VK_IMAGE_LAYOUT_UNDEFINED;
   return use;
@@ -85,10 +85,10 @@ Result<Targets> make_targets(const runtime::Device& device, const TargetFormats&
   return made;
 }
 
-// What a timestamp ends, beside the passes of crowds.
+// The work before a timestamp, beside the passes of crowds.
 enum class Timed { kBegin, kCrowd, kCrowdsReady, kShadows, kSurfaces, kLines, kDevelopment };
 
-// A part of the picture with the items of one side, and their shadows.
+// A part of the picture that shows the items of one side and their shadows.
 struct Region {
   VkRect2D area{};
   SplitSide side = SplitSide::kBoth;
@@ -107,16 +107,16 @@ struct Renderer::State {
   Pipelines pipelines;
   Targets targets;
   DeviceScene scene;
-  runtime::Buffer readback;  // made by the first picture that is read back
+  runtime::Buffer readback;  // made when a picture is first read back
 
   std::vector<Region> regions;   // of the scene
-  float split_column = 0;        // where they meet
-  bool split_line = false;       // and that is shown
-  bool crowds_recorded = false;  // of the scene
-  std::uint32_t samples = 0;     // of the scene that are recorded
-  bool drawn = false;            // there is a picture
+  float split_column = 0;        // column at which they meet
+  bool split_line = false;       // draws a line at split_column
+  bool crowds_recorded = false;  // in this scene
+  std::uint32_t samples = 0;     // number of samples of this scene that are recorded
+  bool drawn = false;            // true if there is a picture
 
-  // None where the device has no timestamps. What each stamp of the last record() ends, and the crowds' passes.
+  // None if the device has no timestamps. `stamped` and `crowd_passes` say what each stamp of the last record() ends.
   std::optional<runtime::GpuTimer> timer;
   std::uint32_t timer_capacity = 0;
   std::vector<Timed> stamped;
@@ -161,17 +161,17 @@ struct Renderer::State {
                   std::uint32_t first, std::uint32_t count);
   void draw_overlays(VkCommandBuffer commands, bool hidden);
 
-  // A width in pixels of a picture 720 high, in those of this one.
+  // Scales a width in pixels of a picture 720 high to this picture.
   float pixels_of(float width) const { return width * std::max(static_cast<float>(options.height) / 720.0f, 0.75f); }
 
   VkExtent2D size() const { return {options.width, options.height}; }
   VkRect2D whole() const { return {{0, 0}, size()}; }
 };
 
-// For a record() of all crowds and all samples of the scene.
+// Makes enough timestamps for one record() of all crowds and all samples of the scene.
 Result<void> Renderer::State::make_room_for_stamps() {
   if (!runtime::GpuTimer::supported(device)) return {};
-  // Three a region of a sample, one a sample, and the begin, the crowds' and the end.
+  // Three stamps for each region of a sample and one for each sample; then the beginning, the crowds' end and the end.
   std::size_t wanted = 7 * std::size_t{options.samples} + 3;
   for (const runtime::Crowd* crowd : scene.crowds()) wanted += crowd->passes().size();
   if (wanted <= timer_capacity) return {};
@@ -181,7 +181,7 @@ Result<void> Renderer::State::make_room_for_stamps() {
   return {};
 }
 
-// Without items of one side there is one region. An area that the split leaves empty is not drawn.
+// If no item has a side, there is one region. A region that the split leaves empty is not drawn.
 void Renderer::State::set_regions(const Scene& wanted) {
   const auto on = [&](SplitSide side) {
     return std::any_of(wanted.items.begin(), wanted.items.end(),
@@ -205,8 +205,8 @@ void Renderer::State::set_regions(const Scene& wanted) {
   }
 }
 
-// Viewport, scissor and attachments. `color` may be nullptr, `depth` may be VK_NULL_HANDLE; depth is cleared. Outside
-// `area` nothing is touched.
+// Sets viewport, scissor and attachments. `color` may be nullptr, `depth` may be VK_NULL_HANDLE; depth is cleared.
+// Pixels outside `area` stay.
 void Renderer::State::begin_pass(VkCommandBuffer commands, VkExtent2D extent, const VkRect2D& area,
                                  const Texture* color, VkImageView depth, VkAttachmentLoadOp load_color) {
   const VkRenderingAttachmentInfo color_info{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
@@ -241,7 +241,7 @@ void Renderer::State::draw_shadows(VkCommandBuffer commands, const Region& regio
   }
 }
 
-// Those with an alpha mask, or all others.
+// Draws the surfaces with an alpha mask, or all others.
 void Renderer::State::draw_surfaces(VkCommandBuffer commands, const Region& region, bool alpha_mask) {
   for (const SurfaceDraw& draw : scene.draws().surfaces) {
     if (!region.shows(scene.items()[draw.mesh.item]) || draw.alpha_mask != alpha_mask) continue;
@@ -271,7 +271,7 @@ void Renderer::State::draw_triangles(VkCommandBuffer commands, const SurfaceDraw
   vk.vkCmdDrawIndexed(commands, draw.index_count, item.instances, draw.first_index, 0, 0);
 }
 
-// `hidden`: cages alone, faint, whatever is in front of them.
+// Draws the lines. `hidden`: only the cages, faint, over everything in front of them.
 void Renderer::State::draw_lines(VkCommandBuffer commands, const Region& region, bool hidden) {
   for (const LineDraw& draw : scene.draws().lines) {
     if (!region.shows(scene.items()[draw.mesh.item]) || (hidden && !draw.control)) continue;
@@ -303,7 +303,7 @@ void Renderer::State::draw_edges(VkCommandBuffer commands, std::uint32_t item, c
   vk.vkCmdDraw(commands, 6 * count, scene.items()[item].instances, 6 * first, 0);
 }
 
-// `hidden`: those that are seen through the skin, faint, whatever is in front of them.
+// Draws the overlays. `hidden`: only those that show through the skin, faint, over everything in front of them.
 void Renderer::State::draw_overlays(VkCommandBuffer commands, bool hidden) {
   if (scene.overlay_count() == 0) return;
   push(commands, shared::DrawConstants{.color = glm::vec4(1, 1, 1, hidden ? kHiddenOverlayOpacity : 1.0f),
@@ -313,7 +313,7 @@ void Renderer::State::draw_overlays(VkCommandBuffer commands, bool hidden) {
   vk.vkCmdDraw(commands, 6 * scene.overlay_count(), 1, 0, 0);
 }
 
-// Then vertices from compute's writes to the vertex shaders' reads.
+// Records the crowds, and a barrier from compute's writes of vertices to the vertex shaders' reads.
 void Renderer::State::record_crowds(VkCommandBuffer commands) {
   for (runtime::Crowd* crowd : scene.crowds()) {
     crowd->record(commands, timer ? &*timer : nullptr);
@@ -330,7 +330,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
   for (const Region& region : regions) {
     const bool first = &region == &regions.front();
 
-    // Shadow maps; what was drawn before has been read from them.
+    // Draw the shadow maps; the previous contents have been read.
     image_barrier(device, commands, targets.maps, discarded(kSampled), kDrawnDepth);
     bind(commands, pipelines.shadow);
     for (std::uint32_t map = 0; map < shared::kMaps; ++map) {
@@ -343,7 +343,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
     image_barrier(device, commands, targets.maps, kDrawnDepth, kSampled);
     stamp(commands, Timed::kShadows);
 
-    // The region.
+    // Draw the region.
     image_barrier(device, commands, targets.color, first ? discarded(kSampled) : kDrawnColor, kDrawnColor);
     image_barrier(device, commands, targets.depth, first ? discarded(kDrawnDepth) : kDrawnDepth, kDrawnDepth);
     begin_pass(commands, size(), region.area, &targets.color, targets.depth.view.get(), VK_ATTACHMENT_LOAD_OP_CLEAR);
@@ -368,7 +368,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
     stamp(commands, Timed::kLines);
   }
 
-  // Added to those before.
+  // Add the sample to the sum.
   image_barrier(device, commands, targets.color, kDrawnColor, kSampled);
   const bool first = sample == 0;
   image_barrier(device, commands, targets.sum, first ? discarded(kDrawnColor) : kDrawnColor, kDrawnColor);
@@ -380,7 +380,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
   stamp(commands, Timed::kDevelopment);
 }
 
-// The sum becomes the picture.
+// Develops the sum of the samples into the picture.
 void Renderer::State::record_development(VkCommandBuffer commands) {
   image_barrier(device, commands, targets.sum, kDrawnColor, kSampled);
   image_barrier(device, commands, targets.picture, discarded(kCopied), kDrawnColor);
@@ -393,7 +393,7 @@ void Renderer::State::record_development(VkCommandBuffer commands) {
                      .split_width = split_line ? std::max(1.0f, std::round(pixels_of(kSplitWidth / 2))) : 0.0f});
   vk.vkCmdDraw(commands, 3, 1, 0, 0);
   vk.vkCmdEndRendering(commands);
-  // More may be added later.
+  // More samples may follow.
   image_barrier(device, commands, targets.sum, kSampled, kDrawnColor);
   image_barrier(device, commands, targets.picture, kDrawnColor, kCopied);
 }
@@ -437,7 +437,7 @@ Result<void> Renderer::set_scene(const Scene& scene) {
   state.samples = 0;
   state.crowds_recorded = false;
   if (auto valid = check_scene(scene); !valid) {
-    // What the device showed may be gone by now.
+    // The previous scene's crowds may be gone by now: show nothing.
     PELT_TRY(set_scene({}));
     return valid;
   }

@@ -44,7 +44,7 @@ constexpr ImageUse kRead{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE
 constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
                             VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
 
-// The image, or why it is left out. `pixels_left`: what may still be decoded.
+// Decodes an image, or says why it is left out. `pixels_left`: the number of pixels that may still be decoded.
 Result<Image> decode(const EncodedImage& encoded, std::uint32_t most_side, std::uint64_t pixels_left) {
   if (encoded.bytes.empty() || encoded.bytes.size() > std::numeric_limits<int>::max()) {
     return fail(ErrorCode::kInvalidFile, fmt::format("it has {} bytes", encoded.bytes.size()));
@@ -95,7 +95,7 @@ Result<Texture> upload_image(const runtime::Device& device, const Image& image, 
     const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                  .imageExtent = {image.width, image.height, 1}};
     vk.vkCmdCopyBufferToImage(commands, staging.handle(), handle, kFilled.layout, 1, &copy);
-    // Each level is the one before at half the size; blits of an sRGB format average light.
+    // Each level is half the size of the previous one; blits of an sRGB format average linear light.
     const auto corner = [&](std::uint32_t level) {
       return VkOffset3D{static_cast<std::int32_t>(std::max(image.width >> level, 1u)),
                         static_cast<std::int32_t>(std::max(image.height >> level, 1u)), 1};

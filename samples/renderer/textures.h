@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The images of a model's base colours, on the device.
+// Puts the images of a model's base colours on the device.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@
 
 namespace pelt::samples {
 
-// Decoded images with mip maps, 8-bit sRGB with alpha, in VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL. The Device outlives
-// it.
+// Decoded images with mip maps, 8-bit sRGB with alpha, in VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL. The Device must
+// outlive them.
 struct MaterialTextures {
   struct OfMaterial {
-    std::int32_t image = -1;  // in `images`, -1: the material's colour alone
-    bool alpha_mask = false;  // less than half opaque is nothing
+    std::int32_t image = -1;  // index in `images`; -1: only the material's colour
+    bool alpha_mask = false;  // true: pixels that are less than half opaque are not drawn
   };
   std::vector<Texture> images;
-  std::vector<OfMaterial> materials;  // as the model and its characters number them
+  std::vector<OfMaterial> materials;  // numbered as in the model and its characters
 };
 
-// Waits for the device. Errors: out of memory, a lost device.
+// Uploads an image with its mip maps and waits for the device. Errors: out of memory, a lost device.
 Result<Texture> upload_image(const runtime::Device& device, const Image& image, const std::string& name);
 
 // Decodes Model::images and uploads them; waits for the device. An image that is no PNG or JPEG, is broken, or would
 // take too much memory (16384 pixels a side, 64 Mi pixels, 256 Mi pixels in all) is left out with a sentence in
-// `notes`, and its materials show their plain colour. `goes_on` is asked before each image, with the part that is done;
-// where it says no, the rest is left out. Errors: out of memory, a lost device.
+// `notes`, and its materials show their plain colour. `goes_on` is called before each image with the fraction done; if
+// it returns false, the remaining images are left out. Errors: out of memory, a lost device.
 Result<std::shared_ptr<MaterialTextures>> make_textures(const runtime::Device& device, const Model& model,
                                                         std::vector<std::string>& notes,
                                                         const std::function<bool(double fraction)>& goes_on = {});

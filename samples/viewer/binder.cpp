@@ -31,9 +31,9 @@ struct Binder::State {
   mutable std::condition_variable_any changed;
   std::deque<Request> waiting;
   std::vector<Finished> finished;
-  std::optional<Progress> current;  // Progress::waiting is set when it is asked for
-  bool given_up = false;            // what runs is not wanted any more
-  std::jthread thread;              // last: it uses what is above, and is joined first
+  std::optional<Progress> current;  // progress() sets Progress::waiting
+  bool given_up = false;            // the running work is no longer wanted
+  std::jthread thread;              // last: it uses the members above, and is joined first
 
   bool idle() const { return !current && waiting.empty(); }
 
@@ -56,7 +56,7 @@ struct Binder::State {
       if (done && !given_up) {
         finished.push_back({request.key, std::move(done)});
       } else {
-        // What was made is gone when wait() returns; it may hold much, and nobody waits for the lock meanwhile.
+        // Destroy the result before wait() returns; it may be large, so do not hold the lock meanwhile.
         lock.unlock();
         done = nullptr;
         lock.lock();

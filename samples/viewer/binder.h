@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What takes long, in the background: reads files, binds, uploads.
+// Does long work in the background: reads files, binds, uploads.
 #pragma once
 
 #include <cstddef>
@@ -10,35 +10,36 @@
 
 namespace pelt::viewer {
 
-// One thread that does one piece of work after the other. Of those of one key that wait, the newest alone is done.
+// One thread that does one piece of work after the other. Of waiting requests with the same key, only the newest is
+// done.
 class Binder {
  public:
-  // How work says how far it is. Returns whether it is to go on: what it makes is not wanted any more where false.
+  // Reports the progress of the work. Returns false if its result is no longer wanted.
   using Tell = std::function<bool(double fraction, const std::string& what)>;
-  // Is called by finish().
+  // Takes the result of the work; finish() calls it.
   using Done = std::function<void()>;
-  // Runs on the thread, throws nothing; may return no Done.
+  // The work itself: runs on the thread, throws nothing, may return an empty Done.
   using Work = std::function<Done(const Tell& tell)>;
 
   struct Progress {
     std::string key;
-    std::string title;  // what is done: "binding"
-    std::string what;   // what Tell was told last
+    std::string title;  // name of the work, such as "binding"
+    std::string what;   // the last text of Tell
     double fraction = 0;
-    std::size_t waiting = 0;  // further requests
+    std::size_t waiting = 0;  // number of further requests
   };
 
   Binder();
-  ~Binder();  // waits until the work that runs asks Tell or ends
+  ~Binder();  // waits until the running work calls Tell or ends
   Binder(const Binder&) = delete;
   Binder& operator=(const Binder&) = delete;
 
   void request(const std::string& key, const std::string& title, Work work);
-  std::optional<Progress> progress() const;  // none: nothing is done or waits
+  std::optional<Progress> progress() const;  // none: nothing runs or waits
   void finish();                             // calls the Done of all work that has ended, oldest first
-  void wait() const;                         // until nothing is done or waits
-  // Gives up the work of that key, or all of it, and what has ended but was not finished. The thread may still be at
-  // it for a while; wait().
+  void wait() const;                         // returns when nothing runs or waits
+  // Gives up the work of that key, or all work, and drops results that finish() has not taken. The thread may go on for
+  // a while; wait() waits for it.
   void cancel(const std::string& key);
   void cancel();
 

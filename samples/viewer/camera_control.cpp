@@ -9,8 +9,8 @@ namespace pelt::viewer {
 namespace {
 
 constexpr float kSteepest = 1.55f;       // radians above or below the horizon
-constexpr float kTurnsPerHeight = 0.5f;  // of the camera, where the mouse crosses the picture
-constexpr float kNotch = 0.88f;          // of the distance, after one notch of the wheel
+constexpr float kTurnsPerHeight = 0.5f;  // turns of the camera when the mouse crosses the picture
+constexpr float kNotch = 0.88f;          // factor on the distance for one notch of the wheel
 
 glm::vec3 backwards(const OrbitCamera& orbit) {
   return {std::cos(orbit.pitch) * std::sin(orbit.yaw), std::sin(orbit.pitch),

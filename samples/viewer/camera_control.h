@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the mouse does with the camera.
+// Moves the camera by the mouse.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -12,14 +12,14 @@ namespace pelt::viewer {
 
 samples::Camera camera_of(const OrbitCamera& orbit);
 
-// `pixels`: by how many the mouse moved, y down; `height`: of the picture.
+// Orbits. `pixels`: movement of the mouse, y down; `height`: the picture's, pixels.
 void orbit_by(OrbitCamera& orbit, glm::vec2 pixels, float height);
-// The point that is looked at stays under the mouse.
+// Pans: the target point stays under the mouse.
 void pan_by(OrbitCamera& orbit, glm::vec2 pixels, float height);
-// `notches` of the wheel, forwards is nearer.
+// Zooms by `notches` of the wheel; forwards moves nearer.
 void zoom_by(OrbitCamera& orbit, float notches);
 
-// Looks at the box from the same side, so that all of it is seen. Precondition: it is not empty.
+// Frames the boxes from the same side, so that all of them are visible. Precondition: none is empty.
 void frame_on(OrbitCamera& orbit, std::span<const samples::Bounds> boxes, float aspect);
 
 }  // namespace pelt::viewer

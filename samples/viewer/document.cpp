@@ -28,7 +28,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxSteps = 200;
 constexpr double kSecondsBetweenLooks = 0.5;
 
-// A state of the rig. Each has the folder that its relative file names are meant from: saving elsewhere moves it.
+// A state of the rig. Each state has its own folder for relative file names, since saving elsewhere changes it.
 struct Step {
   std::shared_ptr<const Json> json;
   std::shared_ptr<const Rig> rig;
@@ -39,14 +39,14 @@ Step make_step(Rig rig) {
   return {std::move(json), std::make_shared<const Rig>(std::move(rig))};
 }
 
-// What tells one state of a file from the next.
+// Distinguishes one state of a file from the next.
 struct Stamp {
   fs::file_time_type time;
   std::uintmax_t size = 0;
   friend bool operator==(const Stamp&, const Stamp&) = default;
 };
 
-// None: there is no such file, or it cannot be asked about.
+// None: there is no such file, or its state cannot be read.
 std::optional<Stamp> stamp_of(const fs::path& path) {
   std::error_code code;
   Stamp stamp;
@@ -58,11 +58,11 @@ std::optional<Stamp> stamp_of(const fs::path& path) {
 }
 
 struct WatchedFile {
-  fs::path path;  // empty: nothing to watch, as where a model is built in
+  fs::path path;  // empty: there is no file, as for a built-in model
   std::optional<Stamp> stamp;
 
-  // Remembers what is seen: true once for each change. A file that is gone has not changed: it may be on its way to
-  // being replaced.
+  // Returns true once for each change, and remembers the new state. A missing file counts as unchanged: it may be about
+  // to be replaced.
   bool changed() {
     if (path.empty()) return false;
     const std::optional<Stamp> now = stamp_of(path);
@@ -72,10 +72,10 @@ struct WatchedFile {
   }
 };
 
-// Stamped before it is read, so that what is written meanwhile counts as a change.
+// Takes the stamp before the file is read, so that a later write counts as a change.
 WatchedFile watch(const fs::path& path) { return {path, stamp_of(path)}; }
 
-// Remembers what is seen in all of them.
+// Returns true if any file has changed, and remembers the new state of all.
 bool any_changed(std::vector<WatchedFile>& files) {
   const auto changed = std::count_if(files.begin(), files.end(), [](WatchedFile& file) { return file.changed(); });
   return changed > 0;
@@ -87,10 +87,10 @@ bool is_built_in(const std::string& file) { return file.starts_with("builtin:");
 
 struct Source {
   std::shared_ptr<const Model> model;
-  std::optional<Rig> rig;  // that the file holds: a .pelt file, or a glTF file that carries one
+  std::optional<Rig> rig;  // the rig in the file: a .pelt file, or a glTF file that carries one
 };
 
-// `beside`: what is read beside it, whatever comes of it.
+// Reads a model. `beside`: gets the files that are read beside it, even if reading fails.
 Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside) {
   if (!is_pelt(file)) {
     PELT_ASSIGN(auto model, import_model(file, &beside));
@@ -108,7 +108,7 @@ Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside
 
 bool names_file(Names names) { return names == Names::kFile || names == Names::kObjFile; }
 
-// The files that the rig names, from where they are meant.
+// Returns the files that the rig names, with their folder.
 std::vector<fs::path> files_of(const Rig& rig) {
   std::vector<fs::path> files;
   for (const Layer& layer : rig.layers) {
@@ -119,20 +119,20 @@ std::vector<fs::path> files_of(const Rig& rig) {
   return files;
 }
 
-// Those, and what is read beside them.
+// Watches the files, and those that are read beside them.
 std::vector<WatchedFile> watch_all(const std::vector<fs::path>& files) {
   std::vector<WatchedFile> watched;
   for (const fs::path& file : files) {
     watched.push_back(watch(file));
     if (samples::lower_extension(file.string()) != ".gltf") continue;
     std::vector<fs::path> beside;
-    static_cast<void>(import_model(file.string(), &beside));  // bind says what is wrong with it
+    static_cast<void>(import_model(file.string(), &beside));  // bind reports its errors
     for (const fs::path& path : beside) watched.push_back(watch(path));
   }
   return watched;
 }
 
-// Relative names then mean from `directory` what they meant from the rig's.
+// Makes relative file names mean from `directory` the files that they meant from the rig's folder.
 void move_to(Rig& rig, const fs::path& directory) {
   const VisitName move = [&](std::string& name, Names names) {
     if (!names_file(names) || fs::path(name).is_absolute()) return;
@@ -153,22 +153,22 @@ struct Document::State {
   std::string model_name;
   WatchedFile model_file;
   std::vector<WatchedFile> beside_model;
-  std::vector<fs::path> named;  // by the rig, when they were looked at last
+  std::vector<fs::path> named;  // files that the rig named at the last look
   std::vector<WatchedFile> named_files;
   WatchedFile rig_file;       // JSON
-  bool rig_of_model = false;  // the model's file holds the rig, too
+  bool rig_of_model = false;  // true if the model's file holds the rig, too
 
   std::vector<Step> steps;
   std::size_t current = 0;
   Step saved;
   bool modified = false;
-  std::string row;  // key of the edits in a row; empty: the next edit is a step of its own
+  std::string row;  // key of the current row of edits; empty: the next edit is a step of its own
   std::uint64_t revision = 1;
-  double looked = -kSecondsBetweenLooks;  // at the files, by the caller's clock
+  double looked = -kSecondsBetweenLooks;  // time of the last look at the files, by the caller's clock
 
   const Step& step() const { return steps[current]; }
 
-  // Those that are watched have been looked at before they were read.
+  // Known files keep the stamps that were taken before they were read.
   void watch_beside(const std::vector<fs::path>& files) {
     std::vector<WatchedFile> now;
     for (const fs::path& path : files) {
@@ -179,7 +179,7 @@ struct Document::State {
     beside_model = std::move(now);
   }
 
-  // Whether what the rig names has changed on disk. Files that it has named only since are not changed.
+  // Returns true if a file that the rig names has changed on disk. Newly named files count as unchanged.
   bool look_at_named() {
     std::vector<fs::path> names = files_of(*step().rig);
     const bool same = names == named;
@@ -201,7 +201,7 @@ struct Document::State {
     current = steps.size() - 1;
   }
 
-  // What a file holds is as if saved.
+  // Makes a rig from a file the current one; it counts as saved.
   void take_from_file(Rig rig) {
     Step read = make_step(std::move(rig));
     row.clear();

@@ -13,11 +13,11 @@ class FileDialog {
  public:
   enum class Purpose { kOpen, kSave };
 
-  // Opens with the next draw(). `suggestion`: a path to save to.
+  // Opens the dialog with the next draw(). `suggestion`: a path to save to.
   void open(Purpose purpose, const std::string& suggestion);
   Purpose purpose() const { return purpose_; }
 
-  // The path, once it is chosen.
+  // Draws the dialog. Returns the path once it is chosen.
   std::optional<std::string> draw();
 
  private:

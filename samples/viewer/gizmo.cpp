@@ -14,14 +14,14 @@ namespace pelt::viewer {
 namespace {
 
 constexpr int kRingSteps = 64;
-constexpr float kScreenRadius = 1.18f;  // of the screen's ring, in radii
-constexpr float kHeadLength = 0.16f;    // of an arrow's head
-constexpr float kSquare = 0.12f;        // half the side of the square that moves in the picture's plane
-constexpr float kEdgeOn = 0.25f;        // cosine between view and ring's axis below which it is dragged along its line
+constexpr float kScreenRadius = 1.18f;  // radius of the screen's ring / radius of the others
+constexpr float kHeadLength = 0.16f;    // length of an arrow's head / radius
+constexpr float kSquare = 0.12f;        // half the side of the square that moves in the picture's plane / radius
+constexpr float kEdgeOn = 0.25f;        // cosine of view and ring's axis; below it the ring is dragged along its line
 
 glm::vec3 towards_eye(const samples::Camera& camera) { return glm::normalize(camera.eye - camera.target); }
 
-// Unit, across `axis`.
+// Returns a unit vector perpendicular to `axis`.
 glm::vec3 across(glm::vec3 axis) {
   const glm::vec3 other = std::abs(axis.y) < 0.8f ? glm::vec3(0, 1, 0) : glm::vec3(1, 0, 0);
   return glm::normalize(glm::cross(axis, other));
@@ -33,7 +33,7 @@ glm::vec3 axis_of(const Gizmo& gizmo, GizmoPart part, const samples::Camera& cam
   return part == GizmoPart::kScreen ? towards_eye(camera) : gizmo.axes[axis_number(part)];
 }
 
-// What a part is drawn as: a line through these points.
+// Returns the points of the line that a part is drawn as.
 std::vector<glm::vec3> outline(const Gizmo& gizmo, GizmoPart part, const samples::Camera& camera) {
   const glm::vec3 axis = axis_of(gizmo, part, camera);
   const glm::vec3 x = across(axis);
@@ -56,7 +56,7 @@ std::vector<glm::vec3> outline(const Gizmo& gizmo, GizmoPart part, const samples
   return points;
 }
 
-// Of a ring's point: whether it is on the half that faces the eye, the only one that is drawn and hit.
+// Returns true if a point of a ring is on the half that faces the eye: only that half is drawn and hit.
 bool faces(const Gizmo& gizmo, GizmoPart part, const samples::Camera& camera, glm::vec3 point) {
   if (gizmo.kind == Gizmo::Kind::kTranslate || part == GizmoPart::kScreen) return true;
   return glm::dot(point - gizmo.position, towards_eye(camera)) > -0.06f * gizmo.radius;
@@ -69,7 +69,7 @@ float distance_to_segment(glm::vec2 at, glm::vec2 a, glm::vec2 b) {
   return glm::distance(at, a + u * along);
 }
 
-// The point of a line that is drawn nearest to `at`, by its number; none: nothing of it is in front of the camera.
+// Returns the index of the line's point that is drawn nearest to `at`; none: no point is in front of the camera.
 std::optional<std::size_t> nearest_point(std::span<const glm::vec3> points, const samples::Camera& camera,
                                          glm::vec2 size, glm::vec2 at) {
   std::optional<std::size_t> nearest;
@@ -83,7 +83,7 @@ std::optional<std::size_t> nearest_point(std::span<const glm::vec3> points, cons
   return nearest;
 }
 
-// Where a ray meets the plane through the gizmo's middle.
+// Returns the point in which a ray meets a plane; none: the plane is parallel or behind the ray.
 std::optional<glm::vec3> meets(const Ray& ray, glm::vec3 point, glm::vec3 normal) {
   const float speed = glm::dot(ray.direction, normal);
   const float distance = speed == 0 ? -1.0f : glm::dot(point - ray.origin, normal) / speed;
@@ -91,7 +91,7 @@ std::optional<glm::vec3> meets(const Ray& ray, glm::vec3 point, glm::vec3 normal
   return ray.origin + distance * ray.direction;
 }
 
-// Radians from one direction to another about `axis`, in (-pi, pi].
+// Returns the angle from one direction to another about `axis`, radians in (-pi, pi].
 float angle_about(glm::vec3 axis, glm::vec3 from, glm::vec3 to) {
   return std::atan2(glm::dot(axis, glm::cross(from, to)), glm::dot(from, to));
 }
@@ -194,7 +194,7 @@ glm::quat drag_turn(GizmoDrag& drag, const samples::Camera& camera, glm::vec2 si
 glm::vec3 drag_offset(const GizmoDrag& drag, const samples::Camera& camera, glm::vec2 size, glm::vec2 at) {
   const Gizmo& gizmo = drag.gizmo;
   const glm::vec3 view = towards_eye(camera);
-  // The plane through the arrow that faces the camera most.
+  // This plane contains the arrow and faces the camera most.
   const glm::vec3 axis = axis_of(gizmo, drag.part, camera);
   const bool in_plane = drag.part == GizmoPart::kScreen;
   const glm::vec3 normal = in_plane ? view : normalize_or(view - glm::dot(view, axis) * axis, across(axis));

@@ -22,7 +22,7 @@ void add_to(Json& vector, glm::vec3 offset) {
   for (std::size_t c = 0; c < 3; ++c) vector[c] = vector[c].get<float>() + offset[static_cast<int>(c)];
 }
 
-// One that slides this point alone, at bind too: what a drag before has left.
+// Returns true for an edit that slides only this point and also changes the bind: an earlier drag made it.
 bool slides(const Json& edit, const std::string& point) {
   return edit.is_object() && edit.value("operation", "") == "slide" &&
          edit.value("points", Json()) == Json::array({point}) && !edit.value("in_bind", true) &&
@@ -43,7 +43,7 @@ bool move_point(Json& edits, const std::string& point, glm::vec3 offset) {
   return true;
 }
 
-// Entries are [vertex, x, y, z], in the order of the vertices.
+// Moves a vertex. Entries are [vertex, x, y, z], sorted by vertex.
 bool move_vertex(Json& offsets, std::uint32_t vertex, glm::vec3 offset) {
   if (!offsets.is_array()) return false;
   const auto number = [](const Json& entry) { return entry.at(0).get<std::uint32_t>(); };

@@ -20,12 +20,12 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr double kWithin = 0.999;   // of the vertices are within an automatic scale
-constexpr float kMinScale = 1e-9f;  // what an automatic scale reaches at least
+constexpr double kWithin = 0.999;   // share of the vertices within an automatic scale
+constexpr float kMinScale = 1e-9f;  // least range of an automatic scale
 constexpr std::size_t kGrain = 1024;
-constexpr float kMinWeight = 0.05f;  // by which a joint moves a vertex whose flesh is on its bone
+constexpr float kMinWeight = 0.05f;  // a bone's joint must move a vertex by more to count
 
-// A round number, not below `value` nor far above.
+// Returns a round number that is at least `value` and not far above it.
 float round_up(float value) {
   const float power = std::pow(10.0f, std::floor(std::log10(std::max(value, kMinScale))));
   for (const float step : {1.0f, 1.5f, 2.0f, 2.5f, 3.0f, 4.0f, 5.0f, 6.0f, 8.0f}) {
@@ -34,14 +34,14 @@ float round_up(float value) {
   return 10 * power;
 }
 
-// What 99.9% of the values do not exceed. Precondition: there is one.
+// Returns the number that 99.9% of the values do not exceed. Precondition: there is a value.
 float percentile(std::vector<float> values) {
   const auto rank = static_cast<std::ptrdiff_t>(std::ceil(kWithin * static_cast<double>(values.size()))) - 1;
   std::nth_element(values.begin(), values.begin() + rank, values.end());
   return values[static_cast<std::size_t>(rank)];
 }
 
-// The triangles about each vertex of a mesh.
+// The triangles around each vertex of a mesh.
 struct Corners {
   std::vector<std::uint32_t> offsets;
   std::vector<std::uint32_t> triangles;
@@ -64,7 +64,7 @@ struct Corners {
   }
 };
 
-// The other two corners of a triangle, in its orientation.
+// Returns the other two corners of a triangle, in its orientation.
 std::pair<std::uint32_t, std::uint32_t> others(glm::uvec3 t, std::uint32_t vertex) {
   if (t.x == vertex) return {t.y, t.z};
   return t.y == vertex ? std::pair{t.z, t.x} : std::pair{t.x, t.y};
@@ -84,7 +84,7 @@ float stretch_at(const CharacterMesh& mesh, const Corners& corners, std::span<co
   return most > 0 ? most : 1.0f;
 }
 
-// From a joint to a child, both of which skins are bound to; its motion is the joint's.
+// A bone from a joint to a child; skins are bound to both. Its motion is the joint's.
 struct Bone {
   std::uint32_t joint;
   glm::vec3 from, to;
@@ -112,12 +112,12 @@ std::vector<Bone> bones_of(const Actor& actor) {
   return bones;
 }
 
-// The line from the nearest bone to a point: at rest, and posed.
+// The vector from the nearest point of the nearest bone to a vertex: in the bind pose, and posed.
 struct Flesh {
   glm::vec3 rest{0.0f}, posed{0.0f};
 };
 
-// `weights`: over the bound joints; bones of joints that have none are another limb's.
+// `weights` are over the bound joints; the bones of joints without weight belong to another limb.
 Flesh flesh_at(std::span<const Bone> bones, std::span<const BoundJoint> bound, std::span<const Influence> weights,
                glm::vec3 rest, glm::vec3 posed) {
   const auto moves = [&](const Bone& bone) {
@@ -139,7 +139,8 @@ Flesh flesh_at(std::span<const Bone> bones, std::span<const BoundJoint> bound, s
   return flesh;
 }
 
-// Least squares over the edges and the flesh, as long as their root mean square: A = (sum e' e^T) (sum e e^T)^-1.
+// Returns the determinant of A = (sum e' e^T) (sum e e^T)^-1, fitted by least squares over the edges and the flesh; the
+// flesh is scaled by the edges' length.
 float volume_at(const CharacterMesh& mesh, const Corners& corners, std::span<const Bone> bones,
                 std::span<const BoundJoint> bound, std::span<const glm::vec3> posed, std::uint32_t vertex) {
   const std::vector<glm::vec3>& rest = mesh.binding.points;
@@ -168,7 +169,7 @@ float volume_at(const CharacterMesh& mesh, const Corners& corners, std::span<con
   const double length = std::sqrt(squared / static_cast<double>(edges));
   rest_normal = glm::normalize(rest_normal);
   posed_normal = glm::length(posed_normal) > 0 ? glm::normalize(posed_normal) : glm::dvec3(0.0);
-  // A line that hardly leaves the surface says little about what is below it: there the normal has a part.
+  // A line that hardly leaves the surface says little about the flesh below: the normal then takes over.
   const bool weighted = vertex < mesh.weights.row_count();
   const std::span<const Influence> weights = weighted ? mesh.weights.row(vertex) : std::span<const Influence>{};
   const Flesh flesh = flesh_at(bones, bound, weights, rest[vertex], posed[vertex]);
@@ -270,7 +271,7 @@ std::string unit_of(HeatKind kind) {
   return metres ? "m" : "";
 }
 
-// Values of the skins.
+// Fills in the values of the skins.
 Result<void> fill_values(const runtime::Device& device, Stage& stage, const Actor& actor, const Heat& heat,
                          HeatMap& map) {
   const CharacterData& data = *actor.character;
@@ -332,7 +333,7 @@ Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const
   map.title = title_of(stage, actor, heat);
   map.unit = unit_of(heat.kind);
   const float neutral = heat.kind == HeatKind::kStretch || heat.kind == HeatKind::kVolume ? 1.0f : 0.0f;
-  std::vector<float> away;  // of the skins, from neutral
+  std::vector<float> away;  // distances of the skins' values from neutral
   float farthest = -1;
   for (const CharacterMesh& mesh : actor.character->meshes) {
     for (std::uint32_t v = mesh.first_vertex; !mesh.control && v < mesh.first_vertex + mesh.vertex_count(); ++v) {

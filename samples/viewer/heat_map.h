@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A number at every vertex, as a colour.
+// Gives every vertex a number that is drawn as a colour.
 #pragma once
 
 #include <string>
@@ -18,23 +18,23 @@ struct HeatMap {
   float high = 1;
   std::string unit;         // "m", "", "elements"
   std::string title;        // "weight of left_forearm"
-  std::uint32_t worst = 0;  // packed vertex of the skin with the largest value; of factors: the farthest from 1
+  std::uint32_t worst = 0;  // packed vertex of the skin with the largest value; for factors: the value farthest from 1
 
-  // In [0, 1] over the scale, for DrawItem::weights.
+  // Returns the values in [0, 1] over the scale, for DrawItem::weights.
   std::vector<float> shares() const;
 };
 
-// Of the first instance as it is posed; control meshes have the lowest value of the scale. An automatic scale ends at a
-// round number that 99.9% of the skin's vertices stay within; that of weights at 1, and those of factors are as wide
-// below 1 as above, but where nothing is below 0 they start there.
+// Makes the heat map of the first instance in its current pose; control meshes have the lowest value of the scale. An
+// automatic scale ends at a round number that covers 99.9% of the skin's vertices; the scale of weights ends at 1. The
+// scale of a factor reaches as far below 1 as above it; that of kStretch does not go below 0.
 //
-// kVolume: the determinant of the affine map that fits best, at a vertex, its edges and the line to the nearest point
-// of the nearest bone, which moves with that bone and whose joint moves the vertex by the model's own weights, if any:
-// what happens to the flesh between bone and skin. Where the joints that skins are bound to make up no bone, that line
-// is the normal, and it keeps its length: the change of area. kGpuError runs the crowd, reads its vertices back and
-// waits for the device, which must be idle.
+// kVolume: the determinant of the affine map that fits best at a vertex. It is fitted to the vertex's edges and to the
+// line from the nearest point of the nearest bone, which moves with that bone; it shows what happens to the flesh
+// between bone and skin. Only bones count whose joint moves the vertex by the model's own weights, if it has any. If
+// the bound joints form no bone, the normal with its constant length replaces the line: the value is the change of
+// area. kGpuError runs the crowd, reads its vertices back and waits for the device, which must be idle.
 //
-// Errors: no such element, nothing to be distant or different from, kGpuError's of the device.
+// Errors: no such palette entry; nothing to measure a distance or a difference from; for kGpuError, the device's.
 Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const Actor& actor, const Heat& heat);
 
 }  // namespace pelt::viewer

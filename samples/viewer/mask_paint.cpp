@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// How much of the brush is felt at a distance from its middle.
+// Returns the brush's strength at a distance from its centre.
 float strength(const PaintState& brush, float distance) {
   const float hard = brush.radius * (1 - brush.softness);
   if (distance <= hard) return 1;
@@ -41,7 +41,7 @@ Result<void> MaskPaint::begin(const Document& document, const PaintState& brush,
   mesh_ = lists ? group->mesh : mesh;
   values_.assign(painted->positions.size(), 0.0f);
   read_group(*group);
-  // A group that says nothing is everywhere; what is taken away from it is taken from all.
+  // A group that lists nothing covers everything: removing takes away from all.
   if (!lists && group->region == Region{} && brush.remove) std::fill(values_.begin(), values_.end(), 1.0f);
   add_neighbours(*painted);
   return {};
@@ -121,7 +121,7 @@ Result<void> MaskPaint::stroke(Document& document, std::span<const glm::vec3> po
     v = last;
   }
   if (std::all_of(values.begin(), values.end(), [](const Json& value) { return value == 1.0; })) values.clear();
-  // Nothing listed would mean everywhere.
+  // An empty list would mean everything.
   if (ranges.empty()) {
     ranges.push_back(vertex);
     values.push_back(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups of vertices, painted onto the skin.
+// Paints groups of vertices onto the skin.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,24 @@
 
 namespace pelt::viewer {
 
-// What the rig's panel sets of the brush.
+// The brush as set in the rig's panel.
 struct PaintState {
-  std::string group;      // of the rig, that is painted; empty: nothing is
+  std::string group;      // group of the rig to paint; empty: none
   float radius = 0.05f;   // metres
-  float softness = 0.5f;  // the part of the radius over which it fades, 0 to 1
+  float softness = 0.5f;  // share of the radius over which it fades, 0 to 1
   bool remove = false;    // takes vertices away
 };
 
-// One stroke at a time, which is one step of undo. The brush reaches over the surface from where it touches it, not
-// through the air: an arm is painted without the body beside it.
+// Paints one stroke at a time, which is one step of undo. The brush spreads over the surface from the point that it
+// touches, not through the air: it paints an arm without the body beside it.
 class MaskPaint {
  public:
-  // Of the listed vertices of `mesh`, a mesh of the model. Errors: no such group or mesh; a group whose numbers are
-  // another mesh's, or any mesh's of several.
+  // Begins a stroke on `mesh`, a mesh of the model. Errors: no such group or mesh; the group lists vertices of another
+  // mesh, or of any of several meshes.
   Result<void> begin(const Document& document, const PaintState& brush, const std::string& mesh);
 
-  // Touches at `center`, nearest to `vertex`. `positions`: of all vertices of the model's mesh, in the space of
-  // `center`, posed as they are seen. Does nothing outside a stroke. Errors: Document::edit's.
+  // Paints at `center`, nearest to `vertex`. `positions`: of all vertices of the model's mesh as they are visible, in
+  // the space of `center`. Does nothing outside a stroke. Errors: Document::edit's.
   Result<void> stroke(Document& document, std::span<const glm::vec3> positions, std::uint32_t vertex, glm::vec3 center);
 
   void end(Document& document);
@@ -45,9 +45,10 @@ class MaskPaint {
 
   PaintState brush_;
   std::size_t group_ = 0;
-  std::string mesh_;           // what the group names then
-  std::vector<float> values_;  // of each vertex; empty: no stroke
-  // Vertices at one place are one place, named by the first of them; of a place: its neighbours, its vertices.
+  std::string mesh_;           // the mesh that the group will name
+  std::vector<float> values_;  // one a vertex; empty: no stroke
+  // Vertices at the same position are one place, named by the first of them. For each place: its neighbours and its
+  // vertices.
   std::vector<std::uint32_t> place_;
   std::vector<std::vector<std::uint32_t>> neighbours_;
   std::vector<std::vector<std::uint32_t>> vertices_;

@@ -21,7 +21,7 @@
 namespace pelt::viewer {
 namespace {
 
-// Of the character's size.
+// Lengths as shares of the character's size.
 constexpr float kAxisLength = 0.045f;
 constexpr float kFrameLength = 0.008f;
 constexpr float kNormalLength = 0.008f;
@@ -30,20 +30,20 @@ constexpr float kSamePlace = 1e-4f;
 constexpr std::size_t kMaxFrames = 1500;
 constexpr std::size_t kMaxNormals = 20000;
 constexpr std::size_t kMaxCageDots = 5000;
-constexpr float kMinShown = 0.002f;  // weight of an influence
+constexpr float kMinShown = 0.002f;  // least weight of an influence that is drawn
 
 constexpr glm::vec4 kBone(0.02f, 0.14f, 0.70f, 1.0f);
 constexpr glm::vec4 kCurve(0.0f, 0.38f, 0.30f, 1.0f);
 constexpr glm::vec4 kChain(0.30f, 0.02f, 0.70f, 1.0f);
 constexpr glm::vec4 kPoint(0.65f, 0.05f, 0.95f, 1.0f);
 constexpr glm::vec4 kAnchor(0.0f, 0.60f, 0.48f, 1.0f);
-constexpr glm::vec4 kUnseen(0.0f);  // of a cage's vertices, whose lines show them
+constexpr glm::vec4 kUnseen(0.0f);  // vertices of a cage, which its lines already show
 constexpr glm::vec4 kNormal(0.02f, 0.35f, 0.95f, 0.9f);
 constexpr glm::vec3 kInfluence(0.85f, 0.0f, 0.40f);
 
 constexpr glm::vec4 kSelected(kSelectedColor, 1.0f);
 
-// Every n-th of `count`, so that at most `most` remain.
+// Returns n so that every n-th of `count` leaves at most `most`.
 std::size_t stride(std::size_t count, std::size_t most) { return count / (most + 1) + 1; }
 
 class Drawing {
@@ -77,7 +77,7 @@ class Drawing {
     return elements_;
   }
 
-  // Points in model space.
+  // Draws a line; points are in model space.
   void line(glm::vec3 from, glm::vec3 to, glm::vec4 color, float width, bool through) {
     if (is_finite(from) && is_finite(to))
       overlay_.lines.push_back({to_world(from), to_world(to), color, width, through});
@@ -95,8 +95,8 @@ class Drawing {
     }
   }
 
-  // A dot that can be selected, posed by `frame`; from_rig as to model space. `color`: where it is not selected;
-  // kUnseen: none there.
+  // Adds a dot that can be selected, posed by `frame`; its from_rig leads to model space. `color` is for a dot that is
+  // not selected; kUnseen: only a selected one is drawn.
   void handle(Handle handle, const Affine& frame, glm::vec4 color, float width) {
     const int known = names_[handle.name]++;
     if (known > 0) handle.name += fmt::format(" #{}", known + 1);
@@ -112,7 +112,7 @@ class Drawing {
     if (selected) axes(frame, kAxisLength * size_, 2.0f);
   }
 
-  // A diamond from joint to joint, its widest place near the upper one.
+  // Draws a diamond from joint to joint, widest near the upper joint.
   void bone(glm::vec3 from, glm::vec3 to, glm::vec4 color, float width) {
     const float length = glm::distance(from, to);
     if (!(length > 1e-4f * size_)) return;
@@ -130,7 +130,7 @@ class Drawing {
     }
   }
 
-  // Whether the model's weights use a joint: a root on the ground is no bone of the body.
+  // Returns true if the model's weights use a joint: a root on the ground is no bone of the body.
   bool moves_skin(std::size_t joint) const {
     return std::ranges::any_of(data_.meshes, [&](const CharacterMesh& mesh) {
       return std::ranges::any_of(mesh.weights.influences, [&](const Influence& own) {
@@ -187,12 +187,12 @@ class Drawing {
     }
   }
 
-  // The joint's axes at another place.
+  // Returns the joint's axes at another place.
   Affine frame_at(std::uint32_t joint, glm::vec3 at) const {
     return affine_from_axes(affine_axes(affine_from_mat4(actor_.pose.joints[joint])), at);
   }
 
-  // Of a joint, from bind to its pose.
+  // Returns the motion of a joint from bind to its pose.
   glm::mat3 motion_of(std::uint32_t joint) {
     return glm::mat3(actor_.pose.joints[joint]) * glm::inverse(axes_at_bind(joint));
   }
@@ -207,7 +207,7 @@ class Drawing {
     return glm::mat3(rest_[joint]);
   }
 
-  // The offset of the curve that the rig names over these joints.
+  // Returns the JSON pointer to the offset of the curve that the rig names over these joints.
   std::string curve_place(const std::vector<PosedHandle>& anchors) const {
     for (std::size_t l = 0; l < rig_.layers.size(); ++l) {
       const auto* own = rig_.layers[l].deformer.get_if<CurveSkeletonParameters>();
@@ -225,13 +225,13 @@ class Drawing {
   void draw_control_points() {
     const std::vector<PointReport>& reports = actor_.report.points;
     std::vector<bool> taken(reports.size(), false);
-    std::size_t next = 0;  // the report is in the order of the tables, but for points that move nothing
+    std::size_t next = 0;  // the report has the order of the tables, except for points that move nothing
     for (const PosedHandle& point : posed_handles(data_, actor_.pose.joints, actor_.pose.inputs)) {
       if (point.kind != EntryKind::kControlPoint) continue;
       Handle own{.name = "point " + data_.skeleton.joints[point.joint].name};
       for (std::size_t k = 0; k < reports.size(); ++k) {
         const std::size_t r = (next + k) % reports.size();
-        // Two may be of one joint at one place.
+        // Two points may have the same joint and place.
         if (taken[r] || reports[r].joint != point.joint || reports[r].rest != point.rest) continue;
         place_point(reports[r], own);
         taken[r] = true;
@@ -243,7 +243,7 @@ class Drawing {
     }
   }
 
-  // Where the rig says where the point is, by the layer that it was bound by.
+  // Fills in the point's place in the rig, by the layer that bound it.
   void place_point(const PointReport& point, Handle& handle) {
     if (point.layer >= rig_.layers.size()) return;
     const auto* own = rig_.layers[point.layer].deformer.get_if<MosParameters>();
@@ -259,7 +259,7 @@ class Drawing {
       handle.kind = HandleKind::kPointEdit;
       handle.places = {parameters + "/edits"};
       handle.point = point.name;
-      // Edits are in the axes of the joint, which are not as long as its scale says.
+      // Edits use the joint's axes without the lengths that its scale gives them.
       const glm::mat3 at_bind = axes_at_bind(point.joint);
       handle.from_rig = glm::mat3(actor_.pose.joints[point.joint]);
       for (int k = 0; k < 3; ++k) handle.from_rig[k] /= glm::length(at_bind[k]);
@@ -289,7 +289,7 @@ class Drawing {
     }
   }
 
-  // The offsets of the driver in every layer that it drives; none where the caller places it.
+  // Returns the driver's offsets in every layer that it drives; none if the caller gives its vertices.
   std::vector<std::string> driver_places(const std::string& mesh) const {
     std::vector<std::string> places;
     if (data_.find_stream(mesh)) return places;
@@ -326,7 +326,7 @@ class Drawing {
     }
   }
 
-  // The selected vertex, its normal, and its influences.
+  // Draws the selected vertex, its normal, and its influences.
   void draw_vertex() {
     const CharacterMesh* mesh = find_mesh(data_, state_.selection.mesh);
     const std::optional<std::uint32_t> packed =

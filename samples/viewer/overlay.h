@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines and dots over a character: skeleton, curves, control points, frames, influences, normals.
+// Draws lines and dots over a character: skeleton, curves, control points, frames, influences, normals.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -22,13 +22,13 @@ struct Overlay {
   std::vector<Handle> handles;
 };
 
-// Of the axes x, y and z, linear.
+// Colours of the axes x, y and z, linear.
 inline constexpr glm::vec3 kAxisColors[3] = {{0.85f, 0.06f, 0.06f}, {0.10f, 0.55f, 0.06f}, {0.06f, 0.22f, 0.95f}};
 inline constexpr glm::vec3 kSelectedColor{1.0f, 0.38f, 0.02f};
 
-// What `state.shown` and the selection ask for, of the first instance of the actor, in the scene's space. Of frames and
-// normals there are at most some thousands, evenly left out. `rig`: the document's, in which handles have
-// their places; it may be newer than the actor.
+// Makes the overlay that `state.shown` and the selection ask for, for the actor's first instance, in the scene's space.
+// Frames and normals are thinned evenly to at most some thousands. `rig`: the document's, which holds the places of
+// handles; it may be newer than the actor.
 Overlay make_overlay(Stage& stage, const Actor& actor, const Rig& rig, const ViewState& state);
 
 }  // namespace pelt::viewer

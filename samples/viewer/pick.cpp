@@ -10,9 +10,9 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kNearest = 1e-6f;  // of the camera's distance to its target: what is no farther is not in front of it
+constexpr float kNearest = 1e-6f;  // share of the camera's distance to its target: nearer points are not in front
 
-// Right, up and back, unit.
+// Unit vectors to the right, up and back.
 struct CameraAxes {
   glm::vec3 right, up, back;
 };
@@ -28,7 +28,8 @@ struct TriangleHit {
   std::size_t triangle = 0;
 };
 
-// Where the ray enters a triangle from either side (Moeller and Trumbore 1997); infinite: nowhere.
+// Returns the distance at which the ray enters a triangle from either side (Moeller and Trumbore 1997); infinite if it
+// misses.
 float enters(const Ray& ray, glm::vec3 a, glm::vec3 b, glm::vec3 c) {
   constexpr float kNowhere = std::numeric_limits<float>::infinity();
   const glm::vec3 e1 = b - a;
@@ -45,7 +46,7 @@ float enters(const Ray& ray, glm::vec3 a, glm::vec3 b, glm::vec3 c) {
   return distance > 0 ? distance : kNowhere;
 }
 
-// The first of the nearest triangles.
+// Returns the nearest triangle; of several, the first.
 TriangleHit nearest_triangle(const Ray& ray, std::span<const glm::vec3> positions,
                              std::span<const glm::uvec3> triangles) {
   constexpr std::size_t kChunk = 4096;
@@ -96,7 +97,7 @@ std::optional<VertexHit> pick_vertex(Stage& stage, const Actor& actor, const Ray
   const std::span<const glm::vec3> positions = stage.evaluated(actor).positions();
   const glm::mat4 world = actor.worlds.front();
   const glm::mat4 model = glm::inverse(world);
-  // Not normalised: distances along it are those along the ray.
+  // Not normalised, so that distances along both rays agree.
   const Ray own{glm::vec3(model * glm::vec4(ray.origin, 1.0f)), glm::vec3(model * glm::vec4(ray.direction, 0.0f))};
   std::optional<VertexHit> nearest;
   for (const CharacterMesh& mesh : actor.character->meshes) {

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Reads the schema that the parameters say of themselves: what it lacks is a defect and throws.
+// Reads the schema that the parameters describe. A missing part is a defect and throws.
 class Builder {
  public:
   explicit Builder(const OrderedJson& root) : root_(root) {}
@@ -50,7 +50,7 @@ class Builder {
       for (const OrderedJson& item : node["prefixItems"]) schema.first_items.push_back(build(item));
     }
     if (node.contains("properties")) add_properties(node, schema);
-    // Of values of one type, anyOf is a rule between them.
+    // For values of one type, anyOf is a rule between them.
     if (node.contains("anyOf") && !node.contains("type")) {
       schema.kind = Schema::Kind::kUnion;
       for (const OrderedJson& one : node["anyOf"]) schema.alternatives.push_back(build(one));
@@ -83,9 +83,9 @@ class Builder {
     }
   }
 
-  // {"if": one property has one value, "then": one property is referred to} is a variant.
+  // A rule {"if": one property has one value, "then": one property is a reference} is a variant.
   void add_rule(const OrderedJson& rule, Schema& schema) const {
-    if (!rule.contains("if")) return;  // what is wrong whatever the rest is: the parser says so
+    if (!rule.contains("if")) return;  // a rule without a condition: the parser reports it
     const OrderedJson& when = rule["if"].value("properties", OrderedJson::object());
     const OrderedJson& then = rule["then"].value("properties", OrderedJson::object());
     if (when.size() == 1 && when.front().contains("const") && then.size() == 1 && then.front().contains("$ref")) {
@@ -99,7 +99,7 @@ class Builder {
   const OrderedJson& root_;
 };
 
-// The keywords that conditions of rules use.
+// Supports the keywords that conditions of rules use.
 bool conforms(const Json& value, const Json& condition) {
   for (const auto& [keyword, rule] : condition.items()) {
     bool ok = true;
@@ -120,7 +120,7 @@ bool conforms(const Json& value, const Json& condition) {
   return true;
 }
 
-// What the rules ask of the object as it is: forbid(key), set(key, value), empty(key), hold(key, item).
+// Calls a function for each demand that the rules make of the object: forbid(key), set(key, value), hold(key, item).
 template <class Forbid, class Set, class Hold>
 void each_demand(const Schema& schema, const Json& object, const Forbid& forbid, const Set& set, const Hold& hold) {
   for (const Json& rule : schema.rules) {
@@ -212,7 +212,7 @@ bool is_default(const Schema& schema, const Json& value) {
   if (!schema.has_fallback()) return false;
   if (value == schema.fallback) return true;
   if (schema.kind != Schema::Kind::kObject || !value.is_object() || !schema.fallback.is_object()) return false;
-  // An object whose default is {}: what it holds besides has defaults of its own.
+  // An object whose default is {} holds properties with defaults of their own.
   return std::all_of(value.items().begin(), value.items().end(), [&](const auto& item) {
     const Schema* own = schema.find(item.key(), value);
     return own != nullptr && is_default(*own, item.value());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The JSON schema of rigs as a tree: what the rig's panel is drawn from.
+// The JSON schema of rigs as a tree, from which the rig's panel is drawn.
 #pragma once
 
 #include <limits>
@@ -12,10 +12,10 @@
 
 namespace pelt::viewer {
 
-// A value as the schema describes it; references are followed. Of the keywords, those that it uses.
+// The schema of a value, with references followed. It has the keywords that the schema of rigs uses.
 struct Schema {
   enum class Kind {
-    kAny,      // nothing is said of it: a layer's parameters, of which its variants speak
+    kAny,      // no type, such as a layer's parameters, which the variants describe
     kBoolean,  //
     kNumber,
     kInteger,
@@ -27,7 +27,7 @@ struct Schema {
     kUnion,  // one of `alternatives`
   };
   struct Property;
-  // Where the object's `key` is `value`, its `property` is `schema`.
+  // If the object's `key` is `value`, its `property` has the schema `schema`.
   struct Variant {
     std::string key;
     nlohmann::json value;
@@ -37,7 +37,7 @@ struct Schema {
 
   Kind kind = Kind::kAny;
   std::string description;
-  std::string names;           // what a text names: "joint", "file", ...; empty: nothing
+  std::string names;           // kind of thing that a text names: "joint", "file", ...; empty: none
   nlohmann::json counts_with;  // {"strategy": ["b_spline"]}: the choices that give it a meaning; null: any
   nlohmann::json fallback = nlohmann::json::value_t::discarded;  // "default"; discarded: none
   nlohmann::json fixed;
@@ -48,20 +48,20 @@ struct Schema {
   bool not_empty = false;      // a string
   std::size_t min_items = 0;
   std::size_t max_items = std::numeric_limits<std::size_t>::max();
-  std::vector<std::shared_ptr<const Schema>> first_items;  // of the first places; `items` of those after them
+  std::vector<std::shared_ptr<const Schema>> first_items;  // for the first entries; `items` for later ones
   std::shared_ptr<const Schema> items;
   std::vector<Property> properties;  // in the schema's order
   std::vector<std::shared_ptr<const Schema>> alternatives;
   std::vector<Variant> variants;
-  nlohmann::json rules = nlohmann::json::array();  // its {"if", "then"}, but the variants
+  nlohmann::json rules = nlohmann::json::array();  // rules {"if", "then"}, without the variants
 
   const Schema* find(std::string_view property) const;
-  // The same; what a variant says of it where `object` is of that variant.
+  // Returns the same, or the variant's schema if `object` is of that variant.
   const Schema* find(std::string_view property, const nlohmann::json& object) const;
-  // Of an array.
+  // Returns the schema of an array's entry i.
   const Schema& item(std::size_t i) const;
   bool has_fallback() const { return !fallback.is_discarded(); }
-  // Numbers of `n` or between `least` and `most` of them.
+  // Returns true for an array of numbers with a length of at least `least` and at most `most`.
   bool is_numbers(std::size_t least, std::size_t most) const;
 };
 
@@ -71,20 +71,20 @@ struct Schema::Property {
   std::shared_ptr<const Schema> schema;
 };
 
-// Of the whole rig.
+// Returns the schema of the whole rig.
 const Schema& rig_schema();
 
-// What a place holds that is added: the default; else the least that conforms, with "" for names.
+// Returns the value of a new place: the default, or else the smallest value that conforms, with "" for names.
 nlohmann::json fresh_value(const Schema& schema);
 
-// Whether a value is its default throughout: nothing that it holds differs. Without a default nothing is.
+// Returns true if the value and all its parts have their defaults; false if it has no default.
 bool is_default(const Schema& schema, const nlohmann::json& value);
 
-// Whether the rules of the object, as it is, leave no choice about a property: it must not be there, or has one value.
+// Returns true if the object's rules leave no choice about a property: it is forbidden, or has one value.
 bool is_ruled_out(const Schema& schema, const nlohmann::json& object, std::string_view property);
 
-// Makes an object obey its own rules after one of its properties has changed: removes what has no place, sets what
-// must have one value.
+// Makes an object obey its own rules after one of its properties has changed: removes forbidden properties, and sets
+// those that must have one value.
 void obey_rules(const Schema& schema, nlohmann::json& object);
 
 }  // namespace pelt::viewer

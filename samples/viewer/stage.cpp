@@ -17,14 +17,14 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr int kClipSamples = 9;         // poses of a clip whose boxes make up the actor's
-constexpr float kBoundsMargin = 0.02f;  // of the size, for the poses between these
+constexpr int kClipSamples = 9;         // poses of a clip whose boxes form the actor's bounds
+constexpr float kBoundsMargin = 0.02f;  // share of the size, for the poses between these
 constexpr float kCrowdGap = 1.08f;
-constexpr float kRowGap = 1.04f;  // of the widest one's diagonal on the ground
-// Phases of neighbours in a crowd differ by the golden ratio: no two of any number are in step.
+constexpr float kRowGap = 1.04f;  // factor on the widest character's diagonal on the ground
+// Phases of neighbours in a crowd differ by the golden ratio, so that no two instances are in step.
 constexpr double kPhase = 0.6180339887498949;
 
-// A twist control and what it turns about.
+// A twist control and its axis.
 struct TwistControl {
   std::uint32_t joint;
   std::uint32_t input;
@@ -39,24 +39,24 @@ struct Turn {
 
 }  // namespace
 
-// An actor and what it is posed by.
+// An actor, and the data that poses it.
 struct Newcomer::State {
   std::unique_ptr<Actor> actor;
   std::vector<TwistControl> twists;
   std::optional<samples::Poser> poser;
-  std::string clip;                                        // of the poser
-  std::map<std::string, samples::Bounds> bounds_of_clips;  // those that are known
-  samples::Bounds reached;                                 // by poses of a clip whose bounds are not known
+  std::string clip;                                        // the poser's clip
+  std::map<std::string, samples::Bounds> bounds_of_clips;  // bounds of the clips measured so far
+  samples::Bounds reached;                                 // bounds of the poses so far, in a clip that is not measured
   std::unique_ptr<Evaluator> evaluator;
-  bool evaluated = false;     // where actor->pose puts it
-  std::uint32_t refused = 0;  // number of instances that there was no room for
+  bool evaluated = false;     // the evaluator has actor->pose
+  std::uint32_t refused = 0;  // number of instances for which there was no room
 };
 
 namespace {
 
 using Entry = Newcomer::State;
 
-// A quaternion tells turns up to a whole one in either direction apart.
+// Returns the turn about an axis. A quaternion tells apart turns of up to a whole one in either direction.
 float turn_about(const glm::quat& q, glm::vec3 axis) {
   return 2 * std::atan2(glm::dot(glm::vec3(q.x, q.y, q.z), axis), q.w);
 }
@@ -90,7 +90,7 @@ void add_skin(const Character& character, const Evaluator& evaluator, samples::B
   }
 }
 
-// Makes the poser that of `clip`.
+// Makes the poser play `clip`.
 Result<void> take_clip(Entry& entry, const std::string& clip) {
   if (entry.poser && entry.clip == clip) return {};
   PELT_ASSIGN(entry.poser, samples::Poser::create(entry.actor->character, {.clip = clip, .caches = {}}));
@@ -113,15 +113,15 @@ Result<std::vector<Turn>> resolve(std::span<const JointTurn> turns, const Skelet
   return resolved;
 }
 
-// A move to the right and away as seen from a camera of this yaw.
+// Returns a move to the right and away, as seen from a camera of this yaw.
 glm::mat4 aside(float yaw, float right, float away) {
   const glm::vec3 x(std::cos(yaw), 0, -std::sin(yaw));
   const glm::vec3 z(-std::sin(yaw), 0, -std::cos(yaw));
   return glm::translate(glm::mat4(1.0f), right * x + away * z);
 }
 
-// Where the instances of a crowd stand: in rows of a square, behind each other. `centred`: the first instance in the
-// middle of its row; else at its left end.
+// Places the instances of a crowd in rows of a square, behind each other. `centred`: the first instance is in the
+// middle of its row; otherwise at its left end.
 std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t count, bool centred, float yaw) {
   const auto columns = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   const float step = kCrowdGap * std::max(bounds.size().x, bounds.size().z);
@@ -168,7 +168,7 @@ struct Stage::State {
   const runtime::Device* device;
   std::map<std::string, Entry> entries;
   std::vector<Actor*> drawn;
-  std::vector<std::string> compared;  // of the last pose(), those that were there
+  std::vector<std::string> compared;  // those of the last pose() that were there
 };
 
 Stage::Stage(const runtime::Device& device) : state_(std::make_unique<State>()) { state_->device = &device; }
@@ -320,7 +320,7 @@ void Stage::arrange(const ViewState& state) {
   const float yaw = in_row ? state.camera.yaw : 0.0f;
   samples::Bounds widest;
   for (const Actor* actor : state_->drawn) widest.add(actor->bounds);
-  // As much whatever the yaw, so that an orbit does not move them to and fro.
+  // The step does not depend on the yaw, so that an orbit does not move the characters.
   const glm::vec3 size = widest.empty() ? glm::vec3(0) : widest.size();
   const float step = in_row ? kRowGap * glm::length(glm::vec2(size.x, size.z)) : 0.0f;
   for (std::size_t k = 0; k < state_->drawn.size(); ++k) {

@@ -12,7 +12,7 @@
 
 #include "engine/rig/json_fields.h"
 
-// What each struct of a view holds, read by patch_view and written by view_json.
+// Each describe() lists the fields of a struct of the view; patch_view reads them and view_json writes them.
 
 namespace pelt::viewer {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All that can be set of a view, as plain values: what the panels change and scripts say. The rig is the document's.
+// All settings of a view, as plain values that panels change and scripts set. The rig is the document's.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct OrbitCamera {
 };
 
 struct Playback {
-  std::string clip;  // empty: the skeleton stands at rest
+  std::string clip;  // empty: rest pose
   float time = 0;    // seconds
   float speed = 1;
   bool loop = true;
@@ -34,10 +34,10 @@ struct Playback {
 // A joint that the user has turned, on top of the clip.
 struct JointTurn {
   std::string joint;
-  glm::quat rotation{1, 0, 0, 0};  // local, after the clip's: local rotation * rotation
+  glm::quat rotation{1, 0, 0, 0};  // local, applied after the clip's: local rotation * rotation
 };
 
-// What is drawn over the skin or instead of it.
+// The parts that are drawn over the skin or instead of it.
 struct Shown {
   bool skin = true;
   bool wire = false;
@@ -46,7 +46,7 @@ struct Shown {
   bool curves = false;          // of curve skeletons and MOS chains
   bool control_points = false;  // of MOS
   bool drivers = false;         // control meshes, as cages
-  bool frames = false;          // axes of the frames of elements: driver triangles, samples, control points
+  bool frames = false;          // axes of palette entries: driver elements, samples, control points
   bool influences = true;       // of the selected vertex
   bool ground = true;
   bool textures = true;
@@ -56,24 +56,24 @@ enum class CompareMode { kNone, kSideBySide, kSplit, kDifference };
 
 struct Compare {
   CompareMode mode = CompareMode::kNone;
-  std::vector<std::string> deformers{"linear_blend"};  // as rigs name them; the document's rig stands last
-  float split = 0.5f;                                  // of the picture's width: the first one is left of it
+  std::vector<std::string> deformers{"linear_blend"};  // as rigs name them; the document's rig comes last
+  float split = 0.5f;                                  // share of the picture's width: the first deformer is left of it
 };
 
 enum class HeatKind {
   kNone,
-  kElement,     // weight of a joint or palette element
-  kInfluences,  // elements a vertex
+  kElement,     // weight of a joint or another palette entry
+  kInfluences,  // palette entries a vertex
   kDistance,    // at bind to the closest driver, metres
-  kStretch,     // longest over rest of the edges about a vertex, as a factor: 1 is none
-  kVolume,      // local change of volume, as a factor: 1 is none
-  kGpuError,    // GPU minus CPU, metres
-  kDifference,  // from the first of Compare::deformers, metres
+  kStretch,     // greatest length of an edge at the vertex / its length at bind: 1 is none
+  kVolume,      // local factor of volume: 1 is none
+  kGpuError,    // distance between GPU and CPU, metres
+  kDifference,  // distance from the first of Compare::deformers, metres
 };
 
 struct Heat {
   HeatKind kind = HeatKind::kNone;
-  std::string element;    // a joint's name or a palette element's number
+  std::string element;    // a joint's name or a palette entry's number
   bool automatic = true;  // the scale follows the values
   float low = 0;
   float high = 1;
@@ -83,19 +83,19 @@ struct Selection {
   std::string joint;
   std::string mesh;          // of the selected vertex; empty: none
   std::uint32_t vertex = 0;  // of the model's mesh
-  std::string point;         // of a control point or of a driver's vertex: overlay.h
+  std::string point;         // name of a control point or of a driver's vertex: Handle::name
 };
 
 struct Panels {
   bool left = true;   // rig
   bool right = true;  // inspector
   bool timeline = true;
-  bool measure = false;      // over the picture
+  bool measure = false;      // drawn over the picture
   std::string tab = "View";  // of the inspector: "View", "Joints", "Vertex", "Heat", "Report"
-  std::uint32_t place = 0;   // of the report's worst places the one shown, from 1; 0: none yet
+  std::uint32_t place = 0;   // number of the shown one of the report's worst places, from 1; 0: none yet
   bool help = false;
-  std::string search;  // for parameters of the rig: those that are found are open
-  std::string paint;   // name of the group that strokes on the skin paint; empty: they move the camera
+  std::string search;  // for parameters of the rig: matches are open
+  std::string paint;   // name of the group that strokes on the skin paint; empty: strokes move the camera
 };
 
 constexpr std::uint32_t kMaxInstances = 1000;
@@ -112,12 +112,12 @@ struct ViewState {
   std::uint32_t instances = 1;  // 1 to kMaxInstances, of the document's rig
 };
 
-// Every field by its name above, without the trailing underscore; enums by their names in lower case ("side_by_side").
+// Returns every field by its name above, without the trailing underscore; enums by their names in lower case
+// ("side_by_side").
 nlohmann::json view_json(const ViewState& state);
 
-// Sets what `patch` has of the above and leaves the rest. Errors: kInvalidFile with `source` and a JSON pointer: keys
-// that are not known (and the nearest that is), values of another type, not finite or out of range. Then nothing is
-// set.
+// Sets the fields that `patch` has and leaves the others. Errors: kInvalidFile with `source` and a JSON pointer:
+// unknown keys (with the nearest known one), values of another type, not finite or out of range. Then nothing is set.
 Result<void> patch_view(ViewState& state, const nlohmann::json& patch, const std::string& source);
 
 }  // namespace pelt::viewer

@@ -33,14 +33,14 @@ bool has(uint what) { return (kContents & what) != 0u; }
 #include "../find_job.glsl"
 #include "store_directions.glsl"
 
-// A vertex as its row is read.
+// A vertex, and where its row is.
 struct VertexRow {
   uint palette_first;
-  uint first;  // of its words, kSliceRows apart
+  uint first;  // its first word in `rows`; the next ones follow kSliceRows apart
   uint end;
-  uint influences;  // where influence 0 of the mesh is
+  uint influences;  // index of influence 0 of the mesh
   uint gradients;   // the word of its gradient, or kNoSlot
-  float unit;       // of gradients
+  float unit;       // of the gradient steps
   TangentBasis basis;
   vec3 point;
 };
@@ -56,7 +56,7 @@ Affine with_passage(Affine frame, VertexRow row, Passage passage) {
   return frame_with_passage(frame, passage, row.unit, row.basis, row.point);
 }
 
-// sum w T of the row, and its passage.
+// Returns sum w T of the row; adds to `passage`.
 Affine blend_affine(VertexRow row, inout Passage passage) {
   Affine sum = Affine(0.0f);
   for (uint at = row.first; at < row.end; at += kSliceRows) {
@@ -67,7 +67,8 @@ Affine blend_affine(VertexRow row, inout Passage passage) {
   return sum;
 }
 
-// The same row as dual quaternions, two entries a joint: the stretches blended, then moved by the blended rigid motion.
+// Blends the same row as dual quaternions, two palette entries a joint: blends the stretches, then applies the blended
+// rigid motion.
 Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
   Affine strongest = palette[row.palette_first + influence_index(rows[row.first])];
   DualQuaternion pivot = DualQuaternion(strongest[0], strongest[1]);
@@ -99,7 +100,7 @@ Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
   return frame;
 }
 
-// The groups of a row, one a deformer, each with weights that sum to 65535, combined as in Wires.
+// Combines the groups of a row as in Wires; each group is one deformer and its weights sum to 65535.
 Affine blend_wires(VertexRow row, Affine root, float exponent) {
   WiresSum sum = wires_begin();
   Affine frame = Affine(0.0f);
@@ -120,9 +121,9 @@ Affine blend_wires(VertexRow row, Affine root, float exponent) {
   return wires_frame(sum, row.point);
 }
 
-// The groups of a row, each with weights that sum to 65535 and a local point of its own. `local`: of the first one, in
-// local_points; the next group's is `stride` further on. `strongest`: the first word of the group with the largest
-// share.
+// Combines the groups of a row; each has weights that sum to 65535 and a local point of its own. `local`: index of the
+// first group's point in local_points; each next group's is `stride` further. `strongest` receives the first word of
+// the group with the largest share.
 Affine blend_offsets(VertexRow row, uint local, uint stride, inout uint strongest, inout Passage passage) {
   OffsetsSum sum = offsets_begin();
   Affine frame = Affine(0.0f);
@@ -131,7 +132,7 @@ Affine blend_offsets(VertexRow row, uint local, uint stride, inout uint stronges
   float largest = 0.0f;
   for (uint at = row.first; at < row.end; at += kSliceRows) {
     uint word = rows[at];
-    if (influence_units(word) == 0u) continue;  // behind the last group there is no local point
+    if (influence_units(word) == 0u) continue;  // padding: there is no local point after the last group
     vec4 local_point = local_points[local];
     Affine entry = palette[row.palette_first + influence_index(word)];
     if (units == 0u) leading = word;
@@ -151,7 +152,7 @@ Affine blend_offsets(VertexRow row, uint local, uint stride, inout uint stronges
   return offsets_frame(sum, row.point);
 }
 
-// The same row, of its `most` first influences alone, which are its strongest.
+// Blends only the first `most` influences of the row, which are its strongest.
 Affine blend_reduced(uint palette_first, uint first, uint end, uint most) {
   Affine sum = Affine(0.0f);
   uint units = 0u;
@@ -164,7 +165,7 @@ Affine blend_reduced(uint palette_first, uint first, uint end, uint most) {
   return sum * (1.0f / float(max(units, 1u)));
 }
 
-// The frame of a vertex, where it moves the vertex, and a rotation near the one of its strongest influence.
+// The frame of a vertex, the position it moves the vertex to, and a rotation near that of its strongest influence.
 struct Moved {
   Affine frame;
   vec3 position;
@@ -253,7 +254,7 @@ void write_outputs(uint element, uint state, Moved moved, uvec2 rest) {
   write_directions(element, affine_axes(moved.frame), moved.turn, rest);
 }
 
-// Of an instance that stays as it is.
+// Writes the outputs of an instance that is held: only its previous positions change.
 void hold_outputs(uint element) {
   if (kPreviousFormat == kFormatNone) return;
   uint at = constants.positions.first + element * constants.positions.stride;
@@ -275,7 +276,7 @@ void main() {
 
   vec3 point = points[job.first_point + vertex];
   uint instance_palette = entry.instance * job.palette_stride;
-  // Once, or twice where it fades, by the same code: inlined twice, the registers would be those of both.
+  // Runs once, or twice while it fades, through the same code: inlined twice, it would need the registers of both.
   uint share = entry_share(entry.state);
   float part = float(share) * (1.0f / 255.0f);
   bool fades = share > 0u && share < 255u && entry_detail_from(entry.state) != entry_detail_to(entry.state);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The one vertex kernel: v' = sum over j of w_j T_j l (docs/mathematics.md section 0), and its other modes, dual
-// quaternion, several deformers combined as in Wires, and groups of influences with local points of their own. Records,
-// constants, bindings and the mathematics that blend.comp and its readers share.
+// The one vertex kernel: v' = sum over j of w_j T_j l (docs/mathematics.md section 0), and its other modes: dual
+// quaternion, several deformers combined as in Wires, and groups of influences with local points of their own. Holds
+// the records, constants, bindings and mathematics that blend.comp shares with the CPU.
 #ifndef PELT_SHADERS_BLEND_BLEND_H
 #define PELT_SHADERS_BLEND_BLEND_H
 
@@ -14,7 +14,7 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kBlendWorkgroupSize = 128u;  // vertices a workgroup moves
 PELT_SHARED_CONST uint kSliceRows = 32u;            // rows of one length, column-major (pelt/pack.h)
-PELT_SHARED_CONST uint kWeightUnits = 65535u;       // what the weights of a row, or of a group of it, sum to
+PELT_SHARED_CONST uint kWeightUnits = 65535u;       // sum of the weights of a row, or of a group of it
 PELT_SHARED_CONST float kWeightUnit = 1.0f / 65535.0f;
 PELT_SHARED_CONST uint kNoSlot = 0xFFFFFFFFu;
 
@@ -34,32 +34,34 @@ PELT_SHARED_CONST uint kBlendBindTangents = 6u;
 PELT_SHARED_CONST uint kBlendBindPrevious = 7u;
 PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
-// One mesh of one character, for the instances of a list. Within the job instance is the fastest index, so that
-// neighbours share bind data. The first_... of rest data count from the binding's start, in units of what they name.
+// One mesh of one character, for the instances of a list. Within the job the instance is the fastest index, so that
+// neighbours share bind data. The first_... indices of rest data count from the binding's start, in units of what they
+// name.
 struct BlendJob {
-  uint list_first;  // of the instances: in the work, in units of two words
+  uint list_first;  // of its instances: in the work, in units of two words
   uint vertex_count;
   uint mode;  // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
   uint first_point;
   uint first_direction;
   uint first_slice;  // slice values are relative to first_influence
   uint first_influence;
-  uint palette_first;   // slot of element 0 for instance 0
-  uint palette_stride;  // slots from one instance to the next
-  uint frame_first;     // slot of vertex 0's frame for instance 0, or kNoSlot
-  uint driver_first;    // vertex 0 of instance 0 among the vertices of drivers, in words, or kNoSlot
+  uint palette_first;   // palette entry 0 of the mesh for instance 0
+  uint palette_stride;  // palette entries from one instance to the next
+  uint frame_first;     // palette entry of vertex 0's frame for instance 0, or kNoSlot
+  uint driver_first;    // first word of vertex 0 of instance 0 among the drivers' vertices, or kNoSlot
   uint driver_stride;   // words from one instance to the next
   uint output_first;    // vertex 0 of instance 0 in the outputs, or kNoSlot
   uint output_stride;   // vertices from one instance to the next
-  uint offset_first;  // slot of what moves vertex 0 before it is blended, for instance 0 (key_pose/pose.h), or kNoSlot
-  uint root_slot;     // kBlendWires: slot of the root's motion for instance 0
+  // Palette entry that offsets vertex 0 before it is blended, for instance 0 (key_pose/pose.h), or kNoSlot.
+  uint offset_first;
+  uint root_slot;            // kBlendWires: palette entry of the root's motion for instance 0
   float wires_exponent;      // kBlendWires: m
-  uint first_gradient;       // word of influence 0, two influences a word, or kNoSlot where the mesh has none
-  uint first_gradient_unit;  // of slice 0: a float
-  uint first_local;          // kBlendOffsets: of the mesh's first group
-  uint fit_first_slice;      // of the fitted linear blend, or kNoSlot
+  uint first_gradient;       // word of influence 0, two influences a word, or kNoSlot if the mesh has no gradients
+  uint first_gradient_unit;  // word of slice 0's unit, a float
+  uint first_local;          // kBlendOffsets: local point of the mesh's first group
+  uint fit_first_slice;      // for the fitted linear blend, or kNoSlot
   uint fit_first_influence;
-  uint fit_palette_first;  // slot of its element 0 for instance 0
+  uint fit_palette_first;  // palette entry 0 of the fit for instance 0
   uint unused;
 };
 PELT_SHARED_SIZE(BlendJob, 96);
@@ -67,21 +69,21 @@ PELT_SHARED_SIZE(BlendJob, 96);
 PELT_SHARED_CONST uint kFormatNone = 0u;
 PELT_SHARED_CONST uint kFormatFloat = 1u;             // positions, normals: three floats; tangents: four
 PELT_SHARED_CONST uint kFormatOctahedral16 = 2u;      // a word (octahedral.h)
-PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // of normals: the tangent in the word behind, at an even place
-PELT_SHARED_CONST uint kFormatOctahedral8 = 4u;       // of normals: a word, the tangent in its upper half
+PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // normals: the tangent in the next word, at an even place
+PELT_SHARED_CONST uint kFormatOctahedral8 = 4u;       // normals: one word, the tangent in its upper half
 PELT_SHARED_CONST uint kFormatOctahedral8Alone = 5u;  // the same without a tangent
 
-// Where vertices go, in words of their binding.
+// The words of an output in its binding.
 struct VertexStream {
-  uint first;   // of vertex 0 of instance 0 of the first character
-  uint stride;  // from one vertex to the next
+  uint first;   // first word of vertex 0 of instance 0 of the first character
+  uint stride;  // words from one vertex to the next
 };
 
-// What is known when a crowd is made: specialization constants, so that what a crowd has no use for takes neither
+// Specialization constants, which are known when a crowd is made: features that a crowd does not use take neither
 // registers nor time.
-PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;  // of everything that writes normals
+PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;  // for every shader that writes normals
 PELT_SHARED_CONST uint kSpecTangentsFormat = 1u;
-PELT_SHARED_CONST uint kSpecPositionsFormat = 2u;  // of blends
+PELT_SHARED_CONST uint kSpecPositionsFormat = 2u;  // for blends
 PELT_SHARED_CONST uint kSpecPreviousFormat = 3u;
 PELT_SHARED_CONST uint kSpecContents = 4u;  // kHas... of the jobs of a dispatch
 PELT_SHARED_CONST uint kSpecCount = 5u;
@@ -91,15 +93,15 @@ PELT_SHARED_CONST uint kHasDualQuaternion = 2u;
 PELT_SHARED_CONST uint kHasWires = 4u;
 PELT_SHARED_CONST uint kHasOffsets = 8u;
 PELT_SHARED_CONST uint kHasGradients = 16u;
-PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // what moves vertices before
-PELT_SHARED_CONST uint kHasFits = 64u;      // and so kHasLinear
+PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // offsets that move vertices before the blend
+PELT_SHARED_CONST uint kHasFits = 64u;      // implies kHasLinear
 PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
 PELT_SHARED_CONST uint kHasOutputs = 256u;
 
 // The push constants of a blend.
 struct BlendConstants {
   JobRange range;
-  uint reduced_influences;  // of kDetailReduced
+  uint reduced_influences;  // influences that kDetailReduced keeps
   VertexStream positions;
   VertexStream normals;
   VertexStream tangents;
@@ -113,20 +115,20 @@ PELT_SHARED_FN uint influence_units(uint word) { return word >> 16u; }
 
 PELT_SHARED_FN float influence_weight(uint word) { return float(influence_units(word)) * kWeightUnit; }
 
-// The gradient of weights (docs/mathematics.md section 0). Where the weights of a vertex P change across the surface,
-// the frame of what they make is not the blend of the frames alone: v' = sum w_j T_j P has the derivative
+// The gradient of weights (docs/mathematics.md section 0). If the weights of a vertex P change across the surface, the
+// derivative of v' = sum w_j T_j P is not only the blend of the frames:
 //     B = sum over j of w_j A_j  +  sum over j of (T_j P) grad(w_j)^T,        A: the 3x3 part of T.
-// Without the second sum lengths across the surface stay what they were at rest, and round a bend the normals lean by
-// tens of degrees. Normals and tangents take of B what it does to vectors along the surface. So of a gradient its two
-// components along the surface are kept, beside the weight, in 16 bits: integers from -127 to 127, those of the row
-// summing to 0, in units of the row's slice.
+// Without the second sum, lengths across the surface stay as in the rest pose, and normals round a bend lean by tens of
+// degrees. Normals and tangents need only what B does to vectors along the surface. So only the gradient's two
+// components along the surface are kept, beside the weight, in 16 bits: integers from -127 to 127 that sum to 0 over
+// the row, in units of the row's slice.
 struct TangentBasis {
   vec3 e;
   vec3 f;
 };
 
-// Orthonormal, across the rest normal, by its packed word: whole numbers decide between two directions to start from,
-// so that every processor decides alike.
+// The tangent basis is orthonormal and perpendicular to the rest normal, and is computed from its packed word. Integers
+// decide between two starting directions, so that every processor decides alike.
 PELT_SHARED_CONST int kTangentTurn = 13107;
 
 PELT_SHARED_FN TangentBasis tangent_basis(uint normal_word) {
@@ -140,14 +142,14 @@ PELT_SHARED_FN TangentBasis tangent_basis(uint normal_word) {
   return basis;
 }
 
-// Components of the gradient of influence `at`, which shares its word with a neighbour, in units of its slice.
+// Components of the gradient of influence `at`, in units of its slice. A word holds those of two influences.
 PELT_SHARED_FN vec2 gradient_steps(uint word, uint at) {
   uint half_word = word >> (16u * (at & 1u));
   return vec2(float(int(half_word << 24u) >> 24), float(int(half_word << 16u) >> 24));
 }
 
-// sum over j of (T_j P) times the components of grad(w_j): how the point moves on along e and f for what the weights
-// change by.
+// sum over j of (T_j P) times the components of grad(w_j): how the point moves along e and f because the weights
+// change.
 struct Passage {
   vec3 e;
   vec3 f;
@@ -166,31 +168,31 @@ PELT_SHARED_FN Passage passage_add(Passage passage, vec2 steps, vec3 moved) {
   return passage;
 }
 
-// The frame with a passage in its axes, in steps of `unit`. It still maps the point to where it did.
+// The frame with the passage added to its axes, in steps of `unit`. It still maps `point` to the same place.
 PELT_SHARED_FN Affine frame_with_passage(Affine frame, Passage passage, float unit, TangentBasis basis, vec3 point) {
   return frame + outerProduct(vec4(basis.e, -dot(basis.e, point)) * unit, passage.e) +
          outerProduct(vec4(basis.f, -dot(basis.f, point)) * unit, passage.f);
 }
 
-// A local point moved by an offset before T, and the frame turned about it: [R | o] of key_pose/pose.h. Where the frame
-// has a passage it is in A: the offset moves as the surface round the point does.
+// Moves a local point by an offset before T, and turns the frame about the point: [R | o] of key_pose/pose.h. If the
+// frame has a passage, A includes it: the offset moves as the surface round the point does.
 PELT_SHARED_FN Affine offset_frame(Affine frame, Affine offset, vec3 point) {
   mat3 axes = affine_axes(frame) * affine_axes(offset);
   return affine_from_axes(axes, transform_point(frame, point + affine_origin(offset)) - axes * point);
 }
 
-// Several deformers on one skin (Singh & Fiume 1998, "Wires", section 4; docs/mathematics.md section 1): each moves the
-// point by D_i from where the root's motion G leaves it, and v' = G P + sum c_i D_i, c_i = |D_i|^m / sum |D_j|^m. Since
-// the c_i sum to 1, that is v' = (sum c_i T_i) P. The frame of v' has the gradient of the c_i in it:
+// Several deformers on one skin (Singh & Fiume 1998, "Wires", section 4; docs/mathematics.md section 1). Each moves the
+// point by D_i, relative to the root's motion G; v' = G P + sum c_i D_i, c_i = |D_i|^m / sum |D_j|^m. Since the c_i sum
+// to 1, that is v' = (sum c_i T_i) P. The frame of v' contains the gradient of the c_i:
 //     B = sum c_i A_i + sum c_i D_i g_i^T - (sum c_i D_i) (sum c_i g_i)^T,   g_i = m (A_i - A_G)^T D_i / |D_i|^2.
-// The sums are kept relative to the largest |D_i|^m so far, which no exponent overflows.
+// The sums are kept relative to the largest |D_i|^m so far, so that no exponent overflows.
 struct WiresSum {
-  float largest;  // |D_i|
+  float largest;  // largest |D_i| so far
   float shares;   // sum of (|D_i| / largest)^m
-  Affine frame;   // the same sum of T_i
-  mat3 outer;     // of D_i g_i^T
-  vec3 moved;     // of D_i
-  vec3 slope;     // of g_i
+  Affine frame;   // with those weights, the sum of T_i
+  mat3 outer;     // the sum of D_i g_i^T
+  vec3 moved;     // the sum of D_i
+  vec3 slope;     // the sum of g_i
 };
 
 PELT_SHARED_FN WiresSum wires_begin() {
@@ -216,14 +218,13 @@ PELT_SHARED_FN WiresSum wires_add(WiresSum sum, Affine frame, Affine root, vec3 
     sum.slope = sum.slope * shrink;
     sum.largest = length_moved;
   }
-  // Where no deformer moves the point all share alike: there every |D_i|^m is the same.
+  // If no deformer moves the point, all have the same |D_i|^m and so the same share.
   float share = length_moved == sum.largest || exponent == 0.0f
                     ? 1.0f
                     : (length_moved > 0.0f ? pow(length_moved / sum.largest, exponent) : 0.0f);
   float squared = dot(moved, moved);
   vec3 slope = vec3(0.0f);
-  // Of a displacement that is next to nothing beside another it would be next to infinite, and its share next to
-  // nothing.
+  // A tiny displacement would give a huge slope, and its share is nearly zero: leave it out.
   if (squared > 1e-24f && length_moved > 1e-3f * sum.largest)
     slope = transpose(affine_axes(frame) - affine_axes(root)) * moved * (exponent / squared);
   sum.shares += share;
@@ -242,13 +243,13 @@ PELT_SHARED_FN Affine wires_frame(WiresSum sum, vec3 point) {
   return affine_from_axes(axes, transform_point(frame, point) - axes * point);
 }
 
-// Groups of influences, each with a local point l_g of its own and a share s_g, all s_g sum to 1 (docs/mathematics.md
+// Groups of influences, each with a local point l_g of its own and a share s_g; all s_g sum to 1 (docs/mathematics.md
 // section 0):
 //     v' = sum s_g T_g l_g,  T_g = sum over j in g of w_gj T_gj,        B = sum s_g A_g,
-// A: the 3x3 part of T; gradients are of s_g w_gj. `local` is l_g, s_g.
+// A: the 3x3 part of T. The gradients are those of s_g w_gj. `local` holds l_g and s_g.
 struct OffsetsSum {
-  Affine frame;  // of T_g
-  vec3 moved;    // of T_g l_g
+  Affine frame;  // sum of s_g T_g
+  vec3 moved;    // sum of s_g T_g l_g
 };
 
 PELT_SHARED_FN OffsetsSum offsets_begin() {
@@ -270,22 +271,23 @@ PELT_SHARED_FN Affine offsets_frame(OffsetsSum sum, vec3 point) {
   return affine_from_axes(axes, sum.moved - axes * point);
 }
 
-// Normals and tangents (docs/mathematics.md section 0). B is the 3x3 part of the blended frame, `turn` a rotation near
-// the one of the first influence of the row, or of its group with the largest share, which is the strongest: what stays
-// where B has no usable rank.
+// Normals and tangents (docs/mathematics.md section 0). B is the 3x3 part of the blended frame. `turn` is a rotation
+// near that of the strongest influence, which is the first of the row, or of the row's group with the largest share; it
+// is used if B has no usable rank.
 PELT_SHARED_CONST float kMinDirection = 1e-12f;  // squared length, relative to B: ten times what rounding leaves
 
-// The squares of B's entries, summed: what lengths of mapped directions are compared with.
+// The sum of the squares of B's entries: lengths of mapped directions are compared with it.
 PELT_SHARED_FN float squared_size(mat3 b) { return dot(b[0], b[0]) + dot(b[1], b[1]) + dot(b[2], b[2]); }
 
-// B over its largest entry: squares and products of entries neither overflow nor vanish. Zero where B has none.
+// B divided by its largest entry, so that squares and products of entries neither overflow nor vanish. Zero if B is
+// zero.
 PELT_SHARED_FN mat3 scaled_to_unit(mat3 b) {
   vec3 largest = max(max(abs(b[0]), abs(b[1])), abs(b[2]));
   float size = max(max(largest.x, largest.y), largest.z);
   return b * (size > 1e-30f && size < 1e30f ? 1.0f / size : 0.0f);
 }
 
-// n' = normalize(cofactor(B) n); where rank(B) < 2, the rest normal turned by the strongest influence.
+// n' = normalize(cofactor(B) n); if rank(B) < 2, the rest normal turned by the strongest influence.
 PELT_SHARED_FN vec3 blended_normal(mat3 b, vec3 rest_normal, mat3 turn) {
   mat3 unit = scaled_to_unit(b);
   float size = squared_size(unit);
@@ -294,8 +296,8 @@ PELT_SHARED_FN vec3 blended_normal(mat3 b, vec3 rest_normal, mat3 turn) {
   return squared > kMinDirection * size * size ? normal * (1.0f / sqrt(squared)) : turn * rest_normal;
 }
 
-// t' = normalize(B t) made orthogonal to the posed normal; where B leaves nothing of t, the rest tangent turned by the
-// strongest influence; where that runs along the normal, any direction across it.
+// t' = normalize(B t) made orthogonal to the posed normal; if B maps t to nearly nothing, the rest tangent turned by
+// the strongest influence; if that runs along the normal, any direction across it.
 PELT_SHARED_FN vec3 blended_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal, mat3 turn) {
   mat3 unit = scaled_to_unit(b);
   vec3 tangent = unit * rest_tangent;
@@ -308,7 +310,7 @@ PELT_SHARED_FN vec3 blended_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal
   return dot(turned, turned) > 1e-6f ? normalize(turned) : normalize(cross(posed_normal, other));
 }
 
-// Both, from the packed rest directions to packed posed ones; handedness is kept.
+// Turns the packed rest normal and tangent into packed posed ones; handedness is kept.
 PELT_SHARED_FN uvec2 blended_directions(mat3 b, uvec2 rest, mat3 turn) {
   vec4 rest_tangent = unpack_tangent(rest.y);
   vec3 normal = blended_normal(b, unpack_normal(rest.x), turn);

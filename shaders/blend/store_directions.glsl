@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Normals and tangents into the outputs, for shaders that have them bound as normals, directions16 and tangents, and
-// streams of theirs in `constants`.
+// Writes normals and tangents to the outputs, for shaders that bind these as normals, directions16 and tangents, and
+// have their streams in `constants`.
 
 layout(constant_id = kSpecNormalsFormat) const uint kNormalsFormat = kFormatNone;
 layout(constant_id = kSpecTangentsFormat) const uint kTangentsFormat = kFormatNone;
 
-// Whether anything is written of tangents.
+// True if tangents are written in any form.
 bool writes_tangents() {
   return kTangentsFormat != kFormatNone || kNormalsFormat == kFormatOctahedral16Both ||
          kNormalsFormat == kFormatOctahedral8;

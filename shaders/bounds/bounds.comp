@@ -24,7 +24,7 @@ struct Box {
   vec3 greatest;
 };
 
-// Of dual quaternions: what the stretches of both make of a corner, moved by the rigid motions of both.
+// The box of a dual quaternion pair: corners are stretched by both stretches and moved by both rigid motions.
 Box pair_box(BoundsRecord record, uint palette_first) {
   Box box = Box(vec3(3e38f), vec3(-3e38f));
   Affine rigid[2];

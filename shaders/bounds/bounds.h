@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A box round an instance's skin, found from its palette alone, before the skin is moved. A vertex that entries j move
-// by weights is within the hull of T_j p: a box of the rest positions that an entry moves, moved by it, holds its part
-// of that hull.
+// A box round an instance's skin, found from its palette alone, before the skin is moved. A vertex that palette entries
+// j move with weights w_j >= 0 is within the hull of the points T_j p. Take the box of the rest positions that an entry
+// moves: moved by the entry, it holds that entry's part of the hull.
 //
-// Dual quaternions leave that hull. Of two, a screw motion carries T_1 p to T_2 p on an arc of at most half a turn,
-// which is within the ball that has the two points as ends of a diameter. Of more, each further one is such an arc from
-// a point already found, at most sqrt(2) times as long. So the box of a pair of entries, of the positions that both
-// move, grows by a multiple of how far apart the two take its corners: an affine map is furthest from another at a
-// corner.
+// Dual quaternions leave that hull. With two, a screw motion carries T_1 p to T_2 p on an arc of at most half a turn,
+// which lies within the ball that has the two points as ends of a diameter. Each further one adds such an arc from a
+// point already found, at most sqrt(2) times as long. So each pair of entries has the box of the positions that both
+// move, and that box grows by a multiple of the greatest distance between the two images of a corner: the distance
+// between two affine maps is greatest at a corner.
 #ifndef PELT_SHADERS_BOUNDS_BOUNDS_H
 #define PELT_SHADERS_BOUNDS_BOUNDS_H
 
@@ -24,26 +24,27 @@ PELT_SHARED_CONST uint kBoundsBindPalette = 2u;  // Affine[]
 PELT_SHARED_CONST uint kBoundsBindBoxes = 3u;    // float[]: least, then greatest corner of each instance, written
 PELT_SHARED_CONST uint kBoundsBindCount = 4u;
 
-// A box of rest positions, or local points, that palette entries move.
+// A box of the rest positions, or local points, that a palette entry moves.
 struct BoundsRecord {
-  uint slot;   // of the character's palette
-  uint other;  // of a dual quaternion: the other of a pair; else `slot` again
+  uint slot;   // palette entry of the character
+  uint other;  // dual quaternions: the pair's other entry; else `slot` again
   uint dual;   // 1: the entries are dual quaternions with stretches
-  float grow;  // times the distance that the pair's corners are apart
+  float grow;  // multiple of the distance between the corners' two images
   vec3 least;
   vec3 greatest;
 };
 PELT_SHARED_SIZE(BoundsRecord, 40);
 
 struct BoundsJob {
-  uint list_first;  // of the instances: in the work, in units of two words
+  uint list_first;  // of its instances: in the work, in units of two words
   uint first_record;
-  uint record_count;      // of the deformers' entries
-  uint fit_record_count;  // of the fitted linear blend's, behind them
+  uint record_count;      // records of the deformers' entries
+  uint fit_record_count;  // records of the fitted linear blend's, which follow
   uint palette_first;
   uint palette_stride;
   uint output_first;  // box of instance 0
-  float grow;         // of the box's diagonal: where shares of local points are negative, their sum
+  // Multiple of the box's diagonal by which the box grows: the sum of negative shares of local points.
+  float grow;
 };
 PELT_SHARED_SIZE(BoundsJob, 32);
 

@@ -2,13 +2,13 @@
 // A chain of anchors, points that move rigidly with joints, and the twist along it (docs/mathematics.md section 2,
 // "Twist").
 //
-// Anchor i of a chain 0 .. n belongs to a joint with the rotation R_i, R0_i at rest: D_i = R_i R0_i^-1. The chain's top
-// is the anchor nearest the skeleton's root; neighbours i-1, i counted away from it turn by E_i = D_{i-1}^-1 D_i, of
-// which theta_i is the twist about the rest direction a_i of the bone that leaves anchor i away from the top.
-// Accumulated from the top, where it is 0 (counting what the root turns would make the skin depend on where the
-// character faces), that is
+// Anchor i of a chain 0 .. n belongs to a joint with the rotation R_i, and R0_i at rest: D_i = R_i R0_i^-1. The chain's
+// top is the anchor nearest the skeleton's root. Neighbours i-1, i, counted away from the top, turn by E_i = D_{i-1}^-1
+// D_i; theta_i is its twist about a_i, the rest direction of the bone that leaves anchor i away from the top. The twist
+// is accumulated from the top, where it is 0 (if the root's turn counted, the skin would depend on where the character
+// faces):
 //     tau_i = theta_1 + .. + theta_i        and        U_i = D_i Rot(a_i, -tau_i)
-// is the motion of anchor i without its twist. Along the chain, whose direction is -a_i above the top, the twist is
+// U_i is the motion of anchor i without its twist. Along the chain, whose direction is -a_i above the top, the twist is
 // Theta_i = tau_i below the top and -tau_i above it.
 #ifndef PELT_SHADERS_CHAIN_H
 #define PELT_SHADERS_CHAIN_H
@@ -20,7 +20,7 @@
 
 PELT_SHARED_BEGIN
 
-// In the table:
+// Layout of the table:
 //   chain    anchors (2 or more), top, first anchor (word)
 //   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest, a_i, twist input
 PELT_SHARED_CONST uint kChainFirstAnchor = 2u;
@@ -46,11 +46,11 @@ PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
 
 PELT_SHARED_FN uint anchor_word(Chain chain, uint i) { return chain.first_anchor + i * kAnchorWords; }
 
-// Joints scaled down to this hide what they carry, and their axes point nowhere.
+// A joint scaled below this hides the skin that it carries; its axes have no direction.
 PELT_SHARED_CONST float kHiddenScale = 1e-4f;
 
-// The geometric mean of the axes' lengths. Not the cube root of their volume, which of flattened axes is that of
-// rounding alone.
+// The geometric mean of the axes' lengths. The cube root of their volume would be nothing but rounding if the axes are
+// flattened.
 PELT_SHARED_FN float axes_scale(mat3 axes) {
   vec3 lengths = vec3(length(axes[0]), length(axes[1]), length(axes[2]));
   float longest = max(lengths.x, max(lengths.y, lengths.z));
@@ -62,7 +62,7 @@ PELT_SHARED_FN float axes_scale(mat3 axes) {
 // An anchor as its own joint poses it.
 struct AnchorPose {
   vec3 position;
-  float scale;  // how much larger the joint's space is than at rest
+  float scale;  // size of the joint's space over its size at rest
   vec4 motion;  // D_i
 };
 
@@ -76,17 +76,17 @@ PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
                     quaternion_product(quaternion_from_rotation(orthonormal_axes(axes)), from_rest));
 }
 
-// The neighbour of anchor i towards the top, which itself has none.
+// The neighbour of anchor i towards the top. Precondition: i is not the top.
 PELT_SHARED_FN uint upper_anchor(Chain chain, uint i) { return i > chain.top ? i - 1u : i + 1u; }
 
-// What is hidden turns as the nearest anchor towards the top that is not.
+// A hidden anchor turns as the nearest one towards the top that is not hidden.
 PELT_SHARED_FN bool anchor_is_hidden(Chain chain, uint i, float scale) {
   return i != chain.top && scale < kHiddenScale;
 }
 
-// theta_i of anchor i, which moves by `motion`, the next one towards the top that is not hidden by `upper`: by
-// swing-twist in (-pi, pi], and of the angles that differ from it by whole turns the one nearest to the twist that the
-// pose gives.
+// theta_i of anchor i, which moves by `motion`; `upper` is the motion of the next anchor towards the top that is not
+// hidden. Swing-twist gives an angle in (-pi, pi]; whole turns are added to bring it nearest to the twist input of the
+// pose.
 PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 upper, vec4 motion) {
   uint word = anchor_word(chain, i);
   float angle =
@@ -96,7 +96,7 @@ PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 uppe
   return angle;
 }
 
-// theta_i of any anchor but the top; 0 where it is hidden.
+// theta_i of any anchor but the top; 0 if the anchor is hidden.
 PELT_SHARED_FN float own_twist(PoseWork work, Chain chain, uint i) {
   AnchorPose own = anchor_pose(work, chain, i);
   if (own.scale < kHiddenScale) return 0.0f;
@@ -109,14 +109,14 @@ PELT_SHARED_FN float own_twist(PoseWork work, Chain chain, uint i) {
   return twist_between(work, chain, i, upper.motion, own.motion);
 }
 
-// An anchor with its twist; what is hidden with the motion that it follows.
+// An anchor with its twist; a hidden one has the motion of the anchor that it follows.
 struct TurnedAnchor {
   AnchorPose pose;
   float own;    // theta_i; 0 at the top and where hidden
   float twist;  // tau_i
 };
 
-// By a walk up to the top.
+// Finds tau_i by a walk up to the top.
 PELT_SHARED_FN TurnedAnchor turned_anchor(PoseWork work, Chain chain, uint i) {
   TurnedAnchor result = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
   bool hidden = anchor_is_hidden(chain, i, result.pose.scale);
@@ -140,7 +140,7 @@ PELT_SHARED_FN TurnedAnchor turned_anchor(PoseWork work, Chain chain, uint i) {
   return result;
 }
 
-// The same below `upper`, its neighbour towards the top.
+// The same, from `upper`, its neighbour towards the top.
 PELT_SHARED_FN TurnedAnchor turned_below(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
   TurnedAnchor result = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, upper.twist);
   if (result.pose.scale < kHiddenScale) {
@@ -152,14 +152,14 @@ PELT_SHARED_FN TurnedAnchor turned_below(PoseWork work, Chain chain, uint i, Tur
   return result;
 }
 
-// Neighbouring anchors, at most kMaxRange.
+// Neighbouring anchors, at most kMaxRange of them.
 PELT_SHARED_CONST uint kMaxRange = 10u;
 struct ChainRange {
   uint first;
   TurnedAnchor anchor[kMaxRange];
 };
 
-// Anchors `first` to `last`: the nearest to the top, and away from it on both sides.
+// Poses anchors `first` to `last`: first the one nearest to the top, then away from it on both sides.
 PELT_SHARED_FN ChainRange chain_range(PoseWork work, Chain chain, uint first, uint last) {
   ChainRange range;
   range.first = first;
@@ -173,10 +173,10 @@ PELT_SHARED_FN ChainRange chain_range(PoseWork work, Chain chain, uint first, ui
   return range;
 }
 
-// Theta_i from tau_i.
+// Returns Theta_i for tau_i.
 PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
 
-// U_i.
+// Returns U_i.
 PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, TurnedAnchor anchor) {
   vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
   return quaternion_product(anchor.pose.motion, quaternion_about(axis, -anchor.twist));

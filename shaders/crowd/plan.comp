@@ -35,7 +35,7 @@ void append(PlanCharacter character, uint kind, ListEntry entry) {
   work_words[character.first_list + kind * character.capacity + place] = uvec2(entry.instance, entry.state);
 }
 
-// Numbers that the device wrote are not trusted to be in range.
+// Numbers in the given list may be out of range: the device wrote them.
 void make_lists(uint c) {
   PlanCharacter character = plan_character(c);
   if (gl_LocalInvocationIndex < kListKinds) list_ends[gl_LocalInvocationIndex] = 0u;
@@ -58,7 +58,7 @@ void make_lists(uint c) {
   barrier();
 }
 
-// More workgroups than the device takes in x are spread over two dimensions (find_job.glsl).
+// If there are more workgroups than the device takes in x, they are spread over two dimensions (find_job.glsl).
 uvec3 spread(uint workgroups) {
   uint rows = max((workgroups + plan.most_workgroups - 1u) / plan.most_workgroups, 1u);
   return uvec3((workgroups + rows - 1u) / rows, rows, 1u);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The plan of a frame: which instances are moved, where each job starts, how many workgroups each dispatch has. One
+// The plan of a frame: the instances to move, the start of each job, the number of workgroups of each dispatch. One
 // workgroup makes it before anything else of the frame runs.
-#ifndef PELT_SHADERS_CROWD_CROWD_H
-#define PELT_SHADERS_CROWD_CROWD_H
+#ifndef PELT_SHADERS_CROWD_PLAN_H
+#define PELT_SHADERS_CROWD_PLAN_H
 
 #include "pelt/shaders/jobs.h"
 
@@ -17,17 +17,17 @@ PELT_SHARED_CONST uint kPlanBindTable = 2u;      // uint[]: the crowd's jobs, wh
 PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uvec3[]: VkDispatchIndirectCommand of each step
 PELT_SHARED_CONST uint kPlanBindCount = 4u;
 
-// Lists of a character.
-PELT_SHARED_CONST uint kListGiven = 0u;      // all that were given
-PELT_SHARED_CONST uint kListDeformed = 1u;   // those that their deformers move
-PELT_SHARED_CONST uint kListLinearFit = 2u;  // those that the fitted linear blend moves; of a fade both
+// The lists of a character.
+PELT_SHARED_CONST uint kListGiven = 0u;      // all instances that were given
+PELT_SHARED_CONST uint kListDeformed = 1u;   // those that the deformers move
+PELT_SHARED_CONST uint kListLinearFit = 2u;  // moved by the fitted linear blend; a fading instance may be in both
 PELT_SHARED_CONST uint kListKinds = 3u;
 
 struct PlanCharacter {
-  uint capacity;     // instances of it: no list is longer, no instance number as large
+  uint capacity;     // number of its instances: no list is longer, and instance numbers are below it
   uint first_given;  // entry of its first instance, in words of `given`
-  uint first_list;   // of its first list in the work, in units of two words; the others follow, `capacity` apart
-  uint has_fit;      // 0: its deformers move it whatever the detail
+  uint first_list;   // its first list in the work, in units of two words; the others follow, `capacity` apart
+  uint has_fit;      // 0: its deformers move it at every detail
 };
 PELT_SHARED_SIZE(PlanCharacter, 16);
 
@@ -45,13 +45,13 @@ struct PlanStep {
 PELT_SHARED_SIZE(PlanStep, 8);
 
 struct PlanConstants {
-  uint work_pairs;  // of the jobs, in units of two words
+  uint work_pairs;  // size of the jobs, in units of two words
   uint character_count;
   uint job_count;
   uint step_count;
-  uint first_count;      // how many each list has, in the work, in units of two words
+  uint first_count;      // the lists' lengths in the work, in units of two words
   uint first_start;      // JobStart of the first job of PlanJob[], in the same units
-  uint most_workgroups;  // in x
+  uint most_workgroups;  // that the device takes in x
 };
 PELT_SHARED_SIZE(PlanConstants, 28);
 

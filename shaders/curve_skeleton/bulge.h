@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bulge of a curve's sections. A slice has the volume of its section times the way that its plane moves along x,
-// v = dC/ds . x (1 at rest where the joints are straight). Its section is widened by a(1/v)^volume, half of that in every
-// direction and half across the plane of the bend alone, where flesh has room; a(u) = 1 + tanh(u - 1) stays below 2.
+// Bulge of a curve's sections. The volume of a slice is its section times v = dC/ds . x, the rate at which its plane
+// moves along x (1 at rest if the joints are straight). The section is widened by a(1/v)^volume: half of that in every
+// direction, and half only across the plane of the bend, where flesh has room. a(u) = 1 + tanh(u - 1) stays below 2.
 #ifndef PELT_SHADERS_CURVE_SKELETON_BULGE_H
 #define PELT_SHADERS_CURVE_SKELETON_BULGE_H
 
@@ -9,11 +9,11 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST float kCurveAcross = 0.5f;       // part of the bulge that goes across the plane of the bend
+PELT_SHARED_CONST float kCurveAcross = 0.5f;       // part of the bulge across the plane of the bend
 PELT_SHARED_CONST float kCurveThinning = 0.012f;
-PELT_SHARED_CONST float kCurveLeastBulge = 0.05f;  // so that no section turns inside out
+PELT_SHARED_CONST float kCurveLeastBulge = 0.05f;  // keeps every section from turning inside out
 
-// How a sample differs from others of its place.
+// The parameters of a sample besides its place.
 struct CurveShape {
   float twist_share;              // dist(lambda)
   float first_reach, last_reach;  // of the anchors' bulges
@@ -21,24 +21,24 @@ struct CurveShape {
   float width_y, width_z;
 };
 
-// How near an end of a bone a place is, with the skin distance d there.
+// How near a place is to an end of a bone, with the skin distance d there: 1 at the end, falling to 0.
 PELT_SHARED_FN float end_ramp(float way, float distance, float bone) {
   return step_ramp(way, min(bone, kStepTurning * max(distance, bone * (1.0f / 16.0f))));
 }
 
-// The section's widening: along the direction `inside`, which is in the section, and across it.
+// The section's widening: along the direction `inside`, which lies in the section, and across it.
 struct CurveBulge {
   vec3 inside;
   float along, across;
 };
 
-// `pace`: v. `bone`: its length at rest. `inside`: towards the inside of the bend, as far as it is bent.
+// `pace`: v. `inside`: towards the inside of the bend; the sharper the bend, the longer.
 PELT_SHARED_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARED_IN(CurveEnd) last, float lambda,
                                       CurveShape shape, vec3 inside, float pace) {
   float bone = last.arc - first.arc;
   float size = length(inside);
   float u = 1.0f / max(pace, 0.05f) - 1.0f;
-  // Where a slice is longer than at rest it thins by half of kCurveThinning at most.
+  // If a slice is longer than at rest, it thins by at most half of kCurveThinning.
   u = 0.5f * (u + sqrt(u * u + kCurveThinning * kCurveThinning) - kCurveThinning);
   float whole = 1.0f + tanh(u);
   whole = pow(whole, mix(first.bulge.x, last.bulge.x, lambda));

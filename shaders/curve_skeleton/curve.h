@@ -19,17 +19,17 @@ PELT_SHARED_CONST uint kCurveFramesEndpoint = 2u;
 PELT_SHARED_CONST uint kCurveReferenceHalfSwing = 0u;
 PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 
-// In the table, beside what chain.h says:
+// Layout of the table, besides chain.h's:
 //   curve         chain (3 words), frames, reference, centre, first curve anchor (word)
 //   curve anchor  s, reference axis at rest x, y, z, d, f_min, f_max, margin, first key (word), keys (0: the formula),
-//                 displacement of B-, of B+ at rest, volume, across, along, after, then of automatic frames the
-//                 direction at rest of the bone that leaves the anchor x, y, z and the rest lengths before and after
-//                 the joint within which they turn, and within which the curve is led
+//                 displacement of B-, of B+ at rest, volume, across, along, after; then for automatic frames: the
+//                 rest direction x, y, z of the bone that leaves the anchor, the rest lengths before and after the
+//                 joint in which frames turn, and those in which the joint shifts the curve
 //   key           theta, f
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
-//                 (beside what the pose gives), (M^R)^-1 row by row
-// The reference axis is the joint's z_i; of automatic frames y of the bone that leaves the anchor, carried from bone to
-// bone at rest by least turns.
+//                 (added to and multiplied with what the pose gives), (M^R)^-1 row by row
+// The reference axis is the joint's z_i; with automatic frames it is y of the bone that leaves the anchor, carried from
+// bone to bone at rest by least turns.
 PELT_SHARED_CONST uint kCurveFrames = 3u;
 PELT_SHARED_CONST uint kCurveReference = 4u;
 PELT_SHARED_CONST uint kCurveCentre = 5u;
@@ -58,7 +58,7 @@ PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries a record: neighbour
 PELT_SHARED_CONST uint kMaxFloatKeys = 64u;
 
 struct CurveRecord {
-  uint curve;         // word
+  uint curve;         // word of the curve
   uint bone;          // from anchor `bone` to the next
   uint first_sample;  // word; kCurveSlots samples
 };
@@ -76,12 +76,12 @@ struct CurveEnd {
   vec3 bulge;   // volume, across, along
 };
 
-// A point of the curve, and its slope by the rest length.
+// A point of the curve, and its derivative by the rest length.
 struct CurvePoint {
   vec3 point, slope;
 };
 
-// x and y of a frame before it twists.
+// x and y of a frame before the twist is applied.
 struct CurveAxes {
   vec3 x, y;
 };
@@ -90,14 +90,14 @@ PELT_SHARED_FN uint curve_anchor_word(PoseWork work, uint curve, uint i) {
   return table_word(work, curve + kCurveFirstAnchor) + i * kCurveAnchorWords;
 }
 
-// The bend theta between two bones, of any length; 0 where one has none.
+// The bend theta between two bones of any length; 0 if one has no length.
 PELT_SHARED_FN float bend_between(vec3 coming, vec3 going) {
   float across = length(cross(coming, going));
   float along = dot(coming, going);
   return across + abs(along) > 0.0f ? atan(across, along) : 0.0f;
 }
 
-// f of an inner anchor that bends by theta, from its words: keyed, or `rounding` skin distances by the formula,
+// f of an inner anchor that bends by theta, read at its words: keyed, or `rounding` skin distances by the formula,
 // clamped.
 PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding, float bend) {
   uint key = table_word(work, word + kCurveAnchorKeys);
@@ -126,7 +126,7 @@ PELT_SHARED_FN vec3 range_position(PELT_SHARED_IN(ChainRange) range, uint i) {
   return range.anchor[i - range.first].pose.position;
 }
 
-// A displacement at rest of what is fixed to a bone.
+// Poses a displacement that is fixed to a bone and given at rest.
 PELT_SHARED_FN vec3 posed_displacement(Chain chain, PELT_SHARED_IN(ChainRange) range, uint bone, vec3 displacement) {
   AnchorPose pose = range.anchor[carrying_anchor(chain, bone) - range.first].pose;
   return quaternion_rotate(pose.motion, displacement) * pose.scale;

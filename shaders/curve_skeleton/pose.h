@@ -3,9 +3,10 @@
 // is T = M^D (M^R)^-1, M the frame of the curve there, so that the blend's local point is the rest position.
 //
 // Frames come from steps at the joints (step_frames.h) or, as in the paper, from a spline (spline_frames.h). lambda is
-// the fraction of the bone. They turn about x by Theta_i + (Theta_i+1 - Theta_i) dist(lambda) (shaders/chain/chain.h);
-// a joint may leave part of its twist to the bone that leaves it: Theta_i less after_i theta_i at J_i. Then the section
-// bulges (bulge.h). Centre: (1 - centre) * curve point + centre * point of the bone.
+// the fraction of the bone. Frames turn about x by Theta_i + (Theta_i+1 - Theta_i) dist(lambda)
+// (shaders/chain/chain.h); a joint may leave part of its twist to the bone that leaves it: then Theta_i is less by
+// after_i theta_i at J_i. Then the section bulges (bulge.h). Centre: (1 - centre) * curve point + centre * point of the
+// bone.
 #ifndef PELT_SHADERS_CURVE_SKELETON_POSE_H
 #define PELT_SHADERS_CURVE_SKELETON_POSE_H
 
@@ -16,8 +17,8 @@
 
 PELT_SHARED_BEGIN
 
-// A bone's part of a posed curve: what its samples share. Frames come by steps or by the spline, as the kernel says, so
-// that a shader holds one of them alone.
+// A bone's part of a posed curve, which its samples share. The kernel takes frames from the steps or from the spline,
+// so that a shader holds only one of the two.
 struct CurvePart {
   float centre;
   CurveEnd first, last;
@@ -62,7 +63,7 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work, bool by_s
     part.steps = curve_steps(work, chain, record.curve, bone, joints.x, joints.y, range);
   else
     part.spline = curve_spline(work, chain, record.curve, bone, range);
-  // A joint that is scaled to nothing hides the bones that it carries, and does not shrink the one before.
+  // A joint that is scaled to nothing hides the bones that it carries, and leaves the bone before it its size.
   bool first_hidden = part.first.scale < kHiddenScale;
   if (first_hidden != (part.last.scale < kHiddenScale)) {
     bool hidden = (carrying_anchor(chain, bone) == bone) == first_hidden;
@@ -73,7 +74,7 @@ PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work, bool by_s
   return part;
 }
 
-// M at lambda.
+// Returns M at lambda.
 PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape, bool by_steps) {
   CurvePoint place;
   CurveAxes axes;
@@ -110,7 +111,7 @@ PELT_SHARED_FN CurveShape curve_shape(PoseWork work, uint sample_word) {
                     table_float(work, word + 3u), table_float(work, word + 4u), table_float(work, word + 5u));
 }
 
-// The palette entry of sample k of the record.
+// Returns the palette entry of sample k of the record.
 PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k,
                                         bool by_steps) {
   uint word = record.first_sample + k * kCurveSampleWords;

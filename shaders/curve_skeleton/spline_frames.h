@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The paper's frames of curves (Yang, Somasekharan, Zhang 2006). Anchors J_0 .. J_n, control points J_0, (B_i-, J_i,
-// B_i+) for each inner anchor, J_n: a uniform cubic B-spline with phantom ends 2 P_0 - P_1, so that it reaches both ends
-// and J_i is at t = 3i - 1. B_i-, B_i+ lie on the posed bones beside J_i, f_i from it; f_i follows from the bend theta_i,
-// so that the radius of curvature at J_i, r = f cos^2(theta/2) / (2 sin(theta/2)), is no less than the skin's distance
-// d_i as long as there is room:
-//     f = clamp(margin 2 d sin(theta/2) / cos^2(theta/2), f_min, f_max),        or f keyed over theta,
-// as much larger as the joint is than at rest, and no more than bones that have become shorter leave of f_max.
-// Parameter. A sample stays at its fraction lambda of the posed bone; sum_j N_j(t) s_j = s gives its t in a pose, s_j the
-// length of control point j along the posed bones. Frames at J_i: x = unit tangent, y = z_i x x, z = x x y, z_i the
-// joint's reference axis, carried without twist and with half the swing. Between them
+// The paper's frames of curves (Yang, Somasekharan, Zhang 2006). Anchors J_0 .. J_n; control points J_0, (B_i-, J_i,
+// B_i+) for each inner anchor, J_n: a uniform cubic B-spline with phantom ends 2 P_0 - P_1, so that it reaches both
+// ends and J_i is at t = 3i - 1. B_i-, B_i+ lie on the posed bones beside J_i, at the distance f_i from it. f_i follows
+// from the bend theta_i, so that the radius of curvature at J_i, r = f cos^2(theta/2) / (2 sin(theta/2)), is no less
+// than the skin's distance d_i as long as there is room:
+//     f = clamp(margin 2 d sin(theta/2) / cos^2(theta/2), f_min, f_max),        or f keyed over theta.
+// f grows with the joint's scale; if a bone has become shorter, f is at most the same fraction of it as f_max is at
+// rest.
+// Parameter. A sample stays at its fraction lambda of the posed bone; sum_j N_j(t) s_j = s gives its t in a pose, s_j
+// the length of control point j along the posed bones. Frames at J_i: x = unit tangent, y = z_i x x, z = x x y. z_i is
+// the joint's reference axis, carried without twist and with half the swing. Between them
 //     endpoint   x, y interpolated linearly in lambda, orthonormalised, x first                       (equation 2)
-//     tangent    x = unit tangent, y by double reflection from J_i, what is left to J_i+1 spread linearly in lambda
+//     tangent    x = unit tangent, y by double reflection from J_i; the angle left at J_i+1 spread linearly in lambda
 #ifndef PELT_SHADERS_CURVE_SKELETON_SPLINE_FRAMES_H
 #define PELT_SHADERS_CURVE_SKELETON_SPLINE_FRAMES_H
 
@@ -22,12 +23,12 @@ PELT_SHARED_CONST int kCurveReflections = 12;  // steps in which y is carried al
 
 // A bone's part of the spline.
 struct CurveSpline {
-  bool endpoint;    // frames
-  vec3 control[6];  // with phantom points at the ends of the curve
-  float arc[6];     // length of each from the bone's first anchor, along the posed bones
-  int spans;        // 1 to 3; span k is of control[k] .. control[k + 3]
+  bool endpoint;    // true: endpoint frames; false: tangent frames
+  vec3 control[6];  // with a phantom point at each end of the curve
+  float arc[6];     // length of each control point from the bone's first anchor, along the posed bones
+  int spans;        // 1 to 3; span k has control[k] .. control[k + 3]
   vec3 along;       // from the first anchor to the last
-  float stretch;    // the bone's posed length over that at rest
+  float stretch;    // the bone's posed length over its rest length
   CurveAxes first, last;
   vec3 carried[kCurveReflections + 1];  // y from the first anchor, in equal steps of t
   float remaining;                      // angle left at the last anchor
@@ -41,7 +42,7 @@ PELT_SHARED_FN vec3 mix4(vec4 weights, vec3 a, vec3 b, vec3 c, vec3 d) {
   return a * weights.x + b * weights.y + c * weights.z + d * weights.w;
 }
 
-// Of span k at u.
+// Position, velocity and arc length, with its slope, of span k at u.
 PELT_SHARED_FN vec3 spline_point(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
   return mix4(spline_basis(u), part.control[k], part.control[k + 1], part.control[k + 2], part.control[k + 3]);
 }
@@ -59,7 +60,7 @@ PELT_SHARED_FN vec3 spline_tangent(PELT_SHARED_IN(CurveSpline) part, int k, floa
   return normalize_or(spline_velocity(part, k, u), normalize_or(part.along, vec3(1, 0, 0)));
 }
 
-// An inner anchor: its control points B-, B+, and how far they are from it along the bones.
+// An inner anchor: its control points B-, B+, and their distance from it along the bones.
 struct CurveCorner {
   vec3 before, point, after;
   float reach;
@@ -70,7 +71,7 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   uint word = curve_anchor_word(work, curve, i);
   CurveCorner corner;
   corner.point = range_position(range, i);
-  vec3 way[2];  // to the anchors beside it
+  vec3 way[2];  // to the neighbouring anchors
   way[0] = range_position(range, i - 1u) - corner.point;
   way[1] = range_position(range, i + 1u) - corner.point;
   float bend = bend_between(-way[0], way[1]);
@@ -94,7 +95,7 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   return corner;
 }
 
-// z_i: the reference axis of anchor i, carried.
+// Returns z_i, the reference axis of anchor i, carried.
 PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(ChainRange) range) {
   vec4 motion = untwisted_motion(work, chain, i, range.anchor[i - range.first]);
   bool inner = i > 0u && i + 1u < chain.anchor_count && i != chain.top;
@@ -115,7 +116,7 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
   float posed = length(part.along);
   uint word = curve_anchor_word(work, curve, bone);
   part.stretch = posed / (table_float(work, word + kCurveAnchorWords) - table_float(work, word));
-  int count = 1;  // control points so far, the phantom before the first among them
+  int count = 1;  // control points so far; number 0 is left for a phantom point
   for (uint e = 0u; e < 2u; ++e) {
     uint i = bone + e;
     float arc = e == 0u ? 0.0f : posed;
@@ -171,8 +172,8 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
   return part;
 }
 
-// t of a fraction of the bone, from its start: monotone, so Newton's method within a bracket that shrinks. It would halve
-// the way to an end of the span step by step, so that is looked at first.
+// Returns t of a fraction of the bone, from its start. The arc length is monotone in t, so Newton's method runs within
+// a shrinking bracket. The ends of the span are tested first, since the bracket would only halve towards them.
 PELT_SHARED_FN float spline_parameter(PELT_SHARED_IN(CurveSpline) part, float lambda) {
   float s = lambda * length(part.along);
   int k = 0;
@@ -184,7 +185,7 @@ PELT_SHARED_FN float spline_parameter(PELT_SHARED_IN(CurveSpline) part, float la
   float low = 0.0f;
   float high = 1.0f;
   float straight = (s - first) / (last - first);
-  float u = straight > 0.0f && straight < 1.0f ? straight : 0.5f;  // it is no number where the lengths are none
+  float u = straight > 0.0f && straight < 1.0f ? straight : 0.5f;  // not a number if the lengths are 0
   for (int step = 0; step < 12; ++step) {
     float off = spline_arc(part, k, u) - s;
     if (off > 0.0f)
@@ -199,17 +200,17 @@ PELT_SHARED_FN float spline_parameter(PELT_SHARED_IN(CurveSpline) part, float la
   return float(k) + u;
 }
 
-// At t.
+// Returns the point and the slope at t.
 PELT_SHARED_FN CurvePoint spline_place(PELT_SHARED_IN(CurveSpline) part, float t) {
   int k = spline_span(t, part.spans);
   float u = t - float(k);
   float slope = spline_arc_slope(part, k, u);
-  // Where control points coincide, as they do at a joint without size, the curve has a direction and no velocity.
+  // If control points coincide, as at a joint without size, the curve has a direction but no velocity.
   vec3 along = slope > 1e-6f * length(part.along) ? spline_velocity(part, k, u) / slope : spline_tangent(part, k, u);
   return CurvePoint(spline_point(part, k, u), along * part.stretch);
 }
 
-// x and y at lambda, where the spline is at t.
+// Returns x and y at lambda, where the spline is at t.
 PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lambda, float t) {
   if (part.endpoint) {
     vec3 along = normalize_or(part.along, part.first.x);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Automatic frames of curves. A spline's own frames fold a thick limb on the inside of a bend or lean a thin one over its
-// whole length. Here the curve is the polygon of the joints, and each inner joint i bends it by one smooth step that may
-// be longer than the bones beside it, so that bends of joints that stand close together, or at one place, pass into each
-// other (s: rest length along the bones, e_i: posed bone over its rest length, theta_i: bend, h = theta_i / 2, q = s - s_i):
+// Automatic frames of curves. A spline's own frames fold a thick limb on the inside of a bend, or lean in a thin one
+// over its whole length. Here the curve is the polygon of the joints, and each inner joint i bends it by one smooth
+// step. A step may be longer than the bones beside it, so the bends of joints that stand close together, or at one
+// place, blend into each other (s: rest length along the bones, e_i: posed bone over its rest length, theta_i: bend, h
+// = theta_i / 2, q = s - s_i):
 //     frame    F(s) = F_0 prod_i R_i^S(q)               R_i: from the frame of the bone before the joint to the next
 //     curve    C(s) = polygon + sum_i (e_i - e_i-1) (r B(|q| / r) - f/12 G(|q| / g)) + v_i q G(|q| / g)
-// S rises from 0 to 1, at an even rate but for its ends, within w = 2.4 d of the joint, or as far as the curve goes: the
-// slerp of single joints, slower than the curve passes the inside of the skin. F_k has x along the posed bone k, and
-// y as its joint carries the y of rest without twist. B rounds the corner like a B-spline of the float f = margin
-// 2 d sin h, of which G, 1 at the joint and flat at both ends, takes back half. Where the corner is rounded the curve
-// goes by cos h for each step along the bones; v_i gives it back a quarter of what it lacks, and where the bend is so
-// sharp that the inside of the skin would stand still, as much as that needs: up to 1.2 d h / (0.9 w). Joints that stand
-// within each other's turns reckon with the bend of both and share what it takes.
-// Constants by measure, on limbs a quarter to three quarters of a bone thick (docs/curve_skeleton.md).
+// S rises from 0 to 1 within w = 2.4 d of the joint, or as far as the curve goes, at an even rate but for its ends: it
+// is the slerp of a single joint, slower than the curve passes the inside of the skin. F_k has x along the posed bone
+// k, and y is the rest pose's y carried by the bone's joint without twist. B rounds the corner like a B-spline of the
+// floating distance f = margin 2 d sin h; G, which is 1 at the joint and flat at both ends, takes back half of that. In
+// the rounded corner the curve advances by only cos h for each step along the bones; v_i gives back a quarter of the
+// missing part. If the bend is so sharp that the inside of the skin would stand still, v_i gives back as much as that
+// needs: up to 1.2 d h / (0.9 w). Joints that stand within each other's turns use the sum of their bends and share the
+// correction.
+// The constants were found by measurement, on limbs a quarter to three quarters of a bone thick
+// (docs/curve_skeleton.md).
 #ifndef PELT_SHADERS_CURVE_SKELETON_STEP_FRAMES_H
 #define PELT_SHADERS_CURVE_SKELETON_STEP_FRAMES_H
 
@@ -21,25 +24,26 @@
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST float kStepRounding = 2.0f;  // f, in skin distances
-PELT_SHARED_CONST float kStepSpeed = 0.25f;    // part of the speed that a bend takes which the curve gets back at least
-PELT_SHARED_CONST float kStepMargin = 1.2f;    // pace over that at which the inside stands still
+PELT_SHARED_CONST float kStepSpeed = 0.25f;    // least part of the speed lost in a bend that the curve gets back
+PELT_SHARED_CONST float kStepMargin = 1.2f;    // pace, relative to that at which the inside of the skin stands still
 PELT_SHARED_CONST float kStepTurning = 2.4f;   // w, in skin distances
 PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
-PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w in which the turn begins and ends
+PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w over which the turn begins and ends smoothly
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
 PELT_SHARED_CONST uint kMaxSteps = 2u * kStepReach;  // of a bone
 
-// What an inner joint does to the curve about it.
+// The effect of an inner joint on the curve about it.
 struct CurveStep {
   float arc;     // s_i
   vec2 turning;  // w before and after the joint
   vec2 window;   // g
   float round;   // r
-  vec3 axis;     // of R_i, a swing by `angle` about it after `roll` about x
+  // axis of the swing by `angle` in R_i; the swing follows a roll about x
+  vec3 axis;
   float angle;
   float roll;
   vec3 jump;    // e_i - e_i-1
-  vec3 uncut;   // f/12 of it
+  vec3 uncut;   // f/12 of the jump
   vec3 speed;   // v_i
   vec3 inside;  // towards the inside of the bend, 2 sin h long
 };
@@ -48,18 +52,19 @@ struct CurveStep {
 struct CurveSteps {
   uint count;
   CurveStep step[kMaxSteps];
-  vec4 frame;                   // of the bone before the first step
+  vec4 frame;                   // frame of the bone before the first step
   vec3 first;                   // point of the bone's first anchor
-  float arc;                    // s there
+  float arc;                    // s at that anchor
   vec3 slope;                   // e of the bone
   float rest;                   // its length at rest
-  vec3 first_shift, last_shift; // of the curve's control points on the bone, and how far from its ends these reach
+  // Displacements of the curve's control points on the bone, and how far from its ends they reach.
+  vec3 first_shift, last_shift;
   vec2 shift_reach;
 };
 
 PELT_SHARED_FN float on_side(vec2 sides, float way) { return way < 0.0f ? sides.x : sides.y; }
 
-// 1 at a = 0, 0 from 1 on, flat there; and its slope.
+// 1 at a = 0, 0 from a = 1 on, flat at both; and its slope.
 PELT_SHARED_FN float smooth_window(float a) {
   float left = 1.0f - a * a * a;
   return a < 1.0f ? left * left * left : 0.0f;
@@ -69,26 +74,26 @@ PELT_SHARED_FN float smooth_window_slope(float a) {
   return a < 1.0f ? -9.0f * a * a * left * left : 0.0f;
 }
 
-// How near a joint a place is: 1 at it, 0 at `reach` from it and beyond, linear but for the end.
+// How near a place is to a joint: 1 at the joint, 0 at `reach` and beyond, linear but for the end.
 PELT_SHARED_FN float step_ramp(float way, float reach) {
   float u = max(1.0f - abs(way) / max(reach, 1e-20f), 0.0f);
   const float ease = kStepEase;
   return (u < ease ? u * u / (2.0f * ease) : u - 0.5f * ease) / (1.0f - 0.5f * ease);
 }
 
-// S.
+// Returns S.
 PELT_SHARED_FN float step_share(vec2 turning, float way) {
   float half_share = 0.5f * step_ramp(way, on_side(turning, way));
   return way < 0.0f ? half_share : 1.0f - half_share;
 }
 
-// B: what is between a corner and the curve that a step of 1/2 + 3/4 a - 1/4 a^3 makes of it.
+// Returns B: the distance between a corner and the curve that a step of 1/2 + 3/4 a - 1/4 a^3 makes of it.
 PELT_SHARED_FN float step_round(float a) {
   return a < 1.0f ? 0.1875f + a * (-0.5f + a * (0.375f - 0.0625f * a * a)) : 0.0f;
 }
 PELT_SHARED_FN float step_round_slope(float a) { return a < 1.0f ? -0.5f + a * (0.75f - 0.25f * a * a) : 0.0f; }
 
-// The bone's posed direction, and its frame: y as its carrying joint takes it along without twist.
+// The bone's posed direction and its frame; y is carried by the bone's joint without twist.
 struct CurveBone {
   vec3 slope;  // e
   vec3 along;
@@ -112,7 +117,8 @@ PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint 
   return result;
 }
 
-// How far the joints next to joint i bend, as far as they stand within its turn: such joints share what they give back.
+// The bends of the joints next to joint i, weighted by how far they stand within its turn: such joints share the
+// correction of the speed.
 PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i, float turning,
                                  PELT_SHARED_IN(ChainRange) range) {
   uint word = curve_anchor_word(work, curve, i);
@@ -137,7 +143,7 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   joint.arc = table_float(work, word);
   joint.turning = vec2(table_float(work, word + kCurveAnchorTurning), table_float(work, word + kCurveAnchorTurning + 1u));
   joint.window = vec2(table_float(work, word + kCurveAnchorWindow), table_float(work, word + kCurveAnchorWindow + 1u));
-  // Where a joint is scaled to nothing its bone is a point: it only goes on.
+  // If a joint is scaled to nothing, its bone is a point: the curve then only continues in the bone's direction.
   float paces[2];
   paces[0] = length(coming.slope);
   paces[1] = length(going.slope);
@@ -147,7 +153,7 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   joint.inside = going.along - coming.along;
   float bend = bend_between(coming.along, going.along);
 
-  // From the frame before to the frame after, in the frame before: the least turn of x, and what it leaves about x.
+  // The motion from the frame before to the frame after, in the frame before: the least turn of x, then a roll about x.
   vec4 between = quaternion_product(quaternion_conjugate(coming.frame), going.frame);
   vec3 x = quaternion_rotate(between, vec3(1, 0, 0));
   joint.angle = atan(length(vec2(x.y, x.z)), x.x);
@@ -194,7 +200,8 @@ PELT_SHARED_FN CurveSteps curve_steps(PoseWork work, Chain chain, uint curve, ui
   return steps;
 }
 
-// What a displaced control point adds to the curve: most in the middle of its reach, as much there as in a B-spline.
+// The shift of the curve by a displaced control point: greatest in the middle of its reach, where it is as in a
+// B-spline.
 PELT_SHARED_FN CurvePoint step_shift(vec3 displacement, float way, float reach) {
   float half_reach = max(0.5f * reach, 1e-20f);
   float a = (way - half_reach) / half_reach;
@@ -237,7 +244,7 @@ PELT_SHARED_FN CurveAxes step_axes(PELT_SHARED_IN(CurveSteps) steps, float lambd
   return CurveAxes(quaternion_rotate(frame, vec3(1, 0, 0)), quaternion_rotate(frame, vec3(0, 1, 0)));
 }
 
-// Towards the inside of the bends about a place.
+// The sum of the directions towards the inside of the bends about a place.
 PELT_SHARED_FN vec3 step_inside(PELT_SHARED_IN(CurveSteps) steps, float lambda) {
   float s = steps.arc + lambda * steps.rest;
   vec3 inside = vec3(0.0f);
@@ -248,7 +255,7 @@ PELT_SHARED_FN vec3 step_inside(PELT_SHARED_IN(CurveSteps) steps, float lambda) 
   return inside;
 }
 
-// The inner joints [x, y) whose steps reach into a bone.
+// Returns the inner joints [x, y) whose steps reach into a bone.
 PELT_SHARED_FN uvec2 steps_at(PoseWork work, Chain chain, uint curve, uint bone) {
   uint word = curve_anchor_word(work, curve, 0u);
   uint from = bone + 1u > kStepReach ? max(bone + 1u - kStepReach, 1u) : 1u;

@@ -25,7 +25,7 @@ PELT_SHARED_FN DualQuaternion dual_quaternion_from_rigid(mat3 rotation, vec3 tra
   return result;
 }
 
-// The rigid frame of a blend of dual quaternions, which need not be of unit length; `pivot` where they cancel.
+// The rigid frame of a blend of dual quaternions, which need not have unit length; that of `pivot` if they cancel.
 PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQuaternion pivot) {
   float squared = dot(blended.real, blended.real);
   vec4 real = squared > 1e-12f ? blended.real : pivot.real;
@@ -39,7 +39,7 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
   return affine_from_axes(rotation_from_quaternion(real), translation);
 }
 
-// q or -q, which are the same motion: the one whose rotation is less than a turn away from the pivot's.
+// q or -q, which are the same motion: the one less than a turn away from the pivot's rotation.
 PELT_SHARED_FN DualQuaternion on_side_of(DualQuaternion q, DualQuaternion pivot) {
   float side = dot(q.real, pivot.real) < 0.0f ? -1.0f : 1.0f;
   q.real = q.real * side;

@@ -9,7 +9,7 @@
 PELT_SHARED_BEGIN
 
 struct JointRecord {
-  uint joint;           // of the instance's joint matrices
+  uint joint;           // index in the instance's joint matrices
   Affine inverse_bind;  // joint space from model space at bind
 };
 PELT_SHARED_SIZE(JointRecord, 52);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Control points of multipoint offset sampling (US 2013/0088497; docs/mathematics.md section 3), posed.
 //
-// Control point j moves rigidly with its joint, p_j = J p_local. Its frame is F_j = B_j F_j^R, F_j^R the frame at bind
-// (I, or the joint's axes) and B_j what its joint, or the bone that it turns with, does from rest:
+// Control point j moves rigidly with its joint, p_j = J p_local. Its frame is F_j = B_j F_j^R. F_j^R is the frame at
+// bind (I, or the joint's axes); B_j is the motion from rest of its joint, or of the bone that it turns with:
 //     B = A A_rest^-1                         A: 3x3 part of J, with its scale and shear
-//     B = s S                                 a point that turns: s how much larger the joint has become, S between
+//     B = s S                                 a point that turns: s is the joint's scale relative to rest, S is between
 //                                             the motions D of the two ends of a bone (shaders/chain/chain.h)
-//     B = s S Rot(axis, theta)                the same with its twist beside it, S between the untwisted motions U:
+//     B = s S Rot(axis, theta)                the same with the twist kept separate, S between the untwisted motions U:
 //                                             blends of points blend theta, not matrices
-// Edits in order, each by a share, 1 or keyed over the turn of a joint:
+// Edits in order, each with a share, which is 1 or keyed over the turn of a joint:
 //     bulge    p <- c + f (p - c), c moves with the point's joint, f = 1 + share (factor - 1)
 //     slide    p <- p + share (distance * unit direction from one joint to another, and an offset in the joint's axes)
 //     scale    B <- B R0 diag(1 + share (scale - 1)) R0^-1, R0: the joint's rotation at rest
 //     motion   B <- f B + (1 - f) A_G, p <- f p + (1 - f) G(p^R): claim 11, G the root joint's motion from rest
 //     twist    theta <- theta + share * angle
 //     outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and leave the
-//              anchor that the point turns with: 2 distance sin(bend / 2), away from the inside of the bend
+//              anchor that the point turns with: a shift of 2 distance sin(bend / 2), away from the inside of the bend
 //     roll     theta <- theta + part * theta_a, the own twist of an anchor of the chain
 #ifndef PELT_SHADERS_MOS_H
 #define PELT_SHADERS_MOS_H
@@ -28,7 +28,7 @@
 
 PELT_SHARED_BEGIN
 
-// In the table, beside what chain.h says:
+// Layout of the table, besides chain.h's:
 //   header   root joint, its inverse bind matrix row by row: at word 0
 //   point    joint, p in the joint's space, A_rest^-1 column by column, 1 / scale of the joint at rest, F^R column by
 //            column, p^R in model space, chain (word) or kMosNoWord, far anchor, swing, twist, axis along the chain,
@@ -36,7 +36,7 @@ PELT_SHARED_BEGIN
 //   edit     operation, driver (word) or kMosNoWord, then
 //     bulge    factor - 1, 0, 0, pivot in the joint's space
 //     slide    metres, from joint, to joint, offset in the joint's space
-//     scale    of the symmetric matrix R0 diag(scale - 1) R0^-1: xx, yy, zz, xy, xz, yz
+//     scale    the symmetric matrix R0 diag(scale - 1) R0^-1: xx, yy, zz, xy, xz, yz
 //     motion   factor - 1
 //     twist    radians
 //     outward  metres
@@ -60,8 +60,8 @@ PELT_SHARED_CONST uint kMosPointKind = 33u;
 PELT_SHARED_CONST uint kMosPointEdits = 34u;  // count, word
 PELT_SHARED_CONST uint kMosPointWords = 36u;
 
-PELT_SHARED_CONST uint kMosWhole = 0u;       // theta, if there is one, is in the frame
-PELT_SHARED_CONST uint kMosAngles = 1u;      // theta is beside the frame
+PELT_SHARED_CONST uint kMosWhole = 0u;       // theta, if any, is part of the frame
+PELT_SHARED_CONST uint kMosAngles = 1u;      // theta is kept beside the frame
 PELT_SHARED_CONST uint kMosDirections = 2u;  // kMosWhole for a point's second entry (engine/mos/cloud.cpp)
 
 PELT_SHARED_CONST uint kMosBulge = 0u;
@@ -69,13 +69,13 @@ PELT_SHARED_CONST uint kMosSlide = 1u;
 PELT_SHARED_CONST uint kMosScale = 2u;
 PELT_SHARED_CONST uint kMosMotion = 3u;
 PELT_SHARED_CONST uint kMosTwist = 4u;
-PELT_SHARED_CONST uint kMosOutward = 5u;  // of points that are placed, not of a rig
+PELT_SHARED_CONST uint kMosOutward = 5u;  // for points that bind places, not for edits of a rig
 PELT_SHARED_CONST uint kMosRoll = 6u;     // the same
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
-PELT_SHARED_CONST uint kMaxMosEdits = 64u;  // of a rig
-PELT_SHARED_CONST uint kMaxMosOwnEdits = 2u;  // and beside them
+PELT_SHARED_CONST uint kMaxMosEdits = 64u;  // of a point, from the rig
+PELT_SHARED_CONST uint kMaxMosOwnEdits = 2u;  // of a point, besides those
 
 PELT_SHARED_CONST uint kMosDriverAngle = 1u;
 PELT_SHARED_CONST uint kMosDriverKeys = kMosDriverAngle + kJointAngleWords;
@@ -83,7 +83,7 @@ PELT_SHARED_CONST uint kMosKeyWords = 3u;
 PELT_SHARED_CONST uint kMinMosKeys = 2u;
 PELT_SHARED_CONST uint kMaxMosKeys = 64u;
 
-// A posed control point: F = still + cosine cos(theta) + sine sin(theta). All of it, theta too, may be blended
+// A posed control point: F = still + cosine cos(theta) + sine sin(theta). All members, theta too, may be blended
 // linearly.
 struct MosPoint {
   mat3 still, cosine, sine;
@@ -96,12 +96,12 @@ PELT_SHARED_FN mat3 mos_axes(PELT_SHARED_IN(MosPoint) point) {
   return point.still + point.cosine * cos(angle) + point.sine * sin(angle);
 }
 
-// [F | p].
+// Returns [F | p].
 PELT_SHARED_FN Affine mos_frame(PELT_SHARED_IN(MosPoint) point) {
   return affine_from_axes(mos_axes(point), point.position);
 }
 
-// G.
+// Returns G.
 PELT_SHARED_FN Affine mos_root_motion(PoseWork work) {
   return affine_compose(affine_from_mat4(joint_matrix(work, table_word(work, 0u))), table_affine(work, 1u));
 }
@@ -110,7 +110,7 @@ PELT_SHARED_FN mat3 table_matrix(PoseWork work, uint word) {
   return mat3(table_vector(work, word), table_vector(work, word + 3u), table_vector(work, word + 6u));
 }
 
-// The cubic through the driver's keys, held beyond them.
+// The cubic through the driver's keys, constant beyond them.
 PELT_SHARED_FN float mos_share(PoseWork work, uint driver) {
   if (driver == kMosNoWord) return 1.0f;
   float angle = joint_angle(work, driver + kMosDriverAngle);
@@ -126,7 +126,7 @@ PELT_SHARED_FN float mos_share(PoseWork work, uint driver) {
          width * u * v * (v * from.z - u * to.z);
 }
 
-// B and theta of a point that turns with a bone of the chain at `chain_word`, its joint `scale` times as large as at
+// B and theta of a point that turns with a bone of the chain at `chain_word`; `scale` is its joint's scale relative to
 // rest.
 PELT_SHARED_FN MosPoint mos_turn(PoseWork work, uint word, uint chain_word, float scale, MosPoint point) {
   Chain chain = read_chain(work, chain_word);
@@ -152,7 +152,7 @@ PELT_SHARED_FN MosPoint mos_turn(PoseWork work, uint word, uint chain_word, floa
   return point;
 }
 
-// One edit: of B, until the frame at bind is applied, of theta and of p.
+// Applies one edit to B (the frame at bind is applied later), theta and p.
 PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine root, Affine joint, float scale,
                                    MosPoint point) {
   uint operation = table_word(work, edit);
@@ -171,7 +171,7 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
     uint i = table_word(work, word + kMosPointFar);
     vec3 at[3];
     for (uint k = 0u; k < 3u; ++k) at[k] = anchor_pose(work, chain, i + k - 1u).position;
-    // Where one of the bones has no length there is no bend.
+    // If one of the bones has no length, there is no bend.
     vec3 arriving = normalize_or(at[1] - at[0], normalize_or(at[2] - at[1], vec3(0.0f)));
     vec3 leaving = normalize_or(at[2] - at[1], arriving);
     point.position += (arriving - leaving) * (share * first.x * scale);
@@ -203,7 +203,7 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
   return point;
 }
 
-// The control point at `word`; `root`: G.
+// Returns the control point at `word`; `root`: G.
 PELT_SHARED_FN MosPoint pose_mos_point(PoseWork work, Affine root, uint word) {
   Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
   mat3 axes = affine_axes(joint);

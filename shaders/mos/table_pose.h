@@ -11,7 +11,7 @@
 
 PELT_SHARED_BEGIN
 
-// In the table, beside what mos.h says:
+// Layout of the table, besides mos.h's:
 //   sample   u, (M^R)^-1 row by row
 PELT_SHARED_CONST uint kMosSampleInverse = 1u;
 PELT_SHARED_CONST uint kMosSampleWords = 1u + kTableAffineWords;
@@ -20,7 +20,7 @@ PELT_SHARED_CONST uint kMosSlots = 8u;   // palette entries a record: neighbouri
 PELT_SHARED_CONST uint kMosWindow = 4u;  // points
 
 struct MosTableRecord {
-  uint points[kMosWindow];  // words; the same one several times where ends are clamped
+  uint points[kMosWindow];  // words; one point is repeated at clamped ends
   uint first_sample;        // word; kMosSlots samples
 };
 PELT_SHARED_SIZE(MosTableRecord, 20);
@@ -34,13 +34,13 @@ PELT_SHARED_FN MosWindow pose_mos_window(MosTableRecord record, PoseWork work) {
   Affine root = mos_root_motion(work);
   MosWindow window;
   for (uint k = 0u; k < kMosWindow; ++k) {
-    uint i = k % kMosWindow;  // k itself, but a compiler unrolls a loop that counts through an array: four points' code
+    uint i = k % kMosWindow;  // equals k, but keeps a compiler from unrolling the loop into four points' code
     window.points[i] = pose_mos_point(work, root, record.points[i]);
   }
   return window;
 }
 
-// M(u).
+// Returns M(u).
 PELT_SHARED_FN Affine mos_window_frame(PELT_SHARED_IN(MosWindow) window, float u) {
   vec4 weights = spline_basis(u);
   MosPoint blend;
@@ -57,7 +57,7 @@ PELT_SHARED_FN Affine mos_window_frame(PELT_SHARED_IN(MosWindow) window, float u
   return mos_frame(blend);
 }
 
-// The palette entry of sample k of the record.
+// Returns the palette entry of sample k of the record.
 PELT_SHARED_FN Affine pose_mos_sample(MosTableRecord record, PELT_SHARED_IN(MosWindow) window, PoseWork work, uint k) {
   uint word = record.first_sample + k * kMosSampleWords;
   return affine_compose(mos_window_frame(window, table_float(work, word)),

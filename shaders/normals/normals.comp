@@ -32,7 +32,7 @@ vec4 load_tangent(uint element) {
   return uintBitsToFloat(uvec4(tangents[at], tangents[at + 1u], tangents[at + 2u], tangents[at + 3u]));
 }
 
-// Of the ring at `at`, round a vertex of the mesh whose vertex 0 is `first_element`.
+// Sums the ring at `at`, round a vertex of the mesh whose vertex 0 is `first_element`.
 RingSum sum_ring(uint at, uint first_element, uint vertex) {
   RingSum sum = ring_begin(load_position(first_element + vertex));
   uint word = 0u;

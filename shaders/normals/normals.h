@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Normals found anew from the posed triangles, where the frames of the blend do not say how the surface leans: a fit or
-// a cut that leaves out influences, weights whose gradient the frames lack. Round a vertex with triangles (i, b, c)
+// Normals computed from the posed triangles, for cases in which the blended frames do not tell how the surface leans: a
+// fit or a cut that leaves out influences, or weights whose gradient the frames lack. Round a vertex with triangles (i,
+// b, c)
 //     n' = normalize(sum over the triangles of (p_b - p_i) x (p_c - p_i)),        t' = t made orthogonal to n',
-// p: posed positions, t: the blended tangent, whose handedness stays. Each cross product is twice a triangle's area
-// long, so the mean of the facet normals is weighted by area (Gouraud 1971, "Continuous Shading of Curved Surfaces",
-// takes it plain; Max 1999, "Weights for Computing Vertex Normals from Facet Normals", compares weights). Max's own
-// weights, the area over |p_b - p_i|^2 |p_c - p_i|^2, are nearer to smooth surfaces on uneven meshes, but grow beyond
-// bounds where a pose makes an edge short; a triangle without area weighs nothing here, without a division.
+// p: posed positions, t: the blended tangent, whose handedness stays. The length of each cross product is twice a
+// triangle's area, so the mean of the facet normals is weighted by area (Gouraud 1971, "Continuous Shading of Curved
+// Surfaces", takes the plain mean; Max 1999, "Weights for Computing Vertex Normals from Facet Normals", compares
+// weights). Max's own weights, the area over |p_b - p_i|^2 |p_c - p_i|^2, come nearer to smooth surfaces on uneven
+// meshes, but grow without bound if a pose makes an edge short. Here a triangle without area weighs nothing, and
+// nothing is divided.
 //
-// The triangles round a vertex are a ring (pelt/normal_rings.h): words that each name a vertex of the mesh.
-// A fan of n triangles is the n + 1 vertices round their apex, in order. Vertices that a seam of UVs splits have one
-// ring, which names the apex of each fan, so that they get the same normal to the bit.
+// The triangles round a vertex are a ring (pelt/normal_rings.h): words that each name a vertex of the mesh. A fan of n
+// triangles is the n + 1 vertices round their apex, in order. The vertices into which a seam of UVs splits a point
+// share one ring, which names the apex of each fan, so that they get the same normal to the bit.
 #ifndef PELT_SHADERS_NORMALS_NORMALS_H
 #define PELT_SHADERS_NORMALS_NORMALS_H
 
@@ -29,9 +31,9 @@ PELT_SHARED_CONST uint kNormalsBindCount = 5u;
 
 // One mesh of one character, for the instances of a list.
 struct NormalsJob {
-  uint list_first;  // of the instances: in the work, in units of two words
+  uint list_first;  // of its instances: in the work, in units of two words
   uint vertex_count;
-  uint first_word;     // of the mesh's, in the rings
+  uint first_word;     // first word of the mesh in the rings
   uint output_first;   // vertex 0 of instance 0 in the outputs
   uint output_stride;  // vertices from one instance to the next
 };
@@ -46,19 +48,19 @@ struct NormalsConstants {
 PELT_SHARED_SIZE(NormalsConstants, 36);
 
 // A word of a ring: flags, and a vertex of the mesh below them.
-PELT_SHARED_CONST uint kRingLast = 0x80000000u;  // the ring ends with it
-PELT_SHARED_CONST uint kRingFan = 0x40000000u;   // a fan begins with it
-PELT_SHARED_CONST uint kRingApex = 0x20000000u;  // the apex of the fans that follow; before any it is the vertex itself
+PELT_SHARED_CONST uint kRingLast = 0x80000000u;  // the last word of the ring
+PELT_SHARED_CONST uint kRingFan = 0x40000000u;   // the first word of a fan
+PELT_SHARED_CONST uint kRingApex = 0x20000000u;  // the apex of the fans that follow; before any, the vertex itself
 PELT_SHARED_CONST uint kRingVertex = 0x1FFFFFFFu;
 
-// |sum|^2 over the squared sum of |p_b - p_i|^2: below it the triangles have no area but what rounding leaves.
+// Limit of |sum|^2 over the squared sum of |p_b - p_i|^2: below it the triangles have no area beyond rounding.
 PELT_SHARED_CONST float kMinRingNormal = 1e-12f;
 
 struct RingSum {
   vec3 normal;  // the sum
   vec3 apex;    // p_i
-  vec3 edge;    // from it to the vertex before
-  float size;   // sum of squared edges
+  vec3 edge;    // from the apex to the vertex before
+  float size;   // sum of squared edge lengths
 };
 
 PELT_SHARED_FN RingSum ring_begin(vec3 position) {
@@ -70,7 +72,7 @@ PELT_SHARED_FN RingSum ring_begin(vec3 position) {
   return sum;
 }
 
-// The next word, and where its vertex is.
+// Adds the next word and its vertex's position.
 PELT_SHARED_FN RingSum ring_add(RingSum sum, uint word, vec3 position) {
   if ((word & kRingApex) != 0u) {
     sum.apex = position;
@@ -83,13 +85,13 @@ PELT_SHARED_FN RingSum ring_add(RingSum sum, uint word, vec3 position) {
   return sum;
 }
 
-// Where false the blended normal stays; so it does where a number has overflowed.
+// False if the sum is too small or has overflowed: the blended normal is then kept.
 PELT_SHARED_FN bool ring_has_normal(RingSum sum) {
   float squared = dot(sum.normal, sum.normal);
   return squared > kMinRingNormal * sum.size * sum.size && squared < 1e37f;
 }
 
-// The blended tangent made orthogonal to the normal; where it runs along it, any direction across.
+// The blended tangent made orthogonal to the normal; if it runs along the normal, any direction across it.
 PELT_SHARED_FN vec4 ring_tangent(vec4 blended, vec3 normal) {
   vec3 tangent = vec3(blended.x, blended.y, blended.z);
   tangent = tangent - normal * dot(normal, tangent);

@@ -17,10 +17,10 @@ namespace pelt::conformance {
 struct Pose {
   std::vector<glm::mat4> joints;                        // model-space matrices of all joints
   std::vector<std::vector<glm::vec3>> streams;          // one list of positions for each of the character's streams
-  std::vector<std::pair<std::string, float>> controls;  // by name; those that the character has not are left out
+  std::vector<std::pair<std::string, float>> controls;  // by name; controls that the character lacks are ignored
 };
 
-// Of all meshes of a character, in packed order.
+// Posed vertices of all meshes of a character, in packed order.
 struct Moved {
   std::vector<glm::vec3> positions;
   std::vector<glm::vec3> normals;
@@ -30,14 +30,14 @@ class BackEnd {
  public:
   virtual ~BackEnd() = default;
 
-  // One result a pose.
+  // Returns one result for each pose.
   virtual Result<std::vector<Moved>> move(const Character& character, std::span<const Pose> poses) = 0;
 };
 
 std::unique_ptr<BackEnd> make_cpu_back_end();
 
-// On the device that PELT_DEVICE names. `validation`: with Vulkan's validation layer, whose messages are errors of
-// move. Errors: those of runtime::Device::create.
+// Makes the back end of the device that PELT_DEVICE names. `validation`: turns on Vulkan's validation layer, whose
+// messages are errors of move. Errors: those of runtime::Device::create.
 Result<std::unique_ptr<BackEnd>> make_gpu_back_end(bool validation);
 
 }  // namespace pelt::conformance

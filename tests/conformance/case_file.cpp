@@ -21,12 +21,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Thrown and caught in this file alone.
+// Thrown and caught in this file only.
 struct Malformed {
   std::string what;
 };
 
-// A value and where it stands; every access checks what it finds.
+// A value and its place in the file; every access checks what it finds.
 class Node {
  public:
   Node(const Json& json, std::string pointer) : json_(json), pointer_(std::move(pointer)) {}
@@ -67,7 +67,7 @@ class Node {
     return json_.get<bool>();
   }
 
-  // Within what a float can hold.
+  // Returns a number that fits a float.
   double number() const {
     if (!json_.is_number()) refuse("must be a number");
     const double value = json_.get<double>();
@@ -75,7 +75,7 @@ class Node {
     return value;
   }
 
-  // In [0, end).
+  // Returns an index in [0, end).
   std::uint32_t index(std::size_t end) const {
     if (!json_.is_number_unsigned() || json_.get<std::uint64_t>() >= end) {
       refuse(fmt::format("must be an index below {}", end));
@@ -101,7 +101,7 @@ glm::dvec3 read_vector(const Node& node) {
   return {node.item(0).number(), node.item(1).number(), node.item(2).number()};
 }
 
-// 12 numbers, a 3x4 matrix row by row.
+// Reads 12 numbers, a 3x4 matrix row by row.
 glm::dmat4 read_frame(const Node& node) {
   node.expect_size(12);
   glm::dmat4 matrix(1.0);
@@ -113,7 +113,7 @@ glm::dmat4 read_frame(const Node& node) {
   return matrix;
 }
 
-// Of every joint, -1 of a root.
+// Reads the parent of every joint; -1: a root.
 std::vector<std::int32_t> read_parents(const Node& node, std::size_t joint_count) {
   node.expect_size(joint_count);
   std::vector<std::int32_t> parents = node.each([&](const Node& entry) {
@@ -173,7 +173,7 @@ SparseRows read_weights(const Node& node, std::size_t vertex_count, std::size_t 
   return rows;
 }
 
-// One of these names.
+// Reads one of these names.
 template <class Value>
 Value read_name(const Node& node, const std::vector<std::pair<std::string, Value>>& names) {
   std::string known;
@@ -213,12 +213,12 @@ void read_exclusions(const Node& set, const Case& own, Rig& rig) {
   }
 }
 
-// The case says of which bone each element is, which no weights of the driver's vertices can say: the hops become
+// The case gives the bone of each element, which weights of the driver's vertices cannot express: the hops become
 // groups.
 void read_hops(const Node& hops, const Case& own, Rig& rig) {
   const std::vector<double> parents = hops.at("parents").each([](const Node& node) { return node.number(); });
   const std::size_t bones = parents.size();
-  const auto path = [&](std::size_t bone) {  // from the bone up
+  const auto path = [&](std::size_t bone) {  // from the bone to the root
     std::vector<std::size_t> result = {bone};
     while (parents[result.back()] >= 0 && result.size() <= bones) {
       result.push_back(static_cast<std::size_t>(parents[result.back()]));
@@ -253,10 +253,10 @@ void read_hops(const Node& hops, const Case& own, Rig& rig) {
   }
 }
 
-// What every kind of surface FFD has.
+// Reads the parameters that every kind of surface FFD has.
 SurfaceFfdParameters read_weighting(const Node& set) {
   SurfaceFfdParameters ffd;
-  ffd.exact_normals = false;  // the reference's are those of the blended frame
+  ffd.exact_normals = false;  // the reference's normals are those of the blended frame
   ffd.mode = SurfaceFfdParameters::Mode::kBasic;
   ffd.local = static_cast<float>(set.at("local").number());
   if (const Node unit = set.at("unit"); !unit.is_string()) {
@@ -272,7 +272,7 @@ SurfaceFfdParameters read_weighting(const Node& set) {
     if (ffd.elements == 0) set.at("K").refuse("must be at least 1, or null");
   }
   if (set.has("cut")) ffd.cut = read_cut(set.at("cut"));
-  ffd.raise_elements = false;  // K is used as it is
+  ffd.raise_elements = false;  // keeps K as it is given
   ffd.influences = 0;
   ffd.precision = Precision::kNone;
   ffd.likeness = 0;
@@ -322,7 +322,7 @@ void read_patch_settings(const Node& set, const Node& patch, Variant& variant) {
   variant.rig.layers = {skin_layer(std::move(ffd))};
 }
 
-// Several drivers on one skin, as in Wires.
+// Reads several drivers on one skin, combined as in Wires.
 void read_combine_settings(const Node& set, const Node& each, const Case& own, Variant& variant) {
   for (std::size_t d = 0; d < own.drivers.size(); ++d) {
     SurfaceFfdParameters ffd = read_weighting(each);
@@ -344,7 +344,7 @@ void read_linear_blend_settings(const Node& set, Variant& variant) {
   }
 }
 
-// The name that the model gives a joint of a case.
+// Returns the name of a case's joint in the model.
 std::string joint_name(std::uint32_t joint) { return fmt::format("joint{}", joint); }
 
 // The chains of a curve skeleton case: joints in order.
@@ -356,7 +356,7 @@ std::vector<std::vector<std::uint32_t>> read_chains(const Node& root, std::size_
   return {read(root.at("chain"))};
 }
 
-// Twist is taken from the joint of a curve that is nearest the root.
+// Checks that the twist of each chain starts at the joint nearest the root.
 void check_tops(const Node& root, const std::vector<std::vector<std::uint32_t>>& chains, const Case& own) {
   if (!root.has("chain_tops")) return;
   const Node tops = root.at("chain_tops");
@@ -370,7 +370,7 @@ void check_tops(const Node& root, const std::vector<std::vector<std::uint32_t>>&
   }
 }
 
-// Lengths of the joints of all chains, some of them null.
+// Reads a length of a joint; the lengths of all chains may be null.
 std::optional<float> read_length(const Node& bind, const char* key, std::size_t chain, std::size_t i) {
   if (!bind.has(key)) return std::nullopt;
   const Node all = bind.at(key);
@@ -415,7 +415,7 @@ void read_curve_settings(const Node& set, const Node& root, const Case& own, Var
       joint.skin_distance = read_length(bind, "d", c, i);
       joint.float_min = read_length(bind, "f_min", c, i);
       joint.float_max = read_length(bind, "f_max", c, i);
-      joint.twist_after = 0.0f;  // theta adds up in the bones before the joints
+      joint.twist_after = 0.0f;  // theta accumulates in the bones before the joints
       const auto same = [&](const CurveJoint& other) { return other.joint == joint.joint; };
       const auto known = std::find_if(curves.joints.begin(), curves.joints.end(), same);
       if (known == curves.joints.end()) {
@@ -439,7 +439,7 @@ std::vector<std::string> read_op_points(const Node& op) {
   return op.at("points").each([](const Node& point) { return fmt::format("point{}", point.index(1u << 20)); });
 }
 
-// Operations are done in every pose but "bind": the last joint of the case drives them.
+// Reads an operation. Operations apply in every pose but "bind": the last joint of the case drives them.
 MosEdit read_op(const Node& op, const Case& own) {
   MosEdit edit;
   edit.driver = KeyAngle{joint_name(static_cast<std::uint32_t>(own.joints_at_rest.size()) - 1), {0, 0, 1}};
@@ -468,16 +468,17 @@ MosEdit read_op(const Node& op, const Case& own) {
   return edit;
 }
 
-// Behind the world, which is in front of them.
+// Returns the model's number of a joint: the world is joint 0, before the case's joints.
 std::uint32_t mos_joint(const Node& node, const Case& own) { return 1 + node.index(own.joints_at_rest.size() - 2); }
 
-// Points twist about the bone that leaves their joint along the chain; those of its last joint about the one before it.
+// Returns true if points twist about the bone that leaves their joint along the chain (points of its last joint: about
+// the bone before).
 bool twists_about_bones(const Node& points, const Case& own) {
   const Node joints = points.at("joint");
   const Node axes = points.at("twist_axis_local");
   axes.expect_size(joints.size());
   const auto origin = [&](std::size_t k) { return glm::dvec3(own.joints_at_rest[mos_joint(joints.item(k), own)][3]); };
-  glm::dvec3 bone(0.0);  // of the points from k on that have one joint
+  glm::dvec3 bone(0.0);  // bone of the points from k on that have one joint
   for (std::size_t k = 0; k < joints.size(); ++k) {
     std::size_t next = k;
     while (next < joints.size() && origin(next) == origin(k)) ++next;
@@ -562,7 +563,7 @@ Answer read_answer(const Node& node, const Case& own) {
   return answer;
 }
 
-// A number a joint; of several chains a list each, of its joints in order.
+// Reads one number a joint; for several chains one list each, of its joints in order.
 void read_twists(const Node& node, const Node& root, const Case& own, CasePose& pose) {
   const std::uint32_t first = own.system == "mos" ? 1 : 0;
   const auto add = [&](std::uint32_t joint, const Node& twist) {
@@ -651,7 +652,7 @@ Variant read_variant(const Node& result, const Node& root, const Case& own) {
   return variant;
 }
 
-// Whether anything but the names of its variants can be read.
+// Returns true if this program can read more of a case than the names of its variants.
 bool is_known(const std::string& system) {
   return system == "linear_blend" || system == "surface_ffd" || system == "surface_ffd_patch" || system == "combine" ||
          system == "curve_skeleton" || system == "mos";
@@ -661,7 +662,7 @@ void read_joints(const Node& skeleton, Case& own) {
   own.joints_at_rest = skeleton.at("rest").each(read_frame);
   own.parents = read_parents(skeleton.at("parents"), own.joints_at_rest.size());
   if (own.system != "mos") return;
-  for (std::int32_t& parent : own.parents) ++parent;  // a root's is the world
+  for (std::int32_t& parent : own.parents) ++parent;  // the parent of a root is the world
   own.parents.insert(own.parents.begin(), -1);
   own.parents.push_back(0);
   own.joints_at_rest.insert(own.joints_at_rest.begin(), glm::dmat4(1.0));

@@ -17,19 +17,20 @@
 
 namespace pelt::conformance {
 
-// What the reference says of one pose.
+// The reference's result for one pose.
 struct Answer {
-  std::size_t pose = 0;  // in Case::poses
+  std::size_t pose = 0;  // index in Case::poses
   std::vector<glm::dvec3> positions;
   std::vector<glm::dvec3> normals;  // unit; may be empty
-  std::vector<bool> skip;           // a vertex: ill-conditioned here, must be finite and nothing else
+  std::vector<bool> skip;           // for each vertex: true if it is ill-conditioned; it must only be finite
 };
 
 struct Variant {
   std::string name;
-  std::string unsupported;          // why this program cannot evaluate it; empty: it can, and the rest is filled in
+  // Reason why this program cannot evaluate it; empty: it can, and the remaining fields are set.
+  std::string unsupported;
   Rig rig;                          // its layers move the mesh "skin"
-  bool follows_transforms = false;  // of CasePose::driver_transforms; else the drivers are streamed
+  bool follows_transforms = false;  // true: the drivers follow CasePose::driver_transforms; false: they are streamed
   std::vector<Answer> answers;
 };
 
@@ -38,7 +39,8 @@ struct CasePose {
   // Model-space joint matrices: of Case::joints_at_rest for linear_blend and curve_skeleton, and explicit twists.
   std::vector<glm::dmat4> joints;
   std::vector<std::pair<std::string, float>> controls;
-  // Where the vertices of each driver are, and (may be empty) the affine motion of each of the first one's from rest.
+  // Positions of the vertices of each driver, and the affine motion from rest of each vertex of the first driver (may
+  // be empty).
   std::vector<std::vector<glm::dvec3>> driver_positions;
   std::vector<glm::dmat4> driver_transforms;
 };
@@ -47,20 +49,20 @@ struct Case {
   std::string name;
   std::string system;
   Mesh skin;  // weights only for linear_blend: columns are joints
-  // Model space. Of mos the first one is the world, which displacements are scaled in, and the last one is turned about
-  // z by a right angle in every pose but "bind", which drives the operations; neither is in the file.
+  // In model space. For mos, two joints are added to those of the file: the first is the world, in which displacements
+  // are scaled; the last drives the operations and is turned about z by a right angle in every pose but "bind".
   std::vector<glm::dmat4> joints_at_rest;
-  std::vector<std::int32_t> parents;  // of the joints: -1 a root; no joint is above itself
+  std::vector<std::int32_t> parents;  // of the joints; -1: a root; there are no cycles
   std::vector<Mesh> drivers;
-  std::size_t control_count = 0;  // of surface_ffd_patch: vertices that the poses place
+  std::size_t control_count = 0;  // for surface_ffd_patch: number of control vertices that the poses place
   std::vector<CasePose> poses;
   std::vector<Variant> variants;
 };
 
-// Joints above each joint.
+// Returns the number of joints above each joint.
 std::vector<std::size_t> depths(std::span<const std::int32_t> parents);
 
-// Errors name the file and the place in it. Of systems that this program does not know only names are read.
+// Loads a case. Errors name the file and the place in it. For an unknown system only names are read.
 Result<Case> load_case(const std::filesystem::path& path);
 
 }  // namespace pelt::conformance

@@ -20,10 +20,11 @@ using testing::HasSubstr;
 
 using test::Outcome;
 
-// Errors are put with the output.
+// Runs the program; its error output is added to its output.
 Outcome run(const std::string& arguments) { return test::run_program(PELT_CONFORMANCE, arguments + " 2>&1"); }
 
-// Two joints; the second moves up by 2 in the pose. By hand: vertices 0 and 2 move by 2 w, and so do their normals not.
+// Two joints; the second moves up by 2 in the pose. Computed by hand: vertices 0 and 2 move by 2 w; normals do not
+// change.
 Json linear_blend_case() {
   const Json identity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   const Json raised = {1, 0, 0, 0, 0, 1, 0, 2, 0, 0, 1, 0};
@@ -45,11 +46,11 @@ Json linear_blend_case() {
                {{"pose", "up"}, {"positions", {{0, 2, 0}, {1, 0, 0}, {0, 2, 0}}}, {"normals", normals}}}}}}}};
 }
 
-// Two pairs of turns, nearly the same but with quaternions that may have opposite signs: by 170 and -170 degrees about
-// x, and by 180 about axes at 40 and 50 degrees. By hand, what follows both halfway turns by 180 about x, and about (1,
-// -1). Without regard to the signs it would turn by 0, and about (1, 1).
+// Two pairs of turns, each nearly equal but with quaternions that may have opposite signs: by 170 and -170 degrees
+// about x, and by 180 about axes at 40 and 50 degrees. Computed by hand: a vertex that follows both equally turns by
+// 180 about x, and about (1, -1). Ignoring the signs, it would turn by 0, and about (1, 1).
 Json dual_quaternion_case() {
-  const double c = 0.984807753;  // of 10 degrees
+  const double c = 0.984807753;  // cosine of 10 degrees
   const double s = 0.173648178;
   Json own = linear_blend_case();
   own["poses"][1] = {{"name", "turn"},
@@ -68,8 +69,8 @@ Json dual_quaternion_case() {
   return own;
 }
 
-// A driver of one triangle, one corner of which moves away from the origin by 1 along x. By hand: A stays, and of
-// P = A + x e1 + y e2 only e1 changes.
+// A driver of one triangle, one corner of which moves away from the origin by 1 along x. Computed by hand: A stays, and
+// in P = A + x e1 + y e2 only e1 changes.
 Json surface_ffd_case(const std::string& mode) {
   const Json rest = {{0, 0, 0}, {0.5, 0.25, 0}, {0, 1, 0.5}};
   const Json stretched = {{0, 0, 0}, {1, 0.25, 0}, {0, 1, 0.5}};
@@ -95,8 +96,8 @@ Json surface_ffd_case(const std::string& mode) {
                {{"pose", "stretch"}, {"positions", stretched}, {"normals", normals}}}}}}}};
 }
 
-// Two drivers, each of one triangle: the first moves by 1 along x, the second by 3 along y. By hand, with m = 1:
-// (1 (1, 0) + 3 (0, 3)) / 4.
+// Two drivers, each of one triangle: the first moves by 1 along x, the second by 3 along y. Computed by hand, with m =
+// 1:
 Json combine_case() {
   const Json rest = {{0.25, 0.25, 0}};
   const Json normals = {{0, 0, 1}};
@@ -119,8 +120,8 @@ Json combine_case() {
          {"poses", {{{"pose", "bind"}, {"positions", rest}}, {{"pose", "apart"}, {"positions", {{0.5, 2.5, 0}}}}}}}}}};
 }
 
-// The case with a driver of two triangles, of which the second one moves away; it must not pull the skin, which the
-// exclusion or the hops keep from it.
+// The case with a driver of two triangles; the second moves away. The exclusion or the hops must keep it from pulling
+// the skin.
 Json two_elements_case() {
   Json own = surface_ffd_case("basic");
   for (const char* pose : {"/poses/0", "/poses/1"}) {
@@ -134,8 +135,8 @@ Json two_elements_case() {
   return own;
 }
 
-// A joint whose axes at rest are turned, and its one control point. By hand: the skin moves as the joint does, whatever
-// slides the point, and at bind it stands still.
+// A joint whose axes are turned in the rest pose, and its only control point. Computed by hand: the skin moves as the
+// joint does, and as the point slides; in the bind pose it does not move.
 Json mos_case(const std::string& strategy) {
   const Json identity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   const Json turned = {0, -1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0};  // by 90 degrees about z, at (1, 0, 0),
@@ -232,7 +233,7 @@ TEST_P(ConformanceOf, PassesWhatIsRightByHand) {
   EXPECT_EQ(evaluate(write("h.txt", hops.dump())).status, 1) << "the second element pulls";
 }
 
-// Twist is taken from the joint of a chain that is nearest the root, however a case counts its joints.
+// The twist of a chain starts at the joint nearest the root, in whatever order a case lists its joints.
 TEST_P(ConformanceOf, JointsHaveTheirParents) {
   PELT_REQUIRE_SHARED();
   Json own = Json::parse(std::ifstream(*test::shared_folder() / "cases" / "p12_curve_twist.json"));
@@ -259,7 +260,7 @@ TEST_P(ConformanceOf, JointsHaveTheirParents) {
   for (const char* length : {"f", "f_min", "f_max"}) own["bind"][length] = Json::array({own["bind"][length]});
   for (Json& pose : own["poses"]) {
     if (pose["twist"].is_null()) continue;
-    turn_round(pose["twist"]);  // of the chain's joints in order
+    turn_round(pose["twist"]);  // twists of the chain's joints, in order
     pose["twist"] = Json::array({pose["twist"]});
   }
   expect_passes("chains.json");
@@ -277,7 +278,7 @@ TEST_P(ConformanceOf, FailsWhatIsWrong) {
   EXPECT_THAT(result.output, HasSubstr("fail (pose up, vertex 2)"));
   EXPECT_THAT(result.output, HasSubstr("\n0 passed, 1 failed, 0 unsupported\n"));
 
-  // Skipped vertices may be anywhere.
+  // Skipped vertices may have any position.
   wrong["/results/0/poses/1/skip"_json_pointer] = {2};
   EXPECT_EQ(evaluate(write("skipped.json", wrong.dump())).status, 0);
 
@@ -367,7 +368,7 @@ TEST_F(Conformance, BadArgumentsExitWithTwo) {
 
 TEST_F(Conformance, MalformedFilesNameThePlaceAndExitWithTwo) {
   struct Fault {
-    const char* pointer;  // replaced by `value`, or removed where that is "absent"
+    const char* pointer;  // replaced by `value`, or removed if that is "absent"
     Json value;
     const char* message;
   };
@@ -418,7 +419,7 @@ TEST_F(Conformance, WhatIsNoJsonExitsWithTwo) {
     EXPECT_EQ(result.status, 2) << text.substr(0, 40);
     EXPECT_THAT(result.output, HasSubstr("broken.json: "));
   }
-  // Other files are evaluated all the same.
+  // Other files are still evaluated.
   write("good.json", linear_blend_case().dump());
   const Outcome result = run(folder.path().string() + " --backend cpu");
   EXPECT_EQ(result.status, 2);

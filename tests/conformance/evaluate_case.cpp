@@ -13,7 +13,7 @@
 namespace pelt::conformance {
 namespace {
 
-// The case's joints, parents before children, as a model has them.
+// Returns the case's joints in the order of a model: parents before children.
 std::vector<std::uint32_t> parents_first(const Case& own) {
   const std::vector<std::size_t> depth = depths(own.parents);
   std::vector<std::uint32_t> order(own.parents.size());
@@ -39,8 +39,8 @@ void add_joints(const Case& own, Model& model) {
   }
 }
 
-// Where a variant follows the driver's transforms every vertex of the driver has a joint of its own; where drivers are
-// streamed one joint stands still.
+// Makes the model of a case. If a variant follows the driver's transforms, every vertex of the driver has a joint of
+// its own; if drivers are streamed, there is one joint that does not move.
 Model make_model(const Case& own, const Variant& variant) {
   Model model;
   model.name = own.name;
@@ -93,7 +93,7 @@ double degrees_between(glm::dvec3 a, glm::dvec3 b) {
 
 bool is_finite(glm::vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 
-// Adds one answer to what was seen so far.
+// Adds the deviation of one answer to that of the answers before.
 void compare(const Answer& answer, std::span<const glm::vec3> positions, std::span<const glm::vec3> normals,
              double size, Deviation& deviation) {
   for (std::uint32_t v = 0; v < positions.size(); ++v) {

@@ -11,23 +11,23 @@
 namespace pelt::conformance {
 
 // Largest allowed difference of a position, relative to the diagonal of the skin's bounding box, and of a normal, in
-// degrees: what the cases ask of float arithmetic.
+// degrees. Float arithmetic must reach them.
 constexpr double kPositionTolerance = 1e-4;
 constexpr double kNormalTolerance = 2.0;
 
 struct Deviation {
   double position = 0;       // relative to the diagonal
   double normal = 0;         // degrees
-  bool finite = true;        // of skipped vertices too
-  std::size_t pose = 0;      // where `position` is: in Case::poses
-  std::uint32_t vertex = 0;  // where `position` is
+  bool finite = true;        // false if any value, of skipped vertices too, is not finite
+  std::size_t pose = 0;      // pose of the largest `position` deviation, in Case::poses
+  std::uint32_t vertex = 0;  // vertex of that deviation
 
   bool passes() const { return finite && position <= kPositionTolerance && normal <= kNormalTolerance; }
 };
 
 struct Evaluation {
   Deviation deviation;
-  std::vector<std::vector<glm::vec3>> positions;  // one an answer of the variant, in the order of the case's skin
+  std::vector<std::vector<glm::vec3>> positions;  // for each answer of the variant, in the order of the case's skin
 };
 
 // Binds a model made from the case and moves it through the poses of the variant's answers. Errors: those of bind and

@@ -15,7 +15,7 @@ namespace {
 
 class GpuBackEnd final : public BackEnd {
  public:
-  // One instance a pose.
+  // Uses one instance a pose.
   Result<std::vector<Moved>> move(const Character& character, std::span<const Pose> poses) override {
     const auto uploaded = runtime::upload(*device_, character);
     if (!uploaded) return tl::unexpected(uploaded.error());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pelt_conformance: evaluates known-answer cases through the code that users call, and says where it differs.
+// pelt_conformance: evaluates known-answer cases through the public interface, and reports differences.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ struct Count {
   int unsupported = 0;
 };
 
-// Files as they are, folders by the .json files in them, sorted.
+// Returns the given files, and for a folder the .json files in it, sorted.
 Result<std::vector<std::filesystem::path>> find_cases(const std::vector<std::string>& arguments) {
   std::vector<std::filesystem::path> files;
   for (const std::filesystem::path path : arguments) {
@@ -80,7 +80,7 @@ FloatJson to_json(const Case& own, const Variant& variant, const Evaluation& eva
   return {{"variant", variant.name}, {"poses", std::move(poses)}};
 }
 
-// Prints one line a variant. Returns the computed positions of all.
+// Runs a case and prints one line a variant. Returns the computed positions of all variants.
 FloatJson run_case(const Case& own, BackEnd& back_end, Count& count) {
   FloatJson results = FloatJson::array();
   for (const Variant& variant : own.variants) {

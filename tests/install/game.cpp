@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A game outside of Pelt's build: loads a character and opens a device, where there is one.
+// A game outside of Pelt's build: loads a character and opens a device, if there is one.
 #include <algorithm>
 #include <cstdio>
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# A script: packs the build folder BUILD with CPACK into the empty folder PACKAGES, and unpacks what came of it with
+# A script: packs the build folder BUILD with CPACK into the empty folder PACKAGES, and unpacks the packages with
 # DPKG_DEB into PACKAGES/root.
 cmake_policy(VERSION 3.22)
 file(REMOVE_RECURSE "${PACKAGES}")
 execute_process(COMMAND "${CPACK}" --config "${BUILD}/CPackConfig.cmake" -G DEB -B "${PACKAGES}"
                 COMMAND_ERROR_IS_FATAL ANY)
 
-# fields(PACKAGE VARIABLE): the control fields of the one package of that name.
+# fields(PACKAGE VARIABLE): reads the control fields of the only package of that name.
 function(fields package variable)
   file(GLOB file "${PACKAGES}/${package}_*.deb")
   execute_process(COMMAND "${DPKG_DEB}" --field "${file}" OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program outside of Pelt's build that has no device: loads a character and moves it.
+// A program without a device, outside of Pelt's build: loads a character and moves it.
 #include <cstdio>
 #include <vector>
 

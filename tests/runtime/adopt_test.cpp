@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Devices, memory and buffers of a game's, in which crowds work.
+// Crowds on a device of the game's, with its memory and buffers.
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -23,7 +23,7 @@ namespace {
 using test::gpu_device;
 using testing::HasSubstr;
 
-// What a game has: here those of a device that the tests watch over.
+// The handles that a game would have; here those of a device that the tests watch.
 DeviceHandles handles_of(const Device& device) {
   return {.get_instance_proc_addr = vulkan_entry_point(),
           .instance = device.instance(),
@@ -33,7 +33,7 @@ DeviceHandles handles_of(const Device& device) {
           .queue = device.queue()};
 }
 
-// One allocation a piece, counted.
+// Makes one allocation for each piece, and counts them.
 struct CountingMemory {
   const Device& device;
   VkPhysicalDeviceMemoryProperties properties{};
@@ -98,7 +98,7 @@ class AdoptedDevices : public testing::Test {
     character_.emplace(bound->character);
   }
 
-  // One posed instance on a device, waited for.
+  // Returns positions of one posed instance on a device; waits for them.
   std::vector<glm::vec3> posed(const Device& device) const {
     Result<GpuCharacters> gpu = upload(device, *character_);
     EXPECT_TRUE(gpu) << gpu.error().message;
@@ -149,7 +149,7 @@ TEST_F(AdoptedDevices, DescribeThemselvesBeforeTheyAreMade) {
   EXPECT_THAT(description.missing, testing::IsEmpty());
 }
 
-// A device with what enable_required_features turns on and no more.
+// Uses a device with only the features that enable_required_features turns on.
 TEST_F(AdoptedDevices, NeedNoFeaturesButThoseThatAreSaid) {
   const PFN_vkGetInstanceProcAddr entry = vulkan_entry_point();
   const VkInstance instance = gpu_device()->instance();
@@ -203,7 +203,7 @@ TEST_F(AdoptedDevices, TakeMemoryFromTheirOwnerAndGiveItBack) {
   EXPECT_THAT(memory.held, testing::IsEmpty());
 }
 
-// Nothing is taken while frames are posed and recorded.
+// No memory is allocated while frames are posed and recorded.
 TEST_F(AdoptedDevices, TakeNoMemoryForAFrame) {
   CountingMemory memory(*gpu_device());
   DeviceHandles handles = handles_of(*gpu_device());
@@ -228,7 +228,7 @@ TEST_F(AdoptedDevices, WithoutAQueueSubmitNothing) {
   ASSERT_FALSE(submitted);
   EXPECT_THAT(submitted.error().message, HasSubstr("without a queue"));
 
-  // All of it in one command buffer of the caller's.
+  // Everything in one command buffer of the caller's.
   Result<GpuCharacters> gpu = GpuCharacters::create(*adopted, std::span(&*character_, 1));
   ASSERT_TRUE(gpu) << gpu.error().message;
   Result<Crowd> crowd = Crowd::create(*adopted, *gpu);
@@ -243,10 +243,10 @@ TEST_F(AdoptedDevices, WithoutAQueueSubmitNothing) {
   EXPECT_EQ(vertices->positions, posed(*gpu_device()));
 }
 
-// Of a device's functions, the one that makes compute pipelines, and the caches that it was given.
+// Watches the function that makes compute pipelines, and records the caches that it is given.
 class PipelineWatch {
  public:
-  // Like the entry point of Vulkan, but that devices get create() for theirs.
+  // Works as Vulkan's entry point does, but gives devices create() instead of their function.
   static PFN_vkVoidFunction instance_function(VkInstance instance, const char* name) {
     const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
     if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return found;
@@ -294,7 +294,7 @@ TEST_F(AdoptedDevices, UseTheCachesOfTheirOwners) {
   destroy(handles.device, handles.pipeline_cache, nullptr);
 }
 
-// The entry point of an instance that lacks one function: its own, or of its devices.
+// An entry point that lacks one function, of the instance or of its devices.
 class HiddenFunction {
  public:
   static PFN_vkVoidFunction instance_function(VkInstance instance, const char* name) {
@@ -315,7 +315,7 @@ class HiddenFunction {
   static inline PFN_vkGetDeviceProcAddr device_function_ = nullptr;
 };
 
-// As of an instance that was made for an earlier Vulkan than 1.3.
+// As if the instance were made for a Vulkan before 1.3.
 TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
   DeviceHandles handles = handles_of(*gpu_device());
   handles.get_instance_proc_addr = &HiddenFunction::instance_function;
@@ -339,7 +339,7 @@ TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
         describe_device(handles.get_instance_proc_addr, handles.instance, handles.physical);
     EXPECT_THAT(description.missing, testing::ElementsAre(name));
   }
-  // What crowds do not call may be missing.
+  // Functions that crowds do not call may be missing.
   for (const char* name :
        {"vkCmdBeginRendering", "vkCreateSampler", "vkCmdBeginDebugUtilsLabelEXT", "vkCreateDevice"}) {
     HiddenFunction::hidden = name;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a frame costs that no clock need measure: memory it takes, dispatches and barriers it records. The device's
-// functions are replaced by ones that do nothing but count while frames are recorded: drivers and layers allocate as
-// they like.
+// Costs of a frame that need no clock: the memory it takes, the dispatches and barriers it records. While frames are
+// recorded, the device's functions are replaced by ones that only count, since drivers and layers may allocate.
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -30,8 +29,8 @@ void* counted(void* memory) {
 
 }  // namespace
 
-// Of this program alone. Those of arrays call these. Were only one of a pair inlined, GCC would see memory of `new` go
-// to std::free.
+// Replaces operator new and delete of this program; those of arrays call these. If only one of a pair were inlined, GCC
+// would see memory of `new` passed to std::free.
 #ifdef __GNUC__
 #define PELT_NOINLINE [[gnu::noinline]]
 #else
@@ -56,8 +55,8 @@ struct Recorded {
 };
 Recorded recorded;
 
-// The functions that a frame may call. Any other is null: a frame that took memory of the device or made an object
-// would end the program.
+// The functions that a frame may call. All others are null: a frame that took device memory or made an object would
+// crash the program.
 DeviceFunctions counting_functions() {
   DeviceFunctions functions;
   functions.vkCmdBeginDebugUtilsLabelEXT = [](VkCommandBuffer, const VkDebugUtilsLabelEXT*) {};
@@ -76,7 +75,7 @@ DeviceFunctions counting_functions() {
   return functions;
 }
 
-// A device that counts in place of recording, for as long as this lives.
+// Makes a device count instead of record, as long as this object lives.
 class Counting {
  public:
   explicit Counting(const Device& device)
@@ -110,7 +109,7 @@ class Frames : public testing::Test {
     gpu_.emplace(std::move(*gpu));
   }
 
-  // So many of each character, with every output.
+  // Makes a crowd of so many instances of each character, with every output.
   Crowd make_crowd(std::uint32_t instances) {
     CrowdOptions options{.instances = std::vector<std::uint32_t>(characters_.size(), instances)};
     options.outputs.previous_positions.format = VertexFormat::kFloat;
@@ -124,7 +123,7 @@ class Frames : public testing::Test {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, joints_);
   }
 
-  // Without the validation layer, which would be told of objects and never of what is done with them.
+  // Without the validation layer: it would see objects made but never used.
   Result<Device> device_ = Device::create();
   std::vector<Character> characters_;
   std::optional<GpuCharacters> gpu_;
@@ -155,7 +154,7 @@ TEST_F(Frames, AllocateNothing) {
   EXPECT_EQ(recorded.barriers, 10 * crowd.barrier_count());
 }
 
-// Or else the test above could not fail.
+// Checks that the test above can fail.
 TEST(Allocations, AreCounted) {
   const std::size_t before = allocation_count;
   ::operator delete(::operator new(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libpelt.so, as those see it who call it, beside the C++ that it should equal.
+// libpelt.so as its callers see it, compared with the C++ that it must equal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ using CrowdHandle = Handle<pelt_crowd, pelt_crowd_destroy>;
 #define ASSERT_OK(call) ASSERT_EQ(call, PELT_OK) << pelt_last_error()
 #define EXPECT_OK(call) EXPECT_EQ(call, PELT_OK) << pelt_last_error()
 
-// That a call is refused, and why; a function of the library is named first.
+// Expects that a call is refused, and why; the message begins with the library's function.
 #define EXPECT_REFUSED(call, result, why)                         \
   do {                                                            \
     EXPECT_EQ(call, result) << #call;                             \
@@ -90,7 +90,7 @@ Character make_character() {
   return test::bound(model, test::two_cages()).character;
 }
 
-// Another one, by linear blend.
+// Makes another character, by linear blend.
 Character make_linear() { return test::bound(test::make_tube(), test::rig_of(LinearBlendParameters{})).character; }
 
 CharacterHandle in_c(const Character& character) {
@@ -224,7 +224,7 @@ TEST(CApi, TakesStructsOfOtherSizes) {
     newer.known.struct_size = size;
     EXPECT_INVALID(pelt_character_get_info(character.get(), &newer.known), "struct_size");
   }
-  // Of an older program, which has nothing behind the first two counts.
+  // An older program's struct, which ends after the first two counts.
   pelt_character_info older{};
   older.struct_size = offsetof(pelt_character_info, clip_count);
   older.clip_count = 77;
@@ -305,7 +305,7 @@ TEST(CApi, BindsAsTheEngineDoes) {
   ASSERT_OK(pelt_character_load(path.c_str(), &loaded));
   pelt_character_destroy(loaded);
 
-  // A callback of C++ that throws is told of, and nothing else happens.
+  // A C++ callback that throws is reported, and nothing else happens.
   options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
   EXPECT_REFUSED(pelt_bind(model, rig, &options, &loaded), PELT_ERROR_INTERNAL, "enough");
 }
@@ -353,7 +353,7 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   ASSERT_OK(pelt_character_load(both.c_str(), &loaded));
   const CharacterHandle own_loaded(loaded);
 
-  // The model that stands in no file of glTF.
+  // A model that comes from no glTF file.
   pelt_model* limb = nullptr;
   ASSERT_OK(pelt_model_import("builtin:arm", &limb));
   const ModelHandle own_limb(limb);
@@ -367,7 +367,7 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
 
   EXPECT_REFUSED(pelt_character_save_glb(moved, limb, (folder / "no/folder.glb").c_str()), PELT_ERROR_WRITE_FAILED,
                  "folder.glb");
-  // The file that the model came from is gone.
+  // The file that the model came from no longer exists.
   std::filesystem::remove(path);
   EXPECT_REFUSED(pelt_character_save_glb(made, model, both.c_str()), PELT_ERROR_NOT_FOUND, "rigged.GLB");
 }
@@ -482,10 +482,10 @@ TEST(CApi, SamplesClips) {
   EXPECT_INVALID(pelt_character_rest_inputs(own.get(), inputs.data(), 0), "0 inputs");
 }
 
-// Twists that half a turn and more need are in the inputs of a clip, as ClipTwists has them.
+// The inputs of a clip contain twists of half a turn and more, as ClipTwists has them.
 TEST(CApi, SamplesTwists) {
   Model model = test::make_tube({.joints = 4});
-  const float turns[] = {0, 0.5f, 1.0f};  // of a full one, at each key
+  const float turns[] = {0, 0.5f, 1.0f};  // of a full turn, at each key
   Channel channel{.joint = 2, .path = ChannelPath::kRotation, .times = {0, 1, 2}};
   for (const float turn : turns) {
     const glm::quat q = glm::angleAxis(0.75f * turn * 6.2831853f, glm::vec3(1, 0, 0));
@@ -570,7 +570,7 @@ class CCrowds : public testing::Test {
   DeviceHandle device_;
 };
 
-// The bytes of an output, of all vertices or instances.
+// Returns the bytes of an output, for all vertices or instances.
 std::vector<std::byte> bytes_of(VkBuffer buffer, VkDeviceSize offset, VkDeviceSize size) {
   Result<std::vector<std::byte>> bytes = read_buffer(*gpu_device(), buffer, offset, size);
   EXPECT_TRUE(bytes) << bytes.error().message;
@@ -657,7 +657,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
       const OutputPlace& expected;
       const pelt_output_place& got;
       std::uint32_t elements;
-      std::uint32_t bytes;  // of the last element
+      std::uint32_t bytes;  // size of the last element
     } attributes[] = {{places.positions, outputs.positions, vertices, 12},
                       {places.normals, outputs.normals, vertices, 4},
                       {places.tangents, outputs.tangents, vertices, 4},
@@ -728,7 +728,7 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   read.previous_positions = previous.data();
   EXPECT_INVALID(pelt_crowd_read_vertices(c, 1, &read), "no previous positions");
 
-  // Of the meshes the skin alone is written.
+  // Only the skin's meshes are written.
   for (std::uint32_t m = 0; m < characters_[0]->meshes.size(); ++m) {
     const pelt_result result = pelt_crowd_get_mesh_vertex(c, 0, m, &number);
     EXPECT_EQ(result, characters_[0]->meshes[m].control ? PELT_ERROR_NOT_FOUND : PELT_OK);
@@ -765,17 +765,17 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
         o.bounds_stride = 20;
       },
       kInvalid, "20");
-  const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // looked at before it is used
+  const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // refused before it is used
   refused([&](Options& o) { o.joints = {some_buffer, 1}; }, kInvalid, "joint matrices are at offset 1");
   refused([&](Options& o) { o.inputs = {some_buffer, 1}; }, kInvalid, "inputs are at offset 1");
   refused([&](Options& o) { o.visible = {some_buffer, 1}; }, kInvalid, "visible instances are at offset 1");
 
-  // An older program's, which knows the numbers of instances alone.
+  // An older program's options, which know only the numbers of instances.
   auto options = sized<pelt_crowd_options>();
   options.struct_size = offsetof(pelt_crowd_options, frames_in_flight);
   options.instances = instances;
   options.character_count = 2;
-  options.positions.format = PELT_FORMAT_NONE;  // beyond
+  options.positions.format = PELT_FORMAT_NONE;  // beyond the size
   const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
   auto outputs = sized<pelt_crowd_outputs>();
   ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
@@ -787,7 +787,7 @@ TEST_F(CCrowds, TakeTheLargestNumbers) {
   const GpuHandle gpu = upload_all(device_.get());
   std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
   joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.0f, glm::vec3(0, 0, 1));
-  // Positions of the second character, moved at this detail.
+  // Returns positions of the second character, moved at this detail.
   const auto moved = [&](std::uint32_t reduced_influences, std::uint32_t detail, std::uint32_t fade_frames) {
     auto options = sized<pelt_crowd_options>();
     options.reduced_influences = reduced_influences;
@@ -815,7 +815,7 @@ TEST_F(CCrowds, TakeTheLargestNumbers) {
   EXPECT_LT(farthest(moved(1, PELT_DETAIL_REDUCED, UINT32_MAX), full), 1e-5f);
 }
 
-// Joint matrices, inputs and lists of the caller's are given by nothing else.
+// If the caller has buffers of joint matrices, inputs and lists, the functions that set these refuse.
 TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
   const GpuHandle gpu = upload_all(device_.get());
   const CrowdHandle source = make_crowd(device_.get(), gpu.get());
@@ -834,7 +834,7 @@ TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
 }
 
 // A list of the caller's, in the structs of pelt.h: the second instance of the first character teleports, that of the
-// second goes over to fewer influences.
+// second cross-fades to fewer influences.
 TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
   struct List {
     std::uint32_t counts[2];
@@ -866,7 +866,7 @@ TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
     return bytes_of(place.buffer, place.offset + VkDeviceSize{info.first_vertex} * place.stride,
                     VkDeviceSize{info.vertex_count} * place.stride);
   };
-  const auto height = [&](std::uint32_t instance) {  // of vertex 0
+  const auto height = [&](std::uint32_t instance) {  // height of vertex 0
     float y = 0;
     std::memcpy(&y, written(outputs.positions, instance).data() + sizeof(float), sizeof(float));
     return y;
@@ -891,7 +891,7 @@ TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
   }
 }
 
-// The barriers of a frame that changes families, there and back; with one family validation sees what they order.
+// The barriers of a frame that changes families, there and back. With one family, validation sees what they order.
 TEST_F(CCrowds, GiveTheirOutputsToAnotherQueueAndBack) {
   const GpuHandle gpu = upload_all(device_.get());
   const CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
@@ -1017,7 +1017,7 @@ TEST_F(CCrowds, SurviveACallbackThatThrows) {
   EXPECT_INVALID(pelt_submit_and_wait(device_.get(), "x", nullptr, nullptr), "record is null");
 }
 
-// One allocation a piece, counted.
+// Makes one allocation for each piece, and counts them.
 struct CountedMemory {
   VkPhysicalDeviceMemoryProperties properties{};
   int held = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pelt.h as C11, and libpelt.so loaded by a program of C alone. */
+/* pelt.h as C11, and libpelt.so loaded by a program that is only C. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The layouts of pelt.h where pointers have 64 bits, for C and C++ alike: what a library and a program that were
- * compiled years apart agree on. Fields may be added at the end of what begins with struct_size; nothing else changes
- * without a new PELT_ABI_VERSION. */
+/* The layouts of pelt.h with 64-bit pointers, for C and C++ alike: a library and a program that were compiled years
+ * apart rely on them. Fields may be added at the end of structs that begin with struct_size; anything else needs a
+ * new PELT_ABI_VERSION. */
 #ifndef PELT_TESTS_RUNTIME_C_LAYOUT_H
 #define PELT_TESTS_RUNTIME_C_LAYOUT_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A script: LIBRARY shows, as NM lists them, exactly the functions that HEADER declares with PELT_API.
+# A script: checks that LIBRARY exports, as NM lists them, exactly the functions that HEADER declares with PELT_API.
 cmake_policy(VERSION 3.22)
 execute_process(COMMAND "${NM}" --dynamic --defined-only --format=posix "${LIBRARY}" OUTPUT_VARIABLE listed
                 COMMAND_ERROR_IS_FATAL ANY)

@@ -45,7 +45,7 @@ std::vector<glm::vec3> rest_positions(const Character& character) {
   return positions;
 }
 
-// A rigid motion, another one for each number.
+// Returns a rigid motion, a different one for each number.
 glm::mat4 motion(std::size_t number) {
   const float amount = static_cast<float>(number % 1000);
   return glm::translate(glm::mat4(1.0f), glm::vec3(0.1f * amount, -0.05f * amount, 0.3f)) *
@@ -75,7 +75,7 @@ class Crowds : public testing::Test {
     EXPECT_TRUE(gpu) << gpu.error().message;
     return std::move(*gpu);
   }
-  // With drivers, so that vertices are those of all meshes.
+  // Makes a crowd that writes drivers too, so that vertices are those of all meshes.
   Crowd make_crowd(const GpuCharacters& gpu, CrowdOptions options) {
     options.outputs.control_meshes = true;
     Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
@@ -87,7 +87,7 @@ class Crowds : public testing::Test {
     joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
     return joints;
   }
-  // One instance, bent, of whose influences one is left where they are reduced.
+  // Makes a crowd of one bent instance; reduced detail keeps one influence.
   Crowd make_bent_crowd(const GpuCharacters& gpu) {
     Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
     crowd.pose(0, bent_joints());
@@ -121,7 +121,7 @@ TEST_F(Crowds, NeedCharactersOfTheirDevice) {
   EXPECT_THAT(crowd.error().message, HasSubstr("the characters are on another device"));
 }
 
-// Buffers of the caller's that begin where none can be bound.
+// Buffers of the caller's at offsets at which none can be bound.
 TEST_F(Crowds, NeedAlignedInputs) {
   const VkDeviceSize alignment = gpu_device()->limits().minStorageBufferOffsetAlignment;
   if (alignment == 1) PELT_SKIP("the device binds buffers at any byte");
@@ -142,7 +142,7 @@ TEST_F(Crowds, NeedAlignedInputs) {
     ASSERT_FALSE(crowd) << name;
     EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(crowd.error().message, HasSubstr(std::string(name) + " are at offset"));
-    options.*place = {VK_NULL_HANDLE, 1};  // of no buffer: nothing is bound there
+    options.*place = {VK_NULL_HANDLE, 1};  // no buffer: nothing is bound there
     EXPECT_TRUE(Crowd::create(*gpu_device(), gpu, options)) << name;
   }
 }
@@ -254,7 +254,7 @@ class StreamedCrowds : public Crowds {
   std::vector<glm::vec3> cage(const glm::mat4& by) const {
     return test::moved_points(*character_, "cage", test::by_matrix(by));
   }
-  // Where the tube is, and how high the second one.
+  // Expects the position of the tube, and the height of the second tube.
   void expect_instance(const Crowd& crowd, std::uint32_t instance, const glm::mat4& by, float lift) {
     const std::vector<glm::vec3> all = positions(crowd, instance);
     for (const auto& [name, motion] :
@@ -305,7 +305,7 @@ TEST_F(StreamedCrowds, KeepWhatIsNotGivenAgain) {
   }
 }
 
-// A simulation's buffer, with something else before the inputs.
+// Inputs in a simulation's buffer, after other data.
 TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
   const std::uint32_t instances = 3;
   const CharacterData& data = **character_;
@@ -333,7 +333,7 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
   }
 }
 
-// Of a character without inputs the caller's buffer may be anything.
+// If a character has no inputs, the caller may still give an inputs buffer.
 TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
   const Character character = make_character(model_);
   const GpuCharacters gpu = upload_character(character);
@@ -365,7 +365,7 @@ TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
   EXPECT_LT(worst_distance(rest_positions(ffd), motion(8), positions(second, 1)), 1e-5f * ffd.size());
 }
 
-// Of a driven character: the driver's poses, its blend, the skin's.
+// A driven character: the driver's poses, its blend, the skin's blend.
 TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
   if (!GpuTimer::supported(*gpu_device())) PELT_SKIP("the device has no timestamps");
   const GpuCharacters gpu = upload_character(make_character(model_, "surface-ffd"));
@@ -404,7 +404,7 @@ TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
 
 // ---------------------------------------------------------------------------------------------------- mixed crowds
 
-// Of linear blend, dual quaternions and a surface FFD: characters of one stage and of two, in one crowd.
+// Linear blend, dual quaternions and a surface FFD: characters of one stage and of two, in one crowd.
 class MixedCrowds : public Crowds {
  protected:
   void SetUp() override {
@@ -417,7 +417,7 @@ class MixedCrowds : public Crowds {
     gpu_.emplace(std::move(*gpu));
   }
 
-  // The skin alone, in packed order.
+  // Returns the rest positions of the skin only, in packed order.
   static std::vector<glm::vec3> rest_skin(const Character& character) {
     std::vector<glm::vec3> positions;
     for (const CharacterMesh& mesh : character->meshes) {
@@ -444,7 +444,7 @@ class MixedCrowds : public Crowds {
     return std::move(*crowd);
   }
 
-  // Into commands that never run.
+  // Records into commands that never run.
   static void record_and_drop(Crowd& crowd) {
     const DeviceFunctions& functions = gpu_device()->functions();
     const VkDevice device = gpu_device()->handle();
@@ -488,7 +488,7 @@ TEST_F(MixedCrowds, HaveOneOfEachUnlessToldOtherwise) {
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
 }
 
-// What is said of each instance by one of many threads is what one thread would have said.
+// Posing each instance on one of many threads gives the same result as posing all on one thread.
 TEST_F(MixedCrowds, ArePosedOnSeveralThreads) {
   CrowdOptions options{.instances = {40, 40, 41}};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
@@ -523,7 +523,7 @@ TEST_F(MixedCrowds, ArePosedOnSeveralThreads) {
   }
 }
 
-// As crowd.h says of a frame that is recorded and never submitted.
+// Follows crowd.h's rules for a frame that is recorded and never submitted.
 TEST_F(MixedCrowds, GoOnBehindAFrameThatWasDropped) {
   CrowdOptions options{.instances = {2, 2, 2}};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
@@ -596,7 +596,7 @@ TEST_F(MixedCrowds, MoveSomeLessOftenThanOthers) {
   EXPECT_EQ(moves[0], 7);
   EXPECT_THAT(moves[1], testing::AllOf(testing::Ge(3), testing::Le(5)));
   EXPECT_THAT(moves[2], testing::AllOf(testing::Ge(2), testing::Le(4)));
-  EXPECT_EQ(moves[3], 1);  // in the frame in which it appeared
+  EXPECT_EQ(moves[3], 1);  // moved in the frame in which it appeared
 }
 
 // ---------------------------------------------------------------------------------------------------------- outputs
@@ -650,7 +650,7 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
       "previous positions are of skins alone");
 }
 
-// Every format says the same as the default one, in the crowd's buffer and in one of the caller's.
+// Every format gives the same result as the default one, in the crowd's buffer and in one of the caller's.
 TEST_F(MixedCrowds, WriteTheFormatsThatAreAskedFor) {
   Crowd standard = make({.instances = {1, 1, 1}});
   pose_all(standard, 3);
@@ -731,7 +731,7 @@ TEST_F(MixedCrowds, RememberPreviousPositions) {
   EXPECT_LT(previous_off(3, 23), 1e-5f) << "shown again";
 }
 
-// One that stops keeps its last step for that frame alone.
+// An instance that stops has its last step as motion for one frame only.
 TEST_F(MixedCrowds, ThatStopHaveNoMotionLeft) {
   CrowdOptions options{.instances = {1, 0, 0}, .frames_in_flight = 1};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
@@ -759,7 +759,7 @@ TEST_F(MixedCrowds, TellTheAddressesOfTheirOutputs) {
   EXPECT_LT(off(crowd, 1, 1), 1e-5f);
 }
 
-// A fade that is turned round half-way does not jump.
+// Reversing a fade halfway does not make it jump.
 TEST_F(Crowds, FadeBackFromWhereTheyAre) {
   const Character character = make_character(model_, "surface-ffd");
   const GpuCharacters gpu = upload_character(character);
@@ -780,7 +780,7 @@ TEST_F(Crowds, FadeBackFromWhereTheyAre) {
   EXPECT_EQ(way.back(), 0.0f);
 }
 
-// Fades as long as can be said, which the steps of shorter ones go on from.
+// Fades of the greatest length; they can also continue a shorter fade.
 TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
   constexpr std::uint32_t kLongest = UINT32_MAX;
   const Character character = make_character(model_, "surface-ffd");
@@ -803,7 +803,7 @@ TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
   const std::vector<glm::vec3> reduced = next();
   crowd.detail(0, Detail::kFull, 9);
   for (int frame = 0; frame < 7; ++frame) next();
-  crowd.detail(0, Detail::kReduced, kLongest);  // from three tenths of the way on
+  crowd.detail(0, Detail::kReduced, kLongest);  // at three tenths of the way to kReduced
   const std::vector<glm::vec3> slow = next();
   const float share = static_cast<float>(255 * 3 / 10) / 255.0f;
   for (std::size_t v = 0; v < full.size(); ++v) {
@@ -811,7 +811,7 @@ TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
   }
 }
 
-// Of however many, a vertex has no more than it has; none is one.
+// More influences than a vertex has keep all of them; 0 counts as 1.
 TEST_F(Crowds, ReduceToAnyNumberOfInfluences) {
   const Character character = make_character(model_);
   const GpuCharacters gpu = upload_character(character);
@@ -831,8 +831,8 @@ TEST_F(Crowds, ReduceToAnyNumberOfInfluences) {
   EXPECT_NE(reduced_to(1), all);
 }
 
-// Two frames, each read by a copy. On a device with one family the barriers are those of one queue, and validation sees
-// whether they order the copies.
+// Two frames, each read by a copy. On a device with one family the barriers are those of one queue, and validation
+// checks that they order the copies.
 TEST_F(MixedCrowds, ReleaseAndAcquireTheirOutputs) {
   CrowdOptions options{.instances = {1, 1, 1}, .frames_in_flight = 2};
   options.outputs.bounds = true;
@@ -888,7 +888,7 @@ TEST_F(MixedCrowds, AreWithinTheirBounds) {
   }
 }
 
-// In the crowd's buffer and in one of the caller's, whose other bytes stay as they are.
+// In the crowd's buffer and in one of the caller's, whose other bytes must not change.
 TEST_F(MixedCrowds, WriteBoundsWithAStride) {
   CrowdOptions options{.instances = {2, 2, 2}};
   options.outputs.bounds = true;
@@ -958,8 +958,8 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
     return std::move(*buffer);
   };
   const Buffer joints = filled(matrices.data(), matrices.size() * sizeof(glm::mat4));
-  // Counts, then entries: of the first character its second instance, none of the second, and of the third both, with
-  // one that is none and a count that is too large.
+  // Counts, then entries: the second instance of the first character, none of the second, and both of the third, with
+  // an entry out of range and a count that is too large.
   constexpr std::uint32_t kUpdate = shared::kEntryTeleport;
   const std::uint32_t list[] = {1, 0, 7, 1, kUpdate, 0, 0, 0, 0, 0, 0, 1, kUpdate, 99, kUpdate};
   const Buffer visible = filled(list, sizeof(list));
@@ -969,8 +969,8 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
   EXPECT_LT(off(crowd, 5, 5), 1e-5f);
 }
 
-// By the barriers of docs/runtime.md, whose hazards validation watches: the next frame's matrices are copied to where
-// the frame before has read its own.
+// Uses the barriers of docs/runtime.md; validation watches for hazards: the next frame's matrices are copied over those
+// that the frame before has read.
 TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
   std::vector<glm::mat4> matrices;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -1038,8 +1038,8 @@ TEST_F(Crowds, FadeFromOneDetailToAnother) {
   }
 }
 
-// Of a character that carries a fit: the crowd's is the evaluator's, boxes hold it, and a fade goes from one to the
-// other.
+// A character with a fit: the crowd's positions equal the evaluator's, boxes contain them, and a fade goes from one to
+// the other.
 TEST_F(Crowds, AreMovedByTheLinearBlendThatWasFittedToThem) {
   LinearFitOptions fit_options;
   fit_options.clip_poses = 2;

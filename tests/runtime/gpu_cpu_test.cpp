@@ -53,7 +53,7 @@ std::vector<Deformer> deformers() {
           {"surface FFD, basic", one_layer(basic)}};
 }
 
-// The bind pose, and `count - 1` times spread over every clip in turn.
+// Returns the bind pose, and `count - 1` poses at times spread over every clip in turn.
 Poses clip_poses(const CharacterData& data, std::size_t count) {
   std::vector<Transform> local(data.skeleton.joints.size());
   Poses poses;
@@ -69,7 +69,7 @@ Poses clip_poses(const CharacterData& data, std::size_t count) {
   return poses;
 }
 
-// Every joint turned in its parent, by another angle for each joint and pose.
+// Returns poses with every joint turned in its parent, by a different angle for each joint and pose.
 Poses bent_poses(const CharacterData& data, std::size_t count) {
   std::vector<Transform> local(data.skeleton.joints.size());
   Poses poses;
@@ -94,7 +94,7 @@ void expect_all_deformers(const runtime::Device& device, const Model& model,
     ASSERT_TRUE(bound) << bound.error().message;
     const bool triangles = std::any_of(bound->character->passes.begin(), bound->character->passes.end(),
                                        [](const PalettePass& pass) { return pass.kernel == PoseKernel::kSurfaceFfd; });
-    // Where all that moves a vertex takes it to one point, what its weights change by is what rounding leaves.
+    // If all palette entries move a vertex to one point, the change by its weights is only rounding.
     const bool by_driver =
         std::any_of(bound->character->meshes.begin(), bound->character->meshes.end(),
                     [](const CharacterMesh& m) { return m.deformer == "surface_ffd" && !m.binding.gradients.empty(); });
@@ -103,8 +103,8 @@ void expect_all_deformers(const runtime::Device& device, const Model& model,
   }
 }
 
-// A tube by one of the deformers that the property suite runs over, in a wider tube that drives it where it needs that:
-// drivers of all kinds, with streams and controls of their own for each instance.
+// Binds a tube by one of the property suite's deformers; a wider tube drives it if the deformer needs a driver. There
+// are drivers of all kinds, with streams and controls of their own for each instance.
 Character bind_tube(const test::Deformer& deformer, const test::TubeOptions& tube, const test::TubeOptions& cage) {
   const test::Subject subject = test::make_subject(deformer, test::make_tube(tube), test::make_tube_mesh(cage));
   return test::bound(subject.model, subject.rig).character;
@@ -151,7 +151,7 @@ TEST(GpuCpu, OnACharacterWithoutVertices) {
   expect_gpu_equals_cpu(*gpu_device(), *character, bent_poses(**character, 3), "no vertices");
 }
 
-// Where the blended frame has no usable rank the rule of shaders/blend/blend.h decides; nothing may become NaN.
+// If the blended frame has no usable rank, the rule of shaders/blend/blend.h decides; nothing may become NaN.
 TEST(GpuCpu, OnJointsThatAreMirroredFlattenedOrCollapsed) {
   PELT_REQUIRE_GPU(gpu_device());
   const auto poses = [](const CharacterData& data) {
@@ -176,7 +176,7 @@ TEST(GpuCpu, InEveryConfiguration) {
   }
 }
 
-// Vertices of a driver that are moved in a character that is bound: palettes that have grown, keys of one more kind.
+// Vertices of a driver are moved in a bound character: palettes have grown, and there is one more kind of key.
 TEST(GpuCpu, OnDriversThatAreMoved) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {

@@ -34,7 +34,7 @@ class InputRings : public testing::Test {
   std::vector<std::size_t> firsts_{0, 2, 2, 7, 8};
 };
 
-// Whatever was set in whichever frame, in whole or in part, several times or never.
+// Instances are set in random frames, in whole or in part, several times or never.
 TEST_F(InputRings, HoldTheLatestOfEachInstance) {
   std::mt19937 random(7);
   for (const std::uint32_t slots : {1u, 2u, 3u, 5u}) {
@@ -43,7 +43,7 @@ TEST_F(InputRings, HoldTheLatestOfEachInstance) {
     float next = 100;
     for (std::uint32_t frame = 0; frame < 300; ++frame) {
       const std::uint32_t slot = frame % slots;
-      // Now and then no instance for longer than the ring is round.
+      // Sometimes sets no instance for longer than the ring has slots.
       for (std::size_t n = frame / 20 % 2 == 0 ? random() % 5 : 0; n > 0; --n) {
         const std::uint32_t instance = random() % 4;
         const std::size_t size = firsts_[instance + 1] - firsts_[instance];
@@ -59,7 +59,7 @@ TEST_F(InputRings, HoldTheLatestOfEachInstance) {
   }
 }
 
-// Once all slots have them: what is then written over by another stays so.
+// Once all slots have an instance's values, the ring does not write them again: bytes overwritten by the test stay.
 TEST_F(InputRings, LeaveAloneWhatIsNotSetAgain) {
   for (const std::uint32_t slots : {1u, 2u, 3u}) {
     InputRing ring = make(slots);
@@ -76,7 +76,7 @@ TEST_F(InputRings, LeaveAloneWhatIsNotSetAgain) {
       const std::vector<float> values = held(ring, next_frame(true));
       EXPECT_EQ(values, (std::vector<float>{-1, -1, -1, -1, -1, -1, -1, 0.5f})) << slots << " slots";
     }
-    // An instance that is set again is brought to every slot, once.
+    // An instance that is set again is written to every slot, once.
     ring.set(frame % slots, 0, 1, std::vector{9.0f});
     for (std::uint32_t i = 0; i < slots; ++i) EXPECT_EQ(held(ring, next_frame(false))[1], 9.0f);
     for (std::uint32_t slot = 0; slot < slots; ++slot) floats(ring, slot)[1] = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Crowds whose normals are found from the posed triangles (CrowdOutputs::normal_mode).
+// Crowds with normals computed from the posed triangles (CrowdOutputs::normal_mode).
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -33,7 +33,7 @@ Character make_character(const Model& model, const std::string& deformer, const 
   return bound->character;
 }
 
-// A moment of a clip, another one for each number.
+// Returns joint matrices at a moment of a clip, a different one for each number.
 std::vector<glm::mat4> posed(const CharacterData& data, std::uint32_t number) {
   std::vector<Transform> local(data.skeleton.joints.size());
   rest_pose(data.skeleton, local);
@@ -46,7 +46,7 @@ std::vector<glm::mat4> posed(const CharacterData& data, std::uint32_t number) {
 
 float angle(glm::vec3 a, glm::vec3 b) { return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)); }
 
-// A biped that linear blend moves and a limb that a surface does, by a driver of its own.
+// A biped moved by linear blend, and a limb moved by a surface FFD with a driver of its own.
 class RecomputedNormals : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -91,7 +91,7 @@ std::vector<Character>* RecomputedNormals::characters_ = nullptr;
 
 struct Tolerance {
   float normal;   // radians
-  float tangent;  // once rounded by the blend, and once more behind it
+  float tangent;  // rounded by the blend, and once more after it
 };
 
 void expect_equal_to_cpu(const Crowd& crowd, const InstanceVertices& gpu, const Character& character,
@@ -123,7 +123,7 @@ TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
   const struct {
     Format normals;
     Format tangents;
-    std::uint32_t tangents_at;  // of a vertex of 48 bytes: positions at 4, normals at 16
+    std::uint32_t tangents_at;  // offset in a vertex of 48 bytes: positions at 4, normals at 16
     Tolerance tolerance;
   } cases[] = {{Format::kFloat, Format::kFloat, 32, {2e-3f, 4e-3f}},
                {Format::kFloat, Format::kOctahedral16, 32, {2e-3f, 4e-3f}},
@@ -170,7 +170,7 @@ TEST_F(RecomputedNormals, AreOneMoreDispatchAndBarrierWhateverTheSize) {
   }
 }
 
-// What the host writes over their normals and tangents stays, so nothing is written for them.
+// Values that the host writes over their normals and tangents stay: nothing is written for them.
 TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
   Result<Buffer> buffer =
       Buffer::create(*gpu_device(), {.size = 1 << 18,
@@ -187,7 +187,7 @@ TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
   ASSERT_TRUE(run(*gpu_device(), crowd));
   crowd.update_every(1, 0);
   crowd.show(2, false);
-  for (int frame = 0; frame < 2; ++frame) {  // in the first one the frozen instance is held
+  for (int frame = 0; frame < 2; ++frame) {  // the frozen instance is held in the first frame
     std::memset(buffer->mapped(), 0x22, buffer->size());
     buffer->flush(0, buffer->size());
     pose_all(crowd, *gpu_, 5);
@@ -200,7 +200,7 @@ TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
   }
 }
 
-// Of details, and between them, they are those of the positions that are written.
+// At every detail, and between details, the normals are those of the positions that are written.
 TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
   const Character character =
       make_character(make_limb({.around = 24, .along = 33}), "surface-ffd", {.linear_fit = LinearFitOptions{}});

@@ -8,7 +8,7 @@
 
 namespace pelt::test {
 
-// None: there is no such file, or it is no PNG.
+// Reads a PNG. None: there is no such file, or it is no PNG.
 std::optional<samples::Image> read_png(const std::filesystem::path& path);
 
 }  // namespace pelt::test

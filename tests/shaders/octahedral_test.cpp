@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-#include <pelt/shaders/octahedral.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
 
+#include <pelt/shaders/octahedral.h>
+
 namespace pelt::shared {
 namespace {
 
-// Degrees; in double precision, since float's angles end at 0.02 degrees.
+// Returns degrees; in double precision, since the angles of floats are exact to only 0.02 degrees.
 double angle_between(glm::dvec3 a, glm::dvec3 b) {
   return glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
 }
 
-// The largest angle, in degrees, between a direction and what is left of it: of directions all round, and of those
-// halfway between `steps` numbers of either sign, where rounding errs most.
+// Returns the largest angle, in degrees, between a direction and its packed and unpacked copy: for random directions,
+// and for those halfway between two of the `steps` numbers of either sign, where rounding errs most.
 double worst_error(int steps, const std::function<vec3(vec3)>& packed_and_unpacked) {
   double worst = 0;
   const auto look = [&](glm::dvec3 direction) {
@@ -37,7 +37,7 @@ double worst_error(int steps, const std::function<vec3(vec3)>& packed_and_unpack
   return worst;
 }
 
-// What the header states: no more, and not much less.
+// Checks the header's statement: the error is not larger, and not much smaller.
 void expect_stated(double worst, double stated) {
   EXPECT_LE(worst, stated);
   EXPECT_GE(worst, 0.9 * stated);

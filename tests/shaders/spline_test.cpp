@@ -36,14 +36,14 @@ TEST(Spline, SlopeIsTheDerivative) {
   constexpr float kStep = 1.0f / 64;
   for (int k = 1; k < 64; ++k) {
     const float u = static_cast<float>(k) / 64;
-    // Cubics: the error of central differences is the third derivative, at most 3, times step^2 / 6.
+    // For cubics the error of central differences is the third derivative, at most 3, times step^2 / 6.
     const vec4 expected = (spline_basis(u + kStep) - spline_basis(u - kStep)) / (2 * kStep);
     for (int i = 0; i < 4; ++i) EXPECT_NEAR(spline_slope(u)[i], expected[i], 0.6f * kStep * kStep) << u << ' ' << i;
   }
 }
 
-// A helix of radius 1 and pitch 2 pi: a frame that does not turn about it turns against the helix's own normal by
-// torsion times length, which is 1/2 times sqrt(2) a radian.
+// A helix of radius 1 and pitch 2 pi. A frame that does not turn about its curve turns against the helix's own normal
+// by torsion times length, which is 1/2 times sqrt(2) a radian.
 vec3 helix(float t) { return vec3(std::cos(t), std::sin(t), t); }
 vec3 helix_tangent(float t) { return normalize(vec3(-std::sin(t), std::cos(t), 1)); }
 
@@ -65,7 +65,7 @@ TEST(DoubleReflection, DoesNotTurnAboutTheCurve) {
     const double turned = std::atan2(dot(cross(normal, y), x), dot(normal, y));
     const double error = std::abs(std::remainder(turned + torsion * length, 2 * glm::pi<double>()));
     EXPECT_LT(error, 0.05);
-    // Of fourth order.
+    // The error is of fourth order.
     if (before > 1e-4) {
       EXPECT_LT(error, before / 8);
     }

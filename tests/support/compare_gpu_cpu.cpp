@@ -30,13 +30,13 @@ float reach_of(const Character& character, std::span<const glm::vec3> positions)
   return reach;
 }
 
-// How much an influence magnifies rounding at a point.
+// How much an influence magnifies rounding errors at a point.
 struct Magnification {
-  float position = 0;   // of the position, in units of the reach
-  float direction = 0;  // of normal and tangent, in radians for a corner that is off by the reach
+  float position = 0;   // error of the position, in units of the reach
+  float direction = 0;  // error of normal and tangent, in radians, if a corner is off by the reach
 };
 
-// Of a frame by its inverse at rest, whose axes are as long as edges are short.
+// Returns the magnification of a frame from its rest inverse, whose axes are long if edges are short.
 Magnification of_rest_inverse(const Affine& rest_inverse, glm::vec3 point, float reach) {
   const glm::mat3 axes = affine_axes(rest_inverse);
   const float inverse_height =
@@ -45,7 +45,8 @@ Magnification of_rest_inverse(const Affine& rest_inverse, glm::vec3 point, float
   return {edges_away.x + edges_away.y + edges_away.z * inverse_height, inverse_height * reach};
 }
 
-// Of a frame that is a sum over edges: each is off by the reach, times its term, and so is the normal over its length.
+// Returns the magnification of a frame that is a sum over edges: each edge is off by the reach, times its term, and so
+// is the normal over its length.
 Magnification of_vertex_frame(const PalettePass& pass, const shared::VertexFrameRecord& record, glm::vec3 point,
                               float reach) {
   float terms = glm::length(record.normal_term) / std::sqrt(record.rest_area);
@@ -70,7 +71,7 @@ Magnification magnification(const PalettePass& pass, std::uint32_t record, glm::
   }
 }
 
-// One a vertex of the character; `reach`, as above.
+// Returns one magnification for each vertex of the character; `reach`, as above.
 std::vector<Magnification> magnifications(const CharacterData& data, float reach) {
   std::vector<const PalettePass*> pass_of(data.palette_size, nullptr);
   for (const PalettePass& pass : data.passes) {
@@ -91,7 +92,7 @@ std::vector<Magnification> magnifications(const CharacterData& data, float reach
         vertex.direction += influence.weight * own.direction;
       }
     }
-    // A gradient turns the normal by how much further one palette entry moves the point than the next.
+    // A gradient turns the normal by the difference between the motions of a point by two palette entries.
     for (std::size_t v = 0; v < mesh.vertex_count() && !mesh.binding.gradients.empty(); ++v) {
       const std::vector<std::uint32_t>& slices = mesh.binding.slices;
       for (std::size_t at = slices[v / 32] + v % 32; at < slices[v / 32 + 1]; at += 32) {
@@ -102,7 +103,7 @@ std::vector<Magnification> magnifications(const CharacterData& data, float reach
   return vertices;
 }
 
-// Positions and controls of an instance; the first one's are at rest.
+// Gives an instance streams and controls; instance 0 keeps those of the rest pose.
 template <class Target>
 void give_inputs(const Character& character, std::uint32_t instance, const Target& target) {
   if (instance == 0) return;
@@ -144,7 +145,7 @@ void expect_equal(const runtime::InstanceVertices& gpu, const Evaluator& cpu, st
     const float position_tolerance = directions == Directions::kFlattened
                                          ? kFlattenedTolerance
                                          : kPositionTolerance + kMagnifiedUnits * magnified[v].position;
-    // Written so that a NaN fails.
+    // Written so that NaN fails.
     if (!(position <= position_tolerance) || !unit ||
         (directions == Directions::kEqual && !(normal <= direction_tolerance && tangent <= direction_tolerance)) ||
         gpu.tangents[v].w != cpu.tangents()[v].w) {

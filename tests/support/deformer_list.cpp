@@ -50,12 +50,12 @@ std::vector<KeyPoseSet> key_poses() {
 CurveSkeletonParameters curves(const std::function<void(CurveSkeletonParameters&)>& change =
                                    [](CurveSkeletonParameters&) {}) {
   CurveSkeletonParameters parameters;
-  parameters.table_error = 2e-3f;  // what holds for coarse tables holds for fine ones, and these take less time
+  parameters.table_error = 2e-3f;  // properties of coarse tables hold for fine ones, and coarse ones take less time
   change(parameters);
   return parameters;
 }
 
-// The paper's frames.
+// Curves with the paper's frames.
 CurveSkeletonParameters paper_curves() {
   return curves([](CurveSkeletonParameters& p) {
     p.frames = CurveFrames::kEndpoint;
@@ -70,11 +70,11 @@ CurveSkeletonParameters keyed_curves() {
     p.frames = CurveFrames::kTangent;
     p.joints = {{.joint = "joint1", .float_distance = {{0, 0.3f}, {60, 0.5f}, {120, 0.9f}}}};
     p.bones = {{"joint0", "joint1", {{0, 0}, {0.3f, 0.1f}, {1, 1}}, true}};
-    p.curves = {{"both", {"joint0", "joint1"}, {}, {}}};  // also where no skin follows one of them
+    p.curves = {{"both", {"joint0", "joint1"}, {}, {}}};  // also if no skin follows one of the joints
   });
 }
 
-// A curve beside the joints, two of its control points elsewhere still.
+// A curve beside the joints, with two of its control points displaced.
 CurveSkeletonParameters displaced_curves() {
   return curves([](CurveSkeletonParameters& p) {
     CurvePath& path = p.curves.emplace_back();
@@ -92,7 +92,7 @@ MosParameters mos(const std::function<void(MosParameters&)>& change = [](MosPara
   return parameters;
 }
 
-// The patent's: no points that turn in part, the joints' own frames, blended as matrices.
+// The patent's own: no points that turn in part, the joints' frames, blended as matrices.
 MosParameters patent_mos() {
   return mos([](MosParameters& p) {
     p.frames = MosFrames::kJoint;
@@ -105,7 +105,7 @@ MosParameters scattered_mos(MosStrategy strategy) {
   return mos([&](MosParameters& p) { p.strategy = strategy; });
 }
 
-// Each operation, some at the turn of a joint, some already at bind.
+// Each operation, some keyed on the turn of a joint, some already at bind.
 MosParameters edited_mos() {
   return mos([](MosParameters& p) {
     const KeyAngle turn{"joint1", {0.4f, 1, 0.7f}};
@@ -123,7 +123,7 @@ MosParameters edited_mos() {
   });
 }
 
-// A muscle that a curve skeleton carries, under the skin near it.
+// Adds a muscle that a curve skeleton carries, under the skin near it.
 void add_muscle(Model& model, Rig& rig) {
   rig.muscles = {{.name = "muscle",
                   .from = {"joint0", {1, 0.5f, 0}},
@@ -150,7 +150,7 @@ void add_morph_targets(Model& model, Rig&) {
   cage.morph_targets = {bulge, shear};
 }
 
-// The cage in a wider one.
+// Puts the cage in a wider one, which drives it.
 void carry_cage(Model& model, Rig& rig) {
   Mesh outer = model.meshes.back();
   outer.name = "outer cage";

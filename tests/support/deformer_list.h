@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every deformer in every configuration: what the property suite, the comparison of GPU and CPU and the file's round
-// trip run over.
+// Every deformer in every configuration, for the property suite, the comparison of GPU and CPU and the file's round
+// trip.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace pelt::test {
 
-// The motions of all controls that move the skin by the same.
+// The class of motions that, applied to all controls, move the skin by the same motion.
 enum class Follows {
   kRigid,       // frames of triangles and of patches: their third axis keeps unit length (equation 2)
   kSimilarity,  // estimated frames, curves
@@ -22,15 +22,15 @@ enum class Follows {
 struct Deformer {
   const char* name;
   DeformerParameters parameters;
-  bool is_local = true;  // far controls change nothing
+  bool is_local = true;  // true: far controls have no influence
   Follows follows = Follows::kAffine;
-  // What belongs to it beside one layer of the parameters: groups, other layers, what drivers have.
+  // Adds the parts of the configuration besides its one layer: groups, other layers, properties of drivers.
   std::function<void(Model&, Rig&)> change = [](Model&, Rig&) {};
 };
 
 void PrintTo(const Deformer& deformer, std::ostream* out);
 
-// A new deformer is one more line here.
+// Lists the deformers; a new one is one more line here.
 const std::vector<Deformer>& deformers();
 
 struct Subject {
@@ -38,8 +38,8 @@ struct Subject {
   Rig rig;
 };
 
-// Mesh 0 of `model`, moved by the deformer. `cage` drives it as "cage" where it needs a driver, and is a second skin
-// otherwise.
+// Returns mesh 0 of `model` moved by the deformer. If the deformer needs a driver, `cage` is its driver "cage";
+// otherwise it is a second skin.
 Subject make_subject(const Deformer& deformer, Model model, Mesh cage);
 
 }  // namespace pelt::test

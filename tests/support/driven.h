@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Skins in cages: what the tests of drivers are made of.
+// Skins in cages, for the tests of drivers.
 #pragma once
 
 #include <functional>
@@ -15,47 +15,47 @@
 
 namespace pelt::test {
 
-// make_tube with a coarser tube round it, "cage", which has weights.
+// Returns make_tube with a coarser tube round it, "cage", which has weights.
 Model make_tube_in_cage(const TubeOptions& tube = {},
                         const TubeOptions& cage = {.around = 8, .along = 12, .radius = 1.2f});
 
-// Surface FFD by the mesh "cage".
+// Returns parameters of a surface FFD by the mesh "cage".
 SurfaceFfdParameters by_cage();
 
-// A tube in "cage", and another, "second", in "morphed", a cage that its morph target "lift" raises by 1 m.
+// Returns a tube in "cage", and another, "second", in "morphed", a cage that its morph target "lift" raises by 1 m.
 Model make_tubes_in_two_cages();
 
-// Moves the tube by its cage, streamed, and "second" by the other, which follows the joints.
+// Returns a rig that moves the tube by its cage, streamed, and "second" by the other, which follows the joints.
 Rig two_cages();
 
-// One layer over `target`, which is not judged.
+// Returns a rig with one layer over `target`; it is not judged.
 Rig rig_of(DeformerParameters parameters, const std::string& target = "*");
 
-// Fails the test where it cannot be bound. By a deformer's name: not judged.
+// Bind a model, by a rig or by a deformer's name, without judging; fail the test if that is impossible.
 Bound bound(const Model& model, const Rig& rig);
 Character bound_by(const Model& model, const std::string& deformer);
 
-// The message of bind's error, or "bound".
+// Returns the message of bind's error, or "bound".
 std::string bind_error(const Model& model, const Rig& rig);
 
-// A mesh of the character by its name; fails the test where there is none.
+// Returns a mesh of the character by its name; fails the test if there is none.
 const CharacterMesh& mesh_of(const Character& character, const std::string& name);
 
-// Posed positions of one mesh, in the order of the model.
+// Returns posed positions of one mesh, in the order of the model.
 std::vector<glm::vec3> positions_of(const Evaluator& evaluator, const Character& character, const std::string& name);
 
-// Rest positions of a control mesh, each moved: what a stream is given.
+// Returns the rest positions of a control mesh, each moved, as a stream takes them.
 std::vector<glm::vec3> moved_points(const Character& character, const std::string& name,
                                     const std::function<glm::vec3(glm::vec3)>& move);
 
-// Largest distance of `posed` from where `move` takes `rest`; infinite where one is not finite.
+// Returns the largest distance of `posed` from `move(rest)`; infinite if one is not finite.
 float worst_distance(std::span<const glm::vec3> rest, std::span<const glm::vec3> posed,
                      const std::function<glm::vec3(glm::vec3)>& move);
 
-// What a matrix does to points.
+// Returns a function that applies a matrix to points.
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix);
 
-// A turn about a skew axis, and a shift.
+// Returns a turn about a skew axis, with a shift.
 glm::mat4 rigid_motion();
 
 }  // namespace pelt::test

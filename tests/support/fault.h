@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One way in which a character may be broken: a line of the lists that show that each is refused.
+// One way in which a character may be broken: an entry of the lists that test that each is refused.
 #pragma once
 
 #include <iosfwd>
@@ -16,7 +16,7 @@ struct Fault {
 
 void PrintTo(const Fault& fault, std::ostream* out);
 
-// `whole` is a character, and with the fault none.
+// Expects that `whole` is a valid character, and is refused with the fault.
 void expect_refused(const Fault& fault, CharacterData whole);
 
 }  // namespace pelt::test

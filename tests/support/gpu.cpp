@@ -6,7 +6,7 @@
 namespace pelt::test {
 namespace {
 
-// Devices live until the environment's end, inside gtest, so that messages at their destruction still count.
+// Keeps the devices until the environment's end, inside gtest, so that messages at their destruction still count.
 class Devices : public testing::Environment {
  public:
   const Result<runtime::Device>& get(bool pretend_discrete) {

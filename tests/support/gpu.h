@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Vulkan device of a test program, with validation and synchronization validation on: every message fails the test
-// that caused it.
+// The Vulkan device of a test program, with validation and synchronization validation turned on: every message fails
+// the test that caused it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,18 +11,18 @@
 
 namespace pelt::test {
 
-// The device that PELT_DEVICE names, or the most capable one; made on the first call, one for all tests of a program,
-// and destroyed after the last test, so that what a test leaked fails the program.
+// Returns the device that PELT_DEVICE names, or the most capable one. It is made on the first call, one for all tests
+// of a program, and destroyed after the last test, so that a leak in a test fails the program.
 const Result<runtime::Device>& gpu_device();
 
-// The same device, which pretends to be a discrete card (DeviceOptions::pretend_discrete).
+// Returns the same device, which pretends to be a discrete card (DeviceOptions::pretend_discrete).
 const Result<runtime::Device>& discrete_device();
 
-// Options with a message function that fails the current test.
+// Returns options with a message function that fails the current test.
 runtime::DeviceOptions validated_options();
 
 }  // namespace pelt::test
 
-// Skips the test visibly where there is no device; in CI fails it.
+// Skips the test visibly if there is no device; in CI it fails the test.
 #define PELT_REQUIRE_GPU(device) \
   if (!(device)) PELT_SKIP((device).error().message)

@@ -30,8 +30,8 @@ Mesh make_points(std::size_t count, const char* name, float length) {
   return mesh;
 }
 
-// Between joints as between the samples of a table. `first_slot`: of joint 0. Skewed, so that gradients have every
-// direction.
+// Binds vertices between joints as between the samples of a table. `first_slot`: palette entry of joint 0. The
+// direction is skewed, so that gradients have every direction.
 MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spacing, Graded kind, float skew) {
   MeshBinding binding;
   const glm::vec3 along(1, skew, -0.5f * skew);
@@ -52,14 +52,14 @@ MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spac
   return binding;
 }
 
-// Two groups with local points, at rest the rest position together with what is left: of nothing, of one of them alone,
-// of all three, of both with shares of either sign.
+// Adds two groups with local points; in the rest pose they and the remainder sum to the rest position. Their shares
+// are, in turn: both 0, the first alone 1, a quarter each, both with different signs.
 void add_offset_groups(const Mesh& mesh, std::uint32_t first_slot, MeshBinding& binding) {
   const glm::vec2 shares[] = {{0, 0}, {1, 0}, {0.25f, 0.25f}, {1.5f, -0.5f}};
   OffsetGroup groups[2];
   for (std::uint32_t i = 0; i < mesh.positions.size(); ++i) {
     const glm::vec3 aside = 0.5f * mesh.normals[i];
-    // Sums with the rest group to the rest position.
+    // Sums with the remainder's group to the rest position.
     const glm::vec3 points[] = {mesh.positions[i] + (i % 4 == 1 ? 0.0f : 1.0f) * aside,
                                 mesh.positions[i] + (i % 4 == 3 ? 3.0f : -1.0f) * aside};
     for (std::uint32_t g = 0; g < 2; ++g) {

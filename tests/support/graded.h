@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Characters whose weights have gradients, made by hand: a chain of joints as a table.
+// Characters whose weights have gradients, made by hand: a chain of joints serves as a table.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace pelt::test {
 
 enum class Graded {
-  kSkin,          // every vertex has them
+  kSkin,          // every vertex has gradients
   kPartly,        // some vertices have none, others with entries of weight 0; the first slice has none at all
   kDriver,        // a control mesh has them, with offsets, and its frames move the skin
   kWires,         // two groups with gradients, one without between them
@@ -17,7 +17,7 @@ enum class Graded {
   kOffsetDriver,  // as kDriver, driver and skin with such groups
 };
 
-// `count` vertices round a chain of joints, each between the two joints beside it; weights by how that changes.
+// Makes `count` vertices round a chain of joints, each weighted between the two joints beside it.
 Character make_graded(std::size_t count, Graded kind);
 
 }  // namespace pelt::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every test program's: it exits with 77 where a test was skipped and none failed, which CTest shows.
+// The main function of every test program: it exits with 77 if a test was skipped and none failed, which CTest shows.
 #include <gtest/gtest.h>
 
 int main(int argc, char** argv) {

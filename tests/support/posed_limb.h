@@ -11,11 +11,12 @@
 
 namespace pelt::test {
 
-// `rig` has a control of the joint's twist.
+// The limb, bound with `rig`, which has a control of the joint's twist.
 struct PosedLimb {
   explicit PosedLimb(const Rig& rig);
 
-  // Positions, the second joint posed by `motion` about its own place. `twist`: radians, the control's.
+  // Returns positions with the second joint posed by `motion` about its own place. `twist`: value of the control,
+  // radians.
   std::vector<glm::vec3> posed(const glm::mat4& motion, float twist = 0) const;
 
   Model model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs of the build, run as a user runs them.
+// Runs programs of the build as a user runs them.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +15,14 @@ struct Outcome {
   std::string errors;  // standard error
 };
 
-// `arguments` as in a shell, in `folder`, with nothing on standard input.
+// Runs a program in `folder`, with `arguments` as in a shell and nothing on standard input.
 Outcome run_program(const std::string& program, const std::string& arguments,
                     const std::filesystem::path& folder = std::filesystem::current_path());
 
-// A Python that has NumPy; none: there is none.
+// Returns a Python that has NumPy, or none.
 std::optional<std::string> find_python_with_numpy();
 
-// An empty folder of its own, gone at the end.
+// An empty folder of its own, removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -33,14 +33,14 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-  // Writes a file, in folders that need not be there, and returns its path.
+  // Writes a file, makes the folders that it needs, and returns its path.
   std::filesystem::path write(const std::filesystem::path& name, std::string_view contents) const;
 
  private:
   std::filesystem::path path_;
 };
 
-// All bytes of a file; empty where there is none.
+// Returns all bytes of a file; empty if there is no file.
 std::string file_text(const std::filesystem::path& path);
 
 }  // namespace pelt::test

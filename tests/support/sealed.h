@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// .pelt files with wrong words or chunks behind a good checksum, as an attacker makes them.
+// Makes .pelt files with wrong words or chunks but a correct checksum, as an attacker would.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace pelt::test {
 
-// Where the header keeps things, where it ends, and the table of chunks behind it (docs/pelt_file.md).
+// Offsets in the header, its end, and the table of chunks after it (docs/pelt_file.md).
 inline constexpr std::size_t kVersionAt = 4;
 inline constexpr std::size_t kSizeAt = 8;
 inline constexpr std::size_t kChecksumAt = 16;
@@ -31,10 +31,11 @@ void put(Bytes& bytes, std::size_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-// Makes size and checksum fit the rest.
+// Sets size and checksum to fit the other bytes.
 Bytes sealed(Bytes bytes);
 
-// The file with `wanted` in the place of `known`, which is as long and stands in it once; fails the test otherwise.
+// Returns the file with `wanted` in place of `known`, which has the same length and occurs once; fails the test
+// otherwise.
 Bytes replaced(Bytes bytes, std::span<const std::byte> known, std::span<const std::byte> wanted);
 
 struct FileChunk {
@@ -44,10 +45,10 @@ struct FileChunk {
   Bytes payload;
 };
 
-// Of a file whose table is right.
+// Returns the chunks of a file whose table is correct.
 std::vector<FileChunk> chunks_of(const Bytes& file);
 
-// A file of these chunks, its table, paddings, size and checksum as they should be.
+// Makes a file of these chunks, with correct table, padding, size and checksum.
 Bytes file_of(const std::vector<FileChunk>& chunks);
 
 }  // namespace pelt::test

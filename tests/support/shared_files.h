@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The known-answer cases and characters that live beside the project: $PELT_SHARED.
+// The known-answer cases and characters outside the repository: $PELT_SHARED.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 
 namespace pelt::test {
 
-// $PELT_SHARED, where it is set.
+// Returns $PELT_SHARED, if it is set.
 std::optional<std::filesystem::path> shared_folder();
 
-// Files below $PELT_SHARED/`folder` with one of the extensions, sorted; fails the test where there are none.
+// Returns the files below $PELT_SHARED/`folder` with one of the extensions, sorted; fails the test if there are none.
 std::vector<std::filesystem::path> shared_files(const std::filesystem::path& folder,
                                                 const std::vector<std::string>& extensions);
 

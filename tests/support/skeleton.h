@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Skeletons without any mesh: all joints count, and there are no tips.
+// Skeletons without meshes: all joints count, and there are no tips.
 #pragma once
 
 #include <cstdint>

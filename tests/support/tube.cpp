@@ -16,7 +16,8 @@ float joint_x(const TubeOptions& options, std::uint32_t joint) {
   return options.length * static_cast<float>(joint) / static_cast<float>(options.joints);
 }
 
-// Weights of a point by its x alone: 1 for a joint's own stretch, linear over blend_length round each inner joint.
+// Appends the weights of a point, which depend only on its x: 1 on a joint's own stretch, linear over blend_length
+// round each inner joint.
 void append_weights(SparseRows& weights, const TubeOptions& options, float x) {
   std::vector<WeightedElement> row;
   double above = 1;  // share of the joints from `joint` on

@@ -8,23 +8,23 @@ namespace pelt::test {
 
 struct TubeOptions {
   std::uint32_t around = 12;
-  std::uint32_t along = 16;  // rings - 1
+  std::uint32_t along = 16;  // number of rings - 1
   float radius = 1.0f;
   float length = 8.0f;
   std::uint32_t joints = 2;  // evenly spaced from x = 0 on
   float blend_length = 2.0f;
 };
 
-// An open tube whose weights pass linearly from joint to joint.
+// Returns an open tube whose weights pass linearly from joint to joint.
 Mesh make_tube_mesh(const TubeOptions& options);
 
-// The tube as mesh "tube" of a model with joints "joint0", "joint1", ... each the parent of the next.
+// Returns a model with the tube as mesh "tube" and joints "joint0", "joint1", ... each the parent of the next.
 Model make_tube(const TubeOptions& options = {});
 
-// A model of `count` vertices and no triangles, scattered round the joints of make_tube and weighted by it.
+// Returns a model of `count` vertices and no triangles, scattered round the joints of make_tube and weighted by it.
 Model make_cloud(std::size_t count);
 
-// Model-space joint matrices of the bind pose.
+// Returns the model-space joint matrices of the bind pose.
 std::vector<glm::mat4> bind_matrices(const Model& model);
 
 }  // namespace pelt::test

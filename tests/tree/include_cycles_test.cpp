@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Layers look down only: no folder of the tree includes one that includes it, directly or by a way round.
+// Tests that layers include only lower ones: no folder includes another that includes it, directly or indirectly.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,10 +11,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a source file includes of the tree, by paths from its root.
+// The files of the tree that each source file includes, by paths from the root.
 using Includes = std::map<std::string, std::vector<std::string>>;
 
-// A folder's public headers, in include/pelt, are the folder's.
+// Returns the folder of a file; public headers, in include/pelt, belong to the folder above.
 std::string folder_of(const std::string& file) {
   const std::size_t inside = file.find("/include/");
   return inside == std::string::npos ? fs::path(file).parent_path().generic_string() : file.substr(0, inside);
@@ -63,7 +63,7 @@ class CycleFinder {
     }
   }
 
-  // folder -> folder it includes -> a file that does, and what that includes
+  // folder -> folder it includes -> a file that does, and the file that it includes
   std::map<std::string, std::map<std::string, std::pair<std::string, std::string>>> edges_;
   std::set<std::string> visited_;
   std::vector<std::string> path_;
@@ -87,7 +87,8 @@ std::map<std::string, std::string> read_sources(const fs::path& root) {
   return sources;
 }
 
-// Includes stand as seen from the root, from the including file's folder, or from an include folder of the tree.
+// Returns the includes of all sources. They are relative to the root, to the including file's folder, or to an include
+// folder of the tree.
 Includes includes_of(const std::map<std::string, std::string>& sources) {
   std::map<std::string, std::string> public_headers;  // as they are included -> file
   for (const auto& [file, text] : sources) {
@@ -114,9 +115,8 @@ Includes includes_of(const std::map<std::string, std::string>& sources) {
 
 TEST(IncludeCycles, AreNamed) {
   EXPECT_EQ(CycleFinder({{"a/a.cpp", {"a/a.h", "b/b.h"}}, {"b/b.h", {"c/include/pelt/c.h"}}}).find(), "");
-  EXPECT_EQ(
-      CycleFinder({{"a/a.cpp", {"b/b.h"}}, {"b/b.h", {"c/include/pelt/c.h"}}, {"c/c.cpp", {"b/other.h"}}}).find(),
-      "\n  b/b.h includes c/include/pelt/c.h\n  c/c.cpp includes b/other.h");
+  EXPECT_EQ(CycleFinder({{"a/a.cpp", {"b/b.h"}}, {"b/b.h", {"c/include/pelt/c.h"}}, {"c/c.cpp", {"b/other.h"}}}).find(),
+            "\n  b/b.h includes c/include/pelt/c.h\n  c/c.cpp includes b/other.h");
 }
 
 TEST(IncludeCycles, AreNotInTheTree) {

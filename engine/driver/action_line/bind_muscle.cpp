@@ -12,7 +12,7 @@
 namespace pelt::action_line {
 namespace {
 
-constexpr std::size_t kPieces = 4;  // in which the closest points of the line are looked for
+constexpr std::size_t kPieces = 4;  // pieces of the line in which its closest points are searched
 
 }  // namespace
 

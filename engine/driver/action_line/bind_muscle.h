@@ -9,9 +9,9 @@
 
 namespace pelt::action_line {
 
-// A muscle's mesh, bound to its line as skin to a curve (Yang et al. 2006, "Muscle Deformation"; docs/mathematics.md
-// section 2). `line` is its control points and side vertex, `control_mesh` the same in the builder; adds the pass that
-// poses the line.
+// Binds a muscle's mesh to its line as skin to a curve (Yang et al. 2006, "Muscle Deformation"; docs/mathematics.md
+// section 2). `line` holds its control points and the side vertex, `control_mesh` is the same mesh's number in the
+// builder. Adds the pass that poses the line.
 MeshBinding bind(const Muscle& muscle, const Mesh& mesh, const Mesh& line, std::size_t control_mesh, unsigned threads,
                  CharacterBuilder& builder);
 

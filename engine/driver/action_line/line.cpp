@@ -16,7 +16,7 @@ namespace {
 
 static_assert(kSamples % shared::kLineSlots == 0);
 
-// w of the pose kernel but for a factor: 0 in the tendons, 1 in the belly, smooth between.
+// w of the pose kernel without its constant factor: 0 in the tendons, 1 in the belly, smooth between.
 double belly_at(double lambda, double tendon) {
   if (tendon <= 0) return 1;
   const auto ramp = [&](double from_end) {
@@ -26,7 +26,7 @@ double belly_at(double lambda, double tendon) {
   return ramp(lambda) * ramp(1 - lambda);
 }
 
-// e: what keeps the volume, and the bulge where the muscle is thickest.
+// Returns e: 1/2 keeps the volume; the bulge adds to it where the muscle is thickest.
 double exponent_at(double lambda, const LineShape& shape) {
   const double middle = std::sin(glm::pi<double>() * lambda);
   return 0.5 * (double{shape.volume} + double{shape.bulge} * middle * middle);
@@ -38,7 +38,7 @@ RestLine::RestLine(std::span<const glm::vec3> points) {
   const auto count = static_cast<std::uint32_t>(points.size()) - 1;
   assert(count >= shared::kMinLinePoints && count <= shared::kMaxLinePoints);
   side_ = glm::distance(points[count], points[0]);
-  // Its own length, to begin with: only the length is read from that line.
+  // L^R is set to 1 at first: only the arc length is read from that line.
   const auto one = std::bit_cast<std::uint32_t>(1.0f);
   std::array<std::uint32_t, shared::kLineWords> words{0, count, one, std::bit_cast<std::uint32_t>(side_), one};
   const shared::PoseWork work{words.data(), nullptr, points.data(), nullptr};
@@ -59,7 +59,7 @@ std::vector<float> sample_places() {
 }
 
 PalettePass RestLine::make_pass(std::uint32_t first_vertex, const LineShape& shape) const {
-  constexpr std::uint32_t kFine = 16;  // steps of the integral from sample to sample
+  constexpr std::uint32_t kFine = 16;  // integration steps from sample to sample
   constexpr std::uint32_t kSteps = kFine * (kSamples - 1);
   constexpr double kMinStretch = 0.1;
   std::array<double, kSteps + 1> integral{};

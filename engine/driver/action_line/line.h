@@ -14,35 +14,36 @@
 
 namespace pelt::action_line {
 
-// How a muscle changes with the length of its line.
+// How a muscle's section changes with the length of its line.
 struct LineShape {
-  float tendon = 0;  // fraction of the length at either end that keeps its length
-  float volume = 1;  // how much of its volume the muscle keeps
-  float bulge = 0;   // how much more it swells in the middle
+  float tendon = 0;  // fraction of the line at either end that keeps its length
+  float volume = 1;  // share of the volume that the muscle keeps
+  float bulge = 0;   // additional swelling in the middle
 };
 
 class RestLine {
  public:
-  // Control points and the side vertex behind them, model space at bind.
-  // Precondition: shared::kMinLinePoints to kMaxLinePoints of them, and lengths above 0.
+  // `points`: control points, then the side vertex, model space at bind. Precondition: shared::kMinLinePoints to
+  // kMaxLinePoints of them, and lengths above 0.
   explicit RestLine(std::span<const glm::vec3> points);
 
   float length() const { return line_.arc_length; }
 
-  // M^R at a fraction of the length.
+  // Returns M^R at a fraction of the length.
   Affine frame(float lambda) const;
 
-  // The pass that poses the samples; `first_vertex`: the first control point in the instance's vertices.
+  // Makes the pass that poses the samples; `first_vertex`: the first control point's index among the instance's
+  // vertices.
   PalettePass make_pass(std::uint32_t first_vertex, const LineShape& shape) const;
 
  private:
   shared::ActionLine line_;
-  float side_ = 0;  // distance of the side vertex
+  float side_ = 0;  // distance of the side vertex from the first control point
 };
 
 inline constexpr std::uint32_t kSamples = 32;
 
-// Fraction of the length at each sample, ascending from 0 to 1.
+// Returns the fraction of the length at each sample, ascending from 0 to 1.
 std::vector<float> sample_places();
 
 }  // namespace pelt::action_line

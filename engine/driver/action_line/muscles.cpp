@@ -24,9 +24,9 @@ namespace pelt {
 namespace {
 
 constexpr std::size_t kMaxPoints = shared::kMaxLinePoints - 2;
-constexpr float kEvenPoints = 4;        // where the rig gives none
-constexpr float kShortest = 1e-6f;      // metres between the attachments
-constexpr float kSideDistance = 0.25f;  // of the side vertex, by the distance between the attachments
+constexpr float kEvenPoints = 4;        // number of control points if the rig gives none
+constexpr float kShortest = 1e-6f;      // least distance between the attachments, metres
+constexpr float kSideDistance = 0.25f;  // distance of the side vertex, in distances between the attachments
 
 template <class... Arguments>
 tl::unexpected<Error> invalid(const Muscle& muscle, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
@@ -108,7 +108,7 @@ class MuscleBuilder {
 
   glm::vec3 place_of(std::uint32_t joint, glm::vec3 offset) const { return glm::vec3(at_bind_[joint][3]) + offset; }
 
-  // The column of a joint in weights; a joint that no skin binds gets one.
+  // Returns the column of a joint in weights; adds one for a joint that no skin binds.
   std::uint32_t column_of(std::uint32_t joint) {
     std::vector<BoundJoint>& bound = result_.model.bound_joints;
     const auto known = std::find_if(bound.begin(), bound.end(), [&](const BoundJoint& b) { return b.joint == joint; });
@@ -117,8 +117,8 @@ class MuscleBuilder {
     return static_cast<std::uint32_t>(bound.size() - 1);
   }
 
-  // Across the plane of the line and the bones beside it: the line turns in that plane where the joints bend, and away
-  // from a side within it.
+  // Returns a direction perpendicular to the plane of the line and the bones beside it. When the joints bend, the line
+  // turns in that plane, so a side vertex in the plane would not stay beside the line.
   static glm::vec3 side_direction(glm::vec3 tangent, glm::vec3 from_bone) {
     const glm::vec3 other = std::abs(tangent.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
     return shared::direction_across(tangent, glm::cross(tangent, from_bone),

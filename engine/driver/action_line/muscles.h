@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The muscles of a rig as meshes of the model: what layers are planned and bound over.
+// Adds the muscles of a rig to the model as meshes, which layers are then planned and bound over.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@ namespace pelt {
 
 // Indices in Model::meshes.
 struct MuscleMeshes {
-  std::size_t line = 0;  // control points, then the side vertex; no triangles
+  std::size_t line = 0;  // mesh of the control points, then the side vertex; no triangles
   std::size_t mesh = 0;
 };
 
 struct ModelWithMuscles {
   Model model;
-  std::vector<MuscleMeshes> muscles;  // one for each of the rig's
+  std::vector<MuscleMeshes> muscles;  // one for each muscle of the rig
 };
 
-// The model with the meshes of the rig's muscles behind its own. A line's weights hold its ends to their joints and
-// say, between them, which joints' curves it may follow. Errors name the muscle: kNotFound for a joint or mesh that is
-// not there; kInvalidArgument for a name that is empty or taken, a line without length, points that do not ascend or
-// are too many, a number out of range.
+// Returns the model with the meshes of the rig's muscles after its own. A line's weights fix its ends to their joints
+// and tell, between them, which joints' curves it may follow. Errors name the muscle: kNotFound for a joint or mesh
+// that does not exist; kInvalidArgument for a name that is empty or taken, a line without length, points that do not
+// ascend or are too many, a number out of range.
 Result<ModelWithMuscles> add_muscles(const Model& model, const Rig& rig);
 
 }  // namespace pelt

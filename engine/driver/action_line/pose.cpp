@@ -24,7 +24,7 @@ const char* check_line(const PalettePass& pass, const CharacterData& data, std::
   if (count < shared::kMinLinePoints || count > shared::kMaxLinePoints) return "has too few or too many points";
   const std::uint64_t first = pass.table[word + shared::kLineFirstPoint];
   if (first + count >= data.vertex_count()) return "names a point that is not there";
-  for (std::uint64_t i = first; i <= first + count; ++i) {  // and the side vertex
+  for (std::uint64_t i = first; i <= first + count; ++i) {  // the side vertex too
     if (!is_posed_before(pass, data, static_cast<std::uint32_t>(i))) return "names a point that nothing has moved yet";
   }
   for (const std::uint32_t length : {shared::kLineLength, shared::kLineSide}) {

@@ -9,10 +9,10 @@
 namespace pelt::action_line {
 namespace {
 
-constexpr float kTendonRadius = 0.2f;  // of the radius
+constexpr float kTendonRadius = 0.2f;  // in parts of the radius
 constexpr float kEnd = 0.04f;          // fraction of the length over which an end closes as a quarter ellipse
 
-// Of the radius in the middle.
+// Returns the radius over that in the middle.
 float radius_at(float lambda, float tendon) {
   const float from_end = std::min(lambda, 1 - lambda);
   const float belly = std::clamp((lambda - tendon) / (1 - 2 * tendon), 0.0f, 1.0f);
@@ -30,7 +30,7 @@ Mesh make_spindle(std::string name, const RestLine& line, const SpindleShape& sh
   mesh.name = std::move(name);
   mesh.positions.push_back(affine_origin(line.frame(0)));
   for (std::uint32_t ring = 1; ring < along; ++ring) {
-    // Closer together where the ends close.
+    // Rings stand closer together near the ends, where the mesh closes.
     const float even = static_cast<float>(ring) / static_cast<float>(along);
     const float lambda = std::lerp(0.5f - 0.5f * std::cos(glm::pi<float>() * even), even, 0.5f);
     const Affine frame = line.frame(lambda);

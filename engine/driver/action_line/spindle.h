@@ -12,12 +12,12 @@
 namespace pelt::action_line {
 
 struct SpindleShape {
-  float radius = 0;               // in the middle, metres
+  float radius = 0;               // radius in the middle, metres
   float tendon = 0;               // fraction of the length that is thin at either end, below 0.5
   std::uint32_t resolution = 16;  // quads round; twice as many along
 };
 
-// A closed mesh that tapers to a point at either end of the line. Without weights.
+// Makes a closed mesh that tapers to a point at either end of the line. It has no weights.
 Mesh make_spindle(std::string name, const RestLine& line, const SpindleShape& shape);
 
 }  // namespace pelt::action_line

@@ -14,10 +14,11 @@
 
 namespace pelt::key_pose {
 
-// What joint_angle (shaders/swing_twist.h) reads.
+// The words that joint_angle (shaders/swing_twist.h) reads.
 using AngleWords = std::array<std::uint32_t, shared::kJointAngleWords>;
 
-// Errors begin with `what`: an unknown joint or one without parent, an axis without direction.
+// Returns the words of an angle. Errors begin with `what`: an unknown joint or one without parent, an axis without
+// direction.
 Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const std::string& what);
 
 }  // namespace pelt::key_pose

@@ -45,7 +45,7 @@ class Table {
     }
   }
 
-  // The pass, or none where no vertex has an entry.
+  // Returns the pass, or none if no vertex has an entry.
   std::optional<PalettePass> finish() {
     if (std::all_of(entries_.begin(), entries_.end(), [](const auto& entries) { return entries.empty(); })) {
       return std::nullopt;
@@ -73,9 +73,9 @@ class Table {
     glm::vec3 tilt;
   };
   const Mesh& mesh_;
-  std::optional<SurfaceGradient> surface_;  // of it, once it is needed
+  std::optional<SurfaceGradient> surface_;  // of mesh_; made when it is needed
   std::vector<std::uint32_t> words_;
-  std::vector<std::vector<Entry>> entries_;  // of each vertex
+  std::vector<std::vector<Entry>> entries_;  // for each vertex
 };
 
 tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
@@ -125,14 +125,14 @@ Result<void> check_set(const KeyPoseSet& set, const std::string& what) {
 
 constexpr const char* kTooClose = "two poses, or one and rest, are so close that no weights tell them apart";
 
-// The words at which the keys of a set start, one a pose.
+// Adds the keys of a set and returns the words at which they start, one a pose.
 Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
                                                    Table& table) {
-  constexpr double kHeld = 1e9;  // radians: beyond the last key its shape is held
+  constexpr double kHeld = 1e9;  // radians: beyond the last key its shape stays
   std::vector<double> keys = {0.0};
   for (const KeyPose& pose : set.poses) keys.push_back(glm::radians(static_cast<double>(pose.degrees[0])));
   std::sort(keys.begin(), keys.end());
-  constexpr double kMinStep = 1e-5;  // radians: the joint's angle is known no better
+  constexpr double kMinStep = 1e-5;  // radians: joint angles are no more precise
   if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kMinStep; }) != keys.end()) {
     return invalid(what, kTooClose);
   }
@@ -153,7 +153,7 @@ Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::u
 Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
                                                 Table& table) {
   const auto dimensions = static_cast<Eigen::Index>(set.angles.size());
-  const auto count = static_cast<Eigen::Index>(set.poses.size()) + 1;  // the last one is rest
+  const auto count = static_cast<Eigen::Index>(set.poses.size()) + 1;  // the last one is the rest pose
   if (count > Eigen::Index{shared::kMaxKeyCentres}) {
     return invalid(what, fmt::format("has more than {} poses", shared::kMaxKeyCentres - 1));
   }
@@ -168,23 +168,23 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index j = 0; j < count; ++j) squared(i, j) = (centres.row(i) - centres.row(j)).squaredNorm();
   }
-  // Each as wide as its nearest neighbour is far: keys that crowd do not blur into each other, and a lonely one reaches
-  // as far as there is nothing else.
+  // Each key is as wide as the distance to its nearest neighbour: close keys do not blur into each other, and a lonely
+  // key reaches as far as there is no other.
   Eigen::VectorXd width(count);
   for (Eigen::Index c = 0; c < count; ++c) {
     width(c) = std::numeric_limits<double>::infinity();
     for (Eigen::Index j = 0; j < count; ++j) width(c) = c == j ? width(c) : std::min(width(c), squared(c, j));
   }
-  constexpr double kMinWidth = 1e-3;  // radians: what angles from float matrices tell apart, with room
+  constexpr double kMinWidth = 1e-3;  // radians: above what angles from float matrices can resolve
   if (width.minCoeff() < kMinWidth * kMinWidth) return invalid(what, kTooClose);
-  Eigen::MatrixXd kernel(count, count);  // of centre c at key j
+  Eigen::MatrixXd kernel(count, count);  // value of the function at centre c, at key j
   for (Eigen::Index c = 0; c < count; ++c) {
     for (Eigen::Index j = 0; j < count; ++j) kernel(c, j) = std::exp(-squared(c, j) / width(c));
   }
   const Eigen::FullPivLU<Eigen::MatrixXd> solver(kernel);
   if (solver.rcond() < 1e-7) return invalid(what, kTooClose);
   const Eigen::MatrixXd cardinal = solver.inverse();  // row k holds the a_c of key k
-  // Weights this large would cancel to what rounding leaves, and swing far beyond 1 between the keys.
+  // Weights as large as this would cancel to mere rounding, and swing far beyond 1 between the keys.
   constexpr double kMax = 50;
   if (!(cardinal.cwiseAbs().maxCoeff() <= kMax)) return invalid(what, kTooClose);
 
@@ -214,7 +214,7 @@ const MorphTarget* find_morph_target(const Mesh& mesh, const std::string& name) 
   return found == mesh.morph_targets.end() ? nullptr : &*found;
 }
 
-// Of every vertex of the source.
+// Returns the offset of every vertex of the source.
 Result<std::vector<glm::vec3>> pose_offsets(const KeyPose& pose, const Mesh& source, const std::string& what) {
   std::vector<glm::vec3> offsets(source.positions.size(), glm::vec3(0.0f));
   if (!pose.morph_target.empty()) {
@@ -257,7 +257,7 @@ Result<void> put_set(const KeyPoseSet& set, const Mesh& source, const CarryOffse
   return {};
 }
 
-// Whether a key pose uses a morph target, which then follows the joints and not a clip.
+// Returns true if a key pose uses the morph target, which then follows the joints and not a clip.
 bool is_keyed(std::span<const KeyPoseSet> key_poses, const std::string& target) {
   for (const KeyPoseSet& set : key_poses) {
     for (const KeyPose& pose : set.poses) {
@@ -282,7 +282,7 @@ Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_po
     const std::uint32_t word = table.size();
     table.put(shared::kKeyControl);
     table.put(builder.control_input(source, t));
-    table.put(target.weight);  // the driver was bound with this much of it
+    table.put(target.weight);  // weight at which the driver was bound
     table.add_entries(word, carry(target.offsets));
   }
   std::optional<PalettePass> pass = table.finish();

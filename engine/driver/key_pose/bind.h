@@ -14,13 +14,13 @@
 
 namespace pelt::key_pose {
 
-// The pass that gives each vertex of a driver the offset of its key poses and, if `morph_targets`, of its morph targets
-// (docs/mathematics.md section 1; shaders/driver/key_pose/pose.h). `mesh`: the driver as it is moved. `source`: the
-// mesh that the rig's vertex numbers and the morph targets speak of, and `offsets` what carries its offsets over to
-// `mesh`. Returns the first palette entry, or none where nothing offsets anything. Errors name the set and the pose: an
-// unknown joint or one without parent, an unknown morph target, an angle that is not a number of degrees for each axis,
-// two keys at the same angles or so close that no weights tell them apart, more angles than 1 for linear and 8 for rbf
-// interpolation, vertices that are not there.
+// Adds the pass that gives each vertex of a driver the offsets of its key poses and, if `morph_targets`, of its morph
+// targets (docs/mathematics.md section 1; shaders/driver/key_pose/pose.h). `mesh` is the driver as it will be moved.
+// `source` is the mesh that the rig's vertex numbers and the morph targets belong to; `carry` transfers its offsets to
+// `mesh`. Returns the first palette entry, or none if there is no offset. Errors name the set and the pose: an unknown
+// joint or one without parent, an unknown morph target, a number of angles in a pose that is not that of the set, two
+// keys at the same angles or so close that no weights separate them, more angles than 1 for linear and 8 for rbf
+// interpolation, vertices that do not exist.
 using CarryOffsets = std::function<std::vector<glm::vec3>(std::span<const glm::vec3>)>;
 Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_poses, bool morph_targets,
                                               const Mesh& source, const Mesh& mesh, const CarryOffsets& carry,

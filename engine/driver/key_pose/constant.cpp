@@ -34,7 +34,7 @@ void for_each_entry(const PalettePass& pass, const Visit& visit) {
 
 bool is_constant(const PalettePass& pass, const Entry& entry) { return pass.table[entry.key] == shared::kKeyConstant; }
 
-// The words before all entries: keys and what they refer to.
+// Returns the number of words before all entries: keys, and what they refer to.
 std::size_t key_words(const PalettePass& pass) {
   std::size_t words = pass.table.size();
   for (std::size_t i = 0; i * kRecordWords<shared::KeyPoseRecord> < pass.records.size(); ++i) {

@@ -24,7 +24,8 @@ tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
               fmt::format("the driver '{}': its palette entries are not laid out as bind does; bind again", mesh.name));
 }
 
-// The pass that gives a driver's vertices their offsets. Precondition: it has some. Errors: it is not its own.
+// Finds the pass that gives a driver's vertices their offsets. Precondition: it has one. Errors: no pass has exactly
+// this driver's records.
 Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& mesh) {
   const auto found = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& pass) {
     return pass.kernel == PoseKernel::kKeyPose && pass.first_slot == *mesh.offset_slot &&
@@ -34,7 +35,7 @@ Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& 
   return static_cast<std::size_t>(found - data.passes.begin());
 }
 
-// In packed order. Precondition: check_driver_offsets.
+// Returns the offsets in packed order. Precondition: check_driver_offsets.
 std::vector<glm::vec3> in_packed_order(const CharacterMesh& mesh, std::span<const VertexOffset> offsets) {
   std::vector<glm::vec3> of_source(mesh.vertex_count(), glm::vec3(0.0f));
   for (const VertexOffset& offset : offsets) of_source[offset.vertex] = offset.offset;
@@ -44,8 +45,7 @@ std::vector<glm::vec3> in_packed_order(const CharacterMesh& mesh, std::span<cons
   return result;
 }
 
-// Takes the offsets of all drivers off again, and returns them by the driver's place. `slots_read`: as Character has
-// it.
+// Removes the offsets of all drivers, and returns them by the driver's mesh number. `slots_read`: as Character has it.
 Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData& data, std::uint32_t slots_read) {
   std::map<std::size_t, std::vector<glm::vec3>> taken;
   std::vector<bool> dropped(data.passes.size(), false);
@@ -56,7 +56,7 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
     PELT_ASSIGN(const auto pass, offset_pass(data, mesh));
     taken.emplace(m, key_pose::constant_offsets(data.passes[pass]));
     if (!key_pose::is_constant(data.passes[pass])) continue;
-    // It was added behind all that bind lays out, and the driver's frames with it, unless they were there.
+    // The pass was added after everything that bind lays out; the driver's frames were added with it, unless bind did.
     dropped[pass] = true;
     kept_slots = std::min(kept_slots, data.passes[pass].first_slot);
     mesh.offset_slot.reset();
@@ -66,7 +66,7 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
     if (mesh.offset_slot) return not_as_bound(mesh);
     mesh.frame_slot.reset();
   }
-  bool needed = slots_read > kept_slots;  // of what would be dropped
+  bool needed = slots_read > kept_slots;  // true if something reads or follows the entries to drop
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     needed = needed || (!dropped[p] && data.passes[p].record_count > 0 && data.passes[p].first_slot >= kept_slots);
   }
@@ -111,7 +111,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
   return {};
 }
 
-// So that the result does not depend on the order in which drivers are moved, all are moved anew, one after the other.
+// Moves all drivers anew, one after the other, so that the result does not depend on the order of earlier moves.
 Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const DriverOffsets& offsets) {
   for (const auto& [m, own] : offsets) {
     PELT_TRY(check_driver_offsets(data, m, own));

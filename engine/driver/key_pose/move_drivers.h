@@ -8,8 +8,8 @@
 
 namespace pelt {
 
-// Moves the control meshes of what is not yet a character, as move_driver_vertices does. Errors start with the mesh's
-// name.
+// Moves the control meshes of data that is not a Character yet, as move_driver_vertices does. Errors start with the
+// mesh's name.
 Result<void> move_drivers(CharacterData& data, const DriverOffsets& offsets);
 
 }  // namespace pelt

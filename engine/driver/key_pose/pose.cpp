@@ -18,7 +18,7 @@ class Table {
   Table(const PalettePass& pass, const CharacterData& data)
       : words_(pass.table), data_(data), checked_keys_(pass.table.size(), false) {}
 
-  // Each key once, whatever names it: a small file must not take long to check.
+  // Checks each key once, however many records name it: a small file must not take long to check.
   const char* check_key(std::uint64_t word) {
     if (word >= words_.size()) return "reads past its table";
     if (checked_keys_[word]) return nullptr;
@@ -66,8 +66,8 @@ class Table {
 
   TableReader words_;
   const CharacterData& data_;
-  std::vector<bool> checked_keys_;  // by their words
-  std::uint64_t coefficients_ = 0;  // of all rbf keys, which each have their own
+  std::vector<bool> checked_keys_;  // indexed by the key's word
+  std::uint64_t coefficients_ = 0;  // number for all rbf keys; keys share none
 };
 
 }  // namespace

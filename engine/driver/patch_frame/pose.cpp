@@ -18,7 +18,8 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   const auto refuse = [](std::size_t record, const char* why) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", record, why));
   };
-  std::uint64_t all_words = 0;  // records that share words could make a small file take long to check and to pose
+  // Bounds the work: records that share words could make a small file slow to check and to pose.
+  std::uint64_t all_words = 0;
   for (std::size_t i = 0; i < pass.record_count; ++i) {
     const auto record = read_record<shared::PatchRecord>(pass.records, i);
     const std::uint64_t words = std::uint64_t{record.basis_count} * shared::kPatchBasisWords;

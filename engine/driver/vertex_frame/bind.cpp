@@ -15,14 +15,14 @@
 namespace pelt::vertex_frame {
 namespace {
 
-using Corners = std::array<std::uint32_t, 2>;  // of a triangle, the other two, in its orientation
+using Corners = std::array<std::uint32_t, 2>;  // the two other corners of a triangle, in its orientation
 
 glm::dvec3 doubled_area(const Mesh& mesh, std::uint32_t vertex, Corners corners) {
   const glm::dvec3 origin(mesh.positions[vertex]);
   return glm::cross(glm::dvec3(mesh.positions[corners[0]]) - origin, glm::dvec3(mesh.positions[corners[1]]) - origin);
 }
 
-// The normal is the sum over all triangles, unless they cancel (a sheet with two faces): then the largest one's.
+// Returns the triangles whose sum is the normal: all, unless they cancel (a sheet with two faces); then the largest.
 std::vector<Corners> triangles_of_normal(const Mesh& mesh, std::uint32_t vertex, const std::vector<Corners>& all) {
   constexpr double kCancelled = 1e-3;
   glm::dvec3 sum(0);
@@ -96,7 +96,7 @@ void add_record(const Mesh& mesh, std::uint32_t vertex, const std::vector<Corner
 
 std::uint32_t add_pass(const Mesh& mesh, std::span<const glm::uvec3> triangles, std::size_t control_mesh,
                        CharacterBuilder& builder) {
-  // Vertices at one place have one ring: a seam of texture coordinates is no border.
+  // Vertices at one place have one ring: a seam of texture coordinates is not a border.
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   std::vector<std::vector<Corners>> around(mesh.positions.size());
   for (const glm::uvec3 t : triangles) {

@@ -34,7 +34,7 @@ constexpr std::array<Section, 10> kSections = {{{-0.05f, 0.056f, 0.056f},
                                                 {0.63f, 0.020f, 0.042f},
                                                 {0.74f, 0.015f, 0.036f}}};
 
-// Catmull-Rom between the sections.
+// Interpolates between the sections (Catmull-Rom).
 glm::vec2 section_at(float x) {
   std::size_t k = 0;
   while (k + 2 < kSections.size() && x > kSections[k + 1].x) ++k;
@@ -51,7 +51,7 @@ glm::vec2 section_at(float x) {
          length * u * v * (v * slope(k) - u * slope(k + 1));
 }
 
-// How far the ends have opened, as quarter ellipses.
+// Returns how far the section has opened near the ends, which are quarter ellipses: 0 to 1.
 float opening(float x) {
   constexpr float kStartEnd = 0.05f;
   constexpr float kTipEnd = 0.03f;
@@ -81,7 +81,7 @@ Mesh make_skin() {
 
 float passed(float x, float joint, float blend) { return smooth_step(0.5f + (x - joint) / blend); }
 
-// About the elbow's hinge, and about the forearm.
+// Turns a joint about an axis by `degrees`: the elbow about its hinge, the wrist about the forearm.
 Clip turn(std::string name, std::uint32_t joint, const glm::vec3& axis, float degrees) {
   Clip clip{.name = std::move(name), .duration = degrees / 60.0f};
   add_rotation_channel(clip, joint, static_cast<std::uint32_t>(degrees / 10),

@@ -20,7 +20,7 @@ namespace {
 
 using glm::vec3;
 
-// A bone's frame: y along the bone, z as near as possible to `front`.
+// Returns a bone's frame: y along the bone, z as near as possible to `front`.
 glm::mat3 bone_axes(const vec3& along, const vec3& front) {
   const vec3 y = glm::normalize(along);
   const vec3 z = glm::normalize(front - glm::dot(front, y) * y);
@@ -37,7 +37,7 @@ struct BipedBone {
   vec3 front;
 };
 
-// Adds the right side's images of the bones from `first` on.
+// Adds the mirror images of the bones from `first` on as the right side.
 void mirror_from(std::uint32_t first, std::vector<BipedBone>& bones) {
   for (auto j = first, end = static_cast<std::uint32_t>(bones.size()); j < end; ++j) {
     BipedBone bone = bones[j];
@@ -52,7 +52,7 @@ void add_fingers(std::vector<BipedBone>& bones) {
   constexpr std::array kNames = {"thumb", "index", "middle", "ring", "pinky"};
   const std::array<Chain, kFingers> fingers = finger_chains();
   for (std::uint32_t f = 0; f < kFingers; ++f) {
-    // They bend towards the palm; the thumb towards the fingers too.
+    // Fingers bend towards the palm; the thumb also bends towards the fingers.
     const vec3 inward = f == 0 ? vec3(0, 0, -0.6f) + 0.8f * arm_side() : vec3(0, 0, -1);
     std::int32_t parent = kLeftHand;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -64,7 +64,7 @@ void add_fingers(std::vector<BipedBone>& bones) {
   }
 }
 
-// In the order of BipedJoint.
+// Returns the bones in the order of BipedJoint.
 std::vector<BipedBone> biped_bones() {
   namespace at = landmark;
   const vec3 up(0, 1, 0), ahead(0, 0, 1);
@@ -109,8 +109,7 @@ Skeleton biped_skeleton() {
   return skeleton;
 }
 
-// Hands, face and feet have the detail, so they get the vertices: in the hands most of all the fingers, in the face the
-// eyes and the mouth.
+// Hands, face and feet have the detail, so they get the vertices: most of all the fingers, the eyes and the mouth.
 Mesh biped_body() {
   const BipedShape shape;
   const std::array<Lens, 7> lenses = {{{on_arm(0.665f), 2.4f, 0.095f, 0.61f},
@@ -138,7 +137,7 @@ Mesh biped_body() {
 
 enum BipedMaterial : std::int32_t { kClay, kWhite, kIris, kPupil };
 
-// An eye, its pole to the front: a sphere in rings of equal angles, of which the last ones are iris and pupil.
+// Makes an eye with its pole to the front: a sphere in rings of equal angles; the last rings are iris and pupil.
 Mesh biped_eye(float side, std::uint32_t joint) {
   constexpr std::uint32_t kRings = 24, kAround = 24, kIrisRings = 3, kPupilRings = 2;
   std::vector<ProfilePoint> profile;
@@ -157,7 +156,7 @@ Mesh biped_eye(float side, std::uint32_t joint) {
     mesh.normals[v] = vec3(n.y, n.z, n.x);
     append_row(mesh.weights, row);
   }
-  // revolve: two triangles a quad, the fan of the last pole at the end.
+  // revolve() makes two triangles a quad, and the fan of the last pole at the end.
   const auto all = static_cast<std::uint32_t>(mesh.triangles.size());
   const std::uint32_t pupil = kAround * (2 * kPupilRings - 1), iris = kAround * 2 * kIrisRings;
   mesh.parts = {{0, all - iris - pupil, kWhite}, {all - iris - pupil, iris, kIris}, {all - pupil, pupil, kPupil}};

@@ -10,13 +10,13 @@ namespace {
 
 using glm::vec3;
 
-// Fillets between the parts.
+// Fillets between the parts, metres.
 constexpr float kArmpit = 0.045f;
 constexpr float kGroin = 0.035f;
 constexpr float kWeb = 0.009f;        // between fingers and palm
 constexpr float kFingerGap = 0.003f;  // between fingers
 
-// Rotation about one axis by degrees, for ellipsoids that do not stand upright.
+// A rotation about one axis by degrees, for ellipsoids that do not stand upright.
 glm::mat3 turned(float degrees, const vec3& axis) {
   const vec3 a = glm::normalize(axis);
   const float c = std::cos(glm::radians(degrees)), s = std::sin(glm::radians(degrees));
@@ -53,7 +53,7 @@ void add_torso(ImplicitSurface& trunk) {
   trunk.carve(Capsule{vec3(0, 1.245f, 0.118f), 0.006f, vec3(0, 1.060f, 0.116f), 0.006f}, 0.030f);
   trunk.carve(Ellipsoid{vec3(0, 1.082f, 0.103f), vec3(0.006f, 0.009f, 0.010f), glm::mat3(1.0f)}, 0.014f);
 
-  // What the arms hang on: the pectorals' and the shoulder blades' tendons.
+  // The tendons of pectorals and shoulder blades, which hold the arms.
   trunk.add_pair(Capsule{vec3(0.110f, 1.372f, 0.058f), 0.034f, vec3(0.222f, 1.372f, 0.014f), 0.026f}, 0.050f);
   trunk.add_pair(Capsule{vec3(0.110f, 1.340f, -0.088f), 0.034f, vec3(0.215f, 1.368f, -0.052f), 0.026f}, 0.050f);
   trunk.add_pair(Ellipsoid{vec3(0.140f, 1.415f, 0.016f), vec3(0.060f, 0.034f, 0.036f), turned(-12, kZ)}, 0.045f);
@@ -68,13 +68,13 @@ void add_torso(ImplicitSurface& trunk) {
 
 Ellipsoid ball(const vec3& centre, float radius) { return {centre, vec3(radius), glm::mat3(1.0f)}; }
 
-// Of the lids, from the eye outward.
+// Distances of the lids' inner and outer surface from the eye, metres.
 constexpr float kLidGap = 0.0005f;
 constexpr float kLid = 0.0038f;
-// Half of the opening between their rims, as seen from the middle of the eye: radians to the side and upward.
+// Half of the opening between the lids' rims, as seen from the middle of the eye: radians to the side and upward.
 constexpr glm::vec2 kAperture{0.90f, 0.36f};
 
-// That opening, as a field: an elliptic cone, as far as the lids go.
+// That opening as a field: an elliptic cone that reaches as far as the lids.
 FieldSample aperture(const vec3& p) {
   const vec3 q = p - landmark::kEye;
   const float r = std::max(glm::length(q), 1e-6f);
@@ -102,8 +102,8 @@ void add_head(ImplicitSurface& trunk) {
   trunk.add(Ellipsoid{vec3(0, 1.586f, 0.071f), vec3(0.020f, 0.016f, 0.016f), glm::mat3(1.0f)}, 0.022f);
   trunk.add_pair(Ellipsoid{vec3(0.043f, 1.660f, 0.056f), vec3(0.020f, 0.017f, 0.022f), glm::mat3(1.0f)}, 0.026f);
 
-  // Brows over the hollows of the eyes; in them lids, as a shell round the eye. The room for the eye is no deeper than
-  // it has to be: what is behind it nobody sees.
+  // Brows over the hollows of the eyes; in the hollows the lids, as a shell round the eye. The room for the eye is only
+  // as deep as needed: nobody sees behind it.
   trunk.add_pair(Capsule{vec3(0.012f, 1.707f, 0.080f), 0.010f, vec3(0.050f, 1.702f, 0.058f), 0.009f}, 0.024f);
   trunk.carve_pair(Ellipsoid{kEye + vec3(0.001f, 0.001f, 0.0285f), vec3(0.0195f, 0.0135f, 0.0195f), turned(20, kY)},
                    0.018f);
@@ -111,7 +111,7 @@ void add_head(ImplicitSurface& trunk) {
   trunk.carve_pair(ball(kEye, kEyeRadius + kLidGap), 0.001f);
   trunk.add_pair(ball(kEye - vec3(0.0f, 0.0f, 0.0075f), kEyeRadius), 0.003f);
 
-  // Nose, lips, the slit between them and the room behind it.
+  // Nose, lips, the slit between them and the room behind the slit.
   trunk.add(Capsule{vec3(0, 1.697f, 0.082f), 0.008f, vec3(0, 1.652f, 0.104f), 0.0115f}, 0.018f);
   trunk.add_pair(Ellipsoid{vec3(0.0108f, 1.6465f, 0.092f), vec3(0.0085f, 0.0078f, 0.0110f), glm::mat3(1.0f)}, 0.010f);
   trunk.add(Ellipsoid{vec3(0, 1.618f, 0.078f), vec3(0.027f, 0.017f, 0.015f), glm::mat3(1.0f)}, 0.018f);
@@ -240,7 +240,7 @@ std::array<Chain, kFingers> finger_chains() {
   struct Finger {
     float side, spread, length, radius;
   };
-  // Index to little finger: sideways place at the knuckle and at the tip, length from the knuckle.
+  // Index to little finger: sideways position at the knuckle and at the tip, length from the knuckle, radius.
   constexpr std::array<Finger, 4> kLong = {{{-0.0305f, -0.0590f, 0.098f, 0.0093f},
                                             {-0.0102f, -0.0212f, 0.108f, 0.0096f},
                                             {0.0102f, 0.0225f, 0.100f, 0.0092f},
@@ -260,7 +260,7 @@ std::array<Chain, kFingers> finger_chains() {
 }
 
 LidRims lid_rims(float sine) {
-  constexpr float kMeet = -0.5f;  // of the opening's half height
+  constexpr float kMeet = -0.5f;  // in half heights of the opening
   const float azimuth = std::asin(glm::clamp(sine, -1.0f, 1.0f));
   const float beside = azimuth / kAperture.x;
   const float open = std::sqrt(std::max(1.0f - beside * beside, 0.0f)) * kAperture.y;

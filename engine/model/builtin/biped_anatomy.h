@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shape of the built-in biped: where its joints are, and the clay on them. Metres; the left side is x > 0; the
-// right side mirrors it.
+// The shape of the built-in biped: the places of its joints, and the surface round them ("clay"). Metres; the left side
+// is x > 0; the right side mirrors it.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace pelt {
 
-// Places of the left side's joints and of the middle's, which the skeleton, the clay and the weights share.
+// Places of the joints of the left side and the middle, shared by the skeleton, the clay and the weights.
 namespace landmark {
 inline constexpr glm::vec3 kHips{0.0f, 0.955f, -0.005f};
 inline constexpr glm::vec3 kSpine{0.0f, 1.07f, 0.0f};
@@ -30,7 +30,7 @@ inline constexpr glm::vec3 kJaw{0.0f, 1.652f, 0.004f};  // between its two hinge
 inline constexpr glm::vec3 kChin{0.0f, 1.586f, 0.084f};
 inline constexpr glm::vec3 kMouth{0.0f, 1.6175f, 0.0945f};  // the middle of the slit between the lips
 inline constexpr glm::vec3 kEye{0.0320f, 1.6830f, 0.0610f};
-// Along the arm, from the shoulder.
+// Distances along the arm from the shoulder.
 inline constexpr float kElbow = 0.300f;
 inline constexpr float kWrist = 0.565f;
 inline constexpr float kFingertips = 0.755f;
@@ -39,22 +39,24 @@ inline constexpr float kMouthCorner = 0.0235f;
 inline constexpr float kEyeRadius = 0.0125f;
 }  // namespace landmark
 
-// The left arm lies in a plane of constant z, 45 degrees below horizontal: outward and down, the palm facing back.
+// Direction of the left arm, which lies in a plane of constant z, 45 degrees below horizontal: outward and down, with
+// the palm facing back.
 glm::vec3 arm_axis();
-// Perpendicular to the axis in the same plane, away from the body: towards the little finger.
+// Direction perpendicular to the arm in the same plane, away from the body: towards the little finger.
 glm::vec3 arm_side();
 
-// From the thumb to the little finger of the left hand: each one's clay, whose first three balls are its joints and
-// whose last one is its tip.
+// The clay of each finger of the left hand, from the thumb to the little finger. The first three balls of a chain are
+// the finger's joints, the last one is its tip.
 constexpr std::uint32_t kFingers = 5;
 std::array<Chain, kFingers> finger_chains();
 
-// The rims of the lids of the left eye, at points that are so far along the eye's x axis, of their distance from its
-// middle: angles about that axis, radians above straight ahead. At the corners of the eye and beyond they meet.
+// The rims of the lids of the left eye at `sine`, a point's coordinate along the eye's x axis over its distance from
+// the eye's middle. Angles about that axis, radians above straight ahead. At the corners of the eye and beyond, the
+// rims meet.
 struct LidRims {
   float upper = 0;
   float lower = 0;
-  float closed = 0;  // where the two meet
+  float closed = 0;  // where the two meet when closed
 };
 LidRims lid_rims(float sine);
 
@@ -62,10 +64,10 @@ class BipedShape {
  public:
   BipedShape();
 
-  // The whole figure. Takes x >= 0.
+  // Samples the whole figure. Takes x >= 0.
   FieldSample sample(const glm::vec3& p) const;
 
-  // Distances to its parts alone, to tell which one a point belongs to. Takes x >= 0.
+  // Distances to single parts, to tell which one a point belongs to. Take x >= 0.
   float trunk_distance(const glm::vec3& p) const { return trunk_.sample(p).distance; }
   float arm_distance(const glm::vec3& p) const { return arm(p).distance; }
   std::array<float, kFingers> finger_distances(const glm::vec3& p) const;

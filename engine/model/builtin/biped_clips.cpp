@@ -21,7 +21,7 @@ namespace {
 // Twist first, then x, then z; in the thighs z before x, since legs are drawn up after they are spread.
 using Turn = glm::vec3;
 
-// What a left joint does, done by the right one.
+// The turn with which the right joint mirrors a left joint's `turn`.
 Turn mirrored(const Turn& turn) { return {turn.x, -turn.y, -turn.z}; }
 
 glm::quat rotation_of(std::uint32_t joint, const Turn& turn) {
@@ -33,10 +33,10 @@ glm::quat rotation_of(std::uint32_t joint, const Turn& turn) {
 
 struct BodyPose {
   std::array<Turn, kBipedJointCount> turns{};
-  glm::vec3 hips_offset{0.0f};  // from rest, metres
+  glm::vec3 hips_offset{0.0f};  // from the rest pose, metres
 };
 
-// Left and right exchanged.
+// Returns the pose with left and right exchanged.
 BodyPose mirrored(const BodyPose& pose) {
   BodyPose result;
   for (std::uint32_t j = 0; j < kBipedJointCount; ++j) result.turns[j] = mirrored(pose.turns[j]);
@@ -57,7 +57,7 @@ void apply(const Skeleton& skeleton, const BodyPose& pose, std::span<Transform> 
 
 struct Feet {
   float lowest;          // height of the lowest of heels, balls and toes
-  glm::vec3 left_moved;  // displacement of the ankle from rest
+  glm::vec3 left_moved;  // displacement of the ankle from the rest pose
   glm::vec3 right_moved;
 };
 
@@ -80,7 +80,7 @@ Feet feet_in(const Skeleton& skeleton, const BodyPose& pose) {
   return feet;
 }
 
-// Keys at even times, of what moves or is not at rest.
+// Makes a clip with keys at even times, for joints that move or are not in their rest pose.
 Clip clip_from_poses(const Skeleton& skeleton, std::string name, float duration, std::uint32_t intervals,
                      const std::function<BodyPose(float)>& pose_at) {
   std::vector<BodyPose> poses;
@@ -104,7 +104,7 @@ Clip clip_from_poses(const Skeleton& skeleton, std::string name, float duration,
   return clip;
 }
 
-// As hands are that nobody thinks of: the fingers bent a little, more at their middle joints.
+// Relaxes the hands: bends the fingers a little, more at their middle joints.
 void relax_fingers(BodyPose& pose) {
   for (std::uint32_t left = kLeftIndex; left < kRightEye; ++left) {
     constexpr std::array<float, 3> kBends = {4.0f, 12.0f, 9.0f};
@@ -122,8 +122,8 @@ float at_phase(const Cycle& cycle, float phase) {
   return b + 0.5f * t * (c - a + t * (2.0f * a - 5.0f * b + 4.0f * c - d + t * (3.0f * (b - c) + d - a)));
 }
 
-// One cycle of the left leg from heel strike: loading, mid-stance, heel off, toe off, three of swing. Degrees, near the
-// curves of gait laboratories.
+// One cycle of the left leg from heel strike: loading, mid-stance, heel off, toe off, three of swing. Degrees, close to
+// the curves that gait laboratories measure.
 constexpr Cycle kThighSwing = {25, 19, 7, -7, -15, -6, 15, 27};
 constexpr Cycle kKneeBend = {5, 17, 12, 6, 16, 50, 60, 24};
 constexpr Cycle kAnkleBend = {0, -2, 5, 12, 5, -16, -3, 3};
@@ -182,7 +182,7 @@ BodyPose strong_pose() {
 }
 
 BodyPose flex_pose(const Skeleton& skeleton, float time) {
-  // Legs lead, arms follow, the twist comes last: so nothing moves like a machine.
+  // The legs lead, the arms follow, and the twist comes last, so that the motion is not mechanical.
   const auto share = [&](float start, float reached, float left, float end) {
     return smooth_step((time - start) / (reached - start)) * (1.0f - smooth_step((time - left) / (end - left)));
   };
@@ -197,7 +197,7 @@ BodyPose flex_pose(const Skeleton& skeleton, float time) {
     pose.turns[j] = (hand ? twist : arm ? arms : body) * full.turns[j];
   }
   relax_fingers(pose);
-  // The body moves over the right foot, which stays where it stands.
+  // The body moves over the right foot, which stays in place.
   const Feet feet = feet_in(skeleton, pose);
   pose.hips_offset = {-feet.right_moved.x, -feet.lowest, -feet.right_moved.z};
   return pose;
@@ -210,11 +210,11 @@ struct JointTurn {
   Turn turn;
 };
 
-// A pose at a time: what differs from rest.
+// The pose at a time: the differences from the rest pose.
 struct Key {
   float seconds;
-  std::vector<JointTurn> both;      // the right side does what the left one does
-  std::vector<JointTurn> one = {};  // added to that, of one joint each
+  std::vector<JointTurn> both;      // turns of left joints, which the right side mirrors
+  std::vector<JointTurn> one = {};  // turns of single joints, added to those
 };
 
 BodyPose pose_of(const Key& key) {
@@ -227,7 +227,7 @@ BodyPose pose_of(const Key& key) {
   return pose;
 }
 
-// Goes from key to key, resting a moment at each, with the feet where they stand.
+// Makes a clip that goes from key to key, pauses a moment at each, and keeps the feet in place.
 Clip clip_from_keys(const Skeleton& skeleton, std::string name, const std::vector<Key>& keys) {
   constexpr float kIntervalsPerSecond = 30.0f;
   const float duration = keys.back().seconds;
@@ -247,9 +247,9 @@ Clip clip_from_keys(const Skeleton& skeleton, std::string name, const std::vecto
   });
 }
 
-// One finger of each hand after the other, from the thumb on.
+// Bends one finger of each hand after the other, from the thumb on.
 std::vector<Key> finger_keys() {
-  constexpr float kSeconds = 0.56f;  // a finger
+  constexpr float kSeconds = 0.56f;  // for each finger
   std::vector<Key> keys{{0.0f, {}}};
   for (std::uint32_t f = 0; f < kFingers; ++f) {
     const std::uint32_t joint = kLeftThumb + 3 * f;
@@ -263,7 +263,7 @@ std::vector<Key> finger_keys() {
 }
 
 std::vector<JointTurn> closed_lids() {
-  constexpr float kOverlap = 4.0f;  // degrees, since rims are round
+  constexpr float kOverlap = 4.0f;  // degrees; the rims are round
   const LidRims rims = lid_rims(0.0f);
   return {{kLeftUpperLid, {-glm::degrees(rims.upper - rims.closed) - kOverlap, 0, 0}},
           {kLeftLowerLid, {glm::degrees(rims.closed - rims.lower) + kOverlap, 0, 0}}};
@@ -305,17 +305,17 @@ std::vector<KeyedClip> keyed_clips() {
           {"reach", {{0.0f, {}}, {0.9f, {}, reaching}, {1.3f, {}, reaching}, {2.2f, {}}}}};
 }
 
-// Walk in place, one cycle.
+// Walks in place, one cycle.
 Clip walk(const Skeleton& skeleton) {
   constexpr float kSeconds = 1.1f;
   return clip_from_poses(skeleton, "walk", kSeconds, 32,
                          [&](float time) { return walk_pose(skeleton, time / kSeconds); });
 }
 
-// Rest, a pose that shows strength on the right leg reached at 1.0 s and held to 1.6 s, rest at 2.4 s; the same on the
-// left leg 2.4 s later.
+// Rest pose, then a show of strength on the right leg, reached at 1.0 s and held to 1.6 s, rest pose at 2.4 s; the same
+// on the left leg 2.4 s later.
 Clip flex(const Skeleton& skeleton) {
-  constexpr float kSeconds = 2.4f;  // a side
+  constexpr float kSeconds = 2.4f;  // for each side
   return clip_from_poses(skeleton, "flex", 2 * kSeconds, 96, [&](float time) {
     return time <= kSeconds ? flex_pose(skeleton, time) : mirrored(flex_pose(skeleton, time - kSeconds));
   });

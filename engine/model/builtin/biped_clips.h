@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The built-in biped's joints and how it moves.
+// The built-in biped's joints and clips.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum BipedJoint : std::uint32_t {
   kLeftUpperLid,
   kLeftLowerLid,
   kLeftToes,
-  kLeftThumb,  // three joints a finger, from the hand outward
+  kLeftThumb,  // three joints for each finger, from the hand outward
   kLeftIndex = kLeftThumb + 3,
   kLeftMiddle = kLeftIndex + 3,
   kLeftRing = kLeftMiddle + 3,
@@ -52,13 +52,13 @@ constexpr bool is_left(std::uint32_t joint) {
   return (joint >= kLeftShoulder && joint <= kLeftFoot) || (joint >= kLeftEye && joint < kRightEye);
 }
 
-// Right joint of a left one; any other joint is its own.
+// Returns the right joint of a left one; any other joint returns itself.
 constexpr std::uint32_t mirrored_joint(std::uint32_t joint) {
   if (!is_left(joint)) return joint;
   return joint + (joint < kRightShoulder ? kRightShoulder - kLeftShoulder : kRightEye - kLeftEye);
 }
 
-// builtin.h says what they show.
+// Makes the clips that builtin.h describes.
 std::vector<Clip> biped_clips(const Skeleton& skeleton);
 
 }  // namespace pelt

@@ -14,21 +14,22 @@ namespace {
 
 using glm::vec3;
 
-// Weights by joint, of one vertex of the left half.
+// Weights of one vertex of the left half, indexed by joint.
 using JointWeights = std::array<float, kBipedJointCount>;
 
-// 0 where x is below the middle by half the width, 1 above it by as much.
+// Rises from 0 to 1 over `width` round `middle`.
 float ramp(float x, float middle, float width) { return smooth_step((x - middle) / width + 0.5f); }
 
-// A part of what one joint has goes over to another.
+// Moves a share of one joint's weight to another.
 void hand_over(JointWeights& w, std::uint32_t from, std::uint32_t to, float share) {
   const float weight = w[from] * share;
   w[to] += weight;
   w[from] -= weight;
 }
 
-// How much of the skin of the skull the jaw takes. Between the lips the border is sharp; at the corners of the mouth
-// each follows by half; in the cheeks, and in the room behind the lips, the border is a band that widens backward.
+// Returns how much of the skin of the skull follows the jaw. Between the lips the border is sharp; at the corners of
+// the mouth each side follows by half; in the cheeks, and in the room behind the lips, the border is a band that widens
+// backward.
 float jaw_share(const vec3& p) {
   namespace at = landmark;
   const vec3 ahead = glm::normalize(at::kMouth - at::kJaw);
@@ -41,8 +42,8 @@ float jaw_share(const vec3& p) {
   return glm::mix(ramp(below, 0.0f, 0.002f), ramp(below, 0.0f, wide), soft) * ramp(forward, 0.012f, 0.050f);
 }
 
-// How much of the skin of the skull each lid takes: at its rim as much as it takes to meet the other one when the lids'
-// joints are turned by what closes them in the middle, and less and less up to the crease over the eye or below it.
+// How much of the skin of the skull follows each lid. At its rim as much as it takes to meet the other lid, when the
+// lids' joints turn by the angle that closes the eye in the middle; above and below, less and less up to the crease.
 struct LidShares {
   float upper = 0;
   float lower = 0;
@@ -73,8 +74,8 @@ void paint_face(const vec3& p, JointWeights& w) {
   hand_over(w, kHead, kJaw, jaw_share(p));
 }
 
-// Each finger takes the skin that is nearest to it, all on a finger itself and little on webs, which stay with the
-// hand. Along it, bands at its joints.
+// Gives each finger the skin that is nearest to it: all of it on the finger itself and little on webs, which stay with
+// the hand. The weights pass along the finger in bands at its joints.
 void paint_fingers(const BipedShape& shape, const vec3& p, JointWeights& w) {
   const std::array<Chain, kFingers>& fingers = shape.fingers();
   const std::array<float, kFingers> distances = shape.finger_distances(p);
@@ -103,12 +104,12 @@ void paint_fingers(const BipedShape& shape, const vec3& p, JointWeights& w) {
   }
 }
 
-// What a rigger would paint: each bone of a chain takes over from the one before in a band round their joint, and a
-// chain takes over from the trunk along the fold between them.
+// Weights as a rigger would paint them: each bone of a chain takes over from the one before in a band round their
+// joint, and a chain takes over from the trunk along the fold between them.
 JointWeights painted_weights(const BipedShape& shape, const vec3& p) {
   JointWeights w{};
 
-  // Up the trunk. The band between neck and head slopes down to the front, since the chin belongs to the head.
+  // The trunk, from below. The band between neck and head slopes down to the front, since the chin belongs to the head.
   const float skull = p.y + 0.45f * p.z;
   const std::array<float, 4> above = {ramp(p.y, 1.075f, 0.13f), ramp(p.y, 1.225f, 0.14f),
                                       ramp(p.y + 0.3f * p.z, 1.480f, 0.07f), ramp(skull, 1.582f, 0.055f)};
@@ -123,15 +124,15 @@ JointWeights painted_weights(const BipedShape& shape, const vec3& p) {
   w[kLeftShoulder] = w[kChest] * shoulder;
   w[kChest] -= w[kLeftShoulder];
 
-  // Arm: along its axis, and only where the arm rather than the trunk is the nearer part.
+  // The arm: along its axis, and only where the arm is nearer than the trunk.
   const float s = glm::dot(p - landmark::kShoulder, arm_axis());
   const float belongs = ramp(shape.trunk_distance(p) - shape.arm_distance(p), 0.005f, 0.07f);
   const float arm = belongs * ramp(s, 0.010f, 0.120f);
   const float forearm = ramp(s, landmark::kElbow, 0.095f);
   // A twist needs room: 40 % of the forearm, mostly above the wrist.
   const float hand = ramp(s, landmark::kWrist - 0.036f, 0.106f);
-  // Leg: below the fold that runs from the hip bone to the crotch, further down at the back; nothing on the plane of
-  // symmetry, so that neither leg pulls at the other.
+  // The leg: below the fold that runs from the hip bone to the crotch, further down at the back. Nothing on the plane
+  // of symmetry, so that neither leg pulls at the other.
   const float fold = (p.y - landmark::kHip.y) - 0.55f * (p.x - landmark::kHip.x) - 0.20f * p.z;
   const float crotch = smooth_step(p.x / 0.065f + std::max(0.850f - p.y, 0.0f) / 0.130f);
   const float leg = p.y > 0.6f ? (1.0f - ramp(fold, 0.0f, 0.15f)) * crotch * (1.0f - arm) : 1.0f;
@@ -152,8 +153,8 @@ JointWeights painted_weights(const BipedShape& shape, const vec3& p) {
   return w;
 }
 
-// Diffuses weights over the surface, which rounds off what the bands leave; on the plane of symmetry the left side's
-// weights stay 0, as the right side's do.
+// Diffuses weights over the surface, which rounds off the bands. On the plane of symmetry the left side's weights stay
+// 0, as the right side's do.
 void smooth_weights(const HalfMesh& mesh, std::uint32_t rounds, std::vector<JointWeights>& weights) {
   std::vector<JointWeights> next(weights.size());
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -181,7 +182,7 @@ SparseRows biped_weights(const BipedShape& shape, const HalfMesh& half, const Mi
   std::vector<JointWeights> weights;
   for (const vec3& p : half.positions) weights.push_back(painted_weights(shape, p));
   smooth_weights(half, 10, weights);
-  // Faces and fingers are too small for so much of it.
+  // Faces and fingers are too small for so much smoothing.
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i][kHead] > 0.0f) paint_face(half.positions[i], weights[i]);
     if (weights[i][kLeftHand] > 0.0f) paint_fingers(shape, half.positions[i], weights[i]);
@@ -193,7 +194,7 @@ SparseRows biped_weights(const BipedShape& shape, const HalfMesh& half, const Mi
     const bool image = i >= half.positions.size();
     std::vector<WeightedElement> row;
     for (std::uint32_t j = 0; j < kBipedJointCount; ++j) {
-      // The bottom of the diffusion's slope moves nothing that anyone could see.
+      // Drops weights at the foot of the diffusion's slope: they move nothing visible.
       const float weight = weights[whole.source[i]][j];
       if (weight > 0.002f) row.push_back({image ? mirrored_joint(j) : j, weight});
     }

@@ -8,7 +8,8 @@
 
 namespace pelt {
 
-// The weights that a rigger would paint on the built-in biped's skin: columns are BipedJoint, four a vertex at most.
+// Returns weights as a rigger would paint them on the built-in biped's skin: columns are BipedJoint, four a vertex at
+// most.
 SparseRows biped_weights(const BipedShape& shape, const HalfMesh& half, const Mirrored& whole);
 
 }  // namespace pelt

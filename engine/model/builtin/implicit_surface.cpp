@@ -86,7 +86,7 @@ struct Extents {
 Extents interpolate(const std::vector<Section>& sections, float s) {
   std::size_t i = 0;
   while (i + 2 < sections.size() && sections[i + 1].s < s) ++i;
-  // Level at both ends, where the field goes on with the last section: its value must not jump there.
+  // Level at both ends: beyond them the field continues with the last section, and its value must not jump there.
   const auto tangent = [&](std::size_t k) {
     if (k == 0 || k + 1 == sections.size()) return glm::vec4(0.0f);
     return (extents(sections[k + 1]) - extents(sections[k - 1])) / (sections[k + 1].s - sections[k - 1].s);
@@ -140,9 +140,9 @@ FieldSample sample(const Loft& shape, const glm::vec3& p) {
   const float first = shape.sections.front().s, last = shape.sections.back().s;
   const Extents e = interpolate(shape.sections, std::clamp(q.y, first, last));
 
-  // k0 = (|u|^n + |v|^n)^(1/n) is 1 on the section's outline; k0 - 1 over the length of its gradient in
-  // the section's plane is the distance in that plane to first order. The slope along the axis is left out of that
-  // length: it has kinks at the sections, which would show in every seam.
+  // k0 = (|u|^n + |v|^n)^(1/n) is 1 on the section's outline. To first order, the distance in the section's plane is k0
+  // - 1 over the length of k0's gradient in that plane. That length leaves out the slope along the axis: it has kinks
+  // at the sections, which would show in every seam.
   const glm::vec2 centre(0.5f * (e.value.x + e.value.y), 0.5f * (e.value.z + e.value.w));
   const glm::vec2 half(0.5f * (e.value.y - e.value.x), 0.5f * (e.value.w - e.value.z));
   const glm::vec2 centre_slope(0.5f * (e.slope.x + e.slope.y), 0.5f * (e.slope.z + e.slope.w));
@@ -158,7 +158,7 @@ FieldSample sample(const Loft& shape, const glm::vec3& p) {
   const float radial = (k0 - 1.0f) / steepness;
   const glm::vec3 radial_gradient = slope / steepness;
 
-  // Close the ends: the intersection of the tube with a slab, its rims rounded.
+  // Closes the ends: the intersection of the tube with a slab, with rounded rims.
   const float axial = std::max(first - q.y, q.y - last);
   const glm::vec3 axial_gradient(0.0f, q.y > 0.5f * (first + last) ? 1.0f : -1.0f, 0.0f);
   const glm::vec2 w(radial + shape.rim, axial + shape.rim);
@@ -210,9 +210,9 @@ void ImplicitSurface::carve_pair(const Shape& shape, float blend) {
 FieldSample ImplicitSurface::sample(const glm::vec3& p) const {
   FieldSample field{std::numeric_limits<float>::max(), glm::vec3(0.0f, 1.0f, 0.0f)};
   for (const Step& step : steps_) {
-    // A union changes nothing where the shape is farther than the field by `blend`; a difference, where the shape is
-    // farther than minus the field by `blend`. Fields fall short of distances, by more the longer the shape: the slack
-    // keeps a shape from vanishing where it still counts.
+    // A union changes nothing if the shape is farther than the field by `blend`; a difference changes nothing if the
+    // shape is farther than minus the field by `blend`. Field values are less than distances, the more so the longer
+    // the shape: the slack keeps a shape from vanishing where it still matters.
     const float slack = 0.02f + 0.5f * step.bound_radius;
     const float reach = (step.carved ? -field.distance : field.distance) + step.blend + step.bound_radius + slack;
     const glm::vec3 offset = p - step.bound_centre;

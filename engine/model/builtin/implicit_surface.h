@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shapes that are sculpted as the zero set of a field: ellipsoids, tapered capsules and lofts, joined and carved with
-// rounded seams. The field is negative inside and close to a distance near the surface, which is all that meshing and
-// projection need; far away it is only a bound.
+// rounded seams. The field is negative inside and close to a distance near the surface, as meshing and projection need;
+// far away it is only a bound.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@
 
 namespace pelt {
 
-// Value of a field and its direction of ascent (length about 1; approximate inside seams).
+// The value of a field and its direction of ascent (length about 1; approximate inside seams).
 struct FieldSample {
   float distance = 0;
   glm::vec3 gradient{0.0f, 1.0f, 0.0f};
 };
 
-// Columns of `axes` are the principal directions, unit and orthogonal; radii in metres.
+// An ellipsoid. Columns of `axes` are the principal directions, unit and orthogonal; radii in metres.
 struct Ellipsoid {
   glm::vec3 centre{0.0f};
   glm::vec3 radii{0.1f};
   glm::mat3 axes{1.0f};
 };
 
-// Spheres from `a` to `b`, radius passing linearly from `radius_a` to `radius_b`.
+// Spheres from `a` to `b`, whose radius changes linearly from `radius_a` to `radius_b`.
 struct Capsule {
   glm::vec3 a{0.0f};
   float radius_a = 0.1f;
@@ -32,7 +32,7 @@ struct Capsule {
   float radius_b = 0.1f;
 };
 
-// Capsules from sphere to sphere, joined with a seam of their own: a finger.
+// Capsules from sphere to sphere, joined with a seam of their own; a finger, for example.
 struct Chain {
   struct Ball {
     glm::vec3 centre{0.0f};
@@ -56,7 +56,7 @@ struct Loft {
   glm::vec3 side{1.0f, 0.0f, 0.0f};  // unit, orthogonal
   glm::vec3 axis{0.0f, 1.0f, 0.0f};  // s runs along it
   glm::vec3 front{0.0f, 0.0f, 1.0f};
-  float exponent = 2.0f;          // of the superellipse: 2 is an ellipse, more is boxier
+  float exponent = 2.0f;          // exponent of the superellipse: 2 is an ellipse, more is boxier
   float rim = 0.02f;              // radius of the rounded rims
   std::vector<Section> sections;  // at least two, s ascends strictly, high > low
 };
@@ -72,7 +72,7 @@ FieldSample sample(const Loft& shape, const glm::vec3& p);
 // differentiable (the cubic polynomial minimum).
 FieldSample smooth_union(const FieldSample& a, const FieldSample& b, float blend);
 
-// `a` without `b`, with the same fillet.
+// The difference, `a` without `b`, with the same fillet.
 FieldSample smooth_difference(const FieldSample& a, const FieldSample& b, float blend);
 
 // Shapes joined in the order in which they were added.
@@ -81,7 +81,7 @@ class ImplicitSurface {
   void add(Shape shape, float blend);
   void carve(Shape shape, float blend);
 
-  // The same, and once more mirrored in the plane x = 0.
+  // The same for the shape and its mirror image in the plane x = 0.
   void add_pair(const Shape& shape, float blend);
   void carve_pair(const Shape& shape, float blend);
 
@@ -92,7 +92,7 @@ class ImplicitSurface {
     Shape shape;
     float blend;
     bool carved;
-    glm::vec3 bound_centre;  // sphere round the shape, to skip it from afar
+    glm::vec3 bound_centre;  // sphere round the shape, for skipping it from afar
     float bound_radius;
   };
   void append(Shape shape, float blend, bool carved);

@@ -10,8 +10,8 @@
 namespace pelt {
 namespace {
 
-// Rings of a cap, relative to the radius. The outermost is close to the rim, so that the shared rim normals shade only
-// a narrow band and the side keeps a cylinder's exact normals.
+// Radii of a cap's rings, relative to the limb's radius. The outermost ring is close to the rim, so that the shared rim
+// normals shade only a narrow band and the side keeps a cylinder's exact normals.
 constexpr std::array kCapRings = {0.4f, 0.75f, 0.96f};
 
 std::vector<ProfilePoint> cylinder_profile(float radius, float length, std::uint32_t along) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the built-in characters share: joints, clips from functions of time, surfaces of revolution.
+// Helpers that the built-in characters share: joints, clips from functions of time, surfaces of revolution.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,16 @@
 
 namespace pelt {
 
-// Appends a joint that stands at `rest` in its parent's space and returns its index. `parent` is -1 or an index that
-// was returned before.
+// Appends a joint that stands at `rest` in its parent's space and returns its index. `parent` is -1 or an index
+// returned earlier.
 std::uint32_t add_joint(Model& model, std::string name, std::int32_t parent, const Transform& rest);
 
-// Fills bound_joints with every joint, in order, bound as it stands at rest.
+// Fills bound_joints with every joint, in order, bound in the rest pose.
 void bind_all_joints(Model& model);
 
-// Linear rotation channel of `joint` with `intervals` + 1 keys at even times over [0, clip.duration], each at the value
-// of `rotation` (seconds to local rotation). Keys must be close enough that the shorter arc is meant.
+// Adds a linear rotation channel of `joint` with `intervals` + 1 keys at even times over [0, clip.duration], each with
+// the value of `rotation` (seconds to local rotation). Keys must be close enough for the shorter arc to be the right
+// one.
 void add_rotation_channel(Clip& clip, std::uint32_t joint, std::uint32_t intervals,
                           const std::function<glm::quat(float)>& rotation);
 

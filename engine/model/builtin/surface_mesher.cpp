@@ -10,8 +10,8 @@ namespace {
 
 using Field = std::function<FieldSample(const glm::vec3&)>;
 
-// Distance from the lens's centre in space, from the distance in the grid: compressed inside, the identity outside, a
-// cubic between.
+// Maps a distance from the lens's centre in the grid to one in space: compressed inside, the identity outside, a cubic
+// between.
 float through_lens(const Lens& lens, float r) {
   const float start = lens.inner * lens.magnification;
   if (r <= start) return r / lens.magnification;
@@ -31,12 +31,11 @@ glm::vec3 grid_to_space(std::span<const Lens> lenses, glm::vec3 p) {
   return p;
 }
 
-// How much a step in the grid may grow in space, and how far the field may exceed a distance: both are bounds with
-// room.
+// Bounds, with room, of how much a step in the grid may grow in space, and of how far the field may exceed a distance.
 constexpr float kReach = 3.0f;
 constexpr int kBlock = 4;  // cells
 
-// Edges of a cell: 4 along each axis, numbered by where they lie along the next two axes.
+// Edges of a cell: 4 along each axis, numbered by their position along the next two axes.
 constexpr std::uint32_t kEdges = 12;
 constexpr std::uint32_t edge_number(int axis, int at_u, int at_v) {
   return static_cast<std::uint32_t>(4 * axis + at_u + 2 * at_v);
@@ -132,9 +131,9 @@ class Grid {
 
   bool inside(const glm::ivec3& corner) const { return values_[index(corner)] < 0.0f; }
 
-  // Joins the crossed edges of a cell into the sheets of the surface that pass through it, and returns how many there
-  // are. Two edges of one face belong together where the face has only these two; where it has four, those that cut
-  // off the same inner corner do, which both cells of the face see alike.
+  // Joins the crossed edges of a cell into the sheets of the surface that pass through it, and returns the number of
+  // sheets. If a face has two crossed edges, they belong together. If it has four, those that cut off the same inner
+  // corner belong together, which both cells of the face see alike.
   std::uint32_t find_sheets(const glm::ivec3& cell) {
     for (int c = 0; c < 8; ++c) {
       if (values_[index(cell + glm::ivec3(c & 1, (c >> 1) & 1, c >> 2))] == kUnknown) return 0;
@@ -191,7 +190,7 @@ class Grid {
     return (sheets_[index(cell)] >> (2 * edge)) & 3u;
   }
 
-  // Mean of the points where one sheet crosses the cell's edges, in the grid's space.
+  // Returns the mean of the points where one sheet crosses the cell's edges, in the grid's space.
   glm::vec3 middle_of_sheet(const glm::ivec3& cell, std::uint32_t sheet) const {
     glm::vec3 sum(0.0f);
     float count = 0;
@@ -211,8 +210,8 @@ class Grid {
     return place_of(glm::vec3(cell) + sum / count);
   }
 
-  // Of the three grid edges that leave the cell's lowest corner, each that the surface crosses is the middle of a quad
-  // of the four cells round it.
+  // Adds a quad for each of the three grid edges at the cell's lowest corner that the surface crosses: the quad of the
+  // four cells round that edge.
   void add_quads(const glm::ivec3& cell, std::vector<glm::uvec4>& quads) const {
     for (int axis = 0; axis < 3; ++axis) {
       const int u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -238,8 +237,8 @@ class Grid {
   glm::ivec3 cells_;
   glm::ivec3 corners_;
   std::vector<float> values_;
-  std::vector<std::uint32_t> first_vertex_;  // by cell, of as many as it has sheets
-  std::vector<std::uint32_t> sheets_;        // by cell: 2 bits an edge, which sheet crosses it
+  std::vector<std::uint32_t> first_vertex_;  // by cell; a cell has as many vertices as sheets
+  std::vector<std::uint32_t> sheets_;        // by cell: 2 bits an edge, the sheet that crosses it
 };
 
 void find_rings(HalfMesh& mesh) {
@@ -294,7 +293,7 @@ void relax(const Field& field, const MesherOptions& options, HalfMesh& mesh) {
   project_all();
 }
 
-// The field's own gradient is approximate inside seams, so that normals come from differences.
+// The field's own gradient is approximate inside seams, so normals come from differences.
 void find_normals(const Field& field, HalfMesh& mesh) {
   constexpr float kStep = 3e-4f;
   for (const glm::vec3& p : mesh.positions) {
@@ -340,7 +339,7 @@ Mirrored mirror(const HalfMesh& half) {
   }
   for (const glm::uvec4& quad : half.quads) {
     const auto at = [&](int k) { return half.positions[quad[k]]; };
-    // The diagonal that leaves the larger smallest angle.
+    // Takes the diagonal that leaves the larger smallest angle.
     const float along_02 = std::max(smallest_cosine_gap(at(0), at(1), at(2)), smallest_cosine_gap(at(0), at(2), at(3)));
     const float along_13 = std::max(smallest_cosine_gap(at(0), at(1), at(3)), smallest_cosine_gap(at(1), at(2), at(3)));
     const int turn = along_02 <= along_13 ? 0 : 1;

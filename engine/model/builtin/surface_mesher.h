@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a symmetric implicit surface to an even, closed triangle mesh.
+// Meshes a symmetric implicit surface with even triangles, closed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pelt {
 
-// Where the mesh is to be finer: within `inner` metres of `centre` its edges are 1 / `magnification` as long; the
+// A region in which the mesh is finer: within `inner` metres of `centre` its edges are 1 / `magnification` as long; the
 // change fades out at `outer` > inner * magnification. A centre off the plane x = 0 stands for itself and its mirror
 // image, and must be farther than `outer` from the plane.
 struct Lens {
@@ -30,7 +30,7 @@ struct MesherOptions {
   std::uint32_t relaxation_rounds = 12;
 };
 
-// The half x >= 0 of the surface. Vertices on the plane of symmetry have x = 0 exactly.
+// The half x >= 0 of the surface. Vertices on the plane of symmetry have exactly x = 0.
 struct HalfMesh {
   std::vector<glm::vec3> positions;
   std::vector<glm::vec3> normals;
@@ -43,12 +43,13 @@ struct HalfMesh {
 // the surface. `field` is called with x >= 0 only. Details should be thicker and farther apart than two cells.
 HalfMesh mesh_half(const std::function<FieldSample(const glm::vec3&)>& field, const MesherOptions& options);
 
-// Which vertex of the whole mesh is the mirror image of a vertex of the half; vertices on the plane are their own.
+// The whole mesh, and for each of its vertices the vertex of the half that it is or mirrors; vertices on the plane
+// occur once.
 struct Mirrored {
   std::vector<glm::vec3> positions;  // first the half's, then the images of those off the plane, in order
   std::vector<glm::vec3> normals;
   std::vector<glm::uvec3> triangles;
-  std::vector<std::uint32_t> source;  // per vertex: the vertex of the half that it is, or is the image of
+  std::vector<std::uint32_t> source;  // for each vertex: the vertex of the half that it is, or mirrors
 };
 Mirrored mirror(const HalfMesh& half);
 

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::uint32_t kJoints = 8;
 constexpr float kLength = 1.6f;      // metres
-constexpr float kBoneRatio = 0.88f;  // each bone is this much of the one before: equal bends make a logarithmic spiral
+constexpr float kBoneRatio = 0.88f;  // each bone over the one before: equal bends make a logarithmic spiral
 constexpr std::uint32_t kAround = 48;
 constexpr std::uint32_t kRings = 160;
 
-// Position along the tail of bone coordinate t: joint j stands at t = j, the tip at t = 8. Smooth between them, so that
-// weights that are smooth in t are smooth in x.
+// Returns the position along the tail of bone coordinate t: joint j stands at t = j, the tip at t = 8. Smooth between
+// them, so that weights that are smooth in t are smooth in x.
 float along_tail(float t) {
   return kLength * (1.0f - std::pow(kBoneRatio, t)) / (1.0f - std::pow(kBoneRatio, static_cast<float>(kJoints)));
 }
@@ -57,8 +57,8 @@ std::vector<ProfilePoint> tail_profile() {
   return profile;
 }
 
-// Quadratic B-spline over the bones, centred on their middles: three influences, smooth, and the ends' share beyond the
-// first and last bone goes to those.
+// Appends the weights of a quadratic B-spline over the bones, centred on their middles: three influences, smooth. The
+// share beyond the first and last bone goes to that bone.
 void append_tail_row(SparseRows& rows, float t) {
   const float centred = std::clamp(t, 0.0f, static_cast<float>(kJoints)) - 0.5f;
   const float nearest = std::round(centred);
@@ -78,7 +78,7 @@ constexpr std::array<float, kJoints> kSnake = {0, -20, -34, -26, 26, 44, 44, 36}
 constexpr std::array<float, kJoints> kSpiral = {0, 22, 38, 52, 62, 68, 70, 66};
 constexpr std::array<float, kJoints> kSpiralTilt = {0, 2, 4, 5, 6, 6, 5, 4};
 
-// How far the clip is in each shape: rest, S, spiral (held), S, rest.
+// Returns the shares of the clip's two shapes at a time: rest pose, S, spiral (held), S, rest pose.
 glm::vec2 shape_shares(float time) {
   const float snake_in = smooth_step(time / 0.9f);
   const float spiral_in = smooth_step((time - 0.8f) / 1.1f);

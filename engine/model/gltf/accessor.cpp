@@ -14,7 +14,7 @@
 namespace pelt {
 namespace {
 
-// Accessors may overlap, and need no bytes at all, so what they decode to is not bounded by the file's size.
+// Accessors may overlap, and need no bytes at all, so the file's size does not bound the size that they decode to.
 constexpr std::uint64_t kMaxDecodedBytes = std::uint64_t{512} << 20;
 
 using Bytes = std::span<const std::byte>;
@@ -89,7 +89,7 @@ float load_float(const std::byte* from, int component_type, bool normalized) {
   }
 }
 
-// Where the elements of an accessor or of its sparse values lie.
+// The place of the elements of an accessor or of its sparse values.
 struct Elements {
   Bytes bytes;  // from the first element on
   std::size_t stride = 0;
@@ -117,7 +117,8 @@ Elements sparse_values(const GltfDocument& document, const tinygltf::Accessor& a
           element_size(accessor), static_cast<std::size_t>(accessor.sparse.count)};
 }
 
-// Decodes into element-major order: the base elements, zeros where there are none, then the sparse ones over them.
+// Decodes into element-major order: first the base elements, or zeros if there are none, then the sparse ones over
+// them.
 template <class T, class Load>
 std::vector<T> read(const GltfDocument& document, const tinygltf::Accessor& accessor, const Load& load_component) {
   const std::size_t width = components_of(accessor);
@@ -139,7 +140,7 @@ std::vector<T> read(const GltfDocument& document, const tinygltf::Accessor& acce
   return values;
 }
 
-// Checks one accessor after the other.
+// Checks accessors one after the other.
 class AccessorChecker {
  public:
   explicit AccessorChecker(const GltfDocument& document) : document_(document) {}
@@ -198,7 +199,7 @@ class AccessorChecker {
     return check_finite(accessor, sparse_values(document_, accessor), place + "/values");
   }
 
-  // No number here exceeds 31 bits, so that nothing wraps in 64.
+  // No number here exceeds 31 bits, so nothing overflows in 64.
   Result<void> check_range(const tinygltf::Accessor& accessor, int view_index, std::size_t offset, std::size_t count,
                            std::size_t stride, std::size_t size, std::size_t alignment,
                            const std::string& place) const {

@@ -46,7 +46,7 @@ class ClipReader {
     return {};
   }
 
-  // A key of glTF holds the weights of all targets; a cubic one all in-tangents, then all values, then all
+  // A key of glTF holds the weights of all targets; a cubic one holds all in-tangents, then all values, then all
   // out-tangents.
   Result<void> add_morph_channels(Clip& clip, const Mesh& mesh, const tinygltf::AnimationSampler& sampler) {
     const std::size_t targets = mesh.morph_targets.size();
@@ -84,7 +84,7 @@ class ClipReader {
                        fmt::format("key {} of joint '{}' is a rotation without length", k,
                                    model_.skeleton.joints[channel.joint].name));
       }
-      // A key of a cubic spline belongs to its tangents, and is normalised with them when it is sampled.
+      // A key of a cubic spline goes with its tangents; the value is normalised when it is sampled.
       for (int c = 0; c < 4 && !cubic; ++c) q[c] = static_cast<float>(q[c] / length);
     }
     return {};

@@ -10,9 +10,9 @@
 
 namespace pelt {
 
-// What `extras` of a node say under Blender's names of a bone's properties (bbone_segments, bbone_easein, ..), in
-// Blender's units; none where they say nothing. Where a value is not of its type or out of its range, `why` says so and
-// none counts.
+// Reads the properties of a bendy bone from the `extras` of a node, under Blender's names (bbone_segments,
+// bbone_easein, ..) and in Blender's units; none if there are none. If a value has the wrong type or is out of its
+// range, `why` says so and the result is none.
 std::optional<BendyBone> read_bendy_bone(const tinygltf::Value& extras, std::string& why);
 
 }  // namespace pelt

@@ -11,9 +11,8 @@
 
 namespace pelt {
 
-// A node may show a mesh that others show, a channel may use another's sampler, and an accessor may lie in no buffer:
-// what they all become is bounded here, since the size of the file does not bound it. What the file really holds always
-// finds room.
+// Bounds the size of the model. Several nodes may show one mesh, channels may share a sampler, and an accessor may need
+// no buffer, so the size of the file does not bound that of the model. Data that the file really holds always fits.
 class GltfBudget {
  public:
   explicit GltfBudget(const GltfDocument& document) : source_(document.source) {

@@ -28,7 +28,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// "JOINTS_12" -> ("JOINTS", 12); no number: none.
+// Splits "JOINTS_12" into ("JOINTS", 12); none if there is no number.
 std::optional<std::pair<std::string_view, std::size_t>> split_set(std::string_view name) {
   const std::size_t underscore = name.rfind('_');
   if (underscore == std::string_view::npos) return std::nullopt;
@@ -50,8 +50,8 @@ bool is_legal_name(std::string_view name) {
                    split->first == "WEIGHTS");
 }
 
-// Whether an attribute that the importer reads has one of the formats of glTF 2.0, section 3.7.2.1, or with
-// KHR_mesh_quantization one of its wider choice. Others are not read and may be what they like.
+// Returns true if an attribute that the importer reads has one of the formats of glTF 2.0, section 3.7.2.1, or, with
+// KHR_mesh_quantization, one of its wider choice. Other attributes are not read and may have any format.
 bool has_legal_format(std::string_view name, const tinygltf::Accessor& accessor, bool quantized) {
   const int component = accessor.componentType;
   const bool is_float = component == TINYGLTF_COMPONENT_TYPE_FLOAT;
@@ -82,7 +82,7 @@ bool has_legal_format(std::string_view name, const tinygltf::Accessor& accessor,
   return true;
 }
 
-// Section 3.7.2.2: the offsets of positions; with KHR_mesh_quantization signed integers, too.
+// Section 3.7.2.2: the offsets of positions are floats; with KHR_mesh_quantization signed integers are legal too.
 bool has_legal_offsets(const tinygltf::Accessor& accessor, bool quantized) {
   return accessor.type == TINYGLTF_TYPE_VEC3 &&
          (accessor.componentType == TINYGLTF_COMPONENT_TYPE_FLOAT ||
@@ -90,7 +90,7 @@ bool has_legal_offsets(const tinygltf::Accessor& accessor, bool quantized) {
                          accessor.componentType == TINYGLTF_COMPONENT_TYPE_SHORT)));
 }
 
-// Weights at rest, of a mesh or a node; none: all are 0.
+// Checks the rest weights of a mesh or a node; none: all are 0.
 Result<void> check_morph_weights(const GltfDocument& document, const std::vector<double>& weights, std::size_t targets,
                                  const std::string& place) {
   if (weights.empty() || weights.size() == targets) return {};
@@ -175,7 +175,7 @@ class MeshChecker {
          component != TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT)) {
       return fail_at(document_, place, fmt::format("cannot be {}", describe(accessor)));
     }
-    // Once an accessor: any number of primitives may share one.
+    // Finds the largest index once for each accessor: any number of primitives may share one.
     std::optional<std::uint32_t>& largest = largest_index_[static_cast<std::size_t>(index)];
     if (!largest) {
       const std::vector<std::uint32_t> indices = read_integers(document_, index);
@@ -189,7 +189,7 @@ class MeshChecker {
 
   const GltfDocument& document_;
   bool quantized_;
-  std::vector<std::optional<std::uint32_t>> largest_index_;  // of each accessor that was asked for
+  std::vector<std::optional<std::uint32_t>> largest_index_;  // for each accessor; empty until asked for
 };
 
 class AnimationChecker {
@@ -268,7 +268,7 @@ class AnimationChecker {
   }
 
   const GltfDocument& document_;
-  std::vector<bool> times_checked_;  // accessors; any number of samplers may share one
+  std::vector<bool> times_checked_;  // for each accessor; any number of samplers may share one
 };
 
 }  // namespace
@@ -299,7 +299,7 @@ Result<NodeTree> check_nodes(const GltfDocument& document) {
     pending.insert(pending.end(), children.rbegin(), children.rend());
   }
   if (tree.order.size() < nodes.size()) {
-    // With one parent each, whatever no root reaches hangs from a cycle.
+    // Every node has at most one parent, so any node that no root reaches is in a cycle or below one.
     std::vector<bool> reached(nodes.size(), false);
     for (const int node : tree.order) reached[static_cast<std::size_t>(node)] = true;
     const auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();

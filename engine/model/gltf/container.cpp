@@ -22,8 +22,8 @@ constexpr std::size_t kChunkHeader = 8;
 constexpr std::uint32_t kJson = 0x4E4F534A;
 constexpr std::uint32_t kBinary = 0x004E4942;
 
-// A parsed object costs hundreds of bytes and "{}," three: bounds on the structure bound the memory. A character of
-// 250 joints and 100 clips has 75,000 channels of three objects each, samplers counted.
+// A parsed object costs hundreds of bytes, "{}," only three: bounds on the structure bound the memory. A character of
+// 250 joints and 100 clips has 75,000 channels of three objects each, samplers included.
 constexpr std::size_t kMaxNesting = 256;
 constexpr std::size_t kMaxObjects = 250'000;
 constexpr std::size_t kMaxValues = 4'000'000;
@@ -71,7 +71,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A header of 12 bytes, then chunks of length, type and data.
+// Opens a .glb: a header of 12 bytes, then chunks of length, type and data.
 Result<GltfContainer> open_glb(std::span<const std::byte> bytes, const std::string& source) {
   const auto refuse = [&](std::size_t offset, const std::string& why) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: byte {}: {}", source, offset, why));
@@ -118,7 +118,7 @@ Result<GltfContainer> open_glb(std::span<const std::byte> bytes, const std::stri
   return container;
 }
 
-// Fills bytes in order.
+// Writes to a vector of bytes in order.
 class Filler {
  public:
   explicit Filler(std::vector<std::byte>& bytes) : to_(bytes.data()) {}
@@ -165,7 +165,7 @@ Result<json> parse_gltf_json(std::string_view text, const std::string& source) {
   try {
     return json::parse(text);
   } catch (const json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line ...": the bracket is of no use to a reader.
+    // "[json.exception.parse_error.101] parse error at line ...": drops the bracket, which does not help a reader.
     std::string_view why = error.what();
     if (const auto end = why.find("] "); end != std::string_view::npos) why.remove_prefix(end + 2);
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: no valid JSON: {}", source, why));

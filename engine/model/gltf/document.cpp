@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-// "2.0" -> 2.0 as major and minor.
+// Parses "2.0" as major and minor version.
 std::optional<std::pair<int, int>> parse_version(std::string_view text) {
   int major = 0;
   int minor = 0;
@@ -50,7 +50,8 @@ Result<void> check_version(const json& asset, const std::string& source) {
   return {};
 }
 
-// Extensions that do not change where a vertex goes, and the one that only widens the formats we decode.
+// Returns true for extensions that do not change a vertex's position, and for the one that only widens the formats,
+// which Pelt decodes.
 bool is_understood(std::string_view extension) {
   constexpr std::array kNames{std::string_view("KHR_mesh_quantization"), std::string_view("KHR_lights_punctual"),
                               std::string_view("KHR_texture_basisu"),    std::string_view("KHR_texture_transform"),
@@ -87,14 +88,14 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::
 
   PELT_ASSIGN(const auto container, open_gltf(document.storage.front(), document.source));
   PELT_ASSIGN(auto parsed, parse_gltf_json(container.json, document.source));
-  document.unread = describe_unread(parsed);  // the schema takes it out
+  document.unread = describe_unread(parsed);  // before the schema removes it
   PELT_TRY(check_gltf_schema(parsed, document.source));
   PELT_TRY(check_version(parsed.at("asset"), document.source));
   PELT_TRY(check_extensions(parsed, document.source));
   if (parsed.contains("buffers")) {
     PELT_TRY(load_gltf_buffers(parsed.at("buffers"), container, document.source, loader, document.buffers,
                                document.storage));
-    // tinygltf would look for buffers in the working folder, too, and want them of exactly byteLength.
+    // tinygltf would look for buffers in the working folder too, and require them to have exactly byteLength bytes.
     parsed.erase("buffers");
   }
 
@@ -108,7 +109,7 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::
     }
   }
 
-  // With no buffers and no images in it tinygltf opens no file: it turns checked JSON into structs.
+  // Without buffers and images tinygltf opens no file: it only turns checked JSON into structs.
   const std::string text = parsed.dump();
   parsed = nullptr;
   std::string errors;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A glTF file as it lies on disk: container, JSON and buffers, read with nothing believed.
+// A glTF file as it lies on disk: container, JSON and buffers, none of it trusted.
 #pragma once
 
 #include <tiny_gltf.h>
@@ -16,25 +16,25 @@
 
 namespace pelt {
 
-// What a .gltf or .glb file and the buffers beside it hold. Every index in `gltf` names an entry that exists and every
-// number has its type and bounds (gltf_schema.h); what accessors say of the bytes is still unchecked (gltf_accessor.h).
+// The contents of a .gltf or .glb file and the buffers beside it. Every index in `gltf` names an entry that exists and
+// every number has its type and bounds (schema.h); the bytes that accessors refer to are still unchecked (accessor.h).
 struct GltfDocument {
-  std::string source;                               // the file, for messages
+  std::string source;                               // the file's name, for messages
   tinygltf::Model gltf;                             // its own buffers and images are empty
   std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each
-  std::vector<std::vector<std::byte>> storage;      // what `buffers` points into
-  GltfImages images;                                // of the materials
-  std::vector<std::string> unread;                  // what else the file holds: a sentence each (gltf_unread.h)
+  std::vector<std::vector<std::byte>> storage;      // the memory that `buffers` points into
+  GltfImages images;                                // images of the materials
+  std::vector<std::string> unread;                  // the other contents of the file: a sentence each (unread.h)
 };
 
-// An error about one place of the document.
+// Makes an error about one place of the document.
 inline tl::unexpected<Error> fail_at(const GltfDocument& document, const std::string& place, const std::string& why,
                                      ErrorCode code = ErrorCode::kInvalidFile) {
   return fail(code, document.source + ": " + place + ": " + why);
 }
 
 // Reads at most 512 MiB in all, JSON nested at most 256 deep, and no file outside the document's folder. Images that
-// cannot be read are no error (GltfImages::note). `beside`: import_gltf's.
+// cannot be read are not an error (GltfImages::note). `beside` is import_gltf's.
 Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside);
 
 }  // namespace pelt

@@ -30,12 +30,12 @@ std::vector<double> numbers(const glm::mat4& m) {
   return result;
 }
 
-// Fills one buffer, and describes it to a tinygltf::Model.
+// Fills the only buffer, and describes its contents to a tinygltf::Model.
 class Builder {
  public:
   explicit Builder(tinygltf::Model& gltf) : gltf_(gltf) { gltf_.buffers.emplace_back(); }
 
-  // Each returns the accessor.
+  // These functions return the index of the accessor.
   template <class Value>
   int add(std::span<const Value> values, int type, int component = TINYGLTF_COMPONENT_TYPE_FLOAT,
           int target = TINYGLTF_TARGET_ARRAY_BUFFER) {
@@ -48,7 +48,7 @@ class Builder {
     return static_cast<int>(gltf_.accessors.size()) - 1;
   }
 
-  // Returns the buffer view.
+  // Returns the index of the buffer view.
   int add_view(std::span<const std::byte> bytes, int target = 0) {
     tinygltf::BufferView view;
     std::vector<unsigned char>& data = gltf_.buffers.front().data;
@@ -63,7 +63,7 @@ class Builder {
     return static_cast<int>(gltf_.bufferViews.size()) - 1;
   }
 
-  // With the bounds that glTF asks of times, which ascend. Channels share them.
+  // Adds times, which ascend, with the bounds that glTF requires. Channels share them.
   int add_times(const std::vector<float>& times) {
     const auto [known, is_new] = times_.try_emplace(times, 0);
     if (!is_new) return known->second;
@@ -75,7 +75,7 @@ class Builder {
     return index;
   }
 
-  // With the bounds that glTF asks of positions.
+  // Adds positions with the bounds that glTF requires.
   int add_positions(std::span<const glm::vec3> positions) {
     glm::vec3 low = positions.front();
     glm::vec3 high = low;
@@ -90,7 +90,7 @@ class Builder {
     return index;
   }
 
-  // Floats, several a value.
+  // Adds floats, several to a value.
   int add_tuples(std::span<const float> values, int type) {
     const int index = add(values, type, TINYGLTF_COMPONENT_TYPE_FLOAT, 0);
     gltf_.accessors[static_cast<std::size_t>(index)].count /=
@@ -129,7 +129,7 @@ void add_weights(Builder& builder, const SparseRows& weights, tinygltf::Primitiv
   }
 }
 
-// Scalars under their own names, and COLOR_0 from its components.
+// Writes scalars under their own names, and COLOR_0 from its components.
 void add_attributes(Builder& builder, const Mesh& mesh, tinygltf::Primitive& primitive) {
   std::map<std::string, const std::vector<float>*> color;
   for (const VertexAttribute& attribute : mesh.attributes) {
@@ -214,7 +214,7 @@ void add_skeleton(Builder& builder, const Model& model, tinygltf::Model& gltf, t
   gltf.skins.push_back(std::move(skin));
 }
 
-// Of materials, those of them that glTF has without an extension.
+// Writes the images of materials that glTF allows without an extension.
 void add_images(Builder& builder, const Model& model, tinygltf::Model& gltf) {
   std::vector<int> texture_of_image;
   for (const EncodedImage& source : model.images) {
@@ -264,7 +264,8 @@ void add_channel(tinygltf::Animation& animation, int node, const char* path, int
   animation.channels.push_back(std::move(channel));
 }
 
-// glTF keys all targets of a mesh at once: whole rows of values, of those that the clip does not key the rest.
+// A key of glTF holds the weights of all targets of a mesh: writes whole rows of values, with the rest weight for
+// targets that the clip does not key.
 void add_morph_channels(Builder& builder, const Mesh& mesh, int node, const Clip& clip,
                         tinygltf::Animation& animation) {
   std::vector<const MorphChannel*> of_target(mesh.morph_targets.size());
@@ -290,7 +291,7 @@ void add_morph_channels(Builder& builder, const Mesh& mesh, int node, const Clip
               builder.add<float>(values, TINYGLTF_TYPE_SCALAR, TINYGLTF_COMPONENT_TYPE_FLOAT, 0), first->interpolation);
 }
 
-// `node_of_mesh`: -1 where it is not written.
+// `node_of_mesh`: -1 if the mesh is not written.
 void add_clips(Builder& builder, const Model& model, std::span<const int> node_of_mesh, tinygltf::Model& gltf) {
   for (const Clip& clip : model.clips) {
     tinygltf::Animation animation;

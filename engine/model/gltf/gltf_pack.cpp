@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-// Appends at a multiple of 8, for any accessor; returns where.
+// Appends bytes at a multiple of 8, which suits any accessor; returns their offset.
 std::size_t append(std::vector<std::byte>& binary, std::span<const std::byte> bytes) {
   binary.resize((binary.size() + 7) / 8 * 8);
   const std::size_t offset = binary.size();
@@ -33,13 +33,13 @@ std::size_t append(std::vector<std::byte>& binary, std::span<const std::byte> by
 
 bool has_uri(const json& object) { return object.is_object() && object.contains("uri") && object["uri"].is_string(); }
 
-// Where a buffer of the file stands in the only one.
+// The place of one of the file's buffers in the packed one.
 struct Part {
   std::size_t offset = 0;
   std::size_t length = 0;
 };
 
-// A range of one of several buffers becomes one of the only buffer. `range`: a buffer view, or an extension of one.
+// Moves a range of one of several buffers into the packed one. `range`: a buffer view, or an extension of one.
 Result<void> move_range(json& range, std::span<const Part> parts, const std::string& place) {
   const std::optional<std::size_t> buffer = count_of(range, "buffer");
   if (!buffer || *buffer >= parts.size()) {
@@ -57,8 +57,8 @@ Result<void> move_range(json& range, std::span<const Part> parts, const std::str
   return {};
 }
 
-// The extensions of a buffer view, of which one is known to name a buffer. Where there is one buffer alone, what others
-// say of it stays true.
+// Moves the extensions of a buffer view; only one is known to name a buffer. If there is only one buffer, other
+// extensions stay correct.
 Result<void> move_extensions(json& extensions, std::span<const Part> parts, const std::string& place) {
   for (const auto& [name, extension] : extensions.items()) {
     const std::string own = fmt::format("{}/{}", place, name);
@@ -72,7 +72,7 @@ Result<void> move_extensions(json& extensions, std::span<const Part> parts, cons
   return {};
 }
 
-// One binary for all buffers.
+// Merges all buffers into one binary.
 Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<const std::byte>> buffers,
                                      const std::string& source) {
   std::vector<std::byte> binary;
@@ -96,7 +96,7 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
   const std::string source = path.string();
   PELT_ASSIGN(const auto container, open_gltf(file, source));
   PELT_ASSIGN(auto document, parse_gltf_json(container.json, source));
-  json checked = document;  // loses what the schema does not know
+  json checked = document;  // the schema removes what it does not know from this copy
   PELT_TRY(check_gltf_schema(checked, source));
   const json buffers = checked.value("buffers", json::array());
   checked = nullptr;

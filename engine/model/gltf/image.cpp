@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 
-// A member of what may be no object; null where there is none.
+// Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, const char* key) {
   static const json kNone;
   if (!object.is_object()) return kNone;
@@ -22,7 +22,7 @@ const json& member(const json& object, const char* key) {
   return found != object.end() ? *found : kNone;
 }
 
-// The entry of an array of the document that a number names; null where there is none.
+// Returns the entry of a document's array that a number names; null if there is none.
 const json& entry(const json& document, const char* array, const json& number) {
   static const json kNone;
   const json& list = member(document, array);

@@ -15,19 +15,19 @@
 
 namespace pelt {
 
-// The images that materials name for their base colour, each once.
+// The images that materials use as their base colour, each once.
 struct GltfImages {
   std::vector<EncodedImage> images;
-  std::vector<std::int32_t> of_material;  // in `images`, -1: none
-  std::string note;                       // of what was left out; empty: nothing
+  std::vector<std::int32_t> of_material;  // index in `images`; -1: none
+  std::string note;                       // describes what was left out; empty: nothing
 };
 
-// "image/png" and so on, by how the bytes begin; empty: none that glTF or an extension of it knows.
+// Returns "image/png" and so on, from the first bytes; empty: no type that glTF or its extensions know.
 std::string_view image_type(std::span<const std::byte> bytes);
 
-// Reads images, textures and baseColorTexture of a document whose materials and bufferViews are checked by the schema,
-// and the rest not: what is wrong, of other texture coordinates than TEXCOORD_0, or beyond 256 MiB is left out and
-// noted. `load` reads a URI; the string is for its error.
+// Reads images, textures and baseColorTexture of a document. The schema has checked its materials and bufferViews, but
+// not the rest: images that are wrong, use other texture coordinates than TEXCOORD_0, or exceed 256 MiB are left out
+// and noted. `load` reads a URI; its second string is for the error.
 GltfImages read_images(
     const nlohmann::json& document, std::span<const std::span<const std::byte>> buffers,
     const std::function<Result<std::vector<std::byte>>(const std::string& uri, const std::string& place)>& load);

@@ -76,7 +76,7 @@ class Importer {
     if (!document_.images.note.empty()) model_.report.notes.push_back(document_.images.note);
   }
 
-  // Nodes that the default scene shows; where the file has no scene, all.
+  // Returns the nodes that the default scene shows, or all nodes if the file has no scene.
   std::vector<bool> shown_nodes() {
     const auto& gltf = document_.gltf;
     if (gltf.scenes.empty()) return std::vector<bool>(gltf.nodes.size(), true);
@@ -95,7 +95,7 @@ class Importer {
     return shown;
   }
 
-  // Notes meshes and skins of which the model gets nothing.
+  // Notes the meshes and skins that the model does not get.
   void report_hidden(const std::vector<bool>& shown) {
     const auto& gltf = document_.gltf;
     std::vector<bool> mesh_used(gltf.meshes.size(), false);
@@ -117,7 +117,7 @@ class Importer {
     note("skin", skin_used, gltf.skins, "skins of no mesh that the scene shows, which are left out");
   }
 
-  // In the space that the file has them in; weights name joints of their skin.
+  // Adds meshes in the space of the file; their weights name joints of their skin.
   Result<void> add_meshes(const std::vector<std::uint32_t>& joint_of_node) {
     const std::vector<bool> shown = shown_nodes();
     mesh_of_node_.assign(shown.size(), -1);
@@ -147,7 +147,7 @@ class Importer {
       return fail(ErrorCode::kInvalidFile,
                   fmt::format("{}: holds no mesh with positions that a node shows", document_.source));
     }
-    // Such as accessors make that lie in no buffer. Tolerances and distances relative to the size need one.
+    // Accessors without a buffer give points at one place. Tolerances and distances relative to the size need a size.
     const glm::vec3& point = model_.meshes.front().positions.front();
     const bool has_size = std::any_of(model_.meshes.begin(), model_.meshes.end(), [&](const Mesh& mesh) {
       return std::any_of(mesh.positions.begin(), mesh.positions.end(), [&](const glm::vec3& p) { return p != point; });
@@ -162,7 +162,7 @@ class Importer {
   NodeTree tree_;
   GltfBudget budget_;
   Model model_;
-  std::vector<GltfSkin> skins_;  // those of the file first
+  std::vector<GltfSkin> skins_;  // the file's skins come first
   std::vector<std::size_t> skin_of_mesh_;
   std::vector<std::int32_t> mesh_of_node_;
 };

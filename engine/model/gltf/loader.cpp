@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Percent-encoded octets decoded; what is no such octet stays as it is.
+// Decodes percent-encoded octets; anything else stays as it is.
 std::string percent_decoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {

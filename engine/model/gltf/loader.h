@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a glTF document names by URI: buffers and images, beside it or as base64.
+// Loads what a glTF document names by URI: buffers and images, beside it or as base64.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace pelt {
 
-// All that a document may make us hold: its file, the files beside it, decoded data URIs.
+// Most bytes that a document may make Pelt hold: its file, the files beside it, decoded data URIs.
 inline constexpr std::uint64_t kMaxGltfBytes = std::uint64_t{512} << 20;
 
-// Loads one buffer or image after the other and keeps account of the bytes: kMaxGltfBytes in all. Reads no file
-// outside the document's folder.
+// Loads buffers and images one after the other and counts the bytes: kMaxGltfBytes in all. Reads no file outside the
+// document's folder.
 class GltfLoader {
  public:
-  // `path`, of the document, outlives it. `beside`: import_gltf's.
+  // `path`, that of the document, must outlive the loader. `beside` is import_gltf's.
   GltfLoader(const std::filesystem::path& path, std::uint64_t bytes_read, std::vector<std::filesystem::path>* beside)
       : path_(path), bytes_read_(bytes_read), beside_(beside) {}
 
@@ -39,8 +39,8 @@ class GltfLoader {
   std::vector<std::filesystem::path>* beside_;
 };
 
-// All buffers of a document, whose JSON is checked by the schema: exactly byteLength bytes each, in the container or
-// added to `storage`.
+// Loads all buffers of a document, whose JSON is checked by the schema: exactly byteLength bytes each, in the container
+// or added to `storage`.
 Result<void> load_gltf_buffers(const nlohmann::json& buffers, const GltfContainer& container, const std::string& source,
                                GltfLoader& loader, std::vector<std::span<const std::byte>>& spans,
                                std::vector<std::vector<std::byte>>& storage);

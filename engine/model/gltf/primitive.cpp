@@ -25,7 +25,7 @@
 namespace pelt {
 namespace {
 
-// Any unit vector orthogonal to the unit vector n.
+// Returns any unit vector orthogonal to the unit vector n.
 glm::vec3 perpendicular(const glm::vec3& n) {
   const glm::vec3 axis = std::abs(n.x) < 0.7f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
   return glm::normalize(glm::cross(axis, n));
@@ -47,7 +47,7 @@ void make_tangents(Mesh& mesh) {
   }
 }
 
-// "TEXCOORD_1 of 'body', COLOR_1 of 'hair', 'hat'".
+// Returns a list such as "TEXCOORD_1 of 'body', COLOR_1 of 'hair', 'hat'".
 std::string list_attributes(const std::map<std::string, NameList>& meshes_of) {
   std::vector<std::string> parts;
   for (const auto& [name, meshes] : meshes_of) {
@@ -61,21 +61,21 @@ std::string list_attributes(const std::map<std::string, NameList>& meshes_of) {
 
 }  // namespace
 
-// What has to be known of all primitives of a mesh before its vertices are complete.
+// Gaps in the data of a mesh's primitives; all must be known before its vertices can be completed.
 struct GltfMeshReader::Gaps {
-  std::vector<bool> normals;  // of each vertex: to be made from the triangles
+  std::vector<bool> normals;  // for each vertex: true if it is to be made from the triangles
   bool some_tangents = false;
-  bool all_tangents = true;  // of triangles; points may lack them
+  bool all_tangents = true;  // in primitives of triangles; points may lack them
   bool some_uvs = false;
-  bool all_uvs = true;                      // of triangles
-  bool all_normals = true;                  // of triangles
-  bool lines = false;                       // or strips and loops of them
-  bool unread_weights = false;              // the node has no skin
-  std::set<std::string> unread;             // attributes
-  std::set<std::string> unread_of_targets;  // attributes
+  bool all_uvs = true;                      // in primitives of triangles
+  bool all_normals = true;                  // in primitives of triangles
+  bool lines = false;                       // true: there are primitives of lines, strips or loops
+  bool unread_weights = false;              // true: there are weights, but the node has no skin
+  std::set<std::string> unread;             // names of attributes
+  std::set<std::string> unread_of_targets;  // names of attributes
   std::uint32_t primitives_left_out = 0;
   std::uint32_t odd_normals = 0;
-  std::uint32_t matrices = 0;  // attributes that are such
+  std::uint32_t matrices = 0;  // number of attributes that are matrices
   WeightFlaws weights;
   bool cut_triangle = false;
 };
@@ -85,7 +85,7 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
   Gaps gaps;
   PELT_TRY(name_targets(source, node, budget_, mesh));
   GltfAttributeReader attributes(document_, budget_, mesh);
-  // Primitives that name the same data are parts of one set of vertices.
+  // Primitives that use the same data are parts of one set of vertices.
   using Accessors = std::map<std::string, int>;
   std::map<std::pair<Accessors, std::vector<Accessors>>, std::uint32_t> first_vertex_of;
   for (const tinygltf::Primitive& primitive : source.primitives) {
@@ -229,7 +229,7 @@ Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primiti
   switch (primitive.mode) {
     case TINYGLTF_MODE_TRIANGLE_STRIP:
       for (std::size_t i = 0; i + 2 < count; ++i) {
-        // Strips hop by triangles of two equal corners.
+        // Strips contain triangles with two equal corners, to jump.
         if (indices[i] == indices[i + 1] || indices[i + 1] == indices[i + 2] || indices[i] == indices[i + 2]) continue;
         add(i, i + 1 + i % 2, i + 2 - i % 2);
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Meshes of a glTF document: primitives put together into one set of vertices and triangles.
+// Reads the meshes of a glTF document: primitives are joined into one set of vertices and triangles.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ class GltfMeshReader {
   GltfMeshReader(const GltfDocument& document, GltfBudget& budget, ImportReport& report)
       : document_(document), budget_(budget), report_(report), weights_(document) {}
 
-  // Fills `mesh`, which has a name and nothing else, with what `node` shows, in the space that the file has it in; its
-  // weights name joints of `skin`. It stays without vertices where no primitive has positions.
+  // Fills `mesh`, of which only the name is set, with what `node` shows, in the space of the file; its weights name
+  // joints of `skin`. It stays without vertices if no primitive has positions.
   Result<void> read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh);
 
-  // Notes in the report, after the last mesh, what meshes have in common: one sentence a thing, with their names.
+  // Adds to the report, after the last mesh, notes that concern several meshes: one sentence a thing, with their names.
   void report_common();
 
  private:
@@ -41,15 +41,15 @@ class GltfMeshReader {
                                 Gaps& gaps);
   void report(const Mesh& mesh, const Gaps& gaps);
 
-  // Meshes that something is to be said of.
+  // The names of meshes to report, by reason.
   struct Common {
     NameList without_normals;
     NameList without_tangents;
     NameList without_some_uvs;
     NameList of_lines;
     NameList weighted_without_skin;
-    std::map<std::string, NameList> unread;             // by the attribute
-    std::map<std::string, NameList> unread_of_targets;  // by the attribute
+    std::map<std::string, NameList> unread;             // by attribute
+    std::map<std::string, NameList> unread_of_targets;  // by attribute
   };
 
   const GltfDocument& document_;

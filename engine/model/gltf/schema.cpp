@@ -31,22 +31,22 @@ enum class Holds {
 };
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
-constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int32_t>::max();  // more than any data we read
+constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int32_t>::max();  // more than any count that is read
 
 struct Property {
   std::string_view key;
   Kind kind = Kind::kObject;
   Holds holds = Holds::kOne;
   bool required = false;
-  bool lenient = false;         // what has not this form is dropped rather than refused
-  std::size_t least_items = 0;  // of a list
+  bool lenient = false;         // true: a value of another form is dropped instead of refused
+  std::size_t least_items = 0;  // for a list
   std::size_t most_items = kAny;
-  std::int64_t least = 0;  // of an integer
+  std::int64_t least = 0;  // for an integer
   std::int64_t most = kMaxInteger;
   std::int64_t divisor = 1;
-  std::string_view target{};                  // of an index: the array of the root that it points into
-  std::span<const std::string_view> words{};  // of a string: all that are legal; empty: any
-  std::span<const Property> members{};        // of an object
+  std::string_view target{};                  // for an index: the root's array that it points into
+  std::span<const std::string_view> words{};  // for a string: all legal values; empty: any
+  std::span<const Property> members{};        // for an object
 };
 
 constexpr Property object(std::string_view key, std::span<const Property> members) {
@@ -70,7 +70,7 @@ constexpr Property numbers(std::string_view key, std::size_t count) {
   return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList, .least_items = count, .most_items = count};
 }
 constexpr Property numbers(std::string_view key) { return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList}; }
-// What reads it checks it.
+// The function that reads it checks it.
 constexpr Property unchecked(std::string_view key) { return {.key = key, .kind = Kind::kUnchecked}; }
 constexpr Property required(Property property) {
   property.required = true;
@@ -101,7 +101,7 @@ constexpr Property kComponentType = required(integer("componentType", 5120, 5126
 
 constexpr std::array kAsset{required(text("version")), text("minVersion")};
 constexpr std::array kScene{list(index("nodes", "nodes"))};
-// Not of the standard: what Blender's exporter writes of custom properties that are named like a bendy bone's own.
+// Not in the standard: what Blender's exporter writes for custom properties that are named like those of a bendy bone.
 constexpr std::array kNodeExtras{
     unchecked("bbone_segments"), unchecked("bbone_easein"),    unchecked("bbone_easeout"),
     unchecked("bbone_rollin"),   unchecked("bbone_rollout"),   unchecked("bbone_curveinx"),
@@ -127,7 +127,7 @@ constexpr std::array kPrimitive{
     integer("mode", 0, 6),
     maps(index("targets", "accessors")),
 };
-// Not of the standard, but many exporters and readers agree on it.
+// Not in the standard, but many exporters and readers use it.
 constexpr std::array kMeshExtras{list(text("targetNames"))};
 constexpr std::array kMesh{
     text("name"),
@@ -204,7 +204,7 @@ constexpr std::array kRoot{
     unchecked("images"),
 };
 
-// Where the check stands: a list through the stack, written out as a JSON pointer only for an error.
+// The place of the check: a list on the stack, written as a JSON pointer only for an error.
 struct Place {
   const Place* above = nullptr;
   std::string_view key{};
@@ -220,7 +220,7 @@ class Checker {
  public:
   Checker(const json& root, const std::string& source) : root_(root), source_(source) {}
 
-  // The depth of the recursion is that of the tables above, not of the file.
+  // The depth of the recursion is bounded by the tables above, not by the file.
   Result<void> check_object(json& object, std::span<const Property> members, const Place& place) const {
     if (!object.is_object()) return wrong_type(object, "an object", place);
     PELT_TRY(check_extensions(object, place));

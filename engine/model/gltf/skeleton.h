@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The nodes of a glTF document as joints.
+// Reads the nodes of a glTF document as joints.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace pelt {
 
 struct GltfSkeleton {
   std::vector<std::uint32_t> joint_of_node;
-  std::vector<glm::dmat4> local_rests;  // of each joint
-  std::vector<glm::dmat4> rests;        // of each joint, in model space
+  std::vector<glm::dmat4> local_rests;  // for each joint
+  std::vector<glm::dmat4> rests;        // for each joint, in model space
 };
 
 // Appends a joint for every node to `skeleton`, which is empty.

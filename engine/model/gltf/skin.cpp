@@ -21,7 +21,7 @@
 namespace pelt {
 namespace {
 
-// How a joint was bound by the first skin that names it.
+// How the first skin that uses a joint binds it.
 struct Bind {
   glm::dmat4 inverse_bind;
   glm::dmat4 model_from_mesh;
@@ -35,22 +35,22 @@ struct KeyHash {
   }
 };
 
-// Skins are free to bind a mesh in a space of its own: vertices in centimetres lying on their back, say, with inverse
-// bind matrices that make up for it. Linear blend does not care, but whatever relates meshes to each other does: a
-// driver cage for several meshes, distances in metres, a mesh parented to a joint. So all meshes are brought to one
-// space, that of the joint matrices, by a matrix M for each skin, and
+// A skin may bind a mesh in a space of its own: for example vertices in centimetres, lying on their back, with inverse
+// bind matrices that correct for it. Linear blend is not affected, but everything that relates meshes to each other is:
+// a driver cage for several meshes, distances in metres, a mesh parented to a joint. So all meshes are brought to one
+// space, that of the joint matrices, by a matrix M for each skin:
 //
-//   p := M p,   inverse bind := inverse bind * M^-1,   so that   sum w J B p   is what it was.
+//   p := M p,   inverse bind := inverse bind * M^-1,   so that   sum w J B p   does not change.
 //
-// M puts the joint that moves most of the skin where it stands at rest: M = J_rest * B. Skins that share a joint
-// with an earlier, heavier one take that joint where the earlier skin was bound, even where the rest pose is another,
-// and meshes parented to a joint stand where the joint was bound: then all are in one pose.
+// M puts the joint that moves most of the skin at its place in the rest pose: M = J_rest * B. If a skin shares a joint
+// with an earlier, heavier one, the joint takes the place at which the earlier skin was bound, even if the rest pose is
+// different; meshes parented to a joint stand where the joint was bound. So all meshes are in one pose.
 class SpaceMaker {
  public:
   SpaceMaker(const GltfDocument& document, const GltfSkeleton& skeleton, std::span<GltfSkin> skins, Model& model)
       : document_(document), skeleton_(skeleton), skins_(skins), model_(model), binds_(model.skeleton.joints.size()) {}
 
-  // skin_of_mesh: of each mesh of the model.
+  // `skin_of_mesh`: one entry for each mesh of the model.
   Result<void> run(std::span<const std::size_t> skin_of_mesh) {
     std::vector<std::size_t> order;
     for (std::size_t s = 0; s < skins_.size(); ++s) {
@@ -112,7 +112,7 @@ class SpaceMaker {
     if (!is_bound) {
       set_space(skin, skeleton_.rests[joint] * inverse_bind);
     } else if (binds_[joint]->inverse_bind == inverse_bind) {
-      skin.model_from_mesh = binds_[joint]->model_from_mesh;  // to the bit, so that the two share bound joints
+      skin.model_from_mesh = binds_[joint]->model_from_mesh;  // bitwise equal, so that the two share bound joints
     } else {
       set_space(skin, binds_[joint]->model_from_mesh * glm::affineInverse(binds_[joint]->inverse_bind) * inverse_bind);
     }
@@ -122,7 +122,7 @@ class SpaceMaker {
     }
   }
 
-  // The identity where `model_from_mesh` is that but for rounding, and where it has no inverse.
+  // Keeps the identity if `model_from_mesh` equals it up to rounding, or has no inverse.
   static void set_space(GltfSkin& skin, const glm::dmat4& model_from_mesh) {
     constexpr double kTolerance = 1e-6;
     double off = glm::length(glm::dvec3(model_from_mesh[3])) / std::max(skin.extent, 1e-30);
@@ -130,7 +130,7 @@ class SpaceMaker {
     if (off > kTolerance && is_invertible(model_from_mesh)) skin.model_from_mesh = model_from_mesh;
   }
 
-  // Where each joint stood when the skins were bound; joints that no skin binds keep to their parents.
+  // Returns the place of each joint when the skins were bound; joints that no skin binds move with their parents.
   std::vector<glm::dmat4> find_bind_pose() const {
     std::vector<glm::dmat4> pose(binds_.size());
     for (std::size_t j = 0; j < binds_.size(); ++j) {
@@ -182,8 +182,8 @@ class SpaceMaker {
       }
     }
     if (m == glm::dmat4(1.0)) return {};
-    // Surfaces keep their outside: where M mirrors, the inverse transpose still points there, while the winding of the
-    // triangles and the sense of (normal, tangent, bitangent) turn over.
+    // Keeps the outside of surfaces: if M mirrors, the inverse transpose still points outward, but the winding of the
+    // triangles and the sense of (normal, tangent, bitangent) are reversed.
     const bool mirrors = glm::determinant(axes) < 0;
     const glm::dmat3 normal_axes = glm::inverseTranspose(axes);
     for (glm::vec3& normal : mesh.normals) normal = glm::vec3(glm::normalize(normal_axes * glm::dvec3(normal)));
@@ -201,7 +201,7 @@ class SpaceMaker {
   const GltfSkeleton& skeleton_;
   std::span<GltfSkin> skins_;
   Model& model_;
-  std::vector<std::optional<Bind>> binds_;  // of each joint
+  std::vector<std::optional<Bind>> binds_;  // for each joint
   std::unordered_map<std::array<std::uint32_t, 17>, std::uint32_t, KeyHash> bound_joint_of_;
 };
 
@@ -209,7 +209,7 @@ class SpaceMaker {
 
 Result<std::vector<GltfSkin>> read_skins(const GltfDocument& document, std::span<const std::uint32_t> joint_of_node) {
   std::vector<GltfSkin> skins;
-  std::unordered_map<int, std::vector<float>> matrices_of;  // by accessor: any number of skins may share one
+  std::unordered_map<int, std::vector<float>> matrices_of;  // keyed by accessor: any number of skins may share one
   for (std::size_t s = 0; s < document.gltf.skins.size(); ++s) {
     const tinygltf::Skin& source = document.gltf.skins[s];
     GltfSkin skin;

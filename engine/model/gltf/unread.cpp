@@ -20,10 +20,10 @@ using nlohmann::json;
 using namespace std::string_view_literals;
 
 constexpr std::string_view kLights = "KHR_lights_punctual";
-// The second is the rig's, which bind reads.
+// The second holds the rig, which bind reads.
 constexpr std::array kReadExtensions{"KHR_mesh_quantization"sv, "PELT_deformers"sv};
 
-// A member of what may be no object; null where there is none.
+// Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, std::string_view key) {
   static const json kNone;
   if (!object.is_object()) return kNone;
@@ -35,7 +35,7 @@ std::size_t entries(const json& array) { return array.is_array() ? array.size() 
 
 bool is_other_than(const json& value, double number) { return value.is_number() && value.get<double>() != number; }
 
-// Lists names in the order of the alphabet.
+// Lists names in alphabetical order.
 NameList list(const std::set<std::string>& names) {
   NameList result;
   for (const std::string& name : names) result.add(name);
@@ -72,7 +72,7 @@ struct Names {
   }
 };
 
-// Properties of materials with how many materials have them, other than glTF 2.0 has them anyway.
+// Counts the materials that set properties which are not read to other values than glTF 2.0's defaults.
 class MaterialCounts {
  public:
   void add(const json& material) {
@@ -91,7 +91,7 @@ class MaterialCounts {
     count(kDoubleSides, member(material, "doubleSided") == true);
   }
 
-  // "normal maps of 3, blending of 1"; empty where nothing is unread.
+  // Returns text such as "normal maps of 3, blending of 1"; empty if nothing is unread.
   std::string text() const {
     std::vector<std::string> parts;
     for (std::size_t p = 0; p < kWords.size(); ++p) {
@@ -111,7 +111,7 @@ class MaterialCounts {
   std::array<std::size_t, kWords.size()> counts_{};
 };
 
-// Channels that move what an extension names (KHR_animation_pointer) and no node.
+// Notes channels that animate what an extension names (KHR_animation_pointer) and not a node.
 void describe_channels(const json& document, std::vector<std::string>& notes) {
   std::size_t count = 0;
   NameList clips;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a glTF document holds and the importer does not look at.
+// Describes the contents of a glTF document that the importer does not read.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,9 +8,9 @@
 
 namespace pelt {
 
-// Says it in a sentence for each kind of thing: channels of clips, extensions, properties of materials, and at last
-// what moves and shows no skin (cameras, lights, extras, the copyright). `document`: as it was parsed, with nothing in
-// it believed.
+// Returns a sentence for each kind of thing: channels of clips, extensions, properties of materials, and last the
+// things that neither move nor show a skin (cameras, lights, extras, the copyright). `document`: as parsed, not yet
+// checked.
 std::vector<std::string> describe_unread(const nlohmann::json& document);
 
 }  // namespace pelt

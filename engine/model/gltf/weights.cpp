@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint64_t kMaxSearched = 500'000'000;
 
-// Where each joint of a skin stood when it was bound, in the space of its meshes. A joint whose matrix has no inverse
-// stood nowhere.
+// Returns the place of each joint of a skin when it was bound, in the space of its meshes; infinite for a joint whose
+// matrix has no inverse.
 std::vector<glm::dvec3> bind_origins(const GltfSkin& skin) {
   std::vector<glm::dvec3> origins;
   for (const glm::dmat4& inverse_bind : skin.inverse_binds) {
@@ -71,7 +71,7 @@ Result<void> GltfWeightReader::append(const tinygltf::Primitive& primitive, std:
     joints.push_back(read_integers(document_, attribute(primitive, fmt::format("JOINTS_{}", set))));
     weights.push_back(read_floats(document_, attribute(primitive, fmt::format("WEIGHTS_{}", set))));
   }
-  std::vector<glm::dvec3> origins;  // of the skin's joints when bound; made when a vertex needs them
+  std::vector<glm::dvec3> origins;  // of the skin's joints at bind; computed when a vertex needs them
   for (std::size_t v = 0; v < count; ++v) {
     row.clear();
     double sum = 0;
@@ -79,7 +79,7 @@ Result<void> GltfWeightReader::append(const tinygltf::Primitive& primitive, std:
       for (std::size_t c = 4 * v; c < 4 * v + 4; ++c) {
         const float weight = weights[set][c];
         if (weight < 0) ++flaws.negative;
-        // Exporters leave anything in slots that they do not use.
+        // Exporters leave arbitrary values in unused slots.
         if (!(weight > 0)) continue;
         const std::uint32_t joint = joints[set][c];
         if (joint >= skin.joints.size()) {

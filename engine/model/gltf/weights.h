@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JOINTS_n and WEIGHTS_n of a glTF document.
+// Reads JOINTS_n and WEIGHTS_n of a glTF document.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace pelt {
 
-// What was wrong with the weights of some vertices, and was decided.
+// Defects of weights that the importer corrected.
 struct WeightFlaws {
   std::uint32_t negative = 0;      // weights below 0, taken as 0
   std::uint32_t renormalised = 0;  // vertices whose weights did not sum to 1
@@ -24,14 +24,14 @@ class GltfWeightReader {
  public:
   explicit GltfWeightReader(const GltfDocument& document) : document_(document) {}
 
-  // Appends the rows of a primitive's vertices, which are the last `count` of the mesh. They name joints of `skin`,
-  // whose `weights` and `extent` grow by them.
+  // Appends the rows of a primitive's vertices, which are the last `count` of the mesh. They name joints of `skin`; its
+  // `weights` and `extent` are updated.
   Result<void> append(const tinygltf::Primitive& primitive, std::size_t count, GltfSkin& skin, Mesh& mesh,
                       WeightFlaws& flaws);
 
  private:
   const GltfDocument& document_;
-  std::uint64_t searched_ = 0;  // joints, for all vertices without weights
+  std::uint64_t searched_ = 0;  // joints searched, for all vertices without weights
 };
 
 }  // namespace pelt

@@ -28,9 +28,9 @@ namespace pelt {
 namespace {
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{512} << 20;
-constexpr std::size_t kMaxCorners = 1000;  // of one face: splitting takes their cube at worst
+constexpr std::size_t kMaxCorners = 1000;  // of one face: splitting takes cubic time at worst
 
-// Numbers and indices that the format allows here; the parser takes what is none for 0.
+// Returns true for numbers that the format allows here; the parser would take anything else for 0.
 bool is_number(std::string_view token) {
   if (token.starts_with('+')) token.remove_prefix(1);
   double value = 0;
@@ -38,7 +38,7 @@ bool is_number(std::string_view token) {
   return end.ec == std::errc{} && end.ptr == token.data() + token.size() && std::abs(value) <= kFarthest;
 }
 
-// The position that a corner names, from 1, or back from the last one if below 0; 0: none.
+// Returns the position that a corner names: from 1, or back from the last one if below 0; 0: none.
 int position_of(std::string_view corner) {
   const std::string_view position = corner.substr(0, corner.find('/'));
   int value = 0;
@@ -55,7 +55,7 @@ std::string_view next_token(std::string_view& line) {
   return token;
 }
 
-// What lines hold that are not read, by their keywords. "v" stands for more numbers than four, "w" for a fourth.
+// The contents of lines that are not read, by keyword. "v" stands for more than four numbers, "w" for a fourth.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kUnread{{
     {"vt", "texture coordinates (vt)"},
     {"vn", ""},  // ObjPolygons::has_normals
@@ -75,17 +75,17 @@ bool is_known(std::string_view keyword) {
   return std::any_of(kUnread.begin(), kUnread.end(), [&](const auto& entry) { return entry.first == keyword; });
 }
 
-// Keywords of lines that are not read.
+// Collects the keywords of lines that are not read.
 class Unread {
  public:
   void add(std::string_view keyword) {
-    constexpr std::size_t kMax = 100;  // of keywords that are not known
+    constexpr std::size_t kMax = 100;  // most unknown keywords that are kept
     if (!contains(keyword) && (is_known(keyword) || keywords_.size() < kMax)) keywords_.emplace(keyword);
   }
 
   bool contains(std::string_view keyword) const { return keywords_.contains(keyword); }
 
-  // What they hold, in words; of those that are not known their names.
+  // Describes the lines in words; unknown keywords appear by name.
   std::string text() const {
     std::vector<std::string> parts;
     for (const auto& [keyword, words] : kUnread) {
@@ -103,13 +103,13 @@ class Unread {
   std::set<std::string, std::less<>> keywords_;
 };
 
-// The v and f lines of a file, each found sound by itself. Elements that have no faces, p and l, are positions alone.
+// The v and f lines of a file, each valid by itself. Elements without faces, p and l, only name positions.
 struct Lines {
   std::string text;
-  std::vector<std::size_t> face_numbers;  // the line of the file that each face stands in
-  std::int64_t positions = 0;             // v lines
+  std::vector<std::size_t> face_numbers;  // the line of the file that holds each face
+  std::int64_t positions = 0;             // number of v lines
   std::int64_t last_named = 0;            // the highest position that p and l name, from 1
-  std::size_t last_number = 0;            // and the line that names it
+  std::size_t last_number = 0;            // the line that names it
   Unread unread;
 };
 
@@ -126,7 +126,7 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
     const auto refuse = [&](const std::string& why) {
       return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: {}", source, number, why));
     };
-    // The parser would end the line there.
+    // The parser would end the line at the zero byte.
     if (line.find('\0') != std::string_view::npos) return refuse("holds a zero byte");
     std::string_view rest = line;
     const std::string_view keyword = next_token(rest);
@@ -174,8 +174,8 @@ Result<Lines> check_lines(std::string_view file, const std::string& source) {
 
 struct Faces {
   std::vector<glm::vec3> positions;
-  std::vector<std::int64_t> corners;  // of all faces; position that each names, from 0, not yet checked
-  std::vector<std::size_t> ends;      // of each face in `corners`
+  std::vector<std::int64_t> corners;  // corners of all faces: the position of each, from 0, not yet checked
+  std::vector<std::size_t> ends;      // end of each face in `corners`
 };
 
 Faces parse(const std::string& text) {
@@ -186,7 +186,7 @@ Faces parse(const std::string& text) {
   callbacks.index_cb = [](void* to, tinyobj::index_t* indices, int count) {
     Faces& faces = *static_cast<Faces*>(to);
     for (int i = 0; i < count; ++i) {
-      // From 1, or back from the vertex before the face.
+      // Indices count from 1, or back from the last vertex before the face.
       const std::int64_t index = indices[i].vertex_index;
       faces.corners.push_back(index > 0 ? index - 1 : static_cast<std::int64_t>(faces.positions.size()) + index);
     }
@@ -203,7 +203,7 @@ Faces parse(const std::string& text) {
 Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   const std::string source = path.string();
   PELT_ASSIGN(const auto bytes, read_file(path, kMaxBytes));
-  // Only checked lines go on: the parser stays off materials, tags and what it makes of nonsense.
+  // Only checked lines reach the parser, so it meets no materials, tags or nonsense.
   PELT_ASSIGN(const auto lines, check_lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, source));
   Faces faces = parse(lines.text);
   if (faces.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no vertex", source));

@@ -16,10 +16,10 @@ namespace pelt {
 // The v and f lines of a Wavefront OBJ.
 struct ObjPolygons {
   std::vector<glm::vec3> positions;
-  std::vector<std::uint32_t> corners;  // of all faces, in order: positions
-  std::vector<std::size_t> ends;       // of each face in `corners`
-  bool has_normals = false;            // vn lines, which are not read
-  std::string unread;                  // what the file holds beside v, f and p lines, in words; empty: nothing
+  std::vector<std::uint32_t> corners;  // positions of all faces' corners, in order
+  std::vector<std::size_t> ends;       // end of each face in `corners`
+  bool has_normals = false;            // true: the file has vn lines, which are not read
+  std::string unread;                  // description of the other lines than v, f and p; empty: none
 
   std::size_t face_count() const { return ends.size(); }
   std::span<const std::uint32_t> face(std::size_t f) const {

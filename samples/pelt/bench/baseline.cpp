@@ -27,7 +27,7 @@ Float4 yzx(Float4 v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); }
 
 Float4 cross(Float4 a, Float4 b) { return yzx(a * yzx(b) - yzx(a) * b); }
 
-// The blended matrix's columns.
+// The columns of a blended matrix.
 struct Columns {
   Float4 a, b, c, o;
 };

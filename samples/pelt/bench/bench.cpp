@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of the small mesh, which caches hold.
+// Vertices of the small mesh, which fits into caches.
 constexpr std::uint32_t kSmallMesh = 10'000;
 
 struct Measured {
@@ -32,7 +32,7 @@ struct Measured {
   std::vector<BindRow> binds;
   std::vector<CrowdRow> crowds;
   std::string processor;
-  runtime::DeviceDescription device;  // no name: none
+  runtime::DeviceDescription device;  // an empty name: no device
 };
 
 std::string processor_name() {
@@ -63,7 +63,7 @@ Json to_json(const Spread& spread) {
   return {{"low_quartile", spread.low}, {"median", spread.median}, {"high_quartile", spread.high}};
 }
 
-// A ratio, or null where its rounds disagree too much to give one.
+// Returns a ratio, or null if its rounds disagree too much.
 Json ratio_json(const Spread& ratio) { return ratio.steady() ? Json(ratio.median) : Json(); }
 std::string ratio_text(const Spread& ratio) {
   return ratio.steady() ? fmt::format("{:.2f}", ratio.median) : "unsteady";

@@ -13,7 +13,7 @@ struct BenchCommand {
   bool cpu = true;
   bool on_gpu = true;
   std::uint32_t vertices = 200'000;  // of the large mesh
-  std::uint32_t instances = 5;       // of it, on the GPU
+  std::uint32_t instances = 5;       // of the large mesh, on the GPU
   std::uint32_t rounds = 15;
   GpuOptions gpu;
   bool bind = false;   // time binding instead

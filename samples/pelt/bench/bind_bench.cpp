@@ -24,15 +24,15 @@
 namespace pelt::samples {
 namespace {
 
-// How far this process's resident memory rises above where it stands now. Linux alone tells.
+// Measures how far this process's resident memory rises from now on. Linux only.
 class MemoryRise {
  public:
   MemoryRise() {
 #ifdef __GLIBC__
-    ::mallopt(M_MMAP_THRESHOLD, 1 << 17);  // as by default, but for good: blocks that are freed go back at once
-    ::malloc_trim(0);                      // what was freed before would hide a rise
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 17);  // the default, fixed by this call: freed large blocks go back at once
+    ::malloc_trim(0);                      // memory that was freed before would hide a rise
 #endif
-    std::ofstream("/proc/self/clear_refs") << '5';  // the highest mark falls to what is resident
+    std::ofstream("/proc/self/clear_refs") << '5';  // resets the peak to what is resident now
     before_ = kibibytes("VmRSS:");
   }
 
@@ -57,7 +57,7 @@ class MemoryRise {
 
 constexpr std::uint32_t kDriverTriangles = 2000;
 
-// The limb, and where the driver is to be given, a coarse limb round it.
+// Makes the limb and, if the driver is to be given, a coarse limb round it.
 Model make_skin(std::uint32_t vertices, bool with_driver) {
   const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(vertices)));
   Model model = make_limb({.around = side, .along = side});

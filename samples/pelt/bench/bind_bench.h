@@ -12,8 +12,9 @@
 
 namespace pelt::samples {
 
-// Binds the built-in limb by surface FFD as it is by default, on all threads: to a coarse limb of 2,000 triangles round
-// it, and to a driver of about as many that is made from the skin. `vertices` are rounded to whole squares.
+// Times binding of the built-in limb by surface FFD with its defaults, on all threads: to a coarse limb of 2,000
+// triangles round it, and to a driver of about as many that is made from the skin. `vertices` are rounded to whole
+// squares.
 Result<std::vector<BindRow>> bench_bind(std::span<const std::uint32_t> vertices, std::size_t rounds);
 
 }  // namespace pelt::samples

@@ -25,7 +25,7 @@
 namespace pelt::samples {
 namespace {
 
-// Keeps the calling thread on the processor that it is on.
+// Keeps the calling thread on its current processor.
 class Pin {
  public:
   explicit Pin(bool wanted) : pinned_(wanted && ::sched_getaffinity(0, sizeof before_, &before_) == 0) {
@@ -53,7 +53,7 @@ double seconds_of(const std::function<void()>& work, std::size_t times) {
   return spent.count() / static_cast<double>(times);
 }
 
-// `work`, as often as makes a reading of about 2 ms.
+// Makes a contender that repeats `work` until a reading takes about 2 ms.
 Contender contender(std::function<void()> work, std::uint32_t threads) {
   work();
   const double once = std::max(seconds_of(work, 1), 1e-9);
@@ -64,7 +64,7 @@ Contender contender(std::function<void()> work, std::uint32_t threads) {
   };
 }
 
-// Reads `in` bytes and writes `out` bytes of each vertex.
+// Reads traffic.in bytes and writes traffic.out bytes.
 class Copy {
  public:
   Copy(const Traffic& traffic, std::uint32_t threads)
@@ -118,10 +118,10 @@ float largest_distance(std::span<const glm::vec3> a, std::span<const glm::vec3> 
   return largest;
 }
 
-// The palettes of a character in a pose, alone.
+// Poses only the palettes of a character.
 class Palettes {
  public:
-  // `vertices`: of all meshes, posed, which the palettes of later stages read.
+  // `vertices`: the posed vertices of all meshes, which the palettes of later stages read.
   Palettes(const Character& character, std::vector<glm::mat4> joints, std::span<const glm::vec3> vertices,
            std::uint32_t threads)
       : character_(character),
@@ -152,7 +152,7 @@ class Palettes {
   std::uint32_t threads_;
 };
 
-// An evaluator, posed, the palettes in it and the copy of its bytes: all live as long as the contenders.
+// A posed evaluator, its palettes alone, and a copy of its bytes: all live as long as the contenders.
 struct Task {
   Evaluator evaluator;
   Palettes palettes;

@@ -12,10 +12,10 @@
 
 namespace pelt::samples {
 
-// Every method at each number of vertices, on one thread, pinned, and on all: positions, normals and tangents.
+// Times every method at each number of vertices, on one pinned thread and on all: positions, normals and tangents.
 Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t rounds);
 
-// The engine's kernel and the baselines (baseline.h) on four influences.
+// Times the engine's kernel and the baselines (baseline.h) on four influences.
 Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vertices, std::size_t rounds);
 
 }  // namespace pelt::samples

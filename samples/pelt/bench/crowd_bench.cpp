@@ -27,7 +27,7 @@ namespace {
 
 struct Kind {
   const char* name;
-  std::vector<const char*> deformers;  // a character each
+  std::vector<const char*> deformers;  // one for each character
 };
 
 const std::vector<Kind>& kinds() {
@@ -38,7 +38,7 @@ const std::vector<Kind>& kinds() {
   return kinds;
 }
 
-// Moments of the clip, one after the other in time.
+// Returns the joint matrices at successive times of the clip.
 std::vector<std::vector<glm::mat4>> poses_of(const Skeleton& skeleton, const Clip& clip) {
   constexpr std::uint32_t kPoses = 16;
   std::vector<Transform> local(skeleton.joints.size());
@@ -55,14 +55,14 @@ Result<std::vector<Character>> make_characters(const Model& model, const Kind& k
   std::vector<Character> characters;
   for (const char* deformer : kind.deformers) {
     PELT_ASSIGN(auto rig, rig_from_deformer_name(deformer));
-    rig.judging = Judging::kNone;  // the deformer itself is measured
+    rig.judging = Judging::kNone;  // only the deformer is measured
     PELT_ASSIGN(auto bound, bind(model, rig));
     characters.push_back(std::move(bound.character));
   }
   return characters;
 }
 
-// Equal shares, as few more as that takes.
+// Returns equal shares; their sum may be greater than `instances`.
 std::vector<std::uint32_t> shares(std::uint32_t instances, std::size_t characters) {
   const auto count = static_cast<std::uint32_t>(characters);
   return std::vector<std::uint32_t>(characters, (instances + count - 1) / count);
@@ -70,10 +70,10 @@ std::vector<std::uint32_t> shares(std::uint32_t instances, std::size_t character
 
 struct CrowdTask {
   runtime::Crowd crowd;
-  std::vector<double> host_seconds;  // each frame
+  std::vector<double> host_seconds;  // one value a frame
 };
 
-// Every instance in a pose of its own and, from frame to frame, in the next.
+// Gives every instance a pose of its own, the next one in each frame, and returns the device's seconds.
 Result<double> move(const runtime::Device& device, runtime::GpuTimer& timer,
                     const std::vector<std::vector<glm::mat4>>& poses, CrowdTask& task) {
   return device_seconds(device, timer, [&](VkCommandBuffer commands) {
@@ -94,7 +94,7 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
   const Model model = make_biped();
   const std::vector<std::vector<glm::mat4>> poses = poses_of(model.skeleton, model.clips.front());
   std::vector<runtime::GpuCharacters> uploads;
-  uploads.reserve(kinds().size());  // crowds point there
+  uploads.reserve(kinds().size());  // crowds point into it, so it must not grow
   std::vector<CrowdRow> rows;
   std::vector<std::unique_ptr<CrowdTask>> tasks;
   std::vector<Contender> contenders;
@@ -131,7 +131,7 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
   PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
 
   std::size_t measured = 0;
-  std::size_t least = 0;              // of the contenders of a kind
+  std::size_t least = 0;              // index of the contender with the smallest crowd of this kind
   const CrowdRow* of_kind = nullptr;  // its row
   for (CrowdRow& row : rows) {
     if (!row.refusal.empty()) continue;

@@ -12,9 +12,9 @@
 
 namespace pelt::samples {
 
-// Crowds of 1, 10, 100, ... up to `most` instances of the built-in biped, by surface FFD, by linear blend, and of four
-// characters made of it, in equal shares, for which the size is rounded up to a multiple of four. A crowd that the
-// device cannot bind has a row that says why. Errors: no timestamps.
+// Times crowds of 1, 10, 100, ... up to `most` instances of the built-in biped: by surface FFD, by linear blend, and of
+// four characters made of it, in equal shares, for which the size is rounded up to a multiple of four. If the device
+// cannot bind a crowd, its row says why. Errors: the device has no timestamps.
 Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds);
 
 }  // namespace pelt::samples

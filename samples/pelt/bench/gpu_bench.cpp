@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kVertexBytes = 20;  // runtime::CrowdOutputs by default: float3, two octahedral words
 
-// shaders/copy.comp, for buffers of its own.
+// Times shaders/copy.comp on buffers of its own.
 class GpuCopy {
  public:
   static Result<GpuCopy> create(const runtime::Device& device, double bytes_in, double bytes_out,
@@ -34,7 +34,8 @@ class GpuCopy {
                        static_cast<std::uint32_t>(std::lround(bytes_in / 4)),
                        static_cast<std::uint32_t>(std::lround(bytes_out / 4))};
     Constants& c = copy.constants_;
-    // No more than a binding may span: fewer instances then, which time() makes up for.
+    // A buffer binding has a greatest size: fewer instances are copied if it is too small, and time() scales the
+    // result.
     const std::uint64_t block_bytes = std::uint64_t{4} * kVertices * c.words_out * c.blocks;
     c.instances = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::min<std::uint64_t>(
                                                  instances, device.limits().maxStorageBufferRange / block_bytes)));

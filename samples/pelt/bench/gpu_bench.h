@@ -14,11 +14,12 @@
 
 namespace pelt::samples {
 
-// Every method on `instances` of a mesh of `vertices`, timed by the device itself. Errors: no timestamps.
+// Times every method on `instances` of a mesh of `vertices`, by the device's own clock. Errors: the device has no
+// timestamps.
 Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint32_t vertices, std::uint32_t instances,
                                         std::size_t rounds);
 
-// Seconds that the device takes for what `record` records, which is submitted and waited for. `timer`: of two stamps.
+// Submits what `record` records, waits, and returns the seconds that the device took. `timer` has two stamps.
 Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& timer,
                               const std::function<void(VkCommandBuffer)>& record);
 

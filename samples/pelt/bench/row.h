@@ -9,24 +9,25 @@
 
 namespace pelt::samples {
 
-// What one contender did in a call.
+// Measurements of one contender.
 struct BenchRow {
   std::string backend;  // "cpu", "gpu"
   std::string method;
-  double influences = 0;       // mean of a vertex
-  std::uint64_t vertices = 0;  // of the skin, all instances
+  double influences = 0;       // mean number a vertex
+  std::uint64_t vertices = 0;  // of the skin, over all instances
   std::uint32_t instances = 1;
-  std::uint32_t threads = 0;  // cpu
+  std::uint32_t threads = 0;  // on the CPU
   Spread seconds;
-  double bytes_in = 0;  // of a vertex
+  double bytes_in = 0;  // a vertex
   double bytes_out = 0;
   Spread copy_seconds;  // of a copy of the same bytes
   Spread copy_share;    // copy_seconds / seconds, within rounds
   Spread of_yardstick;  // seconds / those of linear blend with 4 influences, within rounds
-  // cpu: what of it posing palettes takes, and the ratio for the rest: moving vertices, of drivers and of the skin.
+  // CPU only: the seconds that posing palettes takes, and the ratio to the yardstick for the remainder, which moves the
+  // vertices of drivers and of the skin.
   std::optional<Spread> palette_seconds;
   std::optional<Spread> blend_of_yardstick;
-  double error = 0;  // largest distance of a vertex from where another implementation puts it, of the size
+  double error = 0;  // greatest distance of a vertex from where another implementation puts it / the size
 
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
   double bytes_per_second() const { return (bytes_in + bytes_out) * vertices_per_second(); }
@@ -35,44 +36,45 @@ struct BenchRow {
   }
 };
 
-// One kernel against the 128-bit one: the same vertices, one thread, positions and normals.
+// Compares one kernel with the 128-bit one: the same vertices, one thread, positions and normals.
 struct KernelRow {
   std::string kernel;
   std::uint64_t vertices = 0;
   Spread seconds;
-  Spread speed;  // of the 128-bit baseline's, within rounds
-  // From where the 128-bit baseline puts them: positions, of the size; unit normals, where the kernel makes such.
+  Spread speed;  // seconds of the 128-bit baseline / seconds, within rounds
+  // Greatest differences from the 128-bit baseline: of positions, as a share of the size; of unit normals, if the
+  // kernel makes them.
   double error = 0;
   std::optional<double> normal_error = 0;
 
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
 };
 
-// Frames of one crowd.
+// Measurements of the frames of one crowd.
 struct CrowdRow {
   std::string crowd;
   std::uint32_t instances = 0;
-  std::uint64_t vertices = 0;  // of the skin, all instances
+  std::uint64_t vertices = 0;  // of the skin, over all instances
   std::size_t dispatches = 0;  // a frame
   std::size_t barriers = 0;    // a frame
-  Spread seconds;              // of the device, for what Crowd::record records
+  Spread seconds;              // of the device, for the commands of Crowd::record
   Spread host_seconds;         // of one thread, for Crowd::pose of every instance and Crowd::record
-  Spread of_least;             // time a vertex / that of the least crowd of these characters, within rounds
-  double error = 0;            // as BenchRow::error, of the first instance
-  std::string refusal;         // why the device has no crowd of that size; empty: it has, and all of the above holds
+  Spread of_least;             // time a vertex / that of the smallest crowd of these characters, within rounds
+  double error = 0;            // as BenchRow::error, for the first instance
+  std::string refusal;         // why the device has no crowd of that size; empty: it has one, and the fields above hold
 
   double seconds_per_vertex() const { return seconds.median / static_cast<double>(vertices); }
   double host_seconds_per_instance() const { return host_seconds.median / instances; }
 };
 
-// Binding one skin.
+// Measurements of binding one skin.
 struct BindRow {
   std::string method;  // "surface FFD, driver given" or "made" from the skin, ..
   std::uint64_t vertices = 0;
-  double influences = 0;  // mean of a vertex
+  double influences = 0;  // mean number a vertex
   Spread seconds;
-  double processor_seconds = 0;      // of all threads together, the least of the rounds
-  std::optional<double> peak_bytes;  // a vertex, beyond what was resident with the model loaded; empty: not known here
+  double processor_seconds = 0;      // of all threads together, the least over the rounds
+  std::optional<double> peak_bytes;  // a vertex, beyond the resident memory with the model loaded; none: unknown here
 
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
 };

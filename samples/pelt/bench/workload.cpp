@@ -38,7 +38,7 @@ Skeleton make_chain() {
   return skeleton;
 }
 
-// The nearest joints of a ring at height y, weights falling off with distance.
+// Returns weights of the joints nearest to a ring at height y; they fall off with distance.
 std::vector<Influence> ring_weights(float y, std::uint32_t influences) {
   std::vector<std::pair<float, std::uint32_t>> nearest;
   for (std::uint32_t j = 0; j < kJoints; ++j) {

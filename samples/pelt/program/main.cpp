@@ -34,7 +34,7 @@ enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
 // ---------------------------------------------------------------------------------------------------- values in words
 
-// The whole of `text` as a number in [least, most].
+// Reads the whole of `text` as a number in [least, most].
 template <class T>
 std::optional<T> parse_number(std::string_view text, T least, T most) {
   T value{};
@@ -45,7 +45,7 @@ std::optional<T> parse_number(std::string_view text, T least, T most) {
 
 constexpr std::int32_t kMaxFrame = 1'000'000;
 
-// "A:B", or "A" for one frame.
+// Reads "A:B", or "A" for one frame.
 std::optional<FrameRange> parse_frames(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto first = parse_number<std::int32_t>(text.substr(0, colon), 0, kMaxFrame);
@@ -145,7 +145,7 @@ CLI::Option* add_clip_option(CLI::App& app, std::string& clip) {
 
 using Command = std::function<Result<void>()>;
 
-// What each adds to `app` is called when the line is parsed and names it.
+// Each add_ function adds a command to `app`; `chosen` is set when the line is parsed and names it.
 void add_info(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<InfoCommand>();
   CLI::App* info = app.add_subcommand("info", "Say what is in a model, a rig or a .pelt file");

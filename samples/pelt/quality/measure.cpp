@@ -15,23 +15,24 @@
 namespace pelt::samples {
 namespace {
 
-// Planes across the axis, evenly spaced, and the share of it that is left out at either end.
+// Planes across the axis, evenly spaced, and the share of the axis that is left out at either end.
 constexpr int kSections = 61;
 constexpr double kMargin = 0.02;
-// Planes stand this share of the axis further along, so that they meet no vertices of evenly spaced rings.
+// The planes are shifted by this share of the axis, so that they meet no vertices of evenly spaced rings.
 constexpr double kOffVertices = 1.2345e-7;
 
-// A triangle's cross-section is centred at the mean of the vertices nearer than this along the axis, of its length.
+// The centre of a triangle's cross-section is the mean of the vertices nearer than this along the axis, as a share of
+// its length.
 constexpr double kHalfWidth = 1.0 / 60;
-// Cosine of the angle to the outward direction above which a triangle is of the side, not of a cap.
+// Cosine of the angle to the outward direction: triangles with a greater one belong to the side, not to a cap.
 constexpr double kFacesOutward = 0.5;
 
-// Of edges, and of twice the area of triangles: smaller ones have no direction.
+// Edges, and twice the areas of triangles, that are smaller have no direction.
 constexpr double kNoSize = 1e-14;
 
 using Points = std::vector<glm::dvec3>;
 
-// Normal of the triangle, as long as twice its area.
+// Returns the normal of the triangle, as long as twice its area.
 glm::dvec3 area_normal(std::span<const glm::dvec3> points, const glm::uvec3& t) {
   return glm::cross(points[t.y] - points[t.x], points[t.z] - points[t.x]);
 }
@@ -44,7 +45,8 @@ glm::dvec3 mean(std::span<const glm::dvec3> points) {
   return std::accumulate(points.begin(), points.end(), glm::dvec3(0.0)) / static_cast<double>(points.size());
 }
 
-// Divergence theorem: tetrahedra from one point to each triangle; which point does not matter where the mesh is closed.
+// Returns the volume by the divergence theorem: tetrahedra from one point to each triangle. For a closed mesh any point
+// does.
 double signed_volume(std::span<const glm::dvec3> points, std::span<const glm::uvec3> triangles) {
   const glm::dvec3 apex = mean(points);
   double sum = 0;
@@ -52,7 +54,7 @@ double signed_volume(std::span<const glm::dvec3> points, std::span<const glm::uv
   return sum / 6;
 }
 
-// sums[i]: of the first i points in this order.
+// Returns sums[i], the sum of the first i points in this order.
 Points running_sums(std::span<const glm::dvec3> points, std::span<const std::uint32_t> order) {
   Points sums{glm::dvec3(0.0)};
   sums.reserve(order.size() + 1);
@@ -64,7 +66,7 @@ glm::dvec3 mean_of_range(const Points& sums, std::size_t first, std::size_t last
   return (sums[last] - sums[first]) / static_cast<double>(last - first);
 }
 
-// Between the two nearest ranks, linearly; 0 of nothing.
+// Interpolates linearly between the two nearest ranks; 0 if there are no values.
 double percentile(std::span<const double> sorted, double share) {
   if (sorted.empty()) return 0;
   const double rank = share * static_cast<double>(sorted.size() - 1);
@@ -130,7 +132,7 @@ Quality QualityMeter::measure(std::span<const glm::dvec3> deformed, const std::o
 }
 
 std::vector<QualityMeter::Edge> QualityMeter::inner_edges(std::span<const glm::uvec3> triangles) {
-  // One of each triangle's sides, the lower vertex first.
+  // A side of a triangle, the lower vertex first.
   struct Side {
     std::uint32_t low, high, triangle;
     bool ascends;
@@ -162,7 +164,7 @@ std::vector<QualityMeter::Edge> QualityMeter::inner_edges(std::span<const glm::u
   return edges;
 }
 
-// The angle from the left normal to the right one about the edge: positive where the surface is convex.
+// Returns the angle from the left normal to the right one about each edge: positive where the surface is convex.
 std::vector<double> QualityMeter::dihedral_angles(std::span<const glm::dvec3> points,
                                                   std::span<const glm::uvec3> triangles, std::span<const Edge> edges) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -184,12 +186,12 @@ std::vector<double> QualityMeter::dihedral_angles(std::span<const glm::dvec3> po
   return angles;
 }
 
-// The closed curves in which a plane cuts the mesh; heights: each vertex's over the plane, of which none is 0.
+// Returns the closed curves in which a plane cuts the mesh. heights: of each vertex above the plane; none is 0.
 std::vector<std::vector<QualityMeter::CutPoint>> QualityMeter::contours(std::span<const double> heights,
                                                                         std::span<const glm::uvec3> triangles) {
   using CutEdge = std::pair<std::uint32_t, std::uint32_t>;  // the lower vertex first
-  // Of the two triangles at an edge one runs up along it and the other down. So the curve that enters each triangle by
-  // its side that goes up and leaves by the one that goes down enters the next by the same edge.
+  // A shared edge ascends in one of its two triangles and descends in the other. The curve enters each triangle by its
+  // ascending side and leaves it by its descending side, which is the ascending side of the next triangle.
   std::map<CutEdge, CutEdge> next;
   for (const glm::uvec3& t : triangles) {
     CutEdge up, down;
@@ -245,7 +247,7 @@ void QualityMeter::find_sections(std::span<const glm::dvec3> rest, const glm::dv
     const glm::dvec3 origin = axis_from + (place + kOffVertices) * axis;
     std::transform(rest.begin(), rest.end(), heights.begin(),
                    [&](const glm::dvec3& p) { return glm::dot(p - origin, along); });
-    // The limb's own curve, where a plane meets another part of the mesh too.
+    // If the plane also meets other parts of the mesh, the limb's curve is the one nearest to the axis.
     double nearest = std::numeric_limits<double>::infinity();
     Section section;
     for (std::vector<CutPoint>& curve : contours(heights, triangles_)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How well a deformer keeps the shape of a limb: a deformed mesh against the same mesh at rest, in double precision.
-// docs/quality.md says what each figure shows.
+// Measures how well a deformer keeps the shape of a limb: compares a deformed mesh with the same mesh in the rest pose,
+// in double precision. docs/quality.md says what each figure shows.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace pelt::samples {
 
-// The names are the keys of the command's JSON. What is compared with rest is 1 where nothing changed; a material
-// cross-section is the curve in which a plane across the axis cuts the rest mesh, carried along by the deformation.
+// The names are the keys of the command's JSON. A ratio to the rest pose is 1 if nothing changed. A material
+// cross-section is the curve in which a plane across the axis cuts the rest mesh; the deformation carries it along.
 struct Quality {
   double volume = 1;        // signed volume, deformed / rest
   double r_area = 1;        // least over the cross-sections: radius of the circle of equal area, deformed / rest
@@ -23,19 +23,20 @@ struct Quality {
   std::size_t selfint = 0;  // pairs of triangles without a common vertex that cross
   double crease = 0;        // largest change of a dihedral angle, degrees
   double crease99 = 0;      // 99th percentile of the change over the edges, degrees
-  std::optional<double> crease_out;  // largest change on the outer side of a bend; none: it is no bend
+  std::optional<double> crease_out;  // largest change on the outer side of a bend; none: not a bend
 };
 
-// What depends on the rest mesh only, computed once.
+// Measures deformed meshes of one rest mesh; what depends only on the rest mesh is computed once.
 class QualityMeter {
  public:
-  // A closed mesh, its triangles wound outward, round the straight line from `axis_from` to `axis_to`, which are apart
-  // and lie in the mesh or on it.
+  // Takes a closed mesh, its triangles wound outward, round the straight line from `axis_from` to `axis_to`; these two
+  // points differ and lie in the mesh or on it.
   QualityMeter(std::span<const glm::dvec3> rest, std::span<const glm::uvec3> triangles, const glm::dvec3& axis_from,
                const glm::dvec3& axis_to);
 
-  // deformed: the vertices of the rest mesh, moved. outward: of a bend, the direction at rest, across the axis, that
-  // ends up outside: edges whose midpoints lie on that side of the axis are the bend's outer side.
+  // Measures one deformed mesh. deformed: the moved vertices of the rest mesh. outward, for a bend: the direction
+  // across the axis, in the rest pose, that becomes the bend's outside. Edges whose midpoints lie on that side of the
+  // axis form its outer side.
   Quality measure(std::span<const glm::dvec3> deformed, const std::optional<glm::dvec3>& outward = std::nullopt) const;
 
  private:
@@ -43,10 +44,10 @@ class QualityMeter {
   struct Edge {
     std::uint32_t from = 0, to = 0;
     std::uint32_t left = 0, right = 0;  // triangles: the left one runs along the edge
-    double rest_angle = 0;              // NaN where an adjoining triangle or the edge has no size
-    glm::dvec3 from_axis{0.0};          // to its midpoint at rest, from a point of the axis
+    double rest_angle = 0;              // NaN if an adjoining triangle or the edge has no size
+    glm::dvec3 from_axis{0.0};          // vector from a point of the axis to the midpoint, in the rest pose
   };
-  // Where a plane cuts the edge between two vertices of the rest mesh.
+  // Cut of a plane with the edge between two vertices of the rest mesh.
   struct CutPoint {
     std::uint32_t from = 0, to = 0;
     double fraction = 0;
@@ -58,7 +59,8 @@ class QualityMeter {
     std::vector<CutPoint> loop;
     Radii rest;
   };
-  // A triangle of the side and the vertices whose mean is the centre of its cross-section: a range of along_axis_.
+  // A triangle of the side, and a range of along_axis_: the mean of its vertices is the centre of the triangle's
+  // cross-section.
   struct SideTriangle {
     std::uint32_t triangle = 0;
     std::size_t first = 0, last = 0;
@@ -80,7 +82,7 @@ class QualityMeter {
   double rest_volume_ = 0;
   std::vector<Edge> edges_;
   std::vector<Section> sections_;
-  std::vector<std::uint32_t> along_axis_;  // all vertices, by their place along the axis at rest
+  std::vector<std::uint32_t> along_axis_;  // all vertices, sorted along the axis in the rest pose
   std::vector<SideTriangle> side_;
 };
 

@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kLinearBlend = "linear-blend";
 constexpr const char* kDualQuaternion = "dual-quaternion";
 
-// A place in words and the pose that it is worst in.
+// A place in words, and the pose in which it is worst.
 struct Worst {
   std::string mesh;
   std::string joint;
@@ -37,11 +37,11 @@ struct Worst {
 
 struct Row {
   std::string deformer;
-  std::string error;  // why there are no figures; empty: there are
+  std::string error;  // why there are no figures; empty: there are figures
   Figures figures;
   std::optional<double> restored;
   PieceShares pieces;  // of the skin's area
-  double left = 0;     // the same: to linear blend, by the judge
+  double left = 0;     // share of the skin's area that the judge left to linear blend
   Worst stretch;
   std::optional<Worst> flip;
 };
@@ -51,11 +51,11 @@ struct Report {
   std::size_t vertices = 0;
   std::size_t frames = 0;
   bool from_clips = false;
-  std::size_t clips = 0;  // that the frames are of
+  std::size_t clips = 0;  // number of clips in the frames
   std::vector<Row> rows;
 };
 
-// The bar of a command of several steps that take about as long.
+// Progress of a command with several steps that take about as long.
 class Steps {
  public:
   explicit Steps(std::size_t count) : count_(static_cast<double>(count)) {}
@@ -105,7 +105,7 @@ Worst worst_of(const Judge& judge, const WorstPlace& place) {
   return {std::string(skin.mesh), std::string(skin.joint), judge.poses()[place.frame]};
 }
 
-// A deformer's figures, and how much of the skin was not its own.
+// A deformer's figures, and the shares of the skin that it did not move itself.
 struct Measured {
   Figures figures;
   PieceShares pieces;
@@ -133,7 +133,7 @@ Row row_of(const Judge& judge, std::string deformer, const Result<Measured>& mea
   return row;
 }
 
-// "walk #3, body at left_forearm"
+// Describes a place, such as "walk #3, body at left_forearm".
 std::string text_of(const Worst& worst) {
   return fmt::format("{}, {}{}{}", worst.pose.name, worst.mesh, worst.joint.empty() ? "" : " at ", worst.joint);
 }
@@ -208,8 +208,8 @@ void print_json(const ModelQualityCommand& command, const Report& report) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-// A rig may make drivers of meshes that linear blend alone moves as skins. It is judged by the skins that are left;
-// what dual quaternion gives back was found with all.
+// A rig may make drivers of meshes that are skins for linear blend alone. Then the remaining skins are judged anew, and
+// `restored` is left out: the figures of dual quaternion are of all skins.
 Result<Row> judge_rig(const ModelQualityCommand& command, const Model& model, const Judge& judge,
                       const std::optional<Figures>& dual_quaternion, const JudgeOptions& options) {
   PELT_ASSIGN(const auto rig, load_rig(command.rig));
@@ -238,7 +238,7 @@ Result<Report> measure(const ModelQualityCommand& command) {
     report.clips = static_cast<std::size_t>(
         std::count_if(poses.begin(), poses.end(), [](const JudgedPose& pose) { return pose.frame == 0; }));
   }
-  // Besides the rows there is linear blend, and dual quaternion, with which the others' `restored` is compared.
+  // The steps are the rows, linear blend, and dual quaternion, with which the others' `restored` is compared.
   const auto is_dual = [](const std::string& deformer) {
     return deformer == kDualQuaternion || deformer == "dual_quaternion";
   };

@@ -63,7 +63,7 @@ struct Candidate {
   std::string source;  // for errors: the rig's file, or the deformer
 };
 
-// "my rig" -> "my_rig": what the names of its files start with.
+// Makes the start of file names from a rig's name: "my rig" -> "my_rig".
 std::string file_stem(std::string name) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
@@ -71,7 +71,7 @@ std::string file_stem(std::string name) {
   return name;
 }
 
-// The deformers that are asked for, each over the whole limb, then the rig of the user's.
+// Returns the requested deformers, each for the whole limb, then the user's rig.
 Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   std::vector<std::string> names = command.deformers;
   if (names.empty()) {
@@ -80,7 +80,7 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   std::vector<Candidate> candidates;
   for (const std::string& name : names) {
     PELT_ASSIGN(auto rig, rig_from_deformer_name(name));
-    rig.judging = Judging::kNone;  // the deformer itself is measured
+    rig.judging = Judging::kNone;  // only the deformer is measured
     candidates.push_back({std::move(rig), name});
   }
   if (command.rig.empty()) return candidates;
@@ -96,9 +96,9 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   return candidates;
 }
 
-// OBJ files hold of each float the shortest decimal that gives it back, which as a double is not quite the float.
-// Measured is what a reader in double precision gets: so the files have the same figures to the last crossing of
-// triangles that all but touch.
+// Returns the positions as a reader of the OBJ files gets them in double precision. OBJ files hold the shortest decimal
+// that gives each float back, which as a double differs a little from the float. The measured figures then match the
+// files, even in triangles that all but touch.
 std::vector<glm::dvec3> as_written(std::span<const glm::vec3> positions) {
   std::vector<glm::dvec3> written(positions.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -118,13 +118,13 @@ LimbOptions shape_of(const QualityCommand& command, double radius) {
   return shape;
 }
 
-// Of a limb's meshes; empty: they are not kept.
+// Returns the folder for a limb's meshes; empty: they are not kept.
 std::filesystem::path folder_of(const QualityCommand& command, double radius) {
   return command.folder.empty() ? std::filesystem::path()
                                 : std::filesystem::path(command.folder) / fmt::format("radius_{}", radius);
 }
 
-// A limb, what is known of it at rest, and where its meshes go.
+// A limb, its measurements in the rest pose, and the folder for its meshes.
 class Measurement {
  public:
   Measurement(const QualityCommand& command, double radius)

@@ -9,15 +9,15 @@
 namespace pelt::samples {
 
 struct QualityCommand {
-  std::vector<std::string> deformers;      // none: all that there are
+  std::vector<std::string> deformers;      // empty: all deformers
   std::string rig;                         // file, measured after the deformers; empty: none
   std::vector<double> radii{1, 0.5, 1.5};  // of the limbs
-  float blend_length = 2;                  // over which the limb's weights pass from bone to bone, in radii
-  std::string folder;                      // for the meshes; empty: they are not kept
+  float blend_length = 2;                  // length over which the weights pass from bone to bone, in radii
+  std::string folder;                      // for the limbs' meshes; empty: they are not kept
   bool json = false;
 };
 
-// Bends and twists limbs of length 8 (make_limb) with each deformer, on the CPU, and prints how well it keeps its
+// Bends and twists limbs of length 8 (make_limb) with each deformer, on the CPU, and prints how well it keeps their
 // shape: docs/quality.md.
 Result<void> run(const QualityCommand& command);
 

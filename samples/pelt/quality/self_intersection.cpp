@@ -26,7 +26,7 @@ std::vector<Box> boxes_of(std::span<const glm::dvec3> points, std::span<const gl
   return boxes;
 }
 
-// The axis along which fewest boxes overlap, if they are much of a size.
+// Returns the axis along which fewest boxes overlap if they have similar sizes.
 glm::length_t longest_axis(std::span<const Box> boxes) {
   Box all = boxes.front();
   for (const Box& box : boxes) {
@@ -49,12 +49,13 @@ bool share_vertex(const glm::uvec3& a, const glm::uvec3& b) {
   return false;
 }
 
-// Six times the signed volume of a tetrahedron.
+// Returns six times the signed volume of a tetrahedron.
 double volume(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c, const glm::dvec3& d) {
   return glm::dot(glm::cross(b - a, c - a), d - a);
 }
 
-// The segment's ends lie on either side of the triangle's plane, and its line passes all three edges on the same side.
+// Returns true if the segment's ends lie on either side of the triangle's plane and its line passes all three edges on
+// the same side.
 bool goes_through(const glm::dvec3& p, const glm::dvec3& q, const Corners& triangle) {
   const auto& [a, b, c] = triangle;
   if (volume(a, b, c, p) * volume(a, b, c, q) >= 0) return false;

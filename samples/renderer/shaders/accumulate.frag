@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adds a sample to the mean; the pipeline blends.
+// Outputs a sample; the pipeline's blending adds it to the sum.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require

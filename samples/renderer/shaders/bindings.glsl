@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every shader of the picture declares.
+// Declarations that every shader of the picture shares.
 #include "scene.h"
 
 layout(set = 0, binding = kBindFrame, scalar) uniform FrameBuffer { Frame frame; };

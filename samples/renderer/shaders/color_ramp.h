@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// viridis (van der Walt and Smith 2015): from dark violet at 0 to yellow at 1, perceptually even, safe for the
-// colour-blind.
+// The viridis colours (van der Walt and Smith 2015): from dark violet at 0 to yellow at 1, perceptually even, safe for
+// the colour-blind.
 #ifndef PELT_SAMPLES_RENDERER_COLOR_RAMP_H
 #define PELT_SAMPLES_RENDERER_COLOR_RAMP_H
 
@@ -8,7 +8,7 @@
 
 PELT_SHARED_BEGIN
 
-// sRGB in [0, 1].
+// Returns sRGB in [0, 1]; `value` is clamped to [0, 1].
 PELT_SHARED_FN vec3 color_ramp(float value) {
   const vec3 stops[10] = {vec3(68, 1, 84),    vec3(72, 40, 120),  vec3(62, 74, 137),  vec3(49, 104, 142),
                           vec3(38, 130, 142), vec3(31, 158, 137), vec3(53, 183, 121), vec3(109, 205, 89),

@@ -9,39 +9,41 @@ const float kPi = 3.14159265;
 const vec3 kKeyRadiance = vec3(1.0, 0.94, 0.86) * 1.55;  // irradiance at normal incidence / pi: albedo scales it
 const vec3 kRimRadiance = vec3(0.82, 0.91, 1.0) * 0.8;
 
-// Radiance of the sky in direction d: mean + slope * d.y, so that its irradiance is known exactly.
+// Radiance of the sky in direction d: mean + slope * d.y, whose irradiance is known exactly.
 const vec3 kSkyMean = vec3(0.27, 0.285, 0.31);
 const vec3 kSkySlope = vec3(0.16, 0.175, 0.20);
 
 vec3 sky_radiance(vec3 direction) { return kSkyMean + kSkySlope * direction.y; }
 
-// Irradiance / pi on a surface that nothing hides: the cosine lobe keeps 2/3 of a linear term.
+// Returns the irradiance / pi on a surface under the open sky: the cosine lobe keeps 2/3 of a linear term.
 vec3 sky_irradiance(vec3 normal) { return kSkyMean + kSkySlope * (2.0 / 3.0 * normal.y); }
 
-// Interleaved gradient noise (Jimenez 2014), another one each sample.
+// Returns interleaved gradient noise (Jimenez 2014), which differs from sample to sample.
 float pixel_noise(vec2 pixel, float offset) {
   return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))) + offset);
 }
 
-// Filter radii, in widths of the map: from a texel and a half to what four taps can smooth; the floor may be rougher.
+// Filter radii, in widths of the map: from a texel and a half to the width that four taps can smooth; wider on the
+// floor.
 const float kMinFilter = 1.5 / 1024.0;
 struct Receiver {
-  float largest;  // filter radius
-  float lift;     // 1: off its own depth in the map; 0: it is in no map, and feet touch their shadows
+  float largest;  // greatest filter radius
+  float lift;     // 1: lifted off its own depth in the map; 0: the floor is in no map, and feet touch their shadows
 };
 const Receiver kSurface = Receiver(0.012, 1.0);
 const Receiver kGround = Receiver(0.035, 0.0);
 
-// Share of the light of map `index` that reaches `position`: percentage-closer soft shadows (Fernando 2005). The light
-// is a cone; the distance to what hides it says how wide its shadow's edge is. Taps stand on a ring, turned anew each
-// pixel and sample, and are compared on the tangent plane of the surface, so that a slope does not shade itself.
+// Returns the share of the light of map `index` that reaches `position`: percentage-closer soft shadows (Fernando
+// 2005). The light is a cone; the distance to the occluder gives the width of the shadow's edge. The taps lie on a ring
+// that turns with each pixel and sample; they are compared on the surface's tangent plane, so that a slope does not
+// shade itself.
 float light_visibility(uint index, vec3 position, vec3 normal, Receiver receiver, float angle) {
   ShadowMap map = current.maps[index];
   vec3 at = (map.map_from_world * vec4(position, 1.0)).xyz;
   vec2 edge = abs(at.xy - 0.5);
   if (max(edge.x, edge.y) > 0.5 + receiver.largest) return 1.0;
 
-  // Depth gained per width of the map along the tangent plane, in depths of the map.
+  // Change of depth along the tangent plane for one width of the map, in depths of the map.
   float aspect = map.width / map.depth;
   vec3 across = mat3(map.map_from_world) * normal;
   float cosine = max(dot(normal, map.towards_light), 0.12);
@@ -70,14 +72,14 @@ float light_visibility(uint index, vec3 position, vec3 normal, Receiver receiver
   return 0.25 * sum;
 }
 
-// Share of the key light or of the light behind that reaches `position`.
+// Returns the share of the key light or of the rim light that reaches `position`.
 float lamp_visibility(uint index, vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
   return light_visibility(index, position, normal, receiver, angle);
 }
 
-// This sample's estimate of the irradiance / pi that the scene keeps from the surface. Uniform directions of the whole
-// sphere: 4 pi / kSkyMaps a direction. Only what is hidden is estimated; what an open surface receives is exact.
+// Estimates, for this sample, the irradiance / pi that the scene hides from the surface. Directions are uniform over
+// the sphere, 4 pi / kSkyMaps each. Only the hidden part is estimated; the light of the open sky is exact.
 vec3 hidden_sky(vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
   vec3 hidden = vec3(0.0);

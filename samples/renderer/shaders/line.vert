@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Edges of meshes and the scene's own lines as strips of a width in pixels: six vertices each, every one reads both
-// ends. A line from a place to itself is a dot as wide.
+// Draws edges of meshes and the scene's own lines as strips with a width in pixels: six vertices each, all of which
+// read both ends. A line of zero length becomes a dot.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -12,7 +12,7 @@ layout(set = 0, binding = kBindOverlays, scalar) readonly buffer Overlays { Over
 layout(set = 1, binding = kBindEdges, scalar) readonly buffer Edges { uint edges[]; };
 
 layout(location = 0) out vec4 color;
-layout(location = 1) out vec2 at_dot;  // from its middle to its rim; 0 on lines
+layout(location = 1) out vec2 at_dot;  // from the dot's centre (0) to its rim (1); 0 on lines
 
 struct Line {
   vec3 from;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Records, constants and bindings that the renderer and its shaders share. Lengths in metres of the scene, colours
-// linear.
+// Records, constants and bindings that the renderer and its shaders share. Lengths are in metres of the scene, colours
+// are linear.
 //
 // A picture is the mean of many cheap ones (Haeberli and Akeley 1990, "The Accumulation Buffer"): each sample moves the
-// camera within a pixel, the two lights within their areas, and takes other directions of the sky. Edges, the
-// penumbrae of the lights and the occlusion of the sky are then one and the same sum.
+// camera within a pixel, the two lights within their areas, and takes other directions of the sky. One sum then gives
+// the edges, the penumbras of the lights and the occlusion of the sky.
 #ifndef PELT_SAMPLES_RENDERER_SCENE_H
 #define PELT_SAMPLES_RENDERER_SCENE_H
 
@@ -12,37 +12,37 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST uint kKeyMap = 0u;    // of the shadow maps of a sample: the key light,
-PELT_SHARED_CONST uint kRimMap = 1u;    // the light behind,
-PELT_SHARED_CONST uint kFirstSky = 2u;  // and directions of the sky
+PELT_SHARED_CONST uint kKeyMap = 0u;    // shadow map of the key light
+PELT_SHARED_CONST uint kRimMap = 1u;    // shadow map of the rim light, from behind
+PELT_SHARED_CONST uint kFirstSky = 2u;  // first shadow map of a direction of the sky
 PELT_SHARED_CONST uint kSkyMaps = 2u;
 PELT_SHARED_CONST uint kMaps = kFirstSky + kSkyMaps;
 
-// Set 0: of the scene.
+// Set 0: the scene.
 PELT_SHARED_CONST uint kBindFrame = 0u;     // Frame
 PELT_SHARED_CONST uint kBindSample = 1u;    // Sample, at a dynamic offset
 PELT_SHARED_CONST uint kBindMaps = 2u;      // shadow maps, kMaps layers, compared
 PELT_SHARED_CONST uint kBindDepths = 3u;    // the same, as depths
-PELT_SHARED_CONST uint kBindColor = 4u;     // the sample just drawn, or the sum of them
+PELT_SHARED_CONST uint kBindColor = 4u;     // the sample just drawn, or the sum of samples
 PELT_SHARED_CONST uint kBindWorlds = 5u;    // Affine[], world from model, one an instance of an item
 PELT_SHARED_CONST uint kBindWeights = 6u;   // float[], one a vertex of an item's character
 PELT_SHARED_CONST uint kBindOverlays = 7u;  // Overlay[]
 
-// Set 1: of an item.
+// Set 1: an item.
 PELT_SHARED_CONST uint kBindPositions = 0u;   // float[], three a vertex
 PELT_SHARED_CONST uint kBindDirections = 1u;  // uint[], packed normal and tangent
 PELT_SHARED_CONST uint kBindEdges = 2u;       // uint[], two vertices of a mesh an edge
 PELT_SHARED_CONST uint kBindUvs = 3u;         // vec2[], one a vertex of the character
 
-// Set 2: of a material.
+// Set 2: a material.
 PELT_SHARED_CONST uint kBindTexture = 0u;
 
 struct ShadowMap {
   mat4 map_from_world;  // xy in [0, 1] over the map, z its depth
   vec3 towards_light;   // unit
-  float width;          // of the map, metres
+  float width;          // width of the map, metres
   float depth;          // from its near to its far plane, metres
-  float spread;         // tangent of the half angle of the cone of light that the direction stands for
+  float spread;         // tangent of the half angle of the cone of light that the direction represents
 };
 PELT_SHARED_SIZE(ShadowMap, 88);
 
@@ -54,22 +54,22 @@ struct Sample {
 PELT_SHARED_SIZE(Sample, 420);
 
 struct Frame {
-  mat4 ground_from_unit;  // the unit square to the floor
+  mat4 ground_from_unit;  // maps the unit square to the floor
   vec3 eye;
   vec2 size;           // of the picture, pixels
   vec2 ground_center;  // x and z
-  float ground_fade;   // distance from ground_center at which the floor has become background
+  float ground_fade;   // distance from ground_center at which the floor has faded into the backdrop
   float sample_weight;
 };
 PELT_SHARED_SIZE(Frame, 100);
 
-// A line or, from a place to itself, a dot. In the scene's space.
+// A line in the scene's space; a dot if both ends are the same.
 struct Overlay {
   vec3 from;
   vec3 to;
   vec4 color;
   float width;   // pixels
-  uint through;  // drawn where it is hidden, too
+  uint through;  // 1: also drawn where it is hidden
 };
 PELT_SHARED_SIZE(Overlay, 48);
 
@@ -77,28 +77,28 @@ PELT_SHARED_SIZE(Overlay, 48);
 PELT_SHARED_CONST uint kDrawHeat = 1u;     // colour from the weights
 PELT_SHARED_CONST uint kDrawTexture = 2u;  // colour times the texture
 PELT_SHARED_CONST uint kDrawOverlay = 4u;  // lines from the overlays rather than the edges
-PELT_SHARED_CONST uint kDrawHidden = 8u;   // of the overlays, those alone that are seen through the skin
+PELT_SHARED_CONST uint kDrawHidden = 8u;   // only the overlays that show through the skin
 
 struct DrawConstants {
-  vec4 color;         // base colour; lines: with opacity; overlays: times their own
-  uint first_word;    // of the mesh's vertex 0 in the first instance, in positions
+  vec4 color;         // base colour; lines: with opacity; overlays: a factor on their own
+  uint first_word;    // start of the mesh's vertex 0 of the first instance, in positions
   uint first_packed;  // the same in directions
-  uint vertices;      // from one instance to the next
-  uint first_world;   // of the first instance
-  uint first_weight;  // of the mesh's vertex 0
+  uint vertices;      // number of vertices from one instance to the next
+  uint first_world;   // index of the first instance's world
+  uint first_weight;  // index of the weight of the mesh's vertex 0
   uint first_uv;      // the same in uvs
   uint flags;
-  uint map;          // the shadow map that is drawn
+  uint map;          // index of the shadow map that is drawn
   float line_width;  // pixels
-  float line_lift;   // lines move towards the eye by this part of their distance
+  float line_lift;   // lines move towards the eye by this share of their distance
 };
 PELT_SHARED_SIZE(DrawConstants, 56);
 
-// Instead of DrawConstants where the picture is developed.
+// Push constants in place of DrawConstants when the picture is developed.
 struct DevelopConstants {
-  float mean_from_sum;  // samples wanted for each one added
+  float mean_from_sum;  // samples of a whole picture / samples summed so far
   float split;          // column of the line between the picture's sides
-  float split_width;    // half of it, pixels; 0: no line
+  float split_width;    // half the line's width, pixels; 0: no line
 };
 PELT_SHARED_SIZE(DevelopConstants, 12);
 

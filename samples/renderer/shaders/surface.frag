@@ -6,7 +6,7 @@
 #include "color_ramp.h"
 #include "lighting.glsl"
 
-// Apart from other materials: what may discard cannot write depth early.
+// A pipeline of its own: a shader that may discard cannot write depth early.
 layout(constant_id = 0) const bool kMasked = false;
 
 layout(push_constant, scalar) uniform Constants { DrawConstants draw; };
@@ -21,20 +21,22 @@ layout(location = 0) out vec4 color;
 const float kRoughness = 0.48;
 const float kF0 = 0.04;
 
-// The normal that faces the viewer, whichever way the triangle is wound: mirrored parts and insides are lit alike.
+// Returns the normal that faces the viewer, whichever way the triangle is wound: mirrored parts and insides are lit
+// alike.
 vec3 facing_normal(vec3 towards_eye) {
   vec3 geometric = cross(dFdx(position), dFdy(position));
   geometric *= dot(geometric, towards_eye) < 0.0 ? -1.0 : 1.0;
   vec3 normal = normalize(vertex_normal);
   normal *= dot(normal, geometric) < 0.0 ? -1.0 : 1.0;
-  // Interpolated normals turn away from the viewer just inside the outline: held at grazing.
+  // Just inside the outline, interpolated normals turn away from the viewer: clamp them to a grazing angle.
   return normalize(normal + towards_eye * max(0.02 - dot(normal, towards_eye), 0.0));
 }
 
-// Schlick's fifth power. The cosine of two unit vectors may round to more than 1, and pow has no answer below 0.
+// Returns Schlick's fifth power. The cosine of two unit vectors may round to more than 1, and pow is undefined below 0.
 float fresnel_power(float cosine) { return pow(clamp(1.0 - cosine, 0.0, 1.0), 5.0); }
 
-// GGX with Smith's height-correlated shadowing (Heitz 2014) and Schlick's Fresnel term, times pi, times the cosine.
+// Returns GGX with Smith's height-correlated shadowing (Heitz 2014) and Schlick's Fresnel term, times pi, times the
+// cosine.
 float specular(vec3 normal, vec3 towards_eye, vec3 towards_light) {
   float n_l = max(dot(normal, towards_light), 0.0);
   float n_v = max(dot(normal, towards_eye), 1e-3);
@@ -47,8 +49,8 @@ float specular(vec3 normal, vec3 towards_eye, vec3 towards_light) {
   return a2 / (d * d) * 0.5 / max(smith, 1e-5) * fresnel * n_l;
 }
 
-// Share of an even surrounding light that the coat mirrors: a fit of the integral of GGX (Karis 2014, "Physically Based
-// Shading on Mobile").
+// Returns the share of an even surrounding light that the coat mirrors: a fit of the integral of GGX (Karis 2014,
+// "Physically Based Shading on Mobile").
 float mirrored_surrounding(float n_v) {
   vec4 r = kRoughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
   float a = min(r.x * r.x, exp2(-9.28 * max(n_v, 0.0))) * r.x + r.y;
@@ -56,7 +58,7 @@ float mirrored_surrounding(float n_v) {
   return kF0 * scale_and_bias.x + scale_and_bias.y;
 }
 
-// Adds the light of a lamp with a shadow map: what the surface scatters, and what its coat mirrors.
+// Adds the light of a lamp with a shadow map: the part that the surface scatters, and the part that its coat mirrors.
 void add_lamp(uint map, vec3 radiance, vec3 normal, vec3 towards_eye, inout vec3 light, inout vec3 mirrored) {
   vec3 towards_light = current.maps[map].towards_light;
   float cosine = dot(normal, towards_light);
@@ -77,14 +79,14 @@ void main() {
   add_lamp(kKeyMap, kKeyRadiance, normal, towards_eye, light, mirrored);
   add_lamp(kRimMap, kRimRadiance, normal, towards_eye, light, mirrored);
 
-  // What hides the sky is the character itself: it gives back a part in its own colour.
+  // The character itself hides the sky: it reflects a part of the hidden light in its own colour.
   vec3 hidden = hidden_sky(position, normal, kSurface, gl_FragCoord.xy);
   vec3 open = sky_irradiance(normal);
   light += open - hidden * (1.0 - 0.45 * base);
   vec3 reflected = reflect(-towards_eye, normal);
   mirrored += sky_radiance(reflected) * mirrored_surrounding(dot(normal, towards_eye)) * (open - hidden) / open;
 
-  // Last, since a discarded pixel lends its neighbours no derivatives.
+  // The discard comes last: a discarded pixel gives its neighbours no derivatives.
   if (kMasked && material.a < 0.5) discard;
 
   // A heat map is matt, so that its colours can be read.

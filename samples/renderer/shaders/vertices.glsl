@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vertices as compute left them (pelt/runtime/crowd.h), of the instances that a draw shows; `vertex` counts from vertex 0
-// of the mesh that is drawn.
+// Reads vertices as compute wrote them (pelt/runtime/crowd.h), for the instances of a draw; `vertex` counts from vertex
+// 0 of the drawn mesh.
 #include "pelt/shaders/frame.h"
 #include "pelt/shaders/octahedral.h"
 

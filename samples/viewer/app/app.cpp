@@ -13,7 +13,7 @@
 namespace pelt::viewer {
 
 App::~App() {
-  // Before what it works for.
+  // The background work uses the other members: end it first.
   state_->binder.cancel();
   state_->binder.wait();
 }
@@ -25,7 +25,7 @@ App::App(const runtime::Device& device, const AppOptions& options) : state_(std:
 
 void App::open(const std::string& file, const std::string& model) {
   State& state = *state_;
-  // A rig without a model is for the one that is open, or else for the built-in biped.
+  // A rig without a model applies to the open model, or else to the built-in biped.
   const std::string shown = state.document ? state.document->model_name() : "builtin:biped";
   state.opening = {file, model.empty() ? shown : model};
   state.request_open();
@@ -88,7 +88,7 @@ void App::measured(double copy, double panels) {
   state_->panel_seconds = panels;
 }
 
-// Of the commands recorded last, where they move the characters.
+// Takes the device's times of the last recorded commands, if these moved the characters.
 void App::State::take_gpu_seconds() {
   if (posed_last.empty()) return;
   const std::optional<samples::PassSeconds> seconds = renderer->seconds();
@@ -131,7 +131,7 @@ void App::apply_rig_patch(const std::string& pointer, const std::string& json_va
   try {
     nlohmann::json rig = state.document->rig_json();
     const Pointer at(pointer);
-    // What is there is replaced, a key is added to an object, and an entry to the end of a list.
+    // An edit replaces an existing value, adds a key to an object, or appends an entry to a list.
     const bool added =
         !at.empty() && rig.contains(at.parent_pointer()) &&
         (rig[at.parent_pointer()].is_object() ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The viewer without its window: a document, its characters and the panels over them.
+// The viewer without its window: a document, its characters and the panels.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -17,9 +17,9 @@
 namespace pelt::viewer {
 
 struct AppOptions {
-  std::uint32_t samples = 32;           // of a picture at rest
-  std::uint32_t samples_per_frame = 4;  // of one that moves
-  bool waits = false;                   // each frame waits for what is done in the background: pictures are repeatable
+  std::uint32_t samples = 32;           // samples of a picture that stands still
+  std::uint32_t samples_per_frame = 4;  // samples of a picture that moves
+  bool waits = false;                   // each frame waits for the background work: pictures are repeatable
 };
 
 // A rectangle of the window, pixels from its top left corner.
@@ -28,7 +28,7 @@ struct PixelRect {
   std::uint32_t width = 0, height = 0;
 };
 
-// Dear ImGui's context is made and outlives it; so does the device.
+// Dear ImGui's context must exist before it and outlive it; so must the device.
 class App {
  public:
   App(const runtime::Device& device, const AppOptions& options);
@@ -36,48 +36,48 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
-  // Reads, binds and uploads it in the background, with a progress bar; what is open stays until then, and where it
-  // cannot be opened. A rig without a model is for the one that is open, or else for the built-in biped. Also what a
-  // drop on the window does.
+  // Reads, binds and uploads a file in the background, with a progress bar; the open document stays until then, or if
+  // the file cannot be opened. A rig without a model applies to the open model, or else to the built-in biped. A drop
+  // on the window calls this, too.
   void open(const std::string& file, const std::string& model = "");
-  // Errors are shown in the window and returned.
+  // Saves the rig. Errors are shown in the window and returned.
   Result<void> save(const std::string& path = "");
 
-  // Between ImGui::NewFrame and ImGui::Render: takes input from ImGui::GetIO, draws the panels, advances time by
-  // `seconds`, takes what has been bound in the background, poses. The device must be idle.
+  // Runs between ImGui::NewFrame and ImGui::Render: takes input from ImGui::GetIO, draws the panels, advances time by
+  // `seconds`, takes the results of the background work, and poses the characters. The device must be idle.
   void frame(double seconds);
 
   // Records the picture, if there is one, outside a render pass; leaves it in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL.
-  // `all_samples`: the picture is complete, however long it takes.
+  // `all_samples`: completes the picture, however long it takes.
   void record(VkCommandBuffer commands, bool all_samples);
 
-  // What the commands of the last record(), which are done, took beside it, seconds on the device: the picture's copy
-  // and the panels. For the measurements; call it before the next record().
+  // Takes the device's seconds for the remainder of the last frame, which must be done: the picture's copy and the
+  // panels. The measurements show them. Call it before the next record().
   void measured(double copy, double panels);
 
-  VkImage picture() const;  // VK_NULL_HANDLE: there is none
+  VkImage picture() const;  // VK_NULL_HANDLE: there is no picture
   PixelRect picture_rect() const;
 
-  bool wants_frames() const;  // something moves, is done in the background or is not complete
+  bool wants_frames() const;  // true if something moves, work is under way or the picture is incomplete
 
   ViewState& view();
-  float clip_seconds() const;             // of the clip that the view plays; 0: none
-  std::uint64_t error_count() const;      // that have been shown
-  const std::string& last_error() const;  // empty: there was none
-  void apply_rig_patch(const std::string& pointer, const std::string& json_value);  // an edit, as the rig panel makes
+  float clip_seconds() const;             // duration of the clip that the view plays; 0: no clip
+  std::uint64_t error_count() const;      // number of errors shown so far
+  const std::string& last_error() const;  // empty: there was no error
+  void apply_rig_patch(const std::string& pointer, const std::string& json_value);  // edits as the rig panel
 
-  // The selected point as if dragged by `by`, metres, world space: one step of undo. Errors are shown and returned:
-  // there is no such point in the last frame's picture, or nothing in the rig moves it.
+  // Moves the selected point by `by`, metres, world space, as a drag does: one step of undo. Errors are shown and
+  // returned: the last frame's picture has no such point, or nothing in the rig moves it.
   Result<void> move_point(const std::string& name, glm::vec3 by);
 
   void undo();
   void redo();
 
-  // The VkDevice is lost: everything on it is destroyed; the document stays, and what was opened is opened again. Then
-  // create_on(new device).
+  // Call these when the VkDevice is lost. release_device destroys everything on it; the document stays. create_on(new
+  // device) then starts again, and opens again any file that was being opened.
   void release_device();
   void create_on(const runtime::Device& device);
-  void note(const std::string& text);  // is shown for a while
+  void note(const std::string& text);  // shows it for a while
 
  private:
   struct State;

@@ -22,13 +22,13 @@ constexpr const char* kReading = "read again";
 
 using Tell = Binder::Tell;
 
-// Within [from, to] of the whole.
+// Maps the progress of a part of the work into [from, to] of the whole.
 Tell part(const Tell& tell, double from, double to) {
   return
       [&tell, from, to](double fraction, const std::string& what) { return tell(from + (to - from) * fraction, what); };
 }
 
-// Out of memory, with files that ask for much: the thread is not left by an exception.
+// Turns exceptions into errors, such as out of memory with a huge file, so that none leaves the thread.
 template <class Make>
 auto guarded(const std::string& what, const Make& make) -> decltype(make()) {
   try {
@@ -38,7 +38,7 @@ auto guarded(const std::string& what, const Make& make) -> decltype(make()) {
   }
 }
 
-// The frames meet it too, and all that was under way is then asked for again.
+// Returns true for a lost device: the frames meet the loss, too, and then ask again for all work under way.
 bool is_loss(const Error& error) {
   return error.code == ErrorCode::kDeviceFailed && error.message.find("the device was lost") != std::string::npos;
 }
@@ -50,15 +50,15 @@ struct Order {
   Rig rig;
   std::string clip;
   bool textures = false;
-  unsigned threads = 0;  // BindOptions'
+  unsigned threads = 0;  // BindOptions::threads
 };
 
-// One core is left to the frames that are drawn meanwhile.
+// Leaves one core to the frames that are drawn meanwhile.
 unsigned bind_threads(const AppOptions& options) {
   return options.waits ? 0 : std::max(std::thread::hardware_concurrency(), 2u) - 1;
 }
 
-// Where `tell` says that it is not wanted any more: anything.
+// Makes a character. If `tell` says that it is no longer wanted, the result is arbitrary.
 Result<Made> make_character(const Order& order, const Tell& tell) {
   return guarded("the rig cannot be bound", [&]() -> Result<Made> {
     Made made;
@@ -94,7 +94,7 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
                                       .textures = true,
                                       .threads = threads},
                                      part(tell, 0.2, 1));
-  // A rig that does not fit can be mended; without the device there is nothing to show it with.
+  // An unsuitable rig can be edited; without the device nothing can be shown.
   if (!made && made.error().code == ErrorCode::kDeviceFailed) {
     return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {}", file, made.error().message));
   }
@@ -108,7 +108,7 @@ std::string base_name(const std::string& file) {
 
 }  // namespace
 
-// What was there before stays until all of it is ready.
+// Opens a file in the background; the previous document stays until all of it is ready.
 void App::State::request_open() {
   const auto work = [this, on = device, wanted = *opening,
                      threads = bind_threads(options)](const Tell& tell) -> Binder::Done {
@@ -130,7 +130,7 @@ void App::State::take_opened(Opened opened) {
   opened.made ? take_made(kSubject, std::move(*opened.made)) : error(opened.made.error().message);
 }
 
-// What is under way is of another document, or of another state of its model.
+// Forgets the requests: they belong to another document, or to another state of its model.
 void App::State::forget_requests() {
   requested.clear();
   shown_rig.reset();
@@ -158,7 +158,7 @@ void App::State::begin_document() {
   model = nullptr;
 }
 
-// There is no scene until update_scene has made one.
+// Hides the picture until update_scene has made a scene.
 void App::State::hide_picture() {
   drawable = false;
   drawn.clear();
@@ -197,7 +197,7 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
   });
 }
 
-// Asks for what is missing, and drops what is no longer compared with.
+// Requests the missing characters, and removes those that are no longer compared with.
 void App::State::request_binds() {
   if (!document) return;
   const auto of_rig = requested.find(kSubject);
@@ -215,7 +215,7 @@ void App::State::request_binds() {
     if (requested.contains(deformer)) continue;
     requested[deformer] = document->revision();
     Result<Rig> rig = rig_from_deformer_name(deformer);
-    if (rig) rig->judging = Judging::kNone;  // as it is, without what bind would leave to linear blend
+    if (rig) rig->judging = Judging::kNone;  // without leaving anything to linear blend
     rig ? request_bind(deformer, *rig) : error(rig.error().message);
   }
 }
@@ -223,7 +223,7 @@ void App::State::request_binds() {
 void App::State::take_made(const std::string& key, Made made) {
   for (const std::string& text : made.notes) note(text);
   if (made.model != nullptr) {
-    hide_picture();  // it shows the textures that were
+    hide_picture();  // it shows the previous textures
     textures = std::move(made.textures);
     model = std::move(made.model);
   }
@@ -233,12 +233,12 @@ void App::State::take_made(const std::string& key, Made made) {
   if (key == kSubject) remember_rig();
 }
 
-// Asks how far characters reach in clips they have not been seen in.
+// Requests the bounds of characters in clips for which they are unknown.
 void App::State::measure_clips() {
   const std::vector<Stage::Unmeasured> unmeasured = stage->unmeasured();
   if (options.waits && !unmeasured.empty()) {
     for (const Stage::Unmeasured& one : unmeasured) stage->measured(one, bounds_of_clip(one.character, one.clip));
-    static_cast<void>(stage->pose(view));  // it has just done so
+    static_cast<void>(stage->pose(view));  // already posed without an error
     return;
   }
   for (const Stage::Unmeasured& one : unmeasured) {
@@ -275,7 +275,7 @@ void App::State::follow_document() {
   binder.request(kReading, "reading " + document->title(), work);
 }
 
-// Over the picture, while a file is opened: the rig's panel, which shows it too, may not be there yet.
+// Draws the progress over the picture while a file is opened: the rig's panel, which also shows it, may not exist yet.
 void App::State::draw_progress() {
   if (!opening) return;
   const Binder::Progress progress = binder.progress().value_or(Binder::Progress{});
@@ -299,7 +299,7 @@ void App::State::draw_progress() {
   ImGui::End();
 }
 
-// A file name for a rig that has none yet.
+// Returns a file name for a rig that has none yet.
 std::string App::State::suggested_name() const {
   std::string name = document->title();
   if (name.starts_with("builtin:")) name.erase(0, name.find(':') + 1);

@@ -14,10 +14,10 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kClickSlop = 4;      // pixels that a click may move
+constexpr float kClickSlop = 4;      // pixels that the mouse may move during a click
 constexpr float kHandleRadius = 10;  // pixels
 
-// World space, of the first instance; none where there is no such vertex.
+// Returns the position in world space for the first instance; none if there is no such vertex.
 std::optional<glm::vec3> posed_position(Stage& stage, const Actor& actor, const Selection& selection) {
   const CharacterMesh* mesh = find_mesh(*actor.character, selection.mesh);
   const std::optional<std::uint32_t> packed = mesh == nullptr ? std::nullopt : packed_vertex(*mesh, selection.vertex);
@@ -103,7 +103,7 @@ void App::State::begin_grab(glm::vec2 mouse) {
   }
 }
 
-// Where the brush touches the skin.
+// Returns the vertex of the skin that the brush touches.
 std::optional<VertexHit> App::State::brush_at(glm::vec2 mouse) {
   if (rig_editor.paint.group.empty() || !document || stage->subject() == nullptr) return std::nullopt;
   const Ray ray = ray_through(camera_of(view.camera), {rect.width, rect.height}, mouse);
@@ -138,7 +138,7 @@ void App::State::paint(glm::vec2 mouse) {
   }
 }
 
-// Turns the joint or moves the handle that the gizmo is of, to where the mouse is.
+// Turns the gizmo's joint or moves its handle to the mouse.
 void App::State::drag_gizmo(glm::vec2 mouse) {
   const samples::Camera camera = camera_of(view.camera);
   const glm::vec2 size(rect.width, rect.height);
@@ -152,7 +152,7 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
   if (!moved) error(moved.error().message);
 }
 
-// From where it was in `rig_before`; moves of one handle in a row are one step of undo.
+// Moves a handle from its place in `rig_before`; consecutive moves of one handle are one step of undo.
 Result<void> App::State::move_handle(const Handle& handle, glm::vec3 way) {
   PELT_ASSIGN(auto rig, moved_by(rig_before, handle, way));
   return document->edit(std::move(rig), "move " + handle.name);
@@ -185,7 +185,7 @@ void App::State::handle_mouse() {
   grab = Grab::kNone;
 }
 
-// Shows the next deformer in place of the document's rig, and after the last one the rig again.
+// Shows the next deformer in place of the document's rig; the rig follows the last one.
 void App::State::step_deformer() {
   Compare& compare = view.compare;
   const bool steps = compare.mode == CompareMode::kSplit && compare.split == 1 && compare.deformers.size() == 1;
@@ -204,7 +204,7 @@ void App::State::step_deformer() {
 void App::State::handle_keys() {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput) return;
-  // Key numbers are GLFW's: of letters and the space, the ASCII ones.
+  // Key numbers are GLFW's: letters and the space have their ASCII codes.
   const auto letter = [](char key) { return ImGui::IsKeyPressed(static_cast<int>(key), false); };
   if (io.KeyCtrl) {
     if (letter('Z') && document) io.KeyShift ? document->redo() : document->undo();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Points that are moved while the character stays bound.
+// Moves points while the character stays bound.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -15,7 +15,7 @@
 namespace pelt::viewer {
 namespace {
 
-// The rig but for what moves points after bind.
+// Returns the rig without the edits that move points after bind.
 Rig without_moves(Rig rig) {
   for (Layer& layer : rig.layers) {
     if (auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>()) ffd->driver.offsets.clear();
@@ -30,7 +30,7 @@ Rig without_moves(Rig rig) {
   return rig;
 }
 
-// The character, bound by `before`, with the points moved as `after` has them; none: bind is needed for that.
+// Returns the character, bound by `before`, with its points moved as in `after`; none: this needs a new bind.
 std::optional<Character> moved_as(const Character& character, const BindReport& report, const Rig& before,
                                   const Rig& after) {
   if (without_moves(before) != without_moves(after)) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<Character> moved_as(const Character& character, const BindReport& 
     std::ranges::copy_if(report.points, std::back_inserter(points),
                          [l](const PointReport& point) { return point.layer == l; });
     Result<Character> next = mos::slide_points(*moved, points, own->edits);
-    if (!next || points.size() != report.points.size()) return std::nullopt;  // layers may have points in common
+    if (!next || points.size() != report.points.size()) return std::nullopt;  // layers may share points
     moved = std::move(*next);
   }
   return moved;
@@ -64,7 +64,7 @@ std::optional<Character> moved_as(const Character& character, const BindReport& 
 
 }  // namespace
 
-// By what the subject, just bound, was bound: the document may have changed meanwhile.
+// Remembers the rig by which the new subject was bound: the document may have changed meanwhile.
 void App::State::remember_rig() {
   shown_rig.reset();
   Result<Rig> rig = parse_rig(stage->subject()->character->rig, "the character");
@@ -73,7 +73,7 @@ void App::State::remember_rig() {
   shown_rig = std::move(*rig);
 }
 
-// A bind takes longer than a frame of a drag. Where the subject needs none, what is under way is not waited for.
+// Moves points without a bind, which would take longer than a frame of a drag. Cancels a bind that is then not needed.
 bool App::State::move_points() {
   const Actor* subject = stage->subject();
   if (subject == nullptr || !shown_rig) return false;

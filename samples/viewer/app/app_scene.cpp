@@ -10,7 +10,7 @@
 
 namespace pelt::viewer {
 
-// What the scene is made of, as text. Names in files need not be UTF-8.
+// Returns parts of the view as text, to compare scenes. Names in files need not be UTF-8.
 std::string App::State::fingerprint(std::initializer_list<const char*> parts) const {
   const nlohmann::json all = view_json(view);
   nlohmann::json json;
@@ -24,7 +24,7 @@ std::string App::State::fingerprint_of_scene() const {
                      rect.width, rect.height, static_cast<int>(hot));
 }
 
-// Poses the characters where anything moves them.
+// Poses the characters if anything has changed that moves them.
 bool App::State::pose() {
   const std::string wanted = fingerprint({"playback", "turns", "compare", "instances"});
   if (wanted == posed) {
@@ -41,7 +41,7 @@ bool App::State::pose() {
     return true;
   }
   error(done.error().message);
-  // What cannot be shown is taken back.
+  // Take back the settings that cannot be shown.
   const CharacterData& character = *stage->subject()->character;
   std::erase_if(view.turns, [&](const JointTurn& turn) { return !character.skeleton.find(turn.joint); });
   if (find_clip(character.clips, view.playback.clip) == nullptr) view.playback.clip.clear();
@@ -75,7 +75,7 @@ void App::State::make_heat(const Actor& subject) {
   if (view.compare.mode == CompareMode::kDifference) view.compare.mode = CompareMode::kNone;
 }
 
-// The rings of the selected joint, or the arrows of the selected handle.
+// Adds the rings of the selected joint, or the arrows of the selected handle.
 void App::State::add_gizmo(const Actor& subject) {
   const samples::Camera camera = camera_of(view.camera);
   const glm::vec2 size(rect.width, rect.height);
@@ -119,9 +119,9 @@ void App::State::update_scene() {
     refused_size = {};
   }
   if (fingerprint_of_scene() == drawn) return;
-  hide_picture();  // the scene before may be of characters that are gone
+  hide_picture();  // the previous scene may show characters that no longer exist
   if (!pose()) return;
-  // A row of another length is looked at as a whole.
+  // When the row's length changes, show the whole row.
   const std::size_t row = view.compare.mode == CompareMode::kSideBySide ? stage->actors().size() : 1;
   if (!view.camera.framed || row != drawn_row) {
     frame_selection(true);
@@ -155,7 +155,7 @@ void App::State::update_scene() {
     item.control_meshes = view.shown.drivers;
     if (actor == subject) item.weights = heat_shares;
     if (view.compare.mode == CompareMode::kSplit && actors.size() > 1) {
-      if (actor != subject && actor != actors.front()) continue;  // there are two sides
+      if (actor != subject && actor != actors.front()) continue;  // the split has only two sides
       item.side = actor == subject ? samples::SplitSide::kRight : samples::SplitSide::kLeft;
     }
     scene.items.push_back(item);
@@ -164,7 +164,7 @@ void App::State::update_scene() {
   const Result<void> set = renderer->set_scene(scene);
   if (!set) {
     error(set.error().message);
-    drawn = fingerprint_of_scene();  // not tried again until something changes
+    drawn = fingerprint_of_scene();  // do not try again until something changes
     return;
   }
   drawable = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the app keeps from frame to frame. App's own files share it: app.cpp, app_document.cpp (what is open and bound),
-// app_scene.cpp (what is drawn), app_input.cpp (mouse and keys), app_window.cpp (menus, panels, what is over the
+// The app's state from frame to frame. App's own files share it: app.cpp, app_document.cpp (opens and binds),
+// app_scene.cpp (what is drawn), app_input.cpp (mouse and keys), app_window.cpp (menus, panels, texts over the
 // picture).
 #pragma once
 
@@ -36,10 +36,10 @@ inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// A character, bound and on the device.
+// A bound character on the device.
 struct Made {
   std::optional<Newcomer> newcomer;
-  std::shared_ptr<const Model> model;  // that the textures are of; nullptr: there was no need of them
+  std::shared_ptr<const Model> model;  // the model of the textures; nullptr: no textures were needed
   std::shared_ptr<samples::MaterialTextures> textures;
   std::vector<std::string> notes;
 };
@@ -50,7 +50,7 @@ struct Opened {
   Result<Made> made;
 };
 
-// What a character is called in the picture: its deformer.
+// Returns the character's name in the picture: its deformer.
 std::string caption_of(const Actor& actor);
 
 struct App::State {
@@ -66,15 +66,15 @@ struct App::State {
   std::shared_ptr<samples::MaterialTextures> textures;
   std::optional<HeatMap> heat;
   std::vector<float> heat_shares;
-  // Of the characters in the scene; and of those that the commands recorded last move, none where they only refine the
-  // picture.
+  // Captions of the characters in the scene; and of those that the last recorded commands move, empty if they only
+  // refine the picture.
   std::vector<std::string> captions;
   std::vector<std::string> posed_last;
   double copy_seconds = 0;  // App::measured
   double panel_seconds = 0;
-  std::size_t drawn_row = 1;  // characters side by side
-  // Where the camera was put by framing: as long as nothing else has moved it, it is framed again when the picture
-  // changes its size.
+  std::size_t drawn_row = 1;  // number of characters side by side
+  // The camera as framing has placed it. While nothing else moves the camera, a change of the picture's size frames
+  // again.
   struct Framing {
     bool everything = true;
     glm::vec3 target{0};
@@ -86,10 +86,10 @@ struct App::State {
   Messages messages;
   RigEditorState rig_editor;
   FileDialog dialog;
-  std::string chosen;         // a file to open after this frame's menus
-  std::string open_tab;       // of the inspector
+  std::string chosen;         // a file to open when this frame's menus are done
+  std::string open_tab;       // tab of the inspector
   bool frame_wanted = false;  // Context::frame_wanted
-  int tab_settles = 0;        // frames until what is open is what was asked for
+  int tab_settles = 0;        // frames until the requested tab is open
 
   double now = 0;  // seconds since the start
   PixelRect rect;
@@ -99,23 +99,23 @@ struct App::State {
     std::string file;
     std::string model;
   };
-  std::optional<Opening> opening;                  // what is read in the background, to become the document
-  std::map<std::string, std::uint64_t> requested;  // by key, the document's revision that was asked for last
-  std::string measuring;                           // a clip, in the background; empty: none
-  std::optional<Rig> shown_rig;                    // that the subject is as bound by
-  std::uint64_t generation = 0;                    // what was asked for before it changed is not wanted any more
-  std::shared_ptr<const Model> model;              // that the textures are of
+  std::optional<Opening> opening;                  // the file that is being read in the background
+  std::map<std::string, std::uint64_t> requested;  // last requested revision of the document, by key
+  std::string measuring;                           // the clip being measured in the background; empty: none
+  std::optional<Rig> shown_rig;                    // the rig by which the subject is bound
+  std::uint64_t generation = 0;                    // changes when earlier requests are no longer wanted
+  std::shared_ptr<const Model> model;              // the model of the textures
   bool drawable = false;                           // there is a scene
-  // What was drawn, posed and coloured last, as text; empty: nothing.
+  // The fingerprints of the last drawing, pose and heat map; empty: none.
   std::string drawn;
   std::string posed;
   std::string heated;
-  std::uint64_t shown_count = 0;  // of Stage::show, so that a new character is a new scene
+  std::uint64_t shown_count = 0;  // calls of Stage::show, so that a new character gives a new scene
   Grab grab = Grab::kNone;
   glm::vec2 grabbed_at{0};
   std::optional<Gizmo> gizmo;
-  GizmoPart hot = GizmoPart::kNone;  // under the mouse, or dragged
-  // When a gizmo was grabbed.
+  GizmoPart hot = GizmoPart::kNone;  // the part under the mouse, or being dragged
+  // The state when a gizmo was grabbed.
   GizmoDrag drag;
   glm::quat turn_before{1, 0, 0, 0};
   glm::mat4 joint_before{1.0f};

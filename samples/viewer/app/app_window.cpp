@@ -14,7 +14,7 @@
 namespace pelt::viewer {
 namespace {
 
-// A panel at an edge of the window.
+// Draws a panel at an edge of the window.
 template <class Draw>
 void docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
   ImGui::SetNextWindowPos({at.x, at.y});
@@ -90,7 +90,7 @@ void App::State::draw_panels() {
   const float top = ImGui::GetFrameHeight();
   const glm::vec2 size(io.DisplaySize.x, io.DisplaySize.y);
   const bool loaded = document.has_value();
-  // What is in the panels needs their width; a window that is too narrow for both shows the inspector.
+  // The panels need this width for their contents; a window that is too narrow for both shows the inspector.
   const float side = 23 * em;
   const bool narrow = size.x < 2.6f * side;
   const float timeline = view.panels.timeline && loaded ? 2 * ImGui::GetFrameHeight() + 2.2f * em : 0.0f;
@@ -112,7 +112,7 @@ void App::State::draw_panels() {
                                                                  {"Vertex", draw_vertex_panel},
                                                                  {"Heat", draw_heat_panel},
                                                                  {"Report", draw_report_panel}};
-      // A tab that is asked for is open with the next frame; until then it is not the mouse that opened another.
+      // A requested tab opens in the next frame; until then a different open tab is not the mouse's choice.
       const bool asked = view.panels.tab != open_tab;
       if (asked) tab_settles = 2;
       for (const auto& [name, draw] : tabs) {
@@ -209,7 +209,7 @@ void App::State::draw_help() {
   ImGui::End();
 }
 
-// Names under the characters, or on both sides of the split.
+// Draws names under the characters, or on both sides of the split.
 void App::State::draw_captions() {
   const std::span<Actor* const> actors = stage->actors();
   if (actors.size() < 2 || !drawable) return;
@@ -240,7 +240,7 @@ void App::State::draw_captions() {
   }
 }
 
-// The scale of the heat map, over the picture.
+// Draws the scale of the heat map over the picture.
 void App::State::draw_legend() {
   if (!heat || !drawable) return;
   ImDrawList& list = *ImGui::GetBackgroundDrawList();

@@ -17,7 +17,7 @@ namespace {
 
 enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
-// "WxH"; none where it is not that.
+// Reads "WxH"; none if the text is not of that form.
 std::optional<VkExtent2D> parse_size(std::string_view text) {
   constexpr std::uint32_t kMinPixels = 64;
   constexpr std::uint32_t kMaxPixels = 16384;
@@ -25,8 +25,7 @@ std::optional<VkExtent2D> parse_size(std::string_view text) {
   if (cross == std::string_view::npos) return std::nullopt;
   const auto side = [](std::string_view digits, std::uint32_t& value) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc{} && end == digits.data() + digits.size() && value >= kMinPixels &&
-           value <= kMaxPixels;
+    return error == std::errc{} && end == digits.data() + digits.size() && value >= kMinPixels && value <= kMaxPixels;
   };
   VkExtent2D size{};
   return side(text.substr(0, cross), size.width) && side(text.substr(cross + 1), size.height) ? std::optional(size)

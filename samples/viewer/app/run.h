@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The viewer in a window, and without one.
+// Runs the viewer in a window, or without one.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -14,25 +14,25 @@
 namespace pelt::viewer {
 
 struct RunOptions {
-  std::string file = "builtin:biped";  // Document::open's
+  std::string file = "builtin:biped";  // as for Document::open
   std::string model;
   std::string device;          // DeviceOptions::select
-  bool validate = false;       // validation layer on; a message is an error in the end
+  bool validate = false;       // validation layer on; a message makes the run fail in the end
   VkExtent2D size{1280, 720};  // pixels
-  std::optional<float> scale;  // of the panels; none: the screen's, 1 without one
+  std::optional<float> scale;  // size of the panels; none: the screen's scale, or 1 without a screen
 };
 
 struct HeadlessOptions {
   std::uint32_t frames = 0;      // pictures to write after the script, frame_0000.png and so on
-  std::string script;            // file; empty: none
-  std::filesystem::path output;  // folder, made where it is not there
+  std::string script;            // file name; empty: no script
+  std::filesystem::path output;  // folder, made if it does not exist
   float fps = 30;                // frames a second of the clip
 };
 
-// Until the window is closed. Errors of files are shown in it. Errors: no display, no device that draws in it.
+// Runs until the window is closed. Errors of files are shown in it. Errors: no display, no device that draws in it.
 Result<void> run_window(const RunOptions& options);
 
-// Errors: those of files, of the script, and those that it shows without expecting them.
+// Runs a script and writes pictures. Errors: those of files, of the script, and those that it shows unexpectedly.
 Result<void> run_headless(const RunOptions& options, const HeadlessOptions& headless);
 
 }  // namespace pelt::viewer

@@ -22,10 +22,10 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kLongestUiStep = 0.05f;  // seconds a frame: two clicks in a row are a double click at any rate
+constexpr float kLongestUiStep = 0.05f;  // seconds a frame, so short that two clicks in a row are always a double click
 constexpr std::uint32_t kMaxPictures = 100'000;
 
-// Does what a script says: feeds Dear ImGui as a window would, frame after frame.
+// Plays a script: feeds Dear ImGui as a window would, frame after frame.
 class Player {
  public:
   Player(Session& session, const RunOptions& options, const HeadlessOptions& headless)
@@ -74,7 +74,7 @@ class Player {
   Result<void> frame() { return frame(step_seconds(), false); }
   Result<void> still() { return frame(0, false); }
 
-  // What was changed is asked for by one frame, waited for and taken by the next.
+  // One frame requests what has changed and waits for it; the next frame takes it.
   Result<void> shown() {
     PELT_TRY(still());
     return still();
@@ -85,7 +85,7 @@ class Player {
     return {};
   }
 
-  // An error that the step says it shows is success, and the other way round.
+  // Succeeds if the step shows the error that it expects, and fails if it does not.
   static Result<void> as_expected(const Step& step, Result<void> done) {
     if (step.error.empty()) return done;
     if (!done && done.error().message.find(step.error) != std::string::npos) return {};
@@ -169,7 +169,7 @@ Result<void> Player::move(const MouseStep& step) {
   if (step.at) io.MousePos = {step.at->x, step.at->y};
   io.MouseWheel = step.wheel;
   Result<void> done = frame();
-  if (done) done = frame();  // what is under the mouse is known a frame later
+  if (done) done = frame();  // one more frame, after which the part under the mouse is known
   const bool clicks = step.action == MouseAction::kClick || step.action == MouseAction::kDoubleClick;
   const int presses = step.action == MouseAction::kDoubleClick ? 2 : clicks ? 1 : 0;
   for (int i = 0; i < presses; ++i) {
@@ -207,14 +207,14 @@ Result<void> Player::strike(const KeyStep& step) {
 }
 
 Result<void> Player::picture(const std::string& name) {
-  PELT_TRY(still());  // panels that are new find their places
+  PELT_TRY(still());  // new panels find their places
   PELT_TRY(frame(0, true));
   PELT_ASSIGN(const auto image, session_.target()->read_back());
   return samples::write_png(headless_.output / name, image);
 }
 
 Result<void> Player::turntable(std::uint32_t count) {
-  Result<void> done = still();  // framed by now
+  Result<void> done = still();  // this frames the camera
   const float start = app().view().camera.yaw;
   for (std::uint32_t i = 0; done && i < count; ++i) {
     app().view().camera.yaw = start + glm::two_pi<float>() * static_cast<float>(i) / static_cast<float>(count);
@@ -265,7 +265,7 @@ Result<void> run_headless(const RunOptions& options, const HeadlessOptions& head
     const Ui ui(options.scale.value_or(1));
     SessionOptions session_options;
     session_options.device = validation.device_options(options);
-    session_options.app.samples_per_frame = 1;  // pictures are complete, and nobody sees what lies between
+    session_options.app.samples_per_frame = 1;  // pictures are complete, and nobody sees the frames between
     session_options.app.waits = true;
     session_options.make_target = [&](const runtime::Device& device) {
       return Target::offscreen(device, options.size);

@@ -22,13 +22,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kTitle = "Pelt";
 
-constexpr double kIdleSeconds = 0.1;              // between looks at the files on disk
-constexpr double kHiddenSeconds = 0.5;            // between looks at whether a window can be seen, without an event
-constexpr std::chrono::seconds kBetweenTries(2);  // to make a device
-constexpr double kLongestFrame = 0.25;            // what comes later is not caught up with
-constexpr std::uint32_t kSettling = 3;            // frames after an event until panels have found their places
+constexpr double kIdleSeconds = 0.1;              // between checks of the files on disk
+constexpr double kHiddenSeconds = 0.5;            // between checks of whether a window without events is visible
+constexpr std::chrono::seconds kBetweenTries(2);  // between attempts to make a device
+constexpr double kLongestFrame = 0.25;            // seconds; a longer frame is cut to this
+constexpr std::uint32_t kSettling = 3;            // frames after an event until panels have settled
 
-// Feeds Dear ImGui as long as it lives.
+// Feeds Dear ImGui during its lifetime.
 class Connection {
  public:
   explicit Connection(Window& window) : window_(window) { window_.connect_ui(); }
@@ -44,12 +44,12 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-// What cannot be shown in the picture, because there is none: in the title, and on stderr.
+// Shows errors in the title and on stderr if there is no picture to show them in.
 class Trouble {
  public:
   explicit Trouble(Window& window) : window_(window) {}
 
-  // Empty: there is none.
+  // Shows a text; empty: no trouble.
   void show(const std::string& text) {
     if (text == shown_) return;
     shown_ = text;
@@ -64,7 +64,7 @@ class Trouble {
 
 void show(Window& window, Session& session) {
   Clock::time_point last = Clock::now();
-  Clock::time_point next_try = last;  // where there is no device
+  Clock::time_point next_try = last;  // when there is no device
   Trouble trouble(window);
   std::uint32_t settling = kSettling;
   while (!window.closed()) {
@@ -121,7 +121,7 @@ Result<void> run_window(const RunOptions& options) {
     PELT_ASSIGN(const auto session, Session::create(std::move(session_options)));
     session->app().open(options.file, options.model);
     show(*window, *session);
-    window->hide();  // it is closed at once, whatever is still being bound
+    window->hide();  // closes at once, even if a bind is still running
     return {};
   }();
   return validation.judge(done);

@@ -68,7 +68,8 @@ bool set_modifier(Modifiers& modifiers, std::string_view name) {
   return false;
 }
 
-// 0: there is none of that name. GLFW's numbers of letters and digits are the ASCII ones, of capitals.
+// Returns GLFW's number of a key; 0: no key has that name. Letters have the ASCII codes of their capitals, digits
+// theirs.
 int key_number(std::string_view name) {
   if (name.size() == 1) {
     const char c = name.front();
@@ -81,7 +82,7 @@ int key_number(std::string_view name) {
   return 0;
 }
 
-// What is wrong with it; empty: nothing.
+// Returns what is wrong with the text; empty: nothing.
 std::string parse_key(std::string_view text, KeyStep& step) {
   std::size_t plus = text.find('+');
   while (plus != std::string_view::npos) {
@@ -206,7 +207,7 @@ Result<Script> parse_script(std::string_view json, const std::string& source) {
   describe(reader, script);
   reader.finish();
   if (problem.error) return tl::unexpected(*problem.error);
-  // Now rather than after minutes of drawing.
+  // Check patches now, not after minutes of drawing.
   ViewState scratch;
   for (std::size_t s = 0; s < script.steps.size(); ++s) {
     if (script.steps[s].set.is_null()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a run without a display does, as a JSON file says it: docs/viewer.md.
+// The script of a run without a display, read from a JSON file: docs/viewer.md.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Modifiers {
 enum class MouseAction { kMove, kPress, kRelease, kClick, kDoubleClick };
 
 struct MouseStep {
-  std::optional<glm::vec2> at;  // pixels from the top left corner; none: where it is
-  int button = 0;               // as Dear ImGui counts: left, right, middle
+  std::optional<glm::vec2> at;  // pixels from the top left corner; none: the mouse stays
+  int button = 0;               // Dear ImGui's number: 0 left, 1 right, 2 middle
   MouseAction action = MouseAction::kMove;
   float wheel = 0;  // notches, up is positive
   Modifiers modifiers;
@@ -35,7 +35,7 @@ struct DragStep {
   glm::vec2 from{0.0f};
   glm::vec2 to{0.0f};
   int button = 0;
-  std::uint32_t steps = 8;  // frames from one to the other
+  std::uint32_t steps = 8;  // frames between the two ends
   Modifiers modifiers;
 };
 
@@ -47,7 +47,7 @@ struct KeyStep {
 struct ClipStep {
   std::string name;
   float fps = 30;
-  std::string picture;  // what the names of the frames' pictures start with
+  std::string picture;  // start of the names of the pictures
 };
 
 struct RigEdit {
@@ -60,13 +60,13 @@ struct MoveStep {
   glm::vec3 by{0.0f};  // metres, world space
 };
 
-// Done in this order; what is empty, 0 or false is not done.
+// Actions of a step, done in this order; an empty, 0 or false one is not done.
 struct Step {
   std::string open;
   nlohmann::json set;  // a patch for patch_view
   std::vector<RigEdit> edits;
   std::optional<MoveStep> move;
-  std::uint32_t undo = 0;  // how often
+  std::uint32_t undo = 0;  // number of steps to undo
   std::uint32_t redo = 0;
   std::optional<MouseStep> mouse;
   std::optional<DragStep> drag;
@@ -77,20 +77,20 @@ struct Step {
   bool bind = false;
   std::string save;
   std::string picture;
-  std::uint32_t turntable = 0;  // pictures of one turn
+  std::uint32_t turntable = 0;  // number of pictures in one turn
   std::optional<ClipStep> clip;
-  std::string error;  // part of the message that the step is to show
+  std::string error;  // part of the message that the step must show
 };
 
 struct Script {
   std::vector<Step> steps;
 };
 
-// Errors name `source` and a JSON pointer: keys that are not known, values of another type or out of range, patches
-// that patch_view refuses.
+// Parses a script. Errors name `source` and a JSON pointer: unknown keys, values of another type or out of range,
+// patches that patch_view refuses.
 Result<Script> parse_script(std::string_view json, const std::string& source);
 
-// The same, of a file.
+// Parses a script file, with the same errors.
 Result<Script> load_script(const std::filesystem::path& path);
 
 }  // namespace pelt::viewer

@@ -17,7 +17,7 @@ constexpr std::uint32_t kMaxLosses = 3;
 Session::Session(SessionOptions options) : options_(std::move(options)) {}
 
 Session::~Session() {
-  if (target_) static_cast<void>(target_->wait());  // the App's objects are drawn from until then
+  if (target_) static_cast<void>(target_->wait());  // the frame in flight uses the App's objects
 }
 
 Result<std::unique_ptr<Session>> Session::create(SessionOptions options) {
@@ -27,7 +27,7 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options) {
   return session;
 }
 
-// Both or none of device and target.
+// Makes device and target: both, or neither.
 Result<void> Session::make_device() {
   PELT_ASSIGN(auto device, runtime::Device::create(options_.device));
   if (!device.has_graphics()) {

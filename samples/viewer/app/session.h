@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device, the App on it, and where its frames go: the same with a window and without.
+// Joins a device, the App on it, and the target of its frames, with a window or without.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct SessionOptions {
   std::function<Result<Target>(const runtime::Device& device)> make_target;
 };
 
-// Dear ImGui's context outlives it.
+// Dear ImGui's context must outlive it.
 class Session {
  public:
   static Result<std::unique_ptr<Session>> create(SessionOptions options);
@@ -33,11 +33,11 @@ class Session {
   App& app() { return *app_; }
   Target* target() { return target_ ? &*target_ : nullptr; }  // nullptr: there is no device now
 
-  // Waits for the frame before, takes input from ImGui::GetIO, and draws. A device that is lost is made anew, and the
-  // frame not shown. Errors: it is lost again and again, or cannot be made; the next frame tries again then.
+  // Waits for the previous frame, takes input from ImGui::GetIO, and draws. If the device is lost, makes a new one and
+  // does not show the frame. Errors: it is lost again and again, or cannot be made; the next frame tries again then.
   Result<void> frame(double seconds, bool all_samples);
 
-  // As after the loss of the device.
+  // Makes a new device, as after a loss.
   Result<void> recreate_device();
 
  private:
@@ -50,8 +50,8 @@ class Session {
   std::optional<runtime::Device> device_;
   std::optional<Target> target_;
   std::optional<App> app_;
-  std::uint32_t losses_ = 0;  // since a frame was drawn
-  std::string loss_;          // why there is no device now, or was none
+  std::uint32_t losses_ = 0;  // losses since the last drawn frame
+  std::string loss_;          // why the device was given up last
 };
 
 }  // namespace pelt::viewer

@@ -24,7 +24,7 @@
 #include "samples/renderer/gpu_objects.h"
 #include "samples/viewer/app/app.h"
 #include "samples/viewer/app/ui.h"
-// After Vulkan's header, which it includes too.
+// Comes after Vulkan's header, which it also includes.
 #include <backends/imgui_impl_vulkan.h>
 
 namespace pelt::viewer {
@@ -32,14 +32,14 @@ namespace {
 
 using samples::Owned;
 
-// sRGB values are blended and shown as they are.
+// sRGB values are blended and shown without conversion.
 constexpr std::array<VkFormat, 2> kFormats = {VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_R8G8B8A8_UNORM};
 constexpr VkFormat kOffscreenFormat = VK_FORMAT_R8G8B8A8_UNORM;
 constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-constexpr std::uint64_t kLongestWait = 500'000'000;  // ns, for an image of a window that nobody may see
+constexpr std::uint64_t kLongestWait = 500'000'000;  // ns, for an image of a window that may be invisible
 constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
-// Vulkan's functions of windows, which only this file calls.
+// Vulkan's window functions, which only this file calls.
 #define PELT_WINDOW_FUNCTIONS(F)               \
   F(vkAcquireNextImageKHR)                     \
   F(vkCreateSwapchainKHR)                      \
@@ -65,13 +65,13 @@ WindowFunctions load_window_functions(VkInstance instance) {
   return functions;
 }
 
-// What Dear ImGui's Vulkan backend met; it has no other way to say so.
+// The last error of Dear ImGui's Vulkan backend, which has no other way to report it.
 VkResult& backend_result() {
   static VkResult result = VK_SUCCESS;
   return result;
 }
 
-// Makes one Vulkan object by its function.
+// Makes one Vulkan object with its create function.
 template <class T, class Info, class Create, class DestroyFunction>
 Result<Owned<T>> make(const runtime::Device& device, Create create, DestroyFunction destroy, const Info& info,
                       const char* what) {
@@ -81,12 +81,12 @@ Result<Owned<T>> make(const runtime::Device& device, Create create, DestroyFunct
   return Owned<T>(made, {device.handle(), destroy});
 }
 
-// What frames are drawn into.
+// An image that a frame is drawn into.
 struct FrameImage {
   VkImage image = VK_NULL_HANDLE;
   Owned<VkImageView> view;
   Owned<VkFramebuffer> framebuffer;
-  Owned<VkSemaphore> drawn;  // of a window: what showing it waits for
+  Owned<VkSemaphore> drawn;  // of a window: signalled when the image may be shown
 };
 
 }  // namespace
@@ -94,7 +94,7 @@ struct FrameImage {
 struct Target::State {
   const runtime::Device& device;
   const runtime::DeviceFunctions& vk;
-  const WindowFunctions wsi;  // null where the device is not for a window
+  const WindowFunctions wsi;  // null if the device is not for a window
   VkExtent2D size{};
   VkFormat format = VK_FORMAT_UNDEFINED;
   Owned<VkCommandPool> pool;
@@ -106,8 +106,8 @@ struct Target::State {
   bool has_backend = false;
   std::vector<FrameImage> images;
 
-  std::optional<runtime::GpuTimer> timer;  // none where the device has no timestamps
-  bool timed = false;                      // it holds a frame
+  std::optional<runtime::GpuTimer> timer;  // none if the device has no timestamps
+  bool timed = false;                      // the timer holds a frame
 
   samples::Texture offscreen;
 
@@ -167,7 +167,7 @@ Result<void> Target::State::make_common() {
     PELT_ASSIGN(timer, runtime::GpuTimer::create(device, 3));
   }
 
-  // Over what has been copied there. Barriers stand beside the commands, so it changes no layouts.
+  // Draws over the copied picture. Explicit barriers surround the pass, so it changes no layouts.
   const VkAttachmentDescription attachment{.format = format,
                                            .samples = VK_SAMPLE_COUNT_1_BIT,
                                            .loadOp = VK_ATTACHMENT_LOAD_OP_LOAD,
@@ -206,7 +206,7 @@ Result<void> Target::State::make_backend() {
   init.QueueFamily = device.queue_family();
   init.Queue = device.queue();
   init.DescriptorPool = descriptors.get();
-  init.MinImageCount = 2;  // the least that it takes
+  init.MinImageCount = 2;  // the smallest number that it accepts
   init.ImageCount = 2;
   init.MSAASamples = VK_SAMPLE_COUNT_1_BIT;
   init.CheckVkResultFn = [](VkResult result) {
@@ -276,7 +276,7 @@ Result<FrameImage> Target::State::make_frame_image(VkImage image) const {
   return frame;
 }
 
-// For the size the window has now, which may be another than `size` tells, or 0: then there is none.
+// Makes a swapchain for the window's current size, which may differ from `size`; if it is 0, there is no swapchain.
 Result<void> Target::State::make_swapchain() {
   wait_for_device();
   images.clear();
@@ -328,7 +328,7 @@ void Target::State::barrier(VkImage image, const samples::ImageUse& before, cons
   samples::image_barrier(device, commands, image, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}, before, after);
 }
 
-// Of the frame before, which is done.
+// Tells the App the times of the previous frame, which is done.
 void Target::State::tell_times(App& app) const {
   if (!timed) return;
   const Result<std::vector<double>> stamps = timer->seconds();
@@ -346,7 +346,7 @@ void Target::State::record(App& app, const FrameImage& frame, bool all_samples) 
   app.record(commands, all_samples);
   if (timer) timer->reset(commands);
   stamp();
-  // From when the image is there to be written (submit waits at this stage), without what it held.
+  // Wait until the image may be written (submit waits at this stage), and discard its contents.
   barrier(frame.image, {VK_IMAGE_LAYOUT_UNDEFINED, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_NONE}, copied);
   const glm::vec4 color = background_color();
   const VkClearColorValue clear{.float32 = {color.r, color.g, color.b, color.a}};

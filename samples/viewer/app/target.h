@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where finished frames go: a window, or an image that is read back.
+// The target of finished frames: a window, or an image that is read back.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -15,26 +15,26 @@ namespace pelt::viewer {
 
 class App;
 
-// Draws frames, one at a time: the App's picture, Dear ImGui's panels over it. Dear ImGui's context and the device
-// outlive it. An error of it means that the device is lost or as good as lost: make another of both.
+// Draws frames, one at a time: the App's picture, with Dear ImGui's panels over it. Dear ImGui's context and the device
+// must outlive it. An error means that the device is lost or unusable: make a new device and a new target.
 class Target {
  public:
-  // Owns the surface from now on, whatever is returned. Errors: the device cannot show pictures on it.
+  // Takes ownership of the surface, even on failure. Errors: the device cannot show pictures on it.
   static Result<Target> on_surface(const runtime::Device& device, VkSurfaceKHR surface);
   static Result<Target> offscreen(const runtime::Device& device, VkExtent2D size);
   ~Target();
   Target(Target&&) noexcept;
 
-  // Of the window's pixels, before each frame. Where one is 0, nothing is drawn.
+  // Sets the window's size in pixels; call it before each frame. If a side is 0, nothing is drawn.
   void set_size(VkExtent2D size);
 
-  // Until the device is done with the frame before.
+  // Waits until the device is done with the previous frame.
   Result<void> wait();
 
-  // After ImGui::Render and wait(). A window that changes size meanwhile shows the next frame.
+  // Draws a frame, after ImGui::Render and wait(). If the window changes size meanwhile, only the next frame is shown.
   Result<void> draw(App& app, bool all_samples);
 
-  // The frame drawn last, of an offscreen target.
+  // Returns the last frame of an offscreen target.
   Result<samples::Image> read_back();
 
  private:

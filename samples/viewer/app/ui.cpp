@@ -47,18 +47,18 @@ ImVec4 rgb(std::uint32_t hex, float opacity = 1) {
 constexpr std::uint32_t kBackdrop = 0x131519;
 constexpr std::uint32_t kWindow = 0x1C1F24;
 constexpr std::uint32_t kRaised = 0x25292F;  // menus, popups, titles
-constexpr std::uint32_t kFrame = 0x31363E;   // what can be typed in or dragged
+constexpr std::uint32_t kFrame = 0x31363E;   // fields to type in or to drag
 constexpr std::uint32_t kHovered = 0x3D434D;
 constexpr std::uint32_t kPressed = 0x4A515D;
 constexpr std::uint32_t kLine = 0x3A4049;
 constexpr std::uint32_t kText = 0xE4E7EB;    // 13.3 : 1 on windows, 9.8 : 1 on frames
-constexpr std::uint32_t kFaint = 0xAEB5BF;   // 8.1 : 1 on windows, 5.9 : 1 on frames, 4.9 : 1 where the mouse is
+constexpr std::uint32_t kFaint = 0xAEB5BF;   // 8.1 : 1 on windows, 5.9 : 1 on frames, 4.9 : 1 under the mouse
 constexpr std::uint32_t kChosen = 0x2B5AA0;  // texts on it 5.4 : 1
-constexpr std::uint32_t kHeader = 0x2F4059;  // rows that are chosen, and what folds
+constexpr std::uint32_t kHeader = 0x2F4059;  // rows that are chosen, and foldable headers
 constexpr std::uint32_t kHeaderHovered = 0x3A4F6E;
 constexpr std::uint32_t kAccent = 0x6EA8FF;
 
-// All colours of the library: none is left as it came.
+// Sets all colours of the library, so that no default is left.
 void set_colors(std::span<ImVec4> colors) {
   const ImVec4 chosen_hovered = rgb(0x3263AC);  // texts on it 4.8 : 1
   colors[ImGuiCol_Text] = rgb(kText);
@@ -146,7 +146,7 @@ void set_font(ImGuiIO& io, float scale) {
   config.FontDataOwnedByAtlas = false;
   config.OversampleH = 2;
   const std::span<const unsigned char> font = samples::label_font();
-  // It is copied; the library takes no const.
+  // The library copies the data, but takes no const pointer.
   io.Fonts->AddFontFromMemoryTTF(const_cast<unsigned char*>(font.data()), static_cast<int>(font.size()),
                                  std::round(kFontSize * scale), &config, kRanges);
 }

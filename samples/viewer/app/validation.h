@@ -10,7 +10,7 @@
 
 namespace pelt::viewer {
 
-// Counts what the validation layer says, and passes it on to stderr. Outlives the devices.
+// Counts the messages of the validation layer and passes them on to stderr. Must outlive the devices.
 class Validation {
  public:
   Validation() = default;
@@ -19,7 +19,7 @@ class Validation {
 
   runtime::DeviceOptions device_options(const RunOptions& options);
 
-  // After the devices are gone: where there was a message, success becomes an error.
+  // Call it when the devices are gone: if there was a message, success becomes an error.
   Result<void> judge(const Result<void>& done) const;
 
  private:

@@ -3,7 +3,7 @@
 
 #define GLFW_INCLUDE_NONE
 #include <vulkan/vulkan.h>
-// After Vulkan's header: only then does it declare what it has for Vulkan.
+// After Vulkan's header: only then does GLFW declare its Vulkan functions.
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <fmt/format.h>
@@ -94,8 +94,8 @@ void Window::connect_ui() {
 }
 void Window::disconnect_ui() { ImGui_ImplGlfw_Shutdown(); }
 
-// Dear ImGui sees which keys are down once a frame: one that went down and up since the last would be lost. So a frame
-// is fed events until a key comes up that went down in it; the rest waits for the next.
+// Dear ImGui reads once a frame which keys are down, and would miss a key that goes down and up within one frame. So a
+// frame takes events up to the release of a key that was pressed in it; the remaining events wait for the next frame.
 void Window::begin_ui_frame() {
   auto next = keys_.begin();
   for (; next != keys_.end(); ++next) {
@@ -107,7 +107,7 @@ void Window::begin_ui_frame() {
   }
   keys_.erase(keys_.begin(), next);
   ImGui_ImplGlfw_NewFrame();
-  // All that is drawn counts pixels, of which a unit of the desktop may have several.
+  // The viewer draws in pixels; a unit of the desktop may have several.
   ImGuiIO& io = ImGui::GetIO();
   const ImVec2 scale = std::exchange(io.DisplayFramebufferScale, ImVec2(1, 1));
   io.DisplaySize = {io.DisplaySize.x * scale.x, io.DisplaySize.y * scale.y};

@@ -7,8 +7,8 @@
 
 namespace pelt::viewer {
 
-// The scale of a heat map: the ramp from `at` on, `size` pixels, with `ticks` + 1 values evenly below it, the last with
-// the unit where `with_unit`. Returns the height of it all, pixels.
+// Draws the scale of a heat map: the colours from `at`, `size` pixels large, with `ticks` + 1 values evenly below; the
+// last value has the unit if `with_unit`. Returns the total height, pixels.
 float draw_color_bar(ImDrawList& list, const HeatMap& heat, ImVec2 at, ImVec2 size, int ticks, bool with_unit);
 
 }  // namespace pelt::viewer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What panels show and change.
+// The data that panels show and change.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@
 
 namespace pelt::viewer {
 
-// Errors and notes that are shown in the window until they are closed; notes fade.
+// An error or a note; the window shows it until it is closed. Notes fade.
 struct Message {
   bool error = false;
   std::string text;
-  double since = 0;  // seconds; 0: not drawn yet
+  double since = 0;  // seconds; 0: not yet drawn
 };
 
 class Messages {
  public:
-  // Each one counts; what says the same as the last one is not shown twice.
+  // Adds an error. Each one counts; a message equal to the last one is not shown twice.
   void error(std::string text);
   void note(std::string text) { add({false, std::move(text), 0}); }
 
   std::uint64_t error_count() const { return error_count_; }
   const std::string& last_error() const { return last_error_; }
-  // Those to draw; notes that have been there for long are left out.
+  // Returns the messages to draw, and removes old notes.
   std::vector<Message>& shown(double now);
   bool has_notes() const;
 
@@ -45,20 +45,20 @@ class Messages {
   std::string last_error_;
 };
 
-// Of the last frame.
+// Times of the last frame.
 struct Timings {
   struct Pass {
     std::string name;
     double seconds = 0;
   };
-  std::vector<Pass> gpu;      // none where the device has no timestamps
+  std::vector<Pass> gpu;      // empty if the device has no timestamps
   double cpu_pose = 0;        // seconds
-  double cpu_frame = 0;       // all but waiting
+  double cpu_frame = 0;       // without waiting
   std::vector<float> frames;  // seconds a frame, the newest last, 240 at most
   std::string device;
 };
 
-// Everything that a panel may see. Where there is no document, nothing has been opened yet.
+// Everything that a panel may see. No document: nothing has been opened yet.
 struct Context {
   ViewState& view;
   std::optional<Document>& document;
@@ -69,8 +69,8 @@ struct Context {
   const Timings& timings;
   Messages& messages;
   RigEditorState& rig_editor;
-  bool save_wanted = false;   // the rig is to be saved: the app knows where to
-  bool frame_wanted = false;  // the camera is to look at what is selected, once it is posed
+  bool save_wanted = false;   // asks the app to save the rig; the app knows where
+  bool frame_wanted = false;  // asks the camera to look at the selection, once it is posed
 
   void error(std::string text) { messages.error(std::move(text)); }
   void note(std::string text) { messages.note(std::move(text)); }

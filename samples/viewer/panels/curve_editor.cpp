@@ -14,11 +14,11 @@ namespace pelt::viewer {
 namespace {
 
 constexpr float kHeight = 7;     // em
-constexpr float kGrab = 0.7f;    // em: how near to a key the mouse must be
-constexpr float kEdge = 0.4f;    // em: at the right, for the last key
-constexpr float kApart = 1e-3f;  // of the plot's width, between keys
+constexpr float kGrab = 0.7f;    // em: greatest distance of the mouse from a key
+constexpr float kEdge = 0.4f;    // em: margin at the right, for the last key
+constexpr float kApart = 1e-3f;  // least distance between keys / the plot's width
 
-// From keys to pixels and back.
+// Maps keys to pixels and back.
 struct Mapping {
   ImVec2 corner, size;  // the plot's
   float at_low, at_high, low, high;
@@ -37,7 +37,7 @@ bool is_pinned(const CurvePlot& plot, CurveKey key) {
   return std::find(plot.pinned.begin(), plot.pinned.end(), key) != plot.pinned.end();
 }
 
-// Where key k may go: between its neighbours.
+// Returns the wanted place of key k, held between its neighbours.
 CurveKey placed(const std::vector<CurveKey>& keys, std::size_t k, CurveKey wanted, const CurvePlot& plot) {
   const float apart = kApart * (plot.at_high - plot.at_low);
   const float from = k > 0 ? keys[k - 1].at + apart : plot.at_low;
@@ -75,7 +75,7 @@ void draw_plot(const std::vector<CurveKey>& keys, const Mapping& mapping, const 
   list.PushClipRect(mapping.corner, end, true);
   const ImU32 ink = ImGui::GetColorU32(ImGuiCol_PlotLines);
   if (keys.empty()) {
-    // What no keys mean where ends are pinned: even.
+    // No keys: a straight ramp between the pinned ends.
     if (plot.pinned.size() == 2) list.AddLine(mapping.pixel(plot.pinned[0]), mapping.pixel(plot.pinned[1]), ink, 1);
   } else {
     constexpr int kPieces = 96;
@@ -127,7 +127,7 @@ bool draw_curve_editor(const char* id, std::vector<CurveKey>& keys, const CurveP
                   plot.most};
   ImGui::InvisibleButton("plot", mapping.size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
 
-  // An open range is fitted to the keys, but stays while one is dragged.
+  // A range without limits fits the keys, but stays while a key is dragged.
   constexpr float kOpen = 1e6f;
   if (plot.least < -kOpen || plot.most > kOpen) {
     const auto [low, high] = std::minmax_element(
@@ -160,7 +160,7 @@ bool draw_curve_editor(const char* id, std::vector<CurveKey>& keys, const CurveP
   } else if (under && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) {
     if (!is_pinned(plot, keys[*under])) {
       keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(*under));
-      if (keys.size() == plot.pinned.size() && plot.pinned.size() == 2) keys.clear();  // even, which needs no keys
+      if (keys.size() == plot.pinned.size() && plot.pinned.size() == 2) keys.clear();  // a straight ramp needs no keys
       changed = true;
     }
     kept.SetInt(dragged_id, -1);

@@ -68,7 +68,7 @@ void draw_statistics(const HeatMap& map, const CharacterData& data) {
   std::size_t count = 0;
   for (const CharacterMesh& mesh : data.meshes) {
     for (std::uint32_t v = mesh.first_vertex; !mesh.control && v < mesh.first_vertex + mesh.vertex_count(); ++v) {
-      if (v >= map.values.size()) return;  // of the character before
+      if (v >= map.values.size()) return;  // the map is the previous character's
       least = std::min(least, map.values[v]);
       most = std::max(most, map.values[v]);
       sum += static_cast<double>(map.values[v]);

@@ -14,9 +14,9 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kWidth = 22;  // in font sizes, at least: the panel may be in a window that fits what is in it
+constexpr float kWidth = 22;  // least width, in font sizes: the panel's window may fit its contents
 
-// The mean of a figure over the vertices of the meshes that have a report.
+// Returns the mean of a figure over the vertices of the meshes that have a report.
 double mean_of(const BindReport& report, double MeshReport::*figure) {
   double sum = 0;
   double vertices = 0;
@@ -29,7 +29,7 @@ double mean_of(const BindReport& report, double MeshReport::*figure) {
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); }
 
-// A name and a time at the right end; names of passes are longer than labels.
+// Draws a name, and a time at the right end; names of passes are longer than labels.
 void time_row(const std::string& name, double seconds) {
   const std::string text = milliseconds(seconds);
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
@@ -65,7 +65,7 @@ void draw_sizes(const Actor& actor) {
   const CharacterData& data = *actor.character;
   const std::uint64_t instances = actor.crowd.instance_count();
   const runtime::OutputPlaces& outputs = actor.crowd.outputs();
-  const std::uint64_t vertex = outputs.positions.stride + outputs.normals.stride;  // tangents beside normals
+  const std::uint64_t vertex = outputs.positions.stride + outputs.normals.stride;  // tangents are stored beside normals
   std::uint64_t skin = 0;
   for (const CharacterMesh& mesh : data.meshes) skin += mesh.control ? 0 : mesh.vertex_count();
   const double bind = static_cast<double>(actor.uploaded.bytes());

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The window's panels. Each draws itself into the Dear ImGui window that is open.
+// The window's panels. Each draws itself into the open Dear ImGui window.
 #pragma once
 
 #include "samples/viewer/panels/context.h"
 
 namespace pelt::viewer {
 
-// The rig: every parameter by rig.schema.json, layers, groups; edits the document.
+// Draws and edits the rig: every parameter by rig.schema.json, layers, groups.
 void draw_rig_panel(Context& context);
 
 // The inspector's tabs.
 void draw_skeleton_panel(Context& context);  // tree of joints, sliders of the selected one
-void draw_vertex_panel(Context& context);    // row of the selected vertex
-void draw_heat_panel(Context& context);      // kind, element, scale
-void draw_report_panel(Context& context);    // of bind, with jumps to vertices
+void draw_vertex_panel(Context& context);    // influences of the selected vertex
+void draw_heat_panel(Context& context);      // kind, palette entry, scale
+void draw_report_panel(Context& context);    // report of bind, with jumps to vertices
 
 void draw_timeline(Context& context);       // clip, play, scrub, speed, loop
 void draw_view_options(Context& context);   // Shown, Compare, instances

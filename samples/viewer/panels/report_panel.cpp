@@ -18,7 +18,7 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr std::size_t kMaxJumps = 200;  // buttons of one list
+constexpr std::size_t kMaxJumps = 200;  // buttons in one list
 
 void draw_jumps(ViewState& view, const MeshReport& report) {
   const std::vector<std::uint32_t>& vertices = report.repaired_vertices;
@@ -53,7 +53,7 @@ void draw_mesh(ViewState& view, const CharacterData& data, const MeshReport& rep
   if (!report.repaired_vertices.empty()) draw_jumps(view, report);
 }
 
-// Poses the characters as the judge had them where the place was worst, and selects it.
+// Poses the characters as the judge did when the place was worst, and selects it.
 void show_place(Context& context, const CharacterData& data, const JudgedPlace& place, std::size_t number) {
   ViewState& view = context.view;
   const JudgedPose& pose = place.pose;

@@ -29,14 +29,14 @@ namespace {
 using Json = nlohmann::json;
 using Kind = Schema::Kind;
 
-constexpr float kLabelShare = 0.5f;           // of the panel's width
-constexpr float kNestedLabelShare = 0.52f;    // at least, of what indentation leaves
-constexpr float kIndent = 0.8f;               // em
-constexpr float kMargin = 0.6f;               // em: at the left, for the marks
-constexpr float kWordWidth = 4.5f;            // em: of "auto", beside a number
-constexpr std::size_t kMaxListed = 64;       // numbers of a list that are shown one by one
+constexpr float kLabelShare = 0.5f;          // share of the panel's width
+constexpr float kNestedLabelShare = 0.52f;   // least share of the width that indentation leaves
+constexpr float kIndent = 0.8f;              // em
+constexpr float kMargin = 0.6f;              // em: margin at the left, for the marks
+constexpr float kWordWidth = 4.5f;           // em: width of "auto" beside a number
+constexpr std::size_t kMaxListed = 64;       // numbers of a list that are shown singly
 constexpr std::size_t kMaxRangesText = 400;  // characters
-constexpr float kNoFloatYet = 0.05f;          // metres
+constexpr float kNoFloatYet = 0.05f;         // metres
 const ImVec4 kNotice(1.0f, 0.72f, 0.35f, 1.0f);
 
 bool is_keys(const Schema& schema) {
@@ -47,7 +47,7 @@ bool is_ranges(const Schema& schema) {
   return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->kind == Kind::kUnion;
 }
 
-// Whether a value can be what the schema of one of several says.
+// Returns true if a value fits one of several alternative schemas.
 bool is_of(const Schema& schema, const Json& value) {
   switch (schema.kind) {
     case Kind::kConst:
@@ -62,7 +62,7 @@ bool is_of(const Schema& schema, const Json& value) {
   }
 }
 
-// What a row of a list is called: what names it, or what it is about.
+// Returns the title of a list's row: the value's name, or its subject.
 std::string summary(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_object()) return value.dump();
@@ -117,11 +117,11 @@ class Editor {
     std::string key;
   };
 
-  // Changes are made when all is drawn: until then what is drawn stays as it is.
+  // Changes wait until everything is drawn: the drawing must not change meanwhile.
   void change(const std::string& pointer, const std::string& key, const std::function<void(Json&)>& make) {
     Change changed{rig_, key};
     make(changed.rig[Json::json_pointer(pointer)]);
-    // The rules of the object that holds it, and of those about that.
+    // Apply the rules of the object that holds the value, and of the objects around that.
     for (std::string place = pointer; !place.empty();) {
       place.erase(place.rfind('/'));
       const Schema* schema = schema_at(changed.rig, place);
@@ -143,7 +143,7 @@ class Editor {
     }
   }
 
-  // Below a union it is unknown.
+  // Returns the schema of a place; nullptr below a union.
   static const Schema* schema_at(const Json& rig, const std::string& pointer) {
     const Schema* schema = &rig_schema();
     const Json* value = &rig;
@@ -164,7 +164,7 @@ class Editor {
     return schema;
   }
 
-  // After an item whose change goes on while it is active.
+  // Call it after an item whose change goes on while the item is active.
   void follow_item() { ended_ = ended_ || ImGui::IsItemDeactivated(); }
 
   void apply() {
@@ -210,14 +210,14 @@ class Editor {
            contains(schema.description, state_.search);
   }
 
-  // Whether a tree's node is open; all are while something is searched.
+  // While there is a search, all nodes of trees are open.
   void open_for_search() const {
     if (!state_.search.empty()) ImGui::SetNextItemOpen(true);
   }
 
   // ------------------------------------------------------------------------------------------------------ names' lists
 
-  // What a text may name.
+  // Returns the names that a text may have.
   std::function<std::vector<std::string>()> list_of(const Schema& schema) const {
     using Names = std::vector<std::string>;
     const std::string& names = schema.names;
@@ -274,7 +274,7 @@ class Editor {
     return {};
   }
 
-  // Meshes in the rig's folder.
+  // Returns the mesh files in the rig's folder.
   std::vector<std::string> files(bool obj_alone) const {
     std::vector<std::string> all{""};
     std::error_code code;
@@ -288,7 +288,7 @@ class Editor {
     return all;
   }
 
-  // What a place that is added holds; names that must not be empty are the first there are.
+  // Returns the value of a new place; a name that must not be empty is the first known one.
   Json made(const Schema& schema) const {
     Json value = fresh_value(schema);
     if (schema.kind == Kind::kString && value == "") {
@@ -308,7 +308,7 @@ class Editor {
 
   // ------------------------------------------------------------------------------------------------------------ rows
 
-  // `name`: where it is cut off.
+  // `name`: the full name, if the row cuts it off.
   static void tooltip(const Schema& schema, const std::string& name = "") {
     if ((schema.description.empty() && name.empty()) || !ImGui::IsItemHovered()) return;
     ImGui::BeginTooltip();
@@ -319,14 +319,14 @@ class Editor {
     ImGui::EndTooltip();
   }
 
-  // Of the last item.
+  // Adds a menu to the last item.
   void reset_menu(const Schema& schema, const Json& value, const std::string& pointer) {
     if (!schema.has_fallback() || !ImGui::BeginPopupContextItem("reset")) return;
     if (ImGui::MenuItem("Reset to default", nullptr, false, !is_default(schema, value))) set(pointer, schema.fallback);
     ImGui::EndPopup();
   }
 
-  // A dot at the left of the item that comes, where a value is not its default.
+  // Draws a dot at the left of the next item if the value is not its default.
   static void mark(const Schema& schema, const Json& value) {
     if (!schema.has_fallback() || is_default(schema, value)) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -335,7 +335,7 @@ class Editor {
                                                 ImGui::GetColorU32(kNotice));
   }
 
-  // The name at the left; the item that comes has the width that is left.
+  // Draws the name at the left; the next item has the remaining width.
   void label(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
     mark(schema, value);
     const float x = ImGui::GetCursorPosX();
@@ -355,7 +355,7 @@ class Editor {
     ImGui::SetNextItemWidth(-1);
   }
 
-  // Whether a choice of the object's gives the property a meaning.
+  // Returns true if the object's choices give the property a meaning.
   static bool has_meaning(const Schema& schema, const Json& object, const Schema::Property& property) {
     for (const auto& [key, choices] : property.schema->counts_with.items()) {
       const Json chosen = object.value(key, schema.find(key)->fallback);
@@ -384,7 +384,7 @@ class Editor {
     }
   }
 
-  // `optional_in`: pointer of the object that it can be removed from; empty: it cannot.
+  // `optional_in`: pointer of the object from which the value can be removed; empty: it cannot be removed.
   void draw_value(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer,
                   const std::string& optional_in) {
     ImGui::PushID(name.c_str());
@@ -433,8 +433,8 @@ class Editor {
     ImGui::PopID();
   }
 
-  // What hangs on a choice starts anew: a layer's parameters on its deformer.
-  // And a rig that is called as its deformer is called as the new one.
+  // Resets the values that depend on a choice, such as a layer's parameters on its deformer. A rig with its deformer's
+  // name takes the new deformer's.
   void choose(const std::string& name, const Json& choice, const std::string& pointer) {
     const bool named_so = name == "deformer" && rig_["layers"].size() == 1 &&
                           rig_.value("name", std::string()) == rig_[Json::json_pointer(pointer)];
@@ -457,7 +457,7 @@ class Editor {
     }
   }
 
-  // "auto", or what it may be instead.
+  // Draws a union: "auto", or the alternatives to it.
   void draw_union(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
     const auto word = [](const Schema& one) -> std::string {
       if (one.kind == Kind::kConst) return one.fixed.get<std::string>();
@@ -491,7 +491,7 @@ class Editor {
     }
   }
 
-  // What another alternative starts with, `value` being that of the one before it.
+  // Returns the first value of another alternative; `value` is that of the previous one.
   static Json started(const Schema& schema, const Schema& one, const Json& value) {
     if (schema.has_fallback() && is_of(one, schema.fallback)) return schema.fallback;
     const bool length = contains(schema.description, "metres");
@@ -505,7 +505,7 @@ class Editor {
 
   // ----------------------------------------------------------------------------------------------------------- trees
 
-  // A node of a tree with its name, mark and menu, open by default where it is said to be.
+  // Draws a node of a tree with its name, mark and menu; `flags` may open it by default.
   bool begin_node(const std::string& text, const Schema& schema, const Json& value, const std::string& pointer,
                   ImGuiTreeNodeFlags flags) {
     open_for_search();
@@ -517,7 +517,7 @@ class Editor {
     return open;
   }
 
-  // Small buttons at the right end of the row; the one that is pressed, or nothing.
+  // Draws small buttons at the right end of the row. Returns the pressed one, or nullptr.
   static const char* row_buttons(std::initializer_list<std::pair<const char*, const char*>> buttons) {
     const ImGuiStyle& style = ImGui::GetStyle();
     float width = 0;
@@ -548,7 +548,7 @@ class Editor {
   void draw_object(const Schema& schema, const Json& value, const std::string& pointer) {
     if (pointer.starts_with("/groups/") && pointer.find('/', 8) == std::string::npos) draw_brush(value);
     for (const Schema::Property& property : schema.properties) {
-      // A layer's parameters stand beside what else it has.
+      // A layer's parameters are drawn beside its other properties.
       const Schema& own = *schema.find(property.name, value);
       if (!schema.variants.empty() && property.name == schema.variants.front().property && value.contains("deformer")) {
         draw_object(own, value.value(property.name, Json::object()), pointer + "/" + property.name);
@@ -589,7 +589,7 @@ class Editor {
     if (!ranges.is_discarded()) set(pointer, std::move(ranges));
   }
 
-  // Layers are headers; other lists are nodes.
+  // Draws a list. Layers have headers, other lists nodes.
   void draw_list(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
     const bool top = pointer == "/layers";
     const std::string text =
@@ -725,11 +725,11 @@ class Editor {
 
   Document& document_;
   RigEditorState& state_;
-  const Json& rig_;  // as it is drawn
+  const Json& rig_;  // the rig that is drawn
   std::optional<Change> change_;
   bool ended_ = false;
   bool dropped_ = false;
-  bool found_above_ = false;  // what is searched: all below it is shown
+  bool found_above_ = false;  // a parent matches the search: everything below it is shown
   float label_width_ = 0;
   float left_ = 0;
 };

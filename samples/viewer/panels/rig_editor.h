@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every parameter of a rig, by rig.schema.json.
+// Edits every parameter of a rig, by rig.schema.json.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace pelt::viewer {
 
-// What the rig's panel keeps from frame to frame.
+// State of the rig's panel from frame to frame.
 struct RigEditorState {
-  // An edit that the rig does not allow as it stands: a curve that has one joint yet, say. It is shown and edited
-  // further until it is allowed, dropped, or the document changes otherwise.
+  // An edit that the rig does not allow yet, such as a curve with only one joint. It is shown and edited until it is
+  // allowed, dropped, or the document changes otherwise.
   struct Draft {
     nlohmann::json rig;
     std::string error;
-    std::uint64_t revision = 0;  // of the document that it was made from
+    std::uint64_t revision = 0;  // of the document from which it was made
   };
 
   PaintState paint;
-  std::string search;  // of parameters
-  std::string filter;  // of names in the list that is open
+  std::string search;  // search text for parameters
+  std::string filter;  // search text for names in the open list
   std::optional<Draft> draft;
 };
 
-// Draws the rig in the width that is left, and edits it: one step of undo for each drag, keyed by the value's JSON
+// Draws the rig in the remaining width, and edits it: one step of undo for each drag, keyed by the value's JSON
 // pointer.
 void draw_rig_editor(Document& document, RigEditorState& state);
 

@@ -12,8 +12,8 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kLabelWidth = 8.5f;   // in font sizes, but at most
-constexpr float kLabelShare = 0.42f;  // of the panel
+constexpr float kLabelWidth = 8.5f;   // in font sizes, at most
+constexpr float kLabelShare = 0.42f;  // share of the panel
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void fitted_text(const std::string& text, float margin) {
     ImGui::TextUnformatted(text.c_str());
     return;
   }
-  // Bytes of a character of several stay together.
+  // Do not split the bytes of a character.
   std::size_t low = 0;
   for (std::size_t high = text.size(); low < high;) {
     const std::size_t middle = (low + high + 1) / 2;

@@ -16,21 +16,21 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr int kOpenDepth = 3;  // joints whose children are shown at first
+constexpr int kOpenDepth = 3;  // depth of joints that are open at first
 constexpr float kSliderRows = 6.3f;
 
-// What the panel keeps from frame to frame: of the one window that there is.
+// State of the panel from frame to frame; there is only one window.
 struct PanelState {
   std::string search;
   std::string scrolled_to;  // joint
-  // The sliders' angles, as long as they are those of the turn: more than one set of angles gives the same turn.
+  // The sliders' angles for `turn`, kept because different angles give the same turn.
   std::string joint;
   glm::quat turn{1, 0, 0, 0};
   glm::vec3 degrees{0.0f};
 };
 
-// One row of the tree. Returns whether its children are shown.
-// `reveal`: the selected joint, which has been selected elsewhere, is below it.
+// Draws one row of the tree. Returns true if its children are shown. `reveal`: the selected joint is below it, and was
+// selected elsewhere.
 bool draw_joint(ViewState& view, PanelState& state, const std::string& name, bool leaf, int depth, bool reveal) {
   ImGuiTreeNodeFlags flags =
       ImGuiTreeNodeFlags_OpenOnArrow | ImGuiTreeNodeFlags_OpenOnDoubleClick | ImGuiTreeNodeFlags_SpanAvailWidth;
@@ -54,7 +54,7 @@ bool draw_joint(ViewState& view, PanelState& state, const std::string& name, boo
 
 void draw_tree(ViewState& view, PanelState& state, const Skeleton& skeleton) {
   const std::size_t count = skeleton.joints.size();
-  std::vector<std::vector<std::size_t>> children(count + 1);  // of no joint: last
+  std::vector<std::vector<std::size_t>> children(count + 1);  // children of each joint; last: the roots
   for (std::size_t j = 0; j < count; ++j) {
     const std::int32_t parent = skeleton.joints[j].parent;
     children[parent < 0 ? count : static_cast<std::size_t>(parent)].push_back(j);
@@ -69,7 +69,7 @@ void draw_tree(ViewState& view, PanelState& state, const Skeleton& skeleton) {
   }
   struct Level {
     std::size_t joint;
-    std::size_t next;  // of its children
+    std::size_t next;  // index of its next child
   };
   std::vector<Level> path{{count, 0}};
   while (!path.empty()) {
@@ -116,7 +116,7 @@ void draw_turn(ViewState& view, PanelState& state) {
     ImGui::PopID();
   }
   if (!changed) return;
-  // glm's angles of a quaternion are of z * y * x.
+  // glm's angles of a quaternion mean z * y * x.
   const glm::vec3 radians = glm::radians(state.degrees);
   state.turn = glm::angleAxis(radians.z, glm::vec3(0, 0, 1)) * glm::angleAxis(radians.y, glm::vec3(0, 1, 0)) *
                glm::angleAxis(radians.x, glm::vec3(1, 0, 0));

@@ -11,10 +11,10 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kFrameRate = 30;       // that frames are counted at
-constexpr float kTickDistance = 4.5f;  // least, in font sizes, of ticks with a number
+constexpr float kFrameRate = 30;       // frames a second, for counting frames
+constexpr float kTickDistance = 4.5f;  // least distance of ticks with a number, in font sizes
 
-// Seconds between ticks with a number: 1, 2 or 5 times a power of ten.
+// Returns the seconds between ticks with a number: 1, 2 or 5 times a power of ten.
 float tick_step(float duration, float width) {
   const float least = duration * kTickDistance * ImGui::GetFontSize() / std::max(width, 1.0f);
   const float power = std::pow(10.0f, std::floor(std::log10(std::max(least, 1e-4f))));

@@ -19,9 +19,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kWidest = 1e4;        // ranges beyond it are no sliders
-constexpr float kMin = 1e-6f;     // that a number > 0 is dragged to
-constexpr float kLogarithmic = 100;    // from where a slider's scale is
+constexpr double kWidest = 1e4;       // a wider range gets no slider
+constexpr float kMin = 1e-6f;         // least value of a number > 0 when dragged
+constexpr float kLogarithmic = 100;   // from this ratio a slider is logarithmic
 constexpr std::size_t kMaxNames = 4;  // numbers beside each other
 
 float least_of(const Schema& schema) {

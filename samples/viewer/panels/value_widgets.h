@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Widgets for JSON values, as a schema describes them. Each is one item of Dear ImGui in the width that is set, and
-// returns whether the value has changed; it is active as long as the change goes on.
+// Widgets for JSON values, as a schema describes them. Each is one item of Dear ImGui in the current width and returns
+// true if the value has changed; it is active as long as the change goes on.
 #pragma once
 
 #include <functional>
@@ -12,26 +12,26 @@
 
 namespace pelt::viewer {
 
-// "joint_density" as people read it: "Joint density".
+// Makes a key readable: "joint_density" becomes "Joint density".
 std::string readable(const std::string& key);
 
-// As Dear ImGui's, of a text of any length. True where Enter, or leaving it, has ended a change.
+// Draws a Dear ImGui text input of any length. Returns true when Enter, or leaving it, ends a change.
 bool draw_text(const char* id, const char* hint, std::string& text);
 
-// Numbers with a range are sliders, logarithmic over wide ones; others are dragged.
+// Draws a number: with a range as a slider, logarithmic over a wide range; otherwise to be dragged.
 bool draw_number(const Schema& schema, nlohmann::json& value);
-// Two to four of them.
+// Draws two to four numbers.
 bool draw_numbers(const Schema& schema, nlohmann::json& value);
 bool draw_choice(const Schema& schema, nlohmann::json& value);
 
-// A name out of those that `list` gives when the list is open, or any other that is typed. `filter` holds what is
-// typed; `empty` is what no name means.
+// Chooses a name from `list`, which is called when the list is open, or takes any other typed name. `filter` holds the
+// typed text; `empty` describes an empty name.
 bool draw_name(const char* id, const char* empty, std::string& name, std::string& filter,
                const std::function<std::vector<std::string>()>& list);
 
-// Indices and [first, last] as text: "3, 5-9".
+// Formats indices and [first, last] as text: "3, 5-9".
 std::string ranges_text(const nlohmann::json& ranges);
-// And back; discarded where the text is something else.
+// Reads that text; discarded if it is something else.
 nlohmann::json ranges_of(const std::string& text);
 
 }  // namespace pelt::viewer

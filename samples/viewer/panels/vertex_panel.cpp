@@ -24,7 +24,7 @@ void draw_mesh_choice(ViewState& view, const CharacterData& data) {
   ImGui::EndCombo();
 }
 
-// What was decided at the vertex at bind.
+// Shows the decisions of bind at the vertex.
 void draw_remarks(const Actor& actor, const std::string& mesh, std::uint32_t vertex) {
   const auto report = std::ranges::find(actor.report.meshes, mesh, &MeshReport::mesh);
   if (report == actor.report.meshes.end()) return;
@@ -62,7 +62,7 @@ void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, s
     const ImVec2 start = ImGui::GetCursorPos();
     const float lines = 2 * ImGui::GetTextLineHeight();
     const std::string name = entry_label(data, own.entry);
-    // Joints are shown by what they move in all, other elements by themselves.
+    // A joint is shown by all that it moves, another palette entry by itself.
     const std::string key = element.kind == EntryKind::kJoint
                                 ? data.skeleton.joints[entry_sources(data, own.entry).front().index].name
                                 : fmt::to_string(own.entry);

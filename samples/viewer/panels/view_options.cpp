@@ -60,7 +60,7 @@ void draw_compare(Compare& compare) {
     } else if (compare.mode == CompareMode::kSideBySide) {
       chosen.push_back(deformer);
     } else {
-      chosen.insert(chosen.begin(), deformer);  // the first one is shown
+      chosen.insert(chosen.begin(), deformer);  // the first one is on show
     }
   }
   if (compare.mode == CompareMode::kSplit) {

@@ -3,16 +3,16 @@
 // muscle lies along. The palette entry of a sample is T = M^D (M^R)^-1, M the frame of the line there, so that the
 // blend's local point is the rest position.
 //
-// Line. Control points P_0 .. P_n-1, which an earlier stage moves: a uniform cubic B-spline with phantom ends
-// 2 P_0 - P_1, so that it reaches both ends. The side vertex behind them moves rigidly with P_0, and its distance says
-// how much larger the character has become: s. The line is q = L^D / (s L^R) times as long as at rest.
-// Parameter. A muscle contracts in its belly, and as a whole, wherever the line shortens: at lambda, a fraction of L^R,
-// it stretches by 1 + (q - 1) w(lambda), so that the sample is at lambda + (q - 1) W(lambda) of s L^R, W the integral
-// of w, W(1) = 1. Tendons are where w is 0. Lines shorter than q_min, where the stretch would come close to 0, shrink
-// evenly from there on.
+// Line. Control points P_0 .. P_n-1, which an earlier stage moves, define a uniform cubic B-spline with phantom ends
+// 2 P_0 - P_1, so that it reaches both ends. The side vertex after them moves rigidly with P_0; its distance gives s,
+// how much larger the character has become. The line is q = L^D / (s L^R) times as long as at rest.
+// Parameter. When the line shortens, wherever it does, the muscle contracts in its belly and as a whole. At lambda, a
+// fraction of L^R, it stretches by 1 + (q - 1) w(lambda), so the sample is at lambda + (q - 1) W(lambda) of s L^R, W
+// the integral of w, W(1) = 1. w is 0 in the tendons. Below q_min, where the stretch would come close to 0, the line
+// shrinks evenly.
 // Frame. x = unit tangent; y points at the side vertex at P_0 and is carried along the line by double reflection;
 // z = x x y. The volume of a slice is section times length (Pappus: the line is the middle of its sections), so y and z
-// are scaled by stretch^-e: e = 1/2 keeps the volume, 0 the section, more swells.
+// are scaled by stretch^-e: e = 1/2 keeps the volume, 0 keeps the section, a larger e swells it.
 #ifndef PELT_SHADERS_ACTION_LINE_POSE_H
 #define PELT_SHADERS_ACTION_LINE_POSE_H
 
@@ -24,7 +24,7 @@
 
 PELT_SHARED_BEGIN
 
-// In the table:
+// Layout of the table:
 //   line    first of n control points (vertex of the instance), n, L^R, distance of the side vertex at rest, q_min
 //   sample  lambda, w, W, e, (M^R)^-1 row by row
 PELT_SHARED_CONST uint kLineFirstPoint = 0u;
@@ -40,11 +40,11 @@ PELT_SHARED_CONST uint kLineSampleWords = 16u;
 PELT_SHARED_CONST uint kLineSlots = 8u;  // palette entries a record: neighbouring samples, ascending
 PELT_SHARED_CONST uint kMinLinePoints = 2u;
 PELT_SHARED_CONST uint kMaxLinePoints = 8u;
-PELT_SHARED_CONST int kLineSteps = 8;                  // of a span, for its length and for the double reflection
-PELT_SHARED_CONST float kShortestLine = 1.0f / 16.0f;  // q is held within these
+PELT_SHARED_CONST int kLineSteps = 8;                  // steps a span, for its length and for the double reflection
+PELT_SHARED_CONST float kShortestLine = 1.0f / 16.0f;  // lower limit of q; the next is the upper limit
 PELT_SHARED_CONST float kLongestLine = 16.0f;
-PELT_SHARED_CONST float kMaxLineShare = 16.0f;    // w
-PELT_SHARED_CONST float kMaxLineExponent = 4.0f;  // e
+PELT_SHARED_CONST float kMaxLineShare = 16.0f;    // limit of w
+PELT_SHARED_CONST float kMaxLineExponent = 4.0f;  // limit of e
 
 struct ActionLineRecord {
   uint line;          // word
@@ -62,7 +62,7 @@ struct ActionLine {
   float least;   // q_min
 };
 
-// At step `at` in [0, steps].
+// The position, and the unit tangent, at step `at` in [0, steps].
 PELT_SHARED_FN vec3 line_point(PELT_SHARED_IN(ActionLine) line, float at) {
   float t = at * (1.0f / float(kLineSteps));
   int k = spline_span(t, line.steps / kLineSteps);
@@ -103,7 +103,7 @@ PELT_SHARED_FN ActionLine read_action_line(PoseWork work, uint word) {
   return line;
 }
 
-// A sample in a pose: the length of line before it, and the factor of y and z.
+// A sample in a pose: the length of the line before it, and the factor of y and z.
 struct LinePlace {
   float before;
   float width;
@@ -124,7 +124,8 @@ PELT_SHARED_FN LinePlace line_place(PELT_SHARED_IN(ActionLine) line, LineShape s
                    pow(clamp(stretch, kShortestLine * kShortestLine, kLongestLine * kLongestLine), -shape.exponent));
 }
 
-// A step of the line on the way from its start: the frame there, and how much of the length is before it and behind it.
+// A step of the walk along the line: the frame at its start, and the lengths of the line up to its start and up to its
+// end.
 struct LineWalk {
   int step;
   float before, after;
@@ -143,7 +144,7 @@ PELT_SHARED_FN LineWalk line_start(PELT_SHARED_IN(ActionLine) line) {
   return walk;
 }
 
-// On to the step in which `place` is.
+// Continues the walk to the step that holds `place`.
 PELT_SHARED_FN LineWalk line_walk(PELT_SHARED_IN(ActionLine) line, LineWalk walk, LinePlace place) {
   while (walk.step + 1 < line.steps && walk.after < place.before) {
     ++walk.step;
@@ -158,7 +159,7 @@ PELT_SHARED_FN LineWalk line_walk(PELT_SHARED_IN(ActionLine) line, LineWalk walk
   return walk;
 }
 
-// M at a place, which is in the step that `walk` has come to.
+// Returns M at a place in the step that `walk` has reached.
 PELT_SHARED_FN Affine line_frame(PELT_SHARED_IN(ActionLine) line, LineWalk walk, LinePlace place) {
   float step_length = walk.after - walk.before;
   float part = step_length > 0.0f ? clamp((place.before - walk.before) / step_length, 0.0f, 1.0f) : 0.0f;
@@ -176,7 +177,7 @@ PELT_SHARED_FN LineShape line_shape(PoseWork work, uint word) {
                    table_float(work, shape + 2u));
 }
 
-// (M^R)^-1 of the sample at `word`.
+// Returns (M^R)^-1 of the sample at `word`.
 PELT_SHARED_FN Affine line_rest_inverse(PoseWork work, uint word) {
   return table_affine(work, word + kLineSampleInverse);
 }

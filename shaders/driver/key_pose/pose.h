@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Key poses (docs/mathematics.md section 1): offsets of driver vertices, in the frame of their limb, keyed on joint
-// angles. The palette entry of a vertex is [R | o], o the sum over keys of w_key * offset and R the turn that the sum
-// of w_key * tilt is. The blend adds o to the rest position, so that the limb carries it, and turns the frame about the
-// vertex by R before it is moved: the space round it tilts with the surface, as the axis points of section 4.2 of the
-// paper do.
+// angles. The palette entry of a vertex is [R | o]: o is the sum over keys of w_key * offset, and R is the turn given
+// by the sum of w_key * tilt. The blend adds o to the rest position, so that the limb carries it, and first turns the
+// frame about the vertex by R: the space round the vertex tilts with the surface, as the axis points of section 4.2 of
+// the paper do.
 //
 // A key's weight w is one of
-//     control:  an input of the instance (a morph target's weight), less its value at rest;
+//     control:  an input of the instance (a morph target's weight), minus its value at rest;
 //     constant: 1;
-//     linear:   the hat function of one angle: 0 at the keys beside, 1 at its own;
-//     rbf:      sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; a_c make it 1 at its own key, 0
-//               at all others and at rest.
+//     linear:   the hat function of one angle: 1 at the key's own angle, 0 at the neighbouring keys;
+//     rbf:      sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; the a_c make it 1 at its own
+//               key, 0 at all others and at rest.
 #ifndef PELT_SHADERS_KEY_POSE_POSE_H
 #define PELT_SHADERS_KEY_POSE_POSE_H
 
@@ -20,8 +20,8 @@
 
 PELT_SHARED_BEGIN
 
-// In the table:
-//   entry    key (word), offset x, y, z, tilt x, y, z: the axis of a turn, as long as the tangent of its angle
+// Layout of the table:
+//   entry    key (word), offset x, y, z, tilt x, y, z: the axis of a turn; its length is the tangent of the angle
 //   key      kind, then
 //     control: input, its value at rest
 //     linear:  angle (word), previous, own, next key in radians
@@ -79,7 +79,7 @@ PELT_SHARED_FN float key_weight(PoseWork work, uint word) {
   return kind == kKeyLinear ? linear_key_weight(work, word) : rbf_key_weight(work, word);
 }
 
-// The turn about `tilt` by the angle whose tangent is its length.
+// The rotation about `tilt` by the angle whose tangent is the length of `tilt`.
 PELT_SHARED_FN mat3 tilt_rotation(vec3 tilt) {
   tilt = clamp(tilt, vec3(-1e6f), vec3(1e6f));
   float c = 1.0f / sqrt(1.0f + dot(tilt, tilt));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frame of a driver vertex that has no skinning function, estimated from where its neighbours are
+// The frame of a driver vertex that has no skinning function, estimated from the positions of its neighbours
 // (docs/mathematics.md section 1, for Singh & Kokkevis 2000, section 4.2): T_j = [A | v' - A v], with A the
 // least-squares fit of
 //     A e_i = e_i'  for the edges e_i from v to its neighbours,  and  A (L n) = L s n',
@@ -21,20 +21,21 @@ PELT_SHARED_CONST uint kVertexFrameEdgeWords = 4u;
 PELT_SHARED_CONST uint kVertexFrameTriangleWords = 2u;
 
 struct VertexFrameRecord {
-  uint vertex;  // of the instance
+  uint vertex;  // vertex of the instance
   uint first_word;
   uint edge_count;
   uint triangle_count;
   vec3 rest;         // v
   vec3 normal_term;  // L^2 M^-1 n
-  float rest_area;   // of the triangles, doubled; > 0
+  float rest_area;   // twice the area of the triangles; > 0
 };
 PELT_SHARED_SIZE(VertexFrameRecord, 44);
 
 PELT_SHARED_FN Affine pose_vertex_frame(VertexFrameRecord record, PoseWork work) {
   vec3 origin = posed_vertex(work, record.vertex);
   mat3 axes = mat3(0.0f);
-  float largest = 0.0f;  // of the edges' coordinates; triangles are measured in it, so that no square overflows
+  // Largest coordinate of the edges; triangles are measured in units of it, so that no square overflows
+  float largest = 0.0f;
   uint word = record.first_word;
   for (uint i = 0u; i < record.edge_count; ++i) {
     vec3 edge = posed_vertex(work, table_word(work, word)) - origin;

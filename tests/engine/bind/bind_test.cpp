@@ -21,7 +21,7 @@ std::string error_of(const Model& model, const Rig& rig) {
   return bound ? "bound" : bound.error().message;
 }
 
-// Two tubes, "tube" and "other".
+// Makes two tubes, "tube" and "other".
 Model two_tubes() {
   Model model = test::make_tube();
   model.meshes.push_back(model.meshes[0]);
@@ -101,7 +101,7 @@ TEST(Bind, DualQuaternionCannotBeMergedInPart) {
   EXPECT_EQ(error_of(test::make_tube(), rig), "bound") << "a mask of 0 everywhere leaves nothing to merge";
 }
 
-// Its square is more than a float holds.
+// The square of the normal's length does not fit a float.
 TEST(Bind, ALongNormalIsRepaired) {
   Model model = test::make_tube();
   model.meshes[0].normals[7] = {0, 1e20f, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is small on the built-in biped, by every deformer at its defaults: single fingers, lips, lids, toes.
+// Small parts of the built-in biped with every deformer at its defaults: single fingers, lips, lids, toes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -47,7 +47,7 @@ std::vector<Transform> in_clip(const char* clip, float time) {
   return local;
 }
 
-// Bound as `pelt bind --deformer` does, judged.
+// Binds the biped as `pelt bind --deformer` does, with judging.
 Character bound_by_name(const std::string& deformer) {
   const Result<Rig> rig = rig_from_deformer_name(deformer);
   EXPECT_TRUE(rig) << rig.error().message;
@@ -65,7 +65,7 @@ class BipedBy : public testing::TestWithParam<const char*> {
                                      : characters.emplace(deformer, bound_by_name(deformer)).first->second;
   }
 
-  // Of a mesh of the model, in its order.
+  // Returns the posed positions of a mesh in the model's order.
   static std::vector<vec3> posed(const std::string& deformer, const std::vector<Transform>& local,
                                  std::size_t mesh = 0) {
     const Character& bound = character(deformer);
@@ -86,7 +86,7 @@ class BipedBy : public testing::TestWithParam<const char*> {
     return posed(GetParam(), local, mesh);
   }
 
-  // The farthest that a vertex moves from rest of those that are chosen.
+  // Returns the largest distance from the rest pose among the chosen vertices.
   template <class Choose>
   static float farthest(const std::vector<vec3>& moved, const Choose& choose) {
     float most = -1;
@@ -102,7 +102,7 @@ class BipedBy : public testing::TestWithParam<const char*> {
 
 constexpr std::array kFingerNames = {"thumb", "index", "middle", "ring", "pinky"};
 
-// The finger whose bones are nearest, and how far out on it: 1 at its second joint.
+// The finger with the nearest bones, and the place along it: 1 at its second joint.
 struct OnFinger {
   std::size_t finger = 0;
   float bone = 0;
@@ -127,7 +127,7 @@ OnFinger on_finger(const std::string& side, const vec3& p) {
 
 TEST_P(BipedBy, AFingerLeavesItsNeighboursAlone) {
   for (const std::string side : {"left", "right"}) {
-    // Of each vertex the finger that it is on beyond the webs; none: another part of the body.
+    // For each vertex, the finger that it is on beyond the webs; none if it is on another part of the body.
     std::vector<std::size_t> finger(body().positions.size(), kFingerNames.size());
     const vec3 hand = place(side + "_hand");
     for (std::size_t v = 0; v < finger.size(); ++v) {
@@ -151,7 +151,7 @@ TEST_P(BipedBy, AFingerLeavesItsNeighboursAlone) {
 
 // --------------------------------------------------------------------------------------------------------------- mouth
 
-// How far the middles of the lips, where they face each other, are apart.
+// Returns the distance between the middles of the lips, where they face each other.
 float parted(const std::vector<vec3>& positions) {
   vec3 upper(0.0f), lower(0.0f);
   float uppers = 0, lowers = 0;
@@ -179,7 +179,7 @@ TEST_P(BipedBy, LipsPartAsFarAsByLinearBlend) {
 
 // ---------------------------------------------------------------------------------------------------------------- lids
 
-// Whether a ray from `p` to the front meets one of the triangles.
+// Returns true if a ray from `p` to the front meets one of the triangles.
 bool is_covered(const vec3& p, const std::vector<vec3>& positions, const std::vector<glm::uvec3>& triangles) {
   return std::ranges::any_of(triangles, [&](const glm::uvec3& t) {
     const vec3 a = positions[t.x] - p, b = positions[t.y] - p, c = positions[t.z] - p;

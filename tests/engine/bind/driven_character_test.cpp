@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What drivers add to a character (tables, streams, controls, offsets, Wires): kept by a file, and refused where it
-// makes no sense, one change after the other.
+// Data that drivers add to a character (tables, streams, controls, offsets, Wires): a file keeps it, and it is refused
+// where it makes no sense, one change after the other.
 #include <algorithm>
 #include <limits>
 
@@ -61,7 +61,7 @@ TEST_P(DrivenFile, KeepsEveryConfiguration) {
     EXPECT_EQ((*read)->meshes[m].wires->exponent, character->meshes[m].wires->exponent);
     EXPECT_EQ((*read)->meshes[m].wires->root_slot, character->meshes[m].wires->root_slot);
   }
-  // It moves alike.
+  // The character that was read moves in the same way.
   std::vector<std::vector<glm::vec3>> posed;
   for (const Character& each : {character, *read}) {
     Evaluator evaluator(each);
@@ -82,8 +82,8 @@ INSTANTIATE_TEST_SUITE_P(All, DrivenFile, testing::ValuesIn(test::deformers()),
 
 // ----------------------------------------------------------------------------------------------------------- faults
 
-// A tube by linear blend and, as in Wires, by a streamed cage; one by a cage with key poses of both kinds and a morph
-// target; one by a patch.
+// Makes three tubes: one by linear blend combined, as in Wires, with a streamed cage; one by a cage with key poses of
+// both kinds and a morph target; one by a patch.
 CharacterData make_data() {
   Model model = test::make_tube_in_cage({.around = 3, .along = 4}, {.around = 3, .along = 4, .radius = 1.3f});
   for (const char* name : {"second", "third", "keyed cage"}) {
@@ -133,7 +133,7 @@ std::uint32_t& stream_word(CharacterData& d, std::size_t word) { return pass_of(
 std::uint32_t& frame_word(CharacterData& d, std::size_t word) {
   return pass_of(d, PoseKernel::kVertexFrame).records[word];
 }
-// Of the table, from the first record's first word on.
+// Returns a word of the table, counted from the first record's first word.
 std::uint32_t& frame_table(CharacterData& d, std::size_t word) {
   PalettePass& pass = pass_of(d, PoseKernel::kVertexFrame);
   return pass.table[pass.records[1] + word];
@@ -150,7 +150,7 @@ std::uint32_t& key_entry(CharacterData& d, std::size_t word) {
   PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
   return pass.table[pass.records[0] + word];
 }
-// A word of the first key of a kind (shaders/driver/key_pose/pose.h): 0 control, 1 linear, 2 rbf.
+// Returns a word of the first key of a kind (shaders/driver/key_pose/pose.h): 0 control, 1 linear, 2 rbf.
 std::uint32_t& key_word(CharacterData& d, std::uint32_t kind, std::size_t word) {
   PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
   for (std::size_t r = 0; r < pass.records.size(); r += 2) {
@@ -162,7 +162,7 @@ std::uint32_t& key_word(CharacterData& d, std::uint32_t kind, std::size_t word) 
   ADD_FAILURE() << "no key of the kind " << kind;
   return pass.table[0];
 }
-// 1 / width^2 of the first centre of the first rbf key.
+// Returns 1 / width^2 of the first centre of the first rbf key.
 std::uint32_t& rbf_width(CharacterData& d) {
   return pass_of(d, PoseKernel::kKeyPose).table[key_word(d, 2, 4) + key_word(d, 2, 1)];
 }
@@ -232,7 +232,7 @@ const test::Fault kFaults[] = {
     {"StreamRecordFar", [](CharacterData& d) { stream_word(d, 0) = kFar; }, "(stream): record 0 names inputs"},
     {"StreamRecordAtTheEnd", [](CharacterData& d) { stream_word(d, 4) = d.input_count - 2; }, "record 1 names inputs"},
     {"StreamRestNotFinite", [](CharacterData& d) { stream_word(d, 2) = kNanWord; }, "rest position of record 0"},
-    // Vertex frames: vertex, first word, edges, triangles, rest, normal term, area.
+    // Vertex frames: vertex, first word, edges, triangles, rest position, normal term, area.
     {"FrameVertexFar", [](CharacterData& d) { frame_word(d, 0) = kFar; }, "names a vertex that no earlier stage moves"},
     {"FrameVertexOfSkin", [](CharacterData& d) { frame_word(d, 0) = mesh_of(d, "tube").first_vertex; },
      "names a vertex that no earlier stage moves"},
@@ -248,7 +248,7 @@ const test::Fault kFaults[] = {
     {"FrameCornerFar", [](CharacterData& d) { frame_table(d, 4 * frame_word(d, 2)) = kFar; }, "no earlier stage"},
     {"FrameStageTooEarly", [](CharacterData& d) { pass_of(d, PoseKernel::kVertexFrame).stage = 0; },
      "no earlier stage"},
-    // Patches: first word, count, inverse at rest.
+    // Patches: first word, count, inverse of the rest frame.
     {"PatchTableFar", [](CharacterData& d) { patch_word(d, 0) = kFar; }, "(patch_frame): record 0 reads past"},
     {"PatchCountHuge", [](CharacterData& d) { patch_word(d, 1) = kFar; }, "record 0 reads past its table"},
     {"PatchRestNotFinite", [](CharacterData& d) { patch_word(d, 7) = kNanWord; }, "rest frame that is not finite"},
@@ -290,7 +290,7 @@ const test::Fault kFaults[] = {
 INSTANTIATE_TEST_SUITE_P(All, DrivenFault, testing::ValuesIn(kFaults),
                          [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
 
-// Records that all name the same words: checking and posing them takes time by the square of a file's size.
+// All records name the same words: checking and posing them would take time by the square of the file's size.
 TEST(DrivenCharacter, WithTablesThatOverlapIsRefused) {
   struct Kind {
     PoseKernel kernel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Normals and tangents of every configuration that has gradients of weights, beside those of the surface as it was
-// moved, by finite differences (shaders/blend/blend.h).
+// Compares the normals and tangents of every configuration that has gradients of weights with those of the moved
+// surface by finite differences (shaders/blend/blend.h).
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -31,8 +31,8 @@ constexpr std::uint32_t kAlong = 192;
 constexpr float kRadius = 1;
 constexpr float kLength = 8;
 
-// The limb without its caps, an open tube whose vertices are a grid: ring i holds vertices kAround i to kAround (i + 1)
-// - 1. With a cage round it, "cage".
+// Makes the limb without its caps, an open tube whose vertices are a grid: ring i holds vertices kAround i to kAround
+// (i + 1) - 1. "cage" is a cage round it.
 Model grid_limb() {
   Model model = make_limb({.around = kAround, .along = 64});
   Mesh grid = test::make_tube_mesh({.around = kAround, .along = kAlong, .radius = kRadius, .length = kLength});
@@ -77,14 +77,14 @@ SurfaceFfdParameters caged(const std::function<void(SurfaceFfdParameters&)>& cha
   return parameters;
 }
 
-// Fading out all along, across the joint.
+// Lays the layer over linear blend with a mask that fades all along, across the joint.
 void put_over_linear(Rig& rig) {
   rig.layers[0].mask = {1, {.sphere = Sphere{{8, 0, 0}, 2, 6}}};
   rig.layers.insert(rig.layers.begin(),
                     {"tube", with<LinearBlendParameters>([](auto& p) { p.exact_normals = true; }), {}, {}});
 }
 
-// A bulge on the outside of the bend, as high as a third of the radius at 90 degrees.
+// Adds a bulge on the outside of the bend, as high as a third of the radius at 90 degrees.
 void sculpt(Rig& rig) {
   KeyPose bulge{.degrees = {90}};
   const Model model = grid_limb();
@@ -119,7 +119,7 @@ const std::vector<Configuration>& configurations() {
   return list;
 }
 
-// Angles between what was evaluated and the surface's own, degrees.
+// Angles between the evaluated directions and the surface's own, degrees.
 struct Lean {
   double mean = 0;
   double p99 = 0;
@@ -142,7 +142,7 @@ struct Leans {
   Lean tangents;
 };
 
-// Of the rings but those near the ends.
+// Returns the angles on the rings, except for those near the ends.
 Leans leans_in(const Character& character, const Model& model, const glm::mat4& motion) {
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   joints[1] = joints[1] * motion;
@@ -163,7 +163,7 @@ Leans leans_in(const Character& character, const Model& model, const glm::mat4& 
   std::vector<double> of_tangents;
   for (std::uint32_t ring = kAlong / 8; ring < kAlong - kAlong / 8; ++ring) {
     for (std::uint32_t column = 0; column < kAround; ++column) {
-      // By arc at rest, which the skew tangent is given in.
+      // Derivatives are by arc length in the rest pose, as for the skew tangent.
       const glm::dvec3 along = (at(ring + 1, column) - at(ring - 1, column)) / (2.0 * kLength / kAlong);
       const glm::dvec3 round =
           (at(ring, column + 1) - at(ring, column + kAround - 1)) / (2 * glm::two_pi<double>() * kRadius / kAround);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Garments on a body: they follow it through bends and twists and stay outside.
+// Garments on a body follow it through bends and twists and stay outside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr float kOffset = 0.01f;  // metres from the body at bind
 
-// The biped's torso and arms, moved outward. Without weights and skeleton, as a garment is modelled.
+// Makes a shirt: the biped's torso and arms, moved outward, without weights and skeleton, as a garment is modelled.
 Model make_shirt(const Model& body) {
   const std::set<std::string> worn = {"spine",        "chest",          "left_shoulder",   "left_upper_arm",
                                       "left_forearm", "right_shoulder", "right_upper_arm", "right_forearm"};
@@ -76,7 +76,7 @@ struct Clearance {
   double farthest = 0;  // metres from the body
 };
 
-// A deformed body to measure from.
+// A posed body that distances are measured from.
 class Body {
  public:
   Body(const Mesh& rest, std::vector<glm::vec3> posed) : rest_(rest), posed_(std::move(posed)) {
@@ -87,9 +87,9 @@ class Body {
     normals_ = vertex_normals(posed_, triangles_);
   }
 
-  // Distances of a garment's vertices from the part of the body that they were on at bind: where an arm passes within a
-  // sleeve's distance of the torso, the body itself is what meets. The sign is that of the normal at the closest point,
-  // interpolated over the triangle, since a face's alone misjudges edges.
+  // Measures the distances of a garment's vertices from the part of the body that they were on at bind: where an arm
+  // passes close to the torso, the body itself meets. The sign is that of the normal at the closest point, interpolated
+  // over the triangle, since a face's own normal misjudges edges.
   void measure(const std::vector<glm::vec3>& garment_rest, const std::vector<glm::vec3>& garment,
                Clearance& clearance) const {
     constexpr float kPart = 0.025f;  // metres at bind
@@ -132,14 +132,14 @@ class Garment : public testing::Test {
   }
   static void TearDownTestSuite() { delete dressed_; }
 
-  // The shirt by surface FFD over the body, which `deformer` moves: over some frames of the clips.
+  // Measures the shirt by surface FFD over the body, which `deformer` moves, in some frames of the clips.
   static Clearance clearance(const DeformerParameters& deformer) {
     constexpr int kFrames = 3;
     Clearance clearance;
     const Model& model = dressed_->model;
     SurfaceFfdParameters worn;
     worn.driver.mesh = dressed_->body;
-    worn.driver.offsets = {{}};  // one of nothing, for which all of the body is posed, to be measured against
+    worn.driver.offsets = {{}};  // one that moves nothing, so that the whole body is posed and can be measured
     Rig rig;
     rig.layers = {{.target = dressed_->body, .deformer = deformer}, {.target = "*", .deformer = worn}};
     const Result<Bound> bound = bind(model, rig);
@@ -176,7 +176,7 @@ TEST_F(Garment, TakesTheBodysSkeletonAndClips) {
   EXPECT_EQ(dressed_->body, "body");
   ASSERT_EQ(dressed_->model.meshes.size(), 2u);
   EXPECT_EQ(dressed_->model.meshes[0].name, "shirt");
-  // The body with its eyes.
+  // The positions of the body include its eyes.
   std::vector<glm::vec3> positions;
   for (const Mesh& mesh : body.meshes) {
     positions.insert(positions.end(), mesh.positions.begin(), mesh.positions.end());
@@ -187,9 +187,9 @@ TEST_F(Garment, TakesTheBodysSkeletonAndClips) {
   EXPECT_TRUE(dressed_->notes.empty());
 }
 
-// As it is bound none of the shirt is inside the body; so it must stay where elbows bend past 120 degrees, forearms
-// turn by 180 and arms swing, but for the few places at which the body itself folds, inside elbows and armpits.
-// Measured: it keeps within 0.4 mm of its 10.
+// At bind no part of the shirt is inside the body. It must stay outside where elbows bend past 120 degrees, forearms
+// turn by 180 and arms swing, except for a few places inside elbows and armpits at which the body itself folds.
+// Measured: it keeps its distance of 10 mm within 0.4 mm.
 TEST_F(Garment, OverABodyBySurfaceFfdStaysOutside) {
   const Clearance clearance = Garment::clearance(SurfaceFfdParameters{});
   EXPECT_LT(static_cast<double>(clearance.inside), 0.005 * static_cast<double>(clearance.measured))
@@ -197,7 +197,7 @@ TEST_F(Garment, OverABodyBySurfaceFfdStaysOutside) {
   EXPECT_LT(clearance.farthest, kOffset + 0.001f);
 }
 
-// Dual quaternions fold the armpit, where the body then meets itself.
+// Dual quaternion folds the armpit, where the body then meets itself.
 TEST_F(Garment, OverABodyByDualQuaternionsKeepsItsDistance) {
   const Clearance clearance = Garment::clearance(DualQuaternionParameters{});
   EXPECT_LT(clearance.farthest, kOffset + 0.001f);
@@ -205,7 +205,7 @@ TEST_F(Garment, OverABodyByDualQuaternionsKeepsItsDistance) {
   EXPECT_LT(clearance.inside, 300u);
 }
 
-// A tube round the limb, without weights and as far from it as `offset` times its radius.
+// Makes a tube round the limb, without weights; `offset`: its distance in radii of the limb.
 Model make_sleeve(const Model& limb, float offset) {
   Model sleeve;
   sleeve.name = "sleeve";
@@ -227,7 +227,7 @@ TEST(GarmentByWeights, PassesSmoothlyFromOneStiffPartToTheNext) {
   EXPECT_TRUE(dressed->body.empty());
   ASSERT_EQ(dressed->model.meshes.size(), 1u);
   const Mesh& mesh = dressed->model.meshes[0];
-  const auto below = [&](std::uint32_t v) {  // what follows the second joint
+  const auto below = [&](std::uint32_t v) {  // the weight on the second joint
     float sum = 0;
     for (const Influence& own : mesh.weights.row(v)) sum += own.index == 1 ? own.weight : 0.0f;
     return sum;
@@ -244,7 +244,7 @@ TEST(GarmentByWeights, PassesSmoothlyFromOneStiffPartToTheNext) {
   }
   EXPECT_EQ(most, 1);
   // The limb's own step is over one edge, an eighth of a metre: a slope of 8. A smoothstep over half a radius, which is
-  // one metre, has 3; spreading such a step comes out somewhat steeper in the middle.
+  // one metre, has 3; the spread step is somewhat steeper in the middle.
   EXPECT_LT(steepest, 4.5f);
 }
 
@@ -269,8 +269,8 @@ TEST(GarmentByWeights, TakesThoseOfTheClosestPointsAndKeepsItsOwn) {
   EXPECT_EQ(own->model.skeleton.joints[own->model.bound_joints[kept.index].joint].name, "head");
 }
 
-// Of a body one of whose meshes has none, and as any number of threads finds them; a garment of points has those of
-// the closest points as they are.
+// One mesh of the body has no weights, and the number of threads does not matter; a garment of points gets the weights
+// of the closest points unchanged.
 TEST(GarmentByWeights, AreThoseOfTheMeshesThatHaveThem) {
   Model body = make_biped();
   Model shirt = make_shirt(body);

@@ -29,7 +29,7 @@ using Positions = std::vector<glm::vec3>;
 
 Model make_model() { return test::make_tube_in_cage({.around = 10, .along = 24, .joints = 3}); }
 
-// Few poses where how good the fit is does not matter.
+// Few poses, for tests that do not measure the quality of the fit.
 constexpr LinearFitOptions kQuick{.clip_poses = 2, .random_poses = 3};
 
 LinearFitted fitted(const Character& character, const LinearFitOptions& options = {}) {
@@ -42,7 +42,7 @@ Character bound(const Model& model, DeformerParameters parameters, const std::st
   return test::bound(model, test::rig_of(std::move(parameters), target)).character;
 }
 
-// Joints bent one by one and together, about axes and by angles that no sample pose has.
+// Returns poses with joints bent one by one and together, about axes and by angles that no sample pose has.
 std::vector<std::vector<glm::mat4>> held_out(const Skeleton& skeleton) {
   std::vector<std::vector<glm::mat4>> poses;
   std::vector<Transform> local(skeleton.joints.size());
@@ -62,7 +62,7 @@ std::vector<std::vector<glm::mat4>> held_out(const Skeleton& skeleton) {
   return poses;
 }
 
-// Of the skins, in the order of their models: all one after the other.
+// Returns the positions of all skins, one after the other, in the order of their models.
 Positions positions(const Character& character, std::span<const glm::mat4> pose, Detail detail) {
   Evaluator evaluator(character);
   evaluator.set_detail(detail);
@@ -82,7 +82,7 @@ struct Distance {
   double worst = 0;
 };
 
-// Of `other` moved by `detail` from where `character` moves the same vertices, over the poses.
+// Returns the distance over the poses of `other`, moved by `detail`, from where `character` moves the same vertices.
 Distance distance(const Character& character, const Character& other, Detail detail,
                   std::span<const std::vector<glm::mat4>> poses) {
   Distance result;
@@ -110,7 +110,7 @@ SparseRows fit_rows(const CharacterMesh& mesh) { return unpack_rows(fit_binding(
 
 TEST(LinearFit, OfLinearBlendIsLinearBlend) {
   const Character character = fitted(bound(make_model(), LinearBlendParameters{})).character;
-  // Of the two packings: two units of weight each, times how far joints carry a vertex apart.
+  // Both packings add an error: two units of weight each, times the distance between joints' motions of a vertex.
   const Distance off = distance(character, character, Detail::kLinearFit, held_out(character->skeleton));
   EXPECT_LT(off.worst, 4.0 / 65535 * character.size());
 }
@@ -149,7 +149,7 @@ TEST(LinearFit, ReportsItsErrorOverTheSamplePoses) {
   EXPECT_LT(still.errors[0].worst, 1e-4);
 
   Model model = make_model();
-  // Held for the whole clip: all clip poses are this one.
+  // The clip holds this pose: all clip poses are the same.
   const glm::quat bent = glm::angleAxis(1.2f, glm::vec3(0, 0, 1));
   model.clips = {
       {"bend", 1, {{1, ChannelPath::kRotation, Interpolation::kStep, {0}, {bent.x, bent.y, bent.z, bent.w}}}, {}}};
@@ -203,7 +203,7 @@ TEST(LinearFit, ARigidMeshFollowsItsJointAlone) {
   EXPECT_EQ(pass->stage + 1, result.character->stage_count);
 }
 
-// A skin that has no weights, and vertices that are far from everything.
+// A skin without weights, and vertices far from everything.
 TEST(LinearFit, TakesVerticesWithoutWeightsAndOutOfReach) {
   Model model = make_model();
   model.meshes[0].weights = {};
@@ -213,7 +213,7 @@ TEST(LinearFit, TakesVerticesWithoutWeightsAndOutOfReach) {
   const CharacterMesh& mesh = test::mesh_of(character, "tube");
   EXPECT_TRUE(validate(fit_rows(mesh), character->palette_size, "fit"));
   EXPECT_TRUE(std::isfinite(mesh.fit->worst));
-  // At rest all M are the identity, whatever the weights.
+  // In the rest pose all M are the identity, whatever the weights.
   const auto rest = test::bind_matrices(model);
   const Positions kept = positions(character, rest, Detail::kLinearFit);
   for (std::size_t v = 0; v < kept.size(); ++v) {

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// Morph targets of a mesh, which move nothing.
+// Adds morph targets to a mesh; they move nothing.
 void add_targets(Mesh& mesh, const std::vector<std::string>& names, float weight = 0) {
   for (const std::string& name : names) {
     mesh.morph_targets.push_back({name, std::vector(mesh.positions.size(), glm::vec3(0, 0, 0.1f)), weight});
@@ -73,7 +73,7 @@ TEST(NotCarried, IsOneNoteOfManyMeshes) {
               AllOf(HasSubstr("1 of the skin 'part 3' ('a'), those of 56 meshes more"), Not(HasSubstr("part 4"))));
 }
 
-// As the character has controls for them, or key poses.
+// The character has controls or key poses for these targets.
 TEST(NotCarried, AreNotTheMorphTargetsThatMoveADriver) {
   Model model = test::make_tube_in_cage();
   add_targets(model.meshes[1], {"bulge", "lift"});

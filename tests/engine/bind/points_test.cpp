@@ -15,7 +15,7 @@
 namespace pelt {
 namespace {
 
-// Meshes "skin" and "cage", tubes, and "points", the vertices of the skin alone, without normals.
+// Makes the tubes "skin" and "cage", and "points", the vertices of the skin alone without normals.
 Model tubes_and_points() {
   Model model = test::make_tube();
   model.meshes[0].name = "skin";
@@ -60,7 +60,7 @@ TEST_P(Points, MoveAsTheVerticesOfAMeshDo) {
   const std::vector<glm::vec3> points = bent(bound->character, model, "points");
   EXPECT_EQ(points, bent(bound->character, model, "skin"));
   EXPECT_NE(points, model.meshes[0].positions);
-  // Their normals point anywhere, which is nothing to repair.
+  // Normals of points have no meaning, so none counts as repaired.
   for (const MeshReport& report : bound->report.meshes) EXPECT_THAT(report.repaired_vertices, testing::IsEmpty());
 
   const std::filesystem::path path =

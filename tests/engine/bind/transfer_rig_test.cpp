@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rigs carried over to other exports of their model.
+// Rigs are carried over to other exports of their model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ using testing::HasSubstr;
 
 // ------------------------------------------------------------------------------------------------- other exports
 
-// Each triangle into four, in place of it; new vertices come after the old ones.
+// Divides each triangle into four, which take its place; new vertices come after the old ones.
 Mesh subdivided(const Mesh& mesh) {
   Mesh result = mesh;
   result.triangles.clear();
@@ -100,7 +100,7 @@ Model with_meshes(const Model& model, const std::function<Mesh(const Mesh&)>& ch
 
 // --------------------------------------------------------------------------------------------------------- the rig
 
-// A tube in a cage: a mask with values over listed vertices, an exclusion of listed triangles, a bulge of the cage.
+// A tube in a cage: a mask with values of listed vertices, an exclusion of listed triangles, a bulge of the cage.
 class Transfer : public testing::Test {
  protected:
   Transfer() {
@@ -160,7 +160,7 @@ class Transfer : public testing::Test {
     return result ? "carried over" : result.error().message;
   }
 
-  // A character with this for its rig's text.
+  // Returns the character with `text` as its rig.
   static Character keeping(const Character& character, std::string text) {
     CharacterData data = *character;
     data.rig = std::move(text);
@@ -197,7 +197,7 @@ std::vector<glm::vec3> offsets_of(const KeyPose& pose, std::size_t count) {
   return offsets;
 }
 
-// The tube, bent by 60 degrees, where the bulge is in full.
+// Returns the tube bent by 60 degrees, where the bulge is complete.
 std::vector<glm::vec3> bent(const Character& character) {
   std::vector<glm::mat4> joints{glm::mat4(1.0f)};
   joints.push_back(glm::rotate(glm::translate(glm::mat4(1), glm::vec3(4, 0, 0)), glm::radians(60.0f), {0, 0, 1}));
@@ -228,7 +228,7 @@ TEST_F(Transfer, TheTextOfTheRigIsInTheFile) {
 }
 
 TEST_F(Transfer, NumbersHoldOnTheSameTopology) {
-  // Wherever its vertices are now.
+  // Numbers hold wherever the vertices are now.
   const Model moved = with_meshes(model, [](Mesh mesh) {
     for (glm::vec3& p : mesh.positions) p *= 1.1f;
     return mesh;
@@ -282,7 +282,7 @@ TEST_F(Transfer, ASubdividedSkinMovesAsItDid) {
   const std::vector<glm::vec3> is = bent(test::bound(fine, transferred(old, fine).rig).character);
   EXPECT_LT(farthest(was, is, was.size(), [](std::size_t i) { return i; }), 1e-5f);
 
-  // A driver of four times the triangles weighs them otherwise.
+  // A driver with four times the triangles gets other weights.
   const Model finer = with_meshes(model, subdivided);
   const std::vector<glm::vec3> near = bent(test::bound(finer, transferred(old, finer).rig).character);
   EXPECT_LT(farthest(was, near, was.size(), [](std::size_t i) { return i; }), 0.06f);
@@ -303,12 +303,12 @@ TEST_F(Transfer, AnotherOrderMovesAsItDid) {
   const std::vector<bool> was = triangles_of(rig.groups[2], cage.triangle.size());
   const std::vector<bool> is = triangles_of(result.rig.groups[2], cage.triangle.size());
   for (std::size_t t = 0; t < was.size(); ++t) EXPECT_EQ(is[cage.triangle[t]], was[t]);
-  // What rounding leaves of a weight, 1 in 65535, goes to influences in the order of their elements.
+  // The rounding of a weight, 1 in 65535, is carried in the order of the palette entries.
   const std::vector<glm::vec3> now = bent(test::bound(other, result.rig).character);
   EXPECT_LT(farthest(bent(old), now, tube.vertex.size(), [&](std::size_t v) { return tube.vertex[v]; }), 5e-4f);
 }
 
-// What was in a group is, by its place, as the engine reads groups.
+// The engine finds in a group what was at its place before.
 TEST_F(Transfer, FinerMeshesInAnotherOrderHaveGroupsAndOffsetsWhereTheyWere) {
   const Mesh& cage = model.meshes[1];
   std::vector<VertexOffset>& offsets = ffd().driver.key_poses[0].poses[0].offsets;
@@ -446,7 +446,7 @@ TEST_F(Transfer, NeedsNumbersThatAreThere) {
   EXPECT_EQ(error(keeping(old, format_rig(rig)), fine), "a key pose of the driver 'cage' offsets vertex 104");
 }
 
-// A group that lists nothing and has no region is all of a mesh.
+// A group without a list and a region would be the whole mesh.
 TEST_F(Transfer, AGroupDoesNotGrowToAll) {
   Model coarse = model;
   coarse.meshes[0] = test::make_tube_mesh({.around = 12, .along = 3});

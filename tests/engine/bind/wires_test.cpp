@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Several deformers on one skin, combined as in Wires (docs/mathematics.md section 1): v' = P + sum |D_i|^m D_i / sum
-// |D_i|^m, D_i measured from where the root's motion leaves P.
+// |D_i|^m, where D_i is the displacement from P moved by the root.
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
@@ -16,9 +16,9 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr float kTolerance = 3e-4f;  // of tubes 8 long: each weight is off by up to half of 1/65535
+constexpr float kTolerance = 3e-4f;  // for tubes 8 long: each weight is off by up to half of 1/65535
 
-// Three joints; "cage" follows the closest limb.
+// The tube has three joints; "cage" follows the closest limb.
 class WiresLayers : public testing::Test {
  protected:
   Model model_ = test::make_tube_in_cage({.around = 12, .along = 16, .joints = 3});
@@ -51,11 +51,11 @@ class WiresLayers : public testing::Test {
   std::string error(const Rig& rig) const { return test::bind_error(model_, rig); }
 };
 
-// By hand, from each deformer alone.
+// Computes the sum from each deformer alone.
 TEST_F(WiresLayers, AreTheSumOfTheirDisplacementsByThePowersOfTheirLengths) {
   const std::vector<glm::vec3> first = skin(test::rig_of(LinearBlendParameters{}, "tube"), pose());
   const std::vector<glm::vec3> second = skin(test::rig_of(ffd_, "tube"), pose());
-  const glm::mat4 root = pose()[0];  // joint 0 is at the origin at rest
+  const glm::mat4 root = pose()[0];  // joint 0 is at the origin in the rest pose
   for (const float mask : {1.0f, 0.4f}) {
     for (const float m : {0.0f, 1.0f, 2.5f, 60.0f}) {
       const std::vector<glm::vec3> combined_skin = skin(combined(m, {.value = mask, .region = {}}), pose());
@@ -71,7 +71,7 @@ TEST_F(WiresLayers, AreTheSumOfTheirDisplacementsByThePowersOfTheirLengths) {
         const double s2 = most > 1e-6 ? std::pow(l2 / most, m) : 1;
         const glm::vec3 expected =
             stays + (static_cast<float>(s1) * d1 + static_cast<float>(s2) * d2) / static_cast<float>(s1 + s2);
-        // The larger exponent magnifies what the lengths are off by.
+        // A larger exponent magnifies the errors of the lengths.
         ASSERT_LT(glm::distance(combined_skin[v], expected), kTolerance * (1 + 0.2f * m))
             << "m " << m << ", vertex " << v;
         apart = std::max(apart, glm::distance(first[v], second[v]));
@@ -101,7 +101,7 @@ TEST_F(WiresLayers, MoveRigidlyWithTheRoot) {
   }
 }
 
-// Each deformer rigid, so that the slope of the shares alone turns the normals further.
+// Each deformer is rigid, so that only the slope of the shares turns the normals further.
 TEST_F(WiresLayers, NormalsAreThoseOfTheDeformedSurface) {
   model_ = test::make_tube_in_cage({.around = 96, .along = 96, .joints = 3});
   const auto all_on = [](Mesh& mesh, std::uint32_t joint) {
@@ -128,7 +128,7 @@ TEST_F(WiresLayers, NormalsAreThoseOfTheDeformedSurface) {
     float worst = 0;
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
       const float x = mesh.binding.points[v].x;
-      if (x < 0.1f || x > 7.9f) continue;  // the border has the triangles of one side
+      if (x < 0.1f || x > 7.9f) continue;  // vertices at the border have triangles on one side only
       const float cosine = glm::dot(evaluator.normals()[mesh.first_vertex + v], expected[v]);
       worst = std::max(worst, glm::degrees(std::acos(std::min(cosine, 1.0f))));
     }
@@ -148,7 +148,7 @@ TEST_F(WiresLayers, OfMoreThanTwoAreReported) {
   EXPECT_EQ(mesh.deformer, "surface_ffd with surface_ffd with linear_blend");
 }
 
-// A layer over * leaves parts alone that follow one joint; the layers below stay what they are.
+// A layer over * leaves out parts that follow one joint; they keep the layers below.
 TEST_F(WiresLayers, KeepTheLayersBelowWherePartsAreRigid) {
   Mesh& tube = model_.meshes[0];
   const Mesh ball = test::make_tube_mesh({.around = 4, .along = 1, .radius = 0.2f, .length = 0.4f, .joints = 3});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The vertex kernel against the one equation in double precision, written here from its sources: for every instruction
-// set that this machine has.
+// Compares the vertex kernel with the blend equation in double precision, written here from its sources, for every
+// instruction set of this machine.
 #include "engine/binding/blend.h"
 
 #include <hwy/targets.h>
@@ -19,15 +19,15 @@ using glm::dquat;
 using glm::dvec3;
 
 constexpr std::uint32_t kElements = 50;
-constexpr double kUnit = 1.0 / 65535;  // of weights
+constexpr double kUnit = 1.0 / 65535;  // one unit of a weight
 constexpr std::size_t kSizes[] = {0, 1, 31, 32, 33, 63, 64, 65, 1234};
 
-// What float may differ by: some 16 units in the last place of what is summed.
+// Tolerance of float: some 16 units in the last place of the summed terms.
 constexpr double kPositionTolerance = 2e-6;
-constexpr double kDirectionTolerance = 1e-5;  // of frames whose axes differ fourfold in length
+constexpr double kDirectionTolerance = 1e-5;  // for frames whose axes differ fourfold in length
 
-// The unit vector nearest to v that two snorm16 of an octahedron hold (Cigolle et al. 2014), the first of them a
-// multiple of `step`, so that packing it loses nothing.
+// Returns the unit vector nearest to v that two snorm16 of an octahedron hold (Cigolle et al. 2014), the first of them
+// a multiple of `step`, so that packing loses nothing.
 dvec3 on_octahedral_grid(const dvec3& v, double step) {
   const double size = std::abs(v.x) + std::abs(v.y) + std::abs(v.z);
   double x = v.x / size;
@@ -44,7 +44,7 @@ dvec3 on_octahedral_grid(const dvec3& v, double step) {
   return glm::normalize(dvec3(std::copysign(1 - std::abs(y), x), std::copysign(1 - std::abs(x), y), z));
 }
 
-// A mesh of `count` vertices. All it holds survives packing exactly, so that only the blend is measured.
+// A mesh of `count` vertices. Everything in it survives packing exactly, so that only the blend is measured.
 struct Sample {
   SparseRows rows;  // gradients as they are packed
   std::vector<glm::vec3> positions;
@@ -54,7 +54,8 @@ struct Sample {
   PackedBinding binding;
 };
 
-// Row r has lengths[r % size] influences, the strongest first, and gradients where `graded`, but for every fourth row.
+// Makes a sample: row r has lengths[r % size] influences, the strongest first. If `graded`, all rows except every
+// fourth one have gradients.
 Sample make_sample(std::size_t count, const std::vector<std::size_t>& lengths, bool graded = false) {
   Sample sample;
   std::mt19937 random(static_cast<std::uint32_t>(count + lengths.size()));
@@ -103,7 +104,7 @@ Sample make_sample(std::size_t count, const std::vector<std::size_t>& lengths, b
   return sample;
 }
 
-// Lengths 1 to `most`, one after the other.
+// Returns the lengths 1 to `most` in order.
 std::vector<std::size_t> lengths_to(std::size_t most) {
   std::vector<std::size_t> lengths(most);
   std::iota(lengths.begin(), lengths.end(), 1u);
@@ -116,7 +117,7 @@ dquat random_rotation(std::mt19937& random, double largest_angle) {
   return glm::angleAxis(largest_angle * unit(random), axis);
 }
 
-// Symmetric, with eigenvalues from 0.5 to 2.
+// Returns a symmetric matrix with eigenvalues from 0.5 to 2.
 dmat3 random_stretch(std::mt19937& random) {
   std::uniform_real_distribution<double> factor(0.5, 2);
   const dmat3 axes = glm::mat3_cast(random_rotation(random, 3));
@@ -128,7 +129,8 @@ Affine affine_of(const dmat3& axes, const dvec3& origin) {
   return affine_from_axes(glm::mat3(axes), glm::vec3(origin));
 }
 
-// Turned by up to half a radian from each other, stretched differently along every axis, sheared, moved.
+// Makes frames turned by up to half a radian from each other, stretched differently along every axis, sheared and
+// moved.
 std::vector<Affine> make_palette(bool mirrored) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -143,18 +145,18 @@ std::vector<Affine> make_palette(bool mirrored) {
   return palette;
 }
 
-// A vertex as the equations say.
+// A vertex by the equations.
 struct Expected {
   dmat3 axes{0.0};
   dvec3 origin{0.0};
-  double size = 0;  // of what is summed for the position
+  double size = 0;  // magnitude of the terms that are summed for the position
   dvec3 position;
   dvec3 normal;
   dvec3 tangent;
 };
 
-// What follows from the blended frame: n' = normalize(cofactor(B) n) with cofactor(B) = det(B) B^-T, and
-// t' = normalize(B t) made orthogonal to n' (docs/mathematics.md section 0).
+// Computes position, normal and tangent from the blended frame: n' = normalize(cofactor(B) n) with cofactor(B) = det(B)
+// B^-T, and t' = normalize(B t) made orthogonal to n' (docs/mathematics.md section 0).
 void map_vertex(const Sample& sample, std::size_t row, Expected& expected) {
   expected.position = expected.axes * dvec3(sample.positions[row]) + expected.origin;
   const dmat3 cofactors = glm::determinant(expected.axes) * glm::transpose(glm::inverse(expected.axes));
@@ -166,7 +168,7 @@ void map_vertex(const Sample& sample, std::size_t row, Expected& expected) {
 dmat3 axes_of(const Affine& frame) { return dmat3(affine_axes(frame)); }
 dvec3 origin_of(const Affine& frame) { return dvec3(frame[0].w, frame[1].w, frame[2].w); }
 
-// B = sum w_j A_j + sum (T_j P) g_j^T; P stays where it is.
+// Adds gradients: B = sum w_j A_j + sum (T_j P) g_j^T; the position of P does not change.
 void add_gradients(const Sample& sample, std::size_t row, std::span<const Affine> palette, Expected& expected) {
   const dvec3 point(sample.positions[row]);
   for (std::size_t k = 0; k < sample.rows.row(row).size(); ++k) {
@@ -180,7 +182,7 @@ void add_gradients(const Sample& sample, std::size_t row, std::span<const Affine
   }
 }
 
-// v' = sum w_j T_j l.
+// Computes v' = sum w_j T_j l.
 Expected expected_linear(const Sample& sample, std::size_t row, std::span<const Affine> palette) {
   Expected expected;
   for (const Influence& influence : sample.rows.row(row)) {
@@ -239,7 +241,7 @@ class BlendLinear : public testing::TestWithParam<std::int64_t> {
   void TearDown() override { choose(0); }
 
  private:
-  // 0: all that the processor has.
+  // 0: every instruction set of the processor.
   static void choose(std::int64_t target) {
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -284,8 +286,8 @@ TEST_P(BlendLinear, IsTheEquationForEveryInfluenceCount) {
   }
 }
 
-// A mirror turns a surface inside out together with its triangles: the normal stays the one of the posed triangles,
-// and normal, tangent and handedness still make the image of the rest bitangent.
+// A mirror turns a surface inside out together with its triangles: the normal stays that of the posed triangles, and
+// normal, tangent and handedness still give the image of the rest bitangent.
 TEST_P(BlendLinear, MirroredElementsKeepNormalsWithTheirTriangles) {
   const std::vector<Affine> palette = make_palette(true);
   const Sample sample = make_sample(1234, lengths_to(9));
@@ -350,16 +352,16 @@ TEST_P(BlendLinear, GivesWhatIsAskedForWithGradients) {
   EXPECT_EQ(some.frames, everything.frames);
 }
 
-// A table of frames along a circular arc, turning about it as well, and a tube of changing width on it.
+// A table of frames along a circular arc, which also turn about it, and a tube of changing width round it.
 struct BentTube {
   static constexpr double kLength = 3;
   static constexpr int kSamples = 47;
   static constexpr double kSpacing = kLength / kSamples;
 
-  double arc;    // its radius
+  double arc;    // radius of the arc
   double twist;  // radians per metre
 
-  // Of sample k: T_k = M_k^D (M_k^R)^-1.
+  // Returns the palette entry of sample k: T_k = M_k^D (M_k^R)^-1.
   Affine entry(int k) const {
     const double s = k * kSpacing;
     const double angle = s / arc;
@@ -380,7 +382,7 @@ struct BentTube {
   }
 };
 
-// Where the equation takes the tube's point, by the two entries of the table beside it.
+// Returns where the equation moves the tube's point, by the two palette entries beside it.
 dvec3 posed_tube(double s, double u, std::span<const Affine> table) {
   const double at = s / BentTube::kSpacing;
   const auto k = static_cast<std::size_t>(at);
@@ -389,7 +391,7 @@ dvec3 posed_tube(double s, double u, std::span<const Affine> table) {
   return (1 - f) * by(table[k]) + f * by(table[k + 1]);
 }
 
-// Normals and tangents of a surface, by finite differences.
+// Normals and tangents of a surface by finite differences.
 struct SurfaceDirections {
   dvec3 normal;
   dvec3 tangent;
@@ -402,7 +404,7 @@ SurfaceDirections directions_of(double s, double u, const Surface& surface) {
   return {glm::normalize(glm::cross(around, along)), glm::normalize(along)};
 }
 
-// Points of the tube, at rest and as `posed` has them; rows by a table whose first entry is 0.
+// Points of the tube in the rest pose and moved by `posed`; rows over a table whose first palette entry is 0.
 struct TubeSample {
   template <class Posed>
   explicit TubeSample(const Posed& posed) {
@@ -424,7 +426,7 @@ struct TubeSample {
     }
   }
 
-  // Of normals and tangents.
+  // Returns the largest angle of normals and tangents from the expected ones.
   double worst_degrees(const Outputs& actual) const {
     double worst = 0;
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -446,7 +448,7 @@ SparseRows without_gradients(SparseRows rows) {
   return rows;
 }
 
-// A bend of 115 degrees.
+// The table bends by 115 degrees.
 TEST_P(BlendLinear, NormalsRoundATableAreThoseOfTheSurface) {
   const std::vector<Affine> table = BentTube{1.5, 0.4}.table();
   const TubeSample tube([&](double s, double u) { return posed_tube(s, u, table); });
@@ -456,11 +458,11 @@ TEST_P(BlendLinear, NormalsRoundATableAreThoseOfTheSurface) {
     blend_linear(binding, {0, slice_count(binding)}, lines_of(table), actual.all());
     return tube.worst_degrees(actual);
   };
-  EXPECT_LT(worst_degrees(tube.rows), 0.2);  // what 8 bits leave
+  EXPECT_LT(worst_degrees(tube.rows), 0.2);  // precision of 8 bits
   EXPECT_GT(worst_degrees(without_gradients(tube.rows)), 5) << "the gradients are not needed";
 }
 
-// Two tables on one skin, and a group between them that has no gradients.
+// There are two tables on one skin, and a group between them without gradients.
 TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
   constexpr std::uint32_t kEntries = BentTube::kSamples + 1;
   constexpr float kExponent = 2;
@@ -468,7 +470,7 @@ TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
   const std::vector<Affine> second = BentTube{-2.5, -0.8}.table();
   const Affine middle = affine_of(glm::mat3_cast(glm::angleAxis(0.4, dvec3(0, 0.6, 0.8))), dvec3(0.1, -0.3, 0.5));
   const Affine root = affine_of(glm::mat3_cast(glm::angleAxis(-0.3, dvec3(1, 0, 0))), dvec3(0, 0.2, 0));
-  // v' = G P + sum |D_i|^m D_i / sum |D_i|^m.
+  // The expected position is v' = G P + sum |D_i|^m D_i / sum |D_i|^m.
   const TubeSample tube([&](double s, double u) {
     const auto by = [&](const Affine& frame) { return axes_of(frame) * BentTube::rest(s, u) + origin_of(frame); };
     const dvec3 moves[] = {posed_tube(s, u, first) - by(root), by(middle) - by(root),
@@ -497,13 +499,13 @@ TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
     blend_wires(binding, {0, slice_count(binding)}, palette, {root, kExponent}, actual.all());
     return tube.worst_degrees(actual);
   };
-  // Where the groups pull apart the surface all but folds, and magnifies what 8 bits leave.
+  // Where the groups pull apart, the surface nearly folds, which magnifies the rounding to 8 bits.
   EXPECT_LT(worst_degrees(), 3);
   for (SparseRows& rows : groups) rows.gradients.clear();
   EXPECT_GT(worst_degrees(), 5) << "the gradients are not needed";
 }
 
-// Squares of 1e12 per metre times what a vertex moves by are more than a float holds.
+// Squares of 1e12 per metre times a vertex's movement are more than a float holds.
 TEST_P(BlendLinear, SteepGradientsLeavePositionsAndUnitDirections) {
   std::vector<Affine> palette = make_palette(false);
   for (std::size_t i = 0; i < palette.size(); i += 2) palette[i] *= 1e15f;
@@ -558,7 +560,7 @@ TEST_P(BlendLinear, WritesItsRangeAloneAndAnySplitGivesTheSame) {
   }
 }
 
-// Squares of entries overflow or vanish here, in the products of the fast path first.
+// Squares of entries overflow or vanish here, first in the products of the fast path.
 TEST_P(BlendLinear, DirectionsDoNotDependOnTheScale) {
   const std::vector<Affine> palette = make_palette(false);
   const Sample sample = make_sample(64, lengths_to(5));
@@ -575,8 +577,8 @@ TEST_P(BlendLinear, DirectionsDoNotDependOnTheScale) {
   }
 }
 
-// Three turns by 120 degrees in equal shares blend to a line: the rest directions turned by the strongest, which of
-// equals is the first, are what is left.
+// Three turns by 120 degrees in equal shares blend to a line: the result is the rest directions turned by the strongest
+// influence, the first among equals.
 TEST_P(BlendLinear, WhereNothingIsLeftTheStrongestInfluenceTurnsTheRestDirections) {
   std::vector<Affine> palette;
   for (int third = 0; third < 3; ++third) {
@@ -605,7 +607,7 @@ TEST_P(BlendLinear, WhereNothingIsLeftTheStrongestInfluenceTurnsTheRestDirection
   }
 }
 
-// The kernel is not made for the targets without vectors: the lowest that it has would run twice.
+// The kernel is not compiled for the targets without vectors: its lowest target would run twice.
 std::vector<std::int64_t> targets_of_the_kernel() {
   std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
   std::erase_if(targets, [](std::int64_t target) { return target == HWY_SCALAR || target == HWY_EMU128; });
@@ -617,8 +619,8 @@ INSTANTIATE_TEST_SUITE_P(Targets, BlendLinear, testing::ValuesIn(targets_of_the_
                            return std::string(hwy::TargetName(target.param));
                          });
 
-// Two entries an element: rows 0 and 1 of the first are the dual quaternion, the second is the stretch. Half of the
-// quaternions stand for the same rotation with the other sign.
+// Makes two palette entries for each joint: rows 0 and 1 of the first are the dual quaternion, the second is the
+// stretch. Half of the quaternions have the other sign, which is the same rotation.
 std::vector<Affine> make_dual_quaternions(bool mirrored) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -638,8 +640,8 @@ std::vector<Affine> make_dual_quaternions(bool mirrored) {
 
 dquat quaternion_of(const glm::vec4& q) { return {q.w, q.x, q.y, q.z}; }
 
-// Kavan et al. 2008, equation 4 and section 5: stretches are blended first, linearly; of a quaternion's two signs the
-// one counts that lies nearer to the strongest influence's.
+// Kavan et al. 2008, equation 4 and section 5: stretches are blended first, linearly; each quaternion takes the sign
+// that is nearer to the strongest influence's.
 Expected expected_dual_quaternion(const Sample& sample, std::size_t row, std::span<const Affine> palette) {
   const std::span<const Influence> influences = sample.rows.row(row);
   const dquat pivot = quaternion_of(palette[influences.front().index][0]);
@@ -668,7 +670,7 @@ Expected expected_dual_quaternion(const Sample& sample, std::size_t row, std::sp
   return expected;
 }
 
-// The sample with its influences on every second palette entry.
+// Makes a sample with its influences on every second palette entry.
 Sample make_dual_quaternion_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
   Sample sample = make_sample(count, lengths);
   for (Influence& influence : sample.rows.influences) influence.index -= influence.index % 2;
@@ -726,8 +728,8 @@ TEST(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
   }
 }
 
-// Between rest and a screw of 120 degrees and 2 metres along x, the middle is a screw of 60 degrees and 1 metre:
-// linear blending would shrink the radius to a half.
+// Halfway between the rest pose and a screw of 120 degrees and 2 metres along x lies a screw of 60 degrees and 1 metre:
+// linear blending would halve the radius.
 TEST(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
   const glm::quat turn = glm::angleAxis(glm::radians(120.0f), glm::vec3(1, 0, 0));
   const glm::quat dual = 0.5f * glm::quat(0, 2, 0, 0) * turn;
@@ -799,14 +801,14 @@ TEST(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
 
 // ---------------------------------------------------------------------------------------- groups with local points
 
-// A sample whose rows are the group of the rest position, with two groups that have local points beside it.
+// A sample whose rows are the group with the rest position, and two more groups with local points.
 struct PointSample {
   Sample sample;
   std::vector<SparseRows> groups;
-  std::vector<std::vector<glm::vec4>> points;  // of each group
+  std::vector<std::vector<glm::vec4>> points;  // for each group
 };
 
-// Row r has shares[r % size], of the rest position first; groups have no entry where theirs is 0.
+// Makes a sample: row r has shares[r % size], that of the rest position first; groups of share 0 have no influence.
 PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& shares) {
   PointSample result{make_sample(count, lengths_to(5), true), std::vector<SparseRows>(3),
                      std::vector<std::vector<glm::vec4>>(3)};
@@ -832,7 +834,7 @@ PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& s
   Result<PackedBinding> packed = pack(result.groups, {sample.positions, normals, tangents}, {}, result.points);
   EXPECT_TRUE(packed) << packed.error().message;
   sample.binding = std::move(*packed);
-  // As they are packed: the words of a row are those of its groups, one after the other.
+  // Use the packed gradients: the words of a row are those of its groups, one after the other.
   for (std::uint32_t r = 0; r < count; ++r) {
     std::size_t at = sample.binding.slices[r / 32] + r % 32;
     for (SparseRows& group : result.groups) {
@@ -847,7 +849,7 @@ PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& s
   return result;
 }
 
-// v' = sum over groups g: share_g * sum over j of w_gj T_gj l_g.
+// Computes v' = sum over groups g: share_g * sum over j of w_gj T_gj l_g.
 Expected expected_offsets(const PointSample& with, std::size_t row, std::span<const Affine> palette) {
   const Sample& sample = with.sample;
   const dvec3 rest(sample.positions[row]);
@@ -910,7 +912,7 @@ TEST(BlendOffsets, IsTheEquationForEverySizeAndEveryShare) {
   }
 }
 
-// One group at the rest position is a linear blend.
+// One group with the rest position is a linear blend.
 TEST(BlendOffsets, AtTheRestPositionIsLinear) {
   const std::vector<Affine> palette = make_palette(false);
   const PointSample with = make_point_sample(1234, {{1, 0, 0}});
@@ -925,7 +927,7 @@ TEST(BlendOffsets, AtTheRestPositionIsLinear) {
   }
 }
 
-// At rest every frame is the identity: what is left is the mean of the local points by their shares.
+// In the rest pose every frame is the identity: the result is the mean of the local points by their shares.
 TEST(BlendOffsets, FramesAtRestGiveTheMeanOfTheLocalPoints) {
   const std::vector<Affine> palette(kElements, affine_identity());
   for (const std::vector<glm::vec3>& shares : kShares) {
@@ -941,7 +943,7 @@ TEST(BlendOffsets, FramesAtRestGiveTheMeanOfTheLocalPoints) {
   }
 }
 
-// Half turns about the axes and none sum to nothing; that of the group with the largest share is what stays.
+// The identity and half turns about the axes sum to nothing; the group with the largest share decides.
 TEST(BlendOffsets, WhereNothingIsLeftTheLargestShareTurnsTheRestDirections) {
   const float shares[] = {0.125f, 0.5f, 0.125f, 0.25f};
   const glm::vec3 turns[] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};

@@ -18,7 +18,7 @@ struct Sample {
   RestGeometry rest() const { return {positions, normals, {}}; }
 };
 
-// Rows of 1 to 9 influences over 50 palette entries.
+// Makes rows of 1 to 9 influences over 50 palette entries.
 Sample make_sample(std::size_t count) {
   Sample sample;
   std::mt19937 random(7);
@@ -67,7 +67,7 @@ TEST_P(PackSizes, RoundTripsAndIsValid) {
   }
 }
 
-// Two groups with local points: the first has no share in every fifth row, the second is alone there.
+// Two groups with local points: the first has no share in every fifth row, where the second is alone.
 struct WithPoints {
   Sample sample;
   std::vector<SparseRows> groups{2};
@@ -90,7 +90,7 @@ struct WithPoints {
   }
 };
 
-// Gradients of every third row, which sum to 0 but for rounding.
+// Adds gradients to every third row; they sum to 0 up to rounding.
 void add_gradients(SparseRows& rows) {
   std::mt19937 random(9);
   std::uniform_real_distribution<float> unit(-1, 1);
@@ -104,7 +104,8 @@ void add_gradients(SparseRows& rows) {
   }
 }
 
-// Of the row's words from `at` on, one a source influence: along the surface, to one unit of the slice.
+// Checks the gradients of a row's words from `at` on, one for each source influence: along the surface, within one unit
+// of the slice.
 void expect_gradients(const PackedBinding& packed, std::size_t row, std::size_t at,
                       std::span<const glm::vec3> expected) {
   const glm::vec3 normal = shared::unpack_normal(packed.directions[row].x);
@@ -137,7 +138,7 @@ TEST_P(PackSizes, GradientsRoundTripAndAreValid) {
   }
 }
 
-// Each group's own sum to 0; with local points those of all groups together.
+// The gradients of each group sum to 0; with local points those of all groups together do.
 TEST(Pack, GradientsOfGroupsSumToZero) {
   Sample sample = make_sample(65);
   add_gradients(sample.rows);
@@ -155,7 +156,7 @@ TEST(Pack, GradientsOfGroupsSumToZero) {
   EXPECT_NE(unpack_gradient(together, 1, together.slices[0] + 1), glm::vec3(0.0f));
 }
 
-// Where a component of the normal lies on the border between two bases, every kernel takes the same.
+// Where a component of the normal lies on the border between two bases, every kernel takes the same one.
 TEST(Pack, TangentBasesAreOrthonormalAndDecidedByWholeNumbers) {
   for (const glm::vec3& n :
        {glm::vec3(0.6f, 0.8f, 0), glm::vec3(-0.6f, 0.8f, 0), glm::vec3(0.6f, 0, 0.8f), glm::vec3(-0.6f, 0, -0.8f),
@@ -169,7 +170,7 @@ TEST(Pack, TangentBasesAreOrthonormalAndDecidedByWholeNumbers) {
   }
 }
 
-// What weighs nothing stays, in its group.
+// An influence of weight 0 with a gradient stays, in its group.
 TEST(Pack, WhatHasAGradientAndNoWeightStays) {
   SparseRows rows;
   const Influence row[] = {{3, 1.0f}, {4, 0.0f}, {5, 0.0f}};
@@ -202,7 +203,7 @@ TEST_P(PackSizes, LocalPointsFollowTheirRows) {
       EXPECT_EQ(packed.points[r], with.sample.positions[source]);
       EXPECT_EQ(packed.local_points[r], with.points[0][source]);
       EXPECT_EQ(packed.local_points[GetParam() + r], with.points[1][source]);
-      // A group without a share has an influence in the stream, but none that counts.
+      // A group without a share has an influence in the stream, but it does not count.
       ASSERT_EQ(back.row(r).size(), with.groups[0].row(source).size() + 1);
       EXPECT_EQ(back.row(r).back().index, with.groups[1].row(source)[0].index);
       EXPECT_NEAR(back.row(r).back().weight, with.points[1][source].w, 1e-6f);

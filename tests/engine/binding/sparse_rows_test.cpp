@@ -140,7 +140,7 @@ TEST(SparseRows, Statistics) {
   EXPECT_EQ(figures.max_influences, 3u);
 }
 
-// What is cut off leaves its gradient to the others; a sum that is not 0, as of one group of several, stays.
+// Dropped influences leave their gradients to the others; a sum other than 0, as of one of several groups, stays.
 TEST(SparseRows, CutsKeepTheSumOfGradients) {
   SparseRows rows;
   const Influence row[] = {{1, 0.5f}, {2, 0.3f}, {3, 0.2f}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where on which curves points belong: against a search through thousands of points of the curves.
+// Checks where on which curves points belong, against a search through thousands of points of the curves.
 #include "engine/chain/attach.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using test::TestCurve;
 
 const std::vector<glm::dvec3> kCrooked{{0, 0, 0}, {1, 0.1, 0}, {1.8, 0.9, 0.2}, {2.9, 0.8, 0.4}, {3.5, 1.7, 0.3}};
 
-// Frames all along a curve.
+// Returns frames all along a curve.
 std::vector<Affine> many_frames(const TestCurve& own, const RestCurves& rest) {
   constexpr int kSteps = 2000;
   std::vector<Affine> frames;
@@ -28,7 +28,8 @@ std::vector<Affine> many_frames(const TestCurve& own, const RestCurves& rest) {
   return frames;
 }
 
-// The least distance of those where (P - c).x passes from above 0 to below, and of the ends that P lies beyond.
+// Returns the least distance to the places where (P - c).x passes from above 0 to below, and to the ends that P lies
+// beyond.
 double least_distance(std::span<const Affine> frames, const glm::dvec3& point) {
   double least = 1e9;
   double before = 0;
@@ -126,7 +127,7 @@ TEST(RestCurves, SlopeIsTheGradientOfLength) {
 
 // ------------------------------------------------------------------------------------------------------------ shares
 
-// Curves over points, with joints of their own.
+// Curves through points; every curve has joints of its own.
 struct Lines {
   explicit Lines(const std::vector<std::vector<glm::vec3>>& lines) {
     for (const std::vector<glm::vec3>& line : lines) {
@@ -198,7 +199,7 @@ TEST(CurveShares, PassContinuouslyFromCurveToCurve) {
         seen = std::max(seen, used);
         for (std::size_t c = 0; c < 4; ++c) {
           on[c] |= weights[c] > 0.3;
-          // The way is 5e-3 long. Of one curve alone nothing can be continuous.
+          // The step is 5e-3 long. With one curve per vertex the weights cannot be continuous.
           if (before && most > 1) {
             EXPECT_LT(std::abs(weights[c] - (*before)[c]), 0.05) << k;
           }
@@ -212,7 +213,7 @@ TEST(CurveShares, PassContinuouslyFromCurveToCurve) {
 }
 
 TEST(CurveShares, FollowTheFormula) {
-  // 1, 1.5 and 2.5 away.
+  // The curves are 1, 1.5 and 2.5 away.
   const Lines lines({{{-5, 1, 0}, {5, 1, 0}}, {{-5, -1.5f, 0}, {5, -1.5f, 0}}, {{-5, 0, 2.5f}, {5, 0, 2.5f}}});
   const std::vector<double> two = lines.weights(glm::vec3(0.0f), {3, 2.0});
   const double first = 1 - 0.5;
@@ -229,7 +230,7 @@ TEST(CurveShares, FollowTheFormula) {
   EXPECT_TRUE(merge_offers(make_rest_curves(lines.curves, lines.at_bind), {}, 3).empty());
 }
 
-// A bone that two curves run along alike counts twice, once.
+// If two curves run along one bone, their weights there are added up.
 TEST(CurveShares, OfABoneOfSeveralCurvesAreOne) {
   Lines lines({{{0, 0, 0}, {4, 0, 0}}, {{0, 0, 0}, {4, 0, 0}}, {{0, 3, 0}, {4, 3, 0}}});
   lines.curves[1].chain.anchors = lines.curves[0].chain.anchors;
@@ -244,7 +245,7 @@ TEST(CurveShares, OfABoneOfSeveralCurvesAreOne) {
   EXPECT_NEAR(weights[2], far / (near + far), 1e-6);
 }
 
-// Curves 0 and 1 meet at the origin, their top, and run on together: one up it, one down.
+// Curves 0 and 1 meet at the origin, which is their top, and run on together, one up and one down.
 TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   Lines lines({{{-4, 0, 0}, {0, 0, 0}, {4, 0, 0}, {7, 1, 0}, {10, 1, 0}},
                {{10, 1, 0}, {7, 1, 0}, {4, 0, 0}, {0, 0, 0}, {-3, 2, 0}}});
@@ -266,13 +267,13 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   EXPECT_EQ(place.slope, glm::vec3(-1, -2, -3));
   EXPECT_EQ(rest.original({1, 1, 0.25f, 0, {}}).curve, 0u);
   EXPECT_EQ(rest.original({1, 2, 0.25f, 0, {}}).curve, 1u) << "what is beyond the top differs";
-  // Where steps reach from the top into the bone, what is beyond the top counts.
+  // If steps reach from the top into the bone, the anchors beyond the top count.
   std::vector<Curve> wide = lines.curves;
   for (Curve& curve : wide) {
     for (CurveAnchor& anchor : curve.anchors) anchor.skin_distance = 2;
   }
   EXPECT_EQ(make_rest_curves(wide, lines.at_bind).original({1, 0, 0.5f, 0, {}}).curve, 1u);
-  // Frames that are shared are the same.
+  // Shared frames are the same on both curves.
   for (const float lambda : {0.0f, 0.3f, 1.0f}) {
     const Affine one = rest.frame(0, 3, lambda);
     const Affine other = rest.frame(1, 0, 1 - lambda);
@@ -281,7 +282,7 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
     const float sign = glm::dot(affine_axes(one)[1], affine_axes(other)[1]) < 0 ? -1.0f : 1.0f;
     EXPECT_LT(glm::distance(affine_axes(one)[1], sign * affine_axes(other)[1]), 1e-5f);
   }
-  // A distance is that of all.
+  // All curves over a bone share the skin distance.
   std::vector<Curve> measured = lines.curves;
   measured[0].anchors[4].skin_distance = 3;
   share_distances(rest, measured);

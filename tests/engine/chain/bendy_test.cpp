@@ -27,12 +27,12 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr float kLength = 2;  // of a bone
+constexpr float kLength = 2;  // metres, of each bone
 constexpr std::uint32_t kJoints = 4;
 constexpr std::uint32_t kAround = 8;
 constexpr std::uint32_t kAlong = 64;
 
-// Joints at x = 0, 2, 4, 6 and a tip at 8, with z across: four bones, a ring each 0.125.
+// Returns a tube with joints at x = 0, 2, 4, 6, a tip at 8 and z across: four bones, and a ring every 0.125.
 Model tube() {
   test::TubeOptions options;
   options.around = kAround;
@@ -43,14 +43,14 @@ Model tube() {
   return test::make_tube(options);
 }
 
-// The bone from joint1 to joint2, of four in a row.
+// Makes the bone that leaves `joint` bendy: by default that from joint1 to joint2, of four in a row.
 CurveSkeletonParameters with_bone(const BendyBone& values, const char* joint = "joint1") {
   CurveSkeletonParameters parameters;
   parameters.bones = {{joint, "", {}, true, values}};
   return parameters;
 }
 
-// The same on a curve that runs up the chain, from the tip: its bones are numbered 3, 2, 1, 0.
+// Does the same on a curve that runs up the chain from the tip: its bones are numbered 3, 2, 1, 0.
 CurveSkeletonParameters upwards(CurveSkeletonParameters parameters) {
   parameters.automatic = false;
   parameters.curves = {{"up", {"joint3", "joint2", "joint1", "joint0"}, {}, {}}};
@@ -87,7 +87,7 @@ std::string refusal(const Model& model, const CurveSkeletonParameters& parameter
   return bound ? "" : bound.error().message;
 }
 
-// Of the .pelt file but for the rig's own text.
+// Returns the bytes of the .pelt file without the text of the rig.
 std::vector<std::byte> bytes(const Model& model, const CurveSkeletonParameters& parameters) {
   const Result<Bound> bound = pelt::bind(model, rig_of(parameters));
   if (!bound) return ADD_FAILURE() << bound.error().message, std::vector<std::byte>();
@@ -104,7 +104,7 @@ std::vector<std::string> notes(const Model& model, const CurveSkeletonParameters
   return bound->report.notes;
 }
 
-// The tube where it is bound, moved by the character: what bendy bones do alone.
+// Returns the tube in the pose at bind, moved by the character: only bendy bones move it.
 std::vector<glm::vec3> moved(const Model& model, const CurveSkeletonParameters& parameters) {
   std::vector<glm::vec3> positions(model.meshes[0].positions.size());
   const Result<Bound> bound = pelt::bind(model, rig_of(parameters));
@@ -115,7 +115,7 @@ std::vector<glm::vec3> moved(const Model& model, const CurveSkeletonParameters& 
   return positions;
 }
 
-// Vertex k of the ring at x.
+// Returns vertex k of the ring at x.
 std::size_t at(float x, std::uint32_t k) {
   return static_cast<std::size_t>(std::lround(x / (kLength * kJoints) * kAlong)) * kAround + k;
 }
@@ -131,7 +131,7 @@ glm::vec3 turned(const glm::vec3& p, float degrees) {
 
 float radius(const glm::vec3& p) { return std::hypot(p.y, p.z); }
 
-// ---- What is neutral
+// ---- Neutral values
 
 TEST(BendyBones, NeutralValuesChangeNothing) {
   const Model model = tube();
@@ -143,7 +143,7 @@ TEST(BendyBones, NeutralValuesChangeNothing) {
   Model brought = tube();
   brought.bendy_bones = {{1, segmented}, {2, {}}};
   EXPECT_EQ(bytes(brought, {}), without);
-  BendyBone scaled;  // evenly along the bone: nothing to shift
+  BendyBone scaled;  // evenly along the bone, so nothing shifts
   scaled.scale_in.y = scaled.scale_out.y = 3;
   EXPECT_EQ(bytes(model, with_bone(scaled)), without);
 }
@@ -185,7 +185,7 @@ TEST(BendyBones, RollTurnsTheSectionAlongTheBone) {
   }
 }
 
-// Where two bones meet the skin must not tear, whatever they say.
+// The skin must not tear where two bones meet, whatever their values.
 TEST(BendyBones, SkinIsContinuousWhereBonesMeet) {
   const Model model = tube();
   BendyBone first;
@@ -225,7 +225,7 @@ TEST(BendyBones, ScaleWidensTheSection) {
       EXPECT_NEAR(radius(posed[at(5, k)]), 0.5f, 1e-3f);
     }
   }
-  // x and z of the bone: x = y x z, here -y of the model, and z.
+  // x and z are those of the bone: x = y x z, here -y of the model, and z.
   values.scale_out = {0.5f, 1, 2};
   for (const CurveSkeletonParameters& parameters : {with_bone(values), upwards(with_bone(values))}) {
     const std::vector<glm::vec3> posed = moved(model, parameters);
@@ -240,7 +240,8 @@ TEST(BendyBones, LengthwiseScaleMovesSectionsAlongTheBone) {
   const Model model = tube();
   BendyBone values;
   values.scale_in.y = 4;
-  // Blender lays segments end to end, whose lengths go from 4 to 1 by equal factors: at the middle of 4096 of them.
+  // Blender lays segments end to end, whose lengths go from 4 to 1 by equal factors. This is the middle of 4096 of
+  // them.
   const auto middle = [] {
     double half = 0;
     double all = 0;
@@ -261,7 +262,7 @@ TEST(BendyBones, LengthwiseScaleMovesSectionsAlongTheBone) {
 
 // ---- Ease
 
-// |dC| over the fraction of a bone that is not bent, at its start or its end. Of a spline.
+// Returns |dC| over the fraction of an unbent bone, at its start or its end, for a spline.
 double slope(const Settled& settled, std::uint32_t bone, bool at_end) {
   const Curve& curve = settled.curves[0];
   std::vector<std::uint32_t> inputs(settled.at_bind.size(), shared::kNoInput);
@@ -270,7 +271,7 @@ double slope(const Settled& settled, std::uint32_t bone, bool at_end) {
   const std::vector<glm::mat4> joints(settled.at_bind.begin(), settled.at_bind.end());
   const shared::PoseWork work{table.words().data(), joints.data(), nullptr, nullptr};
   const shared::CurvePart part = shared::curve_part(shared::CurveRecord{word, bone, 0}, work, false);
-  constexpr float kStep = 1e-2f;  // of a span, at both ends of which the second derivative is small
+  constexpr float kStep = 1e-2f;  // fraction of a span; at both ends the second derivative is small
   const int span = at_end ? part.spline.spans - 1 : 0;
   const glm::vec3 end = shared::spline_point(part.spline, span, at_end ? 1.0f : 0.0f);
   const glm::vec3 near = shared::spline_point(part.spline, span, at_end ? 1 - kStep : kStep);
@@ -283,7 +284,7 @@ CurveSkeletonParameters by_spline(CurveSkeletonParameters parameters) {
   return parameters;
 }
 
-// The same of a cubic Bezier from (0, 0) to (0, length) with handles of ease times a third of the length.
+// Returns the same for a cubic Bezier from (0, 0) to (0, length) with handles of ease times a third of the length.
 double handle_slope(double ease, double length) {
   const double control[4] = {0, ease * length / 3, length - ease * length / 3, length};
   const auto point = [&](double u) {
@@ -297,7 +298,7 @@ double handle_slope(double ease, double length) {
 TEST(BendyBones, EaseGivesTheSlopeOfBlendersHandle) {
   const Model model = tube();
   for (const float ease : {0.25f, 0.5f, 1.0f, 1.5f}) {
-    BendyBone both;  // of a bone between two joints: three spans
+    BendyBone both;  // a bone between two joints: three spans
     both.ease_in = both.ease_out = ease;
     for (const bool up : {false, true}) {
       const Settled inner = settled(model, by_spline(up ? upwards(with_bone(both)) : with_bone(both)));
@@ -305,7 +306,7 @@ TEST(BendyBones, EaseGivesTheSlopeOfBlendersHandle) {
       EXPECT_NEAR(slope(inner, bone, false), handle_slope(ease, kLength), 2e-3) << ease;
       EXPECT_NEAR(slope(inner, bone, true), handle_slope(ease, kLength), 2e-3) << ease;
     }
-    BendyBone out;  // of the curve's first bone: two spans
+    BendyBone out;  // first bone of the curve: two spans
     out.ease_out = ease;
     EXPECT_NEAR(slope(settled(model, by_spline(with_bone(out, "joint0"))), 0, true), handle_slope(ease, kLength), 2e-3)
         << ease;
@@ -328,7 +329,8 @@ TEST(BendyBones, EasesTakeNoMoreThanTheBoneHas) {
   values.ease_in = 10;
   values.ease_out = 5;
   const Settled inner = settled(tube(), with_bone(values));
-  EXPECT_NEAR(inner.curves[0].anchors[1].float_max, kLength * 2 / 3, 1e-5f);  // 10 to 5
+  // The wanted floats are in the ratio 10 to 5.
+  EXPECT_NEAR(inner.curves[0].anchors[1].float_max, kLength * 2 / 3, 1e-5f);
   EXPECT_NEAR(inner.curves[0].anchors[2].float_max, kLength / 3, 1e-5f);
   EXPECT_THAT(inner.notes, Contains(HasSubstr("2 joints have floats that are shorter than by their ease")));
   values.ease_in = values.ease_out = 0;
@@ -411,13 +413,13 @@ TEST(BendyBones, OfTheModelHoldUnlessTheRigSaysOtherwise) {
   EXPECT_FLOAT_EQ(both.curves[0].spans[2].last.roll, glm::radians(90.0f));
   EXPECT_EQ(both.curves[0].spans[3].last.roll, 0);
   EXPECT_THAT(both.notes, Contains(HasSubstr("2 bendy bones, 1 of them as the model brings them")));
-  // A bone that the rig names for something else stays the model's.
+  // A bone that the rig names for other settings keeps the bendy bone of the model.
   CurveSkeletonParameters twisted;
   twisted.bones = {{"joint1", "", {}, false, std::nullopt}};
   EXPECT_FLOAT_EQ(settled(model, twisted).curves[0].spans[1].last.roll, glm::radians(90.0f));
 }
 
-// A fork whose right branch goes on along y of its joint.
+// A fork, whose right branch goes on along the y of its joint.
 TEST(BendyBones, OfTheModelAreTheBoneAlongTheJointsY) {
   Model model;
   const auto add = [&](const char* name, std::int32_t parent, const glm::vec3& translation) {

@@ -34,7 +34,7 @@ using testing::UnorderedElementsAre;
 using test::Node;
 using test::skeleton_of;
 
-// Gives `mesh` of the model points that follow `joint` wholly.
+// Adds points to the mesh of the model that follow `joint` wholly.
 void add_skin(Model& model, std::uint32_t joint, const glm::vec3& origin, const std::vector<glm::vec3>& points) {
   if (model.meshes.empty()) model.meshes.emplace_back().name = "skin";
   Mesh& mesh = model.meshes.front();
@@ -88,7 +88,7 @@ std::vector<std::string> joints_of(const Model& model, const Chain& chain) {
   return result;
 }
 
-// What holds for all chains of all models.
+// Checks what holds for the chains of every model.
 void expect_sound(const Model& model, const Chains& chains) {
   std::set<std::string> seen;
   for (const Chain& chain : chains.chains) {
@@ -127,7 +127,7 @@ Model make_cross() {
                       {"right", 1, {-1, 1.5f, 0}}});
 }
 
-// `arms` links of equal length, evenly round the middle, the first to the root.
+// Returns `arms` links of equal length, evenly round the middle; the first leads to the root.
 Model make_star(int arms) {
   std::vector<Node> nodes{{"arm0", -1, {1, 0, 0}}, {"middle", 0, {0, 0, 0}}};
   for (int a = 1; a < arms; ++a) {
@@ -184,7 +184,7 @@ TEST(Chains, CrossIsTwoCurves) {
   EXPECT_EQ(linkage_of(chains, model, "chest").linkage, Linkage::kCross);
 }
 
-// Clavicles that start out along the neck, and limbs that continue the trunk better than the head does.
+// The clavicles start out along the neck, and the limbs continue the trunk better than the head does.
 TEST(Chains, MirroredLimbsOfACrossGoTogether) {
   const Model model = skeleton_of({{"trunk", -1, {0, 0, 0}},
                                    {"chest", 0, {0, 1, 0}},
@@ -194,8 +194,8 @@ TEST(Chains, MirroredLimbsOfACrossGoTogether) {
   EXPECT_THAT(names(chains_of(model)), UnorderedElementsAre("trunk..head", "left..right"));
 }
 
-// The joint of the chest below where the collar bones begin: the curve from arm to arm goes straight above it, carried
-// by it.
+// The joint of the chest is below the begin of the collar bones. The curve from arm to arm goes straight above that
+// joint, and the joint carries it.
 TEST(Chains, HubsStandOnTheStraightWay) {
   const Model model = skeleton_of({{"hips", -1, {0, 0, 0}},
                                    {"chest", 0, {0, 1, 0}},
@@ -232,7 +232,7 @@ TEST(Chains, FingersAreNotPairedThroughThePalm) {
   }
 }
 
-// A hand of its own, with the palm topmost.
+// A single hand, with the palm as topmost joint.
 TEST(Chains, FingersOfATopmostPalmAreNotPaired) {
   const Chains chains = chains_of(skeleton_of({{"palm", -1, {0, 0, 0}},
                                                {"a", 0, {0, 1, 0}},
@@ -268,7 +268,7 @@ TEST(Chains, ForksThatAreAlikeAreOneCurve) {
   EXPECT_THAT(fork(1.3f), Not(Contains("one_end..other_end")));
 }
 
-// Everyone's first file: two joints at one place in the middle of a strip, each painted for its half.
+// A common first file: two joints at one place in the middle of a strip, each painted for its half.
 TEST(Chains, TopmostJointsAtOnePlaceEachCarryTheirSide) {
   Model model = skeleton_of({{"lower", -1, {0, 1, 0}}, {"upper", 0, {0, 1, 0}}});
   add_skin(model, 0, {0, 1, 0}, {{0.3f, 0, 0}, {-0.3f, 0, 0}, {0.3f, 0.4f, 0}, {-0.3f, 0.4f, 0}});
@@ -368,7 +368,7 @@ TEST(Chains, TwistHelpersArePartOfTheirBone) {
   const Chain& arm = chain_of(chains, "shoulder..finger");
   EXPECT_THAT(joints_of(model, arm), ElementsAre("shoulder", "elbow", "twist_a", "twist_b", "hand", "finger"));
   EXPECT_NEAR(arm.anchors[3].position.y, 0, 1e-6f);
-  EXPECT_EQ(linkage_of(chains, model, "elbow").linkage, Linkage::kBifurcation);  // biceps stands beside the bone
+  EXPECT_EQ(linkage_of(chains, model, "elbow").linkage, Linkage::kBifurcation);  // the biceps stands beside the bone
   EXPECT_EQ(linkage_of(chains, model, "twist_end").curves, linkage_of(chains, model, "hand").curves);
 }
 
@@ -400,7 +400,7 @@ TEST(Chains, OnlyJointsOfTheSkinCount) {
   EXPECT_THAT(chains.joints, SizeIs(3));
 }
 
-// A root on the ground, from which a body and a foot's target hang.
+// A root on the ground, on which a body and the target of a foot hang.
 TEST(Chains, RootOutsideTheSkinJoinsNothing) {
   Model model = skeleton_of({{"scene", -1, {0, -5, 0}},
                              {"left", 0, {1, 0, 0}},
@@ -416,7 +416,7 @@ TEST(Chains, RootOutsideTheSkinJoinsNothing) {
   EXPECT_THAT(chains_of(model).notes, Contains(HasSubstr("'scene'")));
 
   for (const std::size_t j : {1u, 3u}) model.skeleton.joints[j].rest.translation.y -= 5;
-  model.skeleton.joints[0].rest.translation.y += 5;  // now within
+  model.skeleton.joints[0].rest.translation.y += 5;  // the root is now inside the skin
   EXPECT_THAT(names(chains_of(model)), UnorderedElementsAre("left_end..right_end"));
 }
 
@@ -490,10 +490,10 @@ TEST(Chains, PlacesAreThoseOfTheBind) {
   const std::vector<glm::dmat4> bind = matrices_at_bind(model, std::vector<std::uint32_t>{0});
   EXPECT_EQ(glm::vec3(bind[0][3]), glm::vec3(5, 0, 0));
   EXPECT_EQ(glm::vec3(bind[1][3]), glm::vec3(5, 3, 0));
-  EXPECT_EQ(glm::vec3(bind[2][3]), glm::vec3(6, 3, 0));  // no skin names it: it hangs on b as at rest
+  EXPECT_EQ(glm::vec3(bind[2][3]), glm::vec3(6, 3, 0));  // no skin names it: it hangs on b as in the rest pose
 }
 
-// What no weights use may have been left at one matrix for all.
+// Exporters may give all joints that no weights use one matrix.
 TEST(Chains, SharedMatricesOfUnusedJointsSayNothing) {
   Model model = skeleton_of({{"control", -1, {0, 0, 0}}, {"a", 0, {0, 1, 0}}, {"other", 0, {3, 0, 0}}});
   add_skin(model, 1, {7, 1, 0}, {{7, 1, 0}});

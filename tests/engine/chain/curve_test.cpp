@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Posed curves and their frames, against docs/mathematics.md section 2 as this file computes it for itself, in double
-// precision.
+// Checks posed curves and their frames against docs/mathematics.md section 2, which this file computes on its own in
+// double precision.
 #include "engine/chain/curve.h"
 
 #include <gtest/gtest.h>
@@ -32,29 +32,29 @@ double degrees_between(const glm::dvec3& a, const glm::dvec3& b) {
   return glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
 }
 
-// From a to b about x, by the right hand.
+// Returns the angle from a to b about x, right-handed.
 double degrees_about(const glm::dvec3& x, const glm::dvec3& a, const glm::dvec3& b) {
   return glm::degrees(std::atan2(glm::dot(glm::cross(a, b), x), glm::dot(a, b)));
 }
 
-// Of the circle through three points.
+// Returns the radius of the circle through three points.
 double radius_through(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) {
   const double twice_area = glm::length(glm::cross(b - a, c - a));
   return glm::distance(a, b) * glm::distance(b, c) * glm::distance(c, a) / (2 * twice_area);
 }
 
-// Joints along x, `bone` apart.
+// Returns joints along x, `bone` apart.
 std::vector<glm::dvec3> straight(std::size_t count, double bone = 1.0) {
   std::vector<glm::dvec3> points;
   for (std::size_t i = 0; i < count; ++i) points.emplace_back(bone * static_cast<double>(i), 0.0, 0.0);
   return points;
 }
 
-// Joints off any line, with bones from 0.8 to 1.2 long.
+// Joints that are on no line, with bones from 0.8 to 1.2 long.
 const std::vector<glm::dvec3> kCrooked{{0, 0, 0},       {0.9, 0.2, 0.1}, {1.8, 0.1, 0.4},
                                        {2.5, 0.5, 0.3}, {3.4, 0.4, 0.9}, {4.2, 1.1, 1.2}};
 
-// Every joint bends and twists; the first one too.
+// Returns turns that bend and twist every joint, also the first one.
 Turns wild_turns(std::size_t count) {
   Turns turns;
   for (std::size_t i = 0; i < count; ++i) {
@@ -70,7 +70,7 @@ glm::dmat4 rigid_motion() {
 
 // ------------------------------------------------------------------------------------------------------- the spline
 
-// N(t), the uniform cubic B-spline through de Boor's algorithm, its phantom ends as docs/mathematics.md has them.
+// The uniform cubic B-spline by de Boor's algorithm, with the phantom ends of docs/mathematics.md.
 class Spline {
  public:
   Spline(const std::vector<glm::dvec3>& points, const std::vector<double>& arcs) {
@@ -81,7 +81,7 @@ class Spline {
 
   double last() const { return static_cast<double>(control_.size() - 3); }
 
-  // The point and its s.
+  // Returns the point and its s.
   glm::dvec4 at(double t) const {
     const auto span = static_cast<std::size_t>(std::clamp(std::floor(t), 0.0, last() - 1));
     glm::dvec4 d[4];
@@ -117,7 +117,7 @@ class Spline {
   std::vector<glm::dvec4> control_;
 };
 
-// J_0, (B-, J, B+) .., J_n of posed joints.
+// Returns the spline through J_0, (B-, J, B+) .., J_n of posed joints.
 Spline spline_of(const TestCurve& own, std::span<const glm::mat4> joints, const std::vector<double>& floats) {
   const std::size_t last = joints.size() - 1;
   std::vector<glm::dvec3> points;
@@ -139,7 +139,7 @@ Spline spline_of(const TestCurve& own, std::span<const glm::mat4> joints, const 
   return {points, arcs};
 }
 
-// The formula, where J_i bends by `theta`.
+// Returns the float by the formula, if J_i bends by `theta`.
 double formula(const TestCurve& own, std::size_t i, double theta) {
   const CurveAnchor& anchor = own.curve.anchors[i];
   const double across = std::cos(theta / 2);
@@ -202,8 +202,8 @@ TEST(Curve, OfOneBoneIsAStraightLine) {
 
 // -------------------------------------------------------------------------------------------------- floating points
 
-// The radius of curvature at the middle joint of `own`, which bends by `degrees`: by circles through three points, of
-// which the curvature falls linearly with their distance. And the least radius of such circles anywhere.
+// The radius of curvature at the middle joint of `own`, which bends by `degrees`, and the least radius anywhere. Both
+// are those of circles through three points, whose curvature falls linearly with the distance of the points.
 struct Radii {
   double at_joint;
   double least;
@@ -212,7 +212,7 @@ struct Radii {
 Radii radii(const TestCurve& own, double degrees) {
   const std::vector<glm::mat4> joints = own.posed_joints(Turns{kNoTurn, turn(degrees, {0, 0, 1}), kNoTurn});
   const PosedCurve curve = own.posed(joints);
-  const auto at = [&](double s) {  // bones from the joint
+  const auto at = [&](double s) {  // distance from the joint, in bones
     return s < 0 ? origin(curve.frame(0, static_cast<float>(1 + s))) : origin(curve.frame(1, static_cast<float>(s)));
   };
   const auto radius = [&](double s, double step) { return radius_through(at(s - step), at(s), at(s + step)); };
@@ -247,12 +247,12 @@ TEST(Curve, FoldFreeBendsAreThoseOfTheTable) {
       own.curve.anchors[1].skin_distance = 1;
       own.curve.anchors[1].float_min = 0.1f;
       own.curve.anchors[1].float_max = static_cast<float>(ratio);
-      // 2 sin(x) / cos(x)^2 = f_max / d, x half the bend.
+      // The bend solves 2 sin(x) / cos(x)^2 = f_max / d, where x is half of it.
       const double sine = (std::sqrt(1 + ratio * ratio) - 1) / ratio;
       EXPECT_NEAR(glm::degrees(2 * std::asin(sine)), expected, 0.6);
       EXPECT_GE(radii(own, expected - 1).at_joint, 0.995);
       EXPECT_LE(radii(own, expected + 1).at_joint, 0.995);
-      // Nowhere else does it fold before.
+      // The curve folds nowhere else before.
       EXPECT_GE(radii(own, expected - 1).least, 0.98);
     }
   }
@@ -288,7 +288,7 @@ TEST(Curve, AutomaticFramesDoNotFoldWhereJointsStandCloseTogether) {
     for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
       for (int k = bone == 0 ? 0 : 1; k <= 200; ++k) {
         const auto lambda = static_cast<float>(k) / 200;
-        // Where the inside of the limb is: at rest straight across the curve, in the plane of the bend.
+        // The inside of the limb: at bind straight across the curve, in the plane of the bend.
         const Affine at_rest = rest.frame(bone, lambda);
         const glm::dvec3 inside = origin(at_rest) + glm::dvec3(0, own.distance, 0);
         const glm::dvec3 local = glm::inverse(glm::dmat3(affine_axes(at_rest))) * (inside - origin(at_rest));
@@ -411,7 +411,7 @@ TEST(CurveFrame, OfEveryKindIsTheSameAtJoints) {
   EXPECT_GT(apart, 1) << "between joints they differ";
 }
 
-// Against double reflection in 2000 steps of what is left, spread evenly.
+// Compares with double reflection in 2000 steps, with the angle that is left spread evenly.
 TEST(CurveFrame, TangentIsRotationMinimising) {
   for (const double bend : {30.0, 90.0, 135.0}) {
     SCOPED_TRACE(bend);
@@ -425,7 +425,7 @@ TEST(CurveFrame, TangentIsRotationMinimising) {
       std::vector<glm::dvec3> carried{axis(curve.frame(bone, 0), 1)};
       const auto frame_at = [&](int k) { return curve.frame(bone, static_cast<float>(k) / kSteps); };
       for (int k = 1; k <= kSteps; ++k) {
-        // The least turn from tangent to tangent.
+        // Carry y by the least turn from tangent to tangent.
         const glm::dvec3 x0 = axis(frame_at(k - 1), 0);
         const glm::dvec3 x1 = axis(frame_at(k), 0);
         const glm::dvec3 y = carried.back() - (x0 + x1) * (glm::dot(carried.back(), x1) / (1 + glm::dot(x0, x1)));
@@ -449,7 +449,7 @@ TEST(CurveFrame, EndpointInterpolatesAxes) {
   own.curve.frames = CurveFrames::kEndpoint;
   const PosedCurve curve = own.posed(own.posed_joints(wild_turns(kCrooked.size())));
   for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
-    // Twist turns the axes at the joints as well: that of no twist.
+    // Twist turns the axes at the joints as well: compare with the pose without twist.
     const Affine first = curve.frame(bone, 0);
     const Affine last = curve.frame(bone, 1);
     for (const float lambda : {0.25f, 0.5f, 0.8f}) {
@@ -493,7 +493,7 @@ TEST(CurveFrame, CentreMovesItTowardsTheBone) {
   }
 }
 
-// A limb-to-limb chain, whose top is in the middle, among them.
+// Chains with different tops; a limb-to-limb chain has its top in the middle.
 struct Laid {
   const char* name;
   std::size_t top;
@@ -543,7 +543,7 @@ TEST_P(CurveOf, SaidFromItsOtherEndMovesTheSameSkin) {
       own.curve.spans[3].twist = {{0, 0}, {0.4f, 0.1f}, {1, 1}};
       const TestCurve other = own.reversed();
       const Turns turns = wild_turns(kCrooked.size());
-      // posed_joints counts from the top of the chain that it knows, and joints keep their numbers.
+      // posed_joints counts from the top of its own chain, and joints keep their numbers.
       const std::vector<glm::mat4> joints = own.posed_joints(turns);
       const std::vector<glm::mat4> rest = own.posed_joints(Turns(kCrooked.size(), kNoTurn));
       const PosedCurve own_rest = own.posed(rest);
@@ -565,7 +565,8 @@ TEST_P(CurveOf, SaidFromItsOtherEndMovesTheSameSkin) {
             const std::size_t opposite = own.curve.bone_count() - 1 - bone;
             EXPECT_LT(glm::distance(moved(own_rest, own_posed, bone, lambda, point),
                                     moved(other_rest, other_posed, opposite, 1 - lambda, point)),
-                      // How well double reflection is approximated; steps that overlap turn in the order of the chain.
+                      // The bound is the error of double reflection; automatic steps that overlap turn in the order of
+                      // the chain.
                       frames == CurveFrames::kAuto ? 8e-3 : 2e-3)
                 << bone << ' ' << lambda;
           }
@@ -577,7 +578,7 @@ TEST_P(CurveOf, SaidFromItsOtherEndMovesTheSameSkin) {
 
 // ------------------------------------------------------------------------------------------------------------ twist
 
-// Angles by which frames have turned about x against those of the pose without twist.
+// Returns the angles by which frames have turned about x from those of the pose without twist.
 std::vector<double> twist_at(const TestCurve& own, std::span<const glm::mat4> joints, std::span<const float> twists,
                              std::size_t bone, const std::vector<float>& lambdas) {
   const PosedCurve rest = own.posed(own.posed_joints(Turns(joints.size(), kNoTurn)));
@@ -598,11 +599,12 @@ TEST(CurveTwist, AddsUpAlongTheChainAndIsNoneAtTheTop) {
   for (const std::size_t top : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
     SCOPED_TRACE(top);
     const TestCurve own(straight(5), top);
-    const double turns[] = {40, 70, 25, -30, 50};  // of each joint about x, against the one before it from the top
+    // Turn of each joint about x against the one before it, counted from the top.
+    const double turns[] = {40, 70, 25, -30, 50};
     Turns all;
     for (const double degrees : turns) all.push_back(turn(degrees, {1, 0, 0}));
     const std::vector<glm::mat4> joints = own.posed_joints(all);
-    // The whole chain turns with its top, and each joint by what lies between.
+    // The whole chain turns with its top, and each joint by the turns between.
     double expected[5];
     expected[top] = turns[top];
     for (std::size_t i = top + 1; i < 5; ++i) expected[i] = expected[i - 1] + turns[i];
@@ -625,7 +627,7 @@ TEST(CurveTwist, OfMoreThanHalfATurnIsToldByThePose) {
     turns[end] = turn(270, {1, 0, 0});
     const std::vector<glm::mat4> joints = own.posed_joints(turns);
     const std::size_t bone = top == 0 ? 1 : 0;
-    // The twist about the direction away from the top.
+    // The twist is about the direction away from the top.
     const double sign = top == 0 ? 1 : -1;
     const std::pair<double, double> cases[] = {{0, -90},   {-90, -90}, {270, 270},  {250, 270},
                                                {400, 270}, {500, 630}, {-400, -450}};
@@ -707,8 +709,8 @@ TEST(CurveTwist, SharesAreMonotoneAndMeetTheirKeys) {
 
 // ------------------------------------------------------------------------------------------------------- references
 
-// How far the frame at the middle joint has rolled about the curve, against one that is carried along it without
-// turning, when it bends about an axis halfway between y and z.
+// Returns how far the frame at the middle joint has rolled about the curve, against one that is carried along without
+// turning. The joint bends about an axis halfway between y and z.
 double roll(CurveReference reference, double bend) {
   TestCurve own(straight(3));
   own.curve.reference = reference;
@@ -731,8 +733,8 @@ TEST(CurveReferenceAxis, CarriedByHalfTheSwingDoesNotRoll) {
   EXPECT_NEAR(roll(CurveReference::kJoint, 135), 24, 3);
 }
 
-// The joints' y and z are turned at random about the curve: another axis is taken where frames would turn by more than
-// 90 degrees along a bone.
+// The y and z of the joints are turned at random about the curve. Another axis is taken where frames would turn by more
+// than 90 degrees along a bone.
 TEST(CurveReferenceAxis, IsAnotherWhereZRunsAlongTheCurve) {
   const TestCurve own(straight(8), 0, glm::dvec3(1, 0, 0));
   const PosedCurve curve = own.posed(own.posed_joints(Turns(8, kNoTurn)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of frames against the frames themselves.
+// Compares tables of frames with the frames themselves.
 #include "engine/chain/samples.h"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ glm::dvec3 moved(const Affine& frame, const Affine& rest, const glm::dvec3& poin
   return glm::dmat3(affine_axes(frame)) * local + glm::dvec3(affine_origin(frame));
 }
 
-// The farthest that skin kReach from the curve is from where the frames themselves move it.
+// Returns the largest distance between skin moved by the tables and by the frames themselves, for skin kReach from the
+// curve.
 double worst_error(const TestCurve& own, const std::vector<std::vector<float>>& samples, const PosedCurve& rest,
                    const PosedCurve& posed) {
   double worst = 0;
@@ -57,7 +58,7 @@ struct Pose {
   double twist;
 };
 
-// Over bends about two axes.
+// Returns the worst error over bends about two axes.
 double worst_in_pose(const TestCurve& own, const std::vector<std::vector<float>>& samples, const Pose& pose) {
   double worst = 0;
   const std::size_t count = own.curve.chain.anchors.size();
@@ -100,7 +101,7 @@ TEST_P(Samples, KeepTheError) {
                            Pose{0, 90}, Pose{0, 180}, Pose{0, 270}, Pose{0, 360}}) {
     SCOPED_TRACE(testing::Message() << "bend " << pose.bend << ", twist " << pose.twist);
     const double error = worst_in_pose(own, samples, pose);
-    EXPECT_LT(error, 1.3 * kError);  // where second differences change quickly
+    EXPECT_LT(error, 1.3 * kError);  // larger where second differences change quickly
     worst = std::max(worst, error);
   }
   EXPECT_GT(worst, 0.2 * kError) << "more samples than it takes";

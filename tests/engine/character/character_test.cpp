@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// A skin by dual quaternion over a control mesh: two stages, every kind of palette entry.
+// Makes a skin by dual quaternion over a control mesh: two stages, every kind of palette entry.
 CharacterData make_data() {
   Model model = test::make_tube();
   Mesh second = model.meshes[0];
@@ -141,7 +141,7 @@ struct GradientFault {
   const char* name;
   test::Graded kind;
   const char* error;
-  void (*change)(CharacterMesh&);  // the first one
+  void (*change)(CharacterMesh&);  // changes the first mesh
 };
 
 class CharacterGradientFault : public testing::TestWithParam<GradientFault> {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Twists beyond half a turn, from the way that a clip goes.
+// Twists beyond half a turn are found by following the clip.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ const Character& limb() {
   return character;
 }
 
-// Keys of turns about the limb's axis, one a second, degrees.
+// Makes keys of turns about the limb's axis, one a second, in degrees.
 Channel turns(std::uint32_t joint, const std::vector<float>& degrees, Interpolation interpolation) {
   Channel channel{.joint = joint, .path = ChannelPath::kRotation, .interpolation = interpolation};
   for (std::size_t k = 0; k < degrees.size(); ++k) {
@@ -55,7 +55,7 @@ Clip clip_of(const std::vector<float>& degrees, Interpolation interpolation = In
   return clip_of({turns(kJoint, degrees, interpolation)});
 }
 
-// Degrees that the limb's joint is told at a time.
+// Returns the input of the limb's joint at a time, degrees.
 float told(const ClipTwists& twists, float time) {
   const CharacterData& data = *limb();
   std::vector<float> inputs(data.input_count);
@@ -93,7 +93,7 @@ TEST(ClipTwists, FollowsTheKeysRoundAndRound) {
     EXPECT_NEAR(told(forth, time), 90 * time, 0.01f) << time;
     EXPECT_NEAR(told(back, time), -90 * time, 0.01f) << time;
   }
-  // Held at the ends.
+  // Times beyond the clip give its ends.
   EXPECT_NEAR(told(forth, -1), 0, 0.01f);
   EXPECT_NEAR(told(forth, 9), 450, 0.01f);
 }
@@ -131,7 +131,7 @@ TEST(ClipTwists, LeavesBendsAlone) {
   }
 }
 
-// A skin that has gone round twice is not where one is that has not.
+// A skin that has gone round twice differs from one that has not.
 TEST(ClipTwists, TwistsTheSkin) {
   const Clip clip = clip_of({0, 90, 180, 270});
   const ClipTwists twists(*limb(), clip);
@@ -152,7 +152,7 @@ TEST(ClipTwists, TwistsTheSkin) {
 TEST(ClipTwists, StandsWithoutKeys) {
   EXPECT_EQ(told(Clip{}, 0), 0);
   EXPECT_NEAR(told(clip_of(std::vector{185.0f}), 0.5f), -175, 0.01f);
-  EXPECT_EQ(told(clip_of(std::vector{120.0f}), 0.5f), 0);  // as good as 120
+  EXPECT_EQ(told(clip_of(std::vector{120.0f}), 0.5f), 0);  // joint matrices show 120 just as well
 }
 
 TEST(ClipTwists, LeavesOtherInputsAlone) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the evaluator adds to its parts: stages, threads, options, no memory a frame. What the deformers compute is in
-// properties_test.cpp and in the known-answer cases.
+// Tests the evaluator itself: stages, threads, options, no allocation in a frame. properties_test.cpp and the
+// known-answer cases test the deformers.
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
@@ -39,12 +39,13 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// Unlike ==, tells 0 from -0, and NaN equals itself.
+// Compares bytes: unlike ==, it tells 0 from -0, and NaN equals itself.
 bool same_bytes(const Vertices& a, const Vertices& b) {
   return same_bytes(a.positions, b.positions) && same_bytes(a.normals, b.normals) && same_bytes(a.tangents, b.tangents);
 }
 
-// "tube" with "cage" round it, in one chain of four joints. Passes and slices are enough to be split over threads.
+// Makes "tube" with "cage" round it, in one chain of four joints. Passes and slices are large enough to be split over
+// threads.
 Model make_model() {
   Model model = test::make_tube({.around = 64, .along = 48, .joints = 4});
   model.meshes.push_back(test::make_tube_mesh({.around = 16, .along = 20, .radius = 1.1f, .joints = 4}));
@@ -60,7 +61,7 @@ Character bound(const Model& model, const DeformerParameters& parameters) {
   return result->character;
 }
 
-// Joint j turned by the angle and more for each joint, against its parent.
+// Turns joint j against its parent, by `angle` and more for each further joint.
 std::vector<glm::mat4> bent(const Character& character, float angle) {
   std::vector<Transform> local(character->skeleton.joints.size());
   rest_pose(character->skeleton, local);
@@ -111,7 +112,7 @@ TEST_P(Evaluate, GivesTheSameBytesForAnyThreadCount) {
   ASSERT_EQ(character_->stage_count, GetParam().stages);
   const std::vector<glm::mat4> joints = bent(character_, 0.2f);
   const Vertices alone = evaluated(character_, joints, {.threads = 1});
-  // Eight threads, however few cores the machine has.
+  // Allow eight threads, however few cores the machine has.
   const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, 8);
   tbb::task_arena arena(8);
   for (const unsigned threads : {0u, 2u, 3u, 7u}) {
@@ -205,7 +206,7 @@ TEST_P(Evaluate, BindPoseInSourceOrderIsTheModel) {
 INSTANTIATE_TEST_SUITE_P(All, Evaluate, testing::ValuesIn(cases()),
                          [](const testing::TestParamInfo<Case>& deformer) { return deformer.param.name; });
 
-// A vertex that the joint does not influence: its row's padding must not name the joint, since 0 * NaN is NaN.
+// The joint does not influence the vertex: the padding of its row must not name the joint, since 0 * NaN is NaN.
 TEST(Evaluator, ANonFiniteMatrixSpoilsOnlyWhatItMoves) {
   const Model model = make_model();
   for (const DeformerParameters& parameters :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers that are finite and of no use, from files and from games: refused, or posed without a read out of bounds.
+// Finite but useless numbers from files and games are refused, or posed without a read out of bounds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ Character bound_by(const char* name) {
   return test::bound(subject.model, subject.rig).character;
 }
 
-// Poses the character at rest and by joint matrices that a game's exploding ragdoll may hand over.
+// Poses the character in its rest pose and by joint matrices that a game's exploding ragdoll may give.
 void pose_wildly(const Character& character) {
   const std::size_t count = character->skeleton.joints.size();
   Evaluator evaluator(character, {.threads = 1});
@@ -65,7 +65,7 @@ TEST_P(WildPoses, ReadNothingOutOfBounds) { pose_wildly(bound_by(GetParam().name
 INSTANTIATE_TEST_SUITE_P(Deformers, WildPoses, testing::ValuesIn(test::deformers()),
                          [](const auto& deformer) { return std::string(deformer.param.name); });
 
-// The message of reading the file, or "accepted", and then it has been posed.
+// Returns the message of reading the file; or poses the character and returns "accepted".
 std::string outcome_of(const Bytes& bytes) {
   const Result<Character> character = deserialize(bytes, "x.pelt");
   if (!character) return character.error().message;
@@ -73,7 +73,7 @@ std::string outcome_of(const Bytes& bytes) {
   return "accepted";
 }
 
-// The file of a character by control points with one word of their table changed.
+// Returns the file of a character by control points with one word of their table changed.
 Bytes with_table_word(const Character& character, const PalettePass& pass, std::uint32_t word, std::uint32_t value) {
   std::vector<std::uint32_t> wanted = pass.table;
   wanted[word] = value;
@@ -116,7 +116,7 @@ TEST(HostileFile, PlacesAndKeysThatAreFarAwayAreRefused) {
   EXPECT_EQ(error(0.71828f, 1e12f), "accepted");
 }
 
-// Bind finds a place on its curve for every vertex, or says what stands too far away.
+// Bind finds a place on its curve for every vertex, or says which is too far away.
 class FarOffset : public testing::TestWithParam<float> {};
 
 TEST_P(FarOffset, BindsOrIsRefused) {
@@ -146,7 +146,7 @@ TEST_P(FarOffset, BindsOrIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Lengths, FarOffset, testing::Values(1e3f, 1e6f, 1e9f, 1e12f, 1.1e12f, 1e20f, 3e38f));
 
-// A skin that binds a joint far away, as a model made by code may have it; import refuses such files.
+// A skin binds a joint far away, as in a model made by code; import refuses such files.
 TEST(HostileModel, JointsThatAreBoundFarAwayAreRefused) {
   for (const test::Deformer& deformer : test::deformers()) {
     test::Subject subject = test::make_subject(deformer, test::make_tube({.around = 3, .along = 4}),
@@ -161,7 +161,7 @@ TEST(HostileModel, JointsThatAreBoundFarAwayAreRefused) {
   }
 }
 
-// Files that broke readers, binds or frames: now they end with a sentence, or do what they say.
+// Files that once broke readers, binds or frames now end with an error, or work.
 TEST(HostileFile, FilesThatWereFoundAreHarmless) {
   PELT_REQUIRE_SHARED();
   for (const auto& path : test::shared_files("assets/hostile", {".pelt"})) {
@@ -181,7 +181,7 @@ TEST(HostileFile, FilesThatWereFoundAreHarmless) {
   ASSERT_TRUE(limb);
   for (const auto& path : test::shared_files("assets/hostile", {".json"})) {
     SCOPED_TRACE(path);
-    if (path.stem() == "tess" || path.stem() == "muscles") continue;  // long binds: what they ask for is done
+    if (path.stem() == "tess" || path.stem() == "muscles") continue;  // long binds that do what the file asks for
     const Result<Rig> rig = load_rig(path);
     if (!rig) continue;
     if (const Result<Bound> bound = bind(*limb, *rig)) pose_wildly(bound->character);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replaces operator new in the program that links it, to see how much is asked for at once.
+// Replaces operator new in the program that links it, to measure the largest allocation.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace pelt::test {
 
 void forget_allocations();
 
-// Bytes of the largest allocation since.
+// Returns the bytes of the largest allocation since forget_allocations().
 std::size_t largest_allocation();
 
 }  // namespace pelt::test

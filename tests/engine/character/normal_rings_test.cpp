@@ -23,7 +23,7 @@
 namespace pelt {
 namespace {
 
-constexpr glm::vec3 kNever(0, 0, 0);  // what a normal is before it is recomputed
+constexpr glm::vec3 kNever(0, 0, 0);  // value of a normal before it is recomputed
 constexpr glm::vec3 kUp(0, 0, 1);
 
 float degrees_between(glm::vec3 a, glm::vec3 b) {
@@ -49,7 +49,7 @@ std::vector<glm::vec3> normals_of(const CharacterMesh& mesh, std::span<const glm
 
 std::vector<glm::vec3> normals_at_rest(const CharacterMesh& mesh) { return normals_of(mesh, mesh.binding.points); }
 
-// Rows and columns of quads that close in neither direction; `place`: of u and v from 0 to 1.
+// Makes rows and columns of quads that close in neither direction; `place` maps u and v from 0 to 1.
 template <class Place>
 CharacterMesh make_grid(std::uint32_t columns, std::uint32_t rows, const Place& place) {
   std::vector<glm::vec3> points;
@@ -70,7 +70,7 @@ CharacterMesh make_grid(std::uint32_t columns, std::uint32_t rows, const Place& 
   return make_mesh(points, normals, triangles);
 }
 
-// With a seam of UVs, and a vertex for each column at both poles.
+// Makes a sphere with a UV seam, and with a vertex for each column at both poles.
 CharacterMesh make_sphere(std::uint32_t columns, std::uint32_t rows) {
   return make_grid(columns, rows, [&](float u, float v) {
     const float height = -std::cos(glm::pi<float>() * v);
@@ -157,7 +157,7 @@ TEST(NormalRings, AreTheSameWhicheverWayAllTrianglesAreWound) {
   for (std::size_t v = 0; v < found.size(); ++v) EXPECT_LT(degrees_between(found[v], expected[v]), 0.01f) << v;
 }
 
-// Triangles that share edges, corners or nothing in every way: the sums are those of the triangles one by one.
+// Triangles share edges, corners or nothing in every way: the sums are those of the triangles one by one.
 TEST(NormalRings, OfAnyTrianglesSumTheirAreas) {
   std::mt19937 random(7);
   const auto number = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
@@ -169,7 +169,7 @@ TEST(NormalRings, OfAnyTrianglesSumTheirAreas) {
     std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> seen;
     for (std::uint32_t t = 0; t < 3 * vertices; ++t) {
       glm::uvec3 triangle(number(vertices), number(vertices), number(vertices));
-      if (t % 5 == 4) triangle = triangles[number(t)];  // once more, begun at another corner
+      if (t % 5 == 4) triangle = triangles[number(t)];  // the same triangle, from another corner
       if (t % 2 == 1) triangle = {triangle.y, triangle.z, triangle.x};
       triangles.push_back(triangle);
       const auto [a, b, c] = std::tuple(triangle.x, triangle.y, triangle.z);
@@ -197,7 +197,8 @@ TEST(NormalRings, LeaveVerticesAloneThatTheirTrianglesSayNothingAbout) {
   const std::vector<glm::vec3> never(4, kNever);
   EXPECT_TRUE(find_normal_rings(make_mesh({}, {}, {})).empty());
   EXPECT_TRUE(find_normal_rings(make_mesh(points, normals, {})).empty());
-  // Twice the same vertex, both ways round, no area, and steeper than the authored normal could mean.
+  // Triangles that name a vertex twice, that lie both ways round, that have no area, or that are too steep for the
+  // authored normal.
   EXPECT_TRUE(find_normal_rings(make_mesh(points, normals, {{0, 1, 1}, {2, 2, 2}})).empty());
   EXPECT_TRUE(find_normal_rings(make_mesh(points, normals, {{0, 1, 2}, {0, 2, 1}})).empty());
   EXPECT_TRUE(find_normal_rings(make_mesh({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}, normals, {{0, 1, 2}})).empty());
@@ -224,7 +225,7 @@ TEST(NormalRings, OfVastFansAndCrowdedPlacesStaySmall) {
   EXPECT_EQ(find_normal_rings(make_mesh(points, std::vector(points.size(), kUp), triangles)).size(),
             kCount + 1 + kCount + 1 + 3 * kCount);
 
-  // All apexes at one place: a ring that all share.
+  // All apexes are at one place: they share one ring.
   points.clear();
   triangles.clear();
   for (std::uint32_t i = 0; i < kCount; ++i) {
@@ -271,7 +272,7 @@ TEST(RecomputedNormals, OfAFineSmoothMeshAtRestAreItsOwn) {
   EXPECT_GT(rings, 0.99 * static_cast<double>(count));
 }
 
-// Frames alone do not know that a tube whose end is scaled up is a cone where weights change: from x = 3 to 5.
+// Frames alone do not see that a tube with a scaled end is a cone where weights change, from x = 3 to 5.
 TEST(RecomputedNormals, FollowTheSurfaceWhereWeightsChange) {
   const Model model = test::make_tube({.around = 48, .along = 64, .joints = 2});
   const Character character = test::bound_by(model, "linear-blend");

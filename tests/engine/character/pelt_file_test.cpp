@@ -47,8 +47,8 @@ using test::sealed;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Every pose kernel and blend mode, a control mesh that writes frames, materials, texture coordinates, a matrix joint,
-// and a clip of each interpolation.
+// Makes a character with every pose kernel and blend mode, a control mesh that writes frames, materials, texture
+// coordinates, a matrix joint, and a clip of each interpolation.
 Character make_character() {
   Model model = test::make_tube({.around = 5, .along = 4});
   model.name = "test";
@@ -82,7 +82,7 @@ Character make_character() {
   return bound->character;
 }
 
-// The error of reading `bytes`, or "accepted".
+// Returns the error of reading `bytes`, or "accepted".
 std::string error_of(const Bytes& bytes) {
   const auto character = deserialize(bytes, "x.pelt");
   return character ? "accepted" : character.error().message;
@@ -217,7 +217,7 @@ TEST(PeltFile, OtherVersionsAreNamed) {
   EXPECT_EQ(error_of(bytes), "x.pelt: has version 7 of the format, and this program reads version 8: bind it again");
 }
 
-// A character with a rig and clips, so that it has every type of chunk, and its chunks.
+// Returns the chunks of a character with a rig and clips, so that every type of chunk is there.
 std::vector<FileChunk> make_chunks() { return chunks_of(serialize(make_character())); }
 
 std::size_t find_chunk(const std::vector<FileChunk>& chunks, std::string_view type) {
@@ -228,7 +228,7 @@ std::size_t find_chunk(const std::vector<FileChunk>& chunks, std::string_view ty
 
 std::size_t line_at(std::size_t chunk) { return kTableAt + chunk * kLineSize; }
 
-// "x.pelt: byte 56: chunk 'SKEL' of version 1 ", of the line of a chunk.
+// Returns the beginning of an error at the line of a chunk: "x.pelt: byte 56: chunk 'SKEL' of version 1 ".
 std::string error_at(std::size_t chunk, const char* type, int version = 1) {
   return fmt::format("x.pelt: byte {}: chunk '{}' of version {} ", line_at(chunk), type, version);
 }
@@ -386,7 +386,7 @@ TEST(PeltFile, EveryTruncationIsRefused) {
   for (std::size_t k = 0; k < 64; ++k) {
     const Bytes part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() * k / 64));
     EXPECT_NE(error_of(part), "accepted") << part.size();
-    // What is there says so itself, and ends too early all the same.
+    // With a right size and checksum the part still ends too early.
     if (part.size() < kHeaderSize) continue;
     EXPECT_THAT(error_of(sealed(part)), StartsWith("x.pelt: byte ")) << part.size();
   }
@@ -426,8 +426,8 @@ struct Counts {
   std::size_t refused = 0;
 };
 
-// Whatever a file says behind a good checksum: it is refused, or it is a character that writes the same file and can be
-// moved.
+// Whatever a file with a good checksum contains, it is refused, or it is a character that writes the same file and can
+// be moved.
 Counts try_mutants(const Bytes& original, int mutants) {
   const std::vector<FileChunk> chunks = chunks_of(original);
   std::mt19937 random(1);  // its sequence is the same everywhere, unlike that of the distributions
@@ -437,7 +437,7 @@ Counts try_mutants(const Bytes& original, int mutants) {
   for (int mutant = 0; mutant < mutants; ++mutant) {
     Bytes bytes = original;
     std::size_t changes = 1 + below(3);
-    if (below(4) == 0) {  // a word of a chunk more or less
+    if (below(4) == 0) {  // add or remove a word of a chunk
       std::vector<FileChunk> longer = chunks;
       Bytes& payload = longer[below(longer.size())].payload;
       const auto place = payload.begin() + static_cast<std::ptrdiff_t>(4 * below(payload.size() / 4));
@@ -499,11 +499,11 @@ Counts try_mutants(const Bytes& original, int mutants) {
 
 TEST(PeltFile, SealedMutantsAreRefusedOrReadExactly) {
   const Counts counts = try_mutants(serialize(make_character()), 20000);
-  EXPECT_GT(counts.accepted, 1000u);  // a time, a colour, a rest position
+  EXPECT_GT(counts.accepted, 1000u);  // for example a time, a colour or a rest position changed
   EXPECT_GT(counts.refused, 5000u);
 }
 
-// Tables of every kind, streams, controls, offsets, Wires.
+// The drivers have tables of every kind, streams, controls, offsets and Wires.
 class PeltFileOfADriver : public testing::TestWithParam<test::Deformer> {};
 
 TEST_P(PeltFileOfADriver, SealedMutantsAreRefusedOrReadExactly) {
@@ -572,7 +572,7 @@ TEST(PeltFile, SaysWhereItBreaks) {
 
 class PeltFileOnDisk : public testing::Test {
  protected:
-  // Of each test, since they may run beside each other.
+  // Each test has its own folder, since tests may run at the same time.
   PeltFileOnDisk()
       : folder(std::filesystem::path(testing::TempDir()) /
                (std::string("pelt_file_test_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
@@ -620,7 +620,7 @@ TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
   ASSERT_TRUE(save_pelt(character, folder / "c.pelt"));
   ::chmod((folder / "c.pelt").c_str(), 0);
   ::chmod(folder.c_str(), 0555);
-  // Root may do everything: be nobody for a while.
+  // Root may do everything: become nobody for a while.
   const bool root = ::geteuid() == 0;
   if (root) {
     ASSERT_EQ(::seteuid(65534), 0);

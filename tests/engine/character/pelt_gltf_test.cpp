@@ -38,7 +38,7 @@ Bytes to_bytes(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A model as a file, the character that it was bound to, and the file that carries it.
+// A model as a file, the character that was bound from it, and the file that carries the character.
 struct Subject {
   Bytes plain;
   Rig rig;
@@ -54,7 +54,7 @@ Subject make_subject(const Model& model = test::make_tube({.around = 5, .along =
   return {plain, rig, character, write_gltf_deformers(plain, format_rig(rig), &character, "x.glb").value()};
 }
 
-// The error of reading, or "read".
+// Returns the error of reading, or "read".
 std::string error_of(const Bytes& file, const std::string& source = "x.glb") {
   const auto read = read_gltf_deformers(file, source);
   return read ? "read" : read.error().message;
@@ -71,7 +71,7 @@ Bytes with_document(const Bytes& file, const json& document) {
   return format_glb_container(document, open_gltf(file, "x.glb")->binary.value(), "x.glb").value();
 }
 
-// The file after a change of its JSON.
+// Returns the file after a change of its JSON.
 template <class Change>
 Bytes changed(const Bytes& file, const Change& change) {
   json document = document_of(file);
@@ -147,7 +147,7 @@ TEST(PeltGltf, ARigAloneIsEnoughToBind) {
   EXPECT_EQ((*own)->note, "");
   EXPECT_EQ(load_error_of(file), "x.glb: carries a rig, and no character: bind it");
 
-  // As text too, where a character cannot be.
+  // A text file can carry a rig, but not a character.
   std::string text = document_of(file).dump();
   ASSERT_TRUE(write_file(folder / "rig.gltf", std::as_bytes(std::span(text))));
   EXPECT_EQ((*load_gltf_rig(folder / "rig.gltf"))->rig, subject.rig);
@@ -187,7 +187,7 @@ TEST(PeltGltf, WhatWasEditedSinceIsNotCurrent) {
     view = view.get<int>() + 1;
   }));
 
-  // A position, by a bit.
+  // Change a bit of a position.
   Bytes moved = subject.carrying;
   const auto binary = *open_gltf(moved, "x.glb")->binary;
   moved[static_cast<std::size_t>(binary.data() - moved.data()) + 2] ^= std::byte{1};
@@ -201,7 +201,7 @@ TEST(PeltGltf, WhatWasEditedSinceIsNotCurrent) {
   EXPECT_EQ((*own)->note, "it was changed since its character was bound");
 }
 
-// The hash as the specification has it, by hand.
+// Computes the hash of the specification step by step.
 TEST(PeltGltf, HashesWhatTheSpecificationSays) {
   const Bytes file = format_glb_container(json{{"scene", 0}, {"asset", {{"version", "2.0"}}}}, {}, "x.glb").value();
   const Subject subject = make_subject();
@@ -276,7 +276,7 @@ TEST(PeltGltf, EveryWayToBreakItIsRefusedWithItsPlace) {
   EXPECT_EQ(error_of(to_bytes("{}")), "x.glb: byte 0: does not start with 'glTF' as a .glb does");
 }
 
-// The first byte of the character, whose bytes are not hashed.
+// Returns the first byte of the character, whose bytes are not hashed.
 std::byte& first_of_character(Bytes& file) {
   const std::size_t offset = document_of(file)["bufferViews"].back()["byteOffset"];
   const std::byte* binary = open_gltf(file, "x.glb")->binary->data();
@@ -315,7 +315,7 @@ TEST(PeltGltf, ARigInsideNamesNoFiles) {
   EXPECT_THAT(own.error().message, HasSubstr("/extensions/PELT_deformers/rig: layer 0: names the file '../cage.obj'"));
 }
 
-// A character of another version of .pelt is bound again by those who can, and refused by others.
+// A character of another version of .pelt is bound again by programs that can bind, and refused by others.
 TEST(PeltGltf, OtherVersionsOfTheCharacterAreBoundAgain) {
   Subject subject = make_subject();
   (&first_of_character(subject.carrying))[4] ^= std::byte{64};
@@ -330,7 +330,7 @@ TEST(PeltGltf, OtherVersionsOfTheCharacterAreBoundAgain) {
   EXPECT_EQ(loaded.error().code, ErrorCode::kUnsupported);
 }
 
-// Whatever the bytes: an error that names the file, or a character that can be moved.
+// Whatever the bytes are, reading gives an error that names the file, or a character that can be moved.
 TEST(PeltGltf, MutantsAreRefusedOrRead) {
   const Subject subject = make_subject();
   std::mt19937 random(1);
@@ -342,7 +342,7 @@ TEST(PeltGltf, MutantsAreRefusedOrRead) {
   test::forget_allocations();
   for (int mutant = 0; mutant < 20000; ++mutant) {
     Bytes bytes = subject.carrying;
-    // Mostly the headers and the JSON; the rest is pelt_file_test's.
+    // Mostly change the headers and the JSON; pelt_file_test covers the other bytes.
     const std::size_t end = mutant % 8 == 0 ? bytes.size() : json_end;
     for (std::size_t change = 0; change < 1 + below(3); ++change) {
       const std::size_t at = below(std::min(end, bytes.size()));
@@ -371,7 +371,7 @@ TEST(PeltGltf, MutantsAreRefusedOrRead) {
     EXPECT_TRUE(serialize(*character) == serialize(subject.character)) << "mutant " << mutant;
   }
   EXPECT_LE(test::largest_allocation(), 32 * subject.carrying.size());
-  EXPECT_GT(read, 50u);  // a letter of what nobody hashes, a digit that rounds away
+  EXPECT_GT(read, 50u);  // a letter that is not hashed, a digit that rounds away
   EXPECT_GT(refused, 10000u);
 }
 

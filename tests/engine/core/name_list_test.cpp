@@ -21,7 +21,8 @@ TEST(NameList, ShowsTheFirstAndCountsTheRest) {
 TEST(NameList, CutsNamesBetweenLetters) {
   EXPECT_EQ(listed({std::string(101, 'a')}), "'" + std::string(100, 'a') + "'");
   EXPECT_EQ(listed({std::string(100, 'a')}), "'" + std::string(100, 'a') + "'");
-  // Two bytes, of which the second would be the 101st; three, the last two of them.
+  // A letter of two bytes, of which the second would be the 101st; one of three, of which the last two would be too
+  // many.
   EXPECT_EQ(listed({std::string(99, 'a') + "\u00e4b"}), "'" + std::string(99, 'a') + "'");
   EXPECT_EQ(listed({std::string(98, 'a') + "\u20acb"}), "'" + std::string(98, 'a') + "'");
   EXPECT_EQ(listed({std::string(98, 'a') + "\u00e4b"}), "'" + std::string(98, 'a') + "\u00e4'");

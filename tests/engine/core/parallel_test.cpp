@@ -22,7 +22,7 @@ struct Range {
   std::size_t end;
 };
 
-// Eight threads, however few cores the machine has.
+// Allows eight threads, however few cores the machine has.
 class ParallelFor : public testing::Test {
  protected:
   template <class Function>
@@ -30,7 +30,7 @@ class ParallelFor : public testing::Test {
     arena_.execute(function);
   }
 
-  // The ranges of one loop, ascending.
+  // Returns the ranges of one loop, ascending.
   std::vector<Range> ranges_of(std::size_t count, std::size_t grain, unsigned threads) {
     std::mutex mutex;
     std::vector<Range> ranges;
@@ -74,7 +74,7 @@ TEST_F(ParallelFor, SplitsWhereThereIsEnough) {
   EXPECT_EQ(ranges_of(100000, 64, 1).size(), 1u);
 }
 
-// What the bodies wrote is there when the loop returns, without a lock: for the thread sanitizer to see.
+// The results of the bodies are there when the loop returns, without a lock; the thread sanitizer checks it.
 TEST_F(ParallelFor, ResultsAreThereWhenItReturns) {
   std::vector<std::size_t> items(100000);
   for (const unsigned threads : kThreads) {

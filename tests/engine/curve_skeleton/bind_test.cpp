@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Skin bound to curves, through pelt::bind.
+// Tests skin that is bound to curves, through pelt::bind.
 #include "engine/curve_skeleton/bind.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ Rig by_curves(const std::function<void(CurveSkeletonParameters&)>& change = [](C
 
 // ---------------------------------------------------------------------------------------------------------- at bind
 
-// The farthest that a vertex is from where the model has it, of its size, when all joints are as they were at bind.
+// Returns the largest distance of a vertex from its place in the model, as a fraction of the size of the character, in
+// the pose at bind.
 double worst_at_bind(const Model& model, const Character& character) {
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
@@ -58,7 +59,7 @@ void expect_identity(const Model& model) {
   SCOPED_TRACE(model.name);
   const Result<Bound> bound = bind(model, by_curves());
   ASSERT_TRUE(bound) << bound.error().message;
-  // Evaluation in floats, at a distance from the origin: some 16 roundings of 6e-8.
+  // Evaluation in floats at a distance from the origin makes about 16 roundings of 6e-8.
   EXPECT_LT(worst_at_bind(model, bound->character), 1e-6);
 }
 
@@ -75,7 +76,7 @@ TEST(CurveBind, ReturnsEveryCharacterFileAtBind) {
   }
 }
 
-// Joints that stand elsewhere at rest than where the skin was bound.
+// The joints stand elsewhere in the rest pose than at bind.
 TEST(CurveBind, IsNotAtRest) {
   Model model = test::make_tube({.joints = 4});
   for (std::size_t j = 1; j < 4; ++j) {
@@ -118,7 +119,8 @@ TEST(CurveBind, TwistKeepsTheSection) {
   }
 }
 
-// A quarter of the way along the upper bone, where a twist of 270 has come to 67.5 degrees and one of -90 to -22.5.
+// Looks a quarter of the way along the upper bone, where a twist of 270 degrees has come to 67.5 and one of -90 to
+// -22.5.
 TEST(CurveBind, TwistIsWhatThePoseSays) {
   const test::PosedLimb limb(by_curves([](auto& p) { p.joints = {{.joint = "joint", .twist_after = 0.0f}}; }));
   const glm::mat4 motion = glm::rotate(glm::mat4(1), glm::radians(270.0f), glm::vec3(1, 0, 0));
@@ -131,7 +133,7 @@ TEST(CurveBind, TwistIsWhatThePoseSays) {
       const float turned =
           std::atan2(rest[v].y * posed[v].z - rest[v].z * posed[v].y, rest[v].y * posed[v].y + rest[v].z * posed[v].z);
       EXPECT_NEAR(glm::degrees(turned), twist * rest[v].x / 4,
-                  1.0);  // places are moved a little to where they are painted
+                  1.0);  // places are moved a little to where the skin is painted
       ++checked;
     }
     EXPECT_GT(checked, 30);
@@ -152,7 +154,7 @@ TEST(CurveBind, TablesKeepTheirError) {
         const std::vector<glm::vec3> b = coarse.posed(motion, glm::radians(twist));
         float worst = 0;
         for (std::size_t v = 0; v < a.size(); ++v) worst = std::max(worst, glm::distance(a[v], b[v]));
-        EXPECT_LT(worst, 1.2f * error * 8) << degrees << ' ' << twist;  // a limb 8 long
+        EXPECT_LT(worst, 1.2f * error * 8) << degrees << ' ' << twist;  // the limb is 8 long
       }
     }
   }
@@ -225,7 +227,7 @@ TEST(CurveBind, FollowsWeightsOfCurves) {
       p.weights = {{"other", value, {.box = Box{{-9, -9, -9}, {4, 9, 9}, 0}}}};
     });
   };
-  // Influences of each vertex.
+  // Returns the number of influences of each vertex.
   const auto counts = [&](const Character& character) {
     const CharacterMesh& mesh = character->meshes[0];
     const SparseRows rows = unpack_rows(mesh.binding);
@@ -270,7 +272,7 @@ TEST(CurveBind, SharesAreAsPainted) {
     halves.append_row(row);
   }
   model.meshes[0].weights = halves;
-  // How far vertices go with the other limb.
+  // Returns how far vertices move with the other limb.
   const auto moved_by = [&](float value) {
     const Character character = test::bound(model, by_curves([&](CurveSkeletonParameters& p) {
                                               p.weights = {{"far0..far2", value, {}}};
@@ -293,7 +295,7 @@ TEST(CurveBind, SharesAreAsPainted) {
   EXPECT_LT(moved_by(0).second, 1e-4f);
 }
 
-// An arm of its own that is painted to its first joint also before that, where it is stuck into a trunk.
+// A separate arm that is painted to its first joint also before that joint, where it is stuck into a trunk.
 TEST(CurveBind, SkinWithoutAPassageFollowsItsJoint) {
   Model model = test::make_tube({.along = 48, .radius = 0.4f, .joints = 3, .blend_length = 1});
   const float joint = model.skeleton.joints[1].rest.translation.x;
@@ -351,7 +353,7 @@ TEST(CurveBind, ErrorsNameTheLayer) {
   EXPECT_EQ(test::bind_error(without, by_curves()), "bound") << "one joint and its tip";
 }
 
-// 65536 palette entries are all that a row can count.
+// A row can name 65536 palette entries at most.
 TEST(CurveBind, TakesCoarserTablesRatherThanTooLargeOnes) {
   const Model model = test::make_tube({.around = 4, .along = 300, .length = 600, .joints = 150, .blend_length = 1});
   const Result<Bound> coarser = bind(model, by_curves([](auto& p) { p.table_error = 2e-9f; }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What people see first of curves on a whole character: a chest under raised arms, a nod, a hidden hand.
+// Tests what people see first of curves on a whole character: a chest under raised arms, a nod, a hidden hand.
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
@@ -52,7 +52,7 @@ class CurvesOnTheBiped : public testing::Test {
     move(name, glm::rotate(glm::mat4(1.0f), glm::radians(degrees), axis));
   }
 
-  // In the model's order.
+  // Returns the moved positions in the order of the model.
   std::vector<glm::vec3> moved() const {
     Evaluator evaluator(character_);
     evaluator.pose(joints_);
@@ -66,11 +66,11 @@ class CurvesOnTheBiped : public testing::Test {
   }
 
   struct Strain {
-    float crease = 0;   // by which neighbouring triangles turn against each other, degrees
-    float stretch = 0;  // of an edge, of its rest
+    float crease = 0;   // degrees by which neighbouring triangles turn against each other
+    float stretch = 0;  // stretch of an edge, relative to its length at rest
   };
 
-  // Of the edges whose middle at rest is on the breastbone.
+  // Returns the strain of the edges whose middle at rest is on the breastbone.
   Strain chest() const {
     const Mesh& mesh = model_.meshes[0];
     const std::vector<glm::vec3> posed = moved();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a file may say of curves and twists: kept, or refused, one change after the other.
-#include "engine/character/pose_kernels.h"
+// Changes one thing after the other in the curves and twists of a file: each is kept or refused.
+#include "shaders/curve_skeleton/pose.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,8 +9,8 @@
 #include <pelt/curve_skeleton.h>
 #include <pelt/pelt_file.h>
 
+#include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
-#include "shaders/curve_skeleton/pose.h"
 #include "tests/support/driven.h"
 #include "tests/support/fault.h"
 
@@ -21,7 +21,7 @@ constexpr std::uint32_t kNanWord = 0x7FC00000u;
 constexpr std::uint32_t kInfinityWord = 0x7F800000u;
 constexpr std::uint32_t kFar = 0xFFFFFFF0u;
 
-// A tube by a curve over its four joints, the second of which has keys.
+// Returns a tube that follows a curve over its four joints, the second of which has keys.
 CharacterData make_data() {
   CurveSkeletonParameters parameters;
   parameters.table_error = 2e-3f;
@@ -36,8 +36,8 @@ PalettePass& pass_of(CharacterData& data) {
   return *found;
 }
 
-// Words of the first record, of its curve, of anchor i of that, of what the curve has there, of its second joint's
-// keys, of the record's first sample.
+// Return words of the first record, of its curve, of anchor i of the curve, of the settings of the curve there, of the
+// keys of its second joint, and of the first sample of the record.
 std::uint32_t& record_word(CharacterData& d, std::size_t word) { return pass_of(d).records[word]; }
 std::uint32_t& curve_word(CharacterData& d, std::size_t word) { return pass_of(d).table[record_word(d, 0) + word]; }
 std::uint32_t& anchor_word(CharacterData& d, std::size_t i, std::size_t word) {
@@ -99,7 +99,7 @@ const test::Fault kFaults[] = {
     {"AxisNotFinite", [](CharacterData& d) { anchor_word(d, 2, shared::kAnchorAxis) = kNanWord; }, "not finite"},
     {"TwistFar", [](CharacterData& d) { anchor_word(d, 1, shared::kAnchorTwist) = d.input_count; },
      "names an input that is not there"},
-    // What the curve has at them.
+    // Settings of the curve at its anchors.
     {"LengthNotFinite", [](CharacterData& d) { curve_anchor_word(d, 0, 0) = kNanWord; }, "not finite"},
     {"LengthsEqual", [](CharacterData& d) { curve_anchor_word(d, 1, 0) = curve_anchor_word(d, 0, 0); },
      "rest lengths that do not ascend"},
@@ -140,7 +140,7 @@ const test::Fault kFaults[] = {
     {"RestNotFinite",
      [](CharacterData& d) { sample_word(d, 7 * shared::kCurveSampleWords + shared::kCurveSampleInverse) = kNanWord; },
      "not finite"},
-    // Words that many name: checking and posing would take long for the size of the file.
+    // Words that many records name: checking and posing would take long for the size of the file.
     {"SamplesShared",
      [](CharacterData& d) {
        PalettePass& pass = pass_of(d);
@@ -161,7 +161,7 @@ const test::Fault kFaults[] = {
 INSTANTIATE_TEST_SUITE_P(All, CurveFault, testing::ValuesIn(kFaults),
                          [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
 
-// Whatever single word of the table is another, the character is refused or moves.
+// Whichever word of the table changes, the character is refused or can be posed.
 TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {
   const CharacterData data = make_data();
   CharacterData changed = data;
@@ -196,7 +196,7 @@ TEST(CurveRecords, TwistsAreControls) {
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre("twist/joint1", "twist/joint2", "twist/joint3"));
 
-  // They tell whole turns apart, in the file as before.
+  // The twists of the character that was read tell whole turns apart as before.
   std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube({.joints = 4}));
   const std::uint32_t control = *(*read)->find_control("twist/joint2");
   std::vector<std::vector<glm::vec3>> posed;
@@ -216,7 +216,7 @@ TEST(CurveRecords, TwistsAreControls) {
   EXPECT_GT(apart, 1.5f) << "half a turn in the middle of the bone";
 }
 
-// Records of one bone share what they have in common, wherever a run of them starts.
+// Records of one bone share work, wherever a run of them starts.
 TEST(CurveRecords, PoseAlikeInAnyOrder) {
   const CharacterData data = make_data();
   CharacterData copy = data;
@@ -226,10 +226,10 @@ TEST(CurveRecords, PoseAlikeInAnyOrder) {
   joints[2] = joints[2] * glm::mat4(glm::mat3(0, 1, 0, -1, 0, 0, 0, 0, 1));
   const std::vector<float> inputs(data.input_count, 0.0f);
   std::vector<Affine> together(data.palette_size);
-  pose_records(pass, 0, pass.record_count, {joints, {}, inputs, together});
+  kCurveSkeleton.pose(pass, 0, pass.record_count, {joints, {}, inputs, together});
   for (std::size_t first = 0; first < pass.record_count; ++first) {
     std::vector<Affine> one(data.palette_size);
-    pose_records(pass, first, first + 1, {joints, {}, inputs, one});
+    kCurveSkeleton.pose(pass, first, first + 1, {joints, {}, inputs, one});
     for (std::size_t k = 0; k < shared::kCurveSlots; ++k) {
       const std::size_t slot = pass.first_slot + first * shared::kCurveSlots + k;
       EXPECT_EQ(one[slot], together[slot]) << first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From what a rig says to curves: what it says of joints, bones and control points, and each way in which that can be
+// Tests how settings of a rig for joints, bones and control points become curves, and each way in which they can be
 // wrong.
 #include "engine/curve_skeleton/resolve_curves.h"
 
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Bones of 2, a tip that is as long.
+// Returns a tube whose bones are 2 long, as is its tip.
 Model model() { return test::make_tube({.joints = 4}); }
 
 using Change = void (*)(CurveSkeletonParameters&);
@@ -63,7 +63,7 @@ TEST(ResolveCurves, ByDefault) {
   EXPECT_EQ(curve.frames, CurveFrames::kAuto);
   EXPECT_EQ(curve.reference, CurveReference::kHalfSwing);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(curve.bone_length(i), 2, 1e-5) << i;
-  // An eighth of the shorter bone; half of a bone that two share, 0.9 of one at an end.
+  // f_min is an eighth of the shorter bone. f_max is half of a bone that two floats share, 0.9 of one at an end.
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
     EXPECT_NEAR(curve.anchors[i].float_min, 0.25, 0.01) << i;
     EXPECT_NEAR(curve.anchors[i].float_max, 1.0, 0.02) << i;
@@ -110,7 +110,7 @@ TEST(ResolveCurves, ABoneMeansTheOneThatItNames) {
   EXPECT_TRUE(curve.spans[2].smooth_twist);
 }
 
-// Where a curve runs up to its top, a bone's twist counts from its upper joint all the same.
+// On a curve that runs up to its top, the twist of a bone still counts from its upper joint.
 TEST(ResolveCurves, TwistRunsAgainstTheCurveAboveItsTop) {
   CurveSkeletonParameters parameters;
   parameters.automatic = false;
@@ -126,7 +126,7 @@ TEST(ResolveCurves, TwistRunsAgainstTheCurveAboveItsTop) {
 }
 
 TEST(ResolveCurves, ControlPointsAreMoved) {
-  // J0, B1-, J1, B1+, B2-, J2, B2+ ..
+  // The control points are J0, B1-, J1, B1+, B2-, J2, B2+ ..
   CurveSkeletonParameters parameters;
   parameters.automatic = false;
   parameters.curves = {{"c", {"joint0", "joint1", "joint2"}, {0.5f, 0, 0}, {}}};

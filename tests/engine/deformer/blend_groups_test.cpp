@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layers of which some have local points of their own. v' is linear in the shares, so that a layer over another moves
-// every vertex to the mean of where each alone does, by the mask.
+// Layers of which some have local points. v' is linear in the shares, so that a layer over another moves every vertex
+// to the mean, by the mask, of where each layer alone moves it.
 #include "engine/deformer/blend_groups.h"
 
 #include <glm/gtc/matrix_transform.hpp>
@@ -16,17 +16,17 @@ namespace pelt {
 namespace {
 
 constexpr std::uint32_t kJoints = 6;
-constexpr float kTolerance = 5e-4f;       // of tubes 8 long: each weight is off by up to half of 1/65535
+constexpr float kTolerance = 5e-4f;       // for tubes 8 long: each weight is off by up to half of 1/65535
 constexpr float kFrameTolerance = 2e-2f;  // gradients keep 7 bits
 
-// Layers by hand over the joints of a tube, and the character that they make as a control mesh and as skin.
+// Makes layers over the joints of a tube, and the character that they form as a control mesh and as skin.
 class BlendGroupsTest : public testing::Test {
  protected:
   Model model_ = test::make_tube({.joints = kJoints});
   const Mesh& mesh() const { return model_.meshes[0]; }
   std::size_t count() const { return mesh().positions.size(); }
 
-  // Rows over two joints, no entry where there is no share.
+  // Makes rows over two joints, empty where there is no share.
   SparseRows rows(std::uint32_t joint, const std::vector<float>& shares) const {
     SparseRows result;
     for (std::uint32_t i = 0; i < count(); ++i) {
@@ -40,7 +40,7 @@ class BlendGroupsTest : public testing::Test {
     return result;
   }
   std::vector<float> everywhere(float share) const { return std::vector<float>(count(), share); }
-  // 0, 1 and between, in another order for each `step`.
+  // Makes shares of 0, 1 and between, in another order for each `step`.
   std::vector<float> mixed(std::uint32_t step) const {
     constexpr float kValues[] = {0, 0.25f, 1, 0.5f, 0, 0.7f, 1};
     std::vector<float> shares;
@@ -54,7 +54,7 @@ class BlendGroupsTest : public testing::Test {
     }
     return result;
   }
-  // Gradients of every second row.
+  // Adds gradients to every second row.
   static void grade(MeshBinding& binding) {
     binding.rows.gradients.assign(binding.rows.influences.size(), glm::vec3(0.0f));
     for (std::uint32_t i = 1; i < binding.rows.row_count(); i += 2) {
@@ -70,7 +70,7 @@ class BlendGroupsTest : public testing::Test {
     grade(binding);
     return binding;
   }
-  // The offset group has `shares`, the rest position what they leave.
+  // Makes an offset group with `shares`; the rest position has the remainder.
   MeshBinding with_group(std::uint32_t joint, const std::vector<float>& shares) const {
     MeshBinding binding = plain(joint + 1);
     std::vector<float> left;
@@ -199,7 +199,7 @@ TEST_F(BlendGroupsTest, WhatIsHiddenIsDropped) {
   EXPECT_EQ(make(with_group(1, everywhere(0))).character->meshes[1].mode, BlendMode::kLinear);
 }
 
-// Two influences of 4 bytes, a local point of 16; point, directions, output; slices.
+// The bytes are two influences of 4, a local point of 16, point, directions, output, and slices.
 TEST_F(BlendGroupsTest, BytesOfLocalPointsAreReported) {
   const Made made = make(with_group(1, everywhere(1)));
   const double influences =

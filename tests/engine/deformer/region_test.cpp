@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// 1 at 0, 0 from 1 on.
+// Returns 1 up to 0, and 0 from 1 on.
 float smooth(float x) { return x <= 0 ? 1.0f : x >= 1 ? 0.0f : (1 - x) * (1 - x) * (3 - 2 * (1 - x)); }
 
 class Regions : public testing::Test {
@@ -44,7 +44,7 @@ class Regions : public testing::Test {
     const Result<std::vector<std::uint8_t>> result = group_triangles(group, mesh(), model_, rig_, "the mask");
     return result ? "fine" : result.error().message;
   }
-  // Every vertex: the value is `expected` of its place.
+  // Expects the value of every vertex to be `expected` of its position.
   void expect_values(const Region& region, const std::function<float(glm::vec3)>& expected) const {
     const std::vector<float> own = values(region);
     for (std::size_t v = 0; v < own.size(); ++v) {
@@ -76,13 +76,13 @@ TEST_F(Regions, OfJointsAreTheirWeights) {
 }
 
 TEST_F(Regions, OfJointsReachFartherByTheirFalloff) {
-  // At least half from x = 4 on.
+  // Weights are at least a half from x = 4 on.
   expect_values({.joints = {"joint1"}, .joint_falloff = 2.0f}, [](glm::vec3 p) {
     return std::max(std::clamp(0.5f + (p.x - 4) / 2, 0.0f, 1.0f), smooth((4 - p.x) / 2));
   });
 }
 
-// Two strips a hand apart, of which one follows the joint; a third one lies end to end with it.
+// Two strips lie a hand apart, and one of them follows the joint; a third lies end to end with it.
 TEST_F(Regions, OfJointsFallOffAlongTheSurface) {
   Mesh strips;
   strips.name = "strips";

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/pose_kernels.h"
+#include "shaders/dual_quaternion/pose.h"
 
 #include <glm/gtc/matrix_transform.hpp>
 #include <random>
 
 #include <pelt/finite.h>
 
+#include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
-#include "shaders/dual_quaternion/pose.h"
 
 namespace pelt {
 namespace {
 
-// One joint at `matrix`, bound at the origin.
+// Returns the palette of one joint at `matrix` that was bound at the origin.
 std::vector<Affine> posed(const glm::mat4& matrix) {
   PalettePass pass;
   pass.record_count = 1;
   append_record(pass.records, shared::JointRecord{0, affine_identity()});
   std::vector<Affine> palette(2);
-  dual_quaternion::pose_records(pass, 0, 1, {std::span(&matrix, 1), {}, {}, palette});
+  dual_quaternion::kDualQuaternion.pose(pass, 0, 1, {std::span(&matrix, 1), {}, {}, palette});
   return palette;
 }
 
-// What the blend makes of one influence alone.
+// Returns the frame that the blend makes of a single influence.
 Affine recomposed(const std::vector<Affine>& palette) {
   const shared::DualQuaternion rigid{palette[0][0], palette[0][1]};
   return affine_compose(shared::rigid_from_dual_quaternion(rigid, rigid), palette[1]);

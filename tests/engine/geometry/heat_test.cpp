@@ -25,7 +25,7 @@ struct Strip {
   std::vector<glm::uvec3> triangles;
 };
 
-// One implicit step makes exp(-|x| / sqrt(spread)) / 2 of a step's sides.
+// One implicit step turns the sides of a step function into exp(-|x| / sqrt(spread)) / 2.
 TEST(SurfaceHeat, MakesAStepAsWideWhateverTheTessellation) {
   for (const std::uint32_t count : {80u, 400u}) {
     const Strip strip(count);

@@ -23,7 +23,7 @@ glm::dvec3 area_vector(const glm::vec3& a, const glm::vec3& b, const glm::vec3& 
   return 0.5 * glm::cross(glm::dvec3(b) - glm::dvec3(a), glm::dvec3(c) - glm::dvec3(a));
 }
 
-// A planar polygon is split properly where its triangles all wind as it does and their areas sum to its own: then none
+// A planar polygon is split properly if its triangles all have its winding and their areas sum to its own: then none
 // overlap and none lie outside.
 void expect_proper(const std::vector<glm::vec3>& polygon) {
   const std::vector<glm::uvec3> triangles = split(polygon);
@@ -39,7 +39,7 @@ void expect_proper(const std::vector<glm::vec3>& polygon) {
   EXPECT_NEAR(sum, glm::length(whole), 1e-5 * glm::length(whole));
 }
 
-// The polygon as given and wound the other way, turned, scaled, and started at each corner.
+// Checks the polygon as given and reversed, turned, scaled, and started at each corner.
 void expect_proper_everywhere(const std::vector<glm::vec3>& polygon) {
   for (const bool reversed : {false, true}) {
     for (const float scale : {1e-6f, 1.0f, 1e6f}) {

@@ -96,7 +96,7 @@ TEST(Thin, WhatIsNotDenseIsWeldedAlone) {
 }
 
 TEST(Thin, HasAboutTheTrianglesAskedAndNoHoles) {
-  const Mesh dense = make_limb({.around = 256, .along = 256}).meshes[0];  // many parts
+  const Mesh dense = make_limb({.around = 256, .along = 256}).meshes[0];  // has many parts
   for (const std::size_t asked : {5000, 20'000, 100'000}) {
     const Simplified thinned = thin(dense, asked);
     EXPECT_GT(thinned.mesh.triangles.size(), asked / 2);
@@ -106,7 +106,7 @@ TEST(Thin, HasAboutTheTrianglesAskedAndNoHoles) {
     for (const glm::uvec3 t : thinned.mesh.triangles) {
       for (int corner = 0; corner < 3; ++corner) ++edges[std::minmax(t[corner], t[(corner + 1) % 3])];
     }
-    std::size_t folds = 0;  // at a rim, where both sides came to lie on one edge
+    std::size_t folds = 0;  // at a border, where both sides came to lie on one edge
     for (const auto& [edge, count] : edges) {
       ASSERT_EQ(count % 2, 0) << "the limb is closed";
       folds += count > 2 ? 1 : 0;

@@ -10,7 +10,7 @@
 namespace pelt {
 namespace {
 
-constexpr std::uint32_t kSecond = 1;  // the limb's joint "joint", at x = 4
+constexpr std::uint32_t kSecond = 1;  // number of the limb's joint "joint", at x = 4
 
 float weight_of(const SparseRows& rows, std::size_t vertex, std::uint32_t joint) {
   for (const Influence& influence : rows.row(vertex)) {
@@ -24,7 +24,7 @@ SparseRows spread(const Model& model, float radii = 8, unsigned threads = 0) {
   return spread_weights(model.meshes[0], model.meshes[0].weights, model, passages, threads);
 }
 
-// Standard deviation of the passage along x: of its slope as a density.
+// Returns the standard deviation, along x, of the passage's slope as a density.
 double width(const Model& limb, const SparseRows& rows) {
   double sum = 0;
   double moment = 0;
@@ -78,7 +78,7 @@ TEST(SpreadWeights, LeavesAWideJointAlone) {
   }
 }
 
-// Another skin may bind the same joint by another matrix: the joint is then two of the model's bound joints.
+// Another skin may bind the same joint with another matrix: the joint is then two of the model's bound joints.
 TEST(SpreadWeights, IsTheSameForAJointThatIsBoundTwice) {
   Model limb = make_limb();
   const SparseRows once = spread(limb);
@@ -110,7 +110,8 @@ TEST(SpreadWeights, LeavesRigidPartsAlone) {
   EXPECT_EQ(spread(limb), mesh.weights);
 }
 
-// Two limbs of one parent that touch all along, as legs do: what follows one does not come to follow the other.
+// Two limbs of one parent that touch along their whole length, as legs do: skin that follows one must not begin to
+// follow the other.
 TEST(SpreadWeights, DoesNotLeakToALimbThatTouches) {
   Model model = make_limb();
   Mesh& mesh = model.meshes[0];
@@ -139,7 +140,7 @@ TEST(SpreadWeights, KeepsLeftAndRightOfTheBipedApart) {
   const Model biped = make_biped();
   const SparseRows rows = spread(biped);
   ASSERT_TRUE(validate(rows, biped.bound_joints.size(), "rows"));
-  // What the left limbs move lies left, as before.
+  // Skin that the left limbs move still lies on the left.
   const SparseRows& before = biped.meshes[0].weights;
   for (std::uint32_t b = 0; b < biped.bound_joints.size(); ++b) {
     const std::string& name = biped.skeleton.joints[biped.bound_joints[b].joint].name;

@@ -55,7 +55,7 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, int> edge_uses(const Mesh& mes
   return uses;
 }
 
-// Border edges whose ends both are where `on_seam` says.
+// Counts the border edges whose two ends both satisfy `on_seam`.
 template <class OnSeam>
 int border_edges(const Mesh& mesh, OnSeam on_seam) {
   int count = 0;

@@ -9,7 +9,7 @@
 namespace pelt {
 namespace {
 
-// By brute force over sampled barycentric coordinates: an upper bound of the squared distance.
+// Returns an upper bound of the squared distance, by brute force over sampled barycentric coordinates.
 double sampled_distance(const glm::dvec3& p, const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) {
   double least = std::numeric_limits<double>::infinity();
   constexpr int kSteps = 60;
@@ -48,7 +48,7 @@ TEST(TriangleTree, ClosestPointIsTheClosest) {
   }
 }
 
-// Every distance, sorted: what a search must find, to the last bit.
+// Returns every distance, sorted: a search must find the same to the last bit.
 std::vector<TriangleTree::Near> by_brute_force(const TriangleTree& tree, std::uint32_t triangle_count,
                                                std::size_t count, const glm::dvec3& point) {
   std::vector<TriangleTree::Near> all;
@@ -59,7 +59,7 @@ std::vector<TriangleTree::Near> by_brute_force(const TriangleTree& tree, std::ui
   return all;
 }
 
-// One point after the other, and all at once.
+// Checks searches of one point after the other, and of all at once.
 void expect_nearest(const Mesh& mesh, std::size_t count, std::span<const glm::dvec3> points) {
   const TriangleTree tree = *TriangleTree::create(mesh.positions, mesh.triangles);
   std::vector<std::vector<TriangleTree::Near>> expected;
@@ -88,7 +88,7 @@ void expect_nearest(const Mesh& mesh, std::size_t count, std::span<const glm::dv
   EXPECT_EQ(visits, std::vector<int>(points.size(), 1));
 }
 
-// On vertices, edges and triangles, where many tie; near the mesh; and far from it.
+// Returns points on vertices, edges and triangles, where many tie; near the mesh; and far from it.
 std::vector<glm::dvec3> points_round(const Mesh& mesh, double size, const glm::dvec3& centre) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> coordinate(-1, 1);
@@ -108,7 +108,7 @@ std::vector<glm::dvec3> points_round(const Mesh& mesh, double size, const glm::d
 
 class TriangleTreeScale : public testing::TestWithParam<float> {};
 
-// Whatever the units and the place.
+// In any unit and at any place.
 TEST_P(TriangleTreeScale, NearestAreThoseOfBruteForce) {
   Mesh tube = test::make_tube_mesh({.around = 24, .along = 40});
   const glm::vec3 offset = glm::vec3(100, -50, 30) * GetParam();
@@ -147,7 +147,7 @@ TEST(TriangleTree, DoubledTrianglesTieToTheLowerIndex) {
   EXPECT_EQ(found[2].triangle, found[1].triangle + once.size());
 }
 
-// All that meet at a vertex are equally far from a point above it, and so are both sides of an edge.
+// All triangles that meet at a vertex are equally far from a point above it, and so are both sides of an edge.
 TEST(TriangleTree, TrianglesTieToTheLastBitWhereTheyMeet) {
   std::vector<glm::vec3> positions{{0.1f, 0.7f, 0.3f}};
   std::vector<glm::uvec3> triangles;

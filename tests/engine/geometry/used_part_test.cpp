@@ -51,7 +51,7 @@ std::vector<glm::vec3> bent_sleeve(const Character& character) {
 TEST(UsedPart, IsAllThatIsPosedAndMovesTheSkinAsTheWholeDoes) {
   const Model model = dressed_tube();
   const Bound part = test::bound(model, worn());
-  const Bound whole = test::bound(model, worn({{.vertex = 0, .offset = glm::vec3(0)}}));  // which keeps all of it
+  const Bound whole = test::bound(model, worn({{.vertex = 0, .offset = glm::vec3(0)}}));  // keeps the whole driver
   const std::size_t all = model.meshes[0].positions.size();
   EXPECT_EQ(test::mesh_of(whole.character, "tube").vertex_count(), all);
   EXPECT_LT(test::mesh_of(part.character, "tube").vertex_count(), all / 2);

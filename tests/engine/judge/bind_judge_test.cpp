@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What bind does about a deformer that does worse than linear blend.
+// Tests how bind treats a deformer that does worse than linear blend.
 #include "engine/judge/bind_judge.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using test::bound;
 using test::bound_by;
 using testing::HasSubstr;
 
-// A surface FFD that tears the skin: every vertex follows one driver triangle of a coarse driver alone.
+// A surface FFD that tears the skin: every vertex follows one triangle of a coarse driver.
 Rig torn(Judging judging) {
   SurfaceFfdParameters ffd;
   ffd.mode = SurfaceFfdParameters::Mode::kBasic;
@@ -79,7 +79,7 @@ TEST(BindJudge, HasNothingToSayOfLinearBlend) {
   EXPECT_FALSE(bound(make_arm(), *rig_from_deformer_name("linear_blend")).report.verdict);
 }
 
-// The default does nowhere worse on the limb, and on the biped only in a fold of the groin in a deep squat.
+// The default does not do worse anywhere on the limb, and on the biped only in a fold of the groin in a deep squat.
 TEST(BindJudge, LeavesNextToNothingOfTheLimbAndTheBiped) {
   const auto judged = [](const Model& model) {
     const Bound bound_model = bound(model, *rig_from_deformer_name("surface_ffd"));
@@ -91,7 +91,7 @@ TEST(BindJudge, LeavesNextToNothingOfTheLimbAndTheBiped) {
   EXPECT_LT(of_biped.left, 0.002) << in_words(of_biped.places.at(0));
 }
 
-// What a sculptor asked for is not taken away.
+// Linear blend does not take over what a sculptor asked for.
 TEST(BindJudge, LeavesWhatWasSculpted) {
   const Model arm = make_arm();
   Rig rig = torn(Judging::kFallback);
@@ -111,7 +111,7 @@ class BindJudgeOn : public testing::TestWithParam<std::int64_t> {
   }
 };
 
-// The parameter is an instruction set; the vectors of another processor change no byte of the character.
+// The parameter is an instruction set: the vector width of another processor changes no byte of the character.
 TEST_P(BindJudgeOn, IsTheSameOnEveryProcessor) {
   const std::vector<std::byte> here = serialize(bound(make_arm(), torn(Judging::kFallback)).character);
   choose(0);
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, BindJudgeOn, testing::ValuesIn(hwy::SupportedA
 
 // ------------------------------------------------------------------------------------------------------------ in words
 
-// A vertex of the biped's skin that these joints move, the first one most; `below`: below where the first stands.
+// Finds a vertex of the biped's skin that these joints move, the first one most; `below`: below the first joint.
 std::uint32_t find_vertex(const Model& model, const std::string& most, const std::string& next, bool below) {
   const Mesh& mesh = model.meshes[0];
   const auto name = [&](const Influence& i) { return model.skeleton.joints[model.bound_joints[i.index].joint].name; };

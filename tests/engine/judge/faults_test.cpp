@@ -11,7 +11,7 @@ namespace {
 
 using Points = std::vector<glm::vec3>;
 
-// A strip along x of `count` squares of side 1: vertices 2 i and 2 i + 1 stand at x = i.
+// A strip along x of `count` squares of side 1: vertices 2 i and 2 i + 1 are at x = i.
 struct Strip {
   explicit Strip(std::uint32_t count) {
     for (std::uint32_t i = 0; i <= count; ++i) {
@@ -76,7 +76,7 @@ TEST(Faults, CountTheStrainOfRigidEdges) {
   EXPECT_NEAR(faults.vertices[1].score, 1.2, 1e-4);
 }
 
-// What is left ends so gently that passing from one to the other stretches no edge by more than a quarter.
+// The share of linear blend ends so gently that the passage stretches no edge by more than a quarter.
 TEST(Faults, AreLeftGently) {
   const Strip strip(40);
   const LinearReference reference = reference_of(strip, {strip.rest});
@@ -91,11 +91,11 @@ TEST(Faults, AreLeftGently) {
   }
   EXPECT_GT(left[8], 0);
   EXPECT_EQ(left[40], 0);
-  faults.vertices[0].score = 1.4;  // half of what leaves all
+  faults.vertices[0].score = 1.4;  // half of the way to the score at which linear blend takes over completely
   EXPECT_NEAR(left_to_linear_blend(faults, reference, strip.welded)[0], 0.5f, 1e-6f);
 }
 
-// Vertices that stand at one place are left alike, and what is left passes over the seam between them.
+// Vertices at one place have the same share, and the share passes over the seam between them.
 TEST(Faults, AreLeftAcrossSeams) {
   Strip strip(3);
   const auto count = static_cast<std::uint32_t>(strip.rest.size());

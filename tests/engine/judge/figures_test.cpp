@@ -16,7 +16,7 @@ namespace {
 using Points = std::vector<glm::vec3>;
 using Triangles = std::vector<glm::uvec3>;
 
-// A square of side 1 in z = 0, of two triangles: five edges.
+// A square of side 1 in z = 0 made of two triangles: five edges.
 const Points kSquare{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
 const Triangles kHalves{{0, 1, 2}, {0, 2, 3}};
 
@@ -59,7 +59,7 @@ TEST(Figures, OfWhatMovesAsLinearBlend) {
   EXPECT_FALSE(figures.flip_at);
 }
 
-// Vertex 2 goes from (1, 1) to (3, 1): its edges are 3, sqrt 5 and sqrt 5 times as long as they were.
+// Vertex 2 goes from (1, 1) to (3, 1): its edges become 3, sqrt 5 and sqrt 5 times as long.
 TEST(Figures, OfATornCorner) {
   const Figures figures = figures_of(kSquare, kHalves, {{kSquare, kSquare}, {kSquare, with(kSquare, 2, {3, 1, 0})}});
   EXPECT_NEAR(figures.far, 2 / std::sqrt(2.0), 1e-12);
@@ -72,20 +72,20 @@ TEST(Figures, OfATornCorner) {
   EXPECT_DOUBLE_EQ(figures.bad, 3.0 / 10);
   EXPECT_EQ(figures.rigid_max, 2);
   EXPECT_EQ(figures.rigid_at.to, 3u);
-  // The greatest of ten are 2 and sqrt 5 - 1, and the percentile is at 0.99 * 9 of them.
+  // The greatest of ten are 2 and sqrt 5 - 1; the percentile is at position 0.99 * 9.
   EXPECT_NEAR(figures.rigid99, 2 - 0.09 * (3 - std::sqrt(5.0)), 1e-6);
   // One of eight distances is not 0.
   EXPECT_NEAR(figures.drift99, 0.93 * std::sqrt(2.0), 1e-6);
 }
 
-// What linear blend stretches as well is no fault, and edges that it changes in one frame are not rigid.
+// A stretch that linear blend has as well is no fault, and edges that it changes in one frame are not rigid.
 TEST(Figures, AllowWhatLinearBlendDoes) {
   const Points wide = with(kSquare, 2, {3, 1, 0});
   const Figures figures = figures_of(kSquare, kHalves, {{kSquare, kSquare}, {wide, wide}, {kSquare, kSquare}});
   EXPECT_EQ(figures.stretch, 1);
   EXPECT_EQ(figures.bad, 0);
   EXPECT_DOUBLE_EQ(figures.rigid_share, 2.0 / 5);
-  // Every corner of the square has an edge that is not rigid, those of a triangle beside it have none: of these alone
+  // Every corner of the square has an edge that is not rigid, those of the triangle beside it have none: only their
   // distances count.
   Points rest = kSquare, bent = wide;
   for (const glm::vec3& p : {glm::vec3(0, 0, 1), glm::vec3(1, 0, 1), glm::vec3(1, 1, 1)}) {
@@ -100,7 +100,7 @@ TEST(Figures, AllowWhatLinearBlendDoes) {
   EXPECT_GT(drift(4), 0);
 }
 
-// The median of three frames, not their mean nor what it was at rest, is what a rigid edge is compared with.
+// A rigid edge is compared with the median of its three frames, not with their mean or the rest pose.
 TEST(Figures, MeasureStrainFromTheMedian) {
   const Points longer = scaled(kSquare, glm::vec3(1.001f)), longest = scaled(kSquare, glm::vec3(1.0015f));
   const Points twice = scaled(kSquare, glm::vec3(2));
@@ -119,7 +119,7 @@ TEST(Figures, LeaveOutShortEdges) {
   EXPECT_DOUBLE_EQ(figures_of(rest, {{0, 1, 2}}, {{rest, moved}}).rigid_share, 2.0 / 3);
 }
 
-// Linear blend halves the area: all of it comes back, half of that, or more, which is not counted.
+// Linear blend halves the area. All of it comes back, or half, or more, of which the excess is not counted.
 TEST(Figures, CountAreaThatIsGivenBack) {
   const Points flat = scaled(kSquare, {1, 0.5f, 1});
   const auto given_back = [&](float height) {
@@ -131,7 +131,7 @@ TEST(Figures, CountAreaThatIsGivenBack) {
   EXPECT_DOUBLE_EQ(given_back(0.25f).regained, -0.25);
   EXPECT_DOUBLE_EQ(*restored(given_back(0.75f), given_back(1)), 0.5);
   EXPECT_FALSE(restored(given_back(0.75f), given_back(0.5f)));
-  // Nor of a triangle that nobody sees.
+  // A triangle too small to be seen does not count.
   Points rest = kSquare, collapsed = kSquare;
   for (const glm::vec3& p : {glm::vec3(0, 0, 0), glm::vec3(1e-4f, 0, 0), glm::vec3(0, 1e-4f, 0)}) {
     rest.push_back(p);
@@ -150,7 +150,7 @@ TEST(Figures, CountTrianglesThatFaceAway) {
   ASSERT_TRUE(figures.flip_at);
   EXPECT_EQ(figures.flip_at->frame, 1u);
   EXPECT_EQ(figures.flip_at->from, 0u);
-  // Where linear blend has collapsed there is no side to be on.
+  // A collapsed triangle of linear blend has no side to face.
   const Points collapsed = scaled(kSquare, {1, 0.29f, 1});
   EXPECT_EQ(figures_of(kSquare, kHalves, {{collapsed, scaled(collapsed, {-1, 1, 1})}}).flips, 0);
   const Points low = scaled(kSquare, {1, 0.31f, 1});
@@ -164,10 +164,10 @@ TEST(Figures, OfNothing) {
   EXPECT_GT(points.far, 0);
   EXPECT_EQ(points.bad, 0);
   EXPECT_EQ(points.drift99, 0);
-  EXPECT_EQ(figures_of({{1, 2, 3}}, {{0, 0, 0}}, {{{{1, 2, 3}}, {{9, 2, 3}}}}).far, 0);  // of no size
+  EXPECT_EQ(figures_of({{1, 2, 3}}, {{0, 0, 0}}, {{{{1, 2, 3}}, {{9, 2, 3}}}}).far, 0);  // a skin of size 0
 }
 
-// More blocks than one, and sums that would differ by their order.
+// The mesh has several blocks, and sums that would depend on their order.
 TEST(Figures, AreTheSameOnAnyNumberOfThreads) {
   const Mesh mesh = make_limb({.around = 48, .along = 96}).meshes.front();
   std::mt19937 random(3);
@@ -194,7 +194,7 @@ TEST(Figures, AreTheSameOnAnyNumberOfThreads) {
   }
 }
 
-// So many frames that edges come in two passes: those of the second are rigid too, of the same median.
+// There are so many frames that edges come in two passes: those of the second are also rigid, with the same median.
 TEST(Figures, TakeEdgesInPasses) {
   constexpr std::size_t kFrames = 1600;
   const Mesh mesh = make_limb({.around = 48, .along = 80}).meshes.front();
@@ -216,14 +216,14 @@ TEST(Figures, TakeEdgesInPasses) {
   EXPECT_NEAR(figures.rigid_max, 0.5, 1e-5);
 }
 
-// As NumPy has it: linear between the values beside 0.99 (n - 1).
+// The percentile is NumPy's: linear between the values beside 0.99 (n - 1).
 TEST(TopValues, FindThePercentileOfAll) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> value(-1, 1);
   for (const std::size_t count : {1u, 2u, 63u, 100u, 101u, 1234u, 20000u}) {
     for (const double percent : {99.0, 50.0, 0.0, 100.0}) {
       std::vector<double> all(count);
-      for (double& v : all) v = std::round(40 * value(random)) / 40;  // many alike
+      for (double& v : all) v = std::round(40 * value(random)) / 40;  // many equal values
       TopValues top(count, percent);
       for (std::size_t first = 0; first < count; first += 97) {
         top.add(std::span(all).subspan(first, std::min<std::size_t>(97, count - first)));

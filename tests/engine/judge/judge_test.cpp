@@ -29,7 +29,7 @@ TEST(Judge, FindsNothingInLinearBlend) {
   EXPECT_LT(figures->rigid_share, 0.95);
 }
 
-// Whatever the threads, and as fractions that ascend to 1.
+// Results do not depend on the threads, and progress ascends to 1.
 TEST(Judge, IsTheSameOnAnyNumberOfThreads) {
   const Model arm = make_arm();
   const Character linear = bound_by(arm, "linear_blend"), dual = bound_by(arm, "dual_quaternion");
@@ -55,7 +55,7 @@ TEST(Judge, IsTheSameOnAnyNumberOfThreads) {
   }
 }
 
-// Vertices count over meshes, and each has the joint that moves it most.
+// Vertices count over all meshes, and each has the joint that moves it most.
 TEST(Judge, SaysWhereAVertexIs) {
   Model model = make_arm();
   const Mesh first = model.meshes.front();
@@ -95,7 +95,7 @@ TEST(Judge, TakesCharactersOfTheSameSkins) {
 
 TEST(Judge, NamesWhatIsNotFinite) {
   Model model = test::make_tube({.around = 10, .along = 24, .joints = 5});
-  // Scaled beyond what a float holds, at the clip's end.
+  // The scale at the clip's end is more than a float holds.
   model.clips = {{"burst", 1, {}, {}}};
   for (std::uint32_t joint = 0; joint < 5; ++joint) {
     const std::vector<float> values{1, 1, 1, kFarthest, kFarthest, kFarthest};

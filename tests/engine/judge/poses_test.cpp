@@ -33,7 +33,7 @@ TEST(ClipPoses, SpreadFramesOverAClip) {
   EXPECT_THAT(seconds_of(clip_poses(with_clips({2.5f}))), testing::ElementsAre(0, 0.5f, 1, 1.5f, 2, 2.5f));
   EXPECT_THAT(seconds_of(clip_poses(with_clips({2.5f}), {.frames = 2})), testing::ElementsAre(0, 1, 2));
   EXPECT_THAT(seconds_of(clip_poses(with_clips({0.5f}), {.frames = 1})), testing::ElementsAre(0));
-  // No fewer than one a second.
+  // There is at least one frame a second.
   EXPECT_THAT(seconds_of(clip_poses(with_clips({8}))), testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8));
 }
 
@@ -57,7 +57,7 @@ TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
     least = glm::min(least, p);
     most = glm::max(most, p);
   }
-  // The half beyond the joint at x = 4 stands up.
+  // The half beyond the joint at x = 4 points up.
   EXPECT_NEAR(most.x, 5, 1e-4);
   EXPECT_NEAR(most.y, 4, 1e-4);
   EXPECT_NEAR(least.x, 0, 1e-4);
@@ -66,7 +66,7 @@ TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
   most = glm::vec3(-100);
   for (const glm::vec3& p : evaluator.positions()) most = glm::max(most, p);
   EXPECT_NEAR(most.y, 8, 1e-4);
-  // And nothing of it stays for the next pose.
+  // The next pose keeps nothing of it.
   player.pose({}, evaluator);
   evaluator.evaluate();
   most = glm::vec3(-100);
@@ -74,7 +74,7 @@ TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
   EXPECT_NEAR(most.x, 8, 1e-4);
 }
 
-// By whole turns, which the inputs tell and the joints do not.
+// Inputs tell whole turns; joints do not.
 TEST(PosePlayer, PlaysClipsWithTheirTwists) {
   const Character limb = bound_by(make_limb(), "curve_skeleton");
   const auto clip = static_cast<std::uint32_t>(find_clip(limb->clips, "twist") - limb->clips.data());

@@ -35,7 +35,7 @@ const Model& biped_model() {
   return biped;
 }
 
-// A skeleton of which each joint but those named in `bare` moves a triangle of its own, which stands around it.
+// Makes a model in which each joint except those in `bare` moves a triangle of its own, which lies round it.
 Model model_of(const std::vector<test::Node>& nodes, const std::set<std::string>& bare = {}) {
   Model model = test::skeleton_of(nodes);
   model.bound_joints.clear();
@@ -62,7 +62,7 @@ std::vector<std::string> names_of(const std::vector<JudgedPose>& poses) {
   return names;
 }
 
-// Those of one joint, without its name.
+// Returns the poses of one joint, without its name.
 std::vector<std::string> turns_of(const Model& model, const std::string& joint) {
   std::vector<std::string> turns;
   for (const JudgedPose& pose : poses_of(model)) {
@@ -71,7 +71,7 @@ std::vector<std::string> turns_of(const Model& model, const std::string& joint) 
   return turns;
 }
 
-// Where a point at rest goes in the pose of that name.
+// Returns the place of a point of the rest pose in the pose of that name.
 glm::dvec3 moved(const Model& model, const std::string& pose_name, const glm::dvec3& point) {
   const std::vector<JudgedPose> poses = poses_of(model);
   const auto pose =
@@ -109,7 +109,7 @@ TEST(SamplePoses, TurnEveryJointThatMovesAPartOfTheSkin) {
   }
   for (std::uint32_t j = 0; j < biped.skeleton.joints.size(); ++j) {
     const std::string& name = biped.skeleton.joints[j].name;
-    // The root moves no skin, and with the hips goes all of it.
+    // The root has no skin, and the hips carry all of it.
     EXPECT_EQ(count[j] > 0, name != "root" && name != "hips") << name;
     EXPECT_LE(count[j], 7) << name;
   }
@@ -150,7 +150,7 @@ TEST(SamplePoses, RaiseAnArmOverTheHead) {
             place_of(biped, "right_forearm").x - 0.02);
 }
 
-// The chest's bone goes to the neck, though more joints hang on the arm, and the foot's to the middle of its skin.
+// The chest's bone goes to the neck, though more joints hang on the arm; the foot's goes to the centre of its skin.
 TEST(SamplePoses, FindWhereABoneEnds) {
   const Model chest = model_of({{"spine", -1, {0, 0, 0}},
                                 {"chest", 0, {0, 1, 0}},
@@ -161,7 +161,7 @@ TEST(SamplePoses, FindWhereABoneEnds) {
   EXPECT_THAT(turns_of(biped_model(), "left_foot"), Contains("up 30"));
 }
 
-// Thigh, shin and foot, bent at the knee by so many degrees at rest; positive: the foot stands behind.
+// Makes thigh, shin and foot, bent at the knee by so many degrees in the rest pose; positive: the foot is behind.
 Model leg(double bent, const std::string& shin = "shin.L", const std::string& foot = "foot.L") {
   const double radians = glm::radians(bent);
   const glm::vec3 below(0, -std::cos(radians), -std::sin(radians));
@@ -180,18 +180,18 @@ TEST(SamplePoses, BendAHingeByWhatItLacks) {
     EXPECT_NEAR(foot.y, 1 - std::cos(glm::radians(135.0)), 1e-5) << bent;
     EXPECT_NEAR(foot.z, -std::sin(glm::radians(135.0)), 1e-5) << bent;
   }
-  // Nothing to see in ten degrees.
+  // A turn of ten degrees shows nothing.
   EXPECT_THAT(turns_of(leg(85), "shin.L"), ElementsAre("bent 135"));
 }
 
-// Overstretched a little, a knee is a knee; bent clearly, it is what it looks like, a bird's.
+// A slightly overstretched knee is still a knee; one that is clearly bent bends as it looks, like a bird's.
 TEST(SamplePoses, BelieveNamesBeforeSmallBends) {
   const auto behind = [](const Model& model) { return moved(model, "shin.L bent 90", place_of(model, "foot.L")).z; };
   EXPECT_NEAR(behind(leg(-8)), -1, 1e-5);
   EXPECT_NEAR(behind(leg(-40)), 1, 1e-5);
 }
 
-// The front is where toes point, unless no foot tells.
+// The front is where toes point, if there are feet.
 TEST(SamplePoses, FindTheFront) {
   Model model = leg(0);
   const std::uint32_t toe = model.skeleton.find("toe.L").value();
@@ -200,11 +200,11 @@ TEST(SamplePoses, FindTheFront) {
   EXPECT_GT(moved(model, "shin.L bent 90", place_of(model, "foot.L")).z, 0.9);
 }
 
-// Nobody knows where a straight chain without names bends: to both sides, about both axes.
+// Nothing shows how a straight chain without names bends: it swings to both sides, about both axes.
 TEST(SamplePoses, SwingWhatHasNoKind) {
   const Model straight = model_of({{"a", -1, {0, 0, 0}}, {"b", 0, {1, 0, 0}}, {"c", 1, {2, 0, 0}}});
   EXPECT_THAT(turns_of(straight, "b"), ElementsAre("front 45", "back 45", "up 45", "down 45", "twisted 45"));
-  // A straight finger is a hinge that nobody knows the axis of.
+  // The axis of a straight finger's hinge is unknown.
   const Model finger = model_of(
       {{"hand.L", -1, {0, 0, 0}}, {"index.01.L", 0, {1, 0, 0}}, {"index.02.L", 1, {2, 0, 0}}, {"e", 2, {3, 0, 0}}});
   EXPECT_EQ(turns_of(finger, "index.01.L").size(), 5u);
@@ -226,7 +226,7 @@ TEST(SamplePoses, BendFingersByWhatFingersDo) {
   EXPECT_NEAR(poses[0].turn->degrees, 90, 1e-6);
 }
 
-// The end of a finger, whose bone goes to the middle of its skin, may look bent a little the other way.
+// The end of a finger, whose bone goes to the centre of its skin, may look slightly bent the other way.
 TEST(SamplePoses, BendTheEndOfAFingerAsTheRest) {
   const Model finger = model_of({{"hand.L", -1, {0, 0, 0}},
                                  {"ring.01.L", 0, {1, 0, 0}},
@@ -236,7 +236,7 @@ TEST(SamplePoses, BendTheEndOfAFingerAsTheRest) {
   EXPECT_LT(moved(finger, "ring.03.L bent 90", place_of(finger, "end")).y, -1);
 }
 
-// Bones of the hand spread to the sides; fingers bend about what bends their second joint.
+// Bones of the hand spread to the sides; fingers bend about the axis of their second joint.
 TEST(SamplePoses, BendFingersAtTheFirstJointAsAtTheSecond) {
   const Model hand = model_of({{"hand.L", -1, {0, 0, 0}},
                                {"index.01.L", 0, {1, 0, 0.3f}},
@@ -258,7 +258,7 @@ TEST(SamplePoses, LeaveOutJointsWithoutSkinOfTheirOwn) {
   };
   EXPECT_THAT(turned(poses_of(model_of(nodes))), ElementsAre(1, 2, 3));
   EXPECT_THAT(turned(poses_of(model_of(nodes, {"helper"}))), ElementsAre(1, 3));
-  // b carries all of it now.
+  // Now b carries the whole skin.
   EXPECT_THAT(turned(poses_of(model_of(nodes, {"a", "helper"}))), ElementsAre(3));
   EXPECT_THAT(poses_of(model_of(nodes, {"a", "b", "helper"})), IsEmpty());
 }
@@ -272,7 +272,7 @@ TEST(SamplePoses, TwistHelpersOnlyTwist) {
   EXPECT_THAT(turns_of(arm, "upperarm_twist_01_l"), ElementsAre("twisted 60"));
 }
 
-// A trunk that lies: legs of an animal do not swing as far.
+// The trunk lies: an animal's legs swing less far.
 TEST(SamplePoses, SwingLegsOfAnimalsHalfAsFar) {
   const auto body = [](const glm::vec3& head) {
     return model_of({{"hips", -1, {0, 2, 0}},
@@ -283,7 +283,7 @@ TEST(SamplePoses, SwingLegsOfAnimalsHalfAsFar) {
   };
   EXPECT_THAT(turns_of(body({0, 1, 0}), "thigh.L"), Contains("front 90"));
   EXPECT_THAT(turns_of(body({0, 0.4f, 1}), "thigh.L"), Contains("front 45"));
-  // And their front is where the head is.
+  // An animal's front is where its head is.
   const Model aside = body({-1, 0.4f, 0});
   EXPECT_LT(moved(aside, "thigh.L front 45", place_of(aside, "shin.L")).x, -0.4);
 }

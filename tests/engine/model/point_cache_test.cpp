@@ -93,7 +93,7 @@ TEST_F(Pc2, RefusesAnotherVersion) {
 TEST_F(Pc2, RefusesSizesThatDisagree) {
   EXPECT_THAT(failure(1), HasSubstr("need 104 bytes, but there are 103"));
   EXPECT_THAT(failure(0, 12), HasSubstr("but there are 116"));
-  // More than there is memory, and would there be 32 bits, the very size.
+  // More bytes than memory; computed in 32 bits, the size would be just the file's.
   header.points = std::numeric_limits<std::int32_t>::max();
   header.samples = std::numeric_limits<std::int32_t>::max();
   EXPECT_THAT(failure(), HasSubstr("but there are 104"));

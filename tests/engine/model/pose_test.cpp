@@ -64,7 +64,7 @@ TEST(SampleMorphChannel, FollowsItsKeys) {
   EXPECT_EQ(sample(channel, 4), 1.5f);
   channel.interpolation = Interpolation::kStep;
   EXPECT_EQ(sample(channel, 2.9f), 0.5f);
-  // Flat at both ends: half way in the middle, and slower before it.
+  // Flat at both ends: halfway in the middle, and slower before it.
   channel.interpolation = Interpolation::kCubicSpline;
   channel.values = {9, 0, 0, 0, 1, 9};
   EXPECT_FLOAT_EQ(sample(channel, 2), 0.5f);
@@ -78,7 +78,7 @@ TEST(SampleClip, LinearIsStraight) {
 }
 
 TEST(SampleClip, RotationsTurnEvenlyOnTheShorterArc) {
-  // The second key is the far one of the two quaternions of a quarter turn.
+  // The second key is the farther of the two quaternions of a quarter turn.
   const Clip clip =
       clip_of(ChannelPath::kRotation, Interpolation::kLinear, {0, 1}, keys_of({about_z(0), -about_z(kPi / 2)}));
   for (const float t : {0.0f, 0.25f, 0.5f, 1.0f}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Skin bound to control points, through pelt::bind.
+// Tests skin that is bound to control points, through pelt::bind.
 #include "engine/mos/bind.h"
 
 #include <algorithm>
@@ -58,7 +58,8 @@ std::vector<glm::mat4> joints_at_bind(const Model& model) {
   return {at_bind.begin(), at_bind.end()};
 }
 
-// The farthest that a vertex of MOS is from where the model has it, of its size, when all joints are as at bind.
+// Returns the largest distance of a vertex of MOS from its place in the model, as a fraction of the size of the
+// character, in the pose at bind.
 double worst_at_bind(const Model& model, const Character& character) {
   Evaluator evaluator(character);
   evaluator.pose(joints_at_bind(model));
@@ -71,14 +72,14 @@ double worst_at_bind(const Model& model, const Character& character) {
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
       const glm::vec3 posed = evaluator.positions()[mesh.first_vertex + v];
       const double off = static_cast<double>(glm::distance(posed, mesh.binding.points[v]));
-      worst = off <= worst ? worst : off;  // also where it is not a number
+      worst = off <= worst ? worst : off;  // also if it is not a number
     }
   }
   EXPECT_GT(meshes, 0) << model.name;
   return worst / static_cast<double>(character.size());
 }
 
-// Evaluation in floats, at a distance from the origin: some 16 roundings of 6e-8.
+// Evaluation in floats at a distance from the origin makes about 16 roundings of 6e-8.
 constexpr double kRounding = 1e-6;
 
 void expect_identity(const Model& model, const Rig& rig) {
@@ -88,7 +89,7 @@ void expect_identity(const Model& model, const Rig& rig) {
   EXPECT_LE(worst_at_bind(model, bound->character), kRounding);
 }
 
-// Positions of the model's first mesh.
+// Returns the positions of the model's first mesh.
 std::vector<glm::vec3> posed(const Model& model, const Character& character, std::span<const glm::mat4> joints) {
   Evaluator evaluator(character);
   evaluator.pose(joints);
@@ -106,7 +107,7 @@ float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
   return most;
 }
 
-// Joints at bind, those from joint 1 on turned by `degrees` about an axis through it.
+// Returns the joints at bind, with those from joint 1 on turned by `degrees` about an axis through it.
 std::vector<glm::mat4> bent(const Model& model, float degrees, glm::vec3 axis = {0, 0, 1}) {
   std::vector<glm::mat4> joints = joints_at_bind(model);
   const glm::mat4 there = glm::translate(glm::mat4(1), glm::vec3(joints[1][3]));
@@ -141,7 +142,7 @@ TEST(MosBind, ReturnsTheSkinAtBind) {
                   }));
 }
 
-// Joints whose axes at bind are turned and scaled; tangents that go round the tube.
+// A tube with joints whose axes at bind are turned and scaled, and tangents that go round the tube.
 Model turned_tube() {
   Model model = test::make_tube_in_cage({.joints = 3}, {.radius = 1.5f, .joints = 3});
   for (std::uint32_t j = 0; j < 3; ++j) {
@@ -159,7 +160,7 @@ Model turned_tube() {
   return model;
 }
 
-// Moves all joints as one; positions, normals and tangents must be those of the model, moved.
+// Moves all joints as one and expects the positions, normals and tangents of the model, moved.
 void expect_moved_whole(const Model& model, const Character& character, const glm::mat4& motion) {
   std::vector<glm::mat4> joints = joints_at_bind(model);
   for (glm::mat4& joint : joints) joint = motion * joint;
@@ -248,7 +249,7 @@ TEST(MosBind, MovesEveryCharacterFile) {
 
 // ------------------------------------------------------------------------------------------------------- the formula
 
-// Joints at 0, 3 and 6 along x whose axes at bind are turned, and points beside them.
+// A tube with joints at 0, 3 and 6 along x, whose axes at bind are turned, and points beside them.
 struct Scene {
   Scene() : model(test::make_tube({.around = 6, .along = 9, .length = 9, .joints = 3})) {
     const std::array<float, 3> turned{10, 70, -40};
@@ -276,7 +277,7 @@ struct Scene {
     parameters.chains = {chain};
   }
 
-  // Equations 9 and 5.
+  // Returns the moved vertex by equations 9 and 5.
   glm::dvec3 moved(glm::dvec3 m, std::span<const WeightedElement> weights, MosFrames frames) const {
     glm::dmat3 frame(0.0);
     glm::dvec3 from = m;
@@ -307,7 +308,7 @@ const std::vector<std::pair<std::uint32_t, glm::vec3>> kScattered{
     {0, {0.4f, 0.2f, 0}}, {0, {2, 0, -0.3f}},   {1, {2.6f, 0.5f, 0.1f}},  {1, {4.7f, -0.2f, 0.2f}},
     {2, {6.1f, 0, 0.4f}}, {0, {6.6f, 0.3f, 0}}, {2, {8.2f, -0.1f, -0.2f}}};
 
-// Weights are stored in 16 bits: 1 / 65535 of 10 metres, for a few points.
+// Weights are stored in 16 bits: this is 1 / 65535 of 10 metres, for a few points.
 constexpr double kStored = 6e-4;
 
 TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
@@ -415,7 +416,7 @@ TEST(MosBind, OnePointMovesTheSkinRigidly) {
   }
 }
 
-// Beside a whole chain, as one of several.
+// The chain of one point stands beside a whole chain.
 TEST(MosBind, OnePointMayBeAChainOfSeveral) {
   expect_identity(test::make_tube({.joints = 3}), by_mos([](MosParameters& p) {
                     p.chains = {{"alone", {{"point", "joint1", {0, 1, 0}}}, {}}};
@@ -449,7 +450,7 @@ TEST(MosBind, TwistKeepsTheSection) {
 TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
   Model model = test::make_tube({.around = 12, .along = 32, .joints = 4});
   std::vector<Joint> joints(4);
-  const std::array<std::uint32_t, 4> place{2, 1, 0, 3};  // of joint0 to joint3
+  const std::array<std::uint32_t, 4> place{2, 1, 0, 3};  // index of joint0 to joint3
   for (std::size_t j = 0; j < 4; ++j) {
     Joint& joint = joints[place[j]];
     joint.name = "joint" + std::to_string(j);
@@ -458,7 +459,7 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
     model.bound_joints[j].joint = place[j];
   }
   model.skeleton.joints = joints;
-  model.meshes[0].weights = {};  // painted for joints that carry what is behind them
+  model.meshes[0].weights = {};  // these were painted for joints that carry what is behind them
   const Character character = test::bound(model, by_mos([](MosParameters& p) {
                                             p.automatic = false;
                                             p.chains = {{"row", {}, {"joint0", "joint1", "joint2", "joint3"}}};
@@ -473,15 +474,15 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
   for (std::size_t v = 0; v < rest.size(); ++v) {
     const float degrees =
         glm::degrees(std::atan2(rest[v].y * is[v].z - rest[v].z * is[v].y, rest[v].y * is[v].y + rest[v].z * is[v].z));
-    // Half of the twist is on each of the two bones beside the joint, which are as long as each other.
+    // Half of the twist is on each of the two bones beside the joint, which are equally long.
     const float should = 90 * std::clamp((4 - rest[v].x) / 4, 0.0f, 1.0f);
     EXPECT_NEAR(degrees, should, 13) << v << ": the spline rounds 12.2 degrees off at the root";
     EXPECT_NEAR(glm::length(glm::vec2(is[v].y, is[v].z)), 1, 0.01) << v;
   }
 }
 
-// Points of the elbow, joint 2, stand past the helpers on both sides of it: each helper's twist passes evenly all the
-// same.
+// The points of the elbow (joint 2) reach past the helpers on both sides of it. The twist of each helper still passes
+// evenly.
 TEST(MosBind, TwistHelpersTwistEvenlyUnderThePointsOfAnElbow) {
   Model model = test::make_tube({.around = 12, .along = 48, .length = 12, .joints = 8});
   model.skeleton.joints[1].name = "upper_arm_twist";
@@ -505,7 +506,7 @@ TEST(MosBind, TwistHelpersTwistEvenlyUnderThePointsOfAnElbow) {
   }
 }
 
-// The elbow is bent at rest, and the upper arm twists: what is beyond the twist turns with it as one.
+// The elbow is bent at rest, and the upper arm twists: everything beyond the twist turns with it as one.
 TEST(MosBind, ATwistCarriesABendOfTheRestAsItIs) {
   constexpr float kRadius = 0.5f;
   Model model = test::make_tube({.around = 12, .along = 48, .radius = kRadius, .joints = 4});
@@ -531,7 +532,7 @@ TEST(MosBind, ATwistCarriesABendOfTheRestAsItIs) {
   }
 }
 
-// Skin that is painted to the upper joint as far as 1.5 beyond the lower one hardly bends there.
+// Skin that is painted to the upper joint up to 1.5 beyond the lower one hardly bends there.
 TEST(MosBind, FollowsThePaintingBesideAJoint) {
   Model model = test::make_tube({.around = 12, .along = 32});
   const auto at_side = [&](const std::vector<glm::vec3>& posed) {
@@ -571,7 +572,7 @@ TEST(MosBind, TablesKeepTheirError) {
   }
 }
 
-// The most that neighbouring vertices of the biped move apart while it flexes, of their edges.
+// Returns how far neighbouring vertices of the biped move apart at most while it flexes, relative to their edges.
 float most_apart(const Rig& rig) {
   const Model model = make_biped();
   const Character character = test::bound(model, rig).character;
@@ -604,8 +605,8 @@ float most_apart(const Rig& rig) {
   return worst;
 }
 
-// Where chains compete, at the hip and the shoulder above all, no vertex leaves its neighbours. Between the legs skin
-// stretches that is as near to one as to the other.
+// Where chains compete, above all at the hip and the shoulder, no vertex leaves its neighbours. Between the legs, skin
+// that is as near to one as to the other stretches.
 TEST(MosBind, NeighboursStayTogether) {
   EXPECT_LT(most_apart(by_mos()), 8) << "edges; a turn by 180 degrees takes 2";
   EXPECT_GT(most_apart(by_mos([](MosParameters& p) { p.chains_per_vertex = 1; })), 8) << "no blend, so there are jumps";
@@ -649,7 +650,7 @@ Character edited(const Model& model, MosStrategy strategy, std::vector<MosEdit> 
       .character;
 }
 
-// At 90 degrees the whole of what is keyed from nothing at 0.
+// At 90 degrees an edit that is keyed from 0 at 0 degrees is done wholly.
 TEST(MosBind, DrivenEditsFollowTheirJoint) {
   const Model model = test::make_tube({.joints = 3});
   for (const MosStrategy strategy : kWithoutCage) {
@@ -718,7 +719,7 @@ TEST(MosBind, EditsMovePlacedPointsOneByOne) {
   }
 }
 
-// The chain is called after its joints, and so are its points.
+// The chain is named after its joints, and so are its points.
 TEST(MosBind, WildcardsMeanNoPlacedPoints) {
   const Model model = test::make_tube({.joints = 3});
   const auto error = [&](const std::string& name) {
@@ -829,7 +830,7 @@ TEST(MosBind, TakesTheCageForADriver) {
   EXPECT_EQ(bound.report.meshes[0].mesh, "tube");
   EXPECT_EQ(bound.character->meshes.size(), 1u);
   EXPECT_THAT(bound.report.notes, Contains(HasSubstr("104 control points")));
-  // The cage's weights move the skin, whatever the skin's own are.
+  // The weights of the cage move the skin, whatever weights the skin has.
   Model other = model;
   Mesh& cage = other.meshes[1];
   cage.weights = {};
@@ -915,7 +916,7 @@ TEST(MosBind, NeedsPointsApartForRadialBasis) {
   EXPECT_EQ(test::bind_error(model, by_mos(given(points, MosStrategy::kBSpline))), "bound");
 }
 
-// Half of each of two frames that are turned by 180 degrees against each other is flat.
+// The mean of two frames that are turned by 180 degrees against each other is flat.
 TEST(MosBind, NeedsFramesThatDoNotCancelOut) {
   Model model = test::make_tube();
   model.bound_joints[1].inverse_bind =

@@ -100,7 +100,7 @@ TEST(CageOf, LeavesOtherTrianglesAlone) {
 }
 
 TEST(CageOf, WeldsVerticesAtOnePosition) {
-  // A square with a seam along its diagonal, a vertex that nothing names, and a triangle that is none.
+  // A square with a seam along its diagonal, a vertex of no triangle, and a degenerate triangle.
   const CageMesh cage =
       cage_of(mesh_of({{9, 9, 9}, {0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 0}, {-0.0f, 0, 0}, {0, 1, 0}},
                       {{1, 2, 3}, {5, 4, 6}, {1, 5, 2}}));

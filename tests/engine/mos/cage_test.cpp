@@ -27,7 +27,7 @@ Cage cube() {
   return cage;
 }
 
-// A flat sheet of quads, from 0 to count in x and y.
+// Returns a flat sheet of quads, from 0 to count in x and y.
 Cage sheet(std::uint32_t count) {
   Cage cage;
   for (std::uint32_t y = 0; y <= count; ++y) {
@@ -42,7 +42,7 @@ Cage sheet(std::uint32_t count) {
   return cage;
 }
 
-// A tube round the x axis, uneven, with a polygon at either end: valences of 3, faces of `around` corners.
+// Returns an uneven tube round the x axis with a polygon at either end: points of valence 3, faces of `around` corners.
 Cage tube(std::uint32_t around, std::uint32_t along) {
   Cage cage;
   for (std::uint32_t k = 0; k < along; ++k) {
@@ -93,8 +93,9 @@ glm::dvec3 closest_to(const CageSurface& surface, const Cage& cage, glm::dvec3 p
   return position;
 }
 
-// Positions all over the limit surface: Catmull-Clark subdivision by its rules for closed cages, then the limit of
-// each vertex (Halstead, Kass, DeRose 1993: (n^2 v + 4 sum of edge neighbours + sum of face neighbours) / (n (n + 5)).
+// Returns positions all over the limit surface, by the rules of Catmull-Clark subdivision for closed cages and then the
+// limit of each vertex (Halstead, Kass, DeRose 1993): (n^2 v + 4 sum of edge neighbours + sum of face neighbours) / (n
+// (n + 5)).
 std::vector<glm::dvec3> dense_samples(Cage cage, int levels) {
   for (int level = 0; level < levels; ++level) {
     Cage finer;
@@ -189,12 +190,12 @@ TEST(CageSurface, WeightsSumToOneAndAreNotNegative) {
 TEST(CageSurface, KnowsTheLimitOfACube) {
   const Cage cage = cube();
   const CageSurface surface = surface_of(cage);
-  // Of valence 3: (9 v + 4 sum of edge neighbours + sum of face neighbours) / 24.
+  // A corner has valence 3: (9 v + 4 sum of edge neighbours + sum of face neighbours) / 24.
   const std::vector<double> weights = weights_at(surface, cage, {5, 5, 5});
   const std::vector<double> expected{0, 1.0 / 24, 1.0 / 24, 4.0 / 24, 1.0 / 24, 4.0 / 24, 4.0 / 24, 9.0 / 24};
   for (std::size_t j = 0; j < 8; ++j) EXPECT_NEAR(weights[j], expected[j], 1e-9) << j;
-  // The middle of a face: after one step its point has valence 4 and is at 1, its edge neighbours at 3/4 (the mean of
-  // two points and two face points), the corners at 5/9. (16 + 4 * 4 * 3/4 + 4 * 5/9) / 36.
+  // After one step the middle of a face has valence 4 and is at 1; its edge neighbours are at 3/4 (the mean of two
+  // points and two face points), its corners at 5/9. So the limit is (16 + 4 * 4 * 3/4 + 4 * 5/9) / 36.
   const glm::dvec3 top = closest_to(surface, cage, {0, 0, 5});
   EXPECT_NEAR(top.x, 0, 1e-9);
   EXPECT_NEAR(top.y, 0, 1e-9);
@@ -224,7 +225,7 @@ TEST(CageSurface, FindsTheClosestPointOfAll) {
       for (const glm::dvec3& sample : samples) least = std::min(least, glm::distance(place, sample));
       const double found = glm::distance(place, closest_to(surface, cage, place));
       EXPECT_LT(found, least + 1e-5);  // the end caps round irregular points are not exact
-      EXPECT_GT(found, least - 0.02);  // the samples' spacing
+      EXPECT_GT(found, least - 0.02);  // the spacing of the samples
     }
   }
 }
@@ -258,7 +259,7 @@ TEST(CageSurface, FollowsEveryMotionAndUnit) {
   }
 }
 
-// Outside a convex surface the closest point moves less than the place.
+// Outside of a convex surface the closest point moves less than the place does.
 TEST(CageSurface, DoesNotJumpOutsideAConvexCage) {
   const Cage cage = cube();
   const CageSurface surface = surface_of(cage);
@@ -293,10 +294,10 @@ TEST(CageSurface, TakesEveryShapeOfCage) {
       const std::vector<double> weights = weights_at(*surface, cage, place);
       for (const double weight : weights) sum += weight;
       EXPECT_NEAR(sum, 1, 1e-9);
-      EXPECT_EQ(weights[6], 0);  // of no face
+      EXPECT_EQ(weights[6], 0);  // a point of no face
     }
   }
-  // Every point at one place, and faces without area.
+  // All points at one place, and faces without area.
   const Cage collapsed{std::vector<glm::dvec3>(7, glm::dvec3(1, 2, 3)), cages[6]};
   const Cage line{{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}, {{0, 1, 2, 3}}};
   for (const Cage& cage : {collapsed, line}) {

@@ -30,12 +30,12 @@ using testing::SizeIs;
 using test::Node;
 using test::skeleton_of;
 
-// a, b, c, d along x, 2 apart.
+// Returns joints a, b, c, d along x, 2 apart.
 Model row() {
   return skeleton_of({{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"c", 1, {4, 0, 0}}, {"d", 2, {6, 0, 0}}});
 }
 
-// Two limbs that leave a root in bends.
+// Returns two bent limbs that leave a root.
 Model limbs() {
   return skeleton_of({{"root", -1, {0, 0, 0}},
                       {"l1", 0, {-2, 1, 0}},
@@ -64,7 +64,7 @@ std::string refusal(const Model& model, const Change& change) {
   return points ? "settled" : points.error().message;
 }
 
-// One chain along these joints alone.
+// Makes one chain along each of these lists of joints, and no others.
 Change along(const std::vector<std::vector<std::string>>& chains) {
   return [chains](MosParameters& p) {
     p.automatic = false;
@@ -72,7 +72,7 @@ Change along(const std::vector<std::vector<std::string>>& chains) {
   };
 }
 
-// What a point is, whichever way round its chain has been described.
+// The properties of a point that do not depend on the direction of its chain.
 struct Seen {
   glm::vec3 at{0};
   std::string joint;
@@ -117,7 +117,7 @@ void expect_same(const std::vector<Seen>& is, const std::vector<Seen>& should) {
 TEST(MosControlPoints, StandAlongBonesAndAboutJoints) {
   const Model model = row();
   const glm::vec3 x(1, 0, 0);
-  // Of the bone's twist, where it begins at the first point beyond a joint.
+  // Returns the part of the bone's twist at lambda: it begins at the first point beyond a joint.
   const auto beyond = [](float lambda) { return (lambda - 0.15f) / 0.85f; };
   const std::vector<Seen> should{
       {{0.5f, 0, 0}, "a", "b", 0, 0.25f, x},         {{1.5f, 0, 0}, "a", "b", 0, 0.75f, x},
@@ -133,7 +133,7 @@ TEST(MosControlPoints, StandAlongBonesAndAboutJoints) {
   for (const ControlPoint& point : points.points) EXPECT_TRUE(point.turn && point.turn->angles);
 }
 
-// Without twists as angles a point on a bone is rigid, and one about a joint still turns in part.
+// Without twists as angles, a point on a bone moves rigidly, and one about a joint still turns in part.
 TEST(MosControlPoints, OnBonesMoveWithTheUpperJointAlone) {
   const ControlPoints points = settle(
       row(), [](auto&) {}, false);
@@ -248,7 +248,7 @@ TEST(MosControlPoints, OverTheSameBonesAreShared) {
     EXPECT_EQ(fork.chains[0].points[k] == fork.chains[1].points[k], k < 4) << k << " up to the joint itself";
   }
   EXPECT_THAT(fork.points, SizeIs(10));
-  // What is twist for one branch is swing for the other.
+  // A twist for one branch is a swing for the other.
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"a", "b", "d"}}), true).points, SizeIs(14));
   const Model longer = skeleton_of(
       {{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"e", 1, {4, 0, 0}}, {"c", 2, {6, 0, 0}}, {"d", 2, {4, 2, 0}}});
@@ -256,14 +256,14 @@ TEST(MosControlPoints, OverTheSameBonesAreShared) {
   for (std::size_t k = 0; k < 12; ++k) {
     EXPECT_EQ(later.chains[0].points[k] == later.chains[1].points[k], k < 5) << k << " up to the bone before the fork";
   }
-  // Twists count from a chain's top.
+  // Twists count from the top of a chain.
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), false).points, SizeIs(7));
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), true).points, SizeIs(9));
 }
 
 // ------------------------------------------------------------------------------------------------------------- twist
 
-// Theta of the chain's points, away from its top, where every anchor twists by theta.
+// Returns Theta of the points of a chain, away from its top, if every anchor i twists by theta[i].
 std::vector<float> twists(const ControlPoints& points, const std::vector<float>& theta) {
   const chain::Chain& chain = points.chains[0].curve.chain;
   const auto tau = [&](std::size_t i) {
@@ -281,11 +281,11 @@ std::vector<float> twists(const ControlPoints& points, const std::vector<float>&
   return result;
 }
 
-// Each end of a bone has the twist that is left to it, and between them it is linear. By default the first point beyond
-// a joint is 0.15 of the shorter bone away from it.
+// At each end of a bone the point has the twist of that end, and between them it is linear. By default the first point
+// beyond a joint is 0.15 of the shorter bone away from it.
 constexpr float kBegins = 0.15f;
 
-// The joints of a row, 2 apart.
+// The joints are in a row, 2 apart.
 TEST(MosControlPoints, TwistEvenlyAlongEveryBone) {
   const Model model = row();
   const std::vector<float> theta{0, 1, 10, 100};
@@ -342,7 +342,7 @@ TEST(MosControlPoints, TwistAwayFromATopInside) {
 
 // -------------------------------------------------------------------------------------------------- by the skin
 
-// Where points stand along the chain, and how far they slide outward.
+// The places of points along a chain, and how far they slide outward.
 struct Spread {
   std::vector<float> at, outward;
 };
@@ -363,7 +363,7 @@ Spread spread(
   return result;
 }
 
-// About the second joint of three.
+// The points about the second of three joints.
 TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
   for (const bool weighted : {true, false}) {
     for (const float radius : {0.5f, 1.0f}) {
@@ -443,7 +443,7 @@ TEST(MosControlPoints, HaveTheRoomOfTwistHelpers) {
   }
 }
 
-// What the rig says counts as ever.
+// Settings of the rig come first.
 TEST(MosControlPoints, FollowTheRigRatherThanTheSkin) {
   const Model model = test::make_tube({.around = 24, .along = 32, .joints = 2});
   const Spread is = spread(model, [](auto& p) { p.joint_spread = 0.6f; });
@@ -452,7 +452,7 @@ TEST(MosControlPoints, FollowTheRigRatherThanTheSkin) {
   EXPECT_EQ(spread(model, [](auto& p) { p.points_per_joint = 2; }).at.size(), 6u);
 }
 
-// Beside a joint where chains branch, too: several chains move the skin there.
+// Beside a joint where chains branch, several chains move the skin.
 TEST(MosControlPoints, KeepTogetherAtHubs) {
   const Model model = make_biped();
   MosParameters parameters;
@@ -470,7 +470,7 @@ TEST(MosControlPoints, KeepTogetherAtHubs) {
   };
   EXPECT_TRUE(slides("left_shin"));
   EXPECT_TRUE(slides("right_shin"));
-  EXPECT_FALSE(slides("left_forearm"));  // beside a hand, at which the fingers' chains begin
+  EXPECT_FALSE(slides("left_forearm"));  // beside a hand, where the chains of the fingers begin
   EXPECT_FALSE(slides("chest"));
   EXPECT_FALSE(slides("left_shoulder"));
 }

@@ -18,7 +18,7 @@ std::vector<glm::dvec3> scattered(std::size_t count) {
   return points;
 }
 
-// A weight a point, 0 where the row has none.
+// Returns one weight per point, 0 if the row has none.
 std::vector<double> weights_at(glm::dvec3 place, std::span<const glm::dvec3> points, double power,
                                std::uint32_t nearest, Cut cut) {
   std::vector<WeightedElement> row{{99, 5.0}};  // to be replaced

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Control points and windows of them in poses, against the formulae of docs/mathematics.md section 3 in double
-// precision.
+// Compares control points and windows in poses with the formulae of docs/mathematics.md section 3, in double precision.
 #include "engine/mos/pose.h"
 
 #include <algorithm>
@@ -27,7 +26,7 @@ namespace {
 
 using test::turn;
 
-constexpr double kTolerance = 2e-5;  // of places up to 10 from the origin, in float
+constexpr double kTolerance = 2e-5;  // for places up to 10 from the origin, in float
 const std::vector<glm::dvec3> kPlaces{{0, 0, 0}, {2, 0.1, 0}, {4, 0, 0.2}, {6, 0.3, 0}};
 constexpr std::array<float, 4> kNoTwists{};
 constexpr std::uint32_t kRoot = 0;
@@ -44,7 +43,7 @@ double distance(const Frame& frame, const Affine& posed) {
   return std::isfinite(most) ? most : std::numeric_limits<double>::infinity();
 }
 
-// Four joints in a row, one a chain's anchor each, in a pose that turns[i] gives (TestCurve::posed_joints).
+// Four joints in a row, each the anchor of a chain, in the pose of turns[i] (TestCurve::posed_joints).
 struct Scene {
   explicit Scene(std::size_t top = 0) : limb(kPlaces, top) {
     std::iota(inputs.begin(), inputs.end(), 0u);
@@ -64,7 +63,7 @@ struct Scene {
 
   std::size_t upper(std::size_t i) const { return i > limb.curve.chain.top ? i - 1 : i + 1; }
 
-  // a_i: away from the top.
+  // Returns a_i, away from the top.
   glm::dvec3 axis(std::size_t i) const {
     const std::size_t top = limb.curve.chain.top;
     const std::ptrdiff_t away = i < top ? -1 : 1;
@@ -73,7 +72,7 @@ struct Scene {
     return glm::normalize(kPlaces[static_cast<std::size_t>(from + away)] - kPlaces[static_cast<std::size_t>(from)]);
   }
 
-  // tau_i.
+  // Returns tau_i.
   double twist(std::size_t i) const {
     if (i == limb.curve.chain.top) return 0;
     const glm::dquat turned = glm::conjugate(motions[upper(i)]) * motions[i];
@@ -208,7 +207,7 @@ TEST(MosPoint, GrowsWithItsJoint) {
   expect_near(wanted.frame(glm::dmat3(1.0), wanted.angle), posed_point(scene, point));
 }
 
-// Twice the distance times the sine of half of the bend, along the bisector.
+// It slides along the bisector by twice the distance times the sine of half of the bend.
 TEST(MosPoint, SlidesOutwardAsItsJointBends) {
   for (const std::size_t top : {0, 2}) {
     const Scene scene(top);
@@ -225,7 +224,7 @@ TEST(MosPoint, SlidesOutwardAsItsJointBends) {
   }
 }
 
-// The own twist of another anchor, beside those that add up to the point's.
+// The twist of another anchor is added to those that add up to the point's own.
 TEST(MosPoint, RollsWithAnotherAnchor) {
   for (const std::size_t top : {0, 3}) {
     const Scene scene(top);
@@ -251,7 +250,7 @@ class MosEdits : public testing::TestWithParam<bool> {
     if (GetParam()) result.turn = scene.turn_of(2, 0.3f, 0.6f, true);
     return result;
   }
-  // In both kinds of frames.
+  // Expects the point in both kinds of frames.
   void expect(const Expected& wanted, const glm::dmat3& scaled, const std::vector<PointEdit>& edits) {
     for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
       const glm::dmat3 rest = frames == MosFrames::kJoint ? scene.bind_axes(2) : glm::dmat3(1.0);
@@ -329,7 +328,7 @@ TEST_P(MosEdits, ThatChangeNothingAreNeutral) {
           {.operation = MosOperation::kTwist}});
 }
 
-// The share of an edit at a bend of joint 1 about its z.
+// Returns the share of an edit at a bend of joint 1 about its z.
 double share_at(double degrees, const std::vector<CurveKey>& keys) {
   Scene scene;
   const auto number = [](double value) { return std::bit_cast<std::uint32_t>(static_cast<float>(value)); };
@@ -357,7 +356,7 @@ TEST(MosDriver, PassesSmoothlyThroughItsKeysAndHoldsBeyond) {
     EXPECT_LT(share - before, 0.2) << degrees;
     before = share;
   }
-  // By hand: the slope is 0 at the turn at 0, 1/80 a degree at 60.
+  // Computed by hand: the slope is 0 at 0 degrees, where the share turns, and 1/80 per degree at 60.
   EXPECT_NEAR(share_at(30, keys), 0.25 - 60.0 / 8 / 80, kTolerance);
 }
 
@@ -368,7 +367,7 @@ TEST(MosDriver, OfASingleKeyIsHeld) {
 
 // -------------------------------------------------------------------------------------------------- palette entries
 
-// A pass of each kernel: points on both sides of every joint, edits, a driver; and what they are made of.
+// A pass of each kernel, with points on both sides of every joint, edits and a driver, and the parts of the passes.
 struct Passes {
   explicit Passes(const Scene& scene, std::span<const PointEdit> edits = {}, MosFrames frames = MosFrames::kRelative) {
     MosTable table = scene.table(frames);
@@ -531,12 +530,12 @@ TEST(MosEntries, AreAlikeInAnyOrder) {
   const std::vector<Affine> together = passes.palette(passes.along, scene);
   for (std::size_t i = 0; i < passes.along.record_count; ++i) {
     std::vector<Affine> one(together.size());
-    pose_table_records(passes.along, i, i + 1, {scene.joints, {}, scene.twists, one});
+    kMosTable.pose(passes.along, i, i + 1, {scene.joints, {}, scene.twists, one});
     for (std::size_t k = i * shared::kMosSlots; k < (i + 1) * shared::kMosSlots; ++k) EXPECT_EQ(one[k], together[k]);
   }
 }
 
-// What twists on their way through a clip is found on the chains of either kernel.
+// A clip must know which joints twist: they are found on the chains of either kernel.
 TEST(MosEntries, TellClipsWhichTwistsTheyTake) {
   const Scene scene;
   const Passes passes(scene);
@@ -576,7 +575,7 @@ constexpr std::uint32_t kFar = 0xFFFFFFF0u;
 
 std::uint32_t word_of(float number) { return std::bit_cast<std::uint32_t>(number); }
 
-// Passes with every kind of edit, and where things are in their tables.
+// Passes with every kind of edit, and the places of things in their tables.
 struct File {
   File() {
     const Scene scene;
@@ -635,17 +634,17 @@ class MosFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(MosFault, IsRefused) {
   File file;
-  const Result<void> sound = validate_table_records(file.along, file.data);
+  const Result<void> sound = kMosTable.validate(file.along, file.data);
   ASSERT_TRUE(sound) << sound.error().message;
-  const Result<void> sound_points = validate_point_records(file.single, file.data);
+  const Result<void> sound_points = kMosPoint.validate(file.single, file.data);
   ASSERT_TRUE(sound_points) << sound_points.error().message;
   GetParam().change(file);
-  const Result<void> along = validate_table_records(file.along, file.data);
+  const Result<void> along = kMosTable.validate(file.along, file.data);
   ASSERT_FALSE(along);
   EXPECT_EQ(along.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(along.error().message, testing::HasSubstr(GetParam().says));
   if (!GetParam().of_points) return;
-  const Result<void> single = validate_point_records(file.single, file.data);
+  const Result<void> single = kMosPoint.validate(file.single, file.data);
   ASSERT_FALSE(single);
   EXPECT_THAT(single.error().message, testing::HasSubstr(GetParam().says));
 }
@@ -750,7 +749,7 @@ const Fault kFaults[] = {
     {"KeyNotFinite", [](File& f) { f.set(f.driver + shared::kMosDriverKeys + 4, kNanWord); }, "not finite"},
     {"KeysDoNotAscend", [](File& f) { f.set(f.driver + shared::kMosDriverKeys + shared::kMosKeyWords, word_of(0)); },
      "keys that do not ascend"},
-    // Words that are two things: each was checked as the first, and would be posed as the second.
+    // Words with two meanings: each was checked as the first, and would be posed as the second.
     {"DriverAsChain",
      [](File& f) {
        f.set(f.plain + shared::kMosPointChain, f.driver);
@@ -761,7 +760,7 @@ const Fault kFaults[] = {
      "takes a word of its table for two things"},
     {"PointAsChain", [](File& f) { f.set(f.plain + shared::kMosPointChain, f.point); },
      "takes a word of its table for two things"},
-    // Words that many name.
+    // Words that many records name.
     {"SamplesShared",
      [](File& f) {
        for (int i = 0; i < 40; ++i)
@@ -774,7 +773,7 @@ const Fault kFaults[] = {
 INSTANTIATE_TEST_SUITE_P(All, MosFault, testing::ValuesIn(kFaults),
                          [](const auto& fault) { return std::string(fault.param.name); });
 
-// Many records of one point at the far end of a long chain, with all the edits there may be.
+// Many records of one point at the far end of a long chain, with as many edits as there may be.
 TEST(MosRecords, ThatTakeTooLongForTheirSizeAreRefused) {
   std::vector<glm::dmat4> at_bind{glm::dmat4(1.0)};
   const std::vector<std::uint32_t> inputs{shared::kNoInput};
@@ -793,7 +792,7 @@ TEST(MosRecords, ThatTakeTooLongForTheirSizeAreRefused) {
     pass.records.clear();
     for (std::uint32_t i = 0; i < count; ++i) append_record(pass.records, shared::MosPointRecord{word});
     pass.record_count = count;
-    return validate_point_records(pass, data);
+    return kMosPoint.validate(pass, data);
   };
   EXPECT_TRUE(with_records(100));
   const Result<void> many = with_records(5000);
@@ -801,7 +800,7 @@ TEST(MosRecords, ThatTakeTooLongForTheirSizeAreRefused) {
   EXPECT_THAT(many.error().message, testing::HasSubstr("take too long for the size of its table"));
 }
 
-// Whatever single word of the tables is another, they are refused or can be posed.
+// Whichever word of the tables changes, the passes are refused or can be posed.
 TEST(MosRecords, AnyOtherWordIsRefusedOrPoses) {
   File file;
   const Scene scene;
@@ -817,7 +816,7 @@ TEST(MosRecords, AnyOtherWordIsRefusedOrPoses) {
       file.set(word, before);
     }
   }
-  EXPECT_TRUE(validate_table_records(file.along, file.data));
+  EXPECT_TRUE(kMosTable.validate(file.along, file.data));
 }
 
 }  // namespace

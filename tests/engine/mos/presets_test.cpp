@@ -36,8 +36,8 @@ std::map<std::string, Names> chains_of(const Rig& rig) {
   return chains;
 }
 
-// Fails the test where the preset gives no rig, one that cannot be written and read back, or chains that cannot be laid
-// or leave a joint out that the automatic ones run through and weights use.
+// Returns the chains of a preset. Fails the test if the preset gives no rig, if the rig cannot be written and read
+// back, if its chains cannot be laid, or if they leave out a joint that weights use and automatic chains run through.
 std::map<std::string, Names> chains_of(const std::string& preset, const Model& model) {
   const auto rig = rig_from_preset(preset, model);
   EXPECT_TRUE(rig) << (rig ? "" : rig.error().message);
@@ -60,7 +60,7 @@ std::map<std::string, Names> chains_of(const std::string& preset, const Model& m
   return chains_of(*rig);
 }
 
-// Joints by name, parent and place, without any mesh: all count.
+// Returns joints by name, parent and place, without a mesh: all of them count.
 Model skeleton_of(const std::vector<std::tuple<std::string, int, glm::vec3>>& joints) {
   Model model;
   model.name = "made";
@@ -75,7 +75,7 @@ constexpr glm::vec3 kLeft{1, 0, 0};
 constexpr glm::vec3 kRight{-1, 0, 0};
 constexpr glm::vec3 kFront{0, 0.2f, 1};
 
-// Hips, spine, head, and a left arm of what `arm` calls it.
+// Returns a trunk of joints with the names `trunk`, and a left arm with the names `arm`.
 Model half_body(const Names& trunk, const Names& arm) {
   std::vector<std::tuple<std::string, int, glm::vec3>> joints;
   for (std::size_t i = 0; i < trunk.size(); ++i) joints.emplace_back(trunk[i], static_cast<int>(i) - 1, kUp);
@@ -126,7 +126,7 @@ TEST(Presets, BipedOfEveryExporter) {
 }
 
 TEST(Presets, BipedTakesHelpersAndFingersAlong) {
-  // A twist joint half way along the upper arm, a metacarpal without a role, two toes, of which one ends the leg.
+  // A twist joint half way along the upper arm, a metacarpal without a role, and two toes, one of which ends the leg.
   const Model model = skeleton_of({{"pelvis", -1, kUp},
                                    {"spine_01", 0, kUp},
                                    {"upperarm_l", 1, kLeft},
@@ -150,7 +150,7 @@ TEST(Presets, BipedTakesHelpersAndFingersAlong) {
   EXPECT_THAT(chains, Contains(Pair("left_index", ElementsAre("hand_l", "palm_l", "index_01_l", "index_02_l"))));
   EXPECT_THAT(chains, Contains(Pair("left_thumb", ElementsAre("hand_l", "thumb_01_l"))));
   EXPECT_THAT(chains, Contains(Pair("right_leg", ElementsAre("pelvis", "thigh_r", "calf_r", "foot_r", "toe_01_r"))));
-  // What is left hangs on what it grows from.
+  // The remaining joints hang on what they grow from.
   EXPECT_THAT(chains, Contains(Pair("toe_02_r", ElementsAre("foot_r", "toe_02_r"))));
   EXPECT_THAT(chains, Contains(Pair("belt", ElementsAre("pelvis", "belt"))));
 }

@@ -54,7 +54,7 @@ TEST(RadialBasis, IsCardinalAndSumsToOne) {
   }
 }
 
-// Any field sum_k a_k kernel(p_k, .) + c with sum a = 0 comes back from its values at the points.
+// Any field sum_k a_k kernel(p_k, .) + c with sum a = 0 is reproduced from its values at the points.
 TEST(RadialBasis, ReproducesItsOwnFields) {
   const std::vector<glm::dvec3> points = scattered(5);
   const std::vector<double> amounts{1, -2, 3, 0.5, -2.5};

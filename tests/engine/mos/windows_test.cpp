@@ -17,7 +17,7 @@ std::vector<std::uint32_t> numbers(std::size_t count) {
   return result;
 }
 
-// Ascending, at uneven steps from 0.
+// Returns ascending numbers at uneven steps from 0.
 std::vector<float> uneven(std::size_t count) {
   std::vector<float> result{0};
   for (std::size_t i = 1; i < count; ++i) result.push_back(result.back() + 0.3f + 0.5f * static_cast<float>(i % 3));
@@ -43,8 +43,8 @@ TEST(MosWindows, FewPointsAreClampedWhateverIsAsked) {
   }
 }
 
-// Five points 1 apart that turn by sixths, on bones 10 long: the turn is even, but for its ends, from 3 before the
-// joint to 3 behind it; and closer together on one side.
+// Five points, 1 apart, turn by sixths on bones that are 10 long. The turn is even, but for its ends, from 3 before the
+// joint to 3 after it. The second case has points closer together on one side.
 TEST(MosWindows, SpreadABendAsFarAsTheirPointsTurn) {
   constexpr float kWithEnds = 3 / 0.9f;
   for (const float before : {1.0f, 0.5f}) {
@@ -113,7 +113,7 @@ TEST(MosWindows, GoSmoothlyIntoEachOther) {
   EXPECT_LT(glm::distance(place_in(at, windows[2], u).tangent, glm::normalize(step)), 1e-3);
 }
 
-// At a clamped end the spline stands still, and where all points are at one place it goes nowhere.
+// At a clamped end the spline stands still; if all points are at one place, it goes nowhere.
 TEST(MosWindows, HaveATangentAtTheEnds) {
   const std::vector<glm::vec3> at{{5, 5, 5}, {5, 7, 5}, {9, 7, 5}};
   const std::vector<Window> windows = windows_of(numbers(3), true);

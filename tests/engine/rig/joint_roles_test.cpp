@@ -15,7 +15,7 @@
 
 namespace pelt {
 
-// What EXPECT_EQ prints.
+// Prints a kind for EXPECT_EQ.
 static void PrintTo(JointKind kind, std::ostream* out) {
   constexpr const char* kNames[] = {"none", "hinge", "ball", "twist", "patch"};
   *out << kNames[static_cast<std::size_t>(kind)];
@@ -29,7 +29,7 @@ struct Expected {
   JointKind kind;
 };
 
-// Joints one below the other, each bone at 30 degrees to the last.
+// Makes joints one below the other; each bone is at 30 degrees to the last.
 Skeleton chain_of(const std::vector<Expected>& joints) {
   std::vector<test::Node> nodes;
   glm::vec3 place(0);
@@ -103,14 +103,14 @@ TEST(JointRoles, OfTrunkAndFingers) {
   expect_uses({{"hock.L", Role::kHock, Kind::kHinge}});
 }
 
-// A shoulder without a clavicle above and without another upper arm is one, whichever side it is on.
+// A shoulder is an upper arm if there is no clavicle above and no other upper arm, whichever side it is on.
 TEST(JointRoles, OfAnArmThatBeginsAtTheShoulder) {
   expect_uses({{"shoulder", Role::kUpperArm, Kind::kBall},
                {"elbow", Role::kForearm, Kind::kHinge},
                {"wrist", Role::kHand, Kind::kBall}});
 }
 
-// Its elbow is in line with its upper arm, and there is no forearm besides.
+// The elbow is in line with its upper arm, and no forearm is named besides.
 TEST(JointRoles, TakesNoElbowForATwistHelper) {
   const Model arm =
       test::skeleton_of({{"arm.L", -1, {0, 0, 0}}, {"arm.L.001", 0, {1, 0, 0}}, {"hand.L", 1, {2, 0, 0}}});
@@ -125,7 +125,7 @@ TEST(JointRoles, TellsTwistHelpers) {
   expect_uses({{"upperarm_l", Role::kUpperArm, Kind::kBall}, {"upperarm_twist_01_l", Role::kNone, Kind::kTwist}});
   expect_uses({{"LeftForeArm", Role::kForearm, Kind::kHinge}, {"LeftForeArmRoll", Role::kNone, Kind::kTwist}});
   expect_uses({{"def_l_thigh", Role::kThigh, Kind::kBall}, {"def_l_thighMid1", Role::kNone, Kind::kTwist}});
-  // Rigify's segments, which go on straight, and are told from a hip bone with a thigh below by that.
+  // Rigify's segments go on straight; this tells them from a hip bone with a thigh below.
   const std::vector<test::Node> straight{{"DEF-upper_arm.L", -1, {0, 0, 0}},
                                          {"DEF-upper_arm.L.001", 0, {1, 0, 0}},
                                          {"DEF-forearm.L", 1, {2, 0, 0}},
@@ -145,7 +145,7 @@ TEST(JointRoles, TellsTwistHelpers) {
 
 TEST(JointRoles, SaysNothingOfWhatItDoesNotKnow) {
   expect_uses({{"Bone", Role::kNone, Kind::kNone}, {"Bone.001", Role::kNone, Kind::kNone}});
-  // Fingers count only where there is a hand to be on: a ring is none.
+  // Fingers need a side: a ring alone is none.
   expect_uses({{"ring", Role::kNone, Kind::kNone}});
   expect_uses({{"", Role::kNone, Kind::kNone}});
 }
@@ -181,7 +181,7 @@ TEST(JointRoles, OfTheBuiltInBiped) {
   EXPECT_EQ(kind_of("root"), Kind::kNone);
 }
 
-// Names that no program exports alone: elbows above forearms, "mid" of a bone.
+// Names that no program exports by itself: elbows above forearms, "mid" of a bone.
 TEST(JointRoles, OfARealCharacter) {
   PELT_REQUIRE_SHARED();
   const Result<Model> luke = import_model((*test::shared_folder() / "assets/characters/luke/luke.gltf").string());

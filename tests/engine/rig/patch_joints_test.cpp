@@ -4,7 +4,7 @@
 namespace pelt {
 namespace {
 
-// The names of the joints that move patches.
+// Returns the names of the joints that move patches.
 std::vector<std::string> patches(const Skeleton& skeleton) {
   const std::vector<bool> is_patch = patch_joints(skeleton);
   EXPECT_EQ(is_patch.size(), skeleton.joints.size());
@@ -40,7 +40,7 @@ TEST(PatchJoints, AreThoseOfAFace) {
   add_many(body, "lip", jaw, 8);
   add(body, "tip", add(body, "tongue", jaw));
   add(body, "lash", add(body, "lid", head));
-  // A limb, though it hangs there.
+  // A limb on the head is no patch.
   add(body, "hand", add(body, "forearm", add(body, "arm", head)));
   EXPECT_THAT(patches(body),
               testing::UnorderedElementsAre("cheek0", "cheek1", "cheek2", "cheek3", "cheek4", "cheek5", "cheek6",

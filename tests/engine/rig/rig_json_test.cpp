@@ -49,7 +49,7 @@ std::string driven(const std::string& share) {
   return edit(R"("operation": "bulge", "driver": {"joint": "elbow"}, "share": )" + share);
 }
 
-// The error of parsing `json`, or "accepted".
+// Returns the error of parsing `json`, or "accepted".
 std::string error_of(const std::string& json) {
   const auto rig = parse_rig(json, "x.json");
   return rig ? "accepted" : rig.error().message;
@@ -274,7 +274,7 @@ TEST(ParseRig, KeysGivenTwiceAreAnError) {
   EXPECT_EQ(error_of("{\"format\": \"pelt-rig 1\",\n\"layers\": [], \"layers\": []}"),
             "x.json: line 2, column 23: the key 'layers' is given twice");
   EXPECT_THAT(error_of(surface_ffd(R"("local": 1, "local": 1)")), HasSubstr("the key 'local' is given twice"));
-  // The same key in two objects is no such thing.
+  // The same key in two objects is allowed.
   EXPECT_TRUE(parse_rig(R"({"format": "pelt-rig 1", "layers": [{"deformer": "linear_blend"},
                                                                 {"deformer": "linear_blend"}]})",
                         "x.json"));
@@ -304,7 +304,7 @@ TEST(ParseRig, UnknownKeysNameThemselvesAndTheNearest) {
             "x.json: /layers/0/mask/joint: unknown key 'joint'; did you mean 'joints'?");
   EXPECT_EQ(error_of(layer(R"("deformer": "linear_blend", "parameters": {"a/b~": 1})")),
             "x.json: /layers/0/parameters/a~1b~0: unknown key 'a/b~'; did you mean 'exact_normals'?");
-  // A key of another deformer.
+  // The key belongs to another deformer.
   EXPECT_THAT(error_of(layer(R"("deformer": "dual_quaternion", "parameters": {"local": 4})")), HasSubstr("'local'"));
   EXPECT_LT(error_of(surface_ffd("\"" + std::string(1 << 20, 'k') + "\": 4")).size(), 300u);
 }

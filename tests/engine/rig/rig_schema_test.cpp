@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Holds rig.schema.json to what the parameters say of themselves, and the schema and the parser together: documents
-// made from the schema, and many small changes of them, are put to both, which must agree, but for the order of keys,
-// which JSON Schema cannot ask for.
+// Compares rig.schema.json with the parameters' own descriptions, and the schema with the parser: documents made from
+// the schema, and many small changes of them, go to both, which must agree. The order of keys is an exception, which
+// JSON Schema cannot express.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 using Json = nlohmann::ordered_json;
 
-// With examples, where it takes more than one value to make one.
+// Returns the schema with examples for properties that need more than one value.
 const Json& schema() {
   static const Json json = [] {
     Json made = Json::parse(format_rig_schema());
@@ -75,7 +75,7 @@ bool has_type(const Json& value, const std::string& type) {
   throw std::runtime_error("type " + type);
 }
 
-// The part of JSON Schema 2020-12 that the schema uses; any other keyword throws.
+// Checks a value by the part of JSON Schema 2020-12 that the schema uses; any other keyword throws.
 bool conforms(const Json& value, const Json& node) {
   for (const auto& [keyword, rule] : node.items()) {
     bool ok = true;
@@ -139,7 +139,7 @@ bool conforms(const Json& value, const Json& node) {
   return true;
 }
 
-// What the descriptions of `twist`, `float` and `share` ask of a document that conforms.
+// Returns true if keys ascend, as the descriptions of `twist`, `float` and `share` require.
 bool keys_in_order(const Json& document) {
   for (const Json& layer : document.at("layers")) {
     if (!layer.contains("parameters")) continue;
@@ -169,12 +169,12 @@ bool keys_in_order(const Json& document) {
 
 bool is_object(const Json& property) { return resolved(property).contains("properties"); }
 
-// An object without a default may be left out, and then is another thing than an object of defaults.
+// Returns true for an object without a default: it may be left out, which differs from an object of defaults.
 bool is_optional(const Json& property) {
   return is_object(property) && !property.contains("default") && !resolved(property).contains("default");
 }
 
-// The value that the schema gives a property, with the properties of objects filled in likewise.
+// Returns the value that the schema gives a property; the properties of objects are filled in likewise.
 Json default_of(const Json& property) {
   const Json& node = resolved(property);
   if (!is_object(property)) return property.contains("default") ? property.at("default") : node.at("default");
@@ -185,7 +185,7 @@ Json default_of(const Json& property) {
   return object;
 }
 
-// A value with everything in it: one entry an array, objects that may be left out.
+// Makes a value with everything in it: one entry in each array, and all optional objects.
 Json example_of(const Json& property) {
   const Json& node = resolved(property);
   if (is_object(property)) {
@@ -212,7 +212,7 @@ std::vector<std::string> schema_deformers() {
   return schema().at("/$defs/layer/properties/deformer/enum"_json_pointer);
 }
 
-// A rig of one layer, every property given and at its default.
+// Makes a rig of one layer with every property at its default.
 Json full_document(const std::string& deformer) {
   Json layer;
   for (const auto& [key, property] : schema().at("/$defs/layer/properties"_json_pointer).items()) {
@@ -228,7 +228,7 @@ Json full_document(const std::string& deformer) {
               {"judging", default_of(schema().at("/properties/judging"_json_pointer))}};
 }
 
-// The same with an example of everything that may be left out or repeated.
+// Makes the same with an example of everything that may be left out or repeated.
 Json rich_document(const std::string& deformer) {
   Json document = full_document(deformer);
   document["groups"] = {example_of(schema().at("/$defs/group"_json_pointer))};
@@ -247,7 +247,7 @@ void collect(const Json& value, const Json::json_pointer& at, std::vector<Json::
   }
 }
 
-// Every string that the schema allows anywhere: each is tried in every place.
+// Collects every string that the schema allows anywhere: each is tried in every place.
 void collect_words(const Json& node, std::set<std::string>& words) {
   if (!node.is_structured()) return;
   if (node.is_object() && node.contains("enum")) {
@@ -259,7 +259,7 @@ void collect_words(const Json& node, std::set<std::string>& words) {
   for (const Json& child : node) collect_words(child, words);
 }
 
-// With PELT_UPDATE_REFERENCE the files are written anew.
+// With PELT_UPDATE_REFERENCE the files are rewritten.
 TEST(RigSchema, IsCommittedAsTheParametersSayIt) {
   test::expect_committed(format_rig_schema(), fs::path(PELT_SOURCE) / "engine/rig/rig.schema.json");
 }
@@ -285,7 +285,7 @@ TEST(RigSchema, DefaultsAreThoseOfTheParser) {
     ASSERT_TRUE(implicit_rig) << implicit_rig.error().message;
     EXPECT_EQ(*explicit_rig, *implicit_rig);
 
-    // What the parser knows is what the schema names, in the same order: the writer writes all.
+    // The parser knows the same keys as the schema, in the same order: the writer writes all of them.
     EXPECT_EQ(Json::parse(format_rig(*implicit_rig)), full) << format_rig(*implicit_rig) << full.dump(2);
   }
 }
@@ -349,7 +349,7 @@ TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
         changed[pointer] = value;
         compare(changed);
         if (pointer.empty() || !full[pointer.parent_pointer()].is_object()) continue;
-        // Along with a word in its neighbour: conditions between keys.
+        // Change a word of a neighbour as well, to test conditions between keys.
         for (const auto& [key, neighbour] : full[pointer.parent_pointer()].items()) {
           if (!neighbour.is_string() || !value.is_string()) continue;
           Json both = changed;

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// A closed capsule between two points.
+// Makes a closed capsule between two points.
 Mesh capsule(const glm::vec3& a, const glm::vec3& b, float radius) {
   const float length = glm::distance(a, b);
   std::vector<ProfilePoint> profile;
@@ -85,7 +85,8 @@ float distance_to(const std::vector<glm::vec3>& points, const glm::vec3& place) 
   return least;
 }
 
-// One root, parents first, every joint bound, rows that sum to 1 over at most 4 joints, none of them an end.
+// Expects one root, parents first, every joint bound, and rows that sum to 1 over at most 4 joints, none of them an
+// end.
 void expect_sound(const Model& model) {
   std::vector<bool> is_parent(model.skeleton.joints.size(), false);
   for (std::size_t j = 0; j < model.skeleton.joints.size(); ++j) {
@@ -199,8 +200,8 @@ TEST(MakeSkeleton, HangsPiecesFromTheNearestJoint) {
   EXPECT_EQ(result.report.ends, 4u);
 }
 
-// A thin arm hangs beside a thick trunk, joined to it at the top: the flank is nearer to the arm's axis than to its
-// own.
+// A thin arm hangs beside a thick trunk, joined to it at the top: the flank is nearer to the arm's axis than to the
+// trunk's.
 TEST(MakeSkeleton, WeighsByWaysInside) {
   const Model model = model_of({capsule({0, 0, 0}, {0, 8, 0}, 1), capsule({0, 8, 0}, {1.5f, 8, 0}, 0.25f),
                                 capsule({1.5f, 8, 0}, {1.5f, 1, 0}, 0.25f)});
@@ -222,7 +223,7 @@ TEST(MakeSkeleton, ClosesHoles) {
 }
 
 TEST(MakeSkeleton, FillsHollows) {
-  // A shell a tenth thick, with a hole in one tip.
+  // A shell of a tenth's thickness, with a hole in one tip.
   Mesh outer = capsule({0, 0, 0}, {8, 0, 0}, 1);
   Mesh inner = capsule({0, 0, 0}, {8, 0, 0}, 0.9f);
   for (glm::uvec3& t : inner.triangles) std::swap(t.y, t.z);
@@ -340,7 +341,8 @@ TEST(MakeSkeleton, WorksOnCharacters) {
     std::size_t least;  // ends
     std::size_t most;
   };
-  // A body; a hand, perhaps with its wrist; 8 legs, 2 claws of 2 fingers and a tail, some of which may be closed.
+  // A body; a hand, perhaps with its wrist; a scorpion with 8 legs, 2 claws of 2 fingers and a tail, of which some may
+  // be closed.
   constexpr Known kKnown[] = {{"CesiumMan.glb", 5, 5}, {"leftHandLow.glb", 5, 6}, {"scorpion.obj", 11, 13}};
   for (const Known& known : kKnown) {
     const Result<Model> model = import_model((*test::shared_folder() / "assets/characters" / known.file).string());

@@ -27,7 +27,7 @@ Rig rig_of(const SurfaceFfdParameters& parameters, const std::string& target = "
   return rig;
 }
 
-// A tube inside a coarser one, "cage", which has weights.
+// Returns a tube inside a coarser one, "cage", which has weights.
 Model tube_in_cage() {
   Model model = test::make_tube({.around = 16, .along = 32});
   Mesh cage = test::make_tube_mesh({.around = 6, .along = 8, .radius = 1.2f});
@@ -80,7 +80,7 @@ TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
   EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
 }
 
-// Its area counts, but the frame of a sliver is left to rounding, and the shader's would not be the one bound.
+// A sliver has area, but its frame is left to rounding, and the shader would not find the frame of bind.
 TEST(SurfaceFfdBind, SliversMoveNothing) {
   SurfaceFfdParameters parameters = caged();
   parameters.mode = Mode::kBasic;
@@ -127,7 +127,7 @@ TEST(SurfaceFfdBind, RowsDoNotDependOnThreads) {
   EXPECT_EQ(words[0], words[2]);
 }
 
-// Blocks and batches are made of other vertices then; each row must be what its vertex alone would get.
+// With another order, blocks and batches have other vertices; each row must be what its vertex alone would get.
 TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
   Model model = tube_in_cage();
   model.meshes[0] = test::make_tube_mesh({.around = 200, .along = 200});
@@ -159,7 +159,7 @@ TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
   }
 }
 
-// In double precision a power of 4,000 of the distance has no value, its logarithm has.
+// In double precision the distance to the power of 4,000 overflows, but its logarithm does not.
 TEST(SurfaceFfdBind, SteepFalloffLeavesTheClosest) {
   SurfaceFfdParameters parameters = caged();
   parameters.mode = Mode::kBasic;
@@ -245,7 +245,7 @@ TEST(SurfaceFfdDriver, TakesTheWeightsOfTheSkin) {
   ASSERT_TRUE(bound) << bound.error().message;
   const CharacterMesh& cage = bound->character->meshes[0];
   const SparseRows rows = unpack_rows(cage.binding);
-  // Far from the joint one bone alone; entries are two a joint.
+  // Far from the joint one bone alone moves the driver; each joint has two palette entries.
   EXPECT_EQ(rows.row(0)[0].index + cage.first_slot, bound->character->passes[0].first_slot);
   EXPECT_GT(rows.row(0)[0].weight, 0.97f);
   EXPECT_EQ(rows.row(cage.vertex_count() - 1)[0].index + cage.first_slot, bound->character->passes[0].first_slot + 2);
@@ -271,7 +271,7 @@ TEST(SurfaceFfdDriver, ClosestLimbIsRigid) {
 }
 
 TEST(SurfaceFfdDriver, IsMadeByWeldingAndSimplifying) {
-  // Every triangle with vertices of its own: only welding makes one surface of them.
+  // Every triangle has vertices of its own: only welding makes one surface of them.
   const Model whole = test::make_tube({.around = 32, .along = 64});
   Model split = whole;
   Mesh& mesh = split.meshes[0];
@@ -298,7 +298,7 @@ TEST(SurfaceFfdDriver, IsMadeByWeldingAndSimplifying) {
     EXPECT_LE(driver.triangles.size(), 500u);
     EXPECT_GT(driver.triangles.size(), 450u);
     EXPECT_LT(driver.vertex_count(), 300u) << "welded";
-    // Even on a straight tube vertices remain along it, not at its ends alone.
+    // Even on a straight tube vertices remain along it, not only at its ends.
     const auto in_the_middle = std::count_if(driver.binding.points.begin(), driver.binding.points.end(),
                                              [](glm::vec3 p) { return p.x > 3 && p.x < 5; });
     EXPECT_GT(in_the_middle, 30);
@@ -386,7 +386,7 @@ TEST(SurfaceFfdBind, IsLaidOverLinearBlendByMask) {
   }
 }
 
-// A tube, and a part beside it of which vertex i follows joint 1 by weight(i), and joint 0 by the rest.
+// Binds a tube and a part beside it; vertex i of the part follows joint 1 by weight(i), and joint 0 by the remainder.
 Result<Bound> bind_with_eye(const std::function<float(std::uint32_t)>& weight) {
   Model model = test::make_tube({.around = 24, .along = 48});
   Mesh& mesh = model.meshes[0];

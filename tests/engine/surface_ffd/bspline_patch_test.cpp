@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// 6 x 5 control vertices of degrees 3 and 2: clamped, uneven and doubled knots along u, unclamped along v.
+// Returns a patch of 6 x 5 control vertices of degrees 3 and 2: clamped, uneven and doubled knots along u, unclamped
+// along v.
 BsplinePatch patch() {
   BsplinePatch result{.count_u = 6, .count_v = 5, .degree_u = 3, .degree_v = 2};
   result.knots_u = {0, 0, 0, 0, 1, 1, 2.5, 2.5, 2.5, 2.5};
@@ -112,7 +113,7 @@ TEST(BsplinePatch, DerivativesAreThoseOfDifferences) {
   for (const BsplinePatch& p : {patch(), rational_patch()}) {
     for (const glm::dvec2 uv : places()) {
       const PatchPoint point = evaluate(p, uv);
-      // Of the side above, below at the domain's end.
+      // Derivatives are those of the side above, at the end of the domain those of the side below.
       const double du = uv.x < 2.5 ? kStep : -kStep;
       const double dv = uv.y < 2 ? kStep : -kStep;
       const glm::dvec3 by_u = (evaluate(p, uv + glm::dvec2(du, 0)).position - point.position) / du;

@@ -85,7 +85,7 @@ TEST_P(CutErrors, ThatAnyCutReachesKeepOne) {
               testing::Contains(HasSubstr(": 1 elements a vertex keep the error")));
 }
 
-// The figure bounds what the skin itself does in a pose of the probe.
+// The reported error bounds what the skin does in a pose of the probe.
 TEST_P(CutErrors, BoundWhatIsSeen) {
   const double error = error_with(8);
   std::vector<std::vector<glm::vec3>> skins;

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using Mode = SurfaceFfdParameters::Mode;
 
-constexpr float kTolerance = 5e-5f;  // of tubes 8 long
+constexpr float kTolerance = 5e-5f;  // for tubes that are 8 long
 
 Mesh copy_of(const Mesh& mesh, const std::string& name) {
   Mesh copy = mesh;
@@ -31,7 +31,7 @@ SurfaceFfdParameters by(const std::string& mesh) {
   return parameters;
 }
 
-// "tube" in "cage" in "coarse" in "coarsest".
+// The tube is in "cage", which is in "coarse", which is in "coarsest".
 class DriverChains : public testing::Test {
  protected:
   DriverChains() {
@@ -88,7 +88,7 @@ TEST_F(DriverChains, AreIdentityAtRestAndRigidAsAWhole) {
   }
 }
 
-// Whatever moves a driver: other layers, with masks and as in Wires.
+// Any layers may move a driver: with masks, and as in Wires.
 TEST_F(DriverChains, MayBeMovedByAnyLayers) {
   rig_.layers = {{"tube", by("cage"), {}, {}},
                  {"cage", LinearBlendParameters{}, {}, {}},
@@ -161,7 +161,7 @@ struct Sharing {
 
 void PrintTo(const Sharing& sharing, std::ostream* out) { *out << sharing.name; }
 
-// Levels of detail of a mesh: each with a layer of its own, or all under one.
+// Levels of detail of a mesh, each with a layer of its own, or all under one layer.
 class SharedDriver : public testing::TestWithParam<Sharing> {
  protected:
   SurfaceFfdParameters parameters_ = [] {
@@ -217,7 +217,7 @@ TEST(SharedDrivers, OfAPatchAreOneToo) {
   model.meshes.push_back(copy_of(model.meshes[0], "lod"));
   Rig rig = test::rig_of(parameters, "tube");
   rig.layers.push_back({"lod", parameters, {}, {}});
-  // The second layer's weights come from the first one's targets: the driver is one.
+  // The weights of the driver come from the targets of the first layer also for the second: there is one driver.
   EXPECT_EQ(test::bound(model, rig).character->palette_size, one->palette_size);
 }
 
@@ -231,7 +231,7 @@ TEST(SharedDrivers, CannotFollowInTwoWays) {
   EXPECT_EQ(test::bind_error(model, rig), "layer 2 (surface_ffd): the driver 'cage' is already used, in another way");
 }
 
-// Each makes a driver of its own targets.
+// Each layer makes a driver of its own targets.
 TEST(SharedDrivers, MadeFromTargetsAreNotShared) {
   Model model = test::make_tube();
   model.meshes.push_back(copy_of(test::make_tube_mesh({.radius = 0.5f}), "other"));
@@ -270,7 +270,7 @@ TEST(DriverSources, RefinementIsBounded) {
               testing::StartsWith("layer 1 (surface_ffd): refinement 0 of the driver names the joint 'elbow'"));
 }
 
-// A region that no triangle is wholly in: refining ends at once, and forty levels cost nothing.
+// No triangle is wholly in the region: refining ends at once, and huge levels cost nothing.
 TEST(DriverSources, RefinedWhereNothingIsAreAsTheyWere) {
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.driver.refine = {{{.sphere = Sphere{{100, 0, 0}, 1, 0}}, 0xFFFFFFFFu}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which elements move which vertices: the rows against a walk over all elements, and what the report says of them.
+// Checks which elements move which vertices: compares rows with a walk over all elements, and reads the report.
 #include "engine/surface_ffd/exclusions.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using surface_ffd::Exclusions;
 using surface_ffd::RowSettings;
 using testing::HasSubstr;
 
-// Everything up to the rows of mesh 0, as surface_ffd::bind makes it.
+// Does everything up to the rows of mesh 0, as surface_ffd::bind does.
 class Binding {
  public:
   Binding(const Model& model, const SurfaceFfdParameters& parameters, const std::vector<Group>& groups = {})
@@ -48,14 +48,14 @@ class Binding {
   Result<MeshBinding> make(bool extended) const {
     return surface_ffd::make_rows(mesh(), mask_, settings(extended), *exclusions_, 0, [](double) {});
   }
-  // Indices are elements, or vertices of the driver.
+  // Returns the rows; indices are elements, or vertices of the driver.
   SparseRows rows(bool extended) const {
     const Result<MeshBinding> binding = make(extended);
     EXPECT_TRUE(binding) << binding.error().message;
     return binding ? binding->rows : SparseRows{};
   }
 
-  // A vertex's row by a walk over all elements, in the order of the formula.
+  // Returns the row of a vertex by a walk over all elements, in the order of the formula.
   std::map<std::uint32_t, double> walked(std::uint32_t vertex, bool extended, bool with_hops = true) const {
     std::vector<Elements::Near> all;
     elements_->nearest(glm::dvec3(mesh().positions[vertex]), elements_->count(), all);
@@ -112,7 +112,7 @@ class Binding {
   std::optional<Exclusions> exclusions_;
 };
 
-// Sum over elements of what one row has and another has not.
+// Returns the sum over elements of the weights that one row has and the other has not.
 double difference(std::span<const Influence> a, std::span<const Influence> b) {
   std::map<std::uint32_t, double> sums;
   for (const Influence& i : a) sums[i.index] += i.weight;
@@ -122,7 +122,7 @@ double difference(std::span<const Influence> a, std::span<const Influence> b) {
   return sum;
 }
 
-// Largest difference between the rows of two vertices with an edge.
+// Returns the largest difference between the rows of two vertices with an edge.
 double largest_jump(const Mesh& mesh, const SparseRows& rows) {
   double largest = 0;
   for (const glm::uvec3 t : mesh.triangles) {
@@ -133,7 +133,7 @@ double largest_jump(const Mesh& mesh, const SparseRows& rows) {
   return largest;
 }
 
-// "high": x >= 4 of cage and tube.
+// Returns groups of cage and tube: "high" is x >= 4, "low" is x <= 4.
 std::vector<Group> halves() {
   const Region high{.box = Box{{4, -9, -9}, {99, 9, 9}, 0}};
   const Region low{.box = Box{{-99, -9, -9}, {4, 9, 9}, 0}};
@@ -188,7 +188,7 @@ TEST(Exclusion, FadesWithoutJumps) {
   const double switched = jump(0);
   const double four = jump(4);
   const double sixteen = jump(16);
-  // Beyond what neighbours differ by without exclusions.
+  // These are jumps beyond those of neighbours without exclusions.
   EXPECT_GT(switched - without, 0.2);
   EXPECT_LT(four - without, 0.4 * (switched - without));
   EXPECT_LT(sixteen - without, 0.2 * (switched - without));
@@ -269,14 +269,14 @@ INSTANTIATE_TEST_SUITE_P(Settings, ExclusionRows,
 
 // ------------------------------------------------------------------------------------------------------------- hops
 
-// The biped with its legs together, bound as it stands there.
+// Returns the biped with its legs together, bound in that pose.
 Model legs_together() {
   Model model = make_biped();
   std::vector<Transform> local(model.skeleton.joints.size());
   rest_pose(model.skeleton, local);
   for (const char* side : {"left", "right"}) {
     const std::uint32_t thigh = *model.skeleton.find(std::string(side) + "_thigh");
-    // Each knee to a third of its distance from the middle.
+    // Move each knee to a third of its distance from the middle.
     std::vector<glm::mat4> rest(local.size());
     rest_matrices(model.skeleton, rest);
     const glm::vec3 knee(rest[*model.skeleton.find(std::string(side) + "_shin")][3]);
@@ -318,7 +318,7 @@ TEST(Hops, KeepOneLegFromPullingTheOther) {
   const auto starts = [](std::string_view name, std::initializer_list<const char*> any) {
     return std::any_of(any.begin(), any.end(), [&](const char* start) { return name.starts_with(start); });
   };
-  // Vertices of the left thigh that are `fade` rings or more from all others.
+  // Looks at vertices of the left thigh that are `fade` rings or more from all others.
   const auto pulled_by_the_right = [&](std::optional<std::uint32_t> hops, std::uint32_t fade) {
     SurfaceFfdParameters parameters;
     parameters.max_hops = hops;
@@ -382,7 +382,7 @@ TEST(Hops, OfAllTheSkeletonExcludeNothing) {
 
 // -------------------------------------------------------------------------------------------------- remarks, errors
 
-// Points at these places, all on `joint`.
+// Returns a model with points at these places, all on `joint`.
 Model points_in_cage(const std::vector<glm::vec3>& places, std::uint32_t joint = 1) {
   Model model = test::make_tube_in_cage();
   Mesh points;
@@ -448,7 +448,7 @@ TEST(Remarks, NameWhatIsBeyondAllHops) {
   EXPECT_EQ(remarks_at(model, parameters), kBeyondHops);
   parameters.max_hops = 1;
   EXPECT_EQ(remarks_at(model, parameters), 0);
-  // It follows the nearest all the same, as without hops.
+  // The vertex still follows the nearest elements, as without hops.
   parameters.max_hops = 0;
   const Binding with(model, parameters);
   parameters.max_hops = {};
@@ -510,7 +510,7 @@ TEST(ExclusionErrors, NameWhatIsNotThere) {
   EXPECT_EQ(error(), "layer 1 (surface_ffd): the samples of a patch are in no group");
 }
 
-// Groups speak of the triangles of the source, whatever the driver is refined to.
+// Groups mean triangles of the source, however the driver is refined.
 TEST(Exclusion, OfListedTrianglesHoldsForTheirParts) {
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.exclude = {{"some", "all"}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cut to the strongest driver vertices (SurfaceFfdParameters::influences).
+// Tests the cut to the strongest driver vertices (SurfaceFfdParameters::influences).
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,8 +13,8 @@
 namespace pelt {
 namespace {
 
-// A tube's vertices along a line inside of its cage, as near to it as skin is, far from both ends, and how the driver's
-// vertices weigh at each.
+// Points along a line inside of the cage of a tube, as near to it as skin is and far from both ends, and the weights of
+// the driver vertices at each point.
 class Influences : public testing::Test {
  protected:
   static constexpr std::size_t kPoints = 4096;
@@ -78,7 +78,7 @@ TEST_F(Influences, AreAsManyAsAsked) {
   EXPECT_EQ(rows(std::nullopt), rows(8));
 }
 
-// The strongest of each row as they are, less nothing.
+// Returns the strongest entries of each row as they are, with nothing subtracted.
 std::vector<Influences::Row> Influences::cut_off(std::vector<Row> rows, std::size_t kept) {
   for (Row& row : rows) {
     while (row.size() > kept) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kJoint = 4;  // where make_limb bends
 
-// Of the side of a limb of radius 1, by distance from the joint.
+// Calls check(distance from the joint, density) for the side of a limb of radius 1.
 template <class Check>
 void for_each_distance(const Mesh& limb, const std::vector<float>& density, Check check) {
   for (std::size_t i = 0; i < density.size(); ++i) check(std::abs(limb.positions[i].x - kJoint), density[i]);
@@ -76,7 +76,7 @@ TEST(JointDensity, SeamsDoNotStopIt) {
   }
 }
 
-// Where weights mix that no joint's turn comes from: it bends there all the same.
+// Weights mix here without a joint where the largest passes to another: the surface bends there all the same.
 TEST(JointDensity, RisesWhereWeightsMix) {
   Mesh tube = test::make_tube_mesh({.joints = 1});
   SparseRows weights;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The weights of surface FFD against those of the known-answer cases, which a brute-force reference computed.
+// Compares the weights of surface FFD with those of known-answer cases that a brute-force reference computed.
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ std::vector<glm::vec3> points(const Json& list) {
   return result;
 }
 
-// Skin "skin" without weights, driver "driver" on one joint.
+// Returns a model of the skin "skin" without weights and the driver "driver" on one joint.
 Model model_of(const Json& test_case) {
   Model model;
   model.skeleton.joints.push_back({"root"});
@@ -42,7 +42,7 @@ SurfaceFfdParameters parameters_of(const Json& set) {
   SurfaceFfdParameters parameters;
   parameters.mode = set["mode"] == "basic" ? SurfaceFfdParameters::Mode::kBasic : SurfaceFfdParameters::Mode::kExtended;
   parameters.local = set["local"];
-  parameters.distance_unit = set["unit_value"].get<float>();  // one for the whole driver
+  parameters.distance_unit = set["unit_value"].get<float>();  // one unit for the whole driver
   parameters.elements = set["K"].is_null() ? 0 : set["K"].get<std::uint32_t>();
   parameters.influences = 0;
   parameters.precision = Precision::kNone;
@@ -54,7 +54,8 @@ SurfaceFfdParameters parameters_of(const Json& set) {
   return parameters;
 }
 
-// Of the character's only skin: row -> weight of each element or driver vertex, whichever the palette is made of.
+// Returns for each row of the character's only skin the weight of each element or driver vertex, whichever the palette
+// has.
 std::vector<std::map<std::uint32_t, double>> rows_of(const Character& character) {
   const CharacterMesh& control = character->meshes[0];
   const CharacterMesh& skin = character->meshes[1];

@@ -12,7 +12,7 @@ TEST(LimbSizing, AsksForEdgesOfSevenTenthsOfTheRadius) {
   const Model thin = test::make_tube({.around = 32, .along = 256, .radius = 0.2f});
   const Mesh& mesh = thin.meshes[0];
   const LimbSizing sizing = limb_sizing(mesh, 200, thin);
-  const double evenly = 6.2832 * 0.2 * 8 / (0.4330 * 200);  // the square of the edges of 200 triangles
+  const double evenly = 6.2832 * 0.2 * 8 / (0.4330 * 200);  // squared edge length of 200 even triangles
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
     if (mesh.positions[v].x < 4) {
       EXPECT_NEAR(sizing.density[v], evenly / (0.14 * 0.14), 0.15) << v;

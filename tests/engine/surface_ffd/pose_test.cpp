@@ -32,7 +32,7 @@ TEST(SurfaceFfdPose, MovesTheTriangleWithItself) {
   const std::vector<glm::vec3> moved{{3, 0, 1}, {2, 2, 1}, {3, 1, 5}};
   const Affine frame = posed(moved);
   for (std::size_t c = 0; c < 3; ++c) EXPECT_LT(glm::distance(transform_point(frame, kRest[c]), moved[c]), 1e-5f);
-  // Off the triangle distances across it are kept (equation 2: e3 has unit length).
+  // Distances from the plane of the triangle are kept (equation 2: e3 has unit length).
   const glm::vec3 normal = glm::normalize(glm::cross(kRest[1] - kRest[0], kRest[2] - kRest[0]));
   EXPECT_NEAR(glm::distance(transform_point(frame, kRest[0] + 0.3f * normal), moved[0]), 0.3f, 1e-5f);
 }

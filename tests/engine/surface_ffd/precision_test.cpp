@@ -12,7 +12,7 @@ namespace {
 
 struct Problem {
   std::vector<double> given;
-  std::vector<std::vector<double>> features;  // of each entry
+  std::vector<std::vector<double>> features;  // features of each entry
   std::vector<double> mean;
   double stiffness = 500;
 };
@@ -74,7 +74,7 @@ TEST(RowFit, ChangesNothingThatFitsAlready) {
   EXPECT_NEAR(weights[1], 0.25, 1e-12);
 }
 
-// Nothing near the solution, among weights >= 0 of sum 1, is better: for every pair, moving weight between the two.
+// No weights near the solution, >= 0 and of sum 1, are better: tries moving weight between every pair of entries.
 TEST(RowFit, IsTheBestOfAllWeights) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 200; ++trial) {
@@ -95,7 +95,7 @@ TEST(RowFit, IsTheBestOfAllWeights) {
   }
 }
 
-// What has no weight in the solution may as well not have been there.
+// An entry without weight in the solution may be left out.
 TEST(RowFit, DoesNotNeedWhatItGivesNoWeight) {
   std::mt19937 random(11);
   int left_out = 0;

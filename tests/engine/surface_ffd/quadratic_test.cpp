@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of quadratic precision: what they reproduce, and what they may not do for it.
+// Tests rows of quadratic precision: what they reproduce, and what they must not do for it.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,9 +15,9 @@
 namespace pelt {
 namespace {
 
-constexpr std::uint32_t kCells = 20;  // of the sheet along each side, 0.1 m each
+constexpr std::uint32_t kCells = 20;  // cells along each side of the sheet, 0.1 m each
 
-// A sheet on y = 0 from -1 to 1, its vertices moved within it by up to a fifth of a cell.
+// Returns a sheet on y = 0 from -1 to 1, with vertices moved within it by up to a fifth of a cell.
 Mesh make_sheet() {
   std::minstd_rand random(11);
   const auto shift = [&] { return 0.02f * (static_cast<float>(random() % 2001) / 1000.0f - 1); };
@@ -53,7 +53,7 @@ void paint(Mesh& mesh, float (*share)(glm::vec3)) {
 float first_joint_alone(glm::vec3) { return 0; }
 float by_side(glm::vec3 p) { return p.x < 0 ? 0.0f : 1.0f; }
 
-// Points over a driver, each of which has a row over the driver's vertices.
+// Points over a driver; each has a row over the vertices of the driver.
 struct Case {
   std::vector<glm::vec3> points;
   Mesh driver = make_sheet();
@@ -99,7 +99,7 @@ Rows rows_of(const Case& given) {
   return result;
 }
 
-// Points on the sheet, or above it, at least a tenth of its side from its border.
+// Returns points on the sheet, or above it, at least a tenth of its side from its border.
 std::vector<glm::vec3> points_inside(std::size_t count, float height) {
   std::minstd_rand random(5);
   const auto place = [&] { return 0.8f * (static_cast<float>(random() % 2001) / 1000.0f - 1); };
@@ -126,7 +126,8 @@ double difference(const Row& a, const Row& b) {
   return size_of(sums);
 }
 
-// Largest distance of a row's mean of a function over the driver's vertices from the function at the point.
+// Returns the largest difference between the mean of a function by a row of driver vertices and the function at the
+// point.
 double largest_miss(const Case& given, const std::function<double(glm::dvec3)>& function) {
   const Rows found = rows_of(given);
   double largest = 0;
@@ -138,7 +139,7 @@ double largest_miss(const Case& given, const std::function<double(glm::dvec3)>& 
   return largest;
 }
 
-// To the steps of weights as characters keep them.
+// The error is that of weights as characters store them.
 TEST(Quadratic, RowsReproduceQuadraticFunctions) {
   for (const float height : {0.0f, 0.03f}) {
     Case given;
@@ -182,7 +183,7 @@ TEST(Quadratic, RowsOfBothSignsSumToOneAndKeepTheirSize) {
   EXPECT_EQ(most, 12u);
 }
 
-// Largest change of a row from one to the next of `count` points on a line that leaves the sheet.
+// Returns the largest change of the row from one point to the next, for `count` points on a line that leaves the sheet.
 double largest_step(int count) {
   Case given;
   for (int i = 0; i < count; ++i) {
@@ -195,10 +196,10 @@ double largest_step(int count) {
   return step;
 }
 
-// A jump would stay as the points draw together.
+// A jump would not shrink as the points get closer.
 TEST(Quadratic, RowsChangeWithoutAJump) { EXPECT_LT(largest_step(1 << 16), 0.2 * largest_step(1 << 13)); }
 
-// Of a row the most that belongs to vertices of the other joint, at a line within a cell of them.
+// Returns the largest weight of vertices of the other joint in a row, on a line within a cell of them.
 double most_of_the_other(float likeness) {
   Case given;
   given.parameters.likeness = likeness;
@@ -228,7 +229,7 @@ TEST(Quadratic, RowsHaveNothingOfWhatIsExcluded) {
   const std::vector<Row> rows = rows_of(given).rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (given.points[i].x >= 0) continue;
-    // Triangles over the border belong to the left as well.
+    // Triangles across the border also belong to the left side.
     for (const auto& [j, weight] : rows[i]) EXPECT_LT(given.driver.positions[j].x, 0.15f);
   }
 }

@@ -15,10 +15,10 @@ namespace {
 
 using Choice = std::vector<std::uint8_t>;
 
-// A closed limb, coarse.
+// Returns a coarse, closed limb.
 Mesh limb() { return make_limb({.around = 8, .along = 6}).meshes[0]; }
 
-// (n x n) quads on the plane z = 0, vertices row by row.
+// Returns n x n quads on the plane z = 0, with vertices row by row.
 Mesh grid(std::uint32_t n) {
   Mesh mesh;
   for (std::uint32_t y = 0; y <= n; ++y) {
@@ -53,8 +53,8 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, int> edge_uses(const Mesh& mes
   return uses;
 }
 
-// Every triangle's parts have its area and face its way; every edge is used as often as the one that it is a part of,
-// or twice for each triangle that it is inside of; what is not split is as it was.
+// Expects a sound refinement: the parts of every triangle have its area and face its way; every edge is used as often
+// as the one that it is a part of, or twice for each triangle that it is inside of; everything else is as it was.
 void expect_refined(const Mesh& before, const Choice& chosen) {
   const Refined refined = refine(before, chosen);
   const Mesh& after = refined.mesh;
@@ -125,7 +125,7 @@ TEST(Refine, AllChosenMakesFourOfEach) {
 }
 
 TEST(Refine, NeighboursHaveTwoThreeOrFourTriangles) {
-  const Mesh mesh = grid(2);  // of its eight triangles 0 and 1 make the first quad, 2 and 3 the one to its right
+  const Mesh mesh = grid(2);  // of the eight triangles 0 and 1 make the first quad, 2 and 3 the one to its right
   const auto counts = [&](std::initializer_list<std::size_t> all) {
     Choice chosen(8, 0);
     for (const std::size_t i : all) chosen[i] = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The wrap's own error, apart from how the driver is moved: driver and skin have the same weights, as a function of
-// space, and the skin that dual quaternions move by them is what the driver should impart.
+// Measures the error of the wrap alone, apart from how the driver is moved. Driver and skin have the same weights, as a
+// function of space, and the driver should move the skin as dual quaternions do by these weights.
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
@@ -24,8 +24,9 @@ using Mode = SurfaceFfdParameters::Mode;
 constexpr double kJoint = 4;   // where the limb, of radius 1 and along x from 0 to 8, bends and twists
 constexpr float kPassage = 6;  // length over which its weights pass
 
-// Half the angle is one joint's, half another's at the same place: matrices of two bones that are 270 degrees apart are
-// those of -90, while 135 and 270 say which way round. The angle is the smoothstep of x, to the rounding of a blend.
+// Paints half of the angle to one joint and half to another at the same place. The matrices of two bones cannot tell
+// 270 degrees from -90, but 135 and 270 tell which way round. The angle is the smoothstep of x, up to the rounding of a
+// blend.
 void paint(Mesh& mesh) {
   mesh.weights = {};
   for (const glm::vec3& p : mesh.positions) {
@@ -52,7 +53,7 @@ Model make_model(Mesh skin, Mesh driver) {
   return model;
 }
 
-// 1,000 triangles on the side.
+// Returns a limb with 1,000 triangles on the side.
 Mesh coarse_limb() { return make_limb({.around = 20, .along = 25}).meshes[0]; }
 Mesh fine_limb() { return make_limb().meshes[0]; }
 
@@ -63,7 +64,7 @@ struct Turn {
 constexpr glm::dvec3 kBend(0, 0, 1);
 constexpr glm::dvec3 kTwist(1, 0, 0);
 
-// The skin's positions.
+// Returns the moved positions of the skin.
 std::vector<glm::vec3> moved(const Model& model, const DeformerParameters& deformer, const Turn& turn) {
   Rig rig;
   rig.layers.push_back({"skin", deformer, {}});
@@ -88,7 +89,7 @@ std::vector<glm::vec3> moved(const Model& model, const DeformerParameters& defor
 }
 
 struct WrapError {
-  float distance = 0;       // largest, from where the motion takes the vertex
+  float distance = 0;       // largest distance from where the motion takes the vertex
   std::size_t flipped = 0;  // triangles that face the other way than the motion turns them
 };
 
@@ -98,7 +99,7 @@ WrapError wrap_error(const Model& model, const SurfaceFfdParameters& parameters,
   WrapError error;
   if (wanted.size() != found.size()) return {.distance = HUGE_VALF};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    // A distance that is not a number must not pass for none.
+    // A distance that is not a number must not count as 0.
     const float distance = glm::distance(wanted[i], found[i]);
     error.distance = distance <= error.distance ? error.distance : distance;
   }
@@ -124,8 +125,8 @@ SurfaceFfdParameters driven() {
   return parameters;
 }
 
-// A triangle carries its plane: chords inside, tangents outside of the motion's curve. Where the falloff begins at a
-// third of an edge, neighbours that lie outside make up for the chord inside.
+// A triangle carries its plane, so the skin follows chords inside of the motion's curve and tangents outside. If the
+// falloff begins at a third of an edge, neighbours that lie outside make up for the chord inside.
 SurfaceFfdParameters precise() {
   SurfaceFfdParameters parameters = driven();
   parameters.mode = Mode::kBasic;
@@ -141,9 +142,9 @@ TEST(WrapError, OfTheBasicVariantIsBelowAChordsOfTheDriver) {
   expect_within(model, precise(), {kTwist, 270}, 0.018f);
 }
 
-// Frames V turn about the joint, and a mean of V over a stretch of variance s^2 misses V by s^2 V'' / 2: times the
-// lever from the joint, 3 radii where the passage ends. Even the closest triangle alone misses by 0.009 at a bend
-// of 90.
+// Frames V turn about the joint, and a mean of V over a stretch of variance s^2 misses V by s^2 V'' / 2, times the
+// lever from the joint: 3 radii where the passage ends. Even the closest triangle alone misses by 0.009 at a bend of 90
+// degrees.
 TEST(WrapError, OfTheExtendedVariantGrowsWithTheLever) {
   const Model model = make_model(fine_limb(), coarse_limb());
   expect_within(model, driven(), {kBend, 90}, 0.0145f);
@@ -152,7 +153,7 @@ TEST(WrapError, OfTheExtendedVariantGrowsWithTheLever) {
   expect_within(model, driven(), {kTwist, 270}, 0.031f);
 }
 
-// Of all driver vertices that the elements have: those that are left out, too, lie within a few edges.
+// All driver vertices of the elements count: also those that the cut would leave out lie within a few edges.
 TEST(WrapError, ShrinksWithTheSquareOfTheDriversEdges) {
   SurfaceFfdParameters parameters = driven();
   parameters.influences = 0;
@@ -163,7 +164,7 @@ TEST(WrapError, ShrinksWithTheSquareOfTheDriversEdges) {
   }
 }
 
-// The vertex of a mesh closest to a point.
+// Returns the vertex of a mesh closest to a point.
 std::uint32_t vertex_at(const Mesh& mesh, const glm::vec3& point) {
   const auto closest = std::min_element(
       mesh.positions.begin(), mesh.positions.end(),
@@ -227,7 +228,7 @@ Mesh scaled_across(Mesh mesh, float factor) {
   return mesh;
 }
 
-// Vertices of the side moved within it by up to a quarter of a cell.
+// Moves the vertices of the side within it by up to a quarter of a cell.
 Mesh jittered(Mesh mesh) {
   std::minstd_rand random(7);
   const auto shift = [&] { return static_cast<float>(random() % 2001) / 1000.0f - 1; };
@@ -240,7 +241,7 @@ Mesh jittered(Mesh mesh) {
   return mesh;
 }
 
-// Rows reproduce the motion to the second order, lever and all: what is left is of the third.
+// Rows reproduce the motion to the second order, with the lever: the remaining error is of the third order.
 TEST(WrapError, OfQuadraticPrecisionIsAThirdOfLinear) {
   const Model model = make_model(fine_limb(), coarse_limb());
   expect_within(model, quadratic(), {kBend, 90}, 0.0035f);

@@ -25,7 +25,7 @@ TEST(CrowdSample, WalksAndIsDrawn) {
   ASSERT_TRUE(image);
   EXPECT_EQ(image->width, 320u);
   EXPECT_EQ(image->height, 180u);
-  // Each of the four colours is there, which the grey backdrop is not.
+  // Each of the four colours appears; the grey backdrop has none of them.
   std::size_t red = 0, yellow = 0, green = 0, blue = 0;
   for (std::size_t i = 0; i < image->pixels.size(); i += 4) {
     const int r = image->pixels[i], g = image->pixels[i + 1], b = image->pixels[i + 2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The recipes of docs/garments.md, run as a user runs them, and the figures that stand there.
+// Runs the recipes of docs/garments.md as a user does, and checks the figures that stand there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,14 +21,14 @@ using samples::kMotions;
 using samples::Motion;
 using samples::WrapError;
 
-// What a program prints; fails the test where the program does.
+// Returns the output of a program; the test fails if the program does.
 std::string output_of(const char* program, const std::string& arguments, const test::TemporaryFolder& folder) {
   const test::Outcome outcome = test::run_program(program, arguments, folder.path());
   EXPECT_EQ(outcome.status, 0) << program << " " << arguments << ": " << outcome.errors;
   return outcome.output;
 }
 
-// The numbers that the groups of an expression match, wherever it matches.
+// Returns the numbers in the groups of an expression, for all its matches.
 std::vector<double> numbers(const std::string& text, const std::string& expression) {
   std::vector<double> found;
   const std::regex regex(expression);
@@ -42,7 +42,7 @@ std::string character(const std::string& name) {
   return (*test::shared_folder() / "assets" / "characters" / name).string();
 }
 
-// How many closed rings the borders of a mesh make; -1 where a border vertex is not on one ring alone.
+// Counts the closed rings that the borders of a mesh form; -1 if a border vertex is on more or less than one ring.
 int border_rings(const Mesh& mesh) {
   std::vector<std::vector<std::uint32_t>> next(mesh.positions.size());
   for (const BorderEdge& edge : border_edges(mesh.triangles)) {
@@ -91,7 +91,7 @@ TEST(Shirt, NeedsJointsThatItKnows) {
 
 constexpr double kMaxPoke = 0.2;  // percent of the size
 
-// By the recipe: the most that the body pokes through in each clip, percent of its size.
+// Follows the recipe and limits how far the body pokes through in each clip, in percent of its size.
 void expect_covered(const std::string& body, const std::vector<std::string>& clips) {
   const test::TemporaryFolder folder;
   output_of(PELT_GARMENTS, "shirt '" + body + "' -o shirt.obj", folder);
@@ -120,7 +120,7 @@ TEST(Shirt, CoversLuke) {
   expect_covered(character("luke/luke_animated.gltf"), {"applause", "cheer"});
 }
 
-// What is not covered must be found: a shirt on a body that another deformer draws.
+// The measure must find uncovered skin: a shirt on a body that another deformer draws.
 TEST(Poke, IsFoundWhereTheBodyIsDrawnOtherwise) {
   const test::TemporaryFolder folder;
   output_of(PELT_GARMENTS, "shirt builtin:biped -o shirt.obj", folder);
@@ -171,7 +171,7 @@ TEST(Cage, ErrorsAreOfWhatIsNotWhereTheMotionTakesIt) {
   const std::vector<glm::vec3> found = {{0, 0, 0.5f}, {0, 0.65f, 0.1f}, {0, 1, 0}};
   const WrapError error = samples::wrap_error(rest, rest, found, kMotions[0]);
   EXPECT_NEAR(error.worst, 0.5, 1e-6);
-  EXPECT_NEAR(error.rms, 0.1, 1e-6);  // of what is between
+  EXPECT_NEAR(error.rms, 0.1, 1e-6);  // over the vertices between the ends
 }
 
 TEST(Drape, LiesOnTheCylinder) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What pelt render --show colours a skin by.
+// The values by which pelt render --show colours a skin.
 #include "samples/pelt/bind_view.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 namespace pelt::samples {
 namespace {
 
-// A tube of radius 1 in a cage of radius 1.2, which moves it up to x = 4.1; beyond, the joints do.
+// A tube of radius 1 in a cage of radius 1.2. The cage moves the tube up to x = 4.1; beyond, the joints do.
 class ShownBind : public testing::Test {
  protected:
   ShownBind() {
@@ -49,7 +49,7 @@ TEST_F(ShownBind, UnboundIsWhatNoDriverMoves) {
 TEST_F(ShownBind, DistanceIsToTheDriversSurface) {
   const BindView distance = view("distance");
   for (std::uint32_t v = 0; v < tube().vertex_count(); ++v) {
-    EXPECT_NEAR(distance.values[tube().first_vertex + v], 1.0f, 0.1f);  // of the largest, 0.2 less the cage's chord
+    EXPECT_NEAR(distance.values[tube().first_vertex + v], 1.0f, 0.1f);  // / the largest: 0.2 less the cage's chord
   }
   EXPECT_EQ(distance.least, "0");
   EXPECT_THAT(distance.most, testing::MatchesRegex("0\\.(2|1[89][0-9]*) m"));

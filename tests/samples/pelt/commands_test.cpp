@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pelt command line, run as a user runs it.
+// Runs the pelt command line as a user does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,14 +36,14 @@ class Pelt : public testing::Test {
  protected:
   Outcome pelt(const std::string& arguments) const { return test::run_program(PELT_PROGRAM, arguments, folder.path()); }
 
-  // What the command prints, which must succeed.
+  // Runs a command that must succeed, and returns its output.
   std::string done(const std::string& arguments) const {
     const Outcome outcome = pelt(arguments);
     EXPECT_EQ(outcome.status, 0) << "pelt " << arguments << "\n" << outcome.errors;
     return outcome.output;
   }
 
-  // The one line that says why the command failed.
+  // Runs a command that must fail, and returns the only line of its error.
   std::string failure(const std::string& arguments, int status = 1) const {
     const std::set<std::string> before = files();
     const Outcome outcome = pelt(arguments);
@@ -65,7 +65,7 @@ class Pelt : public testing::Test {
   test::TemporaryFolder folder;
 };
 
-// Skin vertices of a character in the model's order, moved by the engine itself.
+// Returns the skin's vertices in the model's order, as the engine moves them.
 std::vector<glm::vec3> moved(const Character& character, const std::string& clip, float seconds) {
   const Skeleton& skeleton = character->skeleton;
   std::vector<Transform> local(skeleton.joints.size());
@@ -117,8 +117,7 @@ Pc2 read_pc2(const std::filesystem::path& path) {
   return cache;
 }
 
-// ------------------------------------------------------------------------------------------------------- help and
-// usage
+// ------------------------------------------------------------------------------------------------------ help and usage
 
 std::set<std::string> long_options(const std::string& text) {
   std::set<std::string> options;
@@ -175,7 +174,7 @@ TEST_F(Pelt, SaysWhatIsInAFile) {
   EXPECT_THAT(failure("info none.glb"), HasSubstr("none.glb: no such file"));
 }
 
-// A triangle that smiles: its morph target is its positions once more.
+// A smiling triangle: the offsets of its morph target equal its positions.
 const std::string kSmiling =
     R"({"asset": {"version": "2.0"}, "nodes": [{"name": "face", "mesh": 0}],
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}],
@@ -249,7 +248,7 @@ TEST_F(Pelt, FitsLinearBlendToTheDeformers) {
   EXPECT_THAT(failure("bind builtin:limb --linear-fit=9 -o x.pelt", 2), HasSubstr("from 1 to 8"));
 }
 
-// The limb's first half by a driver, in a mask that ends at once.
+// A driver moves the first half of the limb, in a mask with a sharp edge.
 constexpr const char* kHalfDriven = R"({"format": "pelt-rig 1", "name": "half", "layers": [
   {"deformer": "linear_blend"},
   {"deformer": "surface_ffd", "parameters": {"driver": {"triangles": 500}},
@@ -290,7 +289,7 @@ TEST_F(Pelt, ReportsEveryVertex) {
   }
   EXPECT_GT(unbound.size(), positions.size() / 4);
   EXPECT_NEAR(farthest_bound, printed["meshes"][1]["worst_distance"].get<double>(), 1e-6);
-  // Less those that a file's 16 bits round to nothing.
+  // A file's 16 bits round some weights to zero.
   EXPECT_NEAR(static_cast<double>(influences) / static_cast<double>(positions.size()),
               printed["meshes"][1]["mean_influences"].get<double>(), 0.1);
   for (const std::string remark : {"unbound", "far", "between_sheets", "beyond_hops"}) {
@@ -306,7 +305,7 @@ TEST_F(Pelt, WritesTheRigThatWasUsed) {
   EXPECT_EQ(file_text(folder / "again.json"), file_text(folder / "used.json"));
   EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "limb.pelt"));
 
-  // Files that the rig names are found from where it is written.
+  // A written rig names files relative to its own folder.
   std::filesystem::create_directories(folder / "rigs");
   std::filesystem::create_directories(folder / "other/place");
   write("rigs/cage.obj", "v 0 -2 -2\nv 0 2 -2\nv 0 0 3\nv 8 0 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
@@ -318,7 +317,7 @@ TEST_F(Pelt, WritesTheRigThatWasUsed) {
   done("bind builtin:limb --rig other/place/rig.json -o again.pelt");
 }
 
-// A preset spells all of itself out: the rig that it writes gives the same character.
+// A written preset is complete: the rig gives the same character.
 TEST_F(Pelt, WritesThePresetAsARig) {
   for (const std::string preset : {"limb", "tail", "biped"}) {
     done("bind builtin:" + preset + " --preset " + preset + " --write-rig rig.json -o first.pelt");
@@ -334,7 +333,7 @@ TEST_F(Pelt, WritesThePresetAsARig) {
   }
 }
 
-// A tube along x over 2 to 6, round the middle of builtin:limb, as an OBJ.
+// Returns an OBJ of a tube along x from 2 to 6, round the middle of builtin:limb.
 std::string sleeve(int rows, int around, double radius = 1.05) {
   std::string text;
   for (int i = 0; i <= rows; ++i) {
@@ -370,7 +369,7 @@ TEST_F(Pelt, PutsAGarmentOnABody) {
   EXPECT_EQ(info["meshes"].back()["name"], "sleeve");
   EXPECT_FALSE(info["meshes"].back()["control"]);
 
-  // The same as a .glb; the body moved by another deformer; and with the rig spelled out.
+  // The same from a .glb, with another deformer for the body, and with the rig written out.
   done("deform sleeve.pelt --time 0 --backend cpu -o sleeve.glb");
   done("bind sleeve.glb --driver builtin:limb -o from_glb.pelt");
   EXPECT_LT(farthest(moved(*load_pelt(folder / "from_glb.pelt"), "bend", 1), posed), 1e-4f);
@@ -394,7 +393,7 @@ TEST_F(Pelt, SkinsAGarmentAsItsBodyIs) {
   const std::vector<glm::vec3> posed = moved(*load_pelt(folder / "sleeve.pelt"), "bend", 1);
   ASSERT_EQ(posed.size(), shirt.meshes[0].positions.size());
   EXPECT_GT(farthest(posed, shirt.meshes[0].positions), 1.0f);
-  // The weights are spread when they are taken over, once.
+  // The weights are spread once, when they are taken over.
   const Json rig = Json::parse(file_text(folder / "worn.json"));
   EXPECT_EQ(rig["layers"][0]["parameters"]["driver"]["spread"], 0);
 
@@ -409,7 +408,7 @@ TEST_F(Pelt, SkinsAGarmentAsItsBodyIs) {
 TEST_F(Pelt, AGarmentStaysOnItsBody) {
   done("deform builtin:limb --deformer linear-blend --backend cpu -o sleeve.obj");
   done("bind sleeve.obj --driver builtin:limb -o sleeve.pelt");
-  // The sleeve has no skeleton: the body's clip moves it.
+  // The sleeve has no skeleton of its own: the body's clip moves it.
   done("deform sleeve.pelt --clip bend --time 1 --backend cpu -o bent.obj");
   done("deform builtin:limb --clip bend --time 1 --backend cpu -o limb.obj");
   const Model worn = *import_obj(folder / "bent.obj");
@@ -420,7 +419,7 @@ TEST_F(Pelt, AGarmentStaysOnItsBody) {
   }
 }
 
-// All but the first two rows of the sleeve by the basic variant.
+// The basic variant moves all of the sleeve but its first two rows.
 constexpr const char* kCuff = R"({"format": "pelt-rig 1", "name": "cuff",
   "groups": [{"name": "worn", "mesh": "sleeve", "vertices": [[48, 407]]}],
   "layers": [{"target": "limb", "deformer": "dual_quaternion"},
@@ -541,8 +540,7 @@ TEST_F(Pelt, LeavesNothingWhereItCannotWrite) {
   EXPECT_THAT(failure(bind + "--write-rig none/r.json"), HasSubstr("none/r.json: "));
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// deform
+// -------------------------------------------------------------------------------------------------------------- deform
 
 TEST_F(Pelt, WritesThePointCacheThatTheEngineGives) {
   done("bind builtin:tail -o tail.pelt");
@@ -564,7 +562,7 @@ TEST_F(Pelt, WritesThePointCacheThatTheEngineGives) {
   ASSERT_EQ(gpu.frames.size(), 3u);
   for (int i = 0; i < 3; ++i) EXPECT_LT(farthest(gpu.frames[i], cpu.frames[i]), 1e-5f * character.size()) << i;
 
-  // The whole clip, and what lies past its end.
+  // The whole clip, and a frame past its end.
   done("deform tail.pelt --fps 10 --backend cpu --clip " + clip.name + " -o whole.pc2");
   EXPECT_EQ(read_pc2(folder / "whole.pc2").samples, static_cast<int>(std::floor(10 * clip.duration + 1e-3)) + 1);
   done("deform tail.pelt --frames 1000 --backend cpu --clip " + clip.name + " -o past.pc2");
@@ -587,7 +585,7 @@ TEST_F(Pelt, WritesMeshesThatReadBackTheSame) {
   }
 }
 
-// Five points with a mask at the node "hair", and at the node "cage" a tetrahedron over four of them.
+// Five points with a mask at the node "hair", and a tetrahedron over four of them at the node "cage".
 constexpr const char* kPoints = R"({"asset": {"version": "2.0"},
   "nodes": [{"name": "hair", "mesh": 0}, {"name": "cage", "mesh": 1}],
   "scenes": [{"nodes": [0]}, {"nodes": [0, 1]}], "scene": 0,
@@ -638,7 +636,7 @@ TEST_F(Pelt, MovesPointsThatAreNoMesh) {
   }
 }
 
-// A skin in a cage of the same vertices, which a cache places.
+// A skin in a cage with the same vertices, which a cache moves.
 constexpr const char* kStreamed = R"({"format": "pelt-rig 1", "layers": [
   {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj", "follow": "streamed"}}}]})";
 
@@ -686,7 +684,7 @@ TEST_F(Pelt, PlacesAStreamedDriverByACache) {
 }
 
 TEST_F(Pelt, StreamsACage) {
-  // A cage for the limb from a file, and a cache of it that rises by 1 from frame to frame.
+  // A cage for the limb from a file, and a cache in which it rises by 1 from frame to frame.
   done("deform builtin:limb --deformer linear-blend --backend cpu -o cage.obj");
   write("cage.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd",
       "parameters": {"driver": {"file": "cage.obj", "follow": "streamed"}}}]})");
@@ -718,7 +716,7 @@ TEST_F(Pelt, StreamsACage) {
   EXPECT_THAT(failure("deform caged.pelt --cache cut.pc2 -o x.obj"), HasSubstr("cut.pc2"));
 }
 
-// The cage of kPoints grows to twice its size: its own positions are the offsets, bytes 8 to 15 the times and weights.
+// The cage of kPoints grows to twice its size: its own positions are the offsets; bytes 8 to 15 hold times and weights.
 TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
   Json caged = Json::parse(kPoints);
   caged["scene"] = 1;
@@ -752,7 +750,7 @@ TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
   }
 }
 
-// The limb's clip "twist" turns by 90 degrees a second, all the way round.
+// The limb's clip "twist" turns by 90 degrees a second, a whole turn in all.
 TEST_F(Pelt, PlaysTwistsBeyondHalfATurn) {
   done("bind builtin:limb --deformer curve-skeleton -o limb.pelt");
   const Character limb = load_pelt((folder / "limb.pelt").string()).value();
@@ -774,8 +772,7 @@ TEST_F(Pelt, PlaysTwistsBeyondHalfATurn) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// render
+// -------------------------------------------------------------------------------------------------------------- render
 
 TEST_F(Pelt, DrawsWhatIsAsked) {
   done("bind builtin:limb -o limb.pelt");
@@ -807,8 +804,7 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
   EXPECT_THAT(failure("render limb.pelt --device none -o x.png"), HasSubstr("none"));
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// bench
+// --------------------------------------------------------------------------------------------------------------- bench
 
 TEST_F(Pelt, MeasuresEveryDeformer) {
   const Json result = Json::parse(done("bench --vertices 2000 --instances 3 --rounds 2 --validate --json"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Models that carry their rig and their character: `pelt bind -o x.glb`, what reads it, and what the Khronos validator
-// and the extension's schema say of it.
+// Models that carry their rig and their character: `pelt bind -o x.glb`, the commands that read such files, and the
+// findings of the Khronos validator and of the extension's schema.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using testing::IsEmpty;
 
 class Glb : public testing::Test {
  protected:
-  // What the command prints, which must succeed.
+  // Runs a command that must succeed, and returns its output.
   std::string done(const std::string& arguments) const {
     const test::Outcome outcome = test::run_program(PELT_PROGRAM, arguments, folder.path());
     EXPECT_EQ(outcome.status, 0) << "pelt " << arguments << "\n" << outcome.errors;
@@ -39,7 +39,7 @@ class Glb : public testing::Test {
   }
   Json info(const std::string& file) const { return Json::parse(done("info " + file + " --json")); }
 
-  // Replaces the first such text, of the same length.
+  // Replaces the first such text by one of the same length.
   void edit(const std::string& file, const std::string& from, const std::string& to) const {
     std::string text = file_text(folder / file);
     const std::size_t at = text.find(from);
@@ -72,12 +72,12 @@ TEST_F(Glb, HoldsTheCharacterThatAPeltFileHolds) {
 
 TEST_F(Glb, CarriesItsRigWhereverItIsBound) {
   done("bind builtin:limb --deformer mos -o limb.glb");
-  // Bound again by its own rig: the same as from the rig's file.
+  // Binding with its own rig gives the same as the rig's file.
   done("bind limb.glb --write-rig own.json -o own.pelt");
   done("bind limb.glb --rig own.json -o by_rig.pelt");
   EXPECT_EQ(file_text(folder / "own.pelt"), file_text(folder / "by_rig.pelt"));
   EXPECT_EQ(Json::parse(file_text(folder / "own.json"))["layers"][0]["deformer"], "mos");
-  // Unless something else is asked for, which then replaces it.
+  // Another choice replaces the rig.
   done("bind limb.glb --deformer linear-blend -o limb.glb");
   done("bind limb.glb --write-rig own.json -o own.pelt");
   EXPECT_EQ(Json::parse(file_text(folder / "own.json"))["layers"][0]["deformer"], "linear_blend");
@@ -124,8 +124,8 @@ TEST_F(Glb, TheKhronosValidatorFindsNothingNew) {
                          runs(in_work + "npm install --no-save --no-package-lock --no-audit --no-fund > npm.log 2>&1");
   if (!installed) PELT_SKIP("npm cannot install gltf-validator: see npm.log in the build folder");
 
-  // Pairs: what was bound, or none, and what was written. A file with buffers and images of its own, one that names
-  // what stands beside it, and what is no file at all.
+  // Pairs: the file that was bound, if any, and the file that was written. The sources are a file with its own buffers
+  // and images, one that names files beside it, and a model that is no file.
   const fs::path characters = *test::shared_folder() / "assets/characters";
   const std::vector<std::pair<std::string, std::string>> bindings = {
       {"builtin:biped", "--preset biped"},
@@ -149,7 +149,7 @@ TEST_F(Glb, TheKhronosValidatorFindsNothingNew) {
     done("bind " + source + " " + options + " -o " + written);
     files += " '" + (source.starts_with("builtin:") ? written : source) + "' '" + written + "'";
 
-    // Other readers see the model that was bound.
+    // Other readers see the same model.
     const Model before = import_model(source).value();
     const Model after = import_model(written).value();
     ASSERT_EQ(after.meshes.size(), before.meshes.size()) << source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figures of whole characters, which another program finds in the files of `pelt deform` too.
+// The figures of whole characters, which another program also computes from the files of `pelt deform`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ TEST_F(ModelQuality, MeasuresARig) {
   EXPECT_EQ(same[1]["restored"], 1);
 }
 
-// A rig that makes a driver of a mesh is judged by the skins that are left.
+// If a rig makes a driver of a mesh, the remaining skins are judged.
 TEST_F(ModelQuality, MeasuresARigWithADriver) {
   Model arm = make_arm();
   arm.meshes.push_back(arm.meshes.front());
@@ -107,13 +107,13 @@ TEST_F(ModelQuality, MeasuresARigWithADriver) {
                             "parameters": {"driver": {"mesh": "body"}}}]})");
   const Json measured = rows("arm.glb --deformer dual-quaternion --rig driven.json");
   ASSERT_THAT(deformers_of(measured), ElementsAre("dual-quaternion", "driven"));
-  // Nearly as its driver, which lies on it.
+  // The skin moves nearly as its driver, which lies on it.
   EXPECT_NEAR(measured[1]["far"], measured[0]["far"].get<double>(), 2e-3);
   EXPECT_TRUE(measured[1]["restored"].is_null());
   EXPECT_EQ(measured[1]["worst_stretch"]["mesh"], "skin");
 }
 
-// A deformer that cannot be bound does not keep the others from it: points are no surface to make a driver of.
+// A deformer that cannot be bound does not stop the others: points are no surface for a driver.
 TEST_F(ModelQuality, HasARowForARefusal) {
   Model arm = make_arm();
   arm.meshes.front().triangles.clear();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figures on shapes that give them away, and the command, whose figures another program finds in its files too.
+// The figures on shapes with known results; and the command, whose figures another program also computes from its
+// files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,17 +89,18 @@ TEST(Quality, ScalesWithTheMesh) {
   EXPECT_NEAR(quality.crease, 0, 1e-5);
 }
 
-// A flattened limb keeps more of a section's area than of its thickness.
+// A flattened limb loses more of a section's least radius than of its area.
 TEST(Quality, TellsFlatFromThin) {
   const Quality quality = Cylinder().measure([](const glm::dvec3& p) { return p * glm::dvec3(1, 0.5, 1); });
   EXPECT_NEAR(quality.volume, 0.5, 1e-12);
   EXPECT_NEAR(quality.r_area, std::sqrt(0.5), 1e-12);
-  // At rest the section is nearest in the middle of its chords, flattened at a vertex.
+  // The nearest point of a section is the middle of a chord in the rest pose, and a vertex when flattened.
   EXPECT_NEAR(quality.r_min, 0.5, 2e-3);
   EXPECT_EQ(quality.flipped, 0u);
 }
 
-// A pinch of one ring of vertices, which a plane passes by a millionth of the length: the least over all sections.
+// One ring of vertices is pinched; a plane passes it by a millionth of the length: the figures are the least over
+// sections.
 TEST(Quality, FindsTheThinnestSection) {
   const Quality quality = Cylinder().measure(
       [](const glm::dvec3& p) { return std::abs(p.x - 4) < 1e-6 ? p * glm::dvec3(1, 0.25, 0.25) : p; });
@@ -108,7 +110,7 @@ TEST(Quality, FindsTheThinnestSection) {
   EXPECT_GT(quality.crease, 45);
 }
 
-// A plane may cut other parts of a mesh too: the section is the curve round the axis.
+// If a plane also cuts other parts of a mesh, the section is the curve round the axis.
 TEST(Quality, KeepsToTheLimb) {
   const Cylinder limb(16, 8);
   Points rest = limb.rest;
@@ -124,7 +126,7 @@ TEST(Quality, KeepsToTheLimb) {
   EXPECT_NEAR(quality.volume, (1 + 0.125) / 2, 1e-12);
 }
 
-// A vertex of the side, moved past its neighbour along the limb, turns two of its six triangles over.
+// A vertex of the side that moves past its neighbour along the limb turns two of its six triangles over.
 TEST(Quality, CountsFlippedTriangles) {
   const Cylinder limb;
   Points moved = limb.rest;
@@ -139,15 +141,15 @@ TEST(Quality, CountsFlippedTriangles) {
   EXPECT_LT(quality.crease99, 1);
 }
 
-// Inside out all of the side is flipped, and no cap is counted.
+// If the mesh is inside out, all of the side is flipped, and no cap counts.
 TEST(Quality, CountsNoCaps) {
   const Quality quality = Cylinder(64, 32).measure([](const glm::dvec3& p) { return p * glm::dvec3(1, 1, -1); });
   EXPECT_EQ(quality.flipped, 2u * 64 * 32);
   EXPECT_NEAR(quality.volume, -1, 1e-12);
 }
 
-// The second half becomes a cone: its first ring of edges and its rim change by the slope of its facets, and no others
-// by nearly as much.
+// The second half becomes a cone: edges at its first ring and at its rim change by the slope of its facets, all others
+// much less.
 TEST(Quality, MeasuresACrease) {
   const double slope = std::tan(glm::radians(10.0));
   const Move cone = [&](const glm::dvec3& p) {
@@ -160,10 +162,10 @@ TEST(Quality, MeasuresACrease) {
   EXPECT_LT(fine.crease99, 1);  // two rings are fewer than 1 in 100 edges
   const Quality coarse = Cylinder(64, 4).measure(cone);
   EXPECT_NEAR(coarse.crease, facet, 1e-4);
-  EXPECT_NEAR(coarse.crease99, facet, 1e-4);  // and more here
+  EXPECT_NEAR(coarse.crease99, facet, 1e-4);  // two rings are more than that here
 }
 
-// The same cone is a crease of the outer side only where the edges are on that side of the axis.
+// The same cone is a crease of the outer side only if its edges are on that side of the axis.
 TEST(Quality, TellsTheOuterSide) {
   const double slope = std::tan(glm::radians(10.0));
   const Cylinder limb(64, 64);
@@ -181,7 +183,7 @@ TEST(Quality, TellsTheOuterSide) {
   EXPECT_LT(*down.crease_out, 1e-9);
 }
 
-// The second half, folded back into the first, leaves it through the side.
+// The second half is folded back into the first and comes out through the side.
 TEST(Quality, SeesALimbGoThroughItself) {
   const Quality quality = Cylinder().measure([](const glm::dvec3& p) {
     return p.x < 4.1 ? p : glm::dvec3(4 - 0.9 * (p.x - 4), 0.5 * p.y + 0.4 * (p.x - 4), 0.5 * p.z);
@@ -191,13 +193,13 @@ TEST(Quality, SeesALimbGoThroughItself) {
 
 // ------------------------------------------------------------------------------------------------ self-intersections
 
-// Two triangles that cross in the middle: one lies in z = 0, an edge of the other goes through it.
+// Two triangles that cross in the middle: one lies in z = 0, and an edge of the other goes through it.
 const Points kCrossing{{0, 0, 0}, {3, 0, 0}, {0, 3, 0}, {1, 1, -1}, {1, 1, 1}, {4, 4, 0.5}};
 
 TEST(SelfIntersection, CountsPairsOnce) {
   EXPECT_EQ(count_self_intersections({}, {}), 0u);
   EXPECT_EQ(count_self_intersections(kCrossing, Triangles{{0, 1, 2}}), 0u);
-  // Whatever the order, the winding, and the axis along which it sweeps.
+  // The result does not depend on the order, the winding, or the axis of the sweep.
   for (const double scale : {0.1, 1.0, 10.0}) {
     for (glm::length_t axis = 0; axis < 3; ++axis) {
       Points points = kCrossing;
@@ -213,11 +215,11 @@ TEST(SelfIntersection, CountsPairsOnce) {
 TEST(SelfIntersection, LeavesOutWhatOnlyTouches) {
   Points points = kCrossing;
   const Triangles pair{{0, 1, 2}, {3, 4, 5}};
-  points[3].z = 0;  // its corner lies in the other
+  points[3].z = 0;  // one corner lies in the other triangle
   EXPECT_EQ(count_self_intersections(points, pair), 0u);
-  points[3].z = 0.1;  // it stands over the other
+  points[3].z = 0.1;  // the triangle stands above the other
   EXPECT_EQ(count_self_intersections(points, pair), 0u);
-  // With a common vertex they meet in any case.
+  // Triangles with a common vertex do not count.
   EXPECT_EQ(count_self_intersections(kCrossing, Triangles{{0, 1, 2}, {3, 4, 0}}), 0u);
 }
 
@@ -314,7 +316,7 @@ TEST_F(QualityCommand, HasARowForEveryLimbDeformerAndMotion) {
             static_cast<std::ptrdiff_t>(1 + 3 * kRadii.size() + expected.size()));
 }
 
-// Half way between two bones linear blend scales across the joint's axis by the cosine of half the angle.
+// Half way between two bones, linear blend scales across the joint's axis by the cosine of half the angle.
 TEST_F(QualityCommand, FindsTheCollapseOfLinearBlend) {
   for (const std::string length : {"2", "4", "6"}) {
     for (const Json& row : rows("--deformer linear-blend --blend-length " + length)) {
@@ -325,7 +327,7 @@ TEST_F(QualityCommand, FindsTheCollapseOfLinearBlend) {
   }
 }
 
-// The matrices of 270 and 450 degrees are those of -90 and 90: what has no control for the twist is given these.
+// A matrix cannot tell 270 and 450 degrees from -90 and 90: a deformer without a twist control gets the latter.
 TEST_F(QualityCommand, SaysWhatReachedTheDeformer) {
   const Json measured = rows("--deformer dual-quaternion,curve-skeleton --radius 1");
   for (const Json& row : measured) {
@@ -335,7 +337,7 @@ TEST_F(QualityCommand, SaysWhatReachedTheDeformer) {
   }
 }
 
-// Twists that go the whole way crease more the further they go, and keep the sections.
+// A curve twists all the way: the further, the more it creases; the sections stay.
 TEST_F(QualityCommand, TwistsACurveAsFarAsItIsTold) {
   double crease = 0;
   for (const Json& row : rows("--deformer curve-skeleton --radius 1")) {
@@ -348,7 +350,7 @@ TEST_F(QualityCommand, TwistsACurveAsFarAsItIsTold) {
   EXPECT_GT(crease, 0);
 }
 
-// With weights that have room enough dual quaternions keep every section.
+// With weights over a long enough stretch, dual quaternions keep every section.
 TEST_F(QualityCommand, FindsNoCollapseOfDualQuaternion) {
   for (const Json& row : rows("--deformer dual-quaternion --radius 0.5,1 --blend-length 6")) {
     EXPECT_GT(row["r_min"], 0.995) << row;
@@ -365,11 +367,11 @@ TEST_F(QualityCommand, MeasuresARig) {
   EXPECT_EQ(measured[kMotions.size()]["deformer"], "my own/rig");
   EXPECT_LT(measured[kMotions.size() + 1]["r_min"], measured[1]["r_min"].get<double>() - 0.1);
   EXPECT_TRUE(std::filesystem::exists(folder / "meshes/radius_1/my_own_rig_bend_90.obj"));
-  // Without a name it has the file's, and names none of the deformers that are measured too.
+  // A rig without a name has its file's; no measured deformer may have the same name.
   write("linear_blend.json", R"({"format": "pelt-rig 1", "layers": []})");
   EXPECT_EQ(rows("--deformer surface-ffd --rig linear_blend.json").back()["deformer"], "linear_blend");
   EXPECT_THAT(quality("--rig linear_blend.json").errors, HasSubstr("linear_blend.json: the rig's name"));
-  // Nor one whose files would be the same.
+  // Nor may a rig whose files would have the same names.
   write("other.json", R"({"format": "pelt-rig 1", "name": "linear blend", "layers": []})");
   EXPECT_THAT(quality("--rig other.json").errors, HasSubstr("other.json: the rig's name"));
 }
@@ -430,7 +432,8 @@ std::map<std::string, double> figures_in(const std::string& text) {
   return figures;
 }
 
-// Its figures of a motion of a limb, and of a bend that of the outer side: below the axis, since bends go up.
+// Prints the reference's figures for a motion of a limb. For a bend they include the outer side: it is below the axis,
+// since bends go up.
 const char* const kReference = R"(
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -443,7 +446,7 @@ for key, value in limb.measure(deformed, outer=outer).items():
     print(key, repr(float(value)))
 )";
 
-// Not at a twist of 180 degrees, at which linear blend leaves a point of a section, where crossings hang on rounding.
+// Leaves out a twist of 180 degrees: linear blend makes a section a point there, and crossings depend on rounding.
 TEST_F(QualityCommand, AgreesWithTheReference) {
   PELT_REQUIRE_SHARED();
   const std::optional<std::string> python = test::find_python_with_numpy();

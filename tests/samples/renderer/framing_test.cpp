@@ -43,7 +43,7 @@ TEST(Boxes, HoldWhatIsMoved) {
   EXPECT_NEAR(turned.high.z, 3.0f, 1e-5f);
 }
 
-// From 2 cm to 500 m, long in every direction, seen from all sides: the whole box is seen, and it fills the picture.
+// Boxes from 2 cm to 500 m, long in every direction, from all sides: the whole box is visible and fills the picture.
 TEST(Cameras, FillThePictureWithTheBox) {
   const View view;
   for (const float scale : {0.01f, 1.0f, 170.0f}) {

@@ -41,7 +41,7 @@ TEST(Images, AreReadBackAsTheyWereWritten) {
   }
 }
 
-// Columns whose pixels are not the background.
+// Returns the columns with pixels that differ from the background.
 std::vector<std::uint32_t> inked_columns(const Image& image) {
   std::vector<std::uint32_t> columns;
   for (std::uint32_t x = 0; x < image.width; ++x) {

@@ -38,7 +38,7 @@ Character make_character(const std::string& deformer) {
   return bound->character;
 }
 
-// The box of the skin at bind.
+// Returns the bounds of the skin at bind.
 Bounds rest_bounds(const Character& character) {
   Bounds box;
   for (const CharacterMesh& mesh : character->meshes) {
@@ -56,7 +56,7 @@ glm::ivec3 pixel(const Image& image, glm::vec2 at) {
   return {values[0], values[1], values[2]};
 }
 
-// Share of pixels, in columns [begin, end) of the width, that differ by more than 4 steps in a channel.
+// Returns the share of pixels, in columns [begin, end) of the width, that differ by more than 4 steps in a channel.
 double difference(const Image& a, const Image& b, double begin = 0, double end = 1) {
   EXPECT_EQ(a.pixels.size(), b.pixels.size());
   std::size_t seen = 0;
@@ -110,7 +110,7 @@ class Renderers : public testing::Test {
     return std::move(*image);
   }
 
-  // The picture after `samples` more.
+  // Returns the picture after `samples` more samples.
   static Image record(Renderer& renderer, std::uint32_t samples) {
     Image image{.width = kSmall.width, .height = kSmall.height, .pixels = {}};
     const VkDeviceSize bytes = VkDeviceSize{4} * image.width * image.height;
@@ -213,7 +213,7 @@ TEST_F(Renderers, FillThePictureWithTheCharacter) {
   const double covered = difference(render(), backdrop());
   EXPECT_GT(covered, 0.10);
   EXPECT_LT(covered, 0.60);
-  // Nothing of it touches the edge.
+  // The tube does not touch the picture's edge.
   EXPECT_EQ(difference(render(), backdrop(), 0.0, 0.03), 0.0);
   EXPECT_EQ(difference(render(), backdrop(), 0.97, 1.0), 0.0);
 }
@@ -270,7 +270,7 @@ TEST_F(Renderers, DrawItemsSideBySide) {
   const Image same = render();
   scene_.items[1].color = glm::vec4(0.02f, 0.1f, 0.6f, 1.0f);
   const Image colored = render();
-  EXPECT_LT(difference(same, colored, 0.0, 0.4), 0.01);  // the left one is not touched
+  EXPECT_LT(difference(same, colored, 0.0, 0.4), 0.01);  // the left one does not change
   EXPECT_GT(difference(same, colored, 0.5, 1.0), 0.05);
 }
 
@@ -286,7 +286,7 @@ TEST_F(Renderers, DrawEdgesOverTheSurface) {
   scene_.items[0].wire = true;
   const Image wired = render();
   EXPECT_GT(difference(plain, wired), 0.03);
-  EXPECT_LT(difference(plain, wired), difference(plain, backdrop()) + 0.05);  // and nowhere else
+  EXPECT_LT(difference(plain, wired), difference(plain, backdrop()) + 0.05);  // the lines appear on the tube only
 }
 
 TEST_F(Renderers, DrawDriversAsCages) {
@@ -297,7 +297,7 @@ TEST_F(Renderers, DrawDriversAsCages) {
   EXPECT_GT(difference(plain, caged), 0.01);
 }
 
-// Whatever a draw reads by vertex: two poses, edges, weights and texture coordinates.
+// Covers everything that a draw reads by vertex: two poses, edges, weights and texture coordinates.
 TEST_F(Renderers, DrawTheSameWhereTheCrowdLeavesDriversOut) {
   Model model = test::make_tube({.around = 24, .along = 32});
   for (const glm::vec3& position : model.meshes[0].positions) {
@@ -308,7 +308,7 @@ TEST_F(Renderers, DrawTheSameWhereTheCrowdLeavesDriversOut) {
   const Result<Bound> bound = bind(model, *rig_from_deformer_name("surface-ffd"));
   ASSERT_TRUE(bound) << bound.error().message;
   const Character& character = bound->character;
-  // The skin's vertices are not the first of the character, but they are of what is written without drivers.
+  // The skin's vertices are not the character's first ones, but are the first ones of a crowd that leaves out drivers.
   ASSERT_TRUE(character->meshes.front().control);
   ASSERT_FALSE(character->meshes.back().control);
 
@@ -370,7 +370,7 @@ TEST_F(Renderers, DrawVerticesOfNoTriangleAsDots) {
   const Image dots = render();
   const Image empty = backdrop();
   EXPECT_GT(difference(dots, empty), 0.01);
-  // A colour that the item gives, or its weights, is that of its dots.
+  // The item's colour, or its weights, colour the dots.
   const glm::vec3 point = model.meshes[0].positions[0];
   const glm::vec2 at = project(scene_.camera, kSmall.width, kSmall.height, point);
   scene_.items[0].color = glm::vec4(1, 0, 0, 1);
@@ -381,7 +381,7 @@ TEST_F(Renderers, DrawVerticesOfNoTriangleAsDots) {
   const glm::ivec3 yellow = pixel(render(), at);
   EXPECT_GT(std::min(yellow.r, yellow.g), 2 * yellow.b);
 
-  // Beside triangles they add to the surface.
+  // Points beside triangles add to the picture.
   const Model alone = test::make_tube({});
   Mesh tube = alone.meshes[0];
   for (const glm::vec3& p : {glm::vec3(2, 1.5f, 0), glm::vec3(6, -1.5f, 0)}) {
@@ -422,7 +422,7 @@ TEST_F(Renderers, AddSamplesToThePictureOverSeveralRecordings) {
   EXPECT_EQ(renderer->recorded_samples(), 4u);
   EXPECT_EQ(record(*renderer, 1).pixels, whole->pixels);
 
-  // Anew after each scene, whatever was shown before.
+  // The samples start anew with each scene.
   scene_.camera.eye.y += 1.0f;
   const auto moved = renderer->render(scene_);
   ASSERT_TRUE(moved) << moved.error().message;
@@ -475,7 +475,7 @@ TEST_F(Renderers, DrawTheScenesOwnLinesAndDots) {
     const glm::ivec3 c = pixel(image, project(scene_.camera, image.width, image.height, at));
     return c.g - std::max(c.r, c.b);
   };
-  // In front of the tube, and beyond all items: above it, twice as far.
+  // One line in front of the tube, and one beyond all items: above it, twice as far.
   const glm::vec3 front = glm::mix(box.center(), scene_.camera.eye, 0.5f);
   const glm::vec3 above = glm::mix(scene_.camera.eye, box.center() + glm::vec3(0, 0.8f * box.size().y, 0), 2.0f);
   std::vector<OverlayLine> lines{{front - glm::vec3(1, 0, 0), front + glm::vec3(1, 0, 0), green, 12.0f},
@@ -490,7 +490,7 @@ TEST_F(Renderers, DrawTheScenesOwnLinesAndDots) {
   scene_.dots = dots;
   EXPECT_GT(greenness(render(), front), 60);
 
-  // Within the tube: not seen, or faint.
+  // A dot inside the tube is hidden, or faint.
   dots[0].at = box.center();
   const Image hidden = render();
   EXPECT_LT(greenness(hidden, box.center()), 20);
@@ -500,7 +500,7 @@ TEST_F(Renderers, DrawTheScenesOwnLinesAndDots) {
   dots[0].at = front;
   EXPECT_GT(greenness(render(), front), greenness(through, box.center()) + 30);
 
-  // What is no place is left out.
+  // A position that is not finite is left out.
   dots[0].at.x = std::numeric_limits<float>::quiet_NaN();
   const Image without = render();
   scene_.dots = {};
@@ -539,14 +539,14 @@ TEST_F(Renderers, DrawItemsOnTheirSideOfTheSplit) {
   EXPECT_GT(difference(split, red, 0.51, 1.0), 0.05);
   EXPECT_GT(difference(split, blue, 0.49, 0.51), 0.5);  // the line
 
-  // One side alone: no line, and no shadow of it on the other.
+  // With only one side there is no line, and no shadow on the other side.
   scene_.items.pop_back();
   const Image left = render();
   EXPECT_EQ(difference(left, red, 0.0, 0.5), 0.0);
   scene_.items[0].skin = false;
   EXPECT_EQ(difference(left, render(), 0.5, 1.0), 0.0);
 
-  // To the ends, and beyond.
+  // The split at its ends, and beyond.
   scene_.items = {item, item};
   scene_.items[0].color = glm::vec4(0.6f, 0.1f, 0.02f, 1.0f);
   scene_.items[0].side = SplitSide::kLeft;
@@ -612,14 +612,14 @@ TEST_F(Renderers, CastShadowsOnTheGroundAlone) {
     }
   }
   EXPECT_EQ(lighter, 0);  // the floor only takes light away
-  // and has no edge that is seen
+  // and has no visible edge
   for (const glm::vec2 corner : {glm::vec2(0, 0), {159, 0}, {0, 89}, {159, 89}}) {
     const glm::ivec3 change = glm::abs(pixel(with, corner) - pixel(without, corner));
     EXPECT_LE(std::max({change.r, change.g, change.b}), 4);
   }
 }
 
-// A convex shape hides nothing of itself: what faces the key light is as bright as without shadows.
+// A convex shape does not shade itself: where it faces the key light, it is as bright as without shadows.
 TEST_F(Renderers, LeaveLitSurfacesFreeOfTheirOwnShadow) {
   scene_.items[0].color = glm::vec4(0.5f, 0.5f, 0.5f, 1.0f);
   const Image image = render({.width = 320, .height = 180, .samples = 8});
@@ -637,7 +637,7 @@ TEST_F(Renderers, LeaveLitSurfacesFreeOfTheirOwnShadow) {
   EXPECT_GT(before, 100);
 }
 
-// The cosine between a normal and the way to the eye, both of length 1, may round to more than 1.
+// The cosine between a unit normal and the unit vector to the eye may round to more than 1.
 TEST_F(Renderers, LeaveNoHolesInWhatFacesTheEye) {
   const glm::vec3 towards_eye = glm::normalize(glm::vec3(0.3f, 0.5f, 0.8f));
   const Model tube = test::make_tube({});
@@ -662,7 +662,7 @@ TEST_F(Renderers, LeaveNoHolesInWhatFacesTheEye) {
   EXPECT_GT(difference(image, backdrop()), 0.9);
 }
 
-// A square in z = 0 from (-1, -1) to (1, 1) whose image is `uri`, seen from the front.
+// Makes a square in z = 0 from (-1, -1) to (1, 1) with the image `uri`, seen from the front.
 GltfFile textured_square(const std::string& uri) {
   GltfFile file;
   file.add(std::vector<glm::vec3>{{-1, 1, 0}, {1, 1, 0}, {1, -1, 0}, {-1, -1, 0}});
@@ -676,7 +676,7 @@ GltfFile textured_square(const std::string& uri) {
   return file;
 }
 
-// 2 x 2 pixels: red and green over blue and yellow, of which yellow is transparent.
+// 2 x 2 pixels: red and green over blue and yellow; yellow is transparent.
 const std::string kFourColors =
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAAAAG0lEQVR42mN4JiLyX+SEyH8GEZFn/"
     "589E2EAAEbpB+qk9bEaAAAAAElFTkSuQmCC";
@@ -717,7 +717,7 @@ TEST_F(Textures, ShowTheirColorsWhereTheModelHasThem) {
   EXPECT_GT(blue.b, 2 * std::max(blue.r, blue.g));
   EXPECT_GT(std::min(yellow.r, yellow.g), 2 * yellow.b);
 
-  // Times the colour; not where weights are shown.
+  // The texture is multiplied with the colour, and absent when weights are drawn.
   scene_.items[0].color = glm::vec4(0.1f, 1, 1, 1);
   EXPECT_LT(color_at(render(), {-0.5f, 0.5f}).r, red.r / 2);
   scene_.items[0].color.reset();
@@ -726,7 +726,7 @@ TEST_F(Textures, ShowTheirColorsWhereTheModelHasThem) {
   const Image heat = render();
   scene_.items[0].textures = nullptr;
   EXPECT_EQ(heat.pixels, render().pixels);
-  // Without its image what is white is clay.
+  // Without its image a white part is clay.
   scene_.items[0].weights = {};
   const glm::ivec3 clay = color_at(render(), {0.5f, 0.5f});
   EXPECT_GT(clay.r, clay.g);
@@ -756,7 +756,7 @@ TEST_F(Textures, OfImagesThatAreBrokenAreLeftOutWithANote) {
   }
 }
 
-// A model whose numbers do not fit its images, as models without images of characters have them.
+// A material names an image that the model lacks, as in models of characters, which have no images.
 TEST_F(Textures, AreNoneWhereTheModelHasNoImages) {
   Model model;
   model.materials.push_back({.name = "skin", .base_color_image = 3});
@@ -768,7 +768,7 @@ TEST_F(Textures, AreNoneWhereTheModelHasNoImages) {
 }
 
 TEST_F(Textures, HaveMipMaps) {
-  // One pixel in two is white: from afar it is grey, not one or the other.
+  // Every second pixel is white: from afar the picture is grey.
   Image image{.width = 256, .height = 256, .pixels = {}};
   for (std::uint32_t i = 0; i < 256 * 256; ++i) {
     const std::uint8_t value = (i + i / 256) % 2 == 0 ? 255 : 0;
@@ -812,7 +812,7 @@ TEST(Lights, SurroundTheSceneEvenly) {
       const shared::ShadowMap& map = sample.maps[m];
       EXPECT_NEAR(glm::length(map.towards_light), 1.0f, 1e-5f);
       if (m >= shared::kFirstSky) sum += map.towards_light;
-      // The map holds the scene, and light comes from where it says.
+      // The map encloses the scene, and its depth grows away from the light.
       for (int corner = 0; corner < 8; ++corner) {
         const glm::vec3 point((corner & 1) != 0 ? -1 : 3, (corner & 2) != 0 ? 0 : 5, (corner & 4) != 0 ? -2 : 1);
         const glm::vec3 at(map.map_from_world * glm::vec4(point, 1.0f));

@@ -38,7 +38,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
   ASSERT_TRUE(written) << written.error().message;
 }
 
-// A rig of surface-oriented FFD whose falloff exponent is `local`.
+// Returns a rig of surface-oriented FFD with the falloff exponent `local`.
 std::string rig_text(double local) {
   return R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd", "parameters": {"local": )" +
          std::to_string(local) + "}}]}";
@@ -56,7 +56,7 @@ Json with(const Document& document, const Pointer& at, const Json& value) {
   return json;
 }
 
-// Whether anything had changed on disk; then it is taken.
+// Returns true if anything had changed on disk, and takes the change.
 Result<bool> reload_if_changed(Document& document, double seconds) {
   const std::optional<Document::Read> read = document.changed_on_disk(seconds);
   if (!read) return false;
@@ -68,7 +68,7 @@ Result<bool> reload_if_changed(Document& document, double seconds) {
 
 double local(const Document& document) { return document.rig_json()[kLocal].get<double>(); }
 
-// So far in the past that whatever is written later has another time.
+// Makes a file old enough for any later write to have another time.
 void age(const std::filesystem::path& path) {
   std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - std::chrono::hours(1));
 }
@@ -115,7 +115,7 @@ TEST(Document, OfAPeltFileIsItsModelAndItsRig) {
   EXPECT_TRUE(document.rig_path().empty());
   EXPECT_TRUE(bind(*document.model(), document.rig()));
 
-  // The rig takes a file of its own; then the character's changes are those of the model alone.
+  // The rig gets a file of its own; then a change of the .pelt file changes only the model.
   ASSERT_TRUE(document.edit(with(document, kLocal, 5)));
   ASSERT_TRUE(document.save(folder / "limb.json"));
   age(folder / "limb.pelt");
@@ -256,7 +256,7 @@ TEST(Document, SavesAndIsThenNotModified) {
   const Result<Rig> loaded = load_rig(folder / "limb.json");
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_EQ(*loaded, document.rig());
-  EXPECT_EQ(reload_if_changed(document, 1), false);  // its own file
+  EXPECT_EQ(reload_if_changed(document, 1), false);  // the document's own write
   document.undo();
   EXPECT_TRUE(document.modified());
   document.redo();
@@ -282,7 +282,7 @@ TEST(Document, SavedElsewhereNamesTheSameFiles) {
   EXPECT_EQ(layers[1]["parameters"]["cage_file"], "/abs/cage.obj");
   EXPECT_EQ(document.rig().directory, folder / "out");
 
-  // A state from before was meant from where the rig was.
+  // A previous state names files relative to the rig's previous folder.
   document.undo();
   EXPECT_EQ(document.rig_json()["layers"][0]["parameters"]["driver"]["file"], "cages/cage.obj");
   EXPECT_EQ(document.rig().directory, folder / "rigs");
@@ -341,7 +341,7 @@ TEST(Document, ReadsAModelThatChangesOnDisk) {
   EXPECT_TRUE(document.modified());
 }
 
-// A triangle whose positions are in triangle.bin, which the file names with a space.
+// Writes a triangle with its positions in another file, whose name has a space.
 void write_triangle(const std::filesystem::path& folder, float height) {
   const float positions[] = {0, 0, 0, 1, 0, 0, 0, height, 0};
   const Result<void> written = write_file(folder / "the points.bin", std::as_bytes(std::span(positions)));
@@ -361,13 +361,13 @@ TEST(Document, ReadsAModelWhoseBufferChangesOnDisk) {
   Document document = opened(folder / "triangle.gltf");
   EXPECT_EQ(reload_if_changed(document, 1), false);
   write_triangle(folder.path(), 2);
-  age(folder / "triangle.gltf");  // as before
+  age(folder / "triangle.gltf");  // the .gltf keeps its time
   EXPECT_EQ(reload_if_changed(document, 2), true);
   const std::vector<glm::vec3>& positions = document.model()->meshes[0].positions;
   EXPECT_NE(std::ranges::find(positions, glm::vec3(0, 2, 0)), positions.end());
   EXPECT_EQ(reload_if_changed(document, 3), false);
 
-  // It is read again though it could not be, once it is whole.
+  // After a failed read it is read again, once the file is complete.
   write(folder / "the points.bin", "short");
   EXPECT_FALSE(reload_if_changed(document, 4));
   EXPECT_EQ(reload_if_changed(document, 5), false);
@@ -398,7 +398,7 @@ TEST(Document, HasAnotherRevisionWhenAFileOfItsRigChangesOnDisk) {
   write(folder / "cage.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\n");
   expect_change(true);
   expect_change(false);
-  write_triangle(folder.path(), 2);  // what is beside the driver
+  write_triangle(folder.path(), 2);  // the file beside the driver
   age(folder / "triangle.gltf");
   expect_change(true);
   expect_change(false);
@@ -427,7 +427,7 @@ TEST(Binder, WorksInTheBackground) {
   EXPECT_EQ(done_on, std::thread::id());  // once
 }
 
-// Holds the binder's thread until it is let go, so that what is asked for meanwhile waits.
+// Holds the binder's thread until let_go(), so that later requests wait.
 class Held {
  public:
   explicit Held(Binder& binder, const std::string& key = "held") {
@@ -504,7 +504,7 @@ TEST(Binder, GivesUpWhatHasEnded) {
   binder.wait();
   binder.cancel();
   binder.finish();
-  // What comes later is not given up.
+  // Later requests are not given up.
   Held held(binder);
   held.let_go();
   binder.wait();

@@ -38,7 +38,7 @@ TEST(Handles, SayThatTheirPlaceIsGone) {
   for (const HandleKind kind : {HandleKind::kOffset, HandleKind::kPointEdit, HandleKind::kDriverVertex}) {
     Handle handle{.name = "a point", .kind = kind, .places = {"/layers/2/parameters"}};
     EXPECT_THAT(refusal(handle), HasSubstr("no /layers/2/parameters any more"));
-    handle.places = {"/layers/0"};  // of another type
+    handle.places = {"/layers/0"};  // a value of another type
     EXPECT_THAT(refusal(handle), HasSubstr("no /layers/0 any more"));
   }
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The viewer opens, binds, edits, undoes, loses its device and ends, and has given all memory back: LeakSanitizer is put
-# before the program as it is. Memory that the software driver keeps is the driver's: it stays loaded so that it can be
-# told apart. usage: viewer_leaks.sh VIEWER LSAN_LIBRARY DRIVER_LIBRARY FOLDER. Exit code 77: the sanitizer cannot run here.
+# The viewer opens, binds, edits, undoes, loses its device and ends, and must have freed all memory: LeakSanitizer is
+# preloaded into the unchanged program. Memory that the software driver keeps does not count; the driver stays loaded so
+# that its memory can be told apart. usage: leaks.sh VIEWER LSAN_LIBRARY DRIVER_LIBRARY FOLDER. Exit code 77: the
+# sanitizer cannot run here.
 set -euo pipefail
 readonly viewer=$1 sanitizer=$2 driver=$3 folder=$4
 

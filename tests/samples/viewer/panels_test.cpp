@@ -41,7 +41,7 @@ const Bound& biped(const std::string& deformer) {
   return bound.emplace(deformer, std::move(*made)).first->second;
 }
 
-// Dear ImGui without a window, and a stage to show panels of.
+// Dear ImGui without a window, and a stage for the panels.
 class Frames : public testing::Test {
  protected:
   void SetUp() override {
@@ -116,7 +116,7 @@ class Frames : public testing::Test {
   Messages messages_;
   RigEditorState rig_editor_;
   float scale_ = 1;
-  float beyond_ = 0;  // of the panel's width
+  float beyond_ = 0;  // width of contents beyond the panel's
 };
 
 TEST_F(Frames, SayThatNothingIsShown) {
@@ -149,7 +149,7 @@ TEST_F(Frames, FitEveryDeformersPanels) {
       ASSERT_TRUE(heat);
       heat_ = std::move(*heat);
       for (const auto& [name, panel] : kPanels) {
-        for (int frame = 0; frame < 3; ++frame) draw(panel, {320, 3000});  // as high as it needs
+        for (int frame = 0; frame < 3; ++frame) draw(panel, {320, 3000});  // as tall as the contents
         EXPECT_EQ(beyond_, 0) << name << " of " << deformer << " at " << scale;
       }
       for (int frame = 0; frame < 3; ++frame) draw(draw_timeline, {1280, 80});
@@ -167,7 +167,7 @@ TEST_F(Frames, PlayAndScrub) {
     io.MouseDown[0] = down;
     draw(draw_timeline, {1280, 80});
   };
-  // The first button.
+  // Press the first button.
   const glm::vec2 play(25, 18);
   frame(play, false);
   frame(play, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rig's panel without a window: frames are laid out, a mouse is moved, nothing is drawn.
+// The rig's panel without a window: the tests lay out frames and move a mouse; nothing is drawn.
 #include "samples/viewer/panels/rig_editor.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ TEST(RigSchema, IsATree) {
   const Schema& ffd = deformer("surface_ffd");
   EXPECT_EQ(ffd.properties.front().name, "mode");  // in the schema's order
   EXPECT_EQ(ffd.find("mode")->choices, (std::vector<std::string>{"basic", "extended"}));
-  EXPECT_EQ(ffd.find("fade")->kind, Schema::Kind::kInteger);  // through a reference, with a default beside it
+  EXPECT_EQ(ffd.find("fade")->kind, Schema::Kind::kInteger);  // through a reference that has a default beside it
   EXPECT_EQ(ffd.find("fade")->fallback, 4);
   EXPECT_EQ(ffd.find("elements")->kind, Schema::Kind::kUnion);
   EXPECT_TRUE(ffd.find("distance_scale")->above_minimum);
@@ -99,7 +99,7 @@ TEST(CurveEditor, EvaluatesAsTheEngineDoes) {
 
 // -------------------------------------------------------------------------------------------------------------- panel
 
-// Dear ImGui without a window, of one panel that is as high as all it shows.
+// Dear ImGui without a window; its only panel is as tall as its contents.
 class Panel : public testing::Test {
  protected:
   Panel() {
@@ -141,7 +141,7 @@ class Panel : public testing::Test {
     ImGui::Render();
   }
 
-  // Opens every node by searching for what all have, which is their description's full stop.
+  // Opens every node by searching for a text that all have: the full stop of their description.
   void frames_with_all_open() {
     for (const char* search : {"", ".", "weights", "nothing has this"}) {
       state.search = search;
@@ -172,7 +172,7 @@ TEST_F(Panel, DrawsEveryDeformersDefaults) {
   }
 }
 
-// Every rig that the documentation shows, and the samples'.
+// Draws every rig in the documentation and in the samples.
 TEST_F(Panel, DrawsEveryRigThatIsShown) {
   std::vector<std::string> rigs;
   const std::filesystem::path source(PELT_SOURCE);
@@ -197,7 +197,7 @@ TEST_F(Panel, DrawsEveryRigThatIsShown) {
   }
 }
 
-// One of everything that can be there.
+// A rig with one of everything.
 constexpr const char* kFull = R"({"format": "pelt-rig 1", "name": "all",
   "groups": [{"name": "spot", "vertices": [1, [3, 5]], "values": [1, 0.5, 0.25, 1], "triangles": [2],
               "region": {"joints": ["elbow"], "box": {"falloff": 1}, "sphere": {"radius": 1}}},
@@ -232,7 +232,7 @@ TEST_F(Panel, DrawsOneOfEverything) {
   EXPECT_FALSE(document->can_undo());
 }
 
-// Whatever is clicked, the panel can draw what comes of it, and undo leads back.
+// Whatever is clicked, the panel can draw the result, and undo leads back.
 TEST_F(Panel, IsClickedAllOver) {
   open(kFull);
   const Json before = document->rig_json();
@@ -280,7 +280,7 @@ TEST_F(Panel, ADragOnASliderIsOneStep) {
   EXPECT_EQ(document->rig_json()[centre], 0);
   EXPECT_FALSE(document->can_undo());
 
-  // The next drag is a step of its own, even from the same place.
+  // The next drag is a step of its own, even if it starts at the same place.
   document->redo();
   mouse(270, y, false);
   mouse(270, y, true);
@@ -372,7 +372,7 @@ TEST_F(Brush, AStrokeIsOneStep) {
 
 TEST_F(Brush, TakesAwayFromAllAndNeverTurnsNothingIntoAll) {
   brush.remove = true;
-  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));  // the group says nothing yet: it is everywhere
+  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));  // an empty group covers everything
   touch(100);
   EXPECT_EQ(values()[100], 0);
   EXPECT_EQ(values().back(), 1);

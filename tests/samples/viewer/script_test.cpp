@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// The message of a patch that must be refused, which must then change nothing.
+// Returns the message of a patch that must be refused and must change nothing.
 std::string refused(const json& patch) {
   ViewState state;
   state.camera.yaw = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the viewer does about a device that fails and files that are wrong, without a window.
+// The viewer's handling of a failing device and of broken files, without a window.
 #include "samples/viewer/app/session.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 constexpr VkExtent2D kSize{320, 240};
 
-// A layer that tears the skin: every vertex follows one driver triangle of a coarse driver alone.
+// A layer that tears the skin: every vertex follows only one triangle of a coarse driver.
 constexpr const char* kTorn = R"({"deformer": "surface_ffd", "parameters": {"mode": "basic", "elements": 1,
   "cut": "hard", "raise_elements": false, "driver": {"triangles": 60}}})";
 
@@ -80,7 +80,7 @@ class Sessions : public testing::Test {
     frames();
   }
 
-  // With all samples, when notes have gone.
+  // Returns a picture with all samples, after all notes have faded.
   samples::Image picture() {
     EXPECT_TRUE(session_->frame(0, false));
     EXPECT_TRUE(session_->frame(60, false));
@@ -91,9 +91,9 @@ class Sessions : public testing::Test {
   }
 
   Ui ui_{1};
-  runtime::DeviceFunctions* functions_ = nullptr;  // of the device that there is
-  int devices_ = 0;                                // made so far
-  int refusals_ = 0;                               // still to come
+  runtime::DeviceFunctions* functions_ = nullptr;  // the current device's
+  int devices_ = 0;                                // devices made so far
+  int refusals_ = 0;                               // refusals still to come
   bool always_lost_ = false;
   std::unique_ptr<Session> session_;
 };
@@ -211,7 +211,7 @@ TEST_F(Sessions, ReportOpensOnTheWorstPlace) {
   EXPECT_EQ(std::set<std::string>(shown.begin(), shown.end()).size(), shown.size());
 }
 
-// Until the new character is there, the old one is drawn, and also where the device is lost meanwhile.
+// The old character is drawn until the new one is ready, also if the device is lost meanwhile.
 TEST_F(Sessions, OpenInTheBackground) {
   begin(false);
   const auto open_by_frames = [&](const std::string& file, bool lose, bool has_picture) {

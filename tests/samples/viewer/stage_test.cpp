@@ -39,7 +39,7 @@ using testing::HasSubstr;
 constexpr std::array<const char*, 5> kDeformers{"linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
                                                 "mos"};
 
-// The built-in biped, bound once by each deformer.
+// Returns the built-in biped, bound once by each deformer.
 const Bound& biped(const std::string& deformer) {
   static std::map<std::string, Bound> bound;
   const auto known = bound.find(deformer);
@@ -66,7 +66,7 @@ class Stages : public testing::Test {
   }
   Actor& show(const std::string& deformer, const std::string& key = "rig") { return show(biped(deformer), key); }
 
-  // As the app, with what it does in the background.
+  // Poses as the app does, with its background work.
   void pose() {
     for (int i = 0; i < 2; ++i) {
       const Result<void> posed = stage_->pose(view_);
@@ -121,7 +121,7 @@ TEST_F(Stages, RefuseClipsAndJointsThatAreNotThere) {
   EXPECT_THAT(posed.error().message, HasSubstr("no_such_joint"));
 }
 
-// The device has the pose that the CPU has.
+// The poses on the device and on the CPU agree.
 TEST_F(Stages, PoseAsTheEvaluatorDoes) {
   for (const char* deformer : kDeformers) {
     const Actor& actor = show(deformer);
@@ -164,7 +164,7 @@ TEST_F(Stages, TurnAJointAndWhatHangsOnIt) {
   EXPECT_LT(glm::distance(glm::vec3(before[joint][3]), glm::vec3(actor.pose.joints[joint][3])), 1e-5f);
 }
 
-// Joint matrices are the same; the twist control tells them apart.
+// The joint matrices are the same; only the twist control differs.
 TEST_F(Stages, TellWholeTurnsFromNone) {
   const Actor& actor = show("curve_skeleton");
   const CharacterData& data = *actor.character;
@@ -173,7 +173,7 @@ TEST_F(Stages, TellWholeTurnsFromNone) {
   const std::string joint = data.skeleton.joints[control->target].name;
   pose();
   EXPECT_EQ(actor.pose.inputs[control->input], 0);
-  // About the bone: the axis in which the control sees all of the turn.
+  // The bone's axis is the one for which the control has the greatest turn.
   float most = 0;
   for (const glm::vec3 axis : {glm::vec3(1, 0, 0), glm::vec3(0, 1, 0), glm::vec3(0, 0, 1)}) {
     view_.turns = {{joint, glm::angleAxis(glm::radians(340.0f), axis)}};
@@ -240,7 +240,7 @@ TEST_F(Stages, PutWhatIsComparedInARow) {
   EXPECT_EQ(stage_->actors()[0]->key, "linear_blend");
   EXPECT_EQ(stage_->actors()[1]->key, "rig");
   EXPECT_EQ(stage_->reference(), stage_->actors()[0]);
-  // Whatever the camera's yaw, as far from it and apart by more than either is wide.
+  // At any yaw both are equally far from the camera, and further apart than either is wide.
   for (const float yaw : {0.0f, 0.45f, 1.6f, -2.5f}) {
     view_.camera.yaw = yaw;
     stage_->arrange(view_);
@@ -299,7 +299,7 @@ TEST_F(Stages, FindTheVertexThatWasProjected) {
       ASSERT_TRUE(pixel);
       EXPECT_LT(glm::distance(*pixel, samples::project(camera, 1280, 720, point)), 0.05f);
       const std::optional<VertexHit> hit = pick_vertex(*stage_, actor, ray_through(camera, kSize, *pixel));
-      // Hidden ones are not hit, nor those on the outline.
+      // Hidden vertices are not hit, nor are those on the outline.
       if (!hit || glm::distance(hit->position, point) > 0.04f) continue;
       ++seen;
       const auto found = std::ranges::find(actor.character->meshes, hit->mesh, &CharacterMesh::name);
@@ -378,7 +378,7 @@ TEST_F(Stages, DrawOverTheBipedOfEveryDeformer) {
       EXPECT_TRUE(names.insert(handle.name).second) << handle.name;
       EXPECT_TRUE(inside(handle.position)) << handle.name;
       const bool moves = handle.kind != HandleKind::kFixed;
-      // This rig lists no points and names no curves; the vertices of a driver say how they move once they are
+      // This rig lists no points and names no curves; a driver's vertices get their places in the rig only when
       // selected.
       EXPECT_EQ(moves, std::string(deformer) == "mos") << handle.name;
       EXPECT_EQ(handle.places.size(), moves ? 1u : 0u) << handle.name;
@@ -386,7 +386,7 @@ TEST_F(Stages, DrawOverTheBipedOfEveryDeformer) {
     const std::string name = deformer;
     const bool has_handles = name == "surface_ffd" || name == "curve_skeleton" || name == "mos";
     EXPECT_EQ(!overlay.handles.empty(), has_handles) << deformer;
-    // Nothing is asked for: nothing is drawn.
+    // With nothing to show, nothing is drawn.
     view_.shown = {};
     view_.selection = {};
     const Overlay none = make_overlay(*stage_, actor, rig, view_);
@@ -412,14 +412,14 @@ TEST_F(Stages, DrawLinesToWhatMovesTheSelectedVertex) {
   }
   EXPECT_NEAR(sum, 1.0f, 1e-5f);
   const Overlay overlay = make_overlay(*stage_, actor, Rig{}, view_);
-  // A line to each element, and the normal.
+  // There is a line to each palette entry, and the normal.
   EXPECT_EQ(overlay.lines.size(), row.size() + 1);
   for (std::size_t k = 0; k < row.size(); ++k) EXPECT_EQ(overlay.lines[k].from, overlay.lines[0].from);
   view_.selection.vertex = 100000000;
   EXPECT_TRUE(make_overlay(*stage_, actor, Rig{}, view_).lines.empty());
 }
 
-// What the palette does to a local point, from the element's own frame: the vertex is where its row says.
+// Moves each local point with its element's own frame: the weighted sum must be the vertex.
 TEST_F(Stages, GiveElementsTheirFrames) {
   for (const char* deformer : {"linear_blend", "surface_ffd", "curve_skeleton", "mos"}) {
     const Actor& actor = show(deformer);
@@ -483,7 +483,7 @@ TEST_F(Stages, SayWhereInTheRigAPointIs) {
   EXPECT_EQ(picked->name, "middle");
 }
 
-// A drag of a handle as the mouse makes it, over several frames.
+// Drags a handle over several frames, as the mouse does.
 class Drags : public Stages {
  protected:
   void open(const std::string& deformer, const std::string& joint) {
@@ -495,7 +495,7 @@ class Drags : public Stages {
     bind_again();
   }
 
-  // Not judged: what is left to linear blend is so no longer once a point has been moved.
+  // Binds without judging, since moving a point may change which skin is left to linear blend.
   void bind_again() {
     Rig rig = document_->rig();
     rig.judging = Judging::kNone;
@@ -513,13 +513,13 @@ class Drags : public Stages {
     return found == overlay.handles.end() ? Handle{} : *found;
   }
 
-  // Of a handle near the middle of all.
+  // Returns the name of the handle in the middle of the list.
   std::string middle_handle() {
     const Overlay overlay = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
     return overlay.handles.empty() ? "" : overlay.handles[overlay.handles.size() / 2].name;
   }
 
-  // Along an arrow; returns the way.
+  // Drags along an arrow and returns the way.
   glm::vec3 drag(const Handle& handle, GizmoPart part, float metres) {
     const samples::Camera camera = samples::frame_camera(stage_->boxes(view_), kSize.x / kSize.y);
     const Gizmo gizmo = translate_gizmo(handle, camera, kSize);
@@ -553,7 +553,7 @@ class Drags : public Stages {
     return points;
   }
 
-  // Drags it twice; what the rig then holds is at `place`.
+  // Drags a handle twice; the rig then holds the offset at `place`.
   void expect_dragged(const std::string& name, HandleKind kind, const std::string& place) {
     const nlohmann::json original = document_->rig_json();
     const std::vector<glm::vec3> before = skin();
@@ -569,7 +569,7 @@ class Drags : public Stages {
     bind_again();
     EXPECT_LT(glm::distance(handle(name).position, first.position + way), 2e-3f);
 
-    // The skin goes the same way: the vertex most of all that goes farthest.
+    // The skin moves the same way; look at the vertex that moves farthest.
     const std::vector<glm::vec3> after = skin();
     ASSERT_EQ(after.size(), before.size());
     glm::vec3 farthest(0.0f);
@@ -652,7 +652,7 @@ TEST_F(Stages, FindNoStretchAtRest) {
   }
 }
 
-// Twisted by half a turn, linear blend has no section left; dual quaternion keeps it.
+// After half a turn of twist, linear blend collapses a section to a point; dual quaternion keeps it.
 TEST_F(Stages, SeeTheCandyWrapperInTheVolume) {
   const Model limb = make_limb();
   std::map<std::string, float> least;
@@ -698,7 +698,7 @@ TEST_F(Stages, TurnAJointByItsRings) {
   ASSERT_TRUE(gizmo);
   EXPECT_EQ(hit_gizmo(*gizmo, camera, kSize, glm::vec2(0), 6), GizmoPart::kNone);
   const glm::vec2 middle = *pixel_of(camera, kSize, gizmo->position);
-  // The outermost ring is the screen's: by a quarter round it, the joint turns by a quarter about the line of sight.
+  // The outermost ring is the screen's: a quarter round it turns the joint by a quarter about the line of sight.
   const float radius = 1.18f * 70;
   const glm::vec2 from = middle + glm::vec2(radius, 0);
   EXPECT_EQ(hit_gizmo(*gizmo, camera, kSize, from, 6), GizmoPart::kScreen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The viewer's pictures against those of tests/samples/viewer/views: the program itself, without a display, on Mesa's
+// Compares the viewer's pictures with those of tests/samples/viewer/views: runs the program without a display on Mesa's
 // software device. PELT_UPDATE_VIEWS=1, which docs/pictures.sh sets, writes that folder anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -32,21 +32,21 @@ constexpr std::uint32_t kWindow = 8;  // pixels a side
 constexpr std::uint32_t kStep = 4;    // from one window to the next
 constexpr std::uint32_t kTile = 32;   // pixels a side: 64 of the viewer's
 
-// Another version of Mesa covers other pixels at edges, and numbers of the report are seconds of this run. What is
-// missing or of other colours leaves less: see Similarity below.
+// Another version of Mesa may cover other pixels at edges, and the report shows this run's seconds. Missing parts or
+// other colours give smaller values: see the tests of Similarity below.
 constexpr double kMinMean = 0.98;
 constexpr double kMinTile = 0.8;
 
 struct Similarity {
   double mean = 1;
   double least_tile = 1;
-  std::uint32_t tile_x = 0;  // corner of that tile, pixels
+  std::uint32_t tile_x = 0;  // corner of the tile with the least similarity, pixels
   std::uint32_t tile_y = 0;
 };
 
-// Of one channel in the window at (x, y): Wang, Bovik, Sheikh, Simoncelli, "Image Quality Assessment: From Error
-// Visibility to Structural Similarity", 2004, equation 13 with its constants, over a plain square instead of a
-// Gaussian.
+// Returns the similarity of one channel in the window at (x, y): Wang, Bovik, Sheikh, Simoncelli, "Image Quality
+// Assessment: From Error Visibility to Structural Similarity", 2004, equation 13 with its constants, over a plain
+// square instead of a Gaussian.
 double window_similarity(const Image& a, const Image& b, std::uint32_t x, std::uint32_t y, std::size_t channel) {
   constexpr double kC1 = 0.01 * 255 * 0.01 * 255;
   constexpr double kC2 = 0.03 * 255 * 0.03 * 255;
@@ -73,7 +73,7 @@ double window_similarity(const Image& a, const Image& b, std::uint32_t x, std::u
          ((mean_a * mean_a + mean_b * mean_b + kC1) * (variance_a + variance_b + kC2));
 }
 
-// Over red, green and blue, so that other colours of the same lightness count. Precondition: images of one size.
+// Compares red, green and blue, so that other colours of the same lightness count. Precondition: images of one size.
 Similarity similarity(const Image& a, const Image& b) {
   struct Sum {
     double sum = 0;
@@ -106,7 +106,7 @@ Similarity similarity(const Image& a, const Image& b) {
 
 // -------------------------------------------------------------------------------------------------------------- images
 
-// Every 2 x 2 pixels become their mean: the committed pictures stay small, and texts are still seen.
+// Averages every 2 x 2 pixels: the committed pictures stay small, and texts stay legible.
 Image halved(const Image& image) {
   Image half{image.width / 2, image.height / 2, {}};
   half.pixels.reserve(std::size_t{4} * half.width * half.height);
@@ -169,7 +169,7 @@ class ViewerViews : public testing::Test {
     if (!software) PELT_SKIP("there is no software device: package mesa-vulkan-drivers");
   }
 
-  // Runs a script of this folder and compares every picture that it writes.
+  // Runs a script in this folder and compares every picture that it writes.
   void expect_views(const std::string& script_name, const std::string& arguments) const {
     const std::filesystem::path script = kSource / "tests/samples/viewer" / script_name;
     const test::TemporaryFolder folder;
@@ -211,7 +211,7 @@ TEST(ViewerViewsFolder, HasNoOtherPictures) {
   EXPECT_EQ(there, known);
 }
 
-// docs/pictures.sh makes these and those of the documents.
+// docs/pictures.sh makes these pictures and those of the documents.
 TEST(Pictures, AreThoseThatTheScriptMakes) {
   std::set<std::string> there;
   for (const std::string folder : {"docs", "engine", "runtime", "samples", "shaders", "tests"}) {
@@ -229,8 +229,7 @@ TEST(Pictures, AreThoseThatTheScriptMakes) {
   EXPECT_FALSE(made.empty());
 }
 
-// ------------------------------------------------------------------------------------------- what the tolerance
-// catches
+// ------------------------------------------------------------------------------------------ what the tolerance catches
 
 Image plain(std::array<std::uint8_t, 3> color) {
   Image image{480, 300, {}};
@@ -268,7 +267,7 @@ TEST(Similarity, IsLostWithAFigureAndFoundThere) {
 TEST(Similarity, IsLostWithOtherColors) {
   Image image = plain({190, 190, 192});
   Image other = image;
-  fill(image, 100, 100, 64, {40, 120, 140});  // about as light as each other
+  fill(image, 100, 100, 64, {40, 120, 140});  // of similar lightness
   fill(other, 100, 100, 64, {140, 84, 30});
   EXPECT_LT(similarity(image, other).least_tile, kMinTile);
 }

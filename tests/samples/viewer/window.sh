@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A real window of the viewer, driven by mouse and keys under Xvfb: opens a rig, plays, scrubs, picks a vertex, changes a
-# parameter, saves, undoes, saves, drags a vertex of the driver, opens a file that is wrong, resizes to almost nothing
-# and back, is hidden and shown again, closes. usage: window.sh VIEWER PELT FOLDER. Exit code 77: no Xvfb.
+# Drives a real window of the viewer by mouse and keys under Xvfb: opens a rig, plays, scrubs, picks a vertex, changes a
+# parameter, saves, undoes, saves, drags a vertex of the driver, opens a broken file, resizes to almost nothing and
+# back, hides and shows the window, closes it. usage: window.sh VIEWER PELT FOLDER. Exit code 77: no Xvfb.
 set -euo pipefail
 readonly viewer=$1 pelt=$2 folder=$3
 
@@ -48,17 +48,17 @@ viewer_pid=$!
 window=$(timeout 60 xdotool search --sync --onlyvisible --name 'Pelt' | head -n 1) || fail "there is no window"
 xdotool windowfocus "$window"
 
-# Whether the viewer still runs, and has not ended without being waited for.
+# runs: succeeds if the viewer still runs and is no zombie.
 runs() { [[ -e /proc/$viewer_pid ]] && ! grep -q '^State:.Z' "/proc/$viewer_pid/status"; }
-# shot NAME: a picture of the screen.
+# shot NAME: takes a picture of the screen.
 shot() { import -window root "$1.png"; }
-# differs A B GEOMETRY: whether two pictures differ visibly within a rectangle.
+# differs A B GEOMETRY: succeeds if two pictures differ visibly within a rectangle.
 differs() {
   local mean
   mean=$(convert "$1.png" "$2.png" -crop "$3" +repage -compose difference -composite -colorspace gray -format '%[fx:mean>0.0005]' info:)
   [[ $mean == 1 ]]
 }
-# until_differs A B GEOMETRY WHAT: takes B until it differs from A.
+# until_differs A B GEOMETRY WHAT: takes picture B until it differs from A.
 until_differs() {
   local i
   for ((i = 0; i < 120; ++i)); do
@@ -69,7 +69,7 @@ until_differs() {
   done
   fail "nothing changed: $4"
 }
-# drag X Y TO_X: with the left button.
+# drag X Y TO_X: drags with the left button.
 drag() {
   local i
   xdotool mousemove "$1" "$2"
@@ -79,11 +79,11 @@ drag() {
     xdotool mousemove $(($1 + ($3 - $1) * i / 5)) "$2"
     sleep 0.2
   done
-  sleep 1  # a frame of a busy machine sees the button down at the end
+  sleep 1  # so that a frame of a busy machine sees the button down at the end
   xdotool mouseup 1
   sleep 0.3
 }
-# until_saved WHAT COMMAND...: strikes ctrl+s until COMMAND holds.
+# until_saved WHAT COMMAND...: presses ctrl+s until COMMAND succeeds.
 until_saved() {
   local what=$1 i
   shift
@@ -128,7 +128,7 @@ undone() {
   return 1
 }
 until_saved "undo did not bring the rig back" undone
-# The cage is dense: there is a vertex of it within reach of any click on the limb.
+# The cage is dense: any click on the limb has one of its vertices within reach.
 shot restored
 xdotool key d
 until_differs restored caged "$picture" "show the driver"
@@ -156,7 +156,7 @@ until_saved "undo did not bring the driver back" rig_restored
 xdotool key d
 sleep 1
 
-# A file that is no model: a message, and the character stays.
+# A broken file gives a message, and the character stays.
 echo 'no model' >broken.glb
 shot restored
 xdotool key ctrl+o
@@ -170,7 +170,7 @@ sleep 1
 shot refused
 until_differs restored refused 300x60+340+530 "no message about a file that is wrong"
 
-# Almost nothing, and back.
+# Resize to almost nothing, and back.
 shot large
 xdotool windowsize "$window" 1 1
 until_differs large tiny "$picture" "the window did not become small"
@@ -182,7 +182,7 @@ sleep 2
 shot resized
 runs || fail "the viewer has ended after a resize"
 
-# Hidden it draws nothing, and so hardly takes time; shown again it draws.
+# A hidden window draws nothing and takes hardly any time; when shown again, it draws.
 ticks() { awk '{print $14 + $15}' "/proc/$viewer_pid/stat"; }
 xdotool windowunmap "$window"
 until_differs resized hidden 280x300+260+60 "the window is still seen"
@@ -193,7 +193,7 @@ after=$(ticks)
 ((after - before < 100)) || fail "$((after - before)) hundredths of 3 seconds of work while the window is hidden"
 xdotool windowmap "$window"
 until_differs hidden shown 280x300+260+60 "no picture after the window was shown again"
-# Without a window manager a window that is just shown may not take the keys yet: ctrl+q every four seconds.
+# Without a window manager a window that has just been shown may not take keys yet: press ctrl+q every four seconds.
 for ((i = 0; i < 120; ++i)); do
   if ! runs; then break; fi
   if ((i % 8 == 0)); then xdotool windowfocus "$window" key ctrl+q || true; fi

@@ -15,21 +15,22 @@ namespace pelt {
 
 struct GltfRig {
   Rig rig;
-  std::optional<Character> character;  // bound by it from the file as it is; none: bind it
-  std::string note;                    // why the file's character is not that; empty: it has none, or it is
+  std::optional<Character> character;  // bound by `rig` from the file's present content; none: bind it
+  std::string note;                    // why a character in the file cannot be used; empty: none is, or it can
 };
 
-// None: the file, a .gltf or .glb, has no rig. Errors: read_file's, read_gltf_deformers', parse_rig's, deserialize's,
-// check_gltf_rig's.
+// Loads the rig and character of a .gltf or .glb file; none if the file has no rig. Errors: those of read_file,
+// read_gltf_deformers, parse_rig, deserialize and check_gltf_rig.
 Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path);
 
-// What a rig inside of a glTF file must be: it names no other file. Errors, kUnsupported, name `source`.
+// Checks that a rig names no other file, as a rig inside a glTF file must not. Errors are kUnsupported and name
+// `source`.
 Result<void> check_gltf_rig(const Rig& rig, const std::string& source);
 
-// Writes a .glb: the model, the rig that `character` was bound from it by, and the character. `file`: the .gltf or .glb
-// that the model was imported from, all that is in it stays (pack_gltf); empty: the model as format_glb writes it.
-// Errors: parse_rig's and check_gltf_rig's of the character's rig, pack_gltf's, format_glb's, write_gltf_deformers',
-// write_file's.
+// Writes a .glb with the model, the character that was bound from it, and the character's rig. `file`: the .gltf or
+// .glb that the model was imported from, whose whole content is kept (pack_gltf); empty: the model is written by
+// format_glb. Errors: those of parse_rig and check_gltf_rig for the character's rig, of pack_gltf, format_glb,
+// write_gltf_deformers and write_file.
 Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
                        const std::filesystem::path& path);
 

@@ -6,10 +6,10 @@
 
 namespace pelt {
 
-// The model that a character was bound from, as far as it keeps it: bind(model_of(character), rig) shows the same skin
-// moved by another deformer, linear blend say. Vertices stand in the model's order. Normals and tangents have been
-// through their packed form (pelt/shaders/octahedral.h); control meshes are left out, and so is what the importer
-// reported.
+// Returns the model that a character was bound from, as far as the character keeps it: bind(model_of(character), rig)
+// moves the same skin by another deformer, such as linear blend. Vertices are in the model's order. Normals and
+// tangents are those of the packed form (pelt/shaders/octahedral.h). Control meshes and the importer's report are left
+// out.
 Model model_of(const Character& character);
 
 }  // namespace pelt

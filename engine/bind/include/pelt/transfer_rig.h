@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A rig carried over to another export of its model, or to a subdivided or simplified one.
+// Carries a rig over to another export of its model, or to a subdivided or simplified version of it.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ namespace pelt {
 
 struct Transferred {
   Rig rig;
-  std::vector<std::string> notes;  // one sentence each: what was the same, what was carried, how far
+  std::vector<std::string> notes;  // one sentence each: which numbers hold, what was carried over, and how far
 };
 
-// The rig that `old` was bound by, for `model`. Groups that list vertices or triangles (and with them masks, exclusions
-// and refinements), key poses that list offsets and offsets of drivers are carried from a mesh to the model's of the
-// same name: by number where the topology is the same, else by the closest point, values between the corners of its
-// triangle. Names, boxes, joints and attributes stay as they are, and so do numbers of drivers that the rig gives or
-// names a file for. `directory`: where the rig's file names start. Errors: `old` keeps no rig, a listed group whose
-// mesh cannot be told or is gone or of which nothing is left, a driver that is refined or welded, or that was made from
-// the skin.
+// Returns the rig that `old` was bound by, adapted to `model`. It carries lists of vertices and triangles in groups
+// (and so masks, exclusions and refinements), offsets in key poses, and offsets of drivers from a mesh of `old` to the
+// mesh of the same name in `model`: by number if the topology is the same, else by the closest point, with values
+// interpolated in its triangle. Names, boxes, joints and attributes stay as they are, and so do numbers of drivers that
+// are defined by patches or a file. `directory`: where the rig's relative file names start. Errors: `old` keeps no rig;
+// a listed group has no known mesh, its mesh is gone, or nothing of it is left; a driver is refined, welded, or made
+// from the skin.
 Result<Transferred> transfer_rig(const Character& old, const Model& model, const std::string& directory);
 
 }  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packing: finished rows and rest geometry into the flat streams that shaders/blend/ reads. It decides nothing.
+// Packs finished rows and rest geometry into the flat streams that shaders/blend/ reads.
 #pragma once
 
 #include <cstdint>
@@ -48,12 +48,12 @@ struct PackedBinding {
 };
 
 constexpr std::size_t kMaxLocalGroups = 8;
-constexpr float kMaxShare = 64;  // of either sign
+constexpr float kMaxShare = 64;  // largest magnitude of a share
 
 enum class Groups {
   kOne,
-  kSeveral,    // any number in a row
-  kWithPoints  // as many as local_points has
+  kSeveral,    // any number of groups in a row
+  kWithPoints  // as many groups as local_points has
 };
 
 struct RestGeometry {
@@ -62,36 +62,37 @@ struct RestGeometry {
   std::span<const glm::vec4> tangents;  // unit xyz, w = +1 or -1; empty: made from the normals
 };
 
-// Weights as multiples of 1/65535 that sum to exactly 1, in the row's order: as pack stores them. Each is rounded, and
-// what that leaves is carried to the next palette entry: neighbours in the palette move alike, so that the errors of a
-// long row cancel where they would add up, and weights below one step do not vanish together. Replaces `by_index`, the
-// order of the row's indices, and `units`. Precondition: weights are >= 0 and sum to about 1.
+// Converts weights to multiples of 1/65535 that sum to exactly 1, as pack stores them. Each weight is rounded, and the
+// remainder is carried to the next palette entry. Neighbours in the palette move alike, so that the errors of a long
+// row cancel instead of adding up, and weights below one step do not all vanish. Replaces `units`, in the row's order,
+// and `by_index`, which sorts the row by palette entry. Precondition: weights are >= 0 and sum to about 1.
 void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index, std::vector<std::uint32_t>& units);
 
-// Makes rows of similar length neighbours, so that slices waste little: rows sorted by length, longest first, within
-// windows of 4096 rows of `order`, ties as they are there. `order`: a permutation, the source row of each packed row;
-// what is near in it stays near.
+// Sorts rows so that neighbours have similar lengths and slices waste little: by length, longest first, within windows
+// of 4096 rows of `order`; ties keep their order. `order`: a permutation with the source row of each packed row; rows
+// near each other in it stay near.
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order);
 
-// Packs the rows of `groups` (at least one) and `rest`, packed row r taken from source row order[r]; `order` is a
-// permutation (empty: as they are). `local_points`: of each group, a vertex each, or empty; with them a row of a group
-// may have no entry where its share is 0. Errors: kUnsupported where an index does not fit 16 bits, a gradient is not
-// below 1e12 per metre, or there are more than kMaxLocalGroups; sizes that differ; a vertex without any entry.
+// Packs the rows of `groups` (at least one) and `rest`. Packed row r is source row order[r]; `order` is a permutation
+// (empty: the identity). `local_points`: for each group, one for each vertex, or empty; with them a row of a group may
+// be empty where its share is 0. Errors: kUnsupported if an index does not fit 16 bits, a gradient is not below 1e12
+// per metre, or there are more than kMaxLocalGroups; kInvalidArgument if sizes differ or a vertex has no influence.
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
                            std::span<const std::uint32_t> order,
                            std::span<const std::vector<glm::vec4>> local_points = {});
 
-// The rows that the streams hold, weights as multiples of 1/65535; padding left out. Of groups with local points the
-// weights times the share, those of share 0 left out.
+// Returns the rows that the streams hold, without padding; weights are multiples of 1/65535. In groups with local
+// points, weights are multiplied by the share, and groups of share 0 are left out.
 SparseRows unpack_rows(const PackedBinding& packed);
 
-// The gradient of influence `at` of row `row`, 1/metres, as exact as it is kept; 0 where there are none.
+// Returns the gradient of influence `at` (an index into `influences`) of row `row`, 1/metres, as exact as it is stored;
+// 0 if the binding has no gradients.
 glm::vec3 unpack_gradient(const PackedBinding& packed, std::size_t row, std::size_t at);
 
-// Every way in which packed streams can be unusable, as a kInvalidArgument error that names `what` and the row: sizes
-// that disagree, slices that do not ascend or overrun, indices >= palette_size, weights that do not sum to 65535,
-// gradients that do not sum to 0, or are of a weight of 0 among several groups, points that are not finite, local
-// points that are not there for every group, or whose shares are beyond kMaxShare or do not sum to 1.
+// Checks packed streams. Errors are kInvalidArgument and name `what` and the row: sizes that disagree, slices that do
+// not ascend or overrun, indices >= palette_size, weights that do not sum to 65535, gradients that do not sum to 0 or
+// that belong to a weight of 0 among several groups, points that are not finite, local points that are missing for a
+// group, or shares that are beyond kMaxShare or do not sum to 1.
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what);
 
 }  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The weights of the one equation: row i holds the palette elements that move vertex i, and how much.
+// The weights of the blend: row i holds the palette entries that move vertex i, and their weights.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace pelt {
 
-// One element of a row. Weights of a finished row are >= 0 and sum to 1.
+// One palette entry and its weight in a row. Weights of a finished row are >= 0 and sum to 1.
 struct Influence {
   std::uint32_t index;
   float weight;
@@ -24,15 +24,15 @@ struct Influence {
 struct SparseRows {
   std::vector<std::uint32_t> offsets{0};
   std::vector<Influence> influences;
-  // Of each influence how its weight changes across the surface, by the rest position, model space, 1/metres: what
-  // normals need (shaders/blend/blend.h), and positions do not depend on. Those of a row sum to 0. Or none: not known.
+  // Gradient of each influence's weight across the surface, by the rest position, model space, 1/metres. Normals need
+  // it (shaders/blend/blend.h); positions do not. The gradients of a row sum to 0. Empty: unknown.
   std::vector<glm::vec3> gradients;
 
   std::size_t row_count() const { return offsets.size() - 1; }
   std::span<const Influence> row(std::size_t i) const {
     return std::span(influences).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
-  // As row(i), or empty.
+  // Gradients of row(i), or empty.
   std::span<const glm::vec3> row_gradients(std::size_t i) const {
     return gradients.empty() ? std::span<const glm::vec3>()
                              : std::span(gradients).subspan(offsets[i], offsets[i + 1] - offsets[i]);
@@ -45,38 +45,37 @@ struct SparseRows {
   friend bool operator==(const SparseRows&, const SparseRows&) = default;
 };
 
-// How a row is cut to its K strongest elements (docs/mathematics.md section 1).
+// How a row is cut to its K strongest influences (docs/mathematics.md section 1).
 enum class Cut {
-  kContinuous,  // the K largest, less the (K+1)-th: no jump when two elements change rank
+  kContinuous,  // the K largest, less the (K+1)-th: no jump when two influences change rank
   kHard,        // the K largest
 };
 
-// Every way in which rows can be unusable, as a kInvalidArgument error that names `what` and the row: offsets that do
-// not ascend, indices >= column_count, weights that are not finite, negative, or do not sum to 1 within 1e-4, empty
-// rows.
+// Checks rows. Errors are kInvalidArgument and name `what` and the row: offsets that do not ascend, indices >=
+// column_count, weights that are not finite, are negative, or do not sum to 1 within 1e-4, and empty rows.
 Result<void> validate(const SparseRows& rows, std::size_t column_count, const std::string& what);
 
-// A raw element while a row is built: double, since raw weights may span many orders of magnitude.
+// An influence while its row is built. It uses double because raw weights may span many orders of magnitude.
 struct WeightedElement {
   std::uint32_t index;
   double weight;
-  glm::dvec3 gradient{0};  // where they are known
+  glm::dvec3 gradient{0};  // 0 if unknown
 };
 
-// Cuts one row of raw weights (>= 0, any scale) in place to at most K elements and normalises it; K = 0 keeps all.
-// Order of the result: descending weight, ties to the lower index. `continuous`: a remainder <= 1e-12 K w_max means
-// equal weights (docs/mathematics.md section 1). Returns how many elements were dropped.
+// Cuts one row of raw weights (>= 0, any scale) in place to at most K influences and normalises it; K = 0 keeps all.
+// The result is sorted by descending weight, ties by lower index. `kContinuous`: if at most 1e-12 K w_max remains,
+// weights become equal (docs/mathematics.md section 1). Returns the number of dropped influences.
 std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
 
-// Appends a cut, normalised row as floats, or an empty one; merges equal indices, drops weights below 1e-7 of the row's
-// sum. kKnown: with gradients, and what has one stays whatever it weighs.
+// Appends a cut, normalised row as floats, or an empty one. Merges equal indices and drops weights below 1e-7 of the
+// row's sum. kKnown: appends gradients too, and keeps an influence with a gradient whatever its weight.
 enum class Gradients { kNone, kKnown };
 void append_row(SparseRows& rows, std::span<const WeightedElement> row, Gradients gradients = Gradients::kNone);
 
-// The same for a row without equal indices, which it sorts in place.
+// Does the same for a row without equal indices, which it sorts in place.
 void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row, Gradients gradients = Gradients::kNone);
 
-// Sums weights by index, for rows in which indices below a bound come often. Reused from row to row.
+// Sums weights by index, for rows that repeat indices below a known bound. It is reused from row to row.
 class WeightSums {
  public:
   explicit WeightSums(std::size_t index_count) : sums_(index_count, 0.0) {}
@@ -87,7 +86,7 @@ class WeightSums {
     sums_[index] += weight;
   }
 
-  // Replaces `row` by the sums, indices raised by `first`, in no special order, and starts anew.
+  // Replaces `row` with the sums, their indices raised by `first`, in no special order, and starts anew.
   void take(std::uint32_t first, std::vector<WeightedElement>& row) {
     row.clear();
     for (const std::uint32_t index : touched_) {
@@ -99,20 +98,20 @@ class WeightSums {
 
  private:
   std::vector<double> sums_;
-  std::vector<std::uint32_t> touched_;  // those that are not 0
+  std::vector<std::uint32_t> touched_;  // indices whose sum is not 0
 };
 
-// Each row cut to the `most` elements that weigh most (cut_row); what the others' gradients were goes to those that
-// stay, as they weigh.
+// Cuts each row to the `most` influences with the largest weights (cut_row). The gradients of the dropped influences go
+// to the kept ones in proportion to their weights.
 SparseRows cut_rows(const SparseRows& rows, std::size_t most, Cut cut);
 
-// The rows of two layers, one over the other: (1 - mask_i) * below + mask_i * above. Both must index the same palette
-// and have mask.size() rows; mask in [0, 1]. Where both have no element neither does the result. With gradients where
-// one of them has any, and then with what the mask's own, one a row, adds to them; empty: it is even.
+// Lays the rows of one layer over another: (1 - mask_i) * below + mask_i * above. Both must index the same palette and
+// have mask.size() rows; mask is in [0, 1]. A row that is empty in both is empty in the result. The result has
+// gradients if one of the layers has any; they include `mask_gradient`, one for each row (empty: the mask is even).
 SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask,
                       std::span<const glm::vec3> mask_gradient = {});
 
-// The same of rows whose gradients have been masked already: these are added up as they are.
+// Does the same for rows whose gradients already include the mask: they are added up as they are.
 SparseRows merge_faded(const SparseRows& below, const SparseRows& above, std::span<const float> mask);
 
 // Figures for the bind report.

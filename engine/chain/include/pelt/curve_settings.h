@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What deformers along curves share in their parameters.
+// Parameters that all deformers along curves have.
 #pragma once
 
 #include <optional>
@@ -20,30 +20,30 @@ enum class CurveBinding {
 
 // How the frames along a curve run from joint to joint (docs/mathematics.md section 2).
 enum class CurveFrames {
-  kAuto,      // turning near the joints alone, without folds, the curve kept as long as it was: the default
+  kAuto,      // frames turn only near the joints, without folds, and the curve about keeps its length (default)
   kTangent,   // rotation-minimising
   kEndpoint,  // interpolated linearly from joint to joint (Yang et al. 2006, equation 2)
 };
 
-// What carries the reference axis of a joint's frame.
+// How the reference axis of a joint's frame moves.
 enum class CurveReference {
-  kHalfSwing,  // half of the joint's swing: the section does not roll at oblique bends
-  kJoint,      // the joint
+  kHalfSwing,  // with half of the joint's swing: the section does not roll at oblique bends
+  kJoint,      // with the joint
 };
 
-// Flesh keeps its volume where a curve cuts the corner of a bend, and swells.
+// How flesh swells where a curve cuts the corner of a bend.
 struct Bulge {
-  float volume = 1;            // how much of a slice's volume is kept: 0 none, 1 all
-  float across = 0;            // further widening at a bend of 90 degrees, across the plane of the bend,
-  float along = 0;             // and in it, as fractions of the skin's distance
+  float volume = 1;  // fraction of a slice's volume that is kept: 0 none, 1 all
+  float across = 0;  // further widening across the plane of a bend of 90 degrees, as a fraction of the skin's distance
+  float along = 0;   // the same in the plane of the bend
   std::optional<float> reach;  // metres along the curve from the joint; none: as far as the curve leaves the bone
   friend bool operator==(const Bulge&, const Bulge&) = default;
 };
 
-// A curve's weights times what the region says.
+// A factor on the weights of one curve in a region of the mesh.
 struct CurveWeight {
   std::string curve;
-  float value = 1;  // in the region; 1 outside
+  float value = 1;  // factor in the region; outside it is 1
   Region region;
   friend bool operator==(const CurveWeight&, const CurveWeight&) = default;
 };

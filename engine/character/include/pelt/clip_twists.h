@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the controls of a character are while a clip plays. Twists (ControlKind::kTwist): joint matrices do not know 270
-// degrees from -90, the way from key to key does. Morph targets (ControlKind::kMorphTarget): as the clip keys them.
+// Computes a character's controls while a clip plays. Twists (ControlKind::kTwist): a matrix cannot tell 270 degrees
+// from -90; following the clip from key to key can. Morph targets (ControlKind::kMorphTarget): the clip keys them.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@
 
 namespace pelt {
 
-// Made once for a clip, when it is loaded; sampled every frame beside sample_clip.
+// The twists of a clip: made once when the clip is loaded, and sampled each frame besides sample_clip.
 class ClipTwists {
  public:
-  // Plays the clip: poses the skeleton twice a key, and more often where a joint twists by more than 45 degrees in
-  // between. The twists are those of the joints' neighbours on their curves (shaders/chain/chain.h), within half a turn
-  // at the clip's first key and without jumps from there. Precondition: the channels are of the character's joints, as
-  // those of CharacterData::clips are.
+  // Plays the clip: poses the skeleton twice for each key, and more often where a joint twists by more than 45 degrees
+  // in between. A twist is measured as in shaders/chain/chain.h. It is within half a turn at the clip's first key and
+  // has no jumps from there. Precondition: the channels are of the character's joints, as in CharacterData::clips.
   ClipTwists(const CharacterData& character, const Clip& clip);
 
-  // Overwrites the inputs of all twist controls, at `time` seconds, clamped to the first and last key. Radians; where
-  // the clip stays clear of half a turn throughout, 0, which tells as much. Allocates nothing.
+  // Overwrites the inputs of all twist controls by their values at `time` seconds, clamped to the first and last key,
+  // in radians. A control whose twist stays clear of half a turn in the whole clip gets 0, which has the same effect.
+  // Allocates nothing.
   // Shape: inputs.size() == CharacterData::input_count.
   void sample(float time, std::span<float> inputs) const;
 
  private:
-  std::vector<std::uint32_t> still_;   // inputs of controls that the clip never turns far
-  std::vector<std::uint32_t> inputs_;  // of the others
+  std::vector<std::uint32_t> still_;   // inputs of controls that stay clear of half a turn
+  std::vector<std::uint32_t> inputs_;  // inputs of the other controls
   std::vector<float> times_;           // seconds, ascending
-  std::vector<float> angles_;          // at times_[t] of inputs_[i]: [t * inputs_.size() + i]
+  std::vector<float> angles_;          // the twist of inputs_[i] at times_[t], radians: [t * inputs_.size() + i]
 };
 
-// Overwrites the inputs of the morph targets that the clip keys, at `time` seconds, clamped to the first and last key;
-// leaves all others. Allocates nothing. Shape: inputs.size() == CharacterData::input_count.
+// Overwrites the inputs of the morph targets that the clip keys by their values at `time` seconds, clamped to the first
+// and last key. Leaves all others. Allocates nothing. Shape: inputs.size() == CharacterData::input_count.
 void sample_morph_targets(const CharacterData& character, const Clip& clip, float time, std::span<float> inputs);
 
-// About what the twist control that is read from `input` turns its joint: the direction of the bone that leaves it,
-// unit, in the joint's space. None where no curve takes its twist from there.
+// Returns the axis about which the twist control of `input` turns its joint: the unit direction of the bone that leaves
+// the joint, in the joint's space. None if no curve takes its twist from the input.
 std::optional<glm::vec3> twist_axis(const CharacterData& character, std::uint32_t input);
 
 }  // namespace pelt

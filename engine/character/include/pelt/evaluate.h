@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPU evaluation: the same palettes and the same blend as the shaders, for servers, tools and tests.
+// Evaluates characters on the CPU by the same palettes and the same blend as the shaders, for servers, tools and tests.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -12,21 +12,21 @@
 
 namespace pelt {
 
-// What moves the skins of a copy (docs/detail.md).
+// The method that moves the skins of a copy (docs/detail.md).
 enum class Detail {
   kFull,       // the deformers
-  kLinearFit,  // linear blend, fitted to them: CharacterMesh::fit. Control meshes stay where they were
+  kLinearFit,  // linear blend, fitted to the deformers: CharacterMesh::fit. Control meshes are not updated
 };
 
-// One posed copy of a character. All memory is taken on creation; pose and evaluate allocate nothing themselves.
+// One posed copy of a character. The constructor takes all memory; pose and evaluate allocate nothing themselves.
 class Evaluator {
  public:
   struct Options {
     unsigned threads = 0;  // 0: all cores
     bool normals = true;
     bool tangents = true;                           // only with normals
-    NormalMode normal_mode = NormalMode::kBlended;  // of skins
-    bool same_everywhere = false;  // slower, and the same bits on every processor (blend_linear_by_scalars)
+    NormalMode normal_mode = NormalMode::kBlended;  // applies to skins
+    bool same_everywhere = false;  // slower; gives the same bits on every processor (blend_linear_by_scalars)
   };
   explicit Evaluator(const Character& character, Options options);
   explicit Evaluator(const Character& character) : Evaluator(character, Options{}) {}
@@ -34,29 +34,29 @@ class Evaluator {
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
 
-  // joints: model-space matrices, one a joint of the skeleton, column-major, affine (their last row is not read).
-  // Copied. What was never posed stands at rest.
+  // Sets the joints: model-space matrices, one for each joint of the skeleton, column-major, affine (the last row is
+  // not read). Copies them. Before the first call the character is in its rest pose.
   void pose(std::span<const glm::mat4> joints);
 
-  // All inputs at once. Shape: CharacterData::input_count. Copied.
+  // Sets all inputs at once. Shape: CharacterData::input_count. Copies them.
   void inputs(std::span<const float> values);
 
-  // Where the vertices of a streamed control mesh are, model space, in the model's order. Copied. What was never
-  // streamed stands at rest.
+  // Sets the vertices of a streamed control mesh, model space, in the model's order. Copies them. Before the first call
+  // they are in the rest pose.
   void stream(std::size_t stream, std::span<const glm::vec3> positions);
 
-  // The value of CharacterData::controls[control].
+  // Sets the value of CharacterData::controls[control].
   void control(std::size_t control, float value);
 
-  // From the next evaluate() on; kFull until it is called. The first call with kLinearFit allocates.
-  // Precondition: the character has fits, or it is kFull.
+  // Sets the detail from the next evaluate() on; it is kFull at first. The first call with kLinearFit allocates.
+  // Precondition: the character has fits, or `detail` is kFull.
   void set_detail(Detail detail);
 
-  // Poses every palette and moves every mesh that the detail asks for, stage by stage.
+  // Poses the palettes and moves the meshes that the detail needs, stage by stage.
   void evaluate();
 
-  // Of all meshes one after the other, in packed order (CharacterMesh::first_vertex, CharacterMesh::source_vertex).
-  // Model space.
+  // Results of all meshes, one mesh after the other, in packed order (CharacterMesh::first_vertex,
+  // CharacterMesh::source_vertex). Model space.
   std::span<const glm::vec3> positions() const;
   std::span<const glm::vec3> normals() const;   // unit
   std::span<const glm::vec4> tangents() const;  // unit xyz, orthogonal to the normal; w = handedness
@@ -67,7 +67,8 @@ class Evaluator {
   std::unique_ptr<State> state_;
 };
 
-// Values in packed order -> the order of the model's mesh: out[mesh.source_vertex[i]] = packed[mesh.first_vertex + i].
+// Copies values from packed order to the order of the model's mesh: out[mesh.source_vertex[i]] =
+// packed[mesh.first_vertex + i].
 template <class T>
 void to_source_order(const CharacterMesh& mesh, std::span<const T> packed, std::span<T> out) {
   for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) out[mesh.source_vertex[i]] = packed[mesh.first_vertex + i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The .pelt file: a checksummed binary of a Character, in versioned chunks.
+// Reads and writes the .pelt file: a checksummed binary of a Character, in versioned chunks.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@ namespace pelt {
 
 constexpr std::uint32_t kPeltFileVersion = 8;
 
-// serialize(*deserialize(bytes)) == bytes, of a .pelt file without chunks that are skipped; of a .glb it reads the
-// character in it, which must be there and of this file's meshes (pelt_gltf.h). Everything read is validated: the
-// checksum first, every count against the bytes that are left, then Character::create. Errors name `source`, and the
-// byte and chunk where the structure breaks: kUnsupported for another version of the format or of a chunk, and for a
-// required chunk that is not known, else kInvalidFile.
+// Write a character to bytes and read it back: serialize(*deserialize(bytes)) == bytes for a .pelt file without unknown
+// optional chunks. From a .glb, deserialize reads the character inside, which must be there and be current
+// (pelt_gltf.h). Everything is validated: first the checksum, then every count against the remaining bytes, then
+// Character::create. Errors name `source`, and the byte and chunk at which the structure breaks: kUnsupported for
+// another version of the format or of a chunk and for an unknown required chunk, else kInvalidFile.
 std::vector<std::byte> serialize(const Character& character);
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source);
 
-// The same to and from a file. Written to a temporary name and renamed: a reader never sees half of it. Errors also as
-// write_file's and read_file's.
+// Do the same with a file. It is written under a temporary name and renamed, so that a reader never sees half of it.
+// Further errors: those of write_file and read_file.
 Result<void> save_pelt(const Character& character, const std::filesystem::path& path);
 Result<Character> load_pelt(const std::filesystem::path& path);
 

@@ -6,8 +6,8 @@
 
 namespace pelt {
 
-// The one of `known` that takes the fewest insertions, deletions and substitutions of bytes to reach from `name`; the
-// first of several. Empty where `known` is.
+// Returns the name in `known` that is nearest to `name`: the fewest insertions, deletions and substitutions of bytes
+// lead to it; the first of several. Empty if `known` is empty.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
 
 }  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every operation that may fail returns: a value, or an error that says why in words.
+// The result of every operation that may fail: a value, or an error that says why in words.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ enum class ErrorCode {
   kReadFailed,       // the operating system refused to read
   kWriteFailed,      // the operating system refused to write
   kInvalidFile,      // the file's contents break its format
-  kUnsupported,      // valid, but needs something that is not here
+  kUnsupported,      // valid, but needs something that is not available here
   kDeviceFailed,     // Vulkan refused or lost the device
 };
 

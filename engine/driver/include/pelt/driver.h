@@ -19,51 +19,53 @@ class Fields;
 
 // How a control mesh moves.
 enum class Follow {
-  kDualQuaternion,  // weights transferred from the skin, blended as dual quaternions: least collapse, the default
+  kDualQuaternion,  // weights transferred from the skin, blended as dual quaternions; collapses least; the default
   kLinearBlend,     // weights transferred from the skin, blended linearly
   kClosestLimb,     // rigid to the closest limb (Singh & Kokkevis 2000); creases by 80 to 140 degrees
-  kStreamed,        // placed by the caller, frame by frame: a simulation, a point cache
+  kStreamed,        // streamed driver: the caller gives its vertices each frame, from a simulation or a point cache
 };
 
-// A B-spline or NURBS surface. Counts and degrees: u, v.
+// A B-spline or NURBS surface. Arrays of two numbers are for u, then v.
 struct PatchParameters {
-  std::array<std::uint32_t, 2> shape{4, 4};  // control vertices
+  std::array<std::uint32_t, 2> shape{4, 4};  // number of control vertices
   std::array<std::uint32_t, 2> degree{3, 3};
-  std::vector<float> knots_u;  // shape + degree + 1 of them; none: uniform, with whole-numbered knots
+  std::vector<float> knots_u;  // shape + degree + 1 knots; none: uniform, with integer knots
   std::vector<float> knots_v;
-  std::vector<glm::vec3> control;  // u slowest
-  std::vector<float> weights;      // none: 1 each
+  std::vector<glm::vec3> control;  // control vertices, u slowest; model space at bind, metres
+  std::vector<float> weights;      // one a control vertex; none: 1 each
   friend bool operator==(const PatchParameters&, const PatchParameters&) = default;
 };
 
-// Each level splits the driver's triangles in the region into four.
+// Splits the driver's triangles in the region; each level splits a triangle into four.
 struct Refinement {
   Region region;
   std::uint32_t levels = 1;
   friend bool operator==(const Refinement&, const Refinement&) = default;
 };
 
-// The driver of a surface-oriented FFD: a mesh of the model, a mesh file, patches, or (none given) the target meshes
-// welded and simplified. A mesh of the model that a layer names as its target is moved by that layer.
+// The driver of a surface-oriented FFD: a mesh of the model, a mesh file, patches, or, if none of these is given, the
+// target meshes welded and simplified. If a layer has a mesh of the model as its target, that layer moves the mesh.
 struct DriverParameters {
-  std::string mesh;                      // name of a mesh of the model, which then is a control mesh and not skin
+  std::string mesh;                      // name of a mesh of the model, which is then a control mesh and not skin
   std::string file;                      // glTF or OBJ, relative to the rig file
-  std::vector<PatchParameters> patches;  // control elements are samples at the knots, unless tessellated
-  std::uint32_t tessellation = 0;        // of patches: quads from knot to knot; 0: none
-  std::uint32_t triangles = 2000;        // of a driver made by simplification
-  float joint_density = 1.5f;            // how much denser that is near joints, >= 1; 1: even
-  float weld = 0;                        // metres: vertices of a mesh, file or tessellation within it become one
+  std::vector<PatchParameters> patches;  // driver elements are samples at the knots, unless the patches are tessellated
+  std::uint32_t tessellation = 0;        // quads of a patch from knot to knot; 0: not tessellated
+  std::uint32_t triangles = 2000;        // number of triangles of a driver made by simplification
+  float joint_density = 1.5f;            // a simplified driver's density near joints over that elsewhere, >= 1
+  // Metres: vertices of a mesh, file or tessellation that are this close become one.
+  float weld = 0;
   std::vector<Refinement> refine;
   Follow follow = Follow::kDualQuaternion;
-  // Of transferred weights: how far each joint's passage is spread along the driver, in radii of the limb; 0: as
-  // painted. None: by the kind of joint, 3 at most (surface_ffd/joint_spread.h).
+  // For transferred weights: the length of each joint's passage along the driver, in radii of the limb; 0: as painted.
+  // None: chosen by the kind of joint, 3 at most (surface_ffd/joint_spread.h).
   std::optional<float> spread;
-  bool estimate_frames = false;  // also where the driver has a skinning function
-  bool morph_targets = true;     // those of the mesh move the driver
+  // Estimates the frames of vertices from their neighbours, even if the driver has a skinning function.
+  bool estimate_frames = false;
+  bool morph_targets = true;  // morph targets of the driver's mesh move the driver
   std::vector<KeyPoseSet> key_poses;
-  // Of the driver's vertices, after bind: the skin is bound to the driver as it was and follows them, at rest too.
-  // Numbered as the character holds the driver: welded, refined, or as simplification with these parameters makes it.
-  // Each vertex once. Not of a streamed driver.
+  // Offsets of the driver's vertices, applied after bind: the skin is bound to the driver without them and follows
+  // them, in the rest pose too. Vertices are numbered as the character holds the driver: welded, refined, or as
+  // simplification with these parameters makes it. Each vertex at most once. Not for a streamed driver.
   std::vector<VertexOffset> offsets;
   friend bool operator==(const DriverParameters&, const DriverParameters&) = default;
 };

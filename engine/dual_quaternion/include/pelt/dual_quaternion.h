@@ -11,7 +11,7 @@ class Fields;
 struct DualQuaternionParameters {
   static constexpr std::string_view kName = "dual_quaternion";
 
-  bool exact_normals = false;  // with the gradient of the weights, or of the frames alone
+  bool exact_normals = false;  // true: normals follow the gradient of the weights; false: only the frames
   friend bool operator==(const DualQuaternionParameters&, const DualQuaternionParameters&) = default;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thing that a deformer does worse than linear blend. Symbols are those of figures.h.
+// One fault: a place where a deformer does worse than linear blend. Symbols are those of figures.h.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ enum class FaultKind : std::uint8_t {
   kDistance,  // distance from linear blend, over D; allowed: 0.2
 };
 
-// The worst of one kind and place.
+// The worst fault of one kind at one place.
 struct Fault {
   FaultKind kind = FaultKind::kStretch;
   double value = 0;
-  double score = 0;  // value by what is allowed of the kind; more than 1 is a fault
+  double score = 0;  // value over the kind's allowed value; more than 1 is a fault
   std::size_t frame = 0;
 };
 

@@ -8,20 +8,21 @@
 
 namespace pelt {
 
-// A joint turned about where it stands at rest, and all below it with it.
+// A turn of a joint, and of all joints below it, about the joint's place in the rest pose.
 struct TurnFromRest {
   std::uint32_t joint = 0;
-  glm::dvec3 axis{0.0, 1.0, 0.0};  // unit, model space at rest
+  glm::dvec3 axis{0.0, 1.0, 0.0};  // unit, model space in the rest pose
   double degrees = 0;
 };
 
-// A pose by what makes it: characters bound from one model by different rigs take the same.
+// A pose, described by how it is made, so that characters bound from one model by different rigs can take the same
+// pose.
 struct JudgedPose {
   std::string name;                   // for people: "walk #3", "left_forearm bent 90"
-  std::optional<std::uint32_t> clip;  // in CharacterData::clips
+  std::optional<std::uint32_t> clip;  // index in CharacterData::clips
   std::uint32_t frame = 0;            // of the clip, from 0
-  float seconds = 0;                  // into the clip
-  std::optional<TurnFromRest> turn;   // from rest; without clip and turn the character stands at rest
+  float seconds = 0;                  // time in the clip
+  std::optional<TurnFromRest> turn;   // turn from the rest pose; without clip and turn the pose is the rest pose
 };
 
 }  // namespace pelt

@@ -24,10 +24,11 @@ struct Channel {
   std::vector<float> values;
 };
 
-// Keys of the weight of one morph target; `times` and `interpolation` as in Channel, one value a key or three.
+// Keys of the weight of one morph target; `times` and `interpolation` as in Channel; one value a key, or three for
+// kCubicSpline.
 struct MorphChannel {
-  std::string mesh;          // in the model
-  std::uint32_t target = 0;  // in Mesh::morph_targets
+  std::string mesh;          // name of a mesh of the model
+  std::uint32_t target = 0;  // index in Mesh::morph_targets
   Interpolation interpolation = Interpolation::kLinear;
   std::vector<float> times;
   std::vector<float> values;
@@ -35,12 +36,12 @@ struct MorphChannel {
 
 struct Clip {
   std::string name;
-  float duration = 0;  // seconds; the last key of any channel
+  float duration = 0;  // seconds; time of the last key of any channel
   std::vector<Channel> channels;
   std::vector<MorphChannel> morph_channels;
 };
 
-// nullptr where no clip has that name.
+// Returns the clip with that name, or nullptr.
 const Clip* find_clip(std::span<const Clip> clips, std::string_view name);
 
 }  // namespace pelt

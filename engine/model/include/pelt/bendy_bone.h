@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bendy-bone properties of a bone of Blender, named as there without `bbone_`. docs/bendy_bones.md says what they
-// become.
+// The bendy-bone properties of a bone of Blender, with Blender's names without `bbone_`. docs/bendy_bones.md says how
+// they are used.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace pelt {
 
-// `in` is at the bone's head, `out` at its tail. The bone's space: y along it, z the joint's z, x = y x z.
+// `in` is at the bone's head, `out` at its tail. The bone's space has y along the bone, z = the joint's z, and x = y x
+// z.
 struct BendyBone {
-  std::optional<std::uint32_t> segments;  // 1: the bone does not bend, and nothing below counts
-  std::optional<float> ease_in;           // of the handles: 1 is Blender's default, 0 to 10
+  std::optional<std::uint32_t> segments;  // 1: the bone does not bend, and the other values have no effect
+  std::optional<float> ease_in;           // scale of the handles: 1 is Blender's default, 0 to 10
   std::optional<float> ease_out;
   float roll_in = 0;  // degrees about y, at most 3600 either way
   float roll_out = 0;
@@ -23,14 +24,14 @@ struct BendyBone {
   friend bool operator==(const BendyBone&, const BendyBone&) = default;
 };
 
-// Ranges of its numbers.
+// Ranges of the values.
 inline constexpr float kMaxEase = 10;
 inline constexpr float kMaxRoll = 3600;
 inline constexpr float kMaxCurve = 1000;
 inline constexpr float kMinScale = 0.001f;
 inline constexpr float kMaxScale = 1000;
 
-// The property that is out of its range, as Blender names it, or nullptr.
+// Returns Blender's name of a property that is out of its range, or nullptr.
 const char* wrong_property(const BendyBone& bone);
 
 }  // namespace pelt

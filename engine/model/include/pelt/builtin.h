@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Characters made by code: for demonstrations, tests and measurements, so that these need no files.
+// Characters made by code, so that demonstrations, tests and measurements need no files.
 #pragma once
 
 #include <pelt/model.h>
 
 namespace pelt {
 
-// A smooth watertight figure of about 40,000 vertices, 1.8 m tall, standing on y = 0, facing +z, arms out to the sides,
-// with two eyes as meshes of their own: 59 joints (five fingers of three joints each, toes, a jaw, eyes and their upper
-// and lower lids among them), painted weights. Clips: "walk" (loops), "flex" (elbows and knees past 120 degrees,
-// forearms twisted 180), "fingers" (one after the other), "mouth", "blink", "nod", "shrug", "raise" (both arms
+// Makes a smooth watertight figure of about 40,000 vertices, 1.8 m tall, standing on y = 0, facing +z, arms out to the
+// sides, with two eyes as meshes of their own: 59 joints (five fingers of three joints each, toes, a jaw, eyes and
+// their upper and lower lids among them), painted weights. Clips: "walk" (loops), "flex" (elbows and knees past 120
+// degrees, forearms twisted 180), "fingers" (one after the other), "mouth", "blink", "nod", "shrug", "raise" (both arms
 // overhead), "squat", "reach" (forward with the left arm).
 Model make_biped();
 
@@ -17,19 +17,20 @@ Model make_biped();
 struct LimbOptions {
   float radius = 1.0f;
   float length = 8.0f;
-  std::uint32_t around = 64;  // quads round, raised to 3
-  std::uint32_t along = 64;   // quads along, raised to 1
-  float blend_length = 2.0f;  // metres over which the weight passes from bone to bone, by smoothstep; 0: at once
+  std::uint32_t around = 64;  // quads round; at least 3 are made
+  std::uint32_t along = 64;   // quads along; at least 1 is made
+  float blend_length = 2.0f;  // metres over which the weight passes from bone to bone by smoothstep; 0: at once
 };
-// Joints "root" (x = 0) and "joint" (x = length / 2). Clips "bend" (0 to 150 degrees about z) and "twist" (0 to 360
-// degrees about x), each one second per 90 degrees.
+// Makes the cylinder. Joints "root" (x = 0) and "joint" (x = length / 2). Clips "bend" (0 to 150 degrees about z) and
+// "twist" (0 to 360 degrees about x), each one second per 90 degrees.
 Model make_limb(const LimbOptions& options = {});
 
-// A tapered closed tail of 8 joints along +x, clip "curl".
+// Makes a tapered closed tail of 8 joints along +x, with the clip "curl".
 Model make_tail();
 
-// An arm along +x of about 10,000 vertices, closed, 0.79 m long: joints "shoulder", "elbow", "wrist". Clips "flex" (the
-// elbow bends by 0 to 130 degrees towards +y) and "twist" (the wrist turns by 0 to 150), 60 degrees a second.
+// Makes an arm along +x of about 10,000 vertices, closed, 0.79 m long: joints "shoulder", "elbow", "wrist". Clips
+// "flex" (the elbow bends by 0 to 130 degrees towards +y) and "twist" (the wrist turns by 0 to 150), 60 degrees a
+// second.
 Model make_arm();
 
 }  // namespace pelt

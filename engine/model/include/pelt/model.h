@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a file holds, before anything is decided: plain structs, which bind validates.
+// The contents of a model file before binding: plain structs, which bind validates.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace pelt {
 
-// A joint as skins use it: matrix_of(joint) * inverse_bind is linear blend's palette entry. One table serves all
-// meshes of a model; skins that bind the same joint with the same matrix share an entry.
+// A joint as skins use it: matrix_of(joint) * inverse_bind is linear blend's palette entry. One table serves all meshes
+// of a model; skins that bind the same joint with the same matrix share a row.
 struct BoundJoint {
-  std::uint32_t joint = 0;       // in Model::skeleton
-  glm::mat4 inverse_bind{1.0f};  // joint space from model space at bind; affine
+  std::uint32_t joint = 0;       // index in Model::skeleton
+  glm::mat4 inverse_bind{1.0f};  // maps model space at bind to joint space; affine
 };
 
 // A joint that is a bendy bone of Blender.
 struct JointBendyBone {
-  std::uint32_t joint = 0;  // in Model::skeleton
+  std::uint32_t joint = 0;  // index in Model::skeleton
   BendyBone values;
 };
 
-// A PNG or JPEG as the file holds it: nobody has looked into it yet.
+// A PNG or JPEG as the file holds it; its bytes are not checked.
 struct EncodedImage {
   std::string name;
   std::vector<std::uint8_t> bytes;
@@ -38,15 +38,17 @@ struct Material {
   std::string name;
   glm::vec4 base_color{0.8f, 0.8f, 0.8f, 1.0f};  // linear
   // For programs that draw the model; a Character has no images.
-  std::int32_t base_color_image = -1;  // in Model::images, times base_color; -1: none
-  bool alpha_mask = false;             // less than half opaque is nothing
+  std::int32_t base_color_image = -1;  // index in Model::images, multiplied with base_color; -1: none
+  bool alpha_mask = false;             // true: parts less than half opaque are not drawn
 };
 
-// What the importer had to decide, for people to read.
+// The decisions of the importer, for people to read.
 struct ImportReport {
   std::uint32_t renormalised_vertices = 0;  // weights did not sum to 1 within 1e-3
-  std::uint32_t unweighted_vertices = 0;    // no weights: follow their nearest joint
-  std::vector<std::string> notes;           // one a thing, also of what was not read, with its meshes, skins or clips
+  std::uint32_t unweighted_vertices = 0;    // had no weights and follow their nearest joint
+  // One sentence for each kind of thing, also for parts that were not read, with the names of its meshes, skins or
+  // clips.
+  std::vector<std::string> notes;
 };
 
 struct Model {

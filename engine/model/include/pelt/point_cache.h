@@ -26,10 +26,10 @@ struct Pc2Header {
 static_assert(sizeof(Pc2Header) == 32);
 
 struct PointCache {
-  std::uint32_t count = 0;           // points
-  float start = 0;                   // frame of the first sample
+  std::uint32_t count = 0;           // number of points
+  float start = 0;                   // frame number of the first sample
   float rate = 1;                    // frames from one sample to the next
-  std::uint32_t frames = 0;          // samples
+  std::uint32_t frames = 0;          // number of samples
   std::vector<glm::vec3> positions;  // all points of sample 0, then of sample 1, ...
 
   std::span<const glm::vec3> frame(std::uint32_t i) const {
@@ -37,11 +37,11 @@ struct PointCache {
   }
 };
 
-// Reads a cache of at least one point and one sample, every number finite. Errors: kNotFound, kReadFailed, and
-// kInvalidFile where the file's size is not the one that its header gives.
+// Reads a cache of at least one point and one sample; every number must be finite. Errors: kNotFound, kReadFailed, and
+// kInvalidFile if the size of the file is not the one that its header gives.
 Result<PointCache> load_pc2(const std::filesystem::path& path);
 
-// Positions at a time in frames, linear between samples and held at the ends. Does not allocate.
+// Writes the positions at a time in frames, linear between samples and constant beyond the ends. Does not allocate.
 // Shape: to.size() == cache.count.
 void sample(const PointCache& cache, float frame, std::span<glm::vec3> to);
 

@@ -11,19 +11,20 @@
 
 namespace pelt {
 
-// translation * rotation * scale; the rotation is of unit length.
+// The matrix translation * rotation * scale; the rotation has unit length.
 struct Transform {
   glm::vec3 translation{0.0f};
   glm::quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
   glm::vec3 scale{1.0f};
 };
 
-// A node of the hierarchy. Every node of a model is here, whether or not a skin names it.
+// A node of the hierarchy. Every node of a model is a joint, whether or not a skin uses it.
 struct Joint {
-  std::string name;                 // unique within the skeleton
-  std::int32_t parent = -1;         // always lower than the joint's own index; -1: a root
-  Transform rest;                   // local, at rest
-  std::optional<glm::mat4> matrix;  // local, affine: of a node that no translation, rotation and scale give
+  std::string name;          // unique within the skeleton
+  std::int32_t parent = -1;  // always lower than the joint's own index; -1: a root
+  Transform rest;            // local transform in the rest pose
+  // local, affine: for a node whose matrix is not a product of translation, rotation and scale
+  std::optional<glm::mat4> matrix;
 };
 
 struct Skeleton {

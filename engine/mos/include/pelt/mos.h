@@ -17,18 +17,18 @@ namespace pelt {
 
 class Fields;
 
-// From where a vertex is to the weights of the control points (US 2013/0088497, "Binding"; docs/mathematics.md section
-// 3).
+// How the place of a vertex at bind gives its weights of the control points (US 2013/0088497, "Binding";
+// docs/mathematics.md sections 3.3 and 3.4).
 enum class MosStrategy {
-  kBSpline,       // windows of four consecutive points of a chain, each a uniform cubic B-spline segment: the default
-  kCatmullClark,  // the points are the vertices of a cage: the limit stencil of the closest point of its surface
+  kBSpline,          // windows of four consecutive points of a chain, each a uniform cubic B-spline segment (default)
+  kCatmullClark,     // points are the vertices of a cage: limit stencil of the closest point of its surface
   kInverseDistance,  // 1 / distance^power
   kRadialBasis,      // cardinal weights of radial basis functions; may be negative
 };
 
 // The frames F_j of the control points.
 enum class MosFrames {
-  kRelative,  // the joint's motion from rest: nothing is singular at bind
+  kRelative,  // the joint's motion from the bind pose: nothing is singular at bind
   kJoint,     // the joint's own axes (the patent's)
 };
 
@@ -37,21 +37,21 @@ enum class MosKernel {
   kGaussian,    // exp(-(r / width)^2)
 };
 
-// A point that moves with a joint, which need not be the nearest.
+// A control point of the rig. It moves with a joint, which need not be the nearest.
 struct MosPoint {
-  std::string name;  // for operations; may be empty
+  std::string name;  // name for edits; may be empty
   std::string joint;
   glm::vec3 offset{0.0f};  // from the joint, metres, model space at bind
-  bool bisecting = false;  // its frame has half of the joint's turn against the one before it on the chain
+  bool bisecting = false;  // true: its frame has half of the joint's turn against the joint before it on the chain
   friend bool operator==(const MosPoint&, const MosPoint&) = default;
 };
 
-// Consecutive control points: given, or placed along joints in order. One of a name that the linkage rules give
-// replaces that.
+// Consecutive control points, either listed or placed along joints. The chain replaces an automatic chain of the same
+// name.
 struct MosChain {
   std::string name;
-  std::vector<MosPoint> points;     // either these
-  std::vector<std::string> joints;  // or these
+  std::vector<MosPoint> points;     // the points in order,
+  std::vector<std::string> joints;  // or the joints in order along the chain
   friend bool operator==(const MosChain&, const MosChain&) = default;
 };
 
@@ -59,61 +59,66 @@ enum class MosOperation {
   kBulge,   // p <- c + factor (p - c), c the pivot
   kSlide,   // p <- p + distance along the joint's bone + the frame times offset
   kScale,   // F <- F diag(scale), along the joint's axes
-  kMotion,  // displacements from where the root's motion alone leaves a point, times factor (claim 11)
-  kTwist,   // adds an angle about the bone; B-spline alone
+  kMotion,  // scales displacements from where the root's motion alone takes a point by factor (claim 11)
+  kTwist,   // adds an angle about the bone; only with the B-spline strategy
 };
 
-// A secondary operation (US 2013/0088497, "Secondary Operations"). It is done by a share, 1 where nothing drives it:
-// factors are 1 + share (factor - 1), distances, offsets and angles share times what is given.
+// A secondary operation (US 2013/0088497, "Secondary Operations"). It is done to a share, which is 1 without a driver:
+// factors become 1 + share (factor - 1), and distances, offsets and angles are multiplied by the share.
 struct MosEdit {
   MosOperation operation = MosOperation::kBulge;
-  std::vector<std::string> points;  // names, or joints: all their points; * and ? are wildcards; none: every point
-  float factor = 1;                 // bulge, motion
+  // Names of points, or joints for all their points; wildcards * and ?; empty: every point.
+  std::vector<std::string> points;
+  float factor = 1;  // bulge: of the distance from the pivot; motion: of the displacement
   std::optional<glm::vec3>
-      pivot;               // bulge: model space at bind, carried by the point's joint; none: that joint's origin
-  float distance = 0;      // slide: metres towards the next point of the chain's joints
+      pivot;               // bulge: metres, model space at bind, moves with the point's joint; none: the joint's origin
+  float distance = 0;      // slide: metres along the bone towards the next joint of the chain
   glm::vec3 offset{0.0f};  // slide: metres, in the joint's axes
-  glm::vec3 scale{1.0f};   // scale
-  float degrees = 0;       // twist
-  std::optional<KeyAngle> driver;  // the share is keyed over this angle
-  std::vector<CurveKey> share;     // over degrees of the driver, ascending, smooth between; 0 at 0
-  // Of what nothing drives: whether the skin at bind has it already, so that bind leaves it where it is. Otherwise the
-  // edit shows at bind too.
+  glm::vec3 scale{1.0f};   // scale: along the axes of the joint
+  float degrees = 0;       // twist: about the bone
+  std::optional<KeyAngle> driver;  // angle over which the share is keyed
+  std::vector<CurveKey> share;  // share over degrees of the driver, ascending, smooth between keys; one key is (0, 0)
+  // Edits without a driver: true if the model was sculpted with the edit applied; false if the edit should change the
+  // bind pose.
   bool in_bind = true;
   friend bool operator==(const MosEdit&, const MosEdit&) = default;
 };
 
-// Multipoint offset sampling (US 2013/0088497); docs/mathematics.md section 3 is the specification.
+// Parameters of multipoint offset sampling (US 2013/0088497); docs/mathematics.md section 3 is the specification.
 struct MosParameters {
   static constexpr std::string_view kName = "mos";
 
   MosStrategy strategy = MosStrategy::kBSpline;
-  bool automatic = true;            // chains from the joints, by the linkage rules
+  bool automatic = true;            // true: chains are also laid over the joints by the linkage rules
   std::vector<std::string> split;   // joints at which automatic chains end
-  std::vector<std::string> remove;  // automatic chains to leave out, by name
+  std::vector<std::string> remove;  // names of automatic chains to leave out
   std::vector<MosChain> chains;
-  std::uint32_t points_per_bone = 2;  // of placed points, 1 to 16
-  float spread = 0.5f;                // the part of the bone, about its middle, over which they stand, 0 to 1
-  // And of those that turn with an inner joint, part by part, 0 to 8; 1 bisects. None: 5, or 3 where joint_spread is
-  // given or there is no skin to measure.
+  std::uint32_t points_per_bone = 2;  // placed points per bone, 1 to 16
+  float spread = 0.5f;                // fraction of the bone, about its middle, over which they stand, 0 to 1
+  // Further placed points at every inner joint, 0 to 8, each with a part of its turn; a single one bisects the turn.
+  // None: 5; but 3 if joint_spread is given, at branches and the joints beside them, and where there is no skin to
+  // measure.
   std::optional<std::uint32_t> points_per_joint;
-  // The part of the shorter bone beside the joint over which they stand, 0 to 1. None: by the skin's thickness there.
+  // Fraction of the shorter bone beside the joint over which these stand, 0 to 1. None: they stand as far apart as the
+  // limb is thick, or over 0.6 of the bone where they are 3.
   std::optional<float> joint_spread;
   MosFrames frames = MosFrames::kRelative;
-  bool exact_normals = true;  // B-spline: with the gradient of the weights, or of the frames alone
-  bool clamp_ends = true;     // B-spline: each end point counts three times; so it does with fewer than four points
-  bool twist = true;          // B-spline: angles are blended, not matrices
+  bool exact_normals = true;  // B-spline: true: normals follow the gradient of the weights; false: only the frames
+  bool clamp_ends = true;     // B-spline: each end point counts three times, so that the curve reaches it; always with
+                              // fewer than four points
+  bool twist = true;          // B-spline: twists are blended as angles, not as matrices
   CurveBinding binding = CurveBinding::kAuto;  // B-spline: how a vertex finds its chains
   std::uint32_t chains_per_vertex = 3;
-  float chain_reach = 2;                      // chains beyond so many times the nearest one's distance do not count
-  float table_error = 5e-5f;                  // B-spline: of the largest extent of the targets
-  float power = 2;                            // inverse distance
-  std::uint32_t nearest = 8;                  // inverse distance: the K nearest points; 0: all
-  Cut cut = Cut::kContinuous;                 // to them
+  float chain_reach = 2;  // B-spline: chains farther than so many times the nearest one do not count
+  // B-spline: largest error of the table of frames, as a fraction of the largest extent of the targets.
+  float table_error = 5e-5f;
+  float power = 2;                            // inverse distance: exponent of the distance
+  std::uint32_t nearest = 8;                  // inverse distance: K, the number of points that move a vertex; 0: all
+  Cut cut = Cut::kContinuous;                 // inverse distance: how the weights end at the K-th point
   MosKernel kernel = MosKernel::kBiharmonic;  // radial basis
-  std::optional<float> width;                 // Gaussian, metres; none: the mean spacing of the points
-  std::string cage;                           // Catmull-Clark: a mesh of the model,
-  std::string cage_file;                      // or an OBJ
+  std::optional<float> width;                 // radial basis, Gaussian: metres; none: the mean spacing of the points
+  std::string cage;                           // Catmull-Clark: a mesh of the model, whose vertices are the points,
+  std::string cage_file;                      // or an OBJ file, relative to the rig file
   std::vector<MosEdit> edits;                 // in order
   friend bool operator==(const MosParameters&, const MosParameters&) = default;
 };

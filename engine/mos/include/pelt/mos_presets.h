@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reusable set-ups: rigs that fit any model whose skeleton is of a kind.
+// Presets: rigs of MOS that fit any model with a skeleton of a certain kind.
 #pragma once
 
 #include <span>
@@ -12,26 +12,26 @@
 
 namespace pelt {
 
-// biped, limb, tail.
+// Returns the names of the presets: biped, limb, tail.
 std::span<const std::string_view> preset_names();
 
-// One layer of MOS over all meshes whose chains are all spelled out, none automatic, so that the rig, written out, can
-// be edited chain by chain. Only joints that move skin count (all joints, where no mesh has weights), and one of
-// several that stand together; a joint between such ones may be part of a biped where a role would be empty without it.
-// A chain begins at the joint that it hangs on, so that chains meet.
+// Returns a rig of a preset: one layer of MOS over all meshes. All of its chains are listed and none is automatic, so
+// that the rig can be saved and edited chain by chain. Only joints that move skin count (all joints if no mesh has
+// weights); of several that stand together one counts. In a biped, a joint between such joints may fill a role that
+// would be empty without it. A chain begins at the joint that it hangs on, so that chains meet.
 //
 // biped: spine (hips to head), left_arm, right_arm, left_leg, right_leg, left_thumb, ..., right_pinky, by the names of
 //   the joints. Joints between two of a chain (twist helpers, metacarpals) belong to it.
-// tail: the longest run of joints whose names say tail, else spine, else joint or bone, and differ by number; several
-//   of the same length are tail, tail#2, ...; no such run: the longest way from the root down. Its points stand evenly
-//   along the bones, so that it bends everywhere.
+// tail: the longest run of joints whose names say tail (else spine, else joint or bone) and differ by number. Several
+//   runs of the same length are tail, tail#2, ...; without such a run, the tail is the longest way from the root down.
+//   Its points stand evenly along the bones, so that it bends everywhere.
 // limb: every way along the skeleton from one branch to the next, or to an end, whatever the names; named
-// "first..last".
+//   "first..last".
 //
-// Joints that no such chain takes get further ones, as in limb, but that these go on at branches.
+// Joints that are on no such chain get further chains, as in limb, but these go on at branches.
 //
-// `model` is one that import_model or a builder gives. Errors: kNotFound for another preset, with the nearest, and
-// where the preset finds no chain, with the names that it looked for and those that there are.
+// `model` comes from import_model or a builder. Errors: kNotFound for an unknown preset, with the nearest name, and if
+// the preset finds no chain, with the names that it looked for and those that exist.
 Result<Rig> rig_from_preset(const std::string& preset, const Model& model);
 
 }  // namespace pelt

@@ -10,7 +10,8 @@ namespace pelt {
 
 class Fields;
 
-// Parameters of a deformer: a struct with the deformer's name, that says what it holds (engine/rig/fields.h).
+// A deformer's parameters: a struct with the deformer's name and a describe function for its members
+// (engine/rig/fields.h).
 template <class P>
 concept Parameters = requires {
   { P::kName } -> std::convertible_to<std::string_view>;
@@ -19,10 +20,10 @@ concept Parameters = requires {
   describe(fields, parameters);
 };
 
-// Parameters of whichever deformer: a value that copies and compares as the struct in it.
+// The parameters of any one deformer: a value that copies and compares like the struct that it holds.
 class DeformerParameters {
  public:
-  DeformerParameters() = default;  // of none
+  DeformerParameters() = default;  // holds no parameters
   template <Parameters P>
   DeformerParameters(P parameters) : held_(std::make_unique<Held<P>>(std::move(parameters))) {}
   DeformerParameters(const DeformerParameters& other) : held_(other.held_ ? other.held_->copy() : nullptr) {}
@@ -33,10 +34,10 @@ class DeformerParameters {
   }
   ~DeformerParameters() = default;
 
-  // The deformer's one name, as in rig files; "" of none.
+  // Returns the deformer's name as in rig files; "" without parameters.
   std::string_view name() const { return held_ ? held_->name() : std::string_view(); }
 
-  // The struct, or nullptr where it is another's.
+  // Returns the struct, or nullptr if the parameters are of another deformer.
   template <Parameters P>
   P* get_if() {
     auto* held = dynamic_cast<Held<P>*>(held_.get());
@@ -58,7 +59,7 @@ class DeformerParameters {
     return *get_if<P>();
   }
 
-  // As describe(fields, struct).
+  // Calls describe(fields, struct).
   void describe_to(Fields& fields) {
     if (held_) held_->describe_to(fields);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a rigger edits: which deformer moves which mesh. Plain structs; rig.schema.json describes the same thing.
+// A rig says which deformer moves which mesh. The structs are plain; rig.schema.json describes their JSON form.
 #pragma once
 
 #include <cstdint>
@@ -16,57 +16,58 @@
 namespace pelt {
 
 struct Layer {
-  std::string target = "*";  // name of a mesh, or * for all that no other layer's driver uses
+  std::string target = "*";  // name of a mesh, or * for all meshes that no layer uses as its driver
   DeformerParameters deformer;
   Mask mask;
-  // Instead of hiding the layers below: combined with them as in Wires, with this exponent m, 0 to 64
-  // (docs/mathematics.md section 1).
+  // Exponent m of Wires, 0 to 64 (docs/mathematics.md section 1): the layer is combined with the layers below instead
+  // of hiding them.
   std::optional<float> wires;
   friend bool operator==(const Layer&, const Layer&) = default;
 };
 
-// Where a muscle is attached: a point that moves rigidly with a joint.
+// An end of a muscle's line: a point that moves rigidly with a joint.
 struct Attachment {
   std::string joint;
   glm::vec3 offset{0.0f};  // from the joint, metres, model space at bind
   friend bool operator==(const Attachment&, const Attachment&) = default;
 };
 
-// Pulls a muscle's line aside.
+// A point that pulls a muscle's line aside.
 struct LinePoint {
-  float at = 0.5f;         // fraction of the way between the attachments, in (0, 1)
+  float at = 0.5f;         // fraction of the straight line between the attachments, in (0, 1)
   glm::vec3 offset{0.0f};  // from that place, metres, model space at bind
   friend bool operator==(const LinePoint&, const LinePoint&) = default;
 };
 
-// A mesh on an action line (Yang et al. 2006, "Muscle Deformation"; docs/mathematics.md section 2): the line's ends
-// move with their joints, what is between them with the curve skeleton of the rig's first such layer, and the mesh
-// swells as the line shortens. It is a control mesh, which layers name as their driver.
+// A mesh on an action line (Yang et al. 2006, "Muscle Deformation"; docs/mathematics.md section 2). The line's ends
+// move with their joints, and what is between them moves with the curves of the rig's first curve skeleton layer. The
+// mesh swells as the line shortens. It is a control mesh, which layers name as their driver.
 struct Muscle {
-  std::string name;  // of the mesh, unless `mesh` is
+  std::string name;  // also the name of its mesh, unless `mesh` is given
   Attachment from;
   Attachment to;
-  std::vector<LinePoint> points;  // by ascending `at`, at most 6; none: on the straight line
-  std::string mesh;               // of the model, which then is no skin; none: a spindle round the line,
-  float radius = 0;               // of this radius in its middle, metres,
-  std::uint32_t resolution = 16;  // and this many quads round, 4 to 128
-  float tendon = 0.1f;            // fraction of the line at either end that is thin and keeps its length, to 0.4
-  float volume = 1;               // how much of its volume the muscle keeps: 0 none, 1 all
+  std::vector<LinePoint> points;  // by ascending `at`, at most 6; none: the line is straight at bind
+  std::string mesh;               // a mesh of the model, which is then no skin; "": a spindle is made
+  float radius = 0;               // of the spindle in its middle, metres
+  std::uint32_t resolution = 16;  // quads round the spindle, 4 to 128
+  float tendon = 0.1f;            // fraction of the line at either end that is thin and keeps its length, 0 to 0.4
+  float volume = 1;               // share of its volume that the muscle keeps, 0 to 1
   float bulge = 0;                // further swelling of the middle as it shortens, 0 to 2
   friend bool operator==(const Muscle&, const Muscle&) = default;
 };
 
-// Whether bind poses the character by its clips, or else by sample poses, and compares the deformers with linear blend.
-// Only layers over * give way to it, and only where nothing is sculpted: no key poses, offsets, edits, keyed curves,
-// morph targets of drivers, muscles, Wires, streams; nor does dual quaternion, which cannot be mixed with another.
+// How bind judges the deformers: it poses the character by its clips, or else by sample poses, and compares them with
+// linear blend. Linear blend takes over only from layers over *, and only where nothing is sculpted: no key poses,
+// offsets, edits, keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. It does not take over
+// from dual quaternion, with which it cannot be mixed.
 enum class Judging {
-  kFallback,  // where they do worse, the skin is left to linear blend
-  kReport,    // that is reported only
+  kFallback,  // linear blend takes over the skin where the deformers do worse
+  kReport,    // only reports where they do worse
   kNone,
 };
 
-// Layers are laid one over the other in order: where a layer's mask is 1 it hides those before it. The first layer of
-// a mesh acts everywhere. A mesh that no layer names is moved by linear blend.
+// Layers lie over each other in order: where a layer's mask is 1, it hides those before it. The first layer of a mesh
+// acts everywhere. Linear blend moves a mesh that no layer names.
 struct Rig {
   std::string name;
   std::string directory;  // where relative file names start; not part of the file
@@ -80,11 +81,11 @@ struct Rig {
   friend bool operator==(const Rig&, const Rig&) = default;
 };
 
-// The deformers' names, as in rig files.
+// Returns the deformers' names as in rig files.
 std::vector<std::string_view> deformer_names();
 
-// One layer over all meshes, with the deformer's defaults. `deformer` is a deformer's one name, with underscores or, as
-// on the command line, hyphens. Errors: kNotFound, with the list of names and the nearest one.
+// Returns a rig with one layer over all meshes, with the deformer's defaults. `deformer`: the deformer's name, with
+// underscores or, as on the command line, hyphens. Errors: kNotFound, with the list of names and the nearest one.
 Result<Rig> rig_from_deformer_name(const std::string& deformer);
 
 }  // namespace pelt

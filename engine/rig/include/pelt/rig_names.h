@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The texts in the parameters of deformers that name something: files, groups, meshes.
+// Finds the texts in a deformer's parameters that name something: files, groups, meshes.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace pelt {
 
-// What a text names.
+// The kind of thing that a text names.
 enum class Names : std::uint8_t {
   kNothing,
   kFile,         // a glTF or OBJ file
   kObjFile,      // an OBJ file
   kMeshOrAny,    // a mesh of the model, or * for any
   kNear,         // a mesh of the model, or a muscle
-  kDriver,       // the same, that carries skin
+  kDriver,       // a mesh of the model, or a muscle, that carries skin
   kCage,         // a mesh of the model that carries skin
   kMuscleMesh,   // a mesh of the model that a muscle moves
-  kGroup,        // a group of the rig, of the layer's target
-  kDriverGroup,  // a group of the rig, of its driver
+  kGroup,        // a group of the rig, on the layer's target
+  kDriverGroup,  // a group of the rig, on its driver
   kJoint,        // a joint of the skeleton
   kPoint,        // a control point of MOS, or a joint
   kAttribute,    // a vertex attribute of the model
@@ -30,7 +30,7 @@ enum class Names : std::uint8_t {
 
 using VisitName = std::function<void(std::string& name, Names names)>;
 
-// Calls visit(name, what it names) for every text in the parameters that is not empty and names something.
+// Calls visit(name, kind) for every text in the parameters that is not empty and names something.
 void for_each_name(DeformerParameters& parameters, const VisitName& visit);
 void for_each_name(const DeformerParameters& parameters, const std::function<void(const std::string&, Names)>& visit);
 

@@ -2,22 +2,22 @@
 /*
  * Pelt for C, and for everything that calls C: the library libpelt.so. docs/c_api.md is its manual.
  *
- * Results. Every function that can fail returns a pelt_result: PELT_OK, or why not; pelt_last_error() then says it in
- * words. A function that fails leaves its outputs as they were. No exception leaves the library, and a null handle, a
- * null pointer or an index out of range is an error, not the end of the program.
+ * Results. Every function that can fail returns a pelt_result: PELT_OK, or an error, which pelt_last_error() then
+ * describes in words. A function that fails leaves its outputs as they were. No exception leaves the library, and a
+ * null handle, a null pointer or an index out of range is an error and does not end the program.
  *
- * Structs. Those that begin with struct_size are given sizeof of theirs there, as the caller was compiled with them:
+ * Structs. If a struct begins with struct_size, set it to the struct's sizeof as the caller was compiled with it:
  *     pelt_crowd_options options = {.struct_size = sizeof options};
- * Fields beyond that size are as if they were 0, and 0 is the default of every field. More than the library knows is an
- * error.
+ * Fields beyond that size are as if they were 0, and 0 is the default of every field. A size larger than the library
+ * knows is an error.
  *
- * Ownership. Who gets a handle destroys it. What is made from something else keeps that alive: handles may be destroyed
- * in any order. Destroying NULL does nothing. Texts and arrays that a function hands out belong to the handle that they
- * came from.
+ * Ownership. The caller that receives a handle destroys it. An object keeps the objects it was made from alive: handles
+ * may be destroyed in any order. Destroying NULL does nothing. Texts and arrays that a function returns belong to the
+ * handle that they came from.
  *
- * Threads. Functions that take a handle as const may run at the same time as each other; any other, of that handle,
- * alone. Different handles have nothing to do with each other. What is said of one instance of a crowd (pelt_crowd_pose
- * to pelt_crowd_detail) may be said of several instances at the same time.
+ * Threads. Functions that take a handle as const may run at the same time on that handle; any other function needs the
+ * handle for itself. Different handles are independent. The functions from pelt_crowd_pose to pelt_crowd_detail may run
+ * at the same time on one crowd if they name different instances.
  */
 #ifndef PELT_H
 #define PELT_H
@@ -36,12 +36,12 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------------------ version, errors */
 
-/* Grows where a program that was compiled with an older header would no longer work. */
+/* Increases when a program that was compiled with an older header would no longer work. */
 #define PELT_ABI_VERSION 1
 
-/* PELT_ABI_VERSION of the library that is loaded. A program works with it where it is its own. */
+/* Returns PELT_ABI_VERSION of the library that is loaded. A program works with it if it equals the program's own. */
 PELT_API uint32_t pelt_abi_version(void);
-/* "0.1.0". */
+/* Returns the library's version, for example "0.1.0". */
 PELT_API const char* pelt_version_string(void);
 
 typedef int32_t pelt_result;
@@ -52,29 +52,30 @@ enum {
   PELT_ERROR_READ_FAILED = 3,      /* the operating system refused to read */
   PELT_ERROR_WRITE_FAILED = 4,     /* the operating system refused to write */
   PELT_ERROR_INVALID_FILE = 5,     /* the file's contents break its format */
-  PELT_ERROR_UNSUPPORTED = 6,      /* valid, but needs something that is not here */
+  PELT_ERROR_UNSUPPORTED = 6,      /* valid, but needs something that is not available */
   PELT_ERROR_DEVICE_FAILED = 7,    /* Vulkan refused or lost the device */
-  PELT_ERROR_OUT_OF_MEMORY = 8,    /* of the host */
-  PELT_ERROR_INTERNAL = 9          /* Pelt is at fault, or a callback that threw */
+  PELT_ERROR_OUT_OF_MEMORY = 8,    /* host memory ran out */
+  PELT_ERROR_INTERNAL = 9          /* Pelt is at fault, or a callback threw */
 };
 
-/* One sentence on the last function that failed on this thread: it names the function, the file, the place. Empty where
- * none did. Stays until the next one fails here; never NULL. */
+/* Returns one sentence on the last function that failed on this thread: it names the function, the file, the place.
+ * Empty if none failed. The text stays until the next failure on this thread; never NULL. */
 PELT_API const char* pelt_last_error(void);
 
 /* ------------------------------------------------------------------------------------------------------ characters */
 
-/* What binding makes and a game loads: immutable, shared by everything that shows it. */
+/* The result of binding, which a game loads: immutable, shared by everything that shows it. */
 typedef struct pelt_character pelt_character;
 
-/* A .pelt file, or a .glb that carries a character (docs/PELT_deformers/README.md). */
+/* Loads a .pelt file, or a .glb that carries a character (docs/PELT_deformers/README.md). */
 PELT_API pelt_result pelt_character_load(const char* path, pelt_character** out);
-/* The bytes of one, which are not needed afterwards. `source` names them in errors; NULL: "memory". */
+/* Loads a character from the bytes of such a file, which are not needed afterwards. `source` names them in errors;
+ * NULL: "memory". */
 PELT_API pelt_result pelt_character_load_memory(const void* bytes, size_t size, const char* source,
                                                 pelt_character** out);
-/* A .pelt file: not one that is called .glb or .gltf (pelt_character_save_glb). */
+/* Writes a .pelt file. A path that ends in .glb or .gltf is an error (use pelt_character_save_glb). */
 PELT_API pelt_result pelt_character_save(const pelt_character* character, const char* path);
-/* One owner more: each calls pelt_character_destroy once. From any thread. */
+/* Adds an owner: each owner calls pelt_character_destroy once. May be called from any thread. */
 PELT_API pelt_result pelt_character_retain(const pelt_character* character);
 PELT_API void pelt_character_destroy(pelt_character* character);
 
@@ -88,7 +89,7 @@ typedef struct pelt_character_info {
   uint32_t stream_count;
   uint32_t control_count;
   uint32_t input_count;  /* floats an instance takes besides its joint matrices */
-  uint32_t vertex_count; /* of all meshes, control meshes too */
+  uint32_t vertex_count; /* sum over all meshes, control meshes too */
   float size;            /* diagonal of the skin's box at bind, metres */
   float least[3];        /* that box, model space, metres */
   float greatest[3];
@@ -110,9 +111,9 @@ typedef struct pelt_mesh_info {
   const char* name;
   const uint32_t* triangles;     /* 3 vertices of this mesh a triangle */
   const float* uvs;              /* 2 a vertex; NULL: it has none */
-  const uint32_t* source_vertex; /* of each vertex its number in the model that was bound */
-  float fit_rms;                 /* of its linear-blend fit: metres from the mesh's own deformer, root mean square */
-  float fit_worst;               /* and largest; -1 both: it has none */
+  const uint32_t* source_vertex; /* the number of each vertex in the model that was bound */
+  float fit_rms;                 /* root mean square error of the linear-blend fit against the deformer, metres */
+  float fit_worst;               /* the largest error; both are -1 without a fit */
 } pelt_mesh_info;
 
 typedef struct pelt_clip_info {
@@ -126,7 +127,7 @@ typedef struct pelt_stream_info {
   uint32_t struct_size;
   uint32_t mesh;
   uint32_t vertex_count;
-  uint32_t first_input; /* x of vertex 0 among the inputs, 3 a vertex */
+  uint32_t first_input; /* index of the x of vertex 0 among the inputs; 3 inputs a vertex */
 } pelt_stream_info;
 
 enum { PELT_CONTROL_MORPH_TARGET = 0, PELT_CONTROL_TWIST = 1 };
@@ -135,7 +136,7 @@ enum { PELT_CONTROL_MORPH_TARGET = 0, PELT_CONTROL_TWIST = 1 };
 typedef struct pelt_control_info {
   uint32_t struct_size;
   uint32_t kind;  /* PELT_CONTROL_... */
-  uint32_t input; /* its place among the inputs */
+  uint32_t input; /* its index among the inputs */
   float rest;
   const char* name; /* "mesh/target", "twist/joint" */
 } pelt_control_info;
@@ -149,56 +150,57 @@ PELT_API pelt_result pelt_character_get_stream(const pelt_character* character, 
 PELT_API pelt_result pelt_character_get_control(const pelt_character* character, uint32_t control,
                                                 pelt_control_info* info);
 
-/* By name; PELT_ERROR_NOT_FOUND. A stream goes by the name of its mesh. */
+/* Find an index by name; PELT_ERROR_NOT_FOUND if there is none. A stream has the name of its mesh. */
 PELT_API pelt_result pelt_character_find_joint(const pelt_character* character, const char* name, uint32_t* joint);
 PELT_API pelt_result pelt_character_find_clip(const pelt_character* character, const char* name, uint32_t* clip);
 PELT_API pelt_result pelt_character_find_stream(const pelt_character* character, const char* mesh, uint32_t* stream);
 PELT_API pelt_result pelt_character_find_control(const pelt_character* character, const char* name, uint32_t* control);
 
-/* Joint matrices as pelt_crowd_pose takes them: model space, 16 floats a joint, column-major. joint_count is the
- * character's. A clip is clamped to its first and last key; joints that it does not key are at rest. Neither allocates,
- * but the first time on a thread, and there again for a skeleton that is larger than those before. */
+/* Give joint matrices as pelt_crowd_pose takes them: model space, 16 floats a joint, column-major. joint_count is
+ * the character's. A clip is clamped to its first and last key; joints without keys keep their rest pose. They
+ * allocate only on the first call on a thread, and there again for a larger skeleton than before. */
 PELT_API pelt_result pelt_character_rest_pose(const pelt_character* character, float* joints, uint32_t joint_count);
 PELT_API pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t clip, float seconds,
                                                 float* joints, uint32_t joint_count);
-/* The same for inputs, as pelt_crowd_inputs takes them: morph targets and twists as the clip has them, all else at
- * rest. The first call for a clip plays it once, to follow its twists. */
+/* The same for inputs, as pelt_crowd_inputs takes them: morph targets and twists follow the clip, all others have
+ * their value in the rest pose. The first call for a clip plays it once, to follow its twists. */
 PELT_API pelt_result pelt_character_rest_inputs(const pelt_character* character, float* inputs, uint32_t input_count);
 PELT_API pelt_result pelt_character_sample_inputs(const pelt_character* character, uint32_t clip, float seconds,
                                                   float* inputs, uint32_t input_count);
 
 /* --------------------------------------------------------------------------------------------------------- binding */
 
-/* For tools: PELT_ERROR_UNSUPPORTED in a library that was built without PELT_AUTHORING. */
+/* For tools: PELT_ERROR_UNSUPPORTED if the library was built without PELT_AUTHORING. */
 typedef struct pelt_model pelt_model;
 typedef struct pelt_rig pelt_rig;
 
-/* A .gltf, .glb or .obj file, or "builtin:biped" and the like. */
+/* Imports a .gltf, .glb or .obj file, or a built-in model such as "builtin:biped". */
 PELT_API pelt_result pelt_model_import(const char* path_or_builtin, pelt_model** out);
 PELT_API void pelt_model_destroy(pelt_model* model);
 
-/* One layer over all meshes: "linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton", "mos". */
+/* Makes a rig with one layer over all meshes: "linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
+ * "mos". */
 PELT_API pelt_result pelt_rig_from_deformer(const char* deformer, pelt_rig** out);
-/* A rig file (docs/rig.md), or a .gltf or .glb file that carries a rig (docs/PELT_deformers/README.md), which is often
- * the model itself; PELT_ERROR_NOT_FOUND where it carries none. */
+/* Loads a rig file (docs/rig.md), or the rig that a .gltf or .glb file carries (docs/PELT_deformers/README.md),
+ * often the file of the model itself; PELT_ERROR_NOT_FOUND if it carries none. */
 PELT_API pelt_result pelt_rig_load(const char* path, pelt_rig** out);
 PELT_API void pelt_rig_destroy(pelt_rig* rig);
 
 typedef struct pelt_bind_options {
   uint32_t struct_size;
   uint32_t threads;           /* 0: all cores; the result does not depend on it */
-  uint32_t keep_vertex_order; /* 1: vertices stay in the model's order, at a price */
-  uint32_t linear_fit;        /* 1: with what PELT_DETAIL_LINEAR_FIT needs (docs/detail.md) */
+  uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
+  uint32_t linear_fit;        /* 1: also makes the fit that PELT_DETAIL_LINEAR_FIT needs (docs/detail.md) */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
 } pelt_bind_options;
 
-/* `options`: NULL for the defaults. */
+/* Binds the model with the rig. `options`: NULL for the defaults. */
 PELT_API pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_bind_options* options,
                                pelt_character** out);
-/* A .glb of a model with the rig and the character that was bound from it, for pelt_character_load. Of a model that
- * came from glTF all of that file is in it, which is read again and must be as it was. Errors: a rig that names other
- * files. */
+/* Writes a .glb of a model with the rig and the character that was bound from it, for pelt_character_load. If the
+ * model came from glTF, the whole of that file is included: it is read again and must not have changed. Errors: a
+ * rig that names other files. */
 PELT_API pelt_result pelt_character_save_glb(const pelt_character* character, const pelt_model* model,
                                              const char* path);
 
@@ -206,7 +208,8 @@ PELT_API pelt_result pelt_character_save_glb(const pelt_character* character, co
 
 typedef struct pelt_device pelt_device;
 
-/* Turns on what Pelt needs, beside what the caller has turned on: chain both to VkDeviceCreateInfo. */
+/* Turns on the features that Pelt needs and leaves those that the caller has turned on: chain both structs to
+ * VkDeviceCreateInfo. */
 PELT_API pelt_result pelt_enable_required_features(VkPhysicalDeviceVulkan12Features* features12,
                                                    VkPhysicalDeviceVulkan13Features* features13);
 
@@ -215,29 +218,29 @@ typedef struct pelt_device_description {
   uint32_t type; /* VkPhysicalDeviceType */
   char name[256];
   char driver[256];
-  char missing[512]; /* what Pelt needs and the device lacks, with commas; empty: usable */
+  char missing[512]; /* needed features that the device lacks, separated by commas; empty: usable */
 } pelt_device_description;
 
-/* What a physical device is, before a device is made on it. Needs Vulkan 1.1 of the instance. */
+/* Describes a physical device before a device is made on it. The instance must have Vulkan 1.1. */
 PELT_API pelt_result pelt_describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
                                           VkPhysicalDevice physical, pelt_device_description* description);
 
-/* Device memory of the caller's. */
+/* A piece of the caller's device memory. */
 typedef struct pelt_memory_piece {
-  uint32_t struct_size; /* as Pelt has it: fill no more */
+  uint32_t struct_size; /* set by Pelt to the size that it knows: fill no fields beyond it */
   uint32_t coherent;
   VkDeviceMemory memory;
   VkDeviceSize offset;
-  void* mapped; /* the piece's first byte, as long as it is held; host-visible pieces are always mapped */
-  void* owner;  /* for the caller */
+  void* mapped; /* the piece's first byte, as long as the piece is held; host-visible pieces are always mapped */
+  void* owner;  /* for the caller's own use */
 } pelt_memory_piece;
 
 typedef struct pelt_memory_callbacks {
   void* user;
-  /* Fills `piece` with memory of a type in requirements->memoryTypeBits that has `required` and, if it can be,
-   * `preferred`; with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT where `device_address` is 1. `name` says for what, during
-   * the call. Called from every thread that makes or destroys something of Pelt's, never while a frame is posed or
-   * recorded. */
+  /* Fills `piece` with memory of a type in requirements->memoryTypeBits that has the properties `required` and, if
+   * possible, `preferred`; with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT if `device_address` is 1. `name` says what the
+   * memory is for and is valid only during the call. Called from every thread that makes or destroys an object of
+   * Pelt's, never while a frame is posed or recorded. */
   VkResult (*allocate)(void* user, const VkMemoryRequirements* requirements, VkMemoryPropertyFlags required,
                        VkMemoryPropertyFlags preferred, uint32_t device_address, const char* name,
                        pelt_memory_piece* piece);
@@ -246,68 +249,70 @@ typedef struct pelt_memory_callbacks {
 
 typedef struct pelt_device_handles {
   uint32_t struct_size;
-  uint32_t queue_family; /* of the queue that runs what crowds record */
+  uint32_t queue_family; /* family of the queue that runs the crowds' commands */
   PFN_vkGetInstanceProcAddr get_instance_proc_addr;
-  VkInstance instance; /* of Vulkan 1.3 or later */
+  VkInstance instance; /* Vulkan 1.3 or later */
   VkPhysicalDevice physical;
   VkDevice device;                /* with the features of pelt_enable_required_features */
   VkQueue queue;                  /* for functions that say that they submit and wait; may be null */
   VkPipelineCache pipeline_cache; /* may be null */
-  pelt_memory_callbacks memory;   /* none: blocks of Pelt's own */
+  pelt_memory_callbacks memory;   /* no callbacks: Pelt allocates blocks of its own */
   uint32_t debug_utils;           /* 1: VK_EXT_debug_utils is enabled, and objects and commands are named */
   uint32_t reserved;
 } pelt_device_handles;
 
-/* Works on the caller's device, which outlives everything made from it: makes what characters and crowds are made of,
- * destroys nothing else, submits only where a function says so. */
+/* Works on the caller's device, which outlives everything made from it. Makes only the objects that characters and
+ * crowds need, destroys nothing else, and submits only in functions that say so. */
 PELT_API pelt_result pelt_device_adopt(const pelt_device_handles* handles, pelt_device** out);
 
 typedef struct pelt_device_options {
   uint32_t struct_size;
   uint32_t validation; /* 1: validation with synchronization validation; needs on_validation_message */
-  const char* select;  /* index, or part of a name; NULL: as the environment's PELT_DEVICE says, or the most capable */
+  const char* select;  /* index, or part of a name; NULL: the environment's PELT_DEVICE, else the most capable */
   void* user;
   void (*on_validation_message)(void* user, const char* message);
 } pelt_device_options;
 
-/* An instance and a device of Pelt's own, for tools and tests. `options`: NULL for the defaults. */
+/* Makes an instance and a device of Pelt's own, for tools and tests. `options`: NULL for the defaults. */
 PELT_API pelt_result pelt_device_create(const pelt_device_options* options, pelt_device** out);
 PELT_API void pelt_device_destroy(pelt_device* device);
 
 PELT_API pelt_result pelt_device_get_description(const pelt_device* device, pelt_device_description* description);
-/* All but pipeline_cache, memory and debug_utils, which stay 0. */
+/* Gives all handles but pipeline_cache, memory and debug_utils, which stay 0. */
 PELT_API pelt_result pelt_device_get_handles(const pelt_device* device, pelt_device_handles* handles);
 
-/* For tools and tests: `record` fills commands, which are submitted on the device's queue and waited for. */
+/* Calls `record` to fill a command buffer, submits it on the device's queue and waits; for tools and tests. */
 PELT_API pelt_result pelt_submit_and_wait(const pelt_device* device, const char* name,
                                           void (*record)(void* user, VkCommandBuffer commands), void* user);
 
 /* ---------------------------------------------------------------------------------------------------------- upload */
 
-/* Characters on a device, in one buffer: a crowd moves all of them by the same dispatches. Shared by crowds. */
+/* Characters on a device, in one buffer: a crowd moves all of them with the same dispatches. Several crowds may
+ * share it. */
 typedef struct pelt_gpu_characters pelt_gpu_characters;
 
 typedef struct pelt_upload_options {
   uint32_t struct_size;
-  uint32_t normal_rings; /* 1: the triangles round each vertex, for crowds that recompute normals: 32 bytes a vertex */
+  /* 1: also uploads the triangles round each vertex, 32 bytes a vertex, for crowds that recompute normals */
+  uint32_t normal_rings;
 } pelt_upload_options;
 
-/* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no character,
- * more bytes than the device binds at once or has. */
+/* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no
+ * character; more bytes than the device can bind at once or has. */
 PELT_API pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
                                                 uint32_t character_count, const pelt_upload_options* options,
                                                 pelt_gpu_characters** out);
-/* Records the copies, and a barrier from them to reads of compute, outside a render pass. Once, before the first frame
- * of a crowd that shows them runs. */
+/* Records the copies, and a barrier from them to reads of compute, outside a render pass. Call it once; its commands
+ * must run before the first frame of a crowd that shows the characters. */
 PELT_API pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* characters, VkCommandBuffer commands);
-/* Gives the staging memory back. When those commands are done. */
+/* Frees the staging memory. Call it when those commands are done. */
 PELT_API pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters);
-/* All three at once, submitted on the device's queue and waited for: for load time. */
+/* Does all three at once, submitted on the device's queue and waited for: for load time. */
 PELT_API pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character* const* characters,
                                           uint32_t character_count, const pelt_upload_options* options,
                                           pelt_gpu_characters** out);
 PELT_API void pelt_gpu_characters_destroy(pelt_gpu_characters* characters);
-/* Of device memory, without staging. */
+/* Gives the device memory held, without staging. */
 PELT_API pelt_result pelt_gpu_characters_get_bytes(const pelt_gpu_characters* characters, VkDeviceSize* bytes);
 
 /* ----------------------------------------------------------------------------------------------------------- crowd */
@@ -317,20 +322,21 @@ typedef struct pelt_crowd pelt_crowd;
 
 typedef uint32_t pelt_vertex_format;
 enum {
-  PELT_FORMAT_DEFAULT = 0,      /* positions: float; normals, tangents: octahedral, 16 bits; previous positions: none */
+  /* positions: float; normals and tangents: octahedral, 16 bits; previous positions: not written */
+  PELT_FORMAT_DEFAULT = 0,
   PELT_FORMAT_NONE = 1,         /* not written */
   PELT_FORMAT_FLOAT = 2,        /* positions, normals: 3; tangents: 4, w = handedness */
-  PELT_FORMAT_OCTAHEDRAL16 = 3, /* snorm16 x 2; of a tangent the lowest bit is 1 where handedness is -1 */
+  PELT_FORMAT_OCTAHEDRAL16 = 3, /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
   PELT_FORMAT_OCTAHEDRAL8 = 4   /* snorm8 x 2 each in one word: normal below, tangent above; the same place for both */
 };
 
 /* How normals and tangents of skins are found. */
 enum {
-  PELT_NORMALS_BLENDED = 0,   /* moved as the frame of the vertex moves */
-  PELT_NORMALS_RECOMPUTED = 1 /* of the posed triangles round the vertex; tangents made orthogonal to them */
+  PELT_NORMALS_BLENDED = 0,   /* turned by the blended frame that moves the vertex */
+  PELT_NORMALS_RECOMPUTED = 1 /* computed from the posed triangles round the vertex; tangents made orthogonal to them */
 };
 
-/* In a buffer of the caller's with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null: the crowd has its own. */
+/* A place in one of the caller's buffers, which has VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null: the crowd has its own. */
 typedef struct pelt_buffer_place {
   VkBuffer buffer;
   VkDeviceSize offset; /* bytes */
@@ -339,131 +345,140 @@ typedef struct pelt_buffer_place {
 /* Vertex v of an instance is element first_vertex + v (pelt_instance_info). */
 typedef struct pelt_vertex_output {
   pelt_vertex_format format;
-  uint32_t stride;         /* bytes, a multiple of 4; 0: tight, or as is best in the crowd's own buffer */
+  uint32_t stride;         /* bytes, a multiple of 4; 0: tight, or the fastest in the crowd's own buffer */
   pelt_buffer_place place; /* offset: a multiple of 4 */
 } pelt_vertex_output;
 
-/* An instance that is moved, in a list of the caller's (pelt_crowd_options.visible). */
+/* An instance to move, in the caller's list (pelt_crowd_options.visible). */
 typedef struct pelt_list_entry {
   uint32_t instance; /* counted from the first of its character */
   uint32_t state;    /* PELT_ENTRY_... | PELT_ENTRY_DETAIL(...); 0: moved in full */
 } pelt_list_entry;
 
 enum {
-  PELT_ENTRY_TELEPORT = 1, /* previous positions are those of this frame: set it where an instance is moved for the
-                              first time, and when it is listed again */
-  PELT_ENTRY_HOLD = 2      /* not moved, previous positions become its positions: once where an instance stops */
+  /* previous positions equal this frame's: set it when an instance is moved for the first time, and when it is
+   * listed again */
+  PELT_ENTRY_TELEPORT = 1,
+  /* not moved, its previous positions become its positions: set it once when an instance stops */
+  PELT_ENTRY_HOLD = 2
 };
 
-/* `share` of detail `to` (PELT_DETAIL_...), 0 to 255, the rest of detail `from`. */
+/* A cross-fade: `share` is the weight of detail `to` (PELT_DETAIL_...), 0 to 255; the remainder is detail `from`. */
 #define PELT_ENTRY_DETAIL(from, to, share) ((uint32_t)(from) << 2 | (uint32_t)(to) << 4 | (uint32_t)(share) << 8)
 
 typedef struct pelt_crowd_options {
   uint32_t struct_size;
-  uint32_t character_count;     /* entries of `instances` */
-  const uint32_t* instances;    /* how many of each of the pelt_gpu_characters, in their order; NULL: one of each.
-                                   Instances of a character follow each other, the next character's follow those */
-  uint32_t frames_in_flight;    /* that may be recorded before the first has finished; 0: 2 */
-  uint32_t reduced_influences;  /* of PELT_DETAIL_REDUCED; 0: 4; more than a vertex has: all of them */
+  uint32_t character_count; /* number of entries in `instances` */
+  /* The number of instances of each of the pelt_gpu_characters, in their order; NULL: one of each. Instances of a
+   * character follow each other, and the next character's follow those. */
+  const uint32_t* instances;
+  uint32_t frames_in_flight;    /* frames that may be recorded before the first has finished; 0: 2 */
+  uint32_t reduced_influences;  /* influences a vertex that PELT_DETAIL_REDUCED keeps; 0: 4 */
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
-  /* Positions of the frame before, for motion vectors: of an instance that was not moved since, of one that has just
-   * appeared and after pelt_crowd_teleport those of this frame. Float; needs positions, in a buffer that keeps them
-   * from frame to frame. Of skins alone: not with control_meshes. */
+  /* Positions of the frame before, for motion vectors. They equal this frame's positions if the instance was not
+   * moved since, if it has just appeared, and after pelt_crowd_teleport. Float; needs positions, in a buffer that
+   * keeps its content from frame to frame. For skins only: not together with control_meshes. */
   pelt_vertex_output previous_positions;
   pelt_buffer_place bounds_place; /* offset: a multiple of 4 */
-  /* 1: a box round each instance's skin, float3 least then float3 greatest, bounds_stride bytes from one to the next:
-   * never smaller than the skin, as a rule little larger. Boxes are of the frame that is recorded; one that is not
-   * moved keeps its box. */
+  /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from
+   * one box to the next. A box is never smaller than the skin and usually little larger. The boxes belong to the
+   * frame being recorded; an instance that is not moved keeps its box. */
   uint32_t bounds;
-  uint32_t control_meshes; /* 1: writes them too, for tools, and vertices count over all meshes */
-  /* Buffers that the device fills, in which every frame reads the same places. Written before its commands run and
-   * visible to storage reads of compute; kept until those are done (pelt_crowd_record). Offsets are multiples of
-   * minStorageBufferOffsetAlignment. What a buffer gives, no function gives. */
+  uint32_t control_meshes; /* 1: writes control meshes too, for tools, and vertices count over all meshes */
+  /* Buffers that the device fills, in which every frame reads the same places. They must be written before its
+   * commands run, be visible to storage reads of compute, and keep their content until the commands are done
+   * (pelt_crowd_record). Offsets are multiples of minStorageBufferOffsetAlignment. The function that sets what such
+   * a buffer gives then returns an error. */
   pelt_buffer_place joints; /* joint matrices of all instances, one after the other, as pelt_crowd_pose takes them */
   pelt_buffer_place inputs; /* input_count floats an instance, one after the other, as pelt_crowd_inputs takes them */
-  /* Which instances are moved, and how: a count for each character (uint32_t), then a pelt_list_entry for each instance
-   * of the crowd, of which those of a character begin at its first instance, and as many count as its count says. None
-   * may be listed twice. What is out of range is left out. */
+  /* A list of the instances to move: a count for each character (uint32_t), then space for a pelt_list_entry for
+   * each instance of the crowd. A character's entries begin at the index of its first instance, and only the first
+   * `count` of them are read. No instance may be listed twice. Entries out of range are ignored. */
   pelt_buffer_place visible;
-  /* Added to that of the crowd's own vertex buffer: VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and
-   * VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR for builds of acceleration structures. What
-   * Vulkan wants enabled for them, the device must have. */
+  /* Added to the usage of the crowd's own vertex buffer: VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and
+   * VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR for builds of acceleration structures. The
+   * device must have the features enabled that Vulkan requires for them. */
   VkBufferUsageFlags usage;
   uint32_t normal_mode;   /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
-  uint32_t bounds_stride; /* bytes, a multiple of 4, 24 or more; 0: 24 */
+  uint32_t bounds_stride; /* bytes from one box to the next, a multiple of 4, 24 or more; 0: 24 */
   uint32_t reserved;
 } pelt_crowd_options;
 
-/* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: instances not
- * given for every character, none at all; outputs that contradict each other or are misaligned; recomputed normals of
- * characters without rings; outputs or inputs larger than the device's storage buffer range, with how many instances
- * fit; out of memory. */
+/* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: instance
+ * counts that are not one for each character, or are all 0; outputs that contradict each other or are misaligned;
+ * recomputed normals of characters without rings; outputs or inputs larger than the device's storage buffer range
+ * (the message says how many instances fit); out of memory. */
 PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
                                        const pelt_crowd_options* options, pelt_crowd** out);
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 
-/* For the frame that is recorded next: joint matrices of an instance, model space, 16 floats a joint, column-major. One
- * that is not posed again keeps its pose; one that never was stands at rest. An error with a buffer of joints of the
- * caller's, as for inputs and for what is moved. */
+/* Sets the joint matrices of an instance for the frame that is recorded next: model space, 16 floats a joint,
+ * column-major. An instance that is not posed again keeps its pose; one that was never posed stands in its rest
+ * pose. It is an error if the crowd reads the joints from a buffer of the caller's; the same holds for the functions
+ * that set inputs and for those that choose what is moved. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);
-/* The same for what the skeleton does not move: all inputs at once, the vertices of a stream (3 floats each, model
- * space, metres, in the mesh's order), or a control. What was never given is as at rest. */
+/* Set what the skeleton does not move, in the same way: all inputs at once, the vertices of a stream (3 floats each,
+ * model space, metres, in the mesh's order), or a control. An input that was never given has its value in the rest
+ * pose. */
 PELT_API pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count);
 PELT_API pelt_result pelt_crowd_stream(pelt_crowd* crowd, uint32_t instance, uint32_t stream, const float* positions,
                                        uint32_t vertex_count);
 PELT_API pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t control, float value);
 
-/* 0: culled, is not moved and keeps its vertices. At first all are shown. */
+/* Shows (1) or hides (0) an instance. A hidden instance is not moved and keeps its vertices. At first all are shown. */
 PELT_API pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint32_t visible);
-/* Moves it every n-th frame, instances taking turns; 0: not until this changes. In the first frame in which it is shown
- * an instance is moved, whatever is said here. */
+/* Moves an instance every n-th frame, instances taking turns; 0: not until this changes. An instance is always moved
+ * in the first frame in which it is shown. */
 PELT_API pelt_result pelt_crowd_update_every(pelt_crowd* crowd, uint32_t instance, uint32_t frames);
-/* Previous positions of the next frame in which it is moved are those of that frame. */
+/* Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions. */
 PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
 
 enum {
   PELT_DETAIL_FULL = 0,
   PELT_DETAIL_REDUCED =
-      1, /* linear meshes by their strongest influences alone, normals without gradients; others full */
-  PELT_DETAIL_LINEAR_FIT = 2 /* by the linear blend that was fitted to the deformers, which are then not posed; full
-                                where there is none */
+      /* Linear meshes use only the strongest influences of each vertex, and normals ignore gradients; other meshes
+       * are full. */
+  1,
+  /* Moved by the linear blend that was fitted to the deformers, which are then not posed; full if there is no fit. */
+  PELT_DETAIL_LINEAR_FIT = 2
 };
-/* Cross-fades to a detail over so many frames in which it is moved; 0: at once. A fade that is turned round goes back
- * from where it is; one to a third detail begins at the detail that was faded to. */
+/* Cross-fades to a detail over `fade_frames` frames in which the instance is moved; 0: at once. Reversing a fade
+ * continues from its present share; a fade to a third detail begins at the detail that was faded to. */
 PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames);
 
 /* Records the frame, outside a render pass. Never submits, waits or allocates; leaves a pipeline, set 0 and push
- * constants of compute bound. When a frame is posed and recorded, the one frames_in_flight before it must have finished
- * on the device. Its commands are submitted once, in the order of recording: each frame continues what the one before
- * it left.
+ * constants of compute bound. Before a frame is posed and recorded, the one frames_in_flight before it must have
+ * finished on the device. The commands must be submitted exactly once, in the order of recording: each frame continues
+ * from the state that the one before it left.
  *
- * Barriers of the caller's; docs/runtime.md has them to copy, and all names are VK_PIPELINE_STAGE_2_..._BIT and
+ * Barriers that the caller records; docs/runtime.md has them to copy, and all names are VK_PIPELINE_STAGE_2_..._BIT and
  * VK_ACCESS_2_..._BIT.
  *
- * On entry, of what compute shaders have not done before it in the same queue, which is ordered and visible already:
+ * Work of earlier compute shaders in the same queue is ordered and visible already. On entry, for all other work:
  *
  * - Reads of outputs: ordered before COMPUTE_SHADER, no access.
- * - Writes of the caller's to outputs: visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE.
- * - The caller's joints, inputs, visible of pelt_crowd_options: visible at COMPUTE_SHADER to SHADER_STORAGE_READ.
+ * - The caller's writes to outputs: visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE.
+ * - The caller's buffers joints, inputs, visible: visible at COMPUTE_SHADER to SHADER_STORAGE_READ.
  *
  * On exit:
  *
  * - Outputs, wherever they are: written at COMPUTE_SHADER with SHADER_STORAGE_WRITE; a barrier from there to reads.
- * - The caller's joints, inputs, visible: read at COMPUTE_SHADER with SHADER_STORAGE_READ. What writes them next is
- *   ordered behind COMPUTE_SHADER, no access; the host waits for a fence. */
+ * - The caller's joints, inputs, visible: read at COMPUTE_SHADER with SHADER_STORAGE_READ. Order the next writes
+ *   after COMPUTE_SHADER, no access; the host waits for a fence. */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
-/* Where compute runs in a queue family of its own outputs change owner, there and back: the buffers that hold them, the
- * crowd's and the caller's, as a whole. In the order of a frame, with the same two families in all four, and between
- * the queues a semaphore whose wait covers all commands:
+/* If compute runs in a queue family of its own, outputs change owner, there and back. That concerns the whole buffers
+ * that hold them, the crowd's and the caller's. Call the four functions in the order of a frame, with the same two
+ * families each time, and with a semaphore between the queues whose wait covers all commands:
  *
  * - Compute queue: acquire_back (not before the first frame), pelt_crowd_record, release.
  * - Reading queue: acquire, the reads at `reading_stages`, release_back.
  *
- * Without the way back outputs keep no content, which a frame needs where an instance is not moved and for previous
- * positions. Where both families are one, acquire and release_back are the barriers of one queue, and the other two
- * record nothing. Not for buffers of VK_SHARING_MODE_CONCURRENT, which need the semaphores alone. */
+ * Without the way back the content of the outputs is undefined, and a frame needs it for instances that are not
+ * moved and for previous positions. If both families are the same, acquire and release_back are the barriers of one
+ * queue, and the other two record nothing. Do not use these functions for buffers of VK_SHARING_MODE_CONCURRENT,
+ * which need only the semaphores. */
 PELT_API pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands,
                                                uint32_t compute_family, uint32_t reading_family);
 PELT_API pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands,
@@ -479,14 +494,14 @@ typedef struct pelt_crowd_info {
   uint32_t struct_size;
   uint32_t character_count;
   uint32_t instance_count;
-  uint32_t dispatch_count; /* that a frame records, */
-  uint32_t barrier_count;  /* whatever the number of instances */
+  uint32_t dispatch_count; /* dispatches that a frame records, for any number of instances */
+  uint32_t barrier_count;  /* barriers that a frame records, for any number of instances */
 } pelt_crowd_info;
 
 typedef struct pelt_instance_info {
   uint32_t struct_size;
   uint32_t character;
-  uint32_t first_vertex; /* among the elements of the outputs */
+  uint32_t first_vertex; /* index of the instance's first vertex in every output */
   uint32_t vertex_count;
 } pelt_instance_info;
 
@@ -510,29 +525,30 @@ typedef struct pelt_crowd_outputs {
 PELT_API pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info);
 PELT_API pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info);
 PELT_API pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs);
-/* Of element 0 of one of these, for shaders and builds of acceleration structures. Needs
- * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT of the buffer (pelt_crowd_options.usage; of the caller's the caller's own),
- * and bufferDeviceAddress of the device. */
+/* Gives the address of element 0 of an output, for shaders and builds of acceleration structures. The buffer needs
+ * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (pelt_crowd_options.usage for the crowd's own; the caller sets it for
+ * the caller's), and the device needs bufferDeviceAddress. */
 PELT_API pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,
                                                    VkDeviceAddress* address);
-/* Instances of a character follow each other from this one on. */
+/* Gives the index of a character's first instance; the character's other instances follow it. */
 PELT_API pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance);
-/* Vertex 0 of a mesh, from the first vertex of an instance. PELT_ERROR_NOT_FOUND: the mesh is not written. */
+/* Gives the index of vertex 0 of a mesh, from the first vertex of an instance. PELT_ERROR_NOT_FOUND: the mesh is not
+ * written. */
 PELT_API pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh,
                                                 uint32_t* vertex);
 
-/* Arrays of the caller's for vertex_count vertices. NULL: not wanted. */
+/* The caller's arrays for vertex_count vertices. NULL: not wanted. */
 typedef struct pelt_vertices {
   uint32_t struct_size;
-  uint32_t vertex_count;     /* that of the instance */
+  uint32_t vertex_count;     /* must equal the instance's */
   float* positions;          /* 3 a vertex */
   float* normals;            /* 3 a vertex */
   float* tangents;           /* 4 a vertex, w = handedness */
   float* previous_positions; /* 3 a vertex */
 } pelt_vertices;
 
-/* For tools and tests: copies what the crowd wrote, unpacked, and waits for everything submitted before. Buffers of the
- * caller's need VK_BUFFER_USAGE_TRANSFER_SRC_BIT. An error for what the crowd does not write. */
+/* Copy what the crowd wrote, unpacked, and wait for everything submitted before; for tools and tests. The caller's
+ * buffers need VK_BUFFER_USAGE_TRANSFER_SRC_BIT. Asking for an output that the crowd does not write is an error. */
 PELT_API pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t instance,
                                               const pelt_vertices* vertices);
 PELT_API pelt_result pelt_crowd_read_bounds(const pelt_crowd* crowd, uint32_t instance, float least[3],

@@ -19,88 +19,95 @@
 
 namespace pelt::runtime {
 
-// A place in a buffer of the caller's that has VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. No buffer: the crowd has its own.
+// A place in one of the caller's buffers, which has VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes a
+// buffer of its own.
 struct BufferPlace {
   VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceSize offset = 0;  // bytes; what it must be a multiple of is said where it is asked for
+  VkDeviceSize offset = 0;  // bytes; the field that holds the place says what it must be a multiple of
 };
 
 enum class VertexFormat : std::uint32_t {
-  kNone,          // not written
-  kFloat,         // positions, normals: float3; tangents: float4, w = handedness
-  kOctahedral16,  // snorm16 x 2 (pelt/shaders/octahedral.h); of a tangent the lowest bit is 1 where handedness is -1
-  // snorm8 x 2 each, in one word that both share: the normal in its lower half, the tangent above. Where both are asked
-  // for, both have the same place and stride.
+  kNone,   // not written
+  kFloat,  // positions, normals: float3; tangents: float4, w = handedness
+  // snorm16 x 2 (pelt/shaders/octahedral.h); a tangent's lowest bit is 1 if its handedness is -1
+  kOctahedral16,
+  // snorm8 x 2 each, in one word that both share: the normal in its lower half, the tangent above. If both outputs have
+  // this format, both have the same place and stride.
   kOctahedral8,
 };
 
-// Where an attribute goes. Vertex v of instance i is element Crowd::first_vertex(i) + v.
+// The format and destination of an attribute. Vertex v of instance i is element Crowd::first_vertex(i) + v.
 struct VertexOutput {
   VertexFormat format = VertexFormat::kNone;
   BufferPlace place;  // offset: a multiple of 4
-  // Bytes, a multiple of 4. 0: tight in a buffer of the caller's, as is best in the crowd's own.
+  // Bytes from element to element, a multiple of 4. 0: tight in a caller's buffer, the fastest in the crowd's own.
   std::uint32_t stride = 0;
 };
 
-// What is written for every vertex and instance, any subset.
+// The attributes that the crowd writes for every vertex and instance, in any combination.
 struct CrowdOutputs {
   VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
   VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
   VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
-  // Of skins, whatever their detail. kRecomputed: one more dispatch behind the blend finds normals from the positions
-  // that it wrote, and makes its tangents orthogonal to them. Needs positions, normals, and characters that were
-  // uploaded with UploadOptions::normal_rings.
+  // How the normals of skins are found, at every detail. kRecomputed: one more dispatch after the blend computes
+  // normals from the positions that the blend wrote, and makes the blend's tangents orthogonal to them. It needs an
+  // output of positions and one of normals, and characters that were uploaded with UploadOptions::normal_rings.
   NormalMode normal_mode = NormalMode::kBlended;
-  // kFloat: positions of the frame before, for motion vectors: of an instance that was not moved since, of one that has
-  // just appeared and after teleport() they are those of this frame. Needs positions, in a buffer that keeps them from
-  // frame to frame. Of skins alone: not with control_meshes.
+  // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
+  // was not moved since, if it has just appeared, and after teleport(). Needs positions, in a buffer that keeps its
+  // content from frame to frame. For skins only: not together with control_meshes.
   VertexOutput previous_positions;
-  // A box round each instance's skin, float3 least then float3 greatest corner, found from its palette before the skin
-  // is moved: never smaller than the skin, as a rule little larger. One that is not moved keeps its box. Boxes are of
-  // the frame that is recorded: too late to cull it. Offset: a multiple of 4.
+  // A box round each instance's skin: float3 least corner, then float3 greatest corner. It is computed from the palette
+  // before the skin is moved; it is never smaller than the skin and usually little larger. An instance that is not
+  // moved keeps its box. The boxes belong to the frame being recorded, so they come too late to cull it. Offset: a
+  // multiple of 4.
   bool bounds = false;
   BufferPlace bounds_place;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
-  bool control_meshes = false;      // for tools: drivers too, and vertices count over all meshes
-  // Added to the usage of the crowd's own vertex buffer, for builds of acceleration structures say:
+  bool control_meshes = false;      // for tools: writes drivers too, and vertices count over all meshes
+  // Added to the usage of the crowd's own vertex buffer, for example to build acceleration structures:
   // VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
-  // What Vulkan wants enabled for them, the device must have.
+  // The device must have the features enabled that Vulkan requires for them.
   VkBufferUsageFlags usage = 0;
 };
 
 struct CrowdOptions {
-  // How many of each character of the GpuCharacters, in their order; empty: one of each. Instances of a character
-  // follow each other, and the next character's follow those.
+  // The number of instances of each character of the GpuCharacters, in their order; empty: one of each. Instances of a
+  // character follow each other, and the next character's follow those.
   std::vector<std::uint32_t> instances;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
-  // Where joint matrices are read, those of all instances one after the other: a buffer that an animation on the device
-  // fills, say. Offset: a multiple of minStorageBufferOffsetAlignment. Written before record()'s commands run, visible
-  // to storage reads of compute. None: pose() fills a buffer of the crowd's.
+  // The buffer that the joint matrices are read from, those of all instances one after the other; an animation on the
+  // device may fill it. Offset: a multiple of minStorageBufferOffsetAlignment. It must be written before record()'s
+  // commands run, and visible to storage reads of compute. None: pose() fills a buffer of the crowd's.
   BufferPlace joints;
-  // The same for the other inputs, CharacterData::input_count floats an instance: of a simulation, say. None: stream()
-  // and control() fill a buffer of the crowd's.
+  // The same for the other inputs, CharacterData::input_count floats an instance; a simulation on the device may fill
+  // it. None: stream() and control() fill a buffer of the crowd's.
   BufferPlace inputs;
-  // Which instances are moved, and how, if not as show(), update_every(), teleport() and detail() say: a count for each
-  // character (uint32), then for each instance of the crowd a ListEntry (pelt/shaders/jobs.h) of which those of a
-  // character begin at its first instance, entry 0 behind all counts, and as many count as its count says. No instance
-  // may be in a list twice; the caller sets kEntryTeleport where one is moved for the first time, and kEntryHold once
-  // where it stops. Offset: a multiple of minStorageBufferOffsetAlignment. Written before record()'s commands run, by a
-  // culling pass say, visible to storage reads of compute.
+  // A list of the instances to move, which replaces show(), update_every(), teleport() and detail(). First a count for
+  // each character (uint32), then space for one ListEntry (pelt/shaders/jobs.h) for each instance of the crowd. A
+  // character's entries begin at the index of its first instance; entry 0 follows all counts; only the first `count`
+  // entries of a character are read. No instance may be in a list twice. The caller sets kEntryTeleport when an
+  // instance is moved for the first time, and kEntryHold once when it stops. Offset: a multiple of
+  // minStorageBufferOffsetAlignment. The list must be written before record()'s commands run, by a culling pass for
+  // example, and visible to storage reads of compute.
   BufferPlace visible;
-  std::uint32_t reduced_influences = 4;  // of Detail::kReduced, 1 or more; more than a vertex has: all of them
+  // The influences that Detail::kReduced keeps for a vertex, 1 or more. A vertex that has fewer keeps all of them.
+  std::uint32_t reduced_influences = 4;
 };
 
 // How finely an instance is moved.
 enum class Detail : std::uint32_t {
   kFull,
-  kReduced,  // linear meshes by their strongest influences alone, normals without gradients; others as kFull
-  // By the linear blend that was fitted to the deformers (CharacterMesh::fit), whose palettes are then not posed; kFull
-  // where the character has none.
+  // Linear meshes use only the strongest influences of each vertex, and normals ignore gradients; other meshes as
+  // kFull.
+  kReduced,
+  // Moved by the linear blend that was fitted to the deformers (CharacterMesh::fit), whose palettes are then not posed;
+  // kFull if the character has no fit.
   kLinearFit,
 };
 
-// Where an output is.
+// The buffer, place and format of an output.
 struct OutputPlace {
   VertexFormat format = VertexFormat::kNone;
   VkBuffer buffer = VK_NULL_HANDLE;
@@ -113,72 +120,73 @@ struct OutputPlaces {
   OutputPlace normals;
   OutputPlace tangents;
   OutputPlace previous_positions;
-  OutputPlace bounds;  // kFloat where asked for; one element an instance
+  OutputPlace bounds;  // kFloat if asked for; one element an instance
 };
 
 // n posed instances of some characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the
 // Device outlive it, and it outlives what it recorded.
 //
-// Threads: several crowds may be posed and recorded on several threads. Of one crowd pose(), inputs(), stream(),
-// control(), show(), update_every(), teleport() and detail() may be called on several threads at once, each instance's
-// on one of them at a time: they touch nothing that instances share. Not beside record(), which reads all of it. What
-// is const may be called beside all of these, beside record() too.
+// Threads: several crowds may be posed and recorded on several threads. For one crowd, several threads may call pose(),
+// inputs(), stream(), control(), show(), update_every(), teleport() and detail() at the same time, as long as no two of
+// them name the same instance: instances share no state. None of these may run at the same time as record(), which
+// reads all of it. Const functions may be called at any time, also during record().
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
-  // instances not given for every character, none at all, no frames in flight; outputs that contradict each other;
-  // buffers of the caller's that are misaligned (which one is named); recomputed normals of characters without rings;
-  // outputs or inputs larger than the device's storage buffer range (the message says how many instances fit); out of
-  // memory.
+  // instance counts that are not one for each character, or are all 0; no frames in flight; outputs that contradict
+  // each other; a buffer of the caller's that is misaligned (the message names it); recomputed normals of characters
+  // without rings; outputs or inputs larger than the device's storage buffer range (the message says how many instances
+  // fit); out of memory.
   static Result<Crowd> create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;
   Crowd& operator=(Crowd&&) noexcept;
 
-  // Joint matrices of one instance for the frame that record() records next: model space, one a joint of the skeleton,
-  // column-major. A memcpy into mapped memory, where the device reads them. An instance that is not posed again keeps
-  // its pose; one that never was stands at rest. Precondition: no joints buffer of the caller's.
+  // Sets the joint matrices of one instance for the frame that record() records next: model space, one a joint of the
+  // skeleton, column-major. Copies them into mapped memory, where the device reads them. An instance that is not posed
+  // again keeps its pose; an instance that was never posed stands in its rest pose. Precondition: no joints buffer of
+  // the caller's.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
 
-  // The same for what the skeleton does not move: all inputs of the instance at once (CharacterData::input_count of
-  // them), or the vertices of CharacterData::streams[stream], model space, metres, in the mesh's order, or the value of
-  // CharacterData::controls[control]. What was never given is as at rest.
-  // Precondition: no inputs buffer of the caller's.
+  // Set what the skeleton does not move, in the same way: all inputs of the instance at once
+  // (CharacterData::input_count of them), the vertices of CharacterData::streams[stream] (model space, metres, in the
+  // mesh's order), or the value of CharacterData::controls[control]. An input that was never given has its value in the
+  // rest pose. Precondition: no inputs buffer of the caller's.
   void inputs(std::uint32_t instance, std::span<const float> values);
   void stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions);
   void control(std::uint32_t instance, std::uint32_t control, float value);
 
-  // Whether an instance is moved at all: one that is culled keeps its vertices. At first all are.
+  // Shows or hides an instance. A hidden instance is not moved and keeps its vertices. At first all are shown.
   void show(std::uint32_t instance, bool visible);
-  // Moves it every n-th frame, instances taking turns; 0: not until this changes. An instance is moved in the first
-  // frame in which it is shown, whatever is said here.
+  // Moves an instance every n-th frame, instances taking turns; 0: not until this changes. An instance is always moved
+  // in the first frame in which it is shown.
   void update_every(std::uint32_t instance, std::uint32_t frames);
-  // Previous positions of the next frame in which it is moved are those of that frame.
+  // Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions.
   void teleport(std::uint32_t instance);
-  // Cross-fades to a detail over so many frames in which it is moved; 0: at once. A fade that is turned round goes back
-  // from where it is; one to a third detail begins at the detail that was faded to.
+  // Cross-fades to a detail over `fade_frames` frames in which the instance is moved; 0: at once. Reversing a fade
+  // continues from its present share; a fade to a third detail begins at the detail that was faded to.
   void detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames = 0);
-  // Precondition of all four: no buffer of visible instances of the caller's.
+  // Precondition of show(), update_every(), teleport() and detail(): no `visible` buffer of the caller's.
 
-  // Records every stage into `commands`, outside a render pass, whatever the number of instances and characters: a
-  // barrier and the plan of the frame; in each stage a barrier and one dispatch a pose kernel, then a barrier and one
-  // blend, in the last stage beside one dispatch of bounds where they are asked for; where normals are recomputed, a
-  // barrier and one dispatch more. passes() names them. It leaves a pipeline, set 0 and push constants of compute
-  // bound. Never submits, waits or allocates.
+  // Records every stage into `commands`, outside a render pass. The number of commands does not depend on the number of
+  // instances and characters: first a barrier and the plan of the frame; in each stage a barrier and one dispatch a
+  // pose kernel, then a barrier and one blend; in the last stage, beside the blend, one dispatch of bounds if they are
+  // asked for; if normals are recomputed, a barrier and one dispatch more. passes() names them. Leaves a pipeline, set
+  // 0 and push constants of compute bound. Never submits, waits or allocates.
   //
-  // Each call is a frame of the crowd's. It takes the next of frames_in_flight slots for what the host gave, of which
-  // the frame recorded frames_in_flight frames before must have finished on the device before this one is posed. It
-  // uses up what was asked for one frame: teleport(), a step of each fade, the frame in which an instance appears, the
-  // hold by which previous positions of one that stops become its positions. So its commands are submitted exactly
-  // once, and frames run in the order in which they were recorded: each reads palettes, outputs and previous positions
-  // that the one before it left. A frame that is dropped all the same, recorded and never submitted, loses no pose,
-  // input, detail or period, which later frames have. But what it should have moved stands where it was: call
+  // Each call is a frame of the crowd. It takes the next of frames_in_flight frame slots for the host's input; the
+  // frame that was recorded frames_in_flight frames before must have finished on the device before this one is posed.
+  // It uses up the requests for one frame: teleport(), a step of each fade, the frame in which an instance appears, and
+  // the hold that sets the previous positions of an instance that stops. Its commands must therefore be submitted
+  // exactly once, and frames must run in the order in which they were recorded: each reads palettes, outputs and
+  // previous positions that the one before it left. If a frame is recorded but never submitted, later frames still have
+  // its poses, inputs, details and periods, but the instances that it should have moved stay where they were: call
   // show(i, false) and show(i, true) for every instance that is shown, and the next frame moves each as one that has
   // just appeared.
   //
-  // Barriers of the caller's (docs/runtime.md has them to copy; all names are VK_PIPELINE_STAGE_2_..._BIT and
-  // VK_ACCESS_2_..._BIT). On entry, of what compute shaders have not done before it in the same queue, which is ordered
-  // and visible already:
+  // Barriers that the caller records (docs/runtime.md has them to copy; all names are VK_PIPELINE_STAGE_2_..._BIT and
+  // VK_ACCESS_2_..._BIT). Work of earlier compute shaders in the same queue is ordered and visible already. On entry,
+  // for all other work:
   //   reads of outputs              ordered before COMPUTE_SHADER, no access
   //   writes of the caller's to     visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE
   //   outputs
@@ -186,21 +194,22 @@ class Crowd {
   //   the caller's
   // On exit:
   //   outputs, wherever they are    written at COMPUTE_SHADER with SHADER_STORAGE_WRITE: barrier from there to reads
-  //   joints, inputs, visible of    read at COMPUTE_SHADER with SHADER_STORAGE_READ: what writes them next is ordered
-  //   the caller's                  behind COMPUTE_SHADER, no access; the host waits for a fence
+  //   joints, inputs, visible of    read at COMPUTE_SHADER with SHADER_STORAGE_READ: order the next writes after
+  //   the caller's                  COMPUTE_SHADER, no access; the host waits for a fence
   //
-  // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: then
-  // what one took counts from the end of the one before.
+  // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: a
+  // pass's time then counts from the end of the one before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
-  // Where compute runs in a queue family of its own outputs change owner, there and back: the buffers that hold them,
-  // the crowd's and the caller's, as a whole. In the order of a frame, with the same two families in all four, and
-  // between the queues a semaphore whose wait covers all commands:
+  // If compute runs in a queue family of its own, outputs change owner, there and back. That concerns the whole buffers
+  // that hold them, the crowd's and the caller's. Call the four functions in the order of a frame, with the same two
+  // families each time, and with a semaphore between the queues whose wait covers all commands:
   //   compute queue    record_acquire_back (not before the first frame), record(), record_release
   //   reading queue    record_acquire, the reads at `reading_stages`, record_release_back
-  // Without the way back outputs keep no content, which record() needs where an instance is not moved and for previous
-  // positions. Where both families are one, record_acquire and record_release_back are the barriers of one queue, and
-  // the other two record nothing. Not for buffers of VK_SHARING_MODE_CONCURRENT, which need the semaphores alone.
+  // Without the way back the content of the outputs is undefined, and record() needs it for instances that are not
+  // moved and for previous positions. If both families are the same, record_acquire and record_release_back are the
+  // barriers of one queue, and the other two record nothing. Do not use these functions for buffers of
+  // VK_SHARING_MODE_CONCURRENT, which need only the semaphores.
   void record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
   void record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                       VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;
@@ -208,26 +217,28 @@ class Crowd {
                            VkPipelineStageFlags2 reading_stages) const;
   void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
-  // What record() dispatches, in order, for people: "plan", "pose bspline_patch", "blend of drivers", "bounds", "blend
-  // of skins", "normals of skins", with the stage where there are several of that name.
+  // Names of what record() dispatches, in order, for people to read: "plan", "pose bspline_patch", "blend of drivers",
+  // "bounds", "blend of skins", "normals of skins"; with the stage if several have the same name.
   std::span<const std::string> passes() const;
-  std::uint32_t barrier_count() const;  // that record() records
+  std::uint32_t barrier_count() const;  // number of barriers that record() records
 
   std::uint32_t instance_count() const;
   std::uint32_t first_instance(std::uint32_t character) const;
   std::uint32_t character_of(std::uint32_t instance) const;
   const OutputPlaces& outputs() const;
-  // Of element 0 of an output, for shaders and builds of acceleration structures. Precondition: the crowd's own buffer
-  // has VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage), and the device bufferDeviceAddress.
+  // Returns the address of element 0 of an output, for shaders and builds of acceleration structures. Precondition: the
+  // crowd's own buffer has VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage), and the device
+  // bufferDeviceAddress.
   VkDeviceAddress device_address(const OutputPlace& place) const;
-  // Of an instance, among the elements of the outputs.
+  // Index of the instance's first vertex in every output.
   std::uint32_t first_vertex(std::uint32_t instance) const;
   std::uint32_t vertex_count(std::uint32_t instance) const;
-  // Vertex 0 of a mesh of a character, from the instance's first; none: it is not written
+  // Index of vertex 0 of a mesh, counted from the instance's first vertex; none: the mesh is not written
   // (CrowdOutputs::control_meshes).
   std::optional<std::uint32_t> mesh_vertex(std::uint32_t character, std::uint32_t mesh) const;
 
-  // For tools: the palettes, CharacterData::palette_size entries of 48 bytes each an instance, and entry 0 of one.
+  // For tools: the buffer of all palettes, CharacterData::palette_size palette entries of 48 bytes for each instance,
+  // and the index of an instance's palette entry 0.
   VkBuffer palette_buffer() const;
   std::uint64_t first_palette_entry(std::uint32_t instance) const;
 

@@ -17,17 +17,19 @@ struct DeviceFunctions;  // vulkan_functions.h
 struct DeviceInternals;  // device_internals.h
 
 struct DeviceOptions {
-  // Index in list_devices(), or part of a name, any case. Empty: the environment variable PELT_DEVICE, and where that
-  // is empty the most capable device (discrete, integrated, virtual, software).
+  // Index in list_devices(), or part of a name, in upper or lower case. Empty: the environment variable PELT_DEVICE; if
+  // that is empty too, the most capable device (discrete, integrated, virtual, software).
   std::string select;
-  // Validation layer with synchronization validation; an error where the layer is not installed.
+  // Turns on the validation layer with synchronization validation; an error if the layer is not installed.
   bool validation = false;
-  // Validation messages, one call each; required with `validation`.
+  // Called once for each validation message; required with `validation`.
   std::function<void(const std::string& message)> on_validation_message;
-  // For tests: host-visible memory behaves as a discrete card's without coherence does (what is not flushed does not
-  // arrive, what is not invalidated does not come back), so that a missing copy or flush shows on any device.
+  // For tests: host-visible memory behaves as that of a discrete card without coherence (writes that are not flushed do
+  // not reach the device, and device writes that are not invalidated do not reach the host), so that a missing copy or
+  // flush shows on any device.
   bool pretend_discrete = false;
-  // Turned on besides what Pelt needs, for programs that show pictures: those of surfaces and of swapchains.
+  // Extensions to enable besides those that Pelt needs; programs that show pictures need those of surfaces and
+  // swapchains.
   std::vector<std::string> instance_extensions;
   std::vector<std::string> device_extensions;
 };
@@ -36,37 +38,39 @@ struct DeviceDescription {
   std::string name;
   std::string driver;
   VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
-  std::vector<std::string> missing;  // features of the device profile that it lacks; empty: usable
+  std::vector<std::string> missing;  // features of the device profile that the device lacks; empty: usable
 };
 
-// Every physical device, usable or not, in the order of the indices that `select` takes.
+// Lists every physical device, usable or not, in the order of the indices that DeviceOptions::select takes.
 Result<std::vector<DeviceDescription>> list_devices();
 
 // ------------------------------------------------------------------------------------------- a device of the caller's
 
-// Turns on what Pelt needs, beside what the caller has turned on: chain both to VkDeviceCreateInfo.
+// Turns on the features that Pelt needs and leaves those that the caller has turned on: chain both structs to
+// VkDeviceCreateInfo.
 void enable_required_features(VkPhysicalDeviceVulkan12Features& features12,
                               VkPhysicalDeviceVulkan13Features& features13);
 
-// What a physical device is and lacks, before a device is made on it.
+// Describes a physical device, and the features that it lacks, before a device is made on it.
 DeviceDescription describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
                                   VkPhysicalDevice physical);
 
-// Device memory of the caller's.
+// A piece of the caller's device memory.
 struct MemoryPiece {
   VkDeviceMemory memory = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;
   void* mapped = nullptr;  // the piece's first byte, for as long as it is held; host-visible pieces are always mapped
   bool coherent = false;
-  void* owner = nullptr;  // for the caller
+  void* owner = nullptr;  // for the caller's own use
 };
 
 struct MemoryCallbacks {
   void* user = nullptr;
-  // A piece of a memory type in requirements.memoryTypeBits that has `required` and, if it can be, `preferred`. May be
-  // called from every thread that makes or destroys something of Pelt's, never while a frame is posed or recorded. For
-  // buffers with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT it must be allocated with
-  // VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT: `device_address` says so. `name` is read during the call alone.
+  // Fills `piece` with memory of a type in requirements.memoryTypeBits that has the properties `required` and, if
+  // possible, `preferred`. May be called from every thread that makes or destroys an object of Pelt's, never while a
+  // frame is posed or recorded. If `device_address` is true, the memory must be allocated with
+  // VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT: buffers with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT need it. `name` is
+  // valid only during the call.
   VkResult (*allocate)(void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
                        VkMemoryPropertyFlags preferred, bool device_address, const char* name,
                        MemoryPiece& piece) = nullptr;
@@ -75,27 +79,27 @@ struct MemoryCallbacks {
 
 struct DeviceHandles {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
-  VkInstance instance = VK_NULL_HANDLE;  // of Vulkan 1.3 or later
+  VkInstance instance = VK_NULL_HANDLE;  // Vulkan 1.3 or later
   VkPhysicalDevice physical = VK_NULL_HANDLE;
-  VkDevice device = VK_NULL_HANDLE;  // with the features of enable_required_features
-  std::uint32_t queue_family = 0;    // of the queue that runs what crowds record
-  VkQueue queue = VK_NULL_HANDLE;    // for the functions alone that say that they submit and wait
+  VkDevice device = VK_NULL_HANDLE;  // has the features of enable_required_features
+  std::uint32_t queue_family = 0;    // family of the queue that runs the crowds' commands
+  VkQueue queue = VK_NULL_HANDLE;    // used only by functions that say that they submit and wait; may be null
   VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
-  MemoryCallbacks memory;    // none: blocks of the runtime's own
-  bool debug_utils = false;  // VK_EXT_debug_utils is enabled: objects and commands are named
+  MemoryCallbacks memory;    // no callbacks: the runtime allocates blocks of its own
+  bool debug_utils = false;  // true: VK_EXT_debug_utils is enabled, and objects and commands are named
 };
 
-// A Vulkan device with the features that Pelt needs (docs/runtime.md: the device profile), its functions, and memory.
-// Move-only; outlives everything made from it.
+// A Vulkan device with the features that Pelt needs (docs/runtime.md: the device profile), with its functions and its
+// memory. Move-only; outlives everything made from it.
 class Device {
  public:
   // Makes an instance and a device of its own, for tools and tests. Errors: no loader, no such device (the message
-  // lists what there is), features or extensions missing (named).
+  // lists those that exist), features or extensions missing (the message names them).
   static Result<Device> create(const DeviceOptions& options = {});
-  // Works on the caller's device, which outlives it: makes nothing but what crowds and characters are made of, and
-  // destroys nothing else. Errors: handles that are null, callbacks of which one is missing, a device that lacks what
-  // Pelt needs (named), functions that get_instance_proc_addr does not find (named), as those of Vulkan 1.3 of an
-  // instance that was made for an earlier one.
+  // Works on the caller's device, which outlives this object: makes only the objects that crowds and characters need,
+  // and destroys nothing else. Errors: a null handle, only one of the two memory callbacks, a device that lacks
+  // features that Pelt needs (the message names them), and functions that get_instance_proc_addr does not find (named),
+  // for example those of Vulkan 1.3 if the instance was made for an earlier version.
   static Result<Device> adopt(const DeviceHandles& handles);
   ~Device();
   Device(Device&&) noexcept;
@@ -105,7 +109,7 @@ class Device {
   VkInstance instance() const;
   VkPhysicalDevice physical() const;
   VkDevice handle() const;
-  VkQueue queue() const;  // compute; graphics too where the device has it; null where adopt() was given none
+  VkQueue queue() const;  // compute, and graphics if the device has it; null if adopt() was given none
   std::uint32_t queue_family() const;
   bool has_graphics() const;
   const VkPhysicalDeviceLimits& limits() const;

@@ -13,7 +13,7 @@ namespace pelt::runtime {
 // Timestamps written between commands. Move-only; the Device outlives it.
 class GpuTimer {
  public:
-  // False where the device's queue has no timestamps; create() then fails with kUnsupported.
+  // Returns false if the device's queue has no timestamps; create() then fails with kUnsupported.
   static bool supported(const Device& device);
   static Result<GpuTimer> create(const Device& device, std::uint32_t capacity);
   GpuTimer() = default;
@@ -23,9 +23,9 @@ class GpuTimer {
 
   // Forgets all timestamps; record it before the first stamp() of a command buffer.
   void reset(VkCommandBuffer commands);
-  // The time at which all commands before it are done. At most `capacity` between two resets.
+  // Writes the time at which all commands before it are done. At most `capacity` stamps between two resets.
   void stamp(VkCommandBuffer commands);
-  // Seconds of each stamp since the first, in order. Call when the commands are done.
+  // Returns the seconds of each stamp since the first, in order. Call it when the commands are done.
   Result<std::vector<double>> seconds() const;
 
  private:

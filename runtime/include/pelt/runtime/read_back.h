@@ -10,7 +10,8 @@
 
 namespace pelt::runtime {
 
-// What a crowd wrote for one instance, unpacked: of what it writes, one entry a vertex.
+// The vertices that a crowd wrote for one instance, unpacked. An array has one entry a vertex, or is empty if the crowd
+// does not write that output.
 struct InstanceVertices {
   std::vector<glm::vec3> positions;  // model space, metres
   std::vector<glm::vec3> normals;    // unit
@@ -23,11 +24,11 @@ struct Box {
   glm::vec3 greatest{0.0f};
 };
 
-// Poses and moves the crowd once, and waits: for tools and tests.
+// Records one frame of the crowd, submits it and waits; for tools and tests.
 Result<void> run(const Device& device, Crowd& crowd);
 
-// For tools and tests: copies, and waits for everything submitted before. Output buffers of the caller's need
-// VK_BUFFER_USAGE_TRANSFER_SRC_BIT.
+// Copy what the crowd wrote, and wait for everything submitted before; for tools and tests. The caller's output buffers
+// need VK_BUFFER_USAGE_TRANSFER_SRC_BIT.
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance);
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work that is waited for: loading, reading back, tools and tests. Nothing here belongs in a frame.
+// Functions that submit work and wait for it: for loading, reading back, tools and tests. None of them belongs in a
+// frame.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -16,12 +17,12 @@
 namespace pelt::runtime {
 
 // Records commands, submits them on the device's queue and waits until they are done. `name` labels them. The functions
-// of this header may be called from several threads at once, one waits for the other, and not by `record`; code that
-// submits to Device::queue() or waits for it by itself does so while none of them runs.
+// of this header may be called from several threads at once (one waits for the other), but not by `record`. Other code
+// must not submit to Device::queue() or wait for it while one of them runs.
 Result<void> submit_and_wait(const Device& device, const std::string& name,
                              const std::function<void(VkCommandBuffer commands)>& record);
 
-// Bytes for a place in a buffer.
+// Bytes to write, and their offset in a buffer.
 struct BufferWrite {
   VkDeviceSize offset = 0;
   std::span<const std::byte> bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vulkan's functions, asked of the loader at run time: nothing links to it, and a call goes straight to the driver.
+// Vulkan's functions, loaded at run time: nothing links to the loader, and a call goes straight to the driver.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -12,7 +12,7 @@
 namespace pelt::runtime {
 
 // The functions that Pelt calls on a device, under their own names: functions.vkCmdDispatch(commands, x, y, z).
-// What characters and crowds need, all of it of Vulkan 1.3.
+// This list: the functions that characters and crowds need, all of Vulkan 1.3.
 #define PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
   F(vkAllocateCommandBuffers)             \
   F(vkAllocateDescriptorSets)             \
@@ -60,13 +60,13 @@ namespace pelt::runtime {
   F(vkUpdateDescriptorSets)               \
   F(vkWaitForFences)
 
-// Of VK_EXT_debug_utils: null where it is not enabled (debug.h).
+// Functions of VK_EXT_debug_utils: null if it is not enabled (debug.h).
 #define PELT_DEBUG_FUNCTIONS(F)   \
   F(vkCmdBeginDebugUtilsLabelEXT) \
   F(vkCmdEndDebugUtilsLabelEXT)   \
   F(vkSetDebugUtilsObjectNameEXT)
 
-// What programs draw with beside crowds.
+// Functions that the sample programs draw with; crowds do not need them.
 #define PELT_DRAWING_FUNCTIONS(F) \
   F(vkBindImageMemory)            \
   F(vkCmdBeginRenderPass)         \
@@ -112,16 +112,17 @@ struct DeviceFunctions {
 #undef PELT_MEMBER
 };
 
-// Functions that `get` does not know stay null.
+// Loads all functions. Functions that `get` does not know stay null.
 DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr get);
 
-// The names of those that characters and crowds need and that are null.
+// Returns the names of the null functions among those that characters and crowds need.
 std::vector<std::string> missing_functions(const DeviceFunctions& functions);
 
-// The loader's entry point; null where no Vulkan loader is installed. The loader stays open until the process ends.
+// Returns the loader's entry point; null if no Vulkan loader is installed. The loader stays open until the process
+// ends.
 PFN_vkGetInstanceProcAddr vulkan_entry_point();
 
-// kDeviceFailed: "cannot ACTION: VK_ERROR_...".
+// Makes the error kDeviceFailed: "cannot ACTION: VK_ERROR_...".
 tl::unexpected<Error> vulkan_failure(const std::string& action, VkResult result);
 
 }  // namespace pelt::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes the bytes of a blend and computes nothing: what memory allows. A workgroup takes 128 vertices of one
-// instance, neighbours in memory, and all instances read the same source, as they do in shaders/blend/blend.comp.
+// Reads and writes the bytes of a blend and computes nothing, which shows the limit that memory sets. A workgroup takes
+// 128 neighbouring vertices of one instance, and all instances read the same source, as in shaders/blend/blend.comp.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 
@@ -13,7 +13,7 @@ layout(binding = 1, scalar) writeonly buffer Target { uint target[]; };
 layout(push_constant, scalar) uniform Constants {
   uint blocks;     // of 128 vertices
   uint instances;
-  uint words_in;   // of a vertex
+  uint words_in;   // a vertex
   uint words_out;
 };
 

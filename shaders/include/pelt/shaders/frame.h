@@ -23,7 +23,7 @@ PELT_SHARED_FN Affine affine_from_mat4(mat4 m) {
                 vec4(m[0].z, m[1].z, m[2].z, m[3].z));
 }
 
-// The 3x3 part, its columns the frame's axes.
+// The 3x3 part: its columns are the frame's axes.
 PELT_SHARED_FN mat3 affine_axes(Affine f) {
   return mat3(vec3(f[0].x, f[1].x, f[2].x), vec3(f[0].y, f[1].y, f[2].y), vec3(f[0].z, f[1].z, f[2].z));
 }
@@ -40,10 +40,10 @@ PELT_SHARED_FN Affine affine_compose(Affine outer, Affine inner) {
   return affine_from_axes(axes, transform_point(outer, affine_origin(inner)));
 }
 
-// cofactor(m) = det(m) inverse(m)^T: maps normals, finite where m is singular.
+// cofactor(m) = det(m) inverse(m)^T: maps normals; finite even if m is singular.
 PELT_SHARED_FN mat3 cofactor(mat3 m) { return mat3(cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])); }
 
-// normalize(v), or `otherwise` where v has no usable length. Components below 1e19.
+// normalize(v), or `otherwise` if v is too short. Components must be below 1e19.
 PELT_SHARED_FN vec3 normalize_or(vec3 v, vec3 otherwise) {
   float squared = dot(v, v);
   return squared > 1e-30f ? v * (1.0f / sqrt(squared)) : otherwise;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets one header compile as GLSL (scalar block layout) and as C++ (GLM). The only place that asks which.
+// Lets one header compile as GLSL (scalar block layout) and as C++ (GLM). Only this file tests which one it is.
 //
 // A shared header wraps its declarations in PELT_SHARED_BEGIN / PELT_SHARED_END, marks functions with PELT_SHARED_FN,
 // passes by value and returns structs, so that the same text is valid in both languages.
@@ -20,8 +20,8 @@
 #define PELT_SHARED_END }
 #define PELT_SHARED_FN inline
 #define PELT_SHARED_CONST inline constexpr
-#define PELT_SHARED_IN(type) const type&  // of a large parameter
-// What a pose kernel reads of one instance; shaders/pose_pass.glsl has the GLSL half.
+#define PELT_SHARED_IN(type) const type&  // for large parameters
+// The inputs of one instance that a pose kernel reads; shaders/pose_pass.glsl has the GLSL half.
 #define PELT_SHARED_POSE_WORK                                                                \
   struct PoseWork {                                                                          \
     const uint* table;          /* of the pass */                                            \
@@ -34,7 +34,7 @@
   inline mat4 joint_matrix(PoseWork work, uint joint) { return work.joint_matrices[joint]; } \
   inline vec3 posed_vertex(PoseWork work, uint vertex) { return work.vertices[vertex]; }     \
   inline float input_value(PoseWork work, uint i) { return work.inputs[i]; }
-// The record must have the size that scalar block layout gives it in the shader.
+// Checks that the record has the size that scalar block layout gives it in the shader.
 #define PELT_SHARED_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " must match its GLSL layout")
 
 #else

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Unit vectors in 32 bits or 16: octahedral projection, snorm16 x 2 or snorm8 x 2 (Cigolle et al. 2014, "A Survey of
-// Efficient Representations for Independent Unit Vectors"). What is read differs from what was written by at most
+// Efficient Representations for Independent Unit Vectors"). An unpacked vector differs from the original by at most
 //
 //               16 bits          8 bits
 //     normal    0.004 degrees    1 degree
-//     tangent   0.008 degrees    2 degrees     one bit fewer, which handedness takes
+//     tangent   0.008 degrees    2 degrees     one bit fewer, which holds the handedness
 #ifndef PELT_SHADERS_OCTAHEDRAL_H
 #define PELT_SHADERS_OCTAHEDRAL_H
 
@@ -31,7 +31,7 @@ PELT_SHARED_FN uint pack_normal(vec3 unit_normal) { return packSnorm2x16(octahed
 
 PELT_SHARED_FN vec3 unpack_normal(uint word) { return unit_from_octahedral(unpackSnorm2x16(word)); }
 
-// xyz unit, w = handedness: its sign takes the lowest bit, so the first coordinate keeps 15 bits.
+// Packs a unit xyz and w = handedness, whose sign takes the lowest bit, so the first coordinate keeps 15 bits.
 PELT_SHARED_FN uint pack_tangent(vec4 tangent) {
   uint word = packSnorm2x16(octahedral_from_unit(vec3(tangent.x, tangent.y, tangent.z)));
   return (word & 0xFFFFFFFEu) | (tangent.w < 0.0f ? 1u : 0u);
@@ -41,8 +41,8 @@ PELT_SHARED_FN vec4 unpack_tangent(uint word) {
   return vec4(unit_from_octahedral(unpackSnorm2x16(word & 0xFFFFFFFEu)), (word & 1u) != 0u ? -1.0f : 1.0f);
 }
 
-// Both in one word, snorm8 x 2 each: the normal in the lower half, the tangent above it, the lowest bit of whose half
-// is 1 where handedness is -1.
+// Packs both in one word, snorm8 x 2 each: the normal in the lower half, the tangent above it. The lowest bit of the
+// tangent's half is 1 if its handedness is -1.
 PELT_SHARED_FN uint pack_directions8(vec3 unit_normal, vec4 tangent) {
   vec2 n = octahedral_from_unit(unit_normal);
   vec2 t = octahedral_from_unit(vec3(tangent.x, tangent.y, tangent.z));

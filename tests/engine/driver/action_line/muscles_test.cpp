@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Muscles: what their lines, meshes and the skin over them promise (docs/mathematics.md section 2, "Muscles").
+// Muscles: properties of their lines and meshes, and of the skin over them (docs/mathematics.md section 2, "Muscles").
 #include "engine/driver/action_line/muscles.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Muscle straight() {
   return {.name = "muscle", .from = {"joint0", {0, 0.2f, 0}}, .to = {"joint1", {0, 0.2f, 0}}, .radius = 0.5f};
 }
 
-// A tube of two joints, 4 apart; the skin by linear blend, but for what follows the muscle.
+// A tube of two joints, 4 apart; the skin follows linear blend, except the part that follows the muscle.
 Rig rig_with(const Muscle& muscle) {
   Rig rig;
   rig.muscles = {muscle};
@@ -68,7 +68,7 @@ class Posed {
   Evaluator evaluator_;
 };
 
-// The second joint `length` times as far away as at rest, and bent.
+// Joint matrices with the second joint bent, and `length` times as far away as at rest.
 std::vector<glm::mat4> stretched(const Model& model, float length, float degrees = 0) {
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   joints[1] = glm::translate(glm::mat4(1), glm::vec3(4 * length, 0, 0)) *
@@ -76,7 +76,7 @@ std::vector<glm::mat4> stretched(const Model& model, float length, float degrees
   return joints;
 }
 
-// Width of a mesh across z: of a spindle, twice its radius.
+// Width of a mesh along z; for a spindle, twice its radius.
 float width(std::span<const glm::vec3> positions) {
   const auto [low, high] =
       std::minmax_element(positions.begin(), positions.end(), [](glm::vec3 a, glm::vec3 b) { return a.z < b.z; });
@@ -119,13 +119,13 @@ TEST(Muscles, TendonsKeepTheirLength) {
   const Model model = test::make_tube();
   Muscle muscle = straight();
   muscle.tendon = 0.25f;
-  muscle.from.offset = muscle.to.offset = glm::vec3(0.0f);  // beside the bone curves would carry it outwards
+  muscle.from.offset = muscle.to.offset = glm::vec3(0.0f);  // curves would carry points beside the bone outwards
   Posed posed(model, rig_with(muscle));
   const std::vector<glm::vec3> rest = posed.at(test::bind_matrices(model), "muscle");
   const std::vector<glm::vec3> after = posed.at(stretched(model, 0.75f), "muscle");
   std::size_t seen = 0;
   for (std::size_t v = 0; v < rest.size(); ++v) {
-    if (rest[v].x > 0.5f) continue;  // an eighth of the length: where the ramp to the belly begins
+    if (rest[v].x > 0.5f) continue;  // an eighth of the length: the ramp to the belly begins there
     EXPECT_LT(glm::distance(rest[v], after[v]), 2e-3f) << v;
     ++seen;
   }
@@ -169,7 +169,7 @@ TEST_F(Arm, AttachmentsStayOnTheirJoints) {
   for (const char* line : {"biceps line", "triceps line"}) {
     const std::vector<glm::vec3> rest = posed.at(test::bind_matrices(arm), line);
     const std::vector<glm::vec3> after = posed.at(flexed(110), line);
-    const std::size_t last = rest.size() - 2;  // the side vertex is behind it
+    const std::size_t last = rest.size() - 2;  // the side vertex follows it
     EXPECT_LT(glm::distance(after[0], rest[0]), 1e-6f) << line;
     const glm::mat4 elbow = flexed(110)[1] * glm::inverse(test::bind_matrices(arm)[1]);
     EXPECT_LT(glm::distance(after[last], glm::vec3(elbow * glm::vec4(rest[last], 1))), 1e-6f) << line;
@@ -198,7 +198,7 @@ TEST_F(Arm, BicepsSwellsAndTricepsThinsAsItBends) {
 
 TEST_F(Arm, SkinFollowsTheMuscles) {
   const Model arm = make_arm();
-  const auto highest = [](std::span<const glm::vec3> skin) {  // of the upper arm's middle
+  const auto highest = [](std::span<const glm::vec3> skin) {  // in the middle of the upper arm
     float y = 0;
     for (const glm::vec3 p : skin) y = p.x > 0.14f && p.x < 0.18f && p.y < 0.1f ? std::max(y, p.y) : y;
     return y;
@@ -245,7 +245,8 @@ TEST(Muscles, DoNotChangeTheCurvesOfTheSkin) {
   Posed b(model, test::rig_of(CurveSkeletonParameters{}));
   const std::vector<glm::mat4> pose = stretched(model, 1, 70);
   const auto still = [](glm::vec3 p) { return p; };
-  EXPECT_LT(test::worst_distance(a.at(pose, "tube"), b.at(pose, "tube"), still), 1e-4f);  // tables differ in samples
+  // The tables have different numbers of samples.
+  EXPECT_LT(test::worst_distance(a.at(pose, "tube"), b.at(pose, "tube"), still), 1e-4f);
 }
 
 TEST(Muscles, MayBeAttachedToJointsThatNoSkinBinds) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a file may say of action lines: kept, or refused, one change after the other.
+// Changes one thing after the other in the action lines of a file: each is kept or refused.
 #include "engine/character/pose_kernels.h"
 
 #include <algorithm>

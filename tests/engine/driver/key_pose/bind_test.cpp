@@ -17,8 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr float kTolerance = 2e-5f;    // of tubes 8 long
-constexpr std::uint32_t kVertex = 80;  // of the cage, at x = 6.7: joint1 alone moves it
+constexpr float kTolerance = 2e-5f;    // for tubes of length 8
+constexpr std::uint32_t kVertex = 80;  // a vertex of the cage, at x = 6.7, that only joint1 moves
 const glm::vec3 kOffset(0.1f, 0.5f, -0.2f);
 
 KeyAngle about_z(const std::string& joint) { return {joint, {0, 0, 2}}; }
@@ -31,7 +31,7 @@ KeyPoseSet linear(std::vector<KeyPose> poses) {
   return {{about_z("joint1")}, KeyInterpolation::kLinear, std::move(poses)};
 }
 
-// Joint 1 and, of longer chains, joint 2 turned about z.
+// Joint matrices with joint 1 and, in longer chains, joint 2 turned about z.
 std::vector<glm::mat4> bent(const Model& model, float degrees, float second = 0) {
   Model posed = model;
   const auto turn = [](float angle) { return glm::angleAxis(glm::radians(angle), glm::vec3(0, 0, 1)); };
@@ -40,7 +40,7 @@ std::vector<glm::mat4> bent(const Model& model, float degrees, float second = 0)
   return test::bind_matrices(posed);
 }
 
-// What the keys add to the cage's vertices in a pose, turned back to rest with joint 1.
+// Measures the offsets that keys add to the cage's vertices in a pose, turned back to the rest pose with joint 1.
 class KeyPoses : public testing::Test {
  protected:
   SurfaceFfdParameters parameters_ = [] {
@@ -118,7 +118,7 @@ TEST_F(KeyPoses, MoveTheListedVerticesAndWhatFollowsThemAlone) {
   EXPECT_LT(most, glm::length(kOffset) + kTolerance);
 }
 
-// A limb carries its offsets, by dual quaternion as well: rigid motion of all joints moves the shape rigidly.
+// A limb carries its offsets, also by dual quaternion: a rigid motion of all joints moves the shape rigidly.
 TEST_F(KeyPoses, TurnWithTheLimb) {
   parameters_.driver.key_poses = {linear({key({90}), key({30}, {1, 0, 0}, 3)})};
   for (const Follow follow : {Follow::kLinearBlend, Follow::kDualQuaternion, Follow::kClosestLimb}) {
@@ -161,7 +161,7 @@ class RbfKeyPoses : public KeyPoses {
  protected:
   RbfKeyPoses() { model_ = test::make_tube_in_cage({.joints = 3}); }
 
-  // Vertex 80 follows joint 2 alone.
+  // Vertex 80 follows only joint 2.
   KeyPoseSet set_{{about_z("joint1"), about_z("joint2")},
                   KeyInterpolation::kRbf,
                   {key({90, 0}, {0.3f, 0, 0}), key({0, 90}, {0, 0.4f, 0}), key({90, 90}, {0, 0, 0.5f}),
@@ -266,7 +266,8 @@ TEST_F(MorphTargets, MoveNothingWhereTheRigSaysSo) {
   EXPECT_EQ(character->input_count, 0u);
 }
 
-// A shape that turns the surface has no function for its frames: a rigid shape would not be rigid otherwise.
+// A morph target that turns the driver rigidly turns the skin rigidly too, although no function gives the turn of its
+// vertices' frames.
 TEST_F(MorphTargets, TurnTheSkinWithTheDriver) {
   Mesh& cage = model_.meshes[1];
   cage.morph_targets.pop_back();
@@ -283,7 +284,7 @@ TEST_F(MorphTargets, TurnTheSkinWithTheDriver) {
             5 * kTolerance);
 }
 
-// The model's clip keeps the channels of those targets that drive, and loses the others.
+// The model's clip keeps the channels of targets that drive, and loses the others.
 TEST_F(MorphTargets, FollowClips) {
   Clip clip;
   clip.name = "talk";
@@ -321,7 +322,7 @@ TEST_F(MorphTargets, AreCarriedToRefinedVertices) {
 }
 
 TEST_F(MorphTargets, AreCarriedToWeldedVertices) {
-  // Every triangle with corners of its own.
+  // Gives every triangle corners of its own.
   Mesh& cage = model_.meshes[1];
   Mesh soup;
   soup.name = "cage";
@@ -342,7 +343,7 @@ TEST_F(MorphTargets, AreCarriedToWeldedVertices) {
   cage = soup;
   parameters_.driver.weld = 1e-4f;
   parameters_.driver.key_poses = {linear({key({90}, {0, 1, 0}, 400)})};
-  for (std::uint32_t v = 0; v < soup.positions.size(); ++v) {  // all copies, so that it does not matter which stays
+  for (std::uint32_t v = 0; v < soup.positions.size(); ++v) {  // all copies: any of them may be kept
     if (soup.positions[v] == keyed_place && v != 400) {
       parameters_.driver.key_poses[0].poses[0].offsets.push_back({v, {0, 1, 0}});
     }

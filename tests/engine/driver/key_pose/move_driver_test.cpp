@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vertices of a driver that are moved after bind, by the rig and in a character that is bound.
+// Vertices of a driver that are moved after bind, by the rig or in a bound character.
 #include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
@@ -19,8 +19,8 @@ namespace {
 using testing::HasSubstr;
 using Mode = SurfaceFfdParameters::Mode;
 
-constexpr float kTolerance = 2e-5f;    // of tubes 8 long
-constexpr std::uint32_t kVertex = 80;  // of the cage, at x = 6.7: joint1 alone moves it
+constexpr float kTolerance = 2e-5f;    // for tubes of length 8
+constexpr std::uint32_t kVertex = 80;  // a vertex of the cage, at x = 6.7, that only joint1 moves
 const glm::vec3 kOffset(0.1f, 0.3f, -0.2f);
 
 std::vector<glm::mat4> bent(const Model& model) {
@@ -38,7 +38,7 @@ std::vector<glm::vec3> posed(const Character& character, const std::string& mesh
   return test::positions_of(evaluator, character, mesh);
 }
 
-// The file holds all of a character; the text of the rig is left out.
+// The character as a file's bytes, without the text of the rig.
 std::vector<std::byte> packed(const Character& character) {
   CharacterData data = *character;
   data.rig.clear();
@@ -71,7 +71,7 @@ class MovedDriver : public testing::Test {
   SurfaceFfdParameters parameters_ = test::by_cage();
 };
 
-// Every way in which a driver gives its frames.
+// Every way in which a driver provides its frames.
 std::vector<SurfaceFfdParameters> every_way() {
   std::vector<SurfaceFfdParameters> ways;
   for (const Mode mode : {Mode::kExtended, Mode::kBasic}) {
@@ -105,7 +105,7 @@ TEST_F(MovedDriver, MovesTheSkinNearItAndNoneFarAway) {
       }
     }
     EXPECT_GT(near, 0.2f * glm::length(kOffset));
-    // The driver itself: that vertex alone.
+    // Only that vertex of the driver moves.
     const std::vector<glm::vec3> cage = posed(character, "cage");
     for (std::size_t v = 0; v < cage.size(); ++v) {
       const glm::vec3 expected = model_.meshes[1].positions[v] + (v == kVertex ? kOffset : glm::vec3(0));
@@ -122,7 +122,7 @@ TEST_F(MovedDriver, IsBoundToAsItWas) {
   EXPECT_EQ(packed(bound({{kVertex, glm::vec3(0)}})), packed(plain)) << "no offset is none";
 }
 
-// All vertices by the same: so does the skin, whatever frames move it.
+// If all vertices have the same offset, the skin has it too, whatever frames move it.
 TEST_F(MovedDriver, AsAWholeCarriesTheSkin) {
   std::vector<VertexOffset> all;
   for (std::uint32_t v = 0; v < model_.meshes[1].positions.size(); ++v) all.push_back({v, kOffset});
@@ -142,7 +142,7 @@ TEST_F(MovedDriver, TurnsWithTheLimb) {
     const Character character = bound({{kVertex, kOffset}});
     const glm::vec3 by = posed(character, "cage", joints)[kVertex] - posed(bound({}), "cage", joints)[kVertex];
     EXPECT_LT(glm::distance(by, glm::vec3(limb * glm::vec4(kOffset, 0))), kTolerance);
-    // And with the whole character.
+    // The offset moves with the whole character.
     std::vector<glm::mat4> rigid = joints;
     for (glm::mat4& joint : rigid) joint = test::rigid_motion() * joint;
     EXPECT_LT(test::worst_distance(posed(character, "tube", joints), posed(character, "tube", rigid),
@@ -299,7 +299,7 @@ TEST_F(MovedDriver, IsMovedInOneWayAlone) {
             "layer 2 (surface_ffd): the driver 'cage' is already used, with other offsets");
 }
 
-// A file may be laid out in ways that bind is not.
+// A file may have a layout that bind never makes.
 TEST_F(MovedDriver, WhoseEntriesOthersBlendIsLeftAlone) {
   CharacterData data = *bound({{kVertex, kOffset}});
   const auto cage =
@@ -307,7 +307,7 @@ TEST_F(MovedDriver, WhoseEntriesOthersBlendIsLeftAlone) {
   const auto pass = std::find_if(data.passes.begin(), data.passes.end(),
                                  [](const PalettePass& p) { return p.kernel == PoseKernel::kKeyPose; });
   ASSERT_NE(pass, data.passes.end());
-  // The offsets before the frames that the skin blends.
+  // Puts the offsets before the frames that the skin blends.
   const std::uint32_t frames = *cage->frame_slot;
   cage->frame_slot = frames + cage->vertex_count();
   cage->offset_slot = frames;

@@ -20,9 +20,9 @@ using test::by_matrix;
 using test::worst_distance;
 using testing::HasSubstr;
 
-constexpr float kTolerance = 5e-5f;  // of tubes 8 long
+constexpr float kTolerance = 5e-5f;  // for tubes of length 8
 
-// A sheet of control vertices over the tube, from y = `height` on at its edges.
+// A sheet of control vertices over the tube, at y = `height` and above.
 PatchParameters sheet(float height, std::array<std::uint32_t, 2> shape = {6, 5}) {
   PatchParameters patch;
   patch.shape = shape;
@@ -36,7 +36,7 @@ PatchParameters sheet(float height, std::array<std::uint32_t, 2> shape = {6, 5})
   return patch;
 }
 
-// Clamped at both ends, and rational.
+// A patch that is clamped at both ends, and rational.
 PatchParameters nurbs() {
   PatchParameters patch = sheet(1.5f, {5, 4});
   patch.degree = {2, 3};
@@ -88,7 +88,7 @@ TEST_P(PatchFrames, FollowTheirControlVerticesRigidly) {
   EXPECT_LT(worst_distance(model_.meshes[0].positions, skin_after(streamed(), rigid), rigid), kTolerance);
 }
 
-// Of a control mesh that is bent already.
+// The control mesh is bent before the motion.
 TEST_P(PatchFrames, AreEquivariant) {
   const Character character = streamed();
   const auto bend = [](glm::vec3 p) { return p + glm::vec3(0.2f * p.y, 0.05f * p.x * p.x, std::sin(p.x)); };
@@ -99,7 +99,7 @@ TEST_P(PatchFrames, AreEquivariant) {
   EXPECT_LT(worst_distance(bent, after, rigid), kTolerance);
 }
 
-// The tangents follow an affine map, the third axis keeps unit length: in the patch's plane it is exact.
+// The tangents follow an affine map, the third axis keeps unit length: within the patch's plane the result is exact.
 TEST_P(PatchFrames, ImpartAnAffineMapInTheirTangents) {
   std::vector<PatchParameters> flat = GetParam().patches;
   for (PatchParameters& patch : flat) {
@@ -160,7 +160,8 @@ INSTANTIATE_TEST_SUITE_P(Patches, PatchFrames,
                                          Patches{"Several", {sheet(1.5f), nurbs(), sheet(-2.0f, {4, 7})}, "patches"}),
                          [](const testing::TestParamInfo<Patches>& patches) { return patches.param.name; });
 
-// A pipe of control vertices round the tube, whose last row is its first: control vertices that meet are not one.
+// A pipe of control vertices round the tube; its last row equals its first, but control vertices at one place stay
+// separate.
 PatchParameters pipe() {
   PatchParameters patch;
   patch.shape = {5, 9};
@@ -191,7 +192,7 @@ TEST(TessellatedPatches, AreWeldedToAClosedCage) {
   parameters.driver.weld = 1e-4f;
   EXPECT_EQ(borders(), open - 2 * 2 * 2) << "the seam of two segments of two quads is closed, the ends are open";
 
-  // The seam's two sides are one element's neighbours: skin on it moves without a crack.
+  // Both sides of the seam are neighbours of one element: skin on it moves without a crack.
   const Character character = test::bound(model, test::rig_of(parameters)).character;
   Evaluator evaluator(character);
   std::vector<glm::mat4> joints = test::bind_matrices(model);
@@ -225,7 +226,7 @@ TEST(PatchDrivers, WithoutFramesAreRefused) {
   EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(tessellated)), HasSubstr("has no triangle"));
 }
 
-// One row of control vertices in one place: the samples there have no second tangent, the others do.
+// One row of control vertices is at one place: only the samples there lack a second tangent.
 TEST(PatchDrivers, WithAPoleLeaveItOut) {
   PatchParameters cone = sheet(1.5f);
   cone.knots_u = {0, 0, 0, 0, 1, 2, 3, 3, 3, 3};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Drivers that the caller places, frame by frame.
+// Streamed drivers, which the caller places each frame.
 #include "shaders/driver/stream/pose.h"
 
 #include <pelt/key_pose.h>
@@ -13,7 +13,7 @@ namespace {
 using test::by_matrix;
 using test::worst_distance;
 
-constexpr float kTolerance = 2e-5f;  // of tubes 8 long
+constexpr float kTolerance = 2e-5f;  // for tubes of length 8
 
 SurfaceFfdParameters streamed() {
   SurfaceFfdParameters parameters = test::by_cage();
@@ -54,7 +54,7 @@ TEST(StreamedDrivers, AreWhereTheyAreStreamedInBothModes) {
     Evaluator evaluator(character);
     const auto rigid = by_matrix(test::rigid_motion());
     evaluator.stream(0, test::moved_points(character, "cage", rigid));
-    for (int frame = 0; frame < 2; ++frame) {  // what was streamed stays
+    for (int frame = 0; frame < 2; ++frame) {  // streamed positions stay until changed
       evaluator.evaluate();
       EXPECT_LT(worst_distance(model.meshes[1].positions, test::positions_of(evaluator, character, "cage"), rigid),
                 kTolerance);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames of driver vertices that no function moves (shaders/driver/vertex_frame/pose.h): a streamed cage, and what its
-// frames do to the skin.
+// Frames of driver vertices that no function moves (shaders/driver/vertex_frame/pose.h): a streamed cage, and the
+// effect of its frames on the skin.
 #include "shaders/driver/vertex_frame/pose.h"
 
 #include <glm/gtc/matrix_transform.hpp>
@@ -16,7 +16,7 @@ namespace {
 using test::by_matrix;
 using test::worst_distance;
 
-constexpr float kTolerance = 2e-5f;  // of tubes 8 long
+constexpr float kTolerance = 2e-5f;  // for tubes of length 8
 
 Rig streamed() {
   SurfaceFfdParameters parameters = test::by_cage();
@@ -24,7 +24,7 @@ Rig streamed() {
   return test::rig_of(parameters, "tube");
 }
 
-// A cage of these corners beside the tube that it moves.
+// A model of a tube and a cage with these corners, which moves the tube.
 Model with_cage(std::vector<glm::vec3> positions, std::vector<glm::uvec3> triangles) {
   Model model = test::make_tube();
   Mesh cage;
@@ -35,7 +35,7 @@ Model with_cage(std::vector<glm::vec3> positions, std::vector<glm::uvec3> triang
   return model;
 }
 
-// The skin of `model` as `move` of the cage's vertices moves it.
+// Positions of the skin when `move` moves the cage's vertices.
 std::vector<glm::vec3> skin_after(const Character& character, const std::function<glm::vec3(glm::vec3)>& move) {
   Evaluator evaluator(character);
   evaluator.stream(0, test::moved_points(character, "cage", move));
@@ -60,7 +60,7 @@ Model doubled() {
   return model;
 }
 
-// Two faces on the same vertices, which turn away from each other.
+// A cage with two faces on the same vertices, which face opposite directions.
 Model two_sided() {
   Model model = test::make_tube_in_cage();
   Mesh& cage = model.meshes[1];
@@ -143,7 +143,7 @@ TEST_P(EstimatedFrames, OfACrushedDriverAreFinite) {
 INSTANTIATE_TEST_SUITE_P(Cages, EstimatedFrames, testing::ValuesIn(cages()),
                          [](const testing::TestParamInfo<Cage>& cage) { return cage.param.name; });
 
-// Where the driver has a function that moves its frames, and is asked to estimate them all the same.
+// The driver has a function that moves its frames, but is asked to estimate them.
 TEST(EstimatedFramesOfASkinnedDriver, FollowTheSkeletonNearlyAsItsOwnDo) {
   const Model model = test::make_tube_in_cage();
   SurfaceFfdParameters parameters = test::by_cage();

@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::Le;
 
-// Every edge lies in exactly two triangles, which run along it in opposite directions.
+// Returns true if every edge lies in exactly two triangles, which run along it in opposite directions.
 bool is_watertight(const Mesh& mesh) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> directed;
   for (const glm::uvec3& t : mesh.triangles) {
@@ -30,7 +30,7 @@ bool is_watertight(const Mesh& mesh) {
   });
 }
 
-// The triangles round every vertex form one fan: with watertight edges, a manifold.
+// Returns true if the triangles round every vertex form one fan: a watertight mesh is then a manifold.
 bool has_one_fan_per_vertex(const Mesh& mesh) {
   std::vector<std::map<std::uint32_t, std::uint32_t>> next(mesh.positions.size());
   for (const glm::uvec3& t : mesh.triangles) {
@@ -144,14 +144,14 @@ glm::mat4 joint_matrix(const Model& model, const std::vector<glm::mat4>& matrice
   return matrices[joint.value_or(0)];
 }
 
-// Angle between the bones (their y axes) of two joints.
+// Returns the angle between the bones (their y axes) of two joints.
 float angle_between_bones(const Model& model, const std::vector<glm::mat4>& matrices, std::string_view a,
                           std::string_view b) {
   const glm::vec3 u(joint_matrix(model, matrices, a)[1]), v(joint_matrix(model, matrices, b)[1]);
   return glm::degrees(std::atan2(glm::length(glm::cross(u, v)), glm::dot(u, v)));
 }
 
-// Turn of a hand about its forearm's axis since rest: the twist of the relative rotation's swing-twist parts.
+// Returns the turn of a hand about its forearm's axis since the rest pose: the twist of the relative rotation.
 float hand_twist(const Model& model, const std::vector<glm::mat4>& matrices, const std::string& side) {
   const glm::mat3 forearm(joint_matrix(model, matrices, side + "_forearm"));
   const glm::mat3 hand(joint_matrix(model, matrices, side + "_hand"));
@@ -258,7 +258,7 @@ TEST_F(Biped, IsSound) {
   EXPECT_THAT(mesh().positions.size(), AllOf(Ge(36000u), Le(40000u)));
   EXPECT_EQ(model().skeleton.joints.size(), 59u);
   EXPECT_GT(smallest_angle_degrees(mesh()), 3.0);
-  // Of a sphere's kind: no bridge from finger to finger or from lip to lip.
+  // The surface has the topology of a sphere: no bridge joins fingers or lips.
   EXPECT_EQ(mesh().positions.size() - mesh().triangles.size() / 2, 2u);
 }
 
@@ -288,7 +288,7 @@ TEST_F(Biped, StandsOnTheGroundAsTallAsPromised) {
   }
   EXPECT_NEAR(low.y, 0.0f, 2e-3f);
   EXPECT_NEAR(high.y, 1.8f, 5e-3f);
-  // A man's volume of about 70 litres.
+  // About the 70 litres of a man's body.
   EXPECT_THAT(volume(mesh()), AllOf(Ge(0.05), Le(0.09)));
 }
 
@@ -350,7 +350,7 @@ TEST_F(Biped, NoLimbPullsAtAnother) {
 
 TEST_F(Biped, NormalsAgreeWithTheTriangles) {
   const std::vector<glm::vec3> normals = vertex_normals(mesh().positions, mesh().triangles);
-  // The rims of the lids turn over within an edge or two.
+  // Normals turn over within an edge or two at the rims of the lids.
   std::size_t far = 0, far_at_eyes = 0;
   for (std::size_t i = 0; i < normals.size(); ++i) {
     if (glm::dot(normals[i], mesh().normals[i]) >= 0.9f) continue;
@@ -396,7 +396,7 @@ TEST_F(Biped, ClipsEndWhereTheyBegin) {
   }
 }
 
-// Of the clip "fingers" at a time: those of the left hand that are bent by more than 10 degrees.
+// Returns the fingers of the left hand that are bent by more than 10 degrees at a time of the clip "fingers".
 std::set<std::string> bent_fingers(const Model& model, float time) {
   const auto rest = pose(model, "fingers", 0.0f), bent = pose(model, "fingers", time);
   std::set<std::string> names;
@@ -444,7 +444,7 @@ TEST_F(Biped, ReachesForwardWithTheLeftHand) {
 }
 
 TEST_F(Biped, WalksWithArmsAgainstLegs) {
-  const auto strike = pose(model(), "walk", 0.0f);  // the left heel
+  const auto strike = pose(model(), "walk", 0.0f);  // the left heel strikes
   const auto z = [&](const char* joint) { return joint_matrix(model(), strike, joint)[3].z; };
   EXPECT_GT(z("left_foot"), z("right_foot") + 0.3f);
   EXPECT_LT(z("left_hand"), z("right_hand") - 0.1f);

@@ -17,7 +17,7 @@ glm::vec3 project(const Shape& shape, glm::vec3 p) {
   return p;
 }
 
-// At the surface, where a field must behave like a distance: the stated gradient is that of the values.
+// Expects that, at the surface, the given gradient is that of the values, as for a distance.
 void expect_exact_gradient_on_surface(const Shape& shape) {
   constexpr float kStep = 1e-3f;
   const auto value = [&](const glm::vec3& p) {
@@ -85,7 +85,7 @@ TEST(ImplicitSurface, PairsAreSymmetricAndSkippingShapesChangesNothing) {
   for (const glm::vec3& p : kPoints) {
     EXPECT_NEAR(surface.sample(p).distance, surface.sample(p * glm::vec3(-1, 1, 1)).distance, 1e-6f);
   }
-  // By hand, without bounds.
+  // Computed by hand, without bounds.
   const glm::vec3 p(0.12f, 0.02f, 0.16f);
   FieldSample expected = sample(Ellipsoid{.centre = glm::vec3(0.0f), .radii = glm::vec3(0.2f)}, p);
   expected = smooth_union(expected, sample(Capsule{{0.1f, 0.0f, 0.0f}, 0.08f, {0.4f, 0.2f, 0.1f}, 0.05f}, p), 0.05f);

@@ -64,7 +64,7 @@ TEST(SurfaceMesher, LensesMakeTheMeshFiner) {
 }
 
 TEST(SurfaceMesher, KeepsSheetsOfOneCellApart) {
-  // Two balls whose gap is narrower than a cell and runs across the grid's diagonal, so that cells have both in
+  // Two balls whose gap is narrower than a cell and runs across the grid's diagonal, so that some cells contain both in
   // opposite corners.
   const auto field = [](const glm::vec3& p) {
     const FieldSample a = sample(Ellipsoid{.centre = {0.7f, 0.29f, 0.29f}, .radii = glm::vec3(0.4f)}, p);

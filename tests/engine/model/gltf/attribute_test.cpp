@@ -56,7 +56,7 @@ TEST(ImportAttributes, AreTakenApart) {
       file.add("VEC4", std::vector<std::uint8_t>{255, 0, 0, 255, 0, 255, 0, 0, 0, 0, 255, 51}, true);
   attributes_of(file)["COLOR_1"] = file.add(std::vector<glm::vec3>(3));
   const Mesh mesh = imported(file).meshes[0];
-  EXPECT_EQ(mesh.attributes.size(), 7u);  // COLOR_1 means nothing here
+  EXPECT_EQ(mesh.attributes.size(), 7u);  // COLOR_1 has no meaning here
   EXPECT_THAT(values_of(mesh, "_AXIS.x"), ElementsAre(1, 4, 7));
   EXPECT_THAT(values_of(mesh, "_AXIS.z"), ElementsAre(3, 6, 9));
   EXPECT_THAT(values_of(mesh, "COLOR_0.r"), ElementsAre(1, 0, 0));

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// The skinned triangle whose root has these extras.
+// Returns the skinned triangle with these extras at its root.
 Model with_extras(const json& extras) {
   GltfFile file = GltfFile::skinned_triangle();
   file.json["nodes"][1]["extras"] = extras;

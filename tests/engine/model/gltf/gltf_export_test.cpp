@@ -28,7 +28,7 @@ Model back(const Model& model) {
   return read ? std::move(*read) : Model();
 }
 
-// The weights of a vertex by joint names.
+// Returns the weights of a vertex by joint names.
 std::map<std::string, float> shares(const Model& model, std::size_t vertex) {
   std::map<std::string, float> result;
   for (const Influence& influence : model.meshes[0].weights.row(vertex)) {

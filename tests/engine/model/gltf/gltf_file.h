@@ -17,7 +17,7 @@
 
 namespace pelt::test {
 
-// OpenGL's names of component types, as glTF has them.
+// Component types of glTF, which are OpenGL's constants.
 template <class T>
 constexpr int kComponentType = 0;
 template <>
@@ -33,12 +33,12 @@ inline constexpr int kComponentType<std::uint32_t> = 5125;
 template <>
 inline constexpr int kComponentType<float> = 5126;
 
-// A document in the making: JSON to be edited at will, and the bytes of its one buffer.
+// A document being made: JSON to edit freely, and the bytes of its only buffer.
 struct GltfFile {
   nlohmann::json json{{"asset", {{"version", "2.0"}}}};
   std::string data;
 
-  // Appends values as a buffer view, and names it by an accessor of that type ("VEC3"). Returns the accessor.
+  // Appends values as a buffer view, and adds an accessor of that type ("VEC3") to it. Returns the accessor.
   template <class T>
   int add(const std::string& type, const std::vector<T>& values, bool normalized = false) {
     const std::size_t components = type == "SCALAR" ? 1 : type == "MAT4" ? 16 : static_cast<std::size_t>(type[3] - '0');
@@ -57,30 +57,30 @@ struct GltfFile {
   // Adds an entry to an array of the root and returns its index.
   int push(const std::string& array, nlohmann::json entry);
 
-  // The mesh of one primitive.
+  // Adds a mesh of one primitive.
   int add_mesh(nlohmann::json attributes, nlohmann::json rest = nlohmann::json::object());
 
-  // Mesh 0 with the triangle (0,0,0), (1,0,0), (0,1,0) as accessor 0, at node 0.
+  // Returns mesh 0 with the triangle (0,0,0), (1,0,0), (0,1,0) as accessor 0, at node 0.
   static GltfFile triangle();
 
   // The triangle under a skin of the joints root (node 1, at 0 0 0) and tip (node 2, its child, at 0 1 0), bound by the
   // inverses of their rest matrices. Vertices follow root, root, tip. Accessors: 0 positions, 1 joints, 2 weights.
   static GltfFile skinned_triangle();
 
-  // The text of the .gltf, its buffer as a data URI; and of the .glb.
+  // Return the text of the .gltf, with its buffer as a data URI, and the bytes of the .glb.
   std::string text() const;
   std::string glb() const;
 
   Result<Model> import() const;
 };
 
-// Of mesh 0.
+// Returns a primitive of mesh 0.
 nlohmann::json& primitive(GltfFile& file, int index = 0);
 
-// What the file holds; fails the test where it is refused, and gives a model of one empty mesh.
+// Returns the imported model; if the import fails, fails the test and returns a model of one empty mesh.
 Model imported(const GltfFile& file);
 
-// The test fails unless importing is refused by a message that names the file and contains `why`.
+// Fails the test unless the import is refused with a message that names the file and contains `why`.
 void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code = ErrorCode::kInvalidFile);
 
 }  // namespace pelt::test

@@ -22,8 +22,8 @@ std::string bytes_of(std::initializer_list<float> values) {
   return {reinterpret_cast<const char*>(std::data(values)), values.size() * sizeof(float)};
 }
 
-// A triangle in two buffers, one beside the file, which is longer than the buffer, and one in it, with a texture beside
-// it.
+// A triangle in two buffers, with a texture beside the file. One buffer is a file beside it, longer than the buffer's
+// byteLength; the other is in the document.
 json split_document() {
   return json::parse(R"({"asset": {"version": "2.0"}, "extras": {"kept": [1, 2.5, "x"]},
     "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0, "name": "triangle"}],
@@ -72,7 +72,7 @@ TEST_F(PackGltf, TakesInWhatStandsBeside) {
   EXPECT_EQ(document["images"], json::parse(R"([{"bufferView": 2, "mimeType": "image/png"}])"));
   EXPECT_EQ(document["buffers"].size(), 1u);
 
-  // A file that names nothing stays as it is.
+  // A file that names no other file stays as it is.
   EXPECT_TRUE(pack_gltf(elsewhere / "triangle.glb").value() == *packed);
 }
 
@@ -128,7 +128,7 @@ TEST_F(PackGltf, RefusesRangesThatAreNone) {
   EXPECT_THAT(error_of(document), testing::HasSubstr("/bufferViews/0: is no range of the 37 bytes of buffer 0"));
 }
 
-// An extension that is not known may mean anything by a buffer: it cannot follow one that moves.
+// The meaning of an unknown extension is unknown too: it cannot be adapted when a buffer that it names moves.
 TEST_F(PackGltf, LeavesUnknownExtensionsAlone) {
   json document = split_document();
   json& extension = document["bufferViews"][0]["extensions"]["X_unknown"];
@@ -146,7 +146,7 @@ TEST_F(PackGltf, LeavesUnknownExtensionsAlone) {
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(refused.error().message, testing::HasSubstr("/bufferViews/0/extensions/X_unknown: names a buffer"));
 
-  // Of one buffer alone it stays true.
+  // With only one buffer it stays correct.
   document["buffers"].erase(1);
   document["bufferViews"][1] = {{"buffer", 0}, {"byteLength", 24}};
   write("triangle.gltf", document.dump());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Imports a file, looks at all that came out, and tells how it went, for tests that watch from outside.
+// Imports a file, checks the whole result, and reports it by exit status, for tests that watch from outside.
 //
 //   pelt_import_check FILE             Exit status 0: the model is sound. 2: refused with a reason. 3: neither.
 //   pelt_import_check --mutate FILE    Imports FILE, a .gltf, again and again with one value of its JSON replaced by a
@@ -131,7 +131,7 @@ int check(const std::filesystem::path& path) {
   return kSound;
 }
 
-// Every value of the document, and every array and object too, replaced by each of these in turn.
+// Replaces every value of the document, arrays and objects too, by each of these in turn.
 int check_mutations(const std::filesystem::path& path) {
   using nlohmann::json;
   const json hostile = {nullptr,

@@ -36,7 +36,7 @@ std::vector<std::string> joint_names(const Model& model) {
   return names;
 }
 
-// Where linear blend puts a vertex in the rest pose.
+// Returns the position that linear blend gives a vertex in the rest pose.
 glm::vec3 at_rest(const Model& model, const Mesh& mesh, std::size_t vertex) {
   std::vector<glm::mat4> matrices(model.skeleton.joints.size());
   rest_matrices(model.skeleton, matrices);
@@ -48,7 +48,7 @@ glm::vec3 at_rest(const Model& model, const Mesh& mesh, std::size_t vertex) {
   return sum;
 }
 
-// ---- What it takes to be a model
+// ---- What a model needs
 
 TEST(ImportGltf, NeedsAMeshThatANodeShows) {
   expect_refused({}, "holds no mesh");
@@ -149,7 +149,7 @@ TEST(ImportGltf, ReadsPointsBesideTriangles) {
   EXPECT_EQ(mesh.positions.size(), 5u);  // the lines are edges of the triangle
   EXPECT_THAT(mesh.triangles, ElementsAre(glm::uvec3(0, 1, 2)));
   EXPECT_EQ(mesh.parts.size(), 1u);
-  // Points without tangents do not cost the triangles theirs.
+  // Points without tangents do not remove the triangles' tangents.
   ASSERT_EQ(mesh.tangents.size(), 5u);
   EXPECT_EQ(mesh.tangents[0], glm::vec4(1, 0, 0, 1));
   EXPECT_NEAR(glm::length(glm::vec3(mesh.tangents[4])), 1, 1e-6f);
@@ -238,7 +238,7 @@ TEST(ImportGltf, MergesPrimitivesIntoParts) {
       {{"attributes", {{"POSITION", other}}}, {"material", 0}}};
   const Model model = imported(file);
   const Mesh& mesh = model.meshes[0];
-  EXPECT_EQ(mesh.positions.size(), 6u);  // the first two primitives share theirs
+  EXPECT_EQ(mesh.positions.size(), 6u);  // the first two primitives share vertices
   EXPECT_THAT(mesh.triangles, ElementsAre(glm::uvec3(0, 1, 2), glm::uvec3(0, 2, 1), glm::uvec3(3, 4, 5)));
   ASSERT_EQ(mesh.parts.size(), 3u);
   EXPECT_EQ(mesh.parts[2].first_triangle, 2u);
@@ -395,7 +395,7 @@ TEST(ImportGltf, BringsSkinsToModelSpace) {
   expect_near(model.meshes[0].positions[2], {0, 0, -0.01f});
   expect_near(model.meshes[0].normals[0], {0, 1, 0});
   for (std::size_t v = 0; v < 3; ++v) expect_near(at_rest(model, model.meshes[0], v), model.meshes[0].positions[v]);
-  // The inverse bind matrices became those of the rest pose.
+  // The inverse bind matrices are now those of the rest pose.
   for (int c = 0; c < 4; ++c) expect_near(model.bound_joints[0].inverse_bind[c], glm::mat4(1.0f)[c]);
 }
 
@@ -420,7 +420,7 @@ TEST(ImportGltf, PutsSkinsOfOneSkeletonIntoOnePose) {
   const Mesh& body = *model.find_mesh("mesh_0");
   const Mesh& other = *model.find_mesh("other");
   for (std::size_t v = 0; v < 3; ++v) expect_near(body.positions[v], other.positions[v]);
-  expect_near(model.find_mesh("hat")->positions[0], {0, 1.5f, 0});  // beside the tip where it was bound
+  expect_near(model.find_mesh("hat")->positions[0], {0, 1.5f, 0});  // beside the tip's place at bind
   expect_near(at_rest(model, body, 2), {0, 3, 0});
   expect_near(at_rest(model, other, 2), {0, 3, 0});
   expect_near(at_rest(model, *model.find_mesh("hat"), 0), {0, 3.5f, 0});
@@ -484,7 +484,7 @@ TYPED_TEST(Joints, AreReadAndChecked) {
   GltfFile file = GltfFile::skinned_triangle();
   json& attributes = file.json["meshes"][0]["primitives"][0]["attributes"];
   attributes["JOINTS_0"] = file.add("VEC4", std::vector<TypeParam>{1, 0, 99, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-  const Model model = imported(file);  // joint 99 has no weight
+  const Model model = imported(file);  // joint 99 has weight 0
   const auto row = model.meshes[0].weights.row(0);
   ASSERT_EQ(row.size(), 1u);
   EXPECT_EQ(model.skeleton.joints[model.bound_joints[row[0].index].joint].name, "tip");
@@ -635,7 +635,7 @@ TEST(ImportGltf, ChecksClips) {
   expect_refused(animated("scale", "QUINTIC", {0}, "VEC3", {1, 1, 1}), "'QUINTIC' is not one of LINEAR");
 }
 
-// ---- Containers, buffers, and what is wrong with documents
+// ---- Containers, buffers, and defects of documents
 
 TEST(ImportGltf, ReadsGlb) {
   const test::TemporaryFolder folder;
@@ -700,7 +700,7 @@ TEST(ImportGltf, DoesNotNeedTextures) {
   EXPECT_TRUE(file.import());
 }
 
-// A triangle with a material for each of the images, which textures name in order.
+// Returns a triangle with a material for each of the images, which textures name in order.
 GltfFile with_images(const json& images) {
   GltfFile file = GltfFile::triangle();
   file.json["images"] = images;
@@ -761,14 +761,14 @@ TEST(ImportGltf, NotesImagesThatItCannotRead) {
     GltfFile file = with_images(json::array({image, {{"uri", "data:;base64,QUJD"}}}));
     const Result<Model> model = file.import();
     ASSERT_TRUE(model) << model.error().message;
-    ASSERT_EQ(model->report.notes.size(), 2u) << image;  // the other one is kSmoothed
+    ASSERT_EQ(model->report.notes.size(), 2u) << image;  // the other note is kSmoothed
     EXPECT_THAT(model->report.notes[0], HasSubstr("images of 1 materials are left out"));
     EXPECT_THAT(model->report.notes[0], HasSubstr(why));
     EXPECT_EQ(model->materials[0].base_color_image, -1);
     EXPECT_EQ(model->materials[1].base_color_image, 0);
     EXPECT_EQ(model->images.size(), 1u);
   }
-  // Images, textures and their names that are nothing of the kind.
+  // Images, textures and names of wrong types.
   for (const char* key : {"images", "textures"}) {
     for (const json& value : std::vector<json>{42, "x", nullptr, json::object(), json::array(), {{"0", 1}}}) {
       GltfFile file = with_images(json::array({{{"uri", "data:;base64,QUJD"}}}));
@@ -857,7 +857,7 @@ TEST(ImportGltf, RefusesValuesThatAreNotFinite) {
 }
 
 TEST(ImportGltf, BoundsWhatAFileMayBecome) {
-  // Few bytes that would be many vertices: as one accessor, and as many nodes that show one mesh.
+  // Few bytes that would become many vertices: as one accessor, and as many nodes that show one mesh.
   GltfFile zeros = GltfFile::triangle();
   zeros.json["accessors"][0].erase("bufferView");
   for (const int count : {40'000'000, 2'000'000'000}) {

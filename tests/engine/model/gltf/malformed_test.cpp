@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hostile files, each imported by a process of its own under sanitizers, with bounds on its time and memory.
+// Imports hostile files, each in a process of its own under sanitizers, with bounds on its time and memory.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -16,7 +16,7 @@ namespace pelt {
 namespace {
 
 struct Outcome {
-  int status = -1;  // what pelt_import_check returned; 124: it ran out of time; otherwise it crashed
+  int status = -1;  // exit status of pelt_import_check; 124: it ran out of time; otherwise it crashed
   std::string output;
 };
 
@@ -55,8 +55,8 @@ std::vector<Case> read_manifest(const std::filesystem::path& folder) {
   return cases;
 }
 
-// Listed as unusable for want of a binary chunk. But its one buffer is a data URI, which glTF 2.0 allows in a .glb, and
-// its chunk is then to be left out (section 4.4.3); the Khronos validator finds no error in it. So it is read.
+// Listed as unusable because it lacks a binary chunk. But its only buffer is a data URI, which glTF 2.0 allows in a
+// .glb, and then there is no chunk (section 4.4.3); the Khronos validator finds no error in it. So it is read.
 constexpr const char* kUsableAfterAll = "glTF-SDK/CubeNoBuffer.glb";
 
 TEST(MalformedFiles, AreRefusedWithAReasonOrReadSafely) {
@@ -85,7 +85,7 @@ TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
-// What no shared file has: morph targets and their clip, attributes, points.
+// Features that no shared file has: morph targets and their clip, attributes, points.
 TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   using nlohmann::json;
   test::GltfFile file = test::GltfFile::triangle();
@@ -100,7 +100,7 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
                         {{"attributes", {{"POSITION", 0}, {"_OTHER", mask}}}, {"targets", targets}, {"mode", 0}}};
   file.push("animations", {{"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}}},
                            {"samplers", {{{"input", times}, {"output", weights}}}}});
-  EXPECT_TRUE(file.import());  // as it is
+  EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
   const Outcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;

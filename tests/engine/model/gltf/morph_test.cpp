@@ -96,7 +96,7 @@ TEST(ImportMorphTargets, MayBeSparseOrMoveNoPositions) {
 
 TEST(ImportMorphTargets, LineUpOverPrimitives) {
   GltfFile file = morphing();
-  // The same positions with other targets are other vertices; with the same targets they are not.
+  // The same positions with other targets are other vertices; with the same targets they are the same.
   json swapped = primitive(file);
   std::swap(swapped["targets"][0], swapped["targets"][1]);
   file.json["meshes"][0]["primitives"] = {primitive(file), swapped, primitive(file)};
@@ -133,7 +133,7 @@ TEST(ImportMorphTargets, MayBeHundreds) {
   const Model model = imported(file);
   ASSERT_EQ(model.meshes[0].morph_targets.size(), static_cast<std::size_t>(kTargets));
   EXPECT_EQ(model.meshes[0].morph_targets.back().offsets.back(), positions.back());
-  // As long as they are not too many to be true.
+  // Five more nodes that show the mesh exceed the bound on a model's size.
   for (int node = 0; node < 5; ++node) file.push("nodes", {{"mesh", 0}});
   EXPECT_EQ(file.import().error().code, ErrorCode::kUnsupported);
 }

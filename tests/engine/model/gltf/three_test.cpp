@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Linear blend of what we read agrees with three.js, which reads and poses the same files by its own code.
+// Linear blend of imported models agrees with three.js, which reads and poses the same files with its own code.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the model's size. Joint matrices are floats, and a chain of joints multiplies a dozen of them.
+// Relative to the model's size. Joint matrices are floats, and a chain of joints multiplies a dozen of them.
 constexpr double kTolerance = 1e-5;
 
 const fs::path kScripts = PELT_THREE_SCRIPTS;
@@ -30,7 +30,7 @@ const fs::path kWork = PELT_THREE_WORK;
 
 bool runs(const std::string& command) { return std::system(command.c_str()) == 0; }
 
-// What one file became in three.js.
+// three.js's results for one file.
 struct Reference {
   nlohmann::json description;
   std::vector<glm::vec3> positions;
@@ -59,7 +59,7 @@ double size_of(const Model& model) {
   return glm::distance(low, high);
 }
 
-// Palette entries of a pose, in double from the float matrices that a game would pass.
+// Returns palette entries of a pose, in double, from the float matrices that a game would pass.
 std::vector<glm::dmat4> palette_at(const Model& model, const Clip* clip, float time) {
   std::vector<Transform> local(model.skeleton.joints.size());
   std::vector<glm::mat4> matrices(local.size());
@@ -81,8 +81,8 @@ glm::dvec3 blend(const Mesh& mesh, std::size_t vertex, const std::vector<glm::dm
   return sum;
 }
 
-// three.js gives vertices without weights to the joint that their first slot happens to name. Ours follow the joint of
-// their mesh that stood nearest when it was bound.
+// three.js gives vertices without weights to the joint that their first slot happens to name. In Pelt they follow the
+// joint of their mesh that was nearest at bind.
 void expect_nearest_joint(const Model& model, const Mesh& mesh, std::size_t vertex) {
   ASSERT_EQ(mesh.weights.row(vertex).size(), 1u);
   const auto distance = [&](std::uint32_t bound) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the importer says that it does not read: one note a thing.
+// The importer's notes on what it does not read: one note a thing.
 #include "engine/model/gltf/unread.h"
 
 #include <gmock/gmock.h>
@@ -69,7 +69,7 @@ TEST(UnreadGltf, CountsPropertiesOfMaterials) {
               ElementsAre("of materials name, base colour with its image and alpha mask are read; not read: metal and "
                           "roughness of 1, normal maps of 1, emission of 1, alpha blending of 1, alpha cutoffs (0.5 is "
                           "taken) of 1, double sides of 2"));
-  // What is as it would be without being said.
+  // Values that equal the defaults.
   file.json["materials"] = {{{"doubleSided", false},
                              {"alphaMode", "OPAQUE"},
                              {"emissiveFactor", {0, 0, 0}},
@@ -186,7 +186,7 @@ TEST(UnreadGltf, CountsChannelsOfNoNode) {
                                                "extensions that are not read: 'KHR_animation_pointer'"));
 }
 
-// Nothing in the document is believed: it is described before it is checked.
+// The document may be any JSON: it is described before it is checked.
 TEST(UnreadGltf, IsDescribedOfAnyJson) {
   const std::vector<json> values{42,
                                  -1.5,

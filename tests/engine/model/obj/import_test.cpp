@@ -103,7 +103,7 @@ TEST(ImportObj, ReadsPointsAndLinesAsVertices) {
     EXPECT_TRUE(mesh.parts.empty());
     EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
   }
-  // Beside faces, too.
+  // The same beside faces.
   const auto both = import_text(positions + "p 4\nf 1 2 3\n");
   ASSERT_TRUE(both) << both.error().message;
   EXPECT_EQ(both->meshes[0].positions.size(), 4u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shapes of a driver at angles of joints.
+// Key poses: shapes of a driver at angles of joints.
 #pragma once
 
 #include <string>
@@ -12,9 +12,10 @@ namespace pelt {
 
 class Fields;
 
-// A shape of the driver at certain angles: listed offsets and those of a morph target of the driver's mesh.
+// A shape of the driver at certain angles: the sum of the listed offsets and those of a morph target of the driver's
+// mesh.
 struct KeyPose {
-  std::vector<float> degrees;  // one an angle of the set
+  std::vector<float> degrees;  // one for each angle of the set
   std::string morph_target;
   std::vector<VertexOffset> offsets;
   friend bool operator==(const KeyPose&, const KeyPose&) = default;
@@ -25,7 +26,7 @@ enum class KeyInterpolation {
   kRbf,     // Gaussian radial basis functions over up to 8 angles; falls back to none far from all keys
 };
 
-// Key poses over the same angles. Rest, all angles 0, is a key without offsets.
+// Key poses over the same angles. The rest pose, where all angles are 0, is a key without offsets.
 struct KeyPoseSet {
   std::vector<KeyAngle> angles;
   KeyInterpolation interpolation = KeyInterpolation::kLinear;

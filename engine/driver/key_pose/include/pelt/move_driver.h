@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vertices of a driver moved after bind (DriverParameters::offsets): what an artist sees who drags one.
+// Moves the vertices of a driver after bind (DriverParameters::offsets), as when an artist drags one.
 #pragma once
 
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace pelt {
 
-// The character with `offsets` in place of those that its driver `mesh`, a control mesh, had; none: as it was bound.
-// It is what bind makes of a rig with these offsets, but for the text of the rig, CharacterData::rig, which stays.
-// Vertices are numbered by CharacterMesh::source_vertex; the driver's rest positions, `binding.points`, stay as well,
-// and what is posed is there moved. Takes as long as a copy of the character; the palette grows when a driver without
-// key poses is moved for the first time, and shrinks when none is moved any more. Linear-blend fits, which were of the
-// driver as it was, are gone (fit_linear_blend makes new ones). Errors: kNotFound for a mesh that is
-// no control mesh; kInvalidArgument for a streamed one, which the caller places, and for a vertex that is not there, is
-// given twice, or is moved by what is not finite or beyond kFarthest; kUnsupported for a character whose palette is not
-// laid out as bind does, or would have more than 2^32 - 2 entries.
+// Returns the character with `offsets` as the offsets of its driver `mesh`, a control mesh; they replace those that it
+// had. None: the driver as it was bound. The result is what bind makes of a rig with these offsets, except that the
+// text of the rig, CharacterData::rig, stays. Vertices are numbered by CharacterMesh::source_vertex. The driver's rest
+// positions, `binding.points`, stay as well: what moves is the posed driver. Takes as long as a copy of the character.
+// The palette grows when a driver without key poses is moved for the first time, and shrinks when no driver is moved
+// any more. Linear-blend fits, which belong to the unmoved driver, are removed (fit_linear_blend makes new ones).
+// Errors: kNotFound for a mesh that is not a control mesh; kInvalidArgument for a streamed driver, for a vertex that
+// does not exist or is given twice, and for an offset that is not finite or exceeds kFarthest; kUnsupported for a
+// character whose palette is not laid out as bind does it, or would have more than 2^32 - 2 entries.
 Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
                                        std::span<const VertexOffset> offsets);
 

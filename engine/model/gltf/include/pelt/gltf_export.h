@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Models to files.
+// Writes models to files.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace pelt {
 
-// A model as binary glTF 2.0, the bytes of a .glb file: a node a joint, one skin of all bound joints, and a node and a
-// mesh for each mesh that has vertices, skinned where it has weights, a primitive a part; points where a mesh has no
-// triangles. Positions, normals, tangents, UVs, as many sets of 4 weights as the longest row needs, offsets of morph
-// targets, attributes, base colours and their PNG and JPEG images, clips. What import_gltf reads of it is the model
-// again, and a joint for each mesh's node. Left out: bendy bones, clips of joints that have a matrix, and of a mesh's
-// morph targets those that a clip keys at other times than the first.
-// Errors: kUnsupported for more than 65536 bound joints, or more than 4 GiB.
+// Returns a model as binary glTF 2.0, the bytes of a .glb file: one node a joint, one skin of all bound joints, and for
+// each mesh that has vertices a node and a mesh, skinned if it has weights, with one primitive a part; a mesh without
+// triangles becomes points. It holds positions, normals, tangents, UVs, as many sets of 4 weights as the longest row
+// needs, offsets of morph targets, attributes, base colours and their PNG and JPEG images, clips. import_gltf reads the
+// same model from it, with one more joint for each mesh's node. Left out: bendy bones, channels of joints that have a
+// matrix, and, if a clip keys morph targets of one mesh at different times or with different interpolation, all of
+// these but the ones keyed like the first. Errors: kUnsupported for more than 65536 bound joints, or more than 4 GiB.
 Result<std::string> format_glb(const Model& model);
 
 }  // namespace pelt

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// node skin.js OUT FILE...: poses each glTF file by three.js and writes where its vertices go.
+// node skin.js OUT FILE...: poses each glTF file with three.js and writes the positions of its vertices.
 //
-//   OUT/<i>.json   for file i: { error } where three.js cannot read it, else
+//   OUT/<i>.json   for file i: { error } if three.js cannot read it, else
 //                  { meshes: [{ vertices, sets, unweighted: [vertex...] }], samples: [{ clip, time }] }
 //                  meshes: of the nodes of the default scene, depth first from the roots in order of index; the
-//                  primitives of a mesh one after the other, those of the same attributes once
+//                  primitives of a mesh one after the other; primitives with the same attributes only once
 //   OUT/<i>.f32    positions in the space of the scene, floats: sample by sample, mesh by mesh, vertex by vertex
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ globalThis.document = {};
 const THREE = await import('three');
 const { GLTFLoader } = await import('three/addons/loaders/GLTFLoader.js');
 
-// The loader normalises WEIGHTS_0 alone, in place; we want to see what the file says first.
+// The loader normalises only WEIGHTS_0, in place; we want the values of the file first.
 const normalizeSkinWeights = THREE.SkinnedMesh.prototype.normalizeSkinWeights;
 THREE.SkinnedMesh.prototype.normalizeSkinWeights = () => {};
 THREE.Cache.enabled = true;
@@ -22,7 +22,7 @@ THREE.Cache.enabled = true;
 const kFractions = [0, 0.21, 0.5, 0.77, 1];
 const kTriangles = 4;
 
-// The JSON of a file, its buffers put in the loader's cache, and everything with an image taken away.
+// Reads the JSON of a file, puts its buffers in the loader's cache, and removes everything with an image.
 function open(file) {
   const bytes = fs.readFileSync(file);
   let json = bytes;
@@ -51,7 +51,7 @@ function open(file) {
   return document;
 }
 
-// Nodes depth first, as a list.
+// Returns nodes depth first, as a list.
 function walk(document, roots) {
   const order = [];
   const pending = [...roots].reverse();
@@ -65,7 +65,7 @@ function walk(document, roots) {
 
 const childrenOf = (document) => new Set(document.nodes.flatMap((node) => node.children ?? []));
 
-// The three.js meshes of a node, one a primitive that has vertices of its own.
+// Returns the three.js meshes of a node, one for each primitive that has vertices of its own.
 async function primitivesOf(gltf, document, node) {
   const object = await gltf.parser.getDependency('node', node);
   const meshes = object.isMesh ? [object] : object.children.filter((child) => child.isMesh && !('nodes' in (gltf.parser.associations.get(child) ?? {})));
@@ -81,7 +81,7 @@ async function primitivesOf(gltf, document, node) {
     .map(({ mesh }) => mesh);
 }
 
-// How many of JOINTS_0.. a geometry has, and its weights as the file has them.
+// Returns the number of sets JOINTS_n of a geometry, and its weights as the file has them.
 function weightsOf(mesh) {
   const attributes = mesh.geometry.attributes;
   const sets = [];
@@ -94,7 +94,8 @@ function weightsOf(mesh) {
 
 const total = ({ weights }, v) => weights.getX(v) + weights.getY(v) + weights.getZ(v) + weights.getW(v);
 
-// SkinnedMesh.getVertexPosition reads one set. The same sum over all of them, by three.js's bones and inverses.
+// SkinnedMesh.getVertexPosition reads only one set. Computes the same sum over all sets, with three.js's bones and
+// inverses.
 function blendAllSets(mesh, sets, v, target) {
   const rest = new THREE.Vector3().fromBufferAttribute(mesh.geometry.attributes.position, v);
   const sum = sets.reduce((whole, set) => whole + total(set, v), 0);
@@ -110,9 +111,9 @@ function blendAllSets(mesh, sets, v, target) {
   }
 }
 
-// three.js takes rotation keys as they are: those of SimpleSkin, (0, 0, 0.707, 0.707), are 2e-4 short of unit, and would
-// shrink the joint. glTF wants unit quaternions, so Pelt normalises them, and to compare the rest so do we. (Cubic
-// splines are normalised where they are sampled, by both.)
+// three.js uses rotation keys as they are: those of SimpleSkin, (0, 0, 0.707, 0.707), are 2e-4 short of unit length and
+// would shrink the joint. glTF requires unit quaternions, so Pelt normalises them; normalise them here too, so that
+// everything else can be compared. (Both normalise cubic splines when sampling.)
 function normalizeRotationKeys(clip) {
   for (const track of clip.tracks) {
     if (track.ValueTypeName !== 'quaternion' || track.createInterpolant.isInterpolantFactoryMethodGLTFCubicSpline) continue;
@@ -164,7 +165,7 @@ async function skin(file, out) {
           if (sets.length > 1) {
             blendAllSets(mesh, sets, v, point);
           } else {
-            // In the space of the mesh's node, also where the mesh is skinned.
+            // In the space of the mesh's node, also if the mesh is skinned.
             mesh.getVertexPosition(v, point);
             point.applyMatrix4(mesh.matrixWorld);
           }
