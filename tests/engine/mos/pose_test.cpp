@@ -19,6 +19,8 @@
 #include <pelt/mos.h>
 
 #include "engine/mos/table.h"
+#include "shaders/mos/point_pose.h"
+#include "shaders/mos/table_pose.h"
 #include "tests/support/test_curve.h"
 
 namespace pelt::mos {

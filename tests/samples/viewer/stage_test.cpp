@@ -272,7 +272,7 @@ TEST_F(Stages, HoldEveryPoseOfTheClipInTheirBounds) {
     view_.playback.time = time;
     pose();
     const samples::Bounds bounds = whole(stage_->boxes(view_));
-    const samples::Bounds now = samples::posed_bounds(actor.character, actor.pose.joints);
+    const samples::Bounds now = samples::posed_bounds(actor.character, actor.pose);
     EXPECT_TRUE(glm::all(glm::lessThanEqual(bounds.low, now.low)) &&
                 glm::all(glm::greaterThanEqual(bounds.high, now.high)))
         << time;
