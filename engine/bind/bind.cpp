@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -132,10 +131,6 @@ void add_figures(MeshBinding& sum, const MeshBinding& other) {
   }
   if (other.cut_error) sum.cut_error = std::max(sum.cut_error.value_or(0), *other.cut_error);
   sum.dropped_elements += other.dropped_elements;
-  std::vector<std::uint32_t> repaired;
-  std::set_union(sum.repaired_vertices.begin(), sum.repaired_vertices.end(), other.repaired_vertices.begin(),
-                 other.repaired_vertices.end(), std::back_inserter(repaired));
-  sum.repaired_vertices = std::move(repaired);
 }
 
 // Returns the gradient of the mask if both bindings have gradients, else nothing: on one of them alone it would only

@@ -138,9 +138,6 @@ MeshBinding binding_of(const MeshBinding& whole, std::span<const std::uint32_t> 
   part.dropped_elements = whole.dropped_elements;
   for (const SparseRows& rows : whole.wires_rows) part.wires_rows.push_back(pick_rows(rows));
   part.wires_exponent = whole.wires_exponent;
-  for (std::uint32_t v = 0; v < vertices.size(); ++v) {
-    if (std::ranges::binary_search(whole.repaired_vertices, vertices[v])) part.repaired_vertices.push_back(v);
-  }
   for (const OffsetGroup& group : whole.offset_groups) {
     part.offset_groups.push_back({pick_rows(group.rows), pick(group.local)});
   }

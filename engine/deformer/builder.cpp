@@ -79,12 +79,6 @@ double bytes_per_vertex(const PackedBinding& packed) {
   return static_cast<double>(bytes) / packed.vertex_count() + kOutputBytes;
 }
 
-std::vector<std::uint32_t> merged(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
-  std::vector<std::uint32_t> result;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
-  return result;
-}
-
 // Subtracts the lowest palette entry from all indices, so that they fit 16 bits; returns it.
 std::uint32_t rebase(std::span<SparseRows> groups) {
   std::uint32_t lowest = std::numeric_limits<std::uint32_t>::max();
@@ -194,7 +188,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   // build() moves skins to the last stage.
   result.stage = stage_of(groups);
   result.first_slot = rebase(groups);
-  const Directions directions = usable_directions(mesh);
+  Directions directions = usable_directions(mesh);
   // Vertices with the same palette entries should be neighbours, so that these are in the nearest cache.
   std::vector<std::uint32_t> order;
   if (!control && !keep_vertex_order_) {
@@ -252,7 +246,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
     report.worst_vertex = static_cast<std::uint32_t>(farthest - report.distances.begin());
   }
   report.dropped_elements = binding.dropped_elements;
-  report.repaired_vertices = merged(binding.repaired_vertices, directions.repaired);
+  report.repaired_vertices = std::move(directions.repaired);
   report.bytes_per_vertex = bytes_per_vertex(result.binding);
   reports_.push_back(std::move(report));
   data_.meshes.push_back(std::move(result));

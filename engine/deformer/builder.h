@@ -38,7 +38,6 @@ struct MeshBinding {
   std::vector<VertexRemarks> remarks;
   std::optional<double> cut_error;  // metres
   std::uint64_t dropped_elements = 0;
-  std::vector<std::uint32_t> repaired_vertices;  // ascending
   // Rows of further deformers of the mesh, which are combined with `rows` as in Wires.
   std::vector<SparseRows> wires_rows;
   float wires_exponent = 1;
@@ -137,7 +136,6 @@ class CharacterBuilder {
   std::map<std::uint32_t, std::uint32_t> stage_of_slots_;  // first entry of a run -> first stage that may read it
   std::map<BlendMode, std::uint32_t> joint_slots_;
   std::optional<std::uint32_t> root_slot_;
-  std::vector<std::uint32_t> streamed_meshes_;
   std::vector<MeshReport> reports_;
   DriverOffsets driver_offsets_;
 };
