@@ -58,6 +58,15 @@ struct Evaluator::State {
     };
   }
 
+  void blend_linearly(const PackedBinding& binding, SliceRange slices, std::uint32_t first_slot,
+                      const BlendOutputs& out) const {
+    if (options.same_everywhere) {
+      blend_linear_by_scalars(binding, slices, std::span(palette).subspan(first_slot), out);
+    } else {
+      blend_linear(binding, slices, std::span(lines).subspan(first_slot), out);
+    }
+  }
+
   void blend_fits() {
     pose_palette(*character->fit_pass());
     for (std::size_t m = 0; m < fits.size(); ++m) {
@@ -65,7 +74,7 @@ struct Evaluator::State {
       if (!mesh.fit) continue;
       const BlendOutputs out = outputs_of(mesh);
       parallel_for(slice_count(fits[m]), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
-        blend_linear(fits[m], {begin, end}, std::span(lines).subspan(mesh.fit->first_slot), out);
+        blend_linearly(fits[m], {begin, end}, mesh.fit->first_slot, out);
       });
     }
   }
@@ -79,11 +88,7 @@ struct Evaluator::State {
         const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
         switch (mesh.mode) {
           case BlendMode::kLinear:
-            if (options.same_everywhere) {
-              blend_linear_by_scalars(mesh.binding, slices, entries, out);
-            } else {
-              blend_linear(mesh.binding, slices, std::span(lines).subspan(mesh.first_slot), out);
-            }
+            blend_linearly(mesh.binding, slices, mesh.first_slot, out);
             break;
           case BlendMode::kDualQuaternion:
             blend_dual_quaternion(mesh.binding, slices, entries, out);

@@ -16,6 +16,7 @@
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
 
+#include "engine/binding/blend.h"
 #include "shaders/blend/blend.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
@@ -318,6 +319,21 @@ TEST(LinearFit, TheEvaluatorChangesBetweenThem) {
   EXPECT_EQ(run(Detail::kFull), full);
   EXPECT_EQ(positions(character, pose, Detail::kFull),
             positions(bound(make_model(), test::by_cage()), pose, Detail::kFull));
+}
+
+TEST(LinearFit, IsBlendedByScalarsWhereBitsMustBeTheSameEverywhere) {
+  const Character character = fitted(bound(make_model(), test::by_cage()), kQuick).character;
+  Evaluator evaluator(character, {.normals = false, .same_everywhere = true});
+  evaluator.pose(held_out(character->skeleton).front());
+  evaluator.set_detail(Detail::kLinearFit);
+  evaluator.evaluate();
+  const CharacterMesh& mesh = test::mesh_of(character, "tube");
+  const PackedBinding fit = fit_binding(mesh);
+  Positions expected(mesh.vertex_count());
+  blend_linear_by_scalars(fit, {0, slice_count(fit)}, evaluator.palette().subspan(mesh.fit->first_slot),
+                          {.positions = expected.data()});
+  const auto blended = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
+  EXPECT_EQ(Positions(blended.begin(), blended.end()), expected);
 }
 
 // -------------------------------------------------------------------------------------------------------------- errors
