@@ -12,6 +12,7 @@
 #include <pelt/pack.h>
 #include <pelt/try.h>
 
+#include "engine/binding/packed_row.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt {
@@ -363,21 +364,8 @@ SparseRows unpack_rows(const PackedBinding& packed) {
   SparseRows rows;
   std::vector<Influence> row;
   for (std::size_t i = 0; i < packed.points.size(); ++i) {
-    const std::size_t slice = i / shared::kSliceRows;
     row.clear();
-    std::uint32_t units = 0;  // sum of the group's weights so far
-    std::size_t local = i;
-    for (std::size_t at = packed.slices[slice] + i % shared::kSliceRows; at < packed.slices[slice + 1];
-         at += shared::kSliceRows) {
-      const std::uint32_t word = packed.influences[at];
-      if (shared::influence_units(word) == 0) continue;
-      const float share = packed.local_points.empty() ? 1.0f : packed.local_points[local].w;
-      if (share != 0) row.push_back({shared::influence_index(word), share * shared::influence_weight(word)});
-      units += shared::influence_units(word);
-      if (units < shared::kWeightUnits) continue;
-      units = 0;
-      local += packed.points.size();
-    }
+    for_each_shared_influence(packed, i, [&](const Influence& influence, glm::vec3) { row.push_back(influence); });
     rows.append_row(row);
   }
   return rows;

@@ -7,13 +7,12 @@
 
 #include <pelt/inspect.h>
 
+#include "engine/binding/packed_row.h"
 #include "engine/character/pose_kernels.h"
 #include "shaders/dual_quaternion/dual_quaternion.h"
 
 namespace pelt {
 namespace {
-
-constexpr float kNoShare = 1e-5f;  // what weights of a group leave of its share by rounding
 
 Affine inverse(const Affine& frame) {
   const glm::mat3 axes = glm::inverse(affine_axes(frame));
@@ -62,11 +61,11 @@ PosedEntry posed_vertex(const Affine& frame, glm::vec3 posed, glm::vec3 rest) {
 
 // The palette's shares in what is asked for -> the vertices' shares.
 void blend_shares(const CharacterMesh& mesh, const std::vector<float>& shares, std::vector<float>& vertices) {
-  const SparseRows rows = unpack_rows(mesh.binding);
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
     float share = 0;
-    for (const Influence& influence : rows.row(v))
+    for_each_shared_influence(mesh.binding, v, [&](const Influence& influence, glm::vec3) {
       share += influence.weight * shares[mesh.first_slot + influence.index];
+    });
     vertices[mesh.first_vertex + v] = share;
   }
 }
@@ -209,45 +208,10 @@ std::vector<float> entry_shares(const CharacterData& data, std::uint32_t entry) 
 }
 
 std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex) {
-  // The slice that holds the row, alone.
-  const PackedBinding& all = mesh.binding;
-  constexpr std::size_t kSlice = 32;
-  const std::size_t slice = vertex / kSlice;
-  const std::size_t first = slice * kSlice;
-  const std::size_t count = std::min(kSlice, all.points.size() - first);
-  const auto part = [](const auto& values, std::size_t begin, std::size_t size) {
-    const std::span own = std::span(values).subspan(begin, size);
-    return std::vector(own.begin(), own.end());
-  };
-  PackedBinding own;
-  own.points = part(all.points, first, count);
-  own.slices = {0, all.slices[slice + 1] - all.slices[slice]};
-  own.influences = part(all.influences, all.slices[slice], own.slices[1]);
-  for (std::size_t start = first; start < all.local_points.size(); start += all.points.size()) {
-    const std::vector<glm::vec4> group = part(all.local_points, start, count);
-    own.local_points.insert(own.local_points.end(), group.begin(), group.end());
-  }
-  const SparseRows rows = unpack_rows(own);
   std::vector<VertexInfluence> row;
-  std::size_t group = vertex - first;  // its local point
-  float left = 0;                      // of its share
-  const auto skip_empty = [&] {
-    while (group < own.local_points.size() && std::abs(left) < kNoShare) {
-      left += own.local_points[group].w;
-      if (std::abs(left) < kNoShare) group += count;
-    }
-  };
-  for (const Influence& influence : rows.row(vertex - first)) {
-    skip_empty();
-    const bool has_point = group < own.local_points.size();
-    row.push_back({mesh.first_slot + influence.index, influence.weight,
-                   has_point ? glm::vec3(own.local_points[group]) : own.points[vertex - first]});
-    left -= influence.weight;
-    if (has_point && std::abs(left) < kNoShare) {
-      left = 0;
-      group += count;
-    }
-  }
+  for_each_shared_influence(mesh.binding, vertex, [&](const Influence& influence, const glm::vec3& local) {
+    row.push_back({mesh.first_slot + influence.index, influence.weight, local});
+  });
   std::ranges::stable_sort(row, std::greater{},
                            [](const VertexInfluence& influence) { return std::abs(influence.weight); });
   return row;
