@@ -88,6 +88,195 @@ void quantise_gradients(const PackedRow& row, std::size_t begin, std::size_t end
   }
 }
 
+// Returns the source row of a packed row.
+std::size_t source_row(std::span<const std::uint32_t> order, std::size_t row) {
+  return order.empty() ? row : order[row];
+}
+
+Result<void> check_sizes(std::span<const SparseRows> groups, const RestGeometry& rest,
+                         std::span<const std::uint32_t> order, std::span<const std::vector<glm::vec4>> local_points) {
+  const std::size_t count = groups[0].row_count();
+  for (const SparseRows& rows : groups) {
+    if (rows.row_count() != count || (!rows.gradients.empty() && rows.gradients.size() != rows.influences.size())) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("pack: groups of {} and of {} rows, or gradients of others", count, rows.row_count()));
+    }
+  }
+  for (const std::vector<glm::vec4>& points : local_points) {
+    if (points.size() != count) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("pack: {} rows, but {} local points", count, points.size()));
+    }
+  }
+  if (local_points.size() > kMaxLocalGroups) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{} groups of influences with local points; a mesh can have {}",
+                                                     local_points.size(), kMaxLocalGroups));
+  }
+  if (rest.positions.size() != count || rest.normals.size() != count ||
+      (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("pack: {} rows, {} positions, {} normals, {} tangents, {} in the order", count,
+                            rest.positions.size(), rest.normals.size(), rest.tangents.size(), order.size()));
+  }
+  return {};
+}
+
+// Writes points and directions.
+Result<void> pack_rest(const RestGeometry& rest, std::span<const std::uint32_t> order, PackedBinding& packed) {
+  const std::size_t count = rest.positions.size();
+  packed.points.reserve(count);
+  packed.directions.reserve(count);
+  for (std::size_t row = 0; row < count; ++row) {
+    const std::size_t source = source_row(order, row);
+    if (source >= count) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("pack: the order names row {} of {}", source, count));
+    }
+    const glm::vec3 normal = rest.normals[source];
+    const glm::vec3 across = std::abs(normal.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
+    const glm::vec4 tangent = rest.tangents.empty()
+                                  ? glm::vec4(shared::normalize_or(glm::cross(normal, across), glm::vec3(1, 0, 0)), 1)
+                                  : rest.tangents[source];
+    packed.points.push_back(rest.positions[source]);
+    packed.directions.emplace_back(shared::pack_normal(normal), shared::pack_tangent(tangent));
+  }
+  return {};
+}
+
+// Writes slices, influences, and gradients with their units. Precondition: the directions are packed.
+class SlicePacker {
+ public:
+  SlicePacker(std::span<const SparseRows> groups, std::span<const std::uint32_t> order,
+              std::span<const std::vector<glm::vec4>> local_points, PackedBinding& packed)
+      : groups_(groups), order_(order), local_points_(local_points), packed_(packed) {}
+
+  Result<void> run() {
+    reserve();
+    const bool has_gradients = std::ranges::any_of(groups_, [](const SparseRows& rows) {
+      return std::ranges::any_of(rows.gradients, [](const glm::vec3& gradient) { return gradient != glm::vec3(0.0f); });
+    });
+    packed_.slices.push_back(0);
+    for (std::size_t first_row = 0; first_row < packed_.points.size(); first_row += shared::kSliceRows) {
+      const std::size_t first = packed_.influences.size();
+      PELT_TRY(gather_rows(first_row));
+      PELT_TRY(append_influences());
+      if (has_gradients) append_gradients(first);
+    }
+    packed_.gradients.resize(gradients_.size() / 2);
+    if (!gradients_.empty()) {
+      std::memcpy(packed_.gradients.data(), gradients_.data(), gradients_.size() * sizeof gradients_[0]);
+    }
+    return {};
+  }
+
+ private:
+  void reserve() {
+    const std::size_t count = packed_.points.size();
+    packed_.slices.reserve(slice_count(count) + 1);
+    std::size_t words = 0;
+    for (std::size_t first = 0; first < count; first += shared::kSliceRows) {
+      std::size_t length = 0;
+      for (std::size_t row = first; row < std::min<std::size_t>(first + shared::kSliceRows, count); ++row) {
+        length = std::max(length, row_length(groups_, source_row(order_, row)));
+      }
+      words += length * shared::kSliceRows;
+    }
+    packed_.influences.reserve(words);
+  }
+
+  // Fills rows_ with the rows of a slice.
+  Result<void> gather_rows(std::size_t first_row) {
+    for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
+      rows_[r].clear();
+      if (first_row + r >= packed_.points.size()) continue;
+      const std::size_t source = source_row(order_, first_row + r);
+      const shared::TangentBasis basis = shared::tangent_basis(packed_.directions[first_row + r].x);
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        PELT_TRY(append_group(g, source, basis, rows_[r]));
+      }
+    }
+    return {};
+  }
+
+  Result<void> append_group(std::size_t group, std::size_t source, const shared::TangentBasis& basis, PackedRow& row) {
+    std::span<const Influence> influences = groups_[group].row(source);
+    std::span<const glm::vec3> changes = groups_[group].row_gradients(source);
+    Influence alone{};
+    if (influences.empty()) {
+      const float share = local_points_.empty() ? 1.0f : local_points_[group][source].w;
+      PELT_ASSIGN(const auto found, filler(groups_, source, share));
+      alone = found;
+      influences = std::span(&alone, 1);
+      changes = {};
+    }
+    quantise(influences, by_index_, weights_);
+    if (groups_.size() > 1 || !local_points_.empty()) keep_in_group(changes, weights_);
+    for (std::size_t k = 0; k < influences.size(); ++k) {
+      const glm::vec3 change = changes.empty() ? glm::vec3(0.0f) : changes[k];
+      if (!(glm::dot(change, change) < kMaxGradient * kMaxGradient)) {
+        return fail(ErrorCode::kUnsupported,
+                    fmt::format("a weight of row {} changes by {} per metre", source, glm::length(glm::dvec3(change))));
+      }
+      const glm::vec2 gradient(glm::dot(change, basis.e), glm::dot(change, basis.f));
+      if (weights_[k] == 0 && gradient == glm::vec2(0)) continue;
+      if (influences[k].index > 0xFFFFu) {
+        return fail(ErrorCode::kUnsupported, fmt::format("row {} names palette entry {}; a mesh can use {}", source,
+                                                         influences[k].index, 0x10000));
+      }
+      row.words.push_back(influences[k].index | weights_[k] << 16u);
+      row.gradients.push_back(gradient);
+    }
+    row.group_end.push_back(row.words.size());
+    return {};
+  }
+
+  Result<void> append_influences() {
+    std::size_t length = 0;
+    for (const PackedRow& row : rows_) length = std::max(length, row.words.size());
+    if (packed_.influences.size() + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
+      return fail(ErrorCode::kUnsupported, "pack: more influences than 32 bits count");
+    }
+    for (std::size_t k = 0; k < length; ++k) {
+      for (const PackedRow& row : rows_) {
+        // Padding repeats a palette entry of its own row, which is in the cache; rows past the end use the first row's.
+        const std::uint32_t padding = shared::influence_index((row.words.empty() ? rows_[0].words : row.words).front());
+        packed_.influences.push_back(k < row.words.size() ? row.words[k] : padding);
+      }
+    }
+    packed_.slices.push_back(static_cast<std::uint32_t>(packed_.influences.size()));
+    return {};
+  }
+
+  // `first`: the slice's first influence.
+  void append_gradients(std::size_t first) {
+    float steepest = 0;
+    for (const PackedRow& row : rows_) {
+      for (const glm::vec2& gradient : row.gradients) {
+        steepest = std::max({steepest, std::abs(gradient.x), std::abs(gradient.y)});
+      }
+    }
+    packed_.gradient_units.push_back(steepest / kGradientSteps);
+    gradients_.resize(packed_.influences.size(), 0);
+    for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
+      std::size_t begin = 0;
+      for (const std::size_t end : rows_[r].group_end) {
+        if (!local_points_.empty() && end != rows_[r].group_end.back()) continue;  // together they sum to 0
+        quantise_gradients(rows_[r], begin, end, packed_.gradient_units.back(), places_, &gradients_[first + r],
+                           shared::kSliceRows);
+        begin = end;
+      }
+    }
+  }
+
+  std::span<const SparseRows> groups_;
+  std::span<const std::uint32_t> order_;
+  std::span<const std::vector<glm::vec4>> local_points_;
+  PackedBinding& packed_;
+  std::vector<std::uint16_t> gradients_;  // of all slices so far
+  PackedRow rows_[shared::kSliceRows];    // of the slice that is packed
+  std::vector<std::uint32_t> by_index_;   // reused from group to group, as are the next two
+  std::vector<std::uint32_t> weights_;
+  std::vector<std::size_t> places_;
+};
+
 std::size_t local_group_count(const PackedBinding& packed) {
   return packed.points.empty() ? 0 : packed.local_points.size() / packed.points.size();
 }
@@ -220,142 +409,14 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
                            std::span<const std::uint32_t> order, std::span<const std::vector<glm::vec4>> local_points) {
   assert(!groups.empty());
   assert(local_points.empty() || local_points.size() == groups.size());
-  const std::size_t count = groups[0].row_count();
-  for (const SparseRows& rows : groups) {
-    if (rows.row_count() != count || (!rows.gradients.empty() && rows.gradients.size() != rows.influences.size())) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("pack: groups of {} and of {} rows, or gradients of others", count, rows.row_count()));
-    }
-  }
-  for (const std::vector<glm::vec4>& points : local_points) {
-    if (points.size() != count) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("pack: {} rows, but {} local points", count, points.size()));
-    }
-  }
-  if (local_points.size() > kMaxLocalGroups) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{} groups of influences with local points; a mesh can have {}",
-                                                     local_points.size(), kMaxLocalGroups));
-  }
-  if (rest.positions.size() != count || rest.normals.size() != count ||
-      (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("pack: {} rows, {} positions, {} normals, {} tangents, {} in the order", count,
-                            rest.positions.size(), rest.normals.size(), rest.tangents.size(), order.size()));
-  }
+  PELT_TRY(check_sizes(groups, rest, order, local_points));
   PackedBinding packed;
-  packed.points.reserve(count);
-  packed.directions.reserve(count);
-  packed.slices.reserve(slice_count(count) + 1);
-  packed.slices.push_back(0);
-  const auto source_of = [&](std::size_t row) { return order.empty() ? row : order[row]; };
-
-  for (std::size_t row = 0; row < count; ++row) {
-    const std::size_t source = source_of(row);
-    if (source >= count) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("pack: the order names row {} of {}", source, count));
-    }
-    const glm::vec3 normal = rest.normals[source];
-    const glm::vec3 across = std::abs(normal.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
-    const glm::vec4 tangent = rest.tangents.empty()
-                                  ? glm::vec4(shared::normalize_or(glm::cross(normal, across), glm::vec3(1, 0, 0)), 1)
-                                  : rest.tangents[source];
-    packed.points.push_back(rest.positions[source]);
-    packed.directions.emplace_back(shared::pack_normal(normal), shared::pack_tangent(tangent));
-  }
-
-  std::size_t most_words = 0;
-  for (std::size_t first = 0; first < count; first += shared::kSliceRows) {
-    std::size_t length = 0;
-    for (std::size_t row = first; row < std::min<std::size_t>(first + shared::kSliceRows, count); ++row) {
-      length = std::max(length, row_length(groups, source_of(row)));
-    }
-    most_words += length * shared::kSliceRows;
-  }
-  packed.influences.reserve(most_words);
-
-  const bool has_gradients = std::ranges::any_of(groups, [](const SparseRows& rows) {
-    return std::ranges::any_of(rows.gradients, [](const glm::vec3& gradient) { return gradient != glm::vec3(0.0f); });
-  });
-  const bool has_groups = groups.size() > 1 || !local_points.empty();
-  std::vector<std::uint16_t> gradients;
-  PackedRow packed_rows[shared::kSliceRows];
-  std::vector<std::uint32_t> by_index;
-  std::vector<std::uint32_t> weights;
-  std::vector<std::size_t> places;
-  for (std::size_t slice = 0; slice < slice_count(count); ++slice) {
-    std::size_t length = 0;
-    float steepest = 0;
-    for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
-      PackedRow& packed_row = packed_rows[r];
-      packed_row.clear();
-      const std::size_t row = slice * shared::kSliceRows + r;
-      if (row >= count) continue;
-      const shared::TangentBasis basis = shared::tangent_basis(packed.directions[row].x);
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        std::span<const Influence> source = groups[g].row(source_of(row));
-        std::span<const glm::vec3> changes = groups[g].row_gradients(source_of(row));
-        Influence entry{};
-        if (source.empty()) {
-          const float share = local_points.empty() ? 1.0f : local_points[g][source_of(row)].w;
-          PELT_ASSIGN(const auto found, filler(groups, source_of(row), share));
-          entry = found;
-          source = std::span(&entry, 1);
-          changes = {};
-        }
-        quantise(source, by_index, weights);
-        if (has_groups) keep_in_group(changes, weights);
-        for (std::size_t k = 0; k < source.size(); ++k) {
-          const glm::vec3 change = changes.empty() ? glm::vec3(0.0f) : changes[k];
-          if (!(glm::dot(change, change) < kMaxGradient * kMaxGradient)) {
-            return fail(ErrorCode::kUnsupported, fmt::format("a weight of row {} changes by {} per metre",
-                                                             source_of(row), glm::length(glm::dvec3(change))));
-          }
-          const glm::vec2 gradient(glm::dot(change, basis.e), glm::dot(change, basis.f));
-          if (weights[k] == 0 && gradient == glm::vec2(0)) continue;
-          if (source[k].index > 0xFFFFu) {
-            return fail(ErrorCode::kUnsupported, fmt::format("row {} names palette entry {}; a mesh can use {}",
-                                                             source_of(row), source[k].index, 0x10000));
-          }
-          packed_row.words.push_back(source[k].index | weights[k] << 16u);
-          packed_row.gradients.push_back(gradient);
-          steepest = std::max({steepest, std::abs(gradient.x), std::abs(gradient.y)});
-        }
-        packed_row.group_end.push_back(packed_row.words.size());
-      }
-      length = std::max(length, packed_row.words.size());
-    }
-    const std::size_t first = packed.influences.size();
-    if (first + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
-      return fail(ErrorCode::kUnsupported, "pack: more influences than 32 bits count");
-    }
-    for (std::size_t k = 0; k < length; ++k) {
-      for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
-        // Padding repeats a palette entry of its own row, which is in the cache; rows past the end use the first row's.
-        const std::vector<std::uint32_t>& words = packed_rows[r].words;
-        const std::uint32_t padding = shared::influence_index((words.empty() ? packed_rows[0].words : words).front());
-        packed.influences.push_back(k < words.size() ? words[k] : padding);
-      }
-    }
-    packed.slices.push_back(static_cast<std::uint32_t>(packed.influences.size()));
-    if (!has_gradients) continue;
-    packed.gradient_units.push_back(steepest / kGradientSteps);
-    gradients.resize(packed.influences.size(), 0);
-    for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
-      std::size_t begin = 0;
-      for (const std::size_t end : packed_rows[r].group_end) {
-        if (!local_points.empty() && end != packed_rows[r].group_end.back()) continue;  // together they sum to 0
-        quantise_gradients(packed_rows[r], begin, end, packed.gradient_units.back(), places, &gradients[first + r],
-                           shared::kSliceRows);
-        begin = end;
-      }
-    }
-  }
-  packed.gradients.resize(gradients.size() / 2);
-  if (!gradients.empty())
-    std::memcpy(packed.gradients.data(), gradients.data(), gradients.size() * sizeof gradients[0]);
+  PELT_TRY(pack_rest(rest, order, packed));
+  PELT_TRY(SlicePacker(groups, order, local_points, packed).run());
+  const std::size_t count = packed.points.size();
   packed.local_points.reserve(local_points.size() * count);
   for (const std::vector<glm::vec4>& points : local_points) {
-    for (std::size_t row = 0; row < count; ++row) packed.local_points.push_back(points[source_of(row)]);
+    for (std::size_t row = 0; row < count; ++row) packed.local_points.push_back(points[source_row(order, row)]);
   }
   return packed;
 }

@@ -1,5 +1,24 @@
 // SPDX-License-Identifier: MIT
 // The character while bind builds it: reserves palette entries, collects passes and meshes, and packs each mesh.
+//
+// An example: the skin "body" on the driver "cage", a control mesh of n vertices that follows m joints and that key
+// poses correct. The palette holds, in the order in which the entries were reserved:
+//
+//   entry        0 .. n-1              n .. n+m-1           n+m .. 2n+m-1        2n+m .. 2n+2m-1
+//              +---------------------+--------------------+--------------------+---------------------+
+//              | an offset for each  | the motion of each | the blended frame  | the joints of fits, |
+//              | vertex of cage      | bound joint        | of each cage vertex| if skins have them  |
+//              +---------------------+--------------------+--------------------+---------------------+
+//   written by   pass kKeyPose         pass kLinearBlend    the blend of cage    pass with `fit`
+//   in stage     0                     0                    0                    1, the last
+//   read by      the blend of cage     the blend of cage    the blend of body    the blend of body's fit
+//   member       cage.offset_slot = 0  cage.first_slot      cage.frame_slot,     body.fit->first_slot
+//                                                           body.first_slot
+//
+//   stage 0: joints, inputs --> passes of stage 0 --> entries --> blend of cage --> cage's vertices and frames
+//   stage 1:      (with those) passes of stage 1, none here --> entries --> blend of body --> body's vertices
+//
+// A first_slot is the lowest entry that a mesh names: its influences count from there, so that 16 bits hold them.
 #pragma once
 
 #include <cstdint>
