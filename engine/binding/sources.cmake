@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  blend.cpp pack.cpp sparse_rows.cpp
+  blend.cpp blend_vertices.cpp pack.cpp sparse_rows.cpp
   HEADERS
   include/pelt/pack.h include/pelt/sparse_rows.h)
 pelt_folder(authoring

@@ -4,7 +4,7 @@
 // An example: the skin "body" on the driver "cage", a control mesh of n vertices that follows m joints and that key
 // poses correct. The palette holds, in the order in which the entries were reserved:
 //
-//   entry        0 .. n-1              n .. n+m-1           n+m .. 2n+m-1        2n+m .. 2n+2m-1
+//   entry        0 .. n-1              n .. n+m-1           n+m .. 2n+m-1        2n+m .. end
 //              +---------------------+--------------------+--------------------+---------------------+
 //              | an offset for each  | the motion of each | the blended frame  | the joints of fits, |
 //              | vertex of cage      | bound joint        | of each cage vertex| if skins have them  |

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// The vertex kernels that go vertex by vertex, without vector instructions.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/binding/blend.h"
+#include "shaders/blend/blend.h"
+#include "shaders/dual_quaternion/pose.h"
+
+namespace pelt {
+namespace {
+
+// The blended frame of one vertex, the rotation of its strongest influence, and its position, which is rounded as
+// without gradients.
+struct VertexFrame {
+  Affine frame;
+  glm::mat3 turn;
+  glm::vec3 position;
+};
+
+// A vertex and the streams of its row.
+struct VertexRow {
+  const PackedBinding& binding;
+  std::size_t v;
+  const std::uint32_t* words;  // influence 0; the others follow, kSliceRows apart
+  std::size_t influences;
+  const Affine* palette;
+
+  std::uint32_t word(std::size_t k) const { return words[k * shared::kSliceRows]; }
+  const Affine* entry(std::size_t k) const { return palette + shared::influence_index(word(k)); }
+  const glm::vec3& point() const { return binding.points[v]; }
+  bool has_gradients() const { return !binding.gradients.empty(); }
+
+  glm::vec2 steps(std::size_t k) const {
+    const std::size_t at = static_cast<std::size_t>(words - binding.influences.data()) + k * shared::kSliceRows;
+    return shared::gradient_steps(binding.gradients[at / 2], static_cast<std::uint32_t>(at));
+  }
+
+  shared::Passage add_passage(const shared::Passage& passage, std::size_t k, const glm::vec3& moved) const {
+    return has_gradients() ? shared::passage_add(passage, steps(k), moved) : passage;
+  }
+
+  Affine with_passage(const Affine& frame, const shared::Passage& passage) const {
+    if (!has_gradients()) return frame;
+    const shared::TangentBasis basis = shared::tangent_basis(binding.directions[v].x);
+    const float unit = binding.gradient_units[v / shared::kSliceRows];
+    return shared::frame_with_passage(frame, passage, unit, basis, point());
+  }
+};
+
+// Blends a frame by dual quaternion; the rotation is that of the first influence.
+VertexFrame blend_row(const VertexRow& row) {
+  const Affine& first = row.entry(0)[0];
+  const shared::DualQuaternion pivot{first[0], first[1]};
+  shared::DualQuaternion blended{glm::vec4(0.0f), glm::vec4(0.0f)};
+  shared::DualQuaternion by_e = blended;  // changes of `blended` along e and f
+  shared::DualQuaternion by_f = blended;
+  Affine stretch(0.0f);
+  shared::Passage stretching = shared::passage_begin();
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine* entry = row.entry(k);
+    const float weight = shared::influence_weight(row.word(k));
+    const shared::DualQuaternion rigid = shared::on_side_of({entry[0][0], entry[0][1]}, pivot);
+    blended = shared::dual_quaternion_add(blended, rigid, weight);
+    stretch += weight * entry[1];
+    if (!row.has_gradients()) continue;
+    const glm::vec2 steps = row.steps(k);
+    by_e = shared::dual_quaternion_add(by_e, rigid, steps.x);
+    by_f = shared::dual_quaternion_add(by_f, rigid, steps.y);
+    stretching = shared::passage_add(stretching, steps, transform_point(entry[1], row.point()));
+  }
+  const Affine moving = shared::rigid_from_dual_quaternion(blended, pivot);
+  const Affine frame = affine_compose(moving, stretch);
+  const glm::mat3 turn = shared::rotation_from_quaternion(pivot.real);
+  const glm::vec3 position = transform_point(frame, row.point());
+  if (!row.has_gradients()) return {frame, turn, position};
+  const glm::vec3 stretched = transform_point(stretch, row.point());
+  const shared::Passage passage{
+      shared::rigid_derivative(blended, by_e, stretched) + transform_vector(moving, stretching.e),
+      shared::rigid_derivative(blended, by_f, stretched) + transform_vector(moving, stretching.f)};
+  return {row.with_passage(frame, passage), turn, position};
+}
+
+// Blends a frame linearly; the rotation is that of the first influence.
+VertexFrame sum_row(const VertexRow& row) {
+  Affine frame(0.0f);
+  shared::Passage passage = shared::passage_begin();
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine& entry = *row.entry(k);
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, transform_point(entry, row.point()));
+  }
+  return {row.with_passage(frame, passage), shared::orthonormal_axes(affine_axes(*row.entry(0))),
+          transform_point(frame, row.point())};
+}
+
+// Blends a frame by Wires; the rotation is that of the first influence.
+VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters) {
+  shared::WiresSum sum = shared::wires_begin();
+  Affine frame(0.0f);
+  shared::Passage passage = shared::passage_begin();
+  std::uint32_t units = 0;
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine& entry = *row.entry(k);
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, transform_point(entry, row.point()));
+    units += shared::influence_units(row.word(k));
+    if (units < shared::kWeightUnits) continue;
+    sum = shared::wires_add(sum, row.with_passage(frame, passage), parameters.root, row.point(), parameters.exponent);
+    frame = Affine(0.0f);
+    passage = shared::passage_begin();
+    units = 0;
+  }
+  const Affine combined = shared::wires_frame(sum, row.point());
+  return {combined, shared::orthonormal_axes(affine_axes(*row.entry(0))), transform_point(combined, row.point())};
+}
+
+// Blends the frame of a vertex with local points; the rotation is that of the group with the largest share.
+VertexFrame add_row(const VertexRow& row) {
+  shared::OffsetsSum sum = shared::offsets_begin();
+  Affine frame(0.0f);
+  shared::Passage passage = shared::passage_begin();
+  std::uint32_t units = 0;
+  std::size_t leading = 0;    // first influence of the current group
+  std::size_t strongest = 0;  // first influence of the group with the largest share
+  float largest = 0;
+  std::size_t local = row.v;
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    if (shared::influence_units(row.word(k)) == 0) continue;  // padding behind the last group has no local point
+    const glm::vec4& local_point = row.binding.local_points[local];
+    const Affine& entry = *row.entry(k);
+    if (units == 0) leading = k;
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, transform_point(entry, glm::vec3(local_point)));
+    units += shared::influence_units(row.word(k));
+    if (units < shared::kWeightUnits) continue;
+    sum = shared::offsets_add(sum, frame, local_point);
+    if (local_point.w > largest) {
+      largest = local_point.w;
+      strongest = leading;
+    }
+    local += row.binding.points.size();
+    frame = Affine(0.0f);
+    units = 0;
+  }
+  const Affine combined = shared::offsets_frame(sum, row.point());
+  return {row.with_passage(combined, passage), shared::orthonormal_axes(affine_axes(*row.entry(strongest))),
+          transform_point(combined, row.point())};
+}
+
+void write_vertex(const PackedBinding& binding, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
+  out.positions[v] = blended.position;
+  if (out.frames != nullptr) out.frames[v] = blended.frame;
+  if (out.normals == nullptr) return;
+  const glm::mat3 axes = affine_axes(blended.frame);
+  const glm::vec3 rest_normal = shared::unpack_normal(binding.directions[v].x);
+  out.normals[v] = shared::blended_normal(axes, rest_normal, blended.turn);
+  if (out.tangents == nullptr) return;
+  const glm::vec4 rest = shared::unpack_tangent(binding.directions[v].y);
+  out.tangents[v] = glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
+}
+
+// Writes the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
+template <class Blend>
+void blend_vertices(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                    const BlendOutputs& out, const Blend& blend) {
+  for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
+    const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
+    const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows;
+    const std::size_t first_row = slice * shared::kSliceRows;
+    const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t v = first_row + r;
+      write_vertex(binding, v, blend(VertexRow{binding, v, words + r, influences, palette.data()}), out);
+    }
+  }
+}
+
+}  // namespace
+
+void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                           const BlendOutputs& out) {
+  blend_vertices(binding, slices, palette, out, blend_row);
+}
+
+void blend_linear_by_scalars(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                             const BlendOutputs& out) {
+  blend_vertices(binding, slices, palette, out, sum_row);
+}
+
+void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                 const WiresParameters& parameters, const BlendOutputs& out) {
+  blend_vertices(binding, slices, palette, out, [&](const VertexRow& row) { return combine_row(row, parameters); });
+}
+
+void blend_offsets(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+                   const BlendOutputs& out) {
+  blend_vertices(binding, slices, palette, out, add_row);
+}
+
+void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out) {
+  for (std::size_t v = 0; v < binding.points.size(); ++v) {
+    const Affine frame = shared::offset_frame(out.frames[v], offsets[v], binding.points[v]);
+    const glm::mat3 turn = shared::orthonormal_axes(affine_axes(frame));
+    write_vertex(binding, v, {frame, turn, transform_point(frame, binding.points[v])}, out);
+  }
+}
+
+}  // namespace pelt
