@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <pelt/curve_keys.h>
@@ -61,6 +62,85 @@ struct Choice {
   E value;
 };
 
+// The kinds of members: each refers to the member, and says which values it may have.
+namespace members {
+
+struct Flag {
+  bool& value;
+};
+struct Number {
+  float& value;
+  Range range;
+};
+struct NumberOr {
+  std::optional<float>& value;
+  Range range;
+  std::string_view word;  // is written for no value
+};
+struct Integer {
+  std::uint32_t& value;
+  IntegerRange range;
+  std::string_view zero_word;  // is written for 0, unless it is empty
+};
+struct IntegerOr {
+  std::optional<std::uint32_t>& value;
+  IntegerRange range;
+  std::string_view zero_word;
+  std::string_view word;
+};
+struct Text {
+  std::string& value;
+  Names names;
+  bool may_be_empty;
+};
+struct Texts {
+  std::vector<std::string>& values;
+  Names names;
+};
+struct Numbers {
+  std::vector<float>& values;
+  Range range;  // of each number
+};
+template <class V>
+struct Vector {
+  V& value;
+  Range range;  // of each component
+};
+struct VectorOr {
+  std::optional<glm::vec3>& value;
+  std::string_view word;
+};
+struct Vectors {
+  std::vector<glm::vec3>& values;
+};
+struct IntegerPair {
+  std::array<std::uint32_t, 2>& values;  // both >= 1
+};
+struct Ranges {
+  std::vector<IndexRange>& values;  // each is an index or [first, last]
+};
+struct Offsets {
+  std::vector<VertexOffset>& values;  // each is [number, x, y, z]
+};
+struct Keys {
+  std::vector<CurveKey>& values;  // by ascending `at`
+  Range at;
+  Range value;
+  // Unless it is empty: is written for no keys, and a single number is a key at 0.
+  std::string_view word;
+};
+struct Chosen {
+  std::size_t& chosen;  // index in `names`
+  std::span<const std::string_view> names;
+};
+
+}  // namespace members
+
+using Member = std::variant<members::Flag, members::Number, members::NumberOr, members::Integer, members::IntegerOr,
+                            members::Text, members::Texts, members::Numbers, members::Vector<glm::vec3>,
+                            members::Vector<glm::vec2>, members::VectorOr, members::Vectors, members::IntegerPair,
+                            members::Ranges, members::Offsets, members::Keys, members::Chosen>;
+
 // Visits the members of a struct. A function that is not overridden does nothing, or visits the members inside.
 class Fields {
  public:
@@ -69,31 +149,51 @@ class Fields {
   // Gives the struct's name in the schema and its meaning. It is the first call of a describe.
   virtual void about(std::string_view /*type*/, std::string_view /*meaning*/) {}
 
-  virtual void flag(const Field&, bool&) {}
-  virtual void number(const Field&, float&, Range) {}
-  // `word` is written for no value.
-  virtual void number_or(const Field&, std::string_view /*word*/, std::optional<float>&, Range) {}
-  // `zero_word`, unless empty, is written for 0, `word` for no value.
-  virtual void integer(const Field&, std::uint32_t&, IntegerRange = {}, std::string_view /*zero_word*/ = "") {}
-  virtual void integer_or(const Field&, std::string_view /*word*/, std::optional<std::uint32_t>&, IntegerRange = {},
-                          std::string_view /*zero_word*/ = "") {}
-  virtual void text(const Field&, std::string&, Names = Names::kNothing) {}
-  virtual void name(const Field&, std::string&, Names = Names::kNothing) {}  // a text that must not be empty
-  virtual void texts(const Field&, std::vector<std::string>&, Names = Names::kNothing) {}
-  virtual void numbers(const Field&, std::vector<float>&, Range) {}
-  virtual void vector(const Field&, glm::vec3&, Range = {}) {}  // the range is of each component
-  virtual void vector(const Field&, glm::vec2&, Range = {}) {}
-  virtual void vector_or(const Field&, std::string_view /*word*/, std::optional<glm::vec3>&) {}
-  virtual void vectors(const Field&, std::vector<glm::vec3>&) {}
-  virtual void integers(const Field&, std::array<std::uint32_t, 2>&) {}  // both >= 1
-  virtual void ranges(const Field&, std::vector<IndexRange>&) {}         // each is an index or [first, last]
-  virtual void offsets(const Field&, std::vector<VertexOffset>&) {}      // each is [number, x, y, z]
-  virtual void keys(const Field&, std::vector<CurveKey>&, Range /*at*/, Range /*value*/) {}  // by ascending `at`
-  // Like keys, with one key or more: a single number is a key at 0, and `word` is written for no keys.
-  virtual void keys_or(const Field&, std::string_view /*word*/, std::vector<CurveKey>&, Range, Range) {}
-
-  // `chosen`: index in `names`.
-  virtual void chosen(const Field&, std::size_t& /*chosen*/, std::span<const std::string_view> /*names*/) {}
+  // Visits a member. The functions behind it do this for one kind each.
+  virtual void visit(const Field&, const Member&) {}
+  void flag(const Field& field, bool& value) { visit(field, members::Flag{value}); }
+  void number(const Field& field, float& value, Range range) { visit(field, members::Number{value, range}); }
+  void number_or(const Field& field, std::string_view word, std::optional<float>& value, Range range) {
+    visit(field, members::NumberOr{value, range, word});
+  }
+  void integer(const Field& field, std::uint32_t& value, IntegerRange range = {}, std::string_view zero_word = "") {
+    visit(field, members::Integer{value, range, zero_word});
+  }
+  void integer_or(const Field& field, std::string_view word, std::optional<std::uint32_t>& value,
+                  IntegerRange range = {}, std::string_view zero_word = "") {
+    visit(field, members::IntegerOr{value, range, zero_word, word});
+  }
+  void text(const Field& field, std::string& value, Names names = Names::kNothing) {
+    visit(field, members::Text{value, names, true});
+  }
+  void name(const Field& field, std::string& value, Names names = Names::kNothing) {
+    visit(field, members::Text{value, names, false});
+  }
+  void texts(const Field& field, std::vector<std::string>& values, Names names = Names::kNothing) {
+    visit(field, members::Texts{values, names});
+  }
+  void numbers(const Field& field, std::vector<float>& values, Range range) {
+    visit(field, members::Numbers{values, range});
+  }
+  template <class V>
+  void vector(const Field& field, V& value, Range range = {}) {
+    visit(field, members::Vector<V>{value, range});
+  }
+  void vector_or(const Field& field, std::string_view word, std::optional<glm::vec3>& value) {
+    visit(field, members::VectorOr{value, word});
+  }
+  void vectors(const Field& field, std::vector<glm::vec3>& values) { visit(field, members::Vectors{values}); }
+  void integers(const Field& field, std::array<std::uint32_t, 2>& values) {
+    visit(field, members::IntegerPair{values});
+  }
+  void ranges(const Field& field, std::vector<IndexRange>& values) { visit(field, members::Ranges{values}); }
+  void offsets(const Field& field, std::vector<VertexOffset>& values) { visit(field, members::Offsets{values}); }
+  void keys(const Field& field, std::vector<CurveKey>& values, Range at, Range value) {
+    visit(field, members::Keys{values, at, value, ""});
+  }
+  void keys_or(const Field& field, std::string_view word, std::vector<CurveKey>& values, Range at, Range value) {
+    visit(field, members::Keys{values, at, value, word});
+  }
   template <class E, std::size_t n>
   void choice(const Field& field, E& value, const Choice<E> (&choices)[n]) {
     std::array<std::string_view, n> names;
@@ -102,7 +202,7 @@ class Fields {
       names[i] = choices[i].name;
       if (choices[i].value == value) place = i;
     }
-    chosen(field, place, names);
+    visit(field, members::Chosen{place, names});
     value = choices[place].value;
   }
 

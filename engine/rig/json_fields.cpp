@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
-#include <set>
 
 #include <pelt/curve_keys.h>
 #include <pelt/deformer_parameters.h>
@@ -16,13 +14,6 @@
 
 namespace pelt::json_fields {
 namespace {
-
-constexpr std::size_t kMaxDepth = 32;  // a rig needs 11
-
-std::string shortened(std::string text, std::size_t length) {
-  if (text.size() > length) text = text.substr(0, length) + "...";
-  return text;
-}
 
 // Formats a value to follow "is": small values as they are, others by type.
 std::string shown(const Json& value) {
@@ -57,66 +48,55 @@ std::optional<std::uint32_t> as_integer(const Json& json, IntegerRange range) {
 
 OrderedJson to_json(const glm::vec3& value) { return {shortest(value.x), shortest(value.y), shortest(value.z)}; }
 
-// Returns the offset at which brackets nest deeper than kMaxDepth, before the parser builds anything; none if they do
-// not.
-std::optional<std::size_t> too_deep(std::string_view json) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) return i;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return std::nullopt;
+template <class Value, class Convert>
+OrderedJson list_of(const std::vector<Value>& values, const Convert& convert) {
+  OrderedJson array = OrderedJson::array();
+  for (const Value& value : values) array.push_back(convert(value));
+  return array;
 }
 
-std::string place(std::string_view json, std::size_t offset) {
-  const std::string_view before = json.substr(0, offset);
-  const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is no newline
-  return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'),
-                     1 + before.size() - line_start);
+// Each returns the value of a member as it is written.
+OrderedJson written(const members::Flag& member) { return member.value; }
+OrderedJson written(const members::Number& member) { return shortest(member.value); }
+OrderedJson written(const members::NumberOr& member) {
+  return member.value ? OrderedJson(shortest(*member.value)) : OrderedJson(member.word);
 }
-
-// An iterator that records how far the parser has come; by itself the parser says so only in syntax errors.
-struct TracedCharacter {
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  const char* at;
-  const char** reached;
-
-  reference operator*() const { return *at; }
-  TracedCharacter& operator++() {
-    *reached = ++at;
-    return *this;
-  }
-  friend bool operator==(TracedCharacter a, TracedCharacter b) { return a.at == b.at; }
-};
-
-// Finds keys that are given twice in an object, of which the parser silently keeps the last.
-class KeyWatch {
- public:
-  // Returns true if the event is a key that its object already has.
-  bool see(Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys_.pop_back();
-    return event == Json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second;
-  }
-
- private:
-  std::vector<std::set<std::string>> keys_;  // of each open object
-};
+OrderedJson written(const members::Integer& member) {
+  return member.value == 0 && !member.zero_word.empty() ? OrderedJson(member.zero_word) : OrderedJson(member.value);
+}
+OrderedJson written(const members::IntegerOr& member) {
+  return member.value ? written(members::Integer{*member.value, member.range, member.zero_word}) : member.word;
+}
+OrderedJson written(const members::Text& member) { return member.value; }
+OrderedJson written(const members::Texts& member) { return member.values; }
+OrderedJson written(const members::Numbers& member) { return list_of(member.values, shortest); }
+OrderedJson written(const members::Vector<glm::vec3>& member) { return to_json(member.value); }
+OrderedJson written(const members::Vector<glm::vec2>& member) {
+  return OrderedJson::array({shortest(member.value.x), shortest(member.value.y)});
+}
+OrderedJson written(const members::VectorOr& member) {
+  return member.value ? to_json(*member.value) : OrderedJson(member.word);
+}
+OrderedJson written(const members::Vectors& member) { return list_of(member.values, to_json); }
+OrderedJson written(const members::IntegerPair& member) { return member.values; }
+OrderedJson written(const members::Ranges& member) {
+  return list_of(member.values, [](const IndexRange& range) {
+    return range.first == range.last ? OrderedJson(range.first) : OrderedJson({range.first, range.last});
+  });
+}
+OrderedJson written(const members::Offsets& member) {
+  return list_of(member.values, [](const VertexOffset& value) {
+    return OrderedJson::array(
+        {value.vertex, shortest(value.offset.x), shortest(value.offset.y), shortest(value.offset.z)});
+  });
+}
+OrderedJson written(const members::Keys& member) {
+  const std::vector<CurveKey>& keys = member.values;
+  if (!member.word.empty() && keys.empty()) return member.word;
+  if (!member.word.empty() && keys.size() == 1 && keys[0].at == 0) return shortest(keys[0].value);
+  return list_of(keys, [](const CurveKey& key) { return OrderedJson::array({shortest(key.at), shortest(key.value)}); });
+}
+OrderedJson written(const members::Chosen& member) { return member.names[member.chosen]; }
 
 }  // namespace
 
@@ -130,37 +110,9 @@ double shortest(float value) {
   return std::clamp(result, -kMax, kMax);
 }
 
-Result<Json> parse_json(std::string_view json, const std::string& source) {
-  if (json.size() > kMaxBytes) {
-    return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: {} bytes, more than the limit of {}", source, json.size(), kMaxBytes));
-  }
-  if (const auto at = too_deep(json)) {
-    return fail(ErrorCode::kInvalidFile,
-                fmt::format("{}: {}: nested deeper than {}", source, place(json, *at), kMaxDepth));
-  }
-  const char* reached = json.data();
-  KeyWatch keys;
-  std::optional<std::string> twice;
-  const auto watch = [&](int, Json::parse_event_t event, const Json& parsed) {
-    if (keys.see(event, parsed) && !twice) {
-      twice = fmt::format("{}: the key '{}' is given twice", place(json, reached - json.data()),
-                          shortened(parsed.get<std::string>(), 64));
-    }
-    return true;
-  };
-  try {
-    Json parsed = Json::parse(TracedCharacter{json.data(), &reached},
-                              TracedCharacter{json.data() + json.size(), &reached}, watch);
-    if (twice) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, *twice));
-    return parsed;
-  } catch (const Json::exception& error) {
-    // A syntax error says "[json.exception.parse_error.101] parse error at line 1, column 2: what", others only what.
-    const std::string what = error.what();
-    const std::size_t end_of_place = error.id == 101 ? what.find(": ") + 2 : what.find("] ") + 2;
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place(json, reached - json.data()),
-                                                     shortened(what.substr(end_of_place), 300)));
-  }
+std::string shortened(std::string text, std::size_t length) {
+  if (text.size() > length) text = text.substr(0, length) + "...";
+  return text;
 }
 
 std::string child(const std::string& pointer, std::string_view key) {
@@ -176,169 +128,149 @@ Reader::Reader(const Json& object, std::string pointer, Problem& problem)
   if (!object.is_object()) problem_.report(pointer_, "must be an object, is " + shown(object));
 }
 
-void Reader::flag(const Field& field, bool& value) {
-  const Json* json = find(field);
-  if (json == nullptr || !expect(json->is_boolean(), field.name, *json, "true or false")) return;
-  const bool before = std::exchange(value, json->get<bool>());
-  settle(field, value == before);
+void Reader::visit(const Field& field, const Member& member) {
+  if (const Json* json = find(field)) {
+    std::visit([&](const auto& kind) { read(field, *json, kind); }, member);
+  }
+  if (const auto* text = std::get_if<members::Text>(&member)) {
+    refuse(!text->may_be_empty && text->value.empty(), field.name, "must not be empty", "");
+  }
+  if (const auto* choice = std::get_if<members::Chosen>(&member)) choices_[field.name] = choice->names[choice->chosen];
 }
 
-void Reader::number(const Field& field, float& value, Range range) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  const std::optional<float> read = as_number(*json, range);
-  if (!expect(read.has_value(), field.name, *json, text_of(range))) return;
-  const float before = std::exchange(value, *read);
-  settle(field, value == before);
+void Reader::read(const Field& field, const Json& json, const members::Flag& member) {
+  if (!expect(json.is_boolean(), field.name, json, "true or false")) return;
+  const bool before = std::exchange(member.value, json.get<bool>());
+  settle(field, member.value == before);
 }
 
-void Reader::number_or(const Field& field, std::string_view word, std::optional<float>& value, Range range) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  const std::optional<float> before = std::exchange(value, as_number(*json, range));
-  if (!expect(value || *json == word, field.name, *json, fmt::format("{} or \"{}\"", text_of(range), word))) return;
-  settle(field, value == before);
+void Reader::read(const Field& field, const Json& json, const members::Number& member) {
+  const std::optional<float> read = as_number(json, member.range);
+  if (!expect(read.has_value(), field.name, json, text_of(member.range))) return;
+  const float before = std::exchange(member.value, *read);
+  settle(field, member.value == before);
 }
 
-void Reader::integer(const Field& field, std::uint32_t& value, IntegerRange range, std::string_view zero_word) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  const std::optional<std::uint32_t> read = as_integer(*json, range);
-  const bool zero = !zero_word.empty() && *json == zero_word;
-  std::string text = text_of(range);
-  if (!zero_word.empty()) text += fmt::format(" or \"{}\"", zero_word);
-  if (!expect(read || zero, field.name, *json, text)) return;
-  const std::uint32_t before = std::exchange(value, read.value_or(0));
-  settle(field, value == before);
+void Reader::read(const Field& field, const Json& json, const members::NumberOr& member) {
+  const std::optional<float> before = std::exchange(member.value, as_number(json, member.range));
+  const std::string text = fmt::format("{} or \"{}\"", text_of(member.range), member.word);
+  if (!expect(member.value || json == member.word, field.name, json, text)) return;
+  settle(field, member.value == before);
 }
 
-void Reader::integer_or(const Field& field, std::string_view word, std::optional<std::uint32_t>& value,
-                        IntegerRange range, std::string_view zero_word) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  const std::optional<std::uint32_t> before = value;
-  const bool zero = !zero_word.empty() && *json == zero_word;
-  value = zero ? 0 : as_integer(*json, range);
-  const std::string text = zero_word.empty() ? fmt::format("{} or \"{}\"", text_of(range), word)
-                                             : fmt::format("{}, \"{}\" or \"{}\"", text_of(range), zero_word, word);
-  if (!expect(value || *json == word, field.name, *json, text)) return;
-  settle(field, value == before);
+void Reader::read(const Field& field, const Json& json, const members::Integer& member) {
+  const std::optional<std::uint32_t> read = as_integer(json, member.range);
+  const bool zero = !member.zero_word.empty() && json == member.zero_word;
+  std::string text = text_of(member.range);
+  if (!member.zero_word.empty()) text += fmt::format(" or \"{}\"", member.zero_word);
+  if (!expect(read || zero, field.name, json, text)) return;
+  const std::uint32_t before = std::exchange(member.value, read.value_or(0));
+  settle(field, member.value == before);
 }
 
-void Reader::text(const Field& field, std::string& value, Names) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  const std::string before = value;
-  read_text(*json, child(pointer_, field.name), value);
-  settle(field, value == before);
+void Reader::read(const Field& field, const Json& json, const members::IntegerOr& member) {
+  const bool zero = !member.zero_word.empty() && json == member.zero_word;
+  const std::optional<std::uint32_t> before = std::exchange(member.value, zero ? 0 : as_integer(json, member.range));
+  const std::string text = member.zero_word.empty() ? fmt::format("{} or \"{}\"", text_of(member.range), member.word)
+                                                    : fmt::format("{}, \"{}\" or \"{}\"", text_of(member.range),
+                                                                  member.zero_word, member.word);
+  if (!expect(member.value || json == member.word, field.name, json, text)) return;
+  settle(field, member.value == before);
 }
 
-void Reader::name(const Field& field, std::string& value, Names names) {
-  text(field, value, names);
-  refuse(value.empty(), field.name, "must not be empty");
+void Reader::read(const Field& field, const Json& json, const members::Text& member) {
+  const std::string before = member.value;
+  read_text(json, child(pointer_, field.name), member.value);
+  settle(field, member.value == before);
 }
 
-void Reader::texts(const Field& field, std::vector<std::string>& values, Names) {
-  const Json* json = find(field);
-  if (json == nullptr || !expect(json->is_array(), field.name, *json, "an array of strings")) return;
-  values.resize(json->size());
-  for (std::size_t i = 0; i < json->size(); ++i) {
-    read_text((*json)[i], fmt::format("{}/{}", child(pointer_, field.name), i), values[i]);
+void Reader::read(const Field& field, const Json& json, const members::Texts& member) {
+  if (!expect(json.is_array(), field.name, json, "an array of strings")) return;
+  member.values.resize(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    read_text(json[i], fmt::format("{}/{}", child(pointer_, field.name), i), member.values[i]);
   }
 }
 
-void Reader::numbers(const Field& field, std::vector<float>& values, Range range) {
-  if (const Json* json = find(field)) read_numbers(*json, child(pointer_, field.name), values, range);
+void Reader::read(const Field& field, const Json& json, const members::Numbers& member) {
+  read_numbers(json, child(pointer_, field.name), member.values, member.range);
 }
 
-void Reader::vector(const Field& field, glm::vec3& value, Range range) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  const glm::vec3 before = value;
-  read_vector(*json, child(pointer_, field.name), value, range);
-  settle(field, value == before);
+void Reader::read(const Field& field, const Json& json, const members::Vector<glm::vec3>& member) {
+  const glm::vec3 before = member.value;
+  read_vector(json, child(pointer_, field.name), member.value, member.range);
+  settle(field, member.value == before);
 }
 
-void Reader::vector(const Field& field, glm::vec2& value, Range range) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
+void Reader::read(const Field& field, const Json& json, const members::Vector<glm::vec2>& member) {
   std::vector<float> numbers;
-  read_numbers(*json, child(pointer_, field.name), numbers, range);
-  if (problem_.error || !expect(numbers.size() == 2, field.name, *json, "two numbers")) return;
-  value = {numbers[0], numbers[1]};
+  read_numbers(json, child(pointer_, field.name), numbers, member.range);
+  if (problem_.error || !expect(numbers.size() == 2, field.name, json, "two numbers")) return;
+  member.value = {numbers[0], numbers[1]};
 }
 
-void Reader::vector_or(const Field& field, std::string_view word, std::optional<glm::vec3>& value) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  const std::optional<glm::vec3> before = std::exchange(value, std::nullopt);
-  if (json->is_array()) {
-    read_vector(*json, child(pointer_, field.name), value.emplace());
+void Reader::read(const Field& field, const Json& json, const members::VectorOr& member) {
+  const std::optional<glm::vec3> before = std::exchange(member.value, std::nullopt);
+  if (json.is_array()) {
+    read_vector(json, child(pointer_, field.name), member.value.emplace());
   } else {
-    expect(*json == word, field.name, *json, fmt::format("[x, y, z] or \"{}\"", word));
+    expect(json == member.word, field.name, json, fmt::format("[x, y, z] or \"{}\"", member.word));
   }
-  settle(field, value == before);
+  settle(field, member.value == before);
 }
 
-void Reader::vectors(const Field& field, std::vector<glm::vec3>& values) {
-  each(field, "an array of [x, y, z]",
-       [&](const Json& json, const std::string& pointer) { read_vector(json, pointer, values.emplace_back()); });
+void Reader::read(const Field& field, const Json& json, const members::Vectors& member) {
+  each(field, json, "an array of [x, y, z]",
+       [&](const Json& item, const std::string& pointer) { read_vector(item, pointer, member.values.emplace_back()); });
 }
 
-void Reader::integers(const Field& field, std::array<std::uint32_t, 2>& values) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  const bool pair = json->is_array() && json->size() == 2 && as_integer((*json)[0], {}) && as_integer((*json)[1], {});
-  if (!expect(pair, field.name, *json, "two integers >= 1")) return;
-  values = {*as_integer((*json)[0], {}), *as_integer((*json)[1], {})};
+void Reader::read(const Field& field, const Json& json, const members::IntegerPair& member) {
+  const bool pair = json.is_array() && json.size() == 2 && as_integer(json[0], {}) && as_integer(json[1], {});
+  if (!expect(pair, field.name, json, "two integers >= 1")) return;
+  member.values = {*as_integer(json[0], {}), *as_integer(json[1], {})};
 }
 
-void Reader::ranges(const Field& field, std::vector<IndexRange>& values) {
-  each(field, "an array of indices and [first, last]", [&](const Json& json, const std::string& pointer) {
-    const bool pair = json.is_array() && json.size() == 2;
-    const auto first = as_count(pair ? json[0] : json);
-    const auto last = as_count(pair ? json[1] : json);
+void Reader::read(const Field& field, const Json& json, const members::Ranges& member) {
+  each(field, json, "an array of indices and [first, last]", [&](const Json& item, const std::string& pointer) {
+    const bool pair = item.is_array() && item.size() == 2;
+    const auto first = as_count(pair ? item[0] : item);
+    const auto last = as_count(pair ? item[1] : item);
     if (!first || !last) {
-      problem_.report(pointer, "must be an index or [first, last], is " + shown(json));
+      problem_.report(pointer, "must be an index or [first, last], is " + shown(item));
     } else {
-      values.push_back({*first, *last});
+      member.values.push_back({*first, *last});
     }
   });
 }
 
-void Reader::offsets(const Field& field, std::vector<VertexOffset>& values) {
-  each(field, "an array of [number, x, y, z]", [&](const Json& json, const std::string& pointer) {
-    const bool whole = json.is_array() && json.size() == 4 && as_count(json[0]);
-    if (!whole) return problem_.report(pointer, "must be [number, x, y, z], is " + shown(json));
-    VertexOffset& value = values.emplace_back();
-    value.vertex = *as_count(json[0]);
-    read_vector(Json::array({json[1], json[2], json[3]}), pointer, value.offset);
+void Reader::read(const Field& field, const Json& json, const members::Offsets& member) {
+  each(field, json, "an array of [number, x, y, z]", [&](const Json& item, const std::string& pointer) {
+    const bool whole = item.is_array() && item.size() == 4 && as_count(item[0]);
+    if (!whole) return problem_.report(pointer, "must be [number, x, y, z], is " + shown(item));
+    VertexOffset& value = member.values.emplace_back();
+    value.vertex = *as_count(item[0]);
+    read_vector(Json::array({item[1], item[2], item[3]}), pointer, value.offset);
   });
 }
 
-void Reader::keys(const Field& field, std::vector<CurveKey>& values, Range at, Range value) {
-  const Json* json = find(field);
-  if (json == nullptr || !expect(json->is_array(), field.name, *json, "an array of [at, value]")) return;
-  read_keys(*json, child(pointer_, field.name), values, at, value);
-}
-
-void Reader::keys_or(const Field& field, std::string_view word, std::vector<CurveKey>& values, Range at, Range value) {
-  const Json* json = find(field);
-  if (json == nullptr) return;
-  if (json->is_array() && !json->empty()) return read_keys(*json, child(pointer_, field.name), values, at, value);
-  values.clear();
-  const std::optional<float> constant = as_number(*json, value);
-  if (constant) values = {{0.0f, *constant}};
-  expect(constant || *json == word, field.name, *json,
-         fmt::format("{}, one or more [at, value], or \"{}\"", text_of(value), word));
-}
-
-void Reader::chosen(const Field& field, std::size_t& chosen, std::span<const std::string_view> names) {
-  if (const Json* json = find(field); json != nullptr && expect_name(field.name, *json, names)) {
-    chosen = static_cast<std::size_t>(std::find(names.begin(), names.end(), json->get_ref<const std::string&>()) -
-                                      names.begin());
+void Reader::read(const Field& field, const Json& json, const members::Keys& member) {
+  const bool has_word = !member.word.empty();
+  if (json.is_array() && !(has_word && json.empty())) return read_keys(json, child(pointer_, field.name), member);
+  if (!has_word) {
+    expect(false, field.name, json, "an array of [at, value]");
+    return;
   }
-  choices_[field.name] = names[chosen];
+  member.values.clear();
+  const std::optional<float> constant = as_number(json, member.value);
+  if (constant) member.values = {{0.0f, *constant}};
+  expect(constant || json == member.word, field.name, json,
+         fmt::format("{}, one or more [at, value], or \"{}\"", text_of(member.value), member.word));
+}
+
+void Reader::read(const Field& field, const Json& json, const members::Chosen& member) {
+  if (!expect_name(field.name, json, member.names)) return;
+  const auto found = std::find(member.names.begin(), member.names.end(), json.get_ref<const std::string&>());
+  member.chosen = static_cast<std::size_t>(found - member.names.begin());
 }
 
 void Reader::deformer(const Field& name, const Field& parameters, DeformerParameters& value) {
@@ -391,7 +323,9 @@ void Reader::nested(const Field& field, const Inside& inside) {
 bool Reader::is_there(const Field& field, bool) { return find(field) != nullptr; }
 
 void Reader::list(const Field& field, std::size_t size, const Resize& resize, const Item& item) {
-  each(field, "an array", [&](const Json& json, const std::string& pointer) {
+  const Json* list = find(field);
+  if (list == nullptr) return;
+  each(field, *list, "an array", [&](const Json& json, const std::string& pointer) {
     resize(size + 1);
     read_object(json, pointer, [&](Fields& inside) { item(inside, size); });
     ++size;
@@ -471,111 +405,35 @@ void Reader::read_vector(const Json& json, const std::string& pointer, glm::vec3
   value = {numbers[0], numbers[1], numbers[2]};
 }
 
-void Reader::read_keys(const Json& json, const std::string& pointer, std::vector<CurveKey>& values, Range at,
-                       Range value) {
-  values.clear();
+void Reader::read_keys(const Json& json, const std::string& pointer, const members::Keys& member) {
+  std::vector<CurveKey>& keys = member.values;
+  keys.clear();
   for (std::size_t i = 0; i < json.size() && !problem_.error; ++i) {
-    const std::string place = fmt::format("{}/{}", pointer, i);
+    const std::string item = fmt::format("{}/{}", pointer, i);
     if (!json[i].is_array() || json[i].size() != 2) {
-      return problem_.report(place, "must be [at, value], is " + shown(json[i]));
+      return problem_.report(item, "must be [at, value], is " + shown(json[i]));
     }
-    const CurveKey key{read_number(json[i][0], place + "/0", at), read_number(json[i][1], place + "/1", value)};
-    if (!values.empty() && key.at <= values.back().at) {
-      problem_.report(place + "/0", fmt::format("must be above {}, where the key before it is", values.back().at));
+    const CurveKey key{read_number(json[i][0], item + "/0", member.at),
+                       read_number(json[i][1], item + "/1", member.value)};
+    if (!keys.empty() && key.at <= keys.back().at) {
+      problem_.report(item + "/0", fmt::format("must be above {}, where the key before it is", keys.back().at));
     }
-    values.push_back(key);
+    keys.push_back(key);
   }
 }
 
 template <class Read>
-void Reader::each(const Field& field, std::string_view what, const Read& read) {
-  const Json* json = find(field);
-  if (json == nullptr || !expect(json->is_array(), field.name, *json, what)) return;
-  for (std::size_t i = 0; i < json->size() && !problem_.error; ++i) {
-    read((*json)[i], fmt::format("{}/{}", child(pointer_, field.name), i));
+void Reader::each(const Field& field, const Json& json, std::string_view what, const Read& read) {
+  if (!expect(json.is_array(), field.name, json, what)) return;
+  for (std::size_t i = 0; i < json.size() && !problem_.error; ++i) {
+    read(json[i], fmt::format("{}/{}", child(pointer_, field.name), i));
   }
 }
 
 // ---- Writing ----
 
-void Writer::flag(const Field& field, bool& value) { at(field.name) = value; }
-
-void Writer::number(const Field& field, float& value, Range) { at(field.name) = shortest(value); }
-
-void Writer::number_or(const Field& field, std::string_view word, std::optional<float>& value, Range) {
-  at(field.name) = value ? OrderedJson(shortest(*value)) : OrderedJson(word);
-}
-
-void Writer::integer(const Field& field, std::uint32_t& value, IntegerRange, std::string_view zero_word) {
-  at(field.name) = value == 0 && !zero_word.empty() ? OrderedJson(zero_word) : OrderedJson(value);
-}
-
-void Writer::integer_or(const Field& field, std::string_view word, std::optional<std::uint32_t>& value,
-                        IntegerRange range, std::string_view zero_word) {
-  if (value) return integer(field, *value, range, zero_word);
-  at(field.name) = word;
-}
-
-void Writer::text(const Field& field, std::string& value, Names) { at(field.name) = value; }
-
-void Writer::name(const Field& field, std::string& value, Names) { at(field.name) = value; }
-
-void Writer::texts(const Field& field, std::vector<std::string>& values, Names) { at(field.name) = values; }
-
-void Writer::numbers(const Field& field, std::vector<float>& values, Range) {
-  OrderedJson& array = at(field.name) = OrderedJson::array();
-  for (const float value : values) array.push_back(shortest(value));
-}
-
-void Writer::vector(const Field& field, glm::vec3& value, Range) { at(field.name) = to_json(value); }
-
-void Writer::vector(const Field& field, glm::vec2& value, Range) {
-  at(field.name) = OrderedJson::array({shortest(value.x), shortest(value.y)});
-}
-
-void Writer::vector_or(const Field& field, std::string_view word, std::optional<glm::vec3>& value) {
-  at(field.name) = value ? to_json(*value) : OrderedJson(word);
-}
-
-void Writer::vectors(const Field& field, std::vector<glm::vec3>& values) {
-  OrderedJson& array = at(field.name) = OrderedJson::array();
-  for (const glm::vec3& value : values) array.push_back(to_json(value));
-}
-
-void Writer::integers(const Field& field, std::array<std::uint32_t, 2>& values) { at(field.name) = values; }
-
-void Writer::ranges(const Field& field, std::vector<IndexRange>& values) {
-  OrderedJson& array = at(field.name) = OrderedJson::array();
-  for (const IndexRange& range : values) {
-    array.push_back(range.first == range.last ? OrderedJson(range.first) : OrderedJson({range.first, range.last}));
-  }
-}
-
-void Writer::offsets(const Field& field, std::vector<VertexOffset>& values) {
-  OrderedJson& array = at(field.name) = OrderedJson::array();
-  for (const VertexOffset& value : values) {
-    array.push_back({value.vertex, shortest(value.offset.x), shortest(value.offset.y), shortest(value.offset.z)});
-  }
-}
-
-void Writer::keys(const Field& field, std::vector<CurveKey>& values, Range, Range) {
-  OrderedJson& array = at(field.name) = OrderedJson::array();
-  for (const CurveKey& value : values) array.push_back({shortest(value.at), shortest(value.value)});
-}
-
-void Writer::keys_or(const Field& field, std::string_view word, std::vector<CurveKey>& values, Range at_range,
-                     Range value_range) {
-  if (values.empty()) {
-    at(field.name) = word;
-  } else if (values.size() == 1 && values[0].at == 0) {
-    number(field, values[0].value, value_range);
-  } else {
-    keys(field, values, at_range, value_range);
-  }
-}
-
-void Writer::chosen(const Field& field, std::size_t& chosen, std::span<const std::string_view> names) {
-  at(field.name) = names[chosen];
+OrderedJson json_of(const Member& member) {
+  return std::visit([](const auto& kind) { return written(kind); }, member);
 }
 
 void Writer::deformer(const Field& name, const Field& parameters, DeformerParameters& value) {

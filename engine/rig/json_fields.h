@@ -42,6 +42,12 @@ struct Problem {
 // Returns the double whose shortest text is the float's shortest text: 0.1f is written as 0.1, and reads back as 0.1f.
 double shortest(float value);
 
+// Returns the value of a member as it is written.
+OrderedJson json_of(const Member& member);
+
+// Returns the text, or its first bytes and an ellipsis if it has more than `length`.
+std::string shortened(std::string text, std::size_t length);
+
 // Appends a key to a JSON pointer (RFC 6901).
 std::string child(const std::string& pointer, std::string_view key);
 
@@ -50,26 +56,7 @@ class Reader : public Fields {
  public:
   Reader(const Json& object, std::string pointer, Problem& problem);
 
-  void flag(const Field&, bool&) override;
-  void number(const Field&, float&, Range) override;
-  void number_or(const Field&, std::string_view word, std::optional<float>&, Range) override;
-  void integer(const Field&, std::uint32_t&, IntegerRange = {}, std::string_view zero_word = "") override;
-  void integer_or(const Field&, std::string_view word, std::optional<std::uint32_t>&, IntegerRange = {},
-                  std::string_view zero_word = "") override;
-  void text(const Field&, std::string&, Names = Names::kNothing) override;
-  void name(const Field&, std::string&, Names = Names::kNothing) override;
-  void texts(const Field&, std::vector<std::string>&, Names = Names::kNothing) override;
-  void numbers(const Field&, std::vector<float>&, Range) override;
-  void vector(const Field&, glm::vec3&, Range = {}) override;
-  void vector(const Field&, glm::vec2&, Range = {}) override;
-  void vector_or(const Field&, std::string_view word, std::optional<glm::vec3>&) override;
-  void vectors(const Field&, std::vector<glm::vec3>&) override;
-  void integers(const Field&, std::array<std::uint32_t, 2>&) override;
-  void ranges(const Field&, std::vector<IndexRange>&) override;
-  void offsets(const Field&, std::vector<VertexOffset>&) override;
-  void keys(const Field&, std::vector<CurveKey>&, Range at, Range value) override;
-  void keys_or(const Field&, std::string_view word, std::vector<CurveKey>&, Range at, Range value) override;
-  void chosen(const Field&, std::size_t& chosen, std::span<const std::string_view> names) override;
+  void visit(const Field&, const Member&) override;
   bool is_there(const Field&, bool now) override;
   void nested(const Field&, const Inside&) override;
   void deformer(const Field& name, const Field& parameters, DeformerParameters&) override;
@@ -89,6 +76,24 @@ class Reader : public Fields {
 
  private:
   const Json* find(const Field&);
+  // Reads the member of a key that is there.
+  void read(const Field&, const Json&, const members::Flag&);
+  void read(const Field&, const Json&, const members::Number&);
+  void read(const Field&, const Json&, const members::NumberOr&);
+  void read(const Field&, const Json&, const members::Integer&);
+  void read(const Field&, const Json&, const members::IntegerOr&);
+  void read(const Field&, const Json&, const members::Text&);
+  void read(const Field&, const Json&, const members::Texts&);
+  void read(const Field&, const Json&, const members::Numbers&);
+  void read(const Field&, const Json&, const members::Vector<glm::vec3>&);
+  void read(const Field&, const Json&, const members::Vector<glm::vec2>&);
+  void read(const Field&, const Json&, const members::VectorOr&);
+  void read(const Field&, const Json&, const members::Vectors&);
+  void read(const Field&, const Json&, const members::IntegerPair&);
+  void read(const Field&, const Json&, const members::Ranges&);
+  void read(const Field&, const Json&, const members::Offsets&);
+  void read(const Field&, const Json&, const members::Keys&);
+  void read(const Field&, const Json&, const members::Chosen&);
   bool expect(bool right, std::string_view key, const Json& json, std::string_view what);
   bool expect_name(std::string_view key, const Json& json, std::span<const std::string_view> names);
   // Returns true if an earlier choice makes the field one that must keep its default.
@@ -100,10 +105,10 @@ class Reader : public Fields {
   float read_number(const Json& json, const std::string& pointer, Range range);
   void read_numbers(const Json& json, const std::string& pointer, std::vector<float>& values, Range range);
   void read_vector(const Json& json, const std::string& pointer, glm::vec3& value, Range range = {});
-  void read_keys(const Json& json, const std::string& pointer, std::vector<CurveKey>& values, Range at, Range value);
+  void read_keys(const Json& json, const std::string& pointer, const members::Keys&);
   // Calls read(json, pointer) for each entry of an array, until one is wrong.
   template <class Read>
-  void each(const Field& field, std::string_view what, const Read& read);
+  void each(const Field& field, const Json& json, std::string_view what, const Read& read);
 
   const Json& object_;
   std::string pointer_;
@@ -117,26 +122,7 @@ class Writer : public Fields {
  public:
   explicit Writer(OrderedJson& object) : object_(object) { object_ = OrderedJson::object(); }
 
-  void flag(const Field&, bool&) override;
-  void number(const Field&, float&, Range) override;
-  void number_or(const Field&, std::string_view word, std::optional<float>&, Range) override;
-  void integer(const Field&, std::uint32_t&, IntegerRange = {}, std::string_view zero_word = "") override;
-  void integer_or(const Field&, std::string_view word, std::optional<std::uint32_t>&, IntegerRange = {},
-                  std::string_view zero_word = "") override;
-  void text(const Field&, std::string&, Names = Names::kNothing) override;
-  void name(const Field&, std::string&, Names = Names::kNothing) override;
-  void texts(const Field&, std::vector<std::string>&, Names = Names::kNothing) override;
-  void numbers(const Field&, std::vector<float>&, Range) override;
-  void vector(const Field&, glm::vec3&, Range = {}) override;
-  void vector(const Field&, glm::vec2&, Range = {}) override;
-  void vector_or(const Field&, std::string_view word, std::optional<glm::vec3>&) override;
-  void vectors(const Field&, std::vector<glm::vec3>&) override;
-  void integers(const Field&, std::array<std::uint32_t, 2>&) override;
-  void ranges(const Field&, std::vector<IndexRange>&) override;
-  void offsets(const Field&, std::vector<VertexOffset>&) override;
-  void keys(const Field&, std::vector<CurveKey>&, Range at, Range value) override;
-  void keys_or(const Field&, std::string_view word, std::vector<CurveKey>&, Range at, Range value) override;
-  void chosen(const Field&, std::size_t& chosen, std::span<const std::string_view> names) override;
+  void visit(const Field& field, const Member& member) override { at(field.name) = json_of(member); }
   void nested(const Field&, const Inside&) override;
   void deformer(const Field& name, const Field& parameters, DeformerParameters&) override;
 

@@ -57,6 +57,57 @@ OrderedJson key_type(Range at, Range value) {
           {"maxItems", 2}};
 }
 
+// Each returns the JSON Schema of a member's values.
+OrderedJson type_of(const members::Flag&) { return {{"type", "boolean"}}; }
+OrderedJson type_of(const members::Number& member) { return number_type(member.range); }
+OrderedJson type_of(const members::NumberOr& member) {
+  return any_of({number_type(member.range), word_type(member.word)});
+}
+OrderedJson type_of(const members::Integer& member) {
+  const OrderedJson number = integer_type(member.range);
+  return member.zero_word.empty() ? number : any_of({number, word_type(member.zero_word)});
+}
+OrderedJson type_of(const members::IntegerOr& member) {
+  OrderedJson types = OrderedJson::array({integer_type(member.range)});
+  if (!member.zero_word.empty()) types.push_back(word_type(member.zero_word));
+  types.push_back(word_type(member.word));
+  return any_of(std::move(types));
+}
+OrderedJson type_of(const members::Text& member) {
+  OrderedJson type = text_type();
+  if (!member.may_be_empty) type["minLength"] = 1;
+  return type;
+}
+OrderedJson type_of(const members::Texts&) { return array_of(text_type()); }
+OrderedJson type_of(const members::Numbers& member) { return array_of(number_type(member.range)); }
+OrderedJson type_of(const members::Vector<glm::vec3>& member) { return array_of(number_type(member.range), 3); }
+OrderedJson type_of(const members::Vector<glm::vec2>& member) { return array_of(number_type(member.range), 2); }
+OrderedJson type_of(const members::VectorOr& member) {
+  return any_of({array_of(number_type(kAnyNumber), 3), word_type(member.word)});
+}
+OrderedJson type_of(const members::Vectors&) { return array_of(array_of(number_type(kAnyNumber), 3)); }
+OrderedJson type_of(const members::IntegerPair&) { return array_of(integer_type({}), 2); }
+OrderedJson type_of(const members::Ranges&) {
+  const OrderedJson index = integer_type({.least = 0});
+  return array_of(any_of({index, array_of(index, 2)}));
+}
+OrderedJson type_of(const members::Offsets&) {
+  OrderedJson offset = array_of(number_type(kAnyNumber), 4);
+  offset["prefixItems"] = OrderedJson::array({integer_type({.least = 0})});
+  return array_of(std::move(offset));
+}
+OrderedJson type_of(const members::Keys& member) {
+  OrderedJson keys = array_of(key_type(member.at, member.value));
+  if (member.word.empty()) return keys;
+  keys["minItems"] = 1;
+  return any_of({number_type(member.value), word_type(member.word), std::move(keys)});
+}
+OrderedJson type_of(const members::Chosen& member) {
+  OrderedJson list = OrderedJson::array();
+  for (const std::string_view name : member.names) list.push_back(name);
+  return {{"enum", std::move(list)}};
+}
+
 std::string_view word_of(Names names) {
   switch (names) {
     case Names::kNothing:
@@ -111,120 +162,19 @@ void SchemaWriter::about(std::string_view type, std::string_view meaning) {
   schema_["properties"] = OrderedJson::object();
 }
 
-void SchemaWriter::flag(const Field& field, bool& value) {
-  writer_.flag(field, value);
-  add(field, {{"type", "boolean"}});
-}
-
-void SchemaWriter::number(const Field& field, float& value, Range range) {
-  writer_.number(field, value, range);
-  add(field, number_type(range));
-}
-
-void SchemaWriter::number_or(const Field& field, std::string_view word, std::optional<float>& value, Range range) {
-  writer_.number_or(field, word, value, range);
-  add(field, any_of({number_type(range), word_type(word)}));
-}
-
-void SchemaWriter::integer(const Field& field, std::uint32_t& value, IntegerRange range, std::string_view zero_word) {
-  writer_.integer(field, value, range, zero_word);
-  add(field, zero_word.empty() ? integer_type(range) : any_of({integer_type(range), word_type(zero_word)}));
-}
-
-void SchemaWriter::integer_or(const Field& field, std::string_view word, std::optional<std::uint32_t>& value,
-                              IntegerRange range, std::string_view zero_word) {
-  writer_.integer_or(field, word, value, range, zero_word);
-  OrderedJson types = OrderedJson::array({integer_type(range)});
-  if (!zero_word.empty()) types.push_back(word_type(zero_word));
-  types.push_back(word_type(word));
-  add(field, any_of(std::move(types)));
-}
-
-void SchemaWriter::text(const Field& field, std::string& value, Names names) {
-  writer_.text(field, value, names);
-  add(field, text_type(), names);
-}
-
-void SchemaWriter::name(const Field& field, std::string& value, Names names) {
-  OrderedJson property = text_type();
-  property["minLength"] = 1;
-  writer_.text(field, value, names);
-  if (!value.empty()) {
-    add(field, std::move(property), names);
-    return;
+void SchemaWriter::visit(const Field& field, const Member& member) {
+  if (const auto* choice = std::get_if<members::Chosen>(&member)) {
+    choices_[field.name] = choice->names[choice->chosen];
+    choice_names_[field.name] = {choice->names.begin(), choice->names.end()};
   }
+  OrderedJson property = std::visit([](const auto& kind) { return type_of(kind); }, member);
+  const auto* text = std::get_if<members::Text>(&member);
+  const auto* texts = std::get_if<members::Texts>(&member);
+  const Names names = text != nullptr ? text->names : texts != nullptr ? texts->names : Names::kNothing;
+  const bool must_be_given = text != nullptr && !text->may_be_empty && text->value.empty();
+  if (!field.required && !must_be_given) return add(field, std::move(property), names, neat(json_of(member)));
   add_without_default(field, std::move(property), names);
   if (!field.required) schema_["required"].push_back(field.name);
-}
-
-void SchemaWriter::texts(const Field& field, std::vector<std::string>& values, Names names) {
-  writer_.texts(field, values, names);
-  add(field, array_of(text_type()), names);
-}
-
-void SchemaWriter::numbers(const Field& field, std::vector<float>& values, Range range) {
-  writer_.numbers(field, values, range);
-  add(field, array_of(number_type(range)));
-}
-
-void SchemaWriter::vector(const Field& field, glm::vec3& value, Range range) {
-  writer_.vector(field, value, range);
-  add(field, array_of(number_type(range), 3));
-}
-
-void SchemaWriter::vector(const Field& field, glm::vec2& value, Range range) {
-  writer_.vector(field, value, range);
-  add(field, array_of(number_type(range), 2));
-}
-
-void SchemaWriter::vector_or(const Field& field, std::string_view word, std::optional<glm::vec3>& value) {
-  writer_.vector_or(field, word, value);
-  add(field, any_of({array_of(number_type(kAnyNumber), 3), word_type(word)}));
-}
-
-void SchemaWriter::vectors(const Field& field, std::vector<glm::vec3>& values) {
-  writer_.vectors(field, values);
-  add(field, array_of(array_of(number_type(kAnyNumber), 3)));
-}
-
-void SchemaWriter::integers(const Field& field, std::array<std::uint32_t, 2>& values) {
-  writer_.integers(field, values);
-  add(field, array_of(integer_type({}), 2));
-}
-
-void SchemaWriter::ranges(const Field& field, std::vector<IndexRange>& values) {
-  writer_.ranges(field, values);
-  const OrderedJson index = integer_type({.least = 0});
-  add(field, array_of(any_of({index, array_of(index, 2)})));
-}
-
-void SchemaWriter::offsets(const Field& field, std::vector<VertexOffset>& values) {
-  writer_.offsets(field, values);
-  OrderedJson offset = array_of(number_type(kAnyNumber), 4);
-  offset["prefixItems"] = OrderedJson::array({integer_type({.least = 0})});
-  add(field, array_of(std::move(offset)));
-}
-
-void SchemaWriter::keys(const Field& field, std::vector<CurveKey>& values, Range at, Range value) {
-  writer_.keys(field, values, at, value);
-  add(field, array_of(key_type(at, value)));
-}
-
-void SchemaWriter::keys_or(const Field& field, std::string_view word, std::vector<CurveKey>& values, Range at,
-                           Range value) {
-  writer_.keys_or(field, word, values, at, value);
-  OrderedJson several = array_of(key_type(at, value));
-  several["minItems"] = 1;
-  add(field, any_of({number_type(value), word_type(word), std::move(several)}));
-}
-
-void SchemaWriter::chosen(const Field& field, std::size_t& chosen, std::span<const std::string_view> names) {
-  choices_[field.name] = names[chosen];
-  OrderedJson list = OrderedJson::array();
-  for (const std::string_view name : names) list.push_back(name);
-  choice_names_[field.name] = {names.begin(), names.end()};
-  writer_.chosen(field, chosen, names);
-  add(field, {{"enum", std::move(list)}});
 }
 
 void SchemaWriter::deformer(const Field& name, const Field& parameters, DeformerParameters&) {
@@ -260,13 +210,10 @@ void SchemaWriter::list(const Field& field, std::size_t, const Resize& resize, c
   if (!field.required) property["default"] = OrderedJson::array();
 }
 
-OrderedJson& SchemaWriter::add(const Field& field, OrderedJson property, Names names) {
-  const std::string name(field.name);
-  OrderedJson& added = add_without_default(field, std::move(property), names);
-  if (field.required) return added;
-  added["default"] = neat(defaults_[name]);
+void SchemaWriter::add(const Field& field, OrderedJson property, Names names, const OrderedJson& default_value) {
+  add_without_default(field, std::move(property), names)["default"] = default_value;
   const Condition& condition = field.condition;
-  if (!condition.strict) return added;
+  if (!condition.strict) return;
   // The rule applies if the choice has another value, which may be its default.
   OrderedJson others = OrderedJson::array();
   for (const std::string& choice : choice_names_.at(condition.choice)) {
@@ -275,8 +222,8 @@ OrderedJson& SchemaWriter::add(const Field& field, OrderedJson property, Names n
   OrderedJson when{{"properties", {{condition.choice, {{"enum", others}}}}}};
   const std::string_view now = choices_.at(condition.choice);
   if (now == condition.values[0] || now == condition.values[1]) when["required"] = {condition.choice};
-  add_rule({{"if", std::move(when)}, {"then", {{"properties", {{name, {{"const", neat(defaults_[name])}}}}}}}});
-  return schema_["properties"][name];
+  add_rule(
+      {{"if", std::move(when)}, {"then", {{"properties", {{std::string(field.name), {{"const", default_value}}}}}}}});
 }
 
 OrderedJson& SchemaWriter::add_without_default(const Field& field, OrderedJson property, Names names) {

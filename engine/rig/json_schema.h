@@ -16,26 +16,7 @@ class SchemaWriter : public Fields {
   const std::string& type() const { return type_; }
 
   void about(std::string_view type, std::string_view meaning) override;
-  void flag(const Field&, bool&) override;
-  void number(const Field&, float&, Range) override;
-  void number_or(const Field&, std::string_view word, std::optional<float>&, Range) override;
-  void integer(const Field&, std::uint32_t&, IntegerRange = {}, std::string_view zero_word = "") override;
-  void integer_or(const Field&, std::string_view word, std::optional<std::uint32_t>&, IntegerRange = {},
-                  std::string_view zero_word = "") override;
-  void text(const Field&, std::string&, Names = Names::kNothing) override;
-  void name(const Field&, std::string&, Names = Names::kNothing) override;
-  void texts(const Field&, std::vector<std::string>&, Names = Names::kNothing) override;
-  void numbers(const Field&, std::vector<float>&, Range) override;
-  void vector(const Field&, glm::vec3&, Range = {}) override;
-  void vector(const Field&, glm::vec2&, Range = {}) override;
-  void vector_or(const Field&, std::string_view word, std::optional<glm::vec3>&) override;
-  void vectors(const Field&, std::vector<glm::vec3>&) override;
-  void integers(const Field&, std::array<std::uint32_t, 2>&) override;
-  void ranges(const Field&, std::vector<IndexRange>&) override;
-  void offsets(const Field&, std::vector<VertexOffset>&) override;
-  void keys(const Field&, std::vector<CurveKey>&, Range at, Range value) override;
-  void keys_or(const Field&, std::string_view word, std::vector<CurveKey>&, Range at, Range value) override;
-  void chosen(const Field&, std::size_t& chosen, std::span<const std::string_view> names) override;
+  void visit(const Field&, const Member&) override;
   bool is_there(const Field&, bool now) override;
   void nested(const Field&, const Inside&) override;
   void deformer(const Field& name, const Field& parameters, DeformerParameters&) override;
@@ -45,8 +26,7 @@ class SchemaWriter : public Fields {
   void list(const Field&, std::size_t size, const Resize&, const Item&) override;
 
  private:
-  // Adds a property; its default is what the writer wrote last.
-  OrderedJson& add(const Field&, OrderedJson property, Names = Names::kNothing);
+  void add(const Field&, OrderedJson property, Names, const OrderedJson& default_value);
   OrderedJson& add_without_default(const Field&, OrderedJson property, Names = Names::kNothing);
   // Adds a struct's definition and returns a reference to it.
   OrderedJson reference(const Inside&);
@@ -54,8 +34,6 @@ class SchemaWriter : public Fields {
 
   OrderedJson& schema_;
   OrderedJson& definitions_;
-  OrderedJson defaults_;
-  Writer writer_{defaults_};
   std::string type_;
   bool is_optional_ = false;                                           // true if the next nested struct may be missing
   std::map<std::string_view, std::string_view> choices_;               // choices so far, at their defaults

@@ -10,15 +10,18 @@ class NameVisitor : public Fields {
  public:
   explicit NameVisitor(const VisitName& visit) : visit_(visit) {}
 
-  void text(const Field&, std::string& value, Names names) override {
-    if (!value.empty() && names != Names::kNothing) visit_(value, names);
-  }
-  void name(const Field& field, std::string& value, Names names) override { text(field, value, names); }
-  void texts(const Field& field, std::vector<std::string>& values, Names names) override {
-    for (std::string& value : values) text(field, value, names);
+  void visit(const Field&, const Member& member) override {
+    if (const auto* text = std::get_if<members::Text>(&member)) visit_text(text->value, text->names);
+    const auto* texts = std::get_if<members::Texts>(&member);
+    if (texts == nullptr) return;
+    for (std::string& value : texts->values) visit_text(value, texts->names);
   }
 
  private:
+  void visit_text(std::string& value, Names names) {
+    if (!value.empty() && names != Names::kNothing) visit_(value, names);
+  }
+
   const VisitName& visit_;
 };
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(authoring
-  check_parameters.cpp curve_keys.cpp fields.cpp joint_names.cpp joint_roles.cpp json_fields.cpp json_schema.cpp
-  rig.cpp rig_json.cpp rig_names.cpp rig_reference.cpp selection.cpp
+  check_parameters.cpp curve_keys.cpp fields.cpp joint_names.cpp joint_roles.cpp json_fields.cpp json_parse.cpp
+  json_schema.cpp rig.cpp rig_json.cpp rig_names.cpp rig_reference.cpp selection.cpp
   HEADERS
   include/pelt/curve_keys.h include/pelt/deformer_parameters.h include/pelt/rig.h include/pelt/rig_json.h
   include/pelt/rig_names.h include/pelt/selection.h)

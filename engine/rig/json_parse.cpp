@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "engine/rig/json_fields.h"
+
+namespace pelt::json_fields {
+namespace {
+
+constexpr std::size_t kMaxDepth = 32;  // a rig needs 11
+
+// Returns the offset at which brackets nest deeper than kMaxDepth, before the parser builds anything; none if they do
+// not.
+std::optional<std::size_t> too_deep(std::string_view json) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxDepth) return i;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string place(std::string_view json, std::size_t offset) {
+  const std::string_view before = json.substr(0, offset);
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is no newline
+  return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'),
+                     1 + before.size() - line_start);
+}
+
+// An iterator that records how far the parser has come; by itself the parser says so only in syntax errors.
+struct TracedCharacter {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  const char* at;
+  const char** reached;
+
+  reference operator*() const { return *at; }
+  TracedCharacter& operator++() {
+    *reached = ++at;
+    return *this;
+  }
+  friend bool operator==(TracedCharacter a, TracedCharacter b) { return a.at == b.at; }
+};
+
+// Finds keys that are given twice in an object, of which the parser silently keeps the last.
+class KeyWatch {
+ public:
+  // Returns true if the event is a key that its object already has.
+  bool see(Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    return event == Json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second;
+  }
+
+ private:
+  std::vector<std::set<std::string>> keys_;  // of each open object
+};
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view json, const std::string& source) {
+  if (json.size() > kMaxBytes) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: {} bytes, more than the limit of {}", source, json.size(), kMaxBytes));
+  }
+  if (const auto at = too_deep(json)) {
+    return fail(ErrorCode::kInvalidFile,
+                fmt::format("{}: {}: nested deeper than {}", source, place(json, *at), kMaxDepth));
+  }
+  const char* reached = json.data();
+  KeyWatch keys;
+  std::optional<std::string> twice;
+  const auto watch = [&](int, Json::parse_event_t event, const Json& parsed) {
+    if (keys.see(event, parsed) && !twice) {
+      twice = fmt::format("{}: the key '{}' is given twice", place(json, reached - json.data()),
+                          shortened(parsed.get<std::string>(), 64));
+    }
+    return true;
+  };
+  try {
+    Json parsed = Json::parse(TracedCharacter{json.data(), &reached},
+                              TracedCharacter{json.data() + json.size(), &reached}, watch);
+    if (twice) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, *twice));
+    return parsed;
+  } catch (const Json::exception& error) {
+    // A syntax error says "[json.exception.parse_error.101] parse error at line 1, column 2: what", others only what.
+    const std::string what = error.what();
+    const std::size_t end_of_place = error.id == 101 ? what.find(": ") + 2 : what.find("] ") + 2;
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place(json, reached - json.data()),
+                                                     shortened(what.substr(end_of_place), 300)));
+  }
+}
+
+}  // namespace pelt::json_fields
