@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/check_character.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include <pelt/finite.h>
+#include <pelt/try.h>
+
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+#include "engine/core/invalid.h"
+#include "shaders/blend/blend.h"
+#include "shaders/dual_quaternion/pose.h"
+
+namespace pelt {
+namespace {
+
+// `what` is "mesh" or "joint", for the error.
+template <class Items>
+Result<void> names_are_unique(const Items& items, const char* what) {
+  std::unordered_set<std::string_view> names;
+  for (const auto& item : items) {
+    if (!names.insert(item.name).second) return invalid("two {}s are called '{}'", what, item.name);
+  }
+  return {};
+}
+
+// Returns true if the last row is 0 0 0 1 up to the rounding of an inversion.
+bool is_affine(const glm::mat4& m) { return glm::length(glm::vec4(m[0].w, m[1].w, m[2].w, m[3].w - 1.0f)) < 1e-4f; }
+
+Result<void> check_skeleton(const Skeleton& skeleton) {
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    if (joint.parent < -1 || joint.parent >= static_cast<std::int64_t>(j)) {
+      return invalid("joint '{}' ({}) has the parent {}, which does not come before it", joint.name, j, joint.parent);
+    }
+    if (!is_near(joint.rest.translation) || !is_finite(joint.rest.rotation) || !is_near(joint.rest.scale) ||
+        (joint.matrix && !is_near(*joint.matrix))) {
+      return invalid("the rest transform of joint '{}' is not finite, or beyond {:g}", joint.name, kFarthest);
+    }
+    if (!(std::abs(glm::length(joint.rest.rotation) - 1.0f) < 1e-3f)) {
+      return invalid("the rest rotation of joint '{}' is not of unit length", joint.name);
+    }
+    if (joint.matrix && !is_affine(*joint.matrix)) {
+      return invalid("the matrix of joint '{}' is not affine", joint.name);
+    }
+  }
+  return names_are_unique(skeleton.joints, "joint");
+}
+
+Result<void> check_bound_joints(const CharacterData& data) {
+  for (const BoundJoint& bound : data.bound_joints) {
+    if (bound.joint >= data.skeleton.joints.size()) {
+      return invalid("a bound joint names joint {} of {}", bound.joint, data.skeleton.joints.size());
+    }
+    if (!is_finite(bound.inverse_bind)) {
+      return invalid("the inverse bind matrix of joint '{}' is not finite", data.skeleton.joints[bound.joint].name);
+    }
+    if (!is_affine(bound.inverse_bind)) {
+      return invalid("the inverse bind matrix of joint '{}' is not affine", data.skeleton.joints[bound.joint].name);
+    }
+  }
+  return {};
+}
+
+// `components`: numbers in a key. `what` the channel moves, for the error.
+template <class AnyChannel>
+Result<void> check_keys(const AnyChannel& channel, std::size_t components, const Clip& clip, const std::string& what) {
+  if (channel.interpolation > Interpolation::kCubicSpline) {
+    return invalid("clip '{}' has a channel of an unknown kind", clip.name);
+  }
+  const std::size_t values_a_key = channel.interpolation == Interpolation::kCubicSpline ? 3 : 1;
+  if (channel.times.empty() || channel.values.size() != channel.times.size() * components * values_a_key) {
+    return invalid("clip '{}': a channel of {} has {} times and {} values", clip.name, what, channel.times.size(),
+                   channel.values.size());
+  }
+  float last = -1;
+  for (const float time : channel.times) {
+    if (!std::isfinite(time) || time < 0 || time <= last || time > clip.duration) {
+      return invalid("clip '{}': the times of a channel of {} do not ascend from 0 to the clip's end", clip.name, what);
+    }
+    last = time;
+  }
+  if (!std::all_of(channel.values.begin(), channel.values.end(), [](float value) { return is_near(value); })) {
+    return invalid("clip '{}': a channel of {} holds a value that is not finite, or beyond {:g}", clip.name, what,
+                   kFarthest);
+  }
+  return {};
+}
+
+Result<void> check_channel(const Channel& channel, const Clip& clip, std::size_t joint_count) {
+  if (channel.joint >= joint_count) {
+    return invalid("clip '{}' keys joint {} of {}", clip.name, channel.joint, joint_count);
+  }
+  if (channel.path > ChannelPath::kScale) return invalid("clip '{}' has a channel of an unknown kind", clip.name);
+  return check_keys(channel, channel.path == ChannelPath::kRotation ? 4 : 3, clip,
+                    fmt::format("joint {}", channel.joint));
+}
+
+Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count) {
+  for (const Clip& clip : clips) {
+    if (!std::isfinite(clip.duration) || clip.duration < 0) {
+      return invalid("clip '{}' lasts {} seconds", clip.name, clip.duration);
+    }
+    for (const Channel& channel : clip.channels) {
+      PELT_TRY(check_channel(channel, clip, joint_count));
+    }
+    for (const MorphChannel& channel : clip.morph_channels) {
+      const std::string what = fmt::format("target {} of '{}'", channel.target, channel.mesh);
+      PELT_TRY(check_keys(channel, 1, clip, what));
+    }
+  }
+  return names_are_unique(clips, "clip");
+}
+
+Groups groups_of(BlendMode mode) {
+  switch (mode) {
+    case BlendMode::kWires:
+      return Groups::kSeveral;
+    case BlendMode::kOffsets:
+      return Groups::kWithPoints;
+    default:
+      return Groups::kOne;
+  }
+}
+
+// Checks a mesh without its palette entries.
+Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
+  const std::size_t material_count = data.materials.size();
+  const std::size_t count = mesh.binding.points.size();
+  if (mesh.mode > BlendMode::kOffsets) {
+    return invalid("mesh '{}' has the unknown blend mode {}", mesh.name, static_cast<std::uint32_t>(mesh.mode));
+  }
+  if ((mesh.mode == BlendMode::kWires) != mesh.wires.has_value()) {
+    return invalid("mesh '{}' is not blended as it says", mesh.name);
+  }
+  if (mesh.wires && !(std::isfinite(mesh.wires->exponent) && mesh.wires->exponent >= 0 &&
+                      mesh.wires->exponent <= kMaxWiresExponent)) {
+    return invalid("mesh '{}' is combined with the exponent {}", mesh.name, mesh.wires->exponent);
+  }
+  if (mesh.source_vertex.size() != count) {
+    return invalid("mesh '{}' has {} vertices, but {} sources", mesh.name, count, mesh.source_vertex.size());
+  }
+  std::vector<bool> seen(count, false);
+  for (const std::uint32_t source : mesh.source_vertex) {
+    if (source >= count || seen[source]) {
+      return invalid("mesh '{}': the source vertices are no permutation, at {}", mesh.name, source);
+    }
+    seen[source] = true;
+  }
+  for (const glm::uvec3 triangle : mesh.triangles) {
+    for (int corner = 0; corner < 3; ++corner) {
+      if (triangle[corner] >= count) {
+        return invalid("a triangle of mesh '{}' names vertex {} of {}", mesh.name, triangle[corner], count);
+      }
+    }
+  }
+  if (!mesh.uvs.empty() && mesh.uvs.size() != count) {
+    return invalid("mesh '{}' has {} vertices, but {} texture coordinates", mesh.name, count, mesh.uvs.size());
+  }
+  for (const glm::vec2 uv : mesh.uvs) {
+    if (!is_finite(uv)) return invalid("mesh '{}' has a texture coordinate that is not finite", mesh.name);
+  }
+  const Result<void> weights =
+      validate(mesh.weights, data.bound_joints.size(), "the weights of mesh '" + mesh.name + "'");
+  if (!weights) return invalid("{}", weights.error().message);
+  if (mesh.weights.row_count() != 0 && mesh.weights.row_count() != count) {
+    return invalid("mesh '{}' has {} vertices, but {} rows of weights", mesh.name, count, mesh.weights.row_count());
+  }
+  std::uint64_t covered = 0;
+  for (const MeshPart& part : mesh.parts) {
+    if (part.first_triangle != covered) return invalid("the parts of mesh '{}' do not follow each other", mesh.name);
+    if (part.material < -1 || part.material >= static_cast<std::int64_t>(material_count)) {
+      return invalid("mesh '{}' uses material {} of {}", mesh.name, part.material, material_count);
+    }
+    covered += part.triangle_count;
+  }
+  if (covered != mesh.triangles.size()) {
+    return invalid("the parts of mesh '{}' cover {} of its {} triangles", mesh.name, covered, mesh.triangles.size());
+  }
+  return {};
+}
+
+Result<void> check_meshes(const CharacterData& data) {
+  std::uint64_t next_vertex = 0;
+  std::vector<bool> stage_used(std::min<std::size_t>(data.stage_count, data.meshes.size()), false);
+  bool has_skin = false;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.first_vertex != next_vertex) {
+      return invalid("mesh '{}' starts at vertex {}, not {}", mesh.name, mesh.first_vertex, next_vertex);
+    }
+    next_vertex += mesh.binding.points.size();
+    if (next_vertex > kMaxCount) return invalid("the character has more vertices than 32 bits count");
+    if (mesh.stage >= stage_used.size()) {
+      return invalid("mesh '{}' is moved in stage {} of {}", mesh.name, mesh.stage, data.stage_count);
+    }
+    stage_used[mesh.stage] = true;
+    has_skin |= !mesh.control;
+    PELT_TRY(check_mesh(mesh, data));
+  }
+  if (!has_skin) return invalid("the character has no skin");
+  if (stage_used.size() != data.stage_count ||
+      !std::all_of(stage_used.begin(), stage_used.end(), [](bool used) { return used; })) {
+    return invalid("of {} stages some move no mesh", data.stage_count);
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control != (mesh.stage + 1 < data.stage_count)) {
+      return invalid(
+          "mesh '{}' is {}, but moved in stage {} of {}: skins are moved in the last one, control meshes before",
+          mesh.name, mesh.control ? "a control mesh" : "skin", mesh.stage, data.stage_count);
+    }
+  }
+  return names_are_unique(data.meshes, "mesh");
+}
+
+// Precondition: check_meshes has passed.
+Result<void> check_inputs(const CharacterData& data) {
+  std::uint64_t count = data.controls.size();
+  std::vector<bool> streamed(data.meshes.size(), false);
+  for (const Stream& stream : data.streams) {
+    if (stream.mesh >= data.meshes.size() || !data.meshes[stream.mesh].control) {
+      return invalid("a stream names mesh {}, which is no control mesh", stream.mesh);
+    }
+    if (streamed[stream.mesh]) return invalid("mesh '{}' is streamed twice", data.meshes[stream.mesh].name);
+    streamed[stream.mesh] = true;
+    count += std::uint64_t{3} * data.meshes[stream.mesh].vertex_count();
+  }
+  if (count != data.input_count) {
+    return invalid("there are {} inputs, but streams and controls take {}", data.input_count, count);
+  }
+  std::vector<bool> given(data.input_count, false);
+  const auto take = [&](std::uint64_t first, std::uint64_t size) {
+    for (std::uint64_t i = first; i < first + size; ++i) {
+      if (i >= given.size() || given[i]) return false;
+      given[i] = true;
+    }
+    return true;
+  };
+  for (const Stream& stream : data.streams) {
+    if (!take(stream.first_input, std::uint64_t{3} * data.meshes[stream.mesh].vertex_count())) {
+      return invalid("the inputs of the stream of mesh '{}' are taken or not there", data.meshes[stream.mesh].name);
+    }
+  }
+  for (const Control& control : data.controls) {
+    if (!take(control.input, 1)) return invalid("the input of the control '{}' is taken or not there", control.name);
+    if (control.kind != ControlKind::kMorphTarget && control.kind != ControlKind::kTwist) {
+      return invalid("the control '{}' is of an unknown kind", control.name);
+    }
+    if (control.kind == ControlKind::kTwist && control.target >= data.skeleton.joints.size()) {
+      return invalid("the control '{}' names joint {} of {}", control.name, control.target,
+                     data.skeleton.joints.size());
+    }
+    if (!is_near(control.rest)) {
+      return invalid("the control '{}' is not finite at rest, or beyond {:g}", control.name, kFarthest);
+    }
+  }
+  return names_are_unique(data.controls, "control");
+}
+
+// The content of a palette entry, and when it is ready.
+struct Slot {
+  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame };
+  Kind kind = Kind::kUnwritten;
+  std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
+};
+
+// Marks `count` palette entries from `first` on as written. Precondition: they are in the palette.
+Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uint64_t count, std::uint32_t first_stage,
+                         PoseKernel kernel, bool fit) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Slot& slot = slots[first + i];
+    if (slot.kind != Slot::Kind::kUnwritten) return invalid("palette entry {} is written twice", first + i);
+    slot.first_stage = first_stage;
+    slot.kind = fit                                     ? Slot::Kind::kFitFrame
+                : kernel == PoseKernel::kKeyPose        ? Slot::Kind::kOffset
+                : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
+                : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
+                                                        : Slot::Kind::kStretch;
+  }
+  return {};
+}
+
+bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { return first + count <= size; }
+
+// Finds the writer of each palette entry. Precondition: check_meshes has passed.
+Result<std::vector<Slot>> find_writers(const CharacterData& data) {
+  // Count before allocating anything of palette_size entries.
+  std::uint64_t written = 0;
+  for (std::size_t p = 0; p < data.passes.size(); ++p) {
+    const PalettePass& pass = data.passes[p];
+    if (static_cast<std::size_t>(pass.kernel) >= kPoseKernelCount) {
+      return invalid("palette pass {} has the unknown kernel {}", p, static_cast<std::uint32_t>(pass.kernel));
+    }
+    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    if (pass.records.size() != std::uint64_t{pass.record_count} * kernel.record_words) {
+      return invalid("palette pass {} ({}) has {} words for {} records", p, kernel.name, pass.records.size(),
+                     pass.record_count);
+    }
+    if (pass.stage >= data.stage_count) {
+      return invalid("palette pass {} ({}) is in stage {} of {}", p, kernel.name, pass.stage, data.stage_count);
+    }
+    const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.slots_per_record;
+    if (!inside(pass.first_slot, count, data.palette_size)) {
+      return invalid("palette pass {} ({}) writes past the {} palette entries", p, kernel.name, data.palette_size);
+    }
+    written += count;
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot) continue;
+    if (!mesh.control) return invalid("mesh '{}' writes frames, but is no control mesh", mesh.name);
+    if (!inside(*mesh.frame_slot, mesh.vertex_count(), data.palette_size)) {
+      return invalid("the frames of mesh '{}' lie past the {} palette entries", mesh.name, data.palette_size);
+    }
+    written += mesh.vertex_count();
+  }
+  if (written != data.palette_size) {
+    return invalid("the palette has {} entries, but {} are written", data.palette_size, written);
+  }
+
+  std::vector<Slot> slots(data.palette_size);
+  for (const PalettePass& pass : data.passes) {
+    const std::uint64_t count = std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).slots_per_record;
+    PELT_TRY(write_slots(slots, pass.first_slot, count, pass.stage, pass.kernel, pass.fit));
+  }
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot) continue;
+    PELT_TRY(
+        write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, PoseKernel::kLinearBlend, false));
+  }
+  return slots;
+}
+
+Result<void> check_slot(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint64_t index,
+                        Slot::Kind wanted) {
+  if (index >= slots.size()) {
+    return invalid("mesh '{}' uses palette entry {} of {}", mesh.name, index, slots.size());
+  }
+  if (slots[index].kind != wanted) {
+    return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name, index);
+  }
+  if (slots[index].first_stage > mesh.stage) {
+    return invalid("mesh '{}' of stage {} uses palette entry {}, which is written later", mesh.name, mesh.stage, index);
+  }
+  return {};
+}
+
+// Checks every palette entry that the blend loads for this mesh, padding included: a weight of 0 does not make an
+// unwritten one safe. Raises `slots_read` to one past the last of them.
+Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint32_t& slots_read) {
+  if (mesh.first_slot > slots.size()) {
+    return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
+  }
+  PELT_TRY(validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'"));
+  const Slot::Kind wanted = mesh.mode == BlendMode::kDualQuaternion ? Slot::Kind::kDualQuaternion : Slot::Kind::kFrame;
+  const std::uint32_t entry_slots = mesh.mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
+  for (const std::uint32_t word : mesh.binding.influences) {
+    const std::uint32_t slot = mesh.first_slot + shared::influence_index(word);
+    PELT_TRY(check_slot(mesh, slots, slot, wanted));
+    slots_read = std::max(slots_read, slot + entry_slots);
+  }
+  if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
+  for (std::uint64_t v = 0; mesh.offset_slot && v < mesh.vertex_count(); ++v) {
+    PELT_TRY(check_slot(mesh, slots, *mesh.offset_slot + v, Slot::Kind::kOffset));
+  }
+  if (!mesh.wires) return {};
+  const Result<void> usable = check_slot(mesh, slots, mesh.wires->root_slot, Slot::Kind::kFrame);
+  slots_read = std::max(slots_read, mesh.wires->root_slot + 1);
+  return usable;
+}
+
+Result<void> check_fit_pass(const CharacterData& data) {
+  const PalettePass* known = nullptr;
+  for (std::size_t p = 0; p < data.passes.size(); ++p) {
+    const PalettePass& pass = data.passes[p];
+    if (!pass.fit) continue;
+    if (known != nullptr) return invalid("palette pass {} is a second one for linear-blend fits", p);
+    known = &pass;
+    if (pass.kernel != PoseKernel::kLinearBlend) {
+      return invalid("palette pass {} ({}) is for linear-blend fits, but poses no joints", p,
+                     pose_kernel(pass.kernel).name);
+    }
+    if (pass.stage + 1 != data.stage_count || pass.first_slot + pass.record_count != data.palette_size) {
+      return invalid(
+          "palette pass {} is for linear-blend fits, but not in the last stage with the last palette entries", p);
+    }
+  }
+  return {};
+}
+
+// Precondition: check_fit_pass has passed.
+Result<void> check_fits(const CharacterData& data) {
+  const PalettePass* pass = data.fit_pass();
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (!mesh.fit) {
+      if (pass != nullptr && !mesh.control)
+        return invalid("mesh '{}' has no linear-blend fit, but others have", mesh.name);
+      continue;
+    }
+    if (mesh.control) return invalid("mesh '{}' has a linear-blend fit, but is no skin", mesh.name);
+    if (pass == nullptr)
+      return invalid("mesh '{}' has a linear-blend fit, but no palette pass poses its joints", mesh.name);
+    const LinearFit& fit = *mesh.fit;
+    if (fit.first_slot < pass->first_slot || fit.first_slot > data.palette_size) {
+      return invalid("the linear-blend fit of mesh '{}' starts at palette entry {}, and its joints are {} to {}",
+                     mesh.name, fit.first_slot, pass->first_slot, data.palette_size);
+    }
+    PELT_TRY(validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
+                      fmt::format("the linear-blend fit of mesh '{}'", mesh.name)));
+    if (!(std::isfinite(fit.worst) && fit.rms >= 0 && fit.rms <= fit.worst)) {
+      return invalid("the linear-blend fit of mesh '{}' has errors of {} m and at most {} m", mesh.name, fit.rms,
+                     fit.worst);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::uint32_t> check_character(const CharacterData& data) {
+  PELT_TRY(check_skeleton(data.skeleton));
+  PELT_TRY(check_bound_joints(data));
+  PELT_TRY(check_clips(data.clips, data.skeleton.joints.size()));
+  for (const Material& material : data.materials) {
+    if (!is_finite(material.base_color)) return invalid("material '{}' has a colour that is not finite", material.name);
+  }
+  PELT_TRY(check_meshes(data));
+  PELT_TRY(check_inputs(data));
+  PELT_ASSIGN(const auto slots, find_writers(data));
+  for (std::size_t p = 0; p < data.passes.size(); ++p) {
+    const PoseKernelInfo& kernel = pose_kernel(data.passes[p].kernel);
+    const Result<void> valid = kernel.validate(data.passes[p], data);
+    if (!valid) return invalid("palette pass {} ({}): {}", p, kernel.name, valid.error().message);
+  }
+  PELT_TRY(check_fit_pass(data));
+  PELT_TRY(check_fits(data));
+  std::uint32_t slots_read = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    PELT_TRY(check_influences(mesh, slots, slots_read));
+  }
+  return slots_read;
+}
+
+}  // namespace pelt

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Checks everything that a character's users rely on: ranges, indices, stages that read only what earlier ones wrote,
+// finite numbers.
+#pragma once
+
+#include <cstdint>
+
+#include <pelt/character.h>
+#include <pelt/result.h>
+
+namespace pelt {
+
+// Returns one past the last palette entry that a mesh blends. Errors are those of Character::create.
+Result<std::uint32_t> check_character(const CharacterData& data);
+
+}  // namespace pelt
