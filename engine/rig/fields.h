@@ -194,6 +194,9 @@ class Fields {
   void keys_or(const Field& field, std::string_view word, std::vector<CurveKey>& values, Range at, Range value) {
     visit(field, members::Keys{values, at, value, word});
   }
+  void chosen(const Field& field, std::size_t& chosen, std::span<const std::string_view> names) {
+    visit(field, members::Chosen{chosen, names});
+  }
   template <class E, std::size_t n>
   void choice(const Field& field, E& value, const Choice<E> (&choices)[n]) {
     std::array<std::string_view, n> names;
@@ -202,7 +205,7 @@ class Fields {
       names[i] = choices[i].name;
       if (choices[i].value == value) place = i;
     }
-    visit(field, members::Chosen{place, names});
+    chosen(field, place, names);
     value = choices[place].value;
   }
 
