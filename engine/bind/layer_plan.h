@@ -45,6 +45,9 @@ struct LayerPlan {
   std::vector<std::vector<LayerAtMesh>> meshes;
   std::vector<bool> is_driver;     // for each mesh of the model
   std::vector<PieceAreas> pieces;  // for each mesh of the model, by the topmost layer over *
+
+  bool is_skin(std::size_t mesh) const { return !is_driver[mesh] && !meshes[mesh].empty(); }
+  bool is_moved_driver(std::size_t mesh) const { return is_driver[mesh] && !meshes[mesh].empty(); }
 };
 
 // Applies the rules of rig.h. In a layer over *, connected parts that follow practically one joint alone (eyes, teeth,

@@ -2,7 +2,9 @@
 // Adds the muscles of a rig to the model as meshes, which layers are then planned and bound over.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <pelt/model.h>
@@ -16,6 +18,11 @@ struct MuscleMeshes {
   std::size_t line = 0;  // mesh of the control points, then the side vertex; no triangles
   std::size_t mesh = 0;
 };
+
+// Returns true if a mesh of the model is the mesh of a muscle.
+inline bool is_muscle(std::span<const MuscleMeshes> muscles, std::size_t mesh) {
+  return std::ranges::find(muscles, mesh, &MuscleMeshes::mesh) != muscles.end();
+}
 
 struct ModelWithMuscles {
   Model model;
