@@ -8,6 +8,7 @@
 #include <pelt/garment.h>
 #include <pelt/try.h>
 
+#include "engine/core/invalid.h"
 #include "engine/core/name_list.h"
 #include "engine/geometry/area.h"
 #include "engine/geometry/spread_weights.h"
@@ -58,7 +59,7 @@ Mesh weighted_skin(const Model& body) {
 // Returns the garment with the body's skeleton and clips.
 Result<Dressed> put_on(Model garment, const Model& body) {
   if (garment.meshes.empty()) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no mesh to drive", garment.name));
+    return invalid("{}: has no mesh to drive", garment.name);
   }
   Dressed dressed;
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
@@ -110,7 +111,7 @@ Result<Dressed> dress(Model garment, const Model& body) {
   PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
   Mesh driver = concatenate(body.meshes);
   if (driver.triangles.empty()) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no triangles to drive with", body.name));
+    return invalid("{}: has no triangles to drive with", body.name);
   }
   driver.normals = vertex_normals(driver.positions, driver.triangles);
   driver.name = body.meshes.size() == 1 ? body.meshes[0].name : "body";
@@ -125,7 +126,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
   PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
   const Mesh skin = weighted_skin(body);
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
-  if (!tree) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: has no weights to give", body.name));
+  if (!tree) return invalid("{}: has no weights to give", body.name);
   // A shorter passage than on a body: the copied weights already pass as gradually as the body's.
   const std::vector<Passage> passages(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
   dressed.copied_weights = true;

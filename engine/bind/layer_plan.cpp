@@ -16,6 +16,7 @@
 #include <pelt/try.h>
 
 #include "engine/chain/cores.h"
+#include "engine/core/invalid.h"
 #include "engine/deformer/region.h"
 #include "engine/geometry/parts.h"
 #include "engine/rig/deformer_entry.h"
@@ -23,10 +24,6 @@
 
 namespace pelt {
 namespace {
-
-tl::unexpected<Error> invalid_layer(const PlannedLayer& layer, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", layer.label, why));
-}
 
 bool is_everywhere(const std::vector<float>& mask, float value) {
   return std::all_of(mask.begin(), mask.end(), [&](float m) { return m == value; });
@@ -75,11 +72,10 @@ Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<cons
   const Mesh* mesh = model.find_mesh(target);
   if (mesh == nullptr) return no_such_mesh(layer, model, "target", target);
   targets.push_back(static_cast<std::size_t>(mesh - model.meshes.data()));
-  if (layer.driver_mesh == targets[0])
-    return invalid_layer(layer, fmt::format("the target '{}' is its own driver", target));
+  if (layer.driver_mesh == targets[0]) return invalid("{}: the target '{}' is its own driver", layer.label, target);
   for (const MuscleMeshes& muscle : muscles) {
     if (muscle.mesh != targets[0] && muscle.line != targets[0]) continue;
-    return invalid_layer(layer, fmt::format("the target '{}' belongs to a muscle, whose line moves it", target));
+    return invalid("{}: the target '{}' belongs to a muscle, whose line moves it", layer.label, target);
   }
   return targets;
 }
@@ -87,7 +83,7 @@ Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<cons
 Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const Model& model, const Rig& rig,
                                        const PlannedLayer& layer) {
   if (!(mask.value >= 0 && mask.value <= 1))
-    return invalid_layer(layer, fmt::format("the mask {} is not in [0, 1]", mask.value));
+    return invalid("{}: the mask {} is not in [0, 1]", layer.label, mask.value);
   Result<std::vector<float>> values = region_values(mask.region, mesh, model, rig, layer.label + ": the mask");
   if (values) {
     for (float& value : *values) value *= mask.value;
@@ -270,8 +266,8 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
     const PlannedLayer& layer = plan.layers[l];
     PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
     if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMaxWiresExponent)) {
-      return invalid_layer(
-          layer, fmt::format("the exponent of Wires is {}, but must be from 0 to {}", *layer.wires, kMaxWiresExponent));
+      return invalid("{}: the exponent of Wires is {}, but must be from 0 to {}", layer.label, *layer.wires,
+                     kMaxWiresExponent);
     }
     std::vector<std::uint32_t> cores;
     const DeformerEntry& entry = deformer_entry(layer.deformer);
@@ -289,11 +285,10 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
       LayerAtMesh added{l, std::move(mask)};
       std::vector<LayerAtMesh>& below = plan.meshes[m];
       if (below.empty() && layer.wires) {
-        return invalid_layer(layer, fmt::format("there is no layer below at mesh '{}' to combine with", mesh.name));
+        return invalid("{}: there is no layer below at mesh '{}' to combine with", layer.label, mesh.name);
       }
       if (!below.empty() && plan.layers[below.back().layer].wires && !layer.wires) {
-        return invalid_layer(layer,
-                             fmt::format("mesh '{}' is combined as in Wires below it; it must be so too", mesh.name));
+        return invalid("{}: mesh '{}' is combined as in Wires below it; it must be so too", layer.label, mesh.name);
       }
       if (below.empty() && !is_everywhere(added.mask, 1.0f)) {
         notes.push_back(

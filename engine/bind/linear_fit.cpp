@@ -23,6 +23,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/records.h"
+#include "engine/core/invalid.h"
 #include "engine/core/parallel.h"
 #include "shaders/linear_blend/pose.h"
 
@@ -382,17 +383,15 @@ LinearFitError error_of(const CharacterMesh& mesh, const SparseRows& rows, const
 }
 
 Result<void> check(const LinearFitOptions& options) {
-  const auto invalid = [](const std::string& what) {
-    return fail(ErrorCode::kInvalidArgument, "the linear-blend fit: " + what);
-  };
   if (options.influences < 1 || options.influences > LinearFitOptions::kMaxInfluences) {
-    return invalid(
-        fmt::format("{} joints a vertex are not 1 to {}", options.influences, LinearFitOptions::kMaxInfluences));
+    return invalid("the linear-blend fit: {} joints a vertex are not 1 to {}", options.influences,
+                   LinearFitOptions::kMaxInfluences);
   }
   const std::uint64_t poses = std::uint64_t{options.clip_poses} + options.random_poses;
-  if (poses < 1 || poses > kMaxPoses) return invalid(fmt::format("{} sample poses are not 1 to {}", poses, kMaxPoses));
+  if (poses < 1 || poses > kMaxPoses)
+    return invalid("the linear-blend fit: {} sample poses are not 1 to {}", poses, kMaxPoses);
   if (!(options.cone >= 0 && options.cone <= glm::pi<float>())) {
-    return invalid(fmt::format("joints cannot be turned at random by {} radians", options.cone));
+    return invalid("the linear-blend fit: joints cannot be turned at random by {} radians", options.cone);
   }
   return {};
 }
@@ -403,8 +402,7 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
   PELT_TRY(check(options));
   const std::vector<shared::JointRecord> joints = fit_joints(*character);
   if (joints.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("'{}' has no joints, which a linear-blend fit could follow", character->name));
+    return invalid("'{}' has no joints, which a linear-blend fit could follow", character->name);
   }
   std::vector<SamplePose> poses;
   add_clip_poses(*character, options.clip_poses, poses);

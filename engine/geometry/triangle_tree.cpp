@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/binding/morton_order.h"
+#include "engine/core/invalid.h"
 #include "engine/core/parallel.h"
 #include "engine/geometry/closest_points.h"
 
@@ -233,7 +234,7 @@ TriangleTree::TriangleTree(TriangleTree&&) noexcept = default;
 TriangleTree& TriangleTree::operator=(TriangleTree&&) noexcept = default;
 
 Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
-  if (triangles.empty()) return fail(ErrorCode::kInvalidArgument, "there is no triangle with area");
+  if (triangles.empty()) return invalid("there is no triangle with area");
   auto state = std::make_unique<State>();
   state->positions.assign(positions.begin(), positions.end());
   state->triangles.assign(triangles.begin(), triangles.end());

@@ -15,6 +15,7 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
+#include "engine/core/invalid.h"
 #include "engine/geometry/parts.h"
 
 namespace pelt {
@@ -125,8 +126,7 @@ bool Judge::takes(const Character& character) const {
 template <class Meter>
 Result<void> Judge::measure(const Character& character, const JudgeOptions& options, Meter& meter) const {
   if (!takes(character)) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("'{}' is judged against linear blend of other skins, joints or clips", character->name));
+    return invalid("'{}' is judged against linear blend of other skins, joints or clips", character->name);
   }
   Skins linear(linear_, options);
   Skins moved(character, options);

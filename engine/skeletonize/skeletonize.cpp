@@ -10,6 +10,7 @@
 #include <pelt/skeletonize.h>
 #include <pelt/try.h>
 
+#include "engine/core/invalid.h"
 #include "engine/geometry/spread_weights.h"
 #include "engine/model/builtin/model_builder.h"
 #include "engine/skeletonize/closed_parts.h"
@@ -28,27 +29,24 @@ constexpr std::size_t kMaxJoints = 4;        // joints that move a vertex, at mo
 constexpr std::size_t kMaxVoxels = 500'000;  // inside voxels; a model with more has thick limbs
 
 Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
-  const auto invalid = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", model.name, why));
-  };
   if (options.resolution < options.kMinResolution || options.resolution > options.kMaxResolution) {
-    return invalid(fmt::format("a resolution of {} is not from {} to {}", options.resolution, options.kMinResolution,
-                               options.kMaxResolution));
+    return invalid("{}: a resolution of {} is not from {} to {}", model.name, options.resolution,
+                   options.kMinResolution, options.kMaxResolution);
   }
-  if (!(options.detail >= 0 && options.detail <= 1)) return invalid("the detail must be from 0 to 1");
-  if (!(options.bone_length >= 1)) return invalid("bones must be 1 radius long or more");
+  if (!(options.detail >= 0 && options.detail <= 1)) return invalid("{}: the detail must be from 0 to 1", model.name);
+  if (!(options.bone_length >= 1)) return invalid("{}: bones must be 1 radius long or more", model.name);
   for (const Mesh& mesh : model.meshes) {
     for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
       const glm::vec3 p = mesh.positions[i];
       if (!is_near(p)) {
-        return invalid(fmt::format("mesh '{}': vertex {} is at no place, or too far away", mesh.name, i));
+        return invalid("{}: mesh '{}': vertex {} is at no place, or too far away", model.name, mesh.name, i);
       }
     }
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
       for (int corner = 0; corner < 3; ++corner) {
         if (mesh.triangles[t][corner] < mesh.positions.size()) continue;
-        return invalid(fmt::format("mesh '{}': triangle {} has vertex {}, and there are {}", mesh.name, t,
-                                   mesh.triangles[t][corner], mesh.positions.size()));
+        return invalid("{}: mesh '{}': triangle {} has vertex {}, and there are {}", model.name, mesh.name, t,
+                       mesh.triangles[t][corner], mesh.positions.size());
       }
     }
   }

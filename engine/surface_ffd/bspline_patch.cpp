@@ -12,6 +12,8 @@
 
 #include <pelt/try.h>
 
+#include "engine/core/invalid.h"
+
 namespace pelt::surface_ffd {
 namespace {
 
@@ -34,45 +36,40 @@ struct Direction {
 Direction direction_u(const BsplinePatch& patch) { return {patch.knots_u, patch.count_u, patch.degree_u}; }
 Direction direction_v(const BsplinePatch& patch) { return {patch.knots_v, patch.count_v, patch.degree_v}; }
 
-tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
-}
-
 Result<void> validate(const Direction& direction, char name, const std::string& what) {
   const auto& [knots, count, degree] = direction;
   if (degree < 1 || degree > kMaxDegree) {
-    return invalid(what, fmt::format("the degree in {} is {}, not 1 to {}", name, degree, kMaxDegree));
+    return invalid("{}: the degree in {} is {}, not 1 to {}", what, name, degree, kMaxDegree);
   }
   if (count < degree + 1) {
-    return invalid(what, fmt::format("{} control vertices in {} are too few for degree {}", count, name, degree));
+    return invalid("{}: {} control vertices in {} are too few for degree {}", what, count, name, degree);
   }
   if (knots.size() != std::uint64_t{count} + degree + 1) {
-    return invalid(
-        what, fmt::format("there are {} knots in {}, not {}", knots.size(), name, std::uint64_t{count} + degree + 1));
+    return invalid("{}: there are {} knots in {}, not {}", what, knots.size(), name, std::uint64_t{count} + degree + 1);
   }
   double largest = 0;
   for (std::size_t i = 0; i < knots.size(); ++i) {
     if (!(std::abs(knots[i]) <= kMaxKnot)) {
-      return invalid(what, fmt::format("knot {} in {} is {}, not within {}", i, name, knots[i], kMaxKnot));
+      return invalid("{}: knot {} in {} is {}, not within {}", what, i, name, knots[i], kMaxKnot);
     }
-    if (i > 0 && knots[i] < knots[i - 1]) return invalid(what, fmt::format("knot {} in {} descends", i, name));
+    if (i > 0 && knots[i] < knots[i - 1]) return invalid("{}: knot {} in {} descends", what, i, name);
     largest = std::max(largest, std::abs(knots[i]));
   }
   if (!(direction.start() < direction.end())) {
-    return invalid(what, fmt::format("the knots {} and {} in {}, where the domain starts and ends, are equal", degree,
-                                     count, name));
+    return invalid("{}: the knots {} and {} in {}, where the domain starts and ends, are equal", what, degree, count,
+                   name);
   }
   std::size_t first = 0;  // first of the knots that equal knot i
   for (std::size_t i = 1; i < knots.size(); ++i) {
     if (knots[i] != knots[first]) {
       if (knots[i] - knots[first] < kMinSpan * largest) {
-        return invalid(what, fmt::format("knots {} and {} in {} are too close and not equal", first, i, name));
+        return invalid("{}: knots {} and {} in {} are too close and not equal", what, first, i, name);
       }
       first = i;
     }
     const bool inside = knots[i] > direction.start() && knots[i] < direction.end();
     if (i - first + 1 > degree + (inside ? 0u : 1u)) {
-      return invalid(what, fmt::format("knot {} in {} repeats too often for degree {}", i, name, degree));
+      return invalid("{}: knot {} in {} repeats too often for degree {}", what, i, name, degree);
     }
   }
   return {};
@@ -147,22 +144,20 @@ Result<void> validate(const BsplinePatch& patch, const std::string& what) {
   PELT_TRY(validate(direction_v(patch), 'v', what));
   const std::uint64_t count = std::uint64_t{patch.count_u} * patch.count_v;
   if (patch.control.size() != count) {
-    return invalid(what, fmt::format("there are {} control vertices, not {} x {}", patch.control.size(), patch.count_u,
-                                     patch.count_v));
+    return invalid("{}: there are {} control vertices, not {} x {}", what, patch.control.size(), patch.count_u,
+                   patch.count_v);
   }
   if (!patch.weights.empty() && patch.weights.size() != count) {
-    return invalid(what, fmt::format("there are {} weights for {} control vertices", patch.weights.size(), count));
+    return invalid("{}: there are {} weights for {} control vertices", what, patch.weights.size(), count);
   }
   for (std::size_t i = 0; i < patch.control.size(); ++i) {
     if (!is_near(patch.control[i])) {
-      return invalid(
-          what, fmt::format("control vertex {} is not finite, or farther than {:g} m from the origin", i, kFarthest));
+      return invalid("{}: control vertex {} is not finite, or farther than {:g} m from the origin", what, i, kFarthest);
     }
   }
   for (std::size_t i = 0; i < patch.weights.size(); ++i) {
     if (!(patch.weights[i] >= 1 / kMaxWeight && patch.weights[i] <= kMaxWeight)) {
-      return invalid(what,
-                     fmt::format("weight {} is {}, not {} to {}", i, patch.weights[i], 1 / kMaxWeight, kMaxWeight));
+      return invalid("{}: weight {} is {}, not {} to {}", what, i, patch.weights[i], 1 / kMaxWeight, kMaxWeight);
     }
   }
   return {};
@@ -226,8 +221,7 @@ Result<TessellatedPatch> tessellate(const BsplinePatch& patch, std::uint32_t qua
   const std::uint64_t count_u = (knots_u.size() - 1) * quads_u + 1;
   const std::uint64_t count_v = (knots_v.size() - 1) * quads_v + 1;
   if (count_u > kMaxVertices || count_v > kMaxVertices || count_u * count_v > kMaxVertices) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a patch of {} x {} vertices has more than {}", count_u, count_v, kMaxVertices));
+    return invalid("a patch of {} x {} vertices has more than {}", count_u, count_v, kMaxVertices);
   }
   TessellatedPatch result;
   const std::vector<double> parameters_v = parameters(knots_v, quads_v);

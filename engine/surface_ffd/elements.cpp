@@ -13,6 +13,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/records.h"
+#include "engine/core/invalid.h"
 #include "engine/geometry/area.h"
 #include "engine/geometry/parts.h"
 #include "shaders/driver/patch_frame/pose.h"
@@ -103,7 +104,7 @@ Result<void> Elements::find_triangles(const Driver& driver) {
     normals_.emplace_back(triangle_axes(mesh, corners)[2]);
   }
   if (triangles_.empty()) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("the driver '{}' has no triangle with area", mesh.name));
+    return invalid("the driver '{}' has no triangle with area", mesh.name);
   }
   PELT_ASSIGN(tree_, TriangleTree::create(mesh.positions, triangles_));
 
@@ -155,8 +156,7 @@ Result<void> Elements::find_samples(const Driver& driver) {
     first_control += patch.count_u * patch.count_v;
   }
   if (samples_.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("the driver '{}' has no sample with two tangents", driver.mesh.name));
+    return invalid("the driver '{}' has no sample with two tangents", driver.mesh.name);
   }
   mean_spacing_ = spacing / static_cast<double>(neighbours);
   largest_valence_ = 1;

@@ -6,6 +6,7 @@
 #include <pelt/finite.h>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/core/invalid.h"
 
 namespace pelt::surface_ffd {
 
@@ -16,13 +17,10 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
     const auto record = read_record<shared::TriangleRecord>(pass.records, i);
     for (const std::uint32_t vertex : {record.a, record.b, record.c}) {
       if (!is_posed_before(pass, data, vertex)) {
-        return fail(ErrorCode::kInvalidArgument,
-                    fmt::format("record {} names vertex {}, which no earlier stage moves", i, vertex));
+        return invalid("record {} names vertex {}, which no earlier stage moves", i, vertex);
       }
     }
-    if (!is_finite(record.rest_inverse)) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("the rest frame of record {} is not finite", i));
-    }
+    if (!is_finite(record.rest_inverse)) return invalid("the rest frame of record {} is not finite", i);
   }
   return {};
 }

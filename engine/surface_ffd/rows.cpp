@@ -13,6 +13,7 @@
 #include <pelt/surface_ffd.h>
 
 #include "engine/binding/morton_order.h"
+#include "engine/core/invalid.h"
 #include "engine/core/parallel.h"
 #include "engine/deformer/weight_gradients.h"
 #include "engine/surface_ffd/precision.h"
@@ -479,9 +480,8 @@ void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threa
 }
 
 tl::unexpected<Error> follows_nothing(const Mesh& mesh, std::uint32_t vertex) {
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("vertex {} of mesh '{}' may follow no element of the driver: the groups exclude all of them",
-                          vertex, mesh.name));
+  return invalid("vertex {} of mesh '{}' may follow no element of the driver: the groups exclude all of them", vertex,
+                 mesh.name);
 }
 
 }  // namespace

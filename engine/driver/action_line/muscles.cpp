@@ -16,6 +16,7 @@
 #include <pelt/try.h>
 
 #include "engine/chain/chains.h"
+#include "engine/core/invalid.h"
 #include "engine/driver/action_line/line.h"
 #include "engine/driver/action_line/spindle.h"
 #include "engine/rig/deformer_entry.h"
@@ -28,12 +29,6 @@ constexpr float kEvenPoints = 4;        // number of control points if the rig g
 constexpr float kShortest = 1e-6f;      // least distance between the attachments, metres
 constexpr float kSideDistance = 0.25f;  // distance of the side vertex, in distances between the attachments
 
-template <class... Arguments>
-tl::unexpected<Error> invalid(const Muscle& muscle, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("muscle '{}': {}", muscle.name, fmt::format(format, std::forward<Arguments>(arguments)...)));
-}
-
 tl::unexpected<Error> not_found(const Muscle& muscle, std::string_view kind, const std::string& name,
                                 const std::vector<std::string_view>& known) {
   const std::string hint = known.empty() ? "" : fmt::format("; did you mean '{}'?", nearest_name(name, known));
@@ -44,29 +39,30 @@ tl::unexpected<Error> not_found(const Muscle& muscle, std::string_view kind, con
 bool is_within(float value, float least, float most) { return value >= least && value <= most; }
 
 Result<void> check_muscle(const Muscle& muscle) {
-  if (muscle.name.empty()) return fail(ErrorCode::kInvalidArgument, "a muscle has no name");
+  if (muscle.name.empty()) return invalid("a muscle has no name");
   if (muscle.mesh.empty() && !(muscle.radius > 0 && muscle.radius <= kFarthest)) {
-    return invalid(muscle, "the radius is {}, but must be above 0", muscle.radius);
+    return invalid("muscle '{}': the radius is {}, but must be above 0", muscle.name, muscle.radius);
   }
   if (!is_within(muscle.tendon, 0, 0.4f)) {
-    return invalid(muscle, "the tendon is {}, but must be from 0 to 0.4", muscle.tendon);
+    return invalid("muscle '{}': the tendon is {}, but must be from 0 to 0.4", muscle.name, muscle.tendon);
   }
   if (!(muscle.resolution >= 4 && muscle.resolution <= 128)) {
-    return invalid(muscle, "the resolution is {}, but must be from 4 to 128", muscle.resolution);
+    return invalid("muscle '{}': the resolution is {}, but must be from 4 to 128", muscle.name, muscle.resolution);
   }
   if (!is_within(muscle.volume, 0, 1)) {
-    return invalid(muscle, "the volume is {}, but must be from 0 to 1", muscle.volume);
+    return invalid("muscle '{}': the volume is {}, but must be from 0 to 1", muscle.name, muscle.volume);
   }
   if (!is_within(muscle.bulge, 0, 2)) {
-    return invalid(muscle, "the bulge is {}, but must be from 0 to 2", muscle.bulge);
+    return invalid("muscle '{}': the bulge is {}, but must be from 0 to 2", muscle.name, muscle.bulge);
   }
   if (muscle.points.size() > kMaxPoints) {
-    return invalid(muscle, "the line has {} points, more than {}", muscle.points.size(), kMaxPoints);
+    return invalid("muscle '{}': the line has {} points, more than {}", muscle.name, muscle.points.size(), kMaxPoints);
   }
   float before = 0;
   for (const LinePoint& point : muscle.points) {
     if (!(point.at > before && point.at < 1)) {
-      return invalid(muscle, "the points' places must ascend between 0 and 1, but {} follows {}", point.at, before);
+      return invalid("muscle '{}': the points' places must ascend between 0 and 1, but {} follows {}", muscle.name,
+                     point.at, before);
     }
     before = point.at;
   }
@@ -130,9 +126,11 @@ class MuscleBuilder {
     const glm::vec3 end = place_of(to, muscle.to.offset);
     const float length = glm::distance(start, end);
     if (!is_near(start) || !is_near(end)) {
-      return invalid(muscle, "an attachment is not finite, or too far away: beyond {:g} m", kFarthest);
+      return invalid("muscle '{}': an attachment is not finite, or too far away: beyond {:g} m", muscle.name,
+                     kFarthest);
     }
-    if (!(length > kShortest)) return invalid(muscle, "it is attached twice at one place, and has no length");
+    if (!(length > kShortest))
+      return invalid("muscle '{}': it is attached twice at one place, and has no length", muscle.name);
     std::vector<LinePoint> points = muscle.points;
     for (float k = 1; muscle.points.empty() && k <= kEvenPoints; ++k) points.push_back({k / (kEvenPoints + 1), {}});
     points.insert(points.begin(), {0, {}});
@@ -144,7 +142,8 @@ class MuscleBuilder {
     const std::uint32_t last_column = column_of(to);
     for (const LinePoint& point : points) {
       if (!is_near(point.offset)) {
-        return invalid(muscle, "the offset of a point is not finite, or longer than {:g} m", kFarthest);
+        return invalid("muscle '{}': the offset of a point is not finite, or longer than {:g} m", muscle.name,
+                       kFarthest);
       }
       line.positions.push_back(glm::mix(start, end, point.at) + point.offset);
       append_weights(line, first_column, last_column, point.at);
@@ -169,7 +168,8 @@ class MuscleBuilder {
 
   Result<std::size_t> add_spindle(const Muscle& muscle, const Mesh& line) {
     if (result_.model.find_mesh(muscle.name) != nullptr) {
-      return invalid(muscle, "a mesh has that name; where it is to be the muscle's, name it as its mesh");
+      return invalid("muscle '{}': a mesh has that name; where it is to be the muscle's, name it as its mesh",
+                     muscle.name);
     }
     result_.model.meshes.push_back(action_line::make_spindle(muscle.name, action_line::RestLine(line.positions),
                                                              {muscle.radius, muscle.tendon, muscle.resolution}));
@@ -186,7 +186,7 @@ class MuscleBuilder {
     const auto index = static_cast<std::size_t>(mesh - result_.model.meshes.data());
     for (const MuscleMeshes& other : result_.muscles) {
       if (other.mesh == index || other.line == index) {
-        return invalid(muscle, "the mesh '{}' is another muscle's", muscle.mesh);
+        return invalid("muscle '{}': the mesh '{}' is another muscle's", muscle.name, muscle.mesh);
       }
     }
     return index;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 
 namespace pelt::action_line {
@@ -58,13 +59,10 @@ const char* check_samples(const PalettePass& pass, std::uint64_t first) {
 }
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  for (std::size_t i = 0; i < pass.record_count; ++i) {
-    const auto record = read_record<shared::ActionLineRecord>(pass.records, i);
+  return check_records<shared::ActionLineRecord>(pass, [&](const shared::ActionLineRecord& record) {
     const char* wrong = check_line(pass, data, record.line);
-    if (wrong == nullptr) wrong = check_samples(pass, record.first_sample);
-    if (wrong != nullptr) return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));
-  }
-  return {};
+    return wrong != nullptr ? wrong : check_samples(pass, record.first_sample);
+  });
 }
 
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {

@@ -13,6 +13,7 @@
 #include <pelt/nearest_name.h>
 #include <pelt/pose.h>
 
+#include "engine/core/invalid.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt::key_pose {
@@ -28,13 +29,11 @@ Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const 
   }
   const double length = glm::length(glm::dvec3(angle.axis));
   if (!(length > 0 && std::isfinite(length))) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: an axis has no direction", what));
+    return invalid("{}: an axis has no direction", what);
   }
   const std::int32_t parent = joints[*joint].parent;
   if (parent < 0) {
-    return fail(
-        ErrorCode::kInvalidArgument,
-        fmt::format("{}: joint '{}' has no parent: its turn is that of the whole character", what, angle.joint));
+    return invalid("{}: joint '{}' has no parent: its turn is that of the whole character", what, angle.joint);
   }
   std::vector<glm::mat4> rest(joints.size());
   rest_matrices(model.skeleton, rest);

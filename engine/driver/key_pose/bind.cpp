@@ -18,6 +18,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/records.h"
+#include "engine/core/invalid.h"
 #include "engine/driver/key_pose/angle.h"
 #include "engine/driver/key_pose/tilt.h"
 #include "engine/rig/deformer_entry.h"
@@ -78,10 +79,6 @@ class Table {
   std::vector<std::vector<Entry>> entries_;  // for each vertex
 };
 
-tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
-}
-
 // ------------------------------------------------------------------------------------------------------------ angles
 
 Result<std::uint32_t> put_angles(const KeyPoseSet& set, const Model& model, const std::string& what, Table& table) {
@@ -97,25 +94,24 @@ Result<void> check_set(const KeyPoseSet& set, const std::string& what) {
   const bool linear = set.interpolation == KeyInterpolation::kLinear;
   const std::size_t most = linear ? 1 : std::size_t{shared::kMaxKeyAngles};
   if (set.angles.empty() || set.angles.size() > most) {
-    return invalid(what, fmt::format("is keyed on {} angles; {} interpolation takes 1{}", set.angles.size(),
-                                     linear ? "linear" : "rbf", linear ? "" : fmt::format(" to {}", most)));
+    return invalid("{}: is keyed on {} angles; {} interpolation takes 1{}", what, set.angles.size(),
+                   linear ? "linear" : "rbf", linear ? "" : fmt::format(" to {}", most));
   }
-  if (set.poses.empty()) return invalid(what, "has no poses");
+  if (set.poses.empty()) return invalid("{}: has no poses", what);
   for (std::size_t p = 0; p < set.poses.size(); ++p) {
     const std::vector<float>& degrees = set.poses[p].degrees;
     if (degrees.size() != set.angles.size()) {
-      return invalid(what, fmt::format("pose {} gives {} angles of {}", p, degrees.size(), set.angles.size()));
+      return invalid("{}: pose {} gives {} angles of {}", what, p, degrees.size(), set.angles.size());
     }
     const auto in_range = [](float d) { return d > -180 && d <= 180; };
     if (!std::all_of(degrees.begin(), degrees.end(), in_range)) {
-      return invalid(what, fmt::format("pose {} has an angle beyond half a turn, which cannot be told from less", p));
+      return invalid("{}: pose {} has an angle beyond half a turn, which cannot be told from less", what, p);
     }
     if (std::all_of(degrees.begin(), degrees.end(), [](float d) { return d == 0; })) {
-      return invalid(what, fmt::format("pose {} is at rest, where nothing is offset", p));
+      return invalid("{}: pose {} is at rest, where nothing is offset", what, p);
     }
     for (std::size_t q = 0; q < p; ++q) {
-      if (set.poses[q].degrees == degrees)
-        return invalid(what, fmt::format("poses {} and {} have the same angles", q, p));
+      if (set.poses[q].degrees == degrees) return invalid("{}: poses {} and {} have the same angles", what, q, p);
     }
   }
   return {};
@@ -134,7 +130,7 @@ Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::u
   std::sort(keys.begin(), keys.end());
   constexpr double kMinStep = 1e-5;  // radians: joint angles are no more precise
   if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kMinStep; }) != keys.end()) {
-    return invalid(what, kTooClose);
+    return invalid("{}: {}", what, kTooClose);
   }
   std::vector<std::uint32_t> words;
   for (const KeyPose& pose : set.poses) {
@@ -155,7 +151,7 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
   const auto dimensions = static_cast<Eigen::Index>(set.angles.size());
   const auto count = static_cast<Eigen::Index>(set.poses.size()) + 1;  // the last one is the rest pose
   if (count > Eigen::Index{shared::kMaxKeyCentres}) {
-    return invalid(what, fmt::format("has more than {} poses", shared::kMaxKeyCentres - 1));
+    return invalid("{}: has more than {} poses", what, shared::kMaxKeyCentres - 1);
   }
   Eigen::MatrixXd centres = Eigen::MatrixXd::Zero(count, dimensions);
   for (Eigen::Index p = 0; p + 1 < count; ++p) {
@@ -176,17 +172,17 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
     for (Eigen::Index j = 0; j < count; ++j) width(c) = c == j ? width(c) : std::min(width(c), squared(c, j));
   }
   constexpr double kMinWidth = 1e-3;  // radians: above what angles from float matrices can resolve
-  if (width.minCoeff() < kMinWidth * kMinWidth) return invalid(what, kTooClose);
+  if (width.minCoeff() < kMinWidth * kMinWidth) return invalid("{}: {}", what, kTooClose);
   Eigen::MatrixXd kernel(count, count);  // value of the function at centre c, at key j
   for (Eigen::Index c = 0; c < count; ++c) {
     for (Eigen::Index j = 0; j < count; ++j) kernel(c, j) = std::exp(-squared(c, j) / width(c));
   }
   const Eigen::FullPivLU<Eigen::MatrixXd> solver(kernel);
-  if (solver.rcond() < 1e-7) return invalid(what, kTooClose);
+  if (solver.rcond() < 1e-7) return invalid("{}: {}", what, kTooClose);
   const Eigen::MatrixXd cardinal = solver.inverse();  // row k holds the a_c of key k
   // Weights as large as this would cancel to mere rounding, and swing far beyond 1 between the keys.
   constexpr double kMax = 50;
-  if (!(cardinal.cwiseAbs().maxCoeff() <= kMax)) return invalid(what, kTooClose);
+  if (!(cardinal.cwiseAbs().maxCoeff() <= kMax)) return invalid("{}: {}", what, kTooClose);
 
   const std::uint32_t first_centre = table.size();
   for (Eigen::Index c = 0; c < count; ++c) {
@@ -232,12 +228,12 @@ Result<std::vector<glm::vec3>> pose_offsets(const KeyPose& pose, const Mesh& sou
   }
   for (const VertexOffset& offset : pose.offsets) {
     if (offset.vertex >= offsets.size()) {
-      return invalid(what, fmt::format("offsets vertex {} of the {} of the driver '{}'", offset.vertex, offsets.size(),
-                                       source.name));
+      return invalid("{}: offsets vertex {} of the {} of the driver '{}'", what, offset.vertex, offsets.size(),
+                     source.name);
     }
     if (!is_near(offset.offset)) {
-      return invalid(
-          what, fmt::format("the offset of vertex {} is not finite, or longer than {:g} m", offset.vertex, kFarthest));
+      return invalid("{}: the offset of vertex {} is not finite, or longer than {:g} m", what, offset.vertex,
+                     kFarthest);
     }
     offsets[offset.vertex] += offset.offset;
   }

@@ -7,6 +7,7 @@
 
 #include <pelt/finite.h>
 
+#include "engine/character/check_records.h"
 #include "shaders/driver/key_pose/pose.h"
 
 namespace pelt::key_pose {
@@ -84,21 +85,16 @@ namespace {
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   Table table(pass, data);
   const TableReader words(pass.table);
-  std::uint64_t all_entries = 0;
-  for (std::size_t i = 0; i < pass.record_count; ++i) {
-    const auto record = read_record<shared::KeyPoseRecord>(pass.records, i);
-    all_entries += record.entry_count;
-    const char* wrong = all_entries * shared::kKeyEntryWords > pass.table.size()
-                            ? "and those before it read more of its table than there is"
-                            : nullptr;
+  TableBudget budget(pass);
+  return check_records<shared::KeyPoseRecord>(pass, [&](const shared::KeyPoseRecord& record) {
+    const char* wrong = budget.take(std::uint64_t{record.entry_count} * shared::kKeyEntryWords);
     for (std::uint32_t e = 0; e < record.entry_count && wrong == nullptr; ++e) {
       const std::uint64_t word = record.first_word + std::uint64_t{e} * shared::kKeyEntryWords;
       wrong = words.check_numbers(word + 1, shared::kKeyEntryWords - 1);
       if (wrong == nullptr) wrong = table.check_key(pass.table[word]);
     }
-    if (wrong != nullptr) return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));
-  }
-  return {};
+    return wrong;
+  });
 }
 
 EntryRest rest(const PassEntry&) { return {}; }

@@ -6,6 +6,7 @@
 #include <pelt/finite.h>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/core/invalid.h"
 
 namespace pelt::stream {
 
@@ -15,13 +16,10 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   for (std::size_t i = 0; i < pass.record_count; ++i) {
     const auto record = read_record<shared::StreamRecord>(pass.records, i);
     if (std::uint64_t{record.first_input} + 3 > data.input_count) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("record {} names inputs {} to {} of {}", i, record.first_input,
-                              std::uint64_t{record.first_input} + 2, data.input_count));
+      return invalid("record {} names inputs {} to {} of {}", i, record.first_input,
+                     std::uint64_t{record.first_input} + 2, data.input_count);
     }
-    if (!is_finite(record.rest)) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("the rest position of record {} is not finite", i));
-    }
+    if (!is_finite(record.rest)) return invalid("the rest position of record {} is not finite", i);
   }
   return {};
 }

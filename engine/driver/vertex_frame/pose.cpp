@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "shaders/driver/vertex_frame/pose.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cmath>
 
 #include <pelt/finite.h>
 
+#include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 
 namespace pelt::vertex_frame {
@@ -15,20 +14,13 @@ namespace pelt::vertex_frame {
 namespace {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  const auto refuse = [](std::size_t record, const char* why) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", record, why));
-  };
-  // Bounds the work: records that share words could make a small file slow to check and to pose.
-  std::uint64_t all_words = 0;
-  for (std::size_t i = 0; i < pass.record_count; ++i) {
-    const auto record = read_record<shared::VertexFrameRecord>(pass.records, i);
+  TableBudget budget(pass);
+  return check_records<shared::VertexFrameRecord>(pass, [&](const shared::VertexFrameRecord& record) -> const char* {
     const std::uint64_t edge_words = std::uint64_t{record.edge_count} * shared::kVertexFrameEdgeWords;
     const std::uint64_t words = edge_words + std::uint64_t{record.triangle_count} * shared::kVertexFrameTriangleWords;
-    if (record.first_word + words > pass.table.size()) return refuse(i, "reads past its table");
-    all_words += words;
-    if (all_words > pass.table.size()) return refuse(i, "and those before it read more of its table than there is");
+    if (const char* wrong = budget.take(record.first_word, words)) return wrong;
     if (!is_finite(record.rest) || !is_finite(record.normal_term) || !(record.rest_area > 1e-30f)) {
-      return refuse(i, "holds a number that is not finite, or has no area");
+      return "holds a number that is not finite, or has no area";
     }
     bool known = is_posed_before(pass, data, record.vertex);
     bool finite = std::isfinite(record.rest_area);
@@ -41,10 +33,9 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
         finite = finite && std::isfinite(std::bit_cast<float>(value));
       }
     }
-    if (!known) return refuse(i, "names a vertex that no earlier stage moves");
-    if (!finite) return refuse(i, "has a term that is not finite");
-  }
-  return {};
+    if (!known) return kNotPosedBefore;
+    return finite ? nullptr : "has a term that is not finite";
+  });
 }
 
 EntryRest rest(const PassEntry& entry) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Checks the records of a pose pass one by one. A check returns why a record is wrong, or nullptr.
+#pragma once
+
+#include <cstdint>
+
+#include <pelt/character.h>
+
+#include "engine/character/records.h"
+#include "engine/core/invalid.h"
+
+namespace pelt {
+
+// Returns an error that names the first record of the pass that `check` finds wrong.
+template <class Record, class Check>
+Result<void> check_records(const PalettePass& pass, const Check& check) {
+  for (std::size_t i = 0; i < pass.record_count; ++i) {
+    if (const char* wrong = check(read_record<Record>(pass.records, i))) return invalid("record {} {}", i, wrong);
+  }
+  return {};
+}
+
+// Bounds the work: records that share words could make a small file slow to check and to pose.
+class TableBudget {
+ public:
+  explicit TableBudget(const PalettePass& pass) : table_words_(pass.table.size()) {}
+
+  // Takes the words [first, first + count), which one record reads.
+  const char* take(std::uint64_t first, std::uint64_t count) {
+    return first + count > table_words_ ? "reads past its table" : take(count);
+  }
+  // Takes `count` words without a look at where they lie.
+  const char* take(std::uint64_t count) {
+    taken_ += count;
+    return taken_ > table_words_ ? "and those before it read more of its table than there is" : nullptr;
+  }
+
+ private:
+  std::uint64_t table_words_;
+  std::uint64_t taken_ = 0;
+};
+
+inline constexpr const char* kNotPosedBefore = "names a vertex that no earlier stage moves";
+
+}  // namespace pelt
