@@ -78,14 +78,14 @@ Result<bool> add_weights(const DriverParameters& parameters, const DeformerInput
 Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
   PELT_ASSIGN(auto source, find_source(parameters, input));
   PELT_ASSIGN(const auto weighted, add_weights(parameters, input, source));
-  PELT_ASSIGN(auto made, weld_and_refine(source.mesh, parameters, input));
+  PELT_ASSIGN(auto refined, weld_and_refine(source.mesh, parameters, input));
 
   Driver driver;
-  driver.mesh = std::move(made.mesh);
+  driver.mesh = std::move(refined.mesh);
   driver.mesh.name = source.mesh.name;
   driver.painting = driver.mesh.weights;
   if (weighted) driver.mesh.weights = spread_along(driver.mesh, parameters.spread, input);
-  driver.source_triangle = std::move(made.source_triangle);
+  driver.source_triangle = std::move(refined.source_triangle);
   driver.patches = std::move(source.patches);
   const std::string what = fmt::format("{}: the driver '{}'", input.layer, driver.mesh.name);
   if (parameters.follow == Follow::kStreamed) {
@@ -94,8 +94,9 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     driver.control_mesh = added;
     driver.estimated_frames = true;
   } else {
+    const auto carry = [&](std::span<const glm::vec3> values) { return refined.vertices.carry(values); };
     PELT_ASSIGN(const auto offsets, key_pose::add_pass(parameters.key_poses, parameters.morph_targets, source.mesh,
-                                                       driver.mesh, made.carry, input.model, what, input.builder));
+                                                       driver.mesh, carry, input.model, what, input.builder));
     MeshBinding binding;
     binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
     binding.rows = input.builder.rows_over_joints(driver.mesh.weights, binding.mode);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
+#include <numeric>
 #include <utility>
 
 #include <pelt/driver.h>
@@ -125,12 +125,6 @@ void settle_morph_targets(Mesh& mesh) {
   }
 }
 
-template <class T>
-std::vector<T> with_parents(std::vector<T> values, std::span<const glm::uvec2> parents) {
-  for (const glm::uvec2 pair : parents) values.push_back((values[pair.x] + values[pair.y]) * 0.5f);
-  return values;
-}
-
 }  // namespace
 
 std::span<const Influence> ShownSurface::weights(std::uint32_t vertex) const {
@@ -179,25 +173,31 @@ Result<DriverSource> find_source(const DriverParameters& parameters, const Defor
   return source;
 }
 
+std::vector<glm::vec3> VertexSources::carry(std::span<const glm::vec3> values) const {
+  std::vector<glm::vec3> carried;
+  carried.reserve(kept.size() + parents.size());
+  for (const std::uint32_t v : kept) carried.push_back(values[v]);
+  for (const glm::uvec2 pair : parents) carried.push_back((carried[pair.x] + carried[pair.y]) * 0.5f);
+  return carried;
+}
+
 Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& parameters, const DeformerInput& input) {
   DriverMesh driver;
   driver.mesh = source;
   driver.source_triangle.resize(source.triangles.size());
-  for (std::uint32_t t = 0; t < driver.source_triangle.size(); ++t) driver.source_triangle[t] = t;
-  driver.carry = [](std::span<const glm::vec3> values) { return std::vector(values.begin(), values.end()); };
+  std::iota(driver.source_triangle.begin(), driver.source_triangle.end(), 0u);
+  driver.vertices.kept.resize(source.positions.size());
+  std::iota(driver.vertices.kept.begin(), driver.vertices.kept.end(), 0u);
 
   if (parameters.weld > 0) {
     Stitched stitched = stitch(driver.mesh, parameters.weld);
     driver.source_triangle = std::move(stitched.source_triangle);
     driver.mesh = std::move(stitched.mesh);
-    // A vertex that stays comes before those that are welded to it, so its value is written last.
-    const auto map = std::make_shared<std::vector<std::uint32_t>>(std::move(stitched.new_vertex));
-    const std::size_t count = driver.mesh.positions.size();
-    driver.carry = [map, count](std::span<const glm::vec3> values) {
-      std::vector<glm::vec3> result(count);
-      for (std::size_t v = values.size(); v-- > 0;) result[(*map)[v]] = values[v];
-      return result;
-    };
+    // A vertex that stays comes before those that are welded to it.
+    driver.vertices.kept.clear();
+    for (std::uint32_t v = 0; v < stitched.new_vertex.size(); ++v) {
+      if (stitched.new_vertex[v] == driver.vertices.kept.size()) driver.vertices.kept.push_back(v);
+    }
   }
   for (std::size_t r = 0; r < parameters.refine.size(); ++r) {
     const Refinement& refinement = parameters.refine[r];
@@ -221,8 +221,7 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
       for (std::uint32_t& t : refined.source_triangle) t = driver.source_triangle[t];
       driver.source_triangle = std::move(refined.source_triangle);
       driver.mesh = std::move(refined.mesh);
-      driver.carry = [before = std::move(driver.carry), parents = std::move(refined.parents)](
-                         std::span<const glm::vec3> old) { return with_parents(before(old), parents); };
+      driver.vertices.parents.insert(driver.vertices.parents.end(), refined.parents.begin(), refined.parents.end());
     }
   }
   return driver;

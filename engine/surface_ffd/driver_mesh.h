@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,12 +44,22 @@ struct ShownSurface {
 };
 ShownSurface shown_surface(const DeformerInput& input, bool with_weights);
 
+// The vertices of a driver, each from one or two others: first the vertices of the source that welding keeps, then
+// those that refinement adds.
+struct VertexSources {
+  std::vector<std::uint32_t> kept;  // vertices of the source
+  // For each added vertex, the two vertices of the driver before it that it lies midway between.
+  std::vector<glm::uvec2> parents;
+
+  // Carries values at the vertices of the source over to those of the driver.
+  std::vector<glm::vec3> carry(std::span<const glm::vec3> values) const;
+};
+
 // A source, welded and refined.
 struct DriverMesh {
   Mesh mesh;                                   // with weights
   std::vector<std::uint32_t> source_triangle;  // triangle of the source for every triangle
-  // Carries values at the vertices of the source over to the vertices of the mesh.
-  std::function<std::vector<glm::vec3>(std::span<const glm::vec3>)> carry;
+  VertexSources vertices;
 };
 
 // Welds and refines a source. Errors: a region of a refinement that is invalid, more than 2^22 triangles.
