@@ -52,7 +52,7 @@ Mesh weighted_skin(const Model& body) {
     if (has_weights(mesh)) meshes.push_back(&mesh);
   }
   Mesh skin = concatenate(meshes);
-  std::erase_if(skin.triangles, [&](glm::uvec3 t) { return triangle_area(skin, t) == 0; });
+  drop_flat(skin.positions, skin.triangles);
   return skin;
 }
 

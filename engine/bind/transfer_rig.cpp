@@ -17,6 +17,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
+#include "engine/geometry/area.h"
 #include "engine/geometry/topology.h"
 #include "engine/geometry/triangle_tree.h"
 #include "engine/rig/deformer_entry.h"
@@ -51,17 +52,7 @@ class Map {
       return map;
     }
     Mesh& from = map.old_;
-    std::erase_if(from.triangles, [&](glm::uvec3 t) {
-      const glm::dvec3 a(from.positions[t.x]);
-      return glm::length(glm::cross(glm::dvec3(from.positions[t.y]) - a, glm::dvec3(from.positions[t.z]) - a)) == 0;
-    });
-    // Keep each triangle's number in the old mesh, since triangles of no area were removed.
-    const Mesh all = source_mesh(old);
-    for (std::uint32_t t = 0, kept = 0; t < all.triangles.size() && kept < from.triangles.size(); ++t) {
-      if (all.triangles[t] != from.triangles[kept]) continue;
-      map.number_.push_back(t);
-      ++kept;
-    }
+    map.number_ = drop_flat(from.positions, from.triangles);
     Result<TriangleTree> tree = TriangleTree::create(from.positions, from.triangles);
     if (!tree) return invalid("mesh '{}' of the old character: {}", old.name, tree.error().message);
     double farthest = 0;

@@ -14,6 +14,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/geometry/area.h"
+#include "engine/geometry/bounds.h"
 #include "engine/geometry/parts.h"
 
 namespace pelt {
@@ -185,14 +186,9 @@ void split(std::span<const glm::vec3> positions, std::span<glm::uvec3> triangles
     parts.push_back(triangles);
     return;
   }
-  glm::vec3 least = positions[triangles[0].x];
-  glm::vec3 greatest = least;
-  for (const glm::uvec3 t : triangles) {
-    least = glm::min(least, positions[t.x]);
-    greatest = glm::max(greatest, positions[t.x]);
-  }
-  const glm::vec3 extent = greatest - least;
-  const int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
+  Bounds<glm::vec3> bounds;
+  for (const glm::uvec3 t : triangles) bounds.add(positions[t.x]);
+  const int axis = bounds.longest_axis();
   const std::size_t half = triangles.size() / 2;
   std::nth_element(triangles.begin(), triangles.begin() + static_cast<std::ptrdiff_t>(half), triangles.end(),
                    [&](glm::uvec3 a, glm::uvec3 b) { return positions[a.x][axis] < positions[b.x][axis]; });
@@ -254,8 +250,7 @@ Simplified simplify(Mesh surface, std::size_t triangle_count, std::vector<float>
     mesh.triangles = std::move(triangles);
   }
   // Simplification can leave flat triangles over vertices in line: they are no driver elements and connect nothing.
-  const double least = least_area(mesh);
-  std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) <= least; });
+  drop_flat(mesh.positions, mesh.triangles, least_area(mesh));
   drop_unused_vertices(result, density);
   return result;
 }

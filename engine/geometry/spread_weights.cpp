@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/core/parallel.h"
+#include "engine/geometry/bounds.h"
 #include "engine/geometry/parts.h"
 #include "engine/model/bone_forest.h"
 
@@ -230,21 +231,17 @@ class Spreader {
 
   // Returns the region's vertices near the passage of W_c: those that heat reaches, or comes from, within the time.
   std::vector<std::uint32_t> find_reached(const Region& region, double time) const {
-    glm::dvec3 least(std::numeric_limits<double>::infinity());
-    glm::dvec3 greatest = -least;
+    Bounds<glm::dvec3> passage;
     for (const glm::uvec3 t : region.triangles) {
       if (region.weight[t.x] == region.weight[t.y] && region.weight[t.y] == region.weight[t.z]) continue;
-      for (int corner = 0; corner < 3; ++corner) {
-        least = glm::min(least, position(region, t[corner]));
-        greatest = glm::max(greatest, position(region, t[corner]));
-      }
+      for (int corner = 0; corner < 3; ++corner) passage.add(position(region, t[corner]));
     }
     const double reach = kReach * std::sqrt(2 * time);
     std::vector<std::uint32_t> reached;
     for (std::uint32_t i = 0; i < region.vertices.size(); ++i) {
       const glm::dvec3 point = position(region, i);
-      if (glm::all(glm::greaterThanEqual(point, least - reach)) &&
-          glm::all(glm::lessThanEqual(point, greatest + reach))) {
+      if (glm::all(glm::greaterThanEqual(point, passage.low - reach)) &&
+          glm::all(glm::lessThanEqual(point, passage.high + reach))) {
         reached.push_back(i);
       }
     }

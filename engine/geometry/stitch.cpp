@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "engine/geometry/area.h"
+#include "engine/geometry/bounds.h"
 #include "engine/geometry/parts.h"
 #include "engine/geometry/pieces.h"
 
@@ -58,17 +58,6 @@ struct Beside {
   double t;          // position along the edge, 0 to 1
 };
 
-int longest_axis(std::span<const glm::vec3> positions) {
-  glm::vec3 low(std::numeric_limits<float>::infinity());
-  glm::vec3 high = -low;
-  for (const glm::vec3 position : positions) {
-    low = glm::min(low, position);
-    high = glm::max(high, position);
-  }
-  const glm::vec3 size = high - low;
-  return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-}
-
 class SeamCloser {
  public:
   SeamCloser(Stitched& stitched, float distance)
@@ -76,7 +65,7 @@ class SeamCloser {
         positions_(stitched.mesh.positions),
         distance_(distance),
         least_(least_area(stitched.mesh)),
-        axis_(longest_axis(positions_)) {}
+        axis_(bounds_of<glm::vec3>(std::span<const glm::vec3>(positions_)).longest_axis()) {}
 
   void close() {
     drop_degenerate();
@@ -85,15 +74,10 @@ class SeamCloser {
 
  private:
   void drop_degenerate() {
-    std::vector<glm::uvec3>& triangles = stitched_.mesh.triangles;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < triangles.size(); ++i) {
-      if (triangle_area(stitched_.mesh, triangles[i]) <= least_) continue;
-      triangles[count] = triangles[i];
-      stitched_.source_triangle[count++] = stitched_.source_triangle[i];
-    }
-    triangles.resize(count);
-    stitched_.source_triangle.resize(count);
+    std::vector<std::uint32_t>& sources = stitched_.source_triangle;
+    const std::vector<std::uint32_t> solid = drop_flat(positions_, stitched_.mesh.triangles, least_);
+    for (std::size_t i = 0; i < solid.size(); ++i) sources[i] = sources[solid[i]];
+    sources.resize(solid.size());
   }
 
   // Returns true if any triangle was split. Every vertex splits the edge that it is closest to, and a triangle is split

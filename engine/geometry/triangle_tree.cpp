@@ -9,6 +9,7 @@
 #include "engine/binding/morton_order.h"
 #include "engine/core/invalid.h"
 #include "engine/core/parallel.h"
+#include "engine/geometry/bounds.h"
 #include "engine/geometry/closest_points.h"
 
 namespace pelt {
@@ -18,10 +19,7 @@ constexpr std::size_t kClusterSize = 32;   // triangles
 constexpr std::size_t kMaxInserted = 256;  // most neighbours that are sorted by insertion
 constexpr double kRounding = 1e-12;        // of the lengths compared: far above their rounding error
 
-struct Box {
-  glm::vec3 low{std::numeric_limits<float>::infinity()};
-  glm::vec3 high{-std::numeric_limits<float>::infinity()};
-};
+using Box = Bounds<glm::vec3>;
 
 bool nearer(const TriangleTree::Near& a, const TriangleTree::Near& b) {
   return a.squared_distance != b.squared_distance ? a.squared_distance < b.squared_distance : a.triangle < b.triangle;
@@ -72,13 +70,8 @@ struct Sphere {
 };
 
 Sphere bounding_sphere(std::span<const glm::dvec3> points) {
-  glm::dvec3 low = points[0];
-  glm::dvec3 high = low;
-  for (const glm::dvec3& p : points) {
-    low = glm::min(low, p);
-    high = glm::max(high, p);
-  }
-  const glm::dvec3 centre = (low + high) * 0.5;
+  const auto bounds = bounds_of<glm::dvec3>(points);
+  const glm::dvec3 centre = (bounds.low + bounds.high) * 0.5;
   double radius = 0;
   for (const glm::dvec3& p : points) radius = std::max(radius, glm::distance(p, centre));
   return {centre, radius};
@@ -243,11 +236,8 @@ Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, 
     if (t.x > t.y) std::swap(t.x, t.y);
     if (t.y > t.z) std::swap(t.y, t.z);
     if (t.x > t.y) std::swap(t.x, t.y);
-    for (int corner = 0; corner < 3; ++corner) {
-      all.low = glm::min(all.low, positions[t[corner]]);
-      all.high = glm::max(all.high, positions[t[corner]]);
-    }
   }
+  all.add(positions, state->triangles);
   const glm::dvec3 size = glm::dvec3(all.high) - glm::dvec3(all.low);
   state->centre = glm::dvec3(all.low) + size * 0.5;
   state->radius = 0.5 * glm::length(size);
@@ -264,13 +254,7 @@ Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, 
 
   state->boxes.resize((triangles.size() + kClusterSize - 1) / kClusterSize);
   for (std::size_t c = 0; c < state->boxes.size(); ++c) {
-    for (const std::uint32_t t : state->cluster(c)) {
-      for (int corner = 0; corner < 3; ++corner) {
-        const glm::vec3& p = positions[state->triangles[t][corner]];
-        state->boxes[c].low = glm::min(state->boxes[c].low, p);
-        state->boxes[c].high = glm::max(state->boxes[c].high, p);
-      }
-    }
+    for (const std::uint32_t t : state->cluster(c)) state->boxes[c].add(positions, std::span(&state->triangles[t], 1));
   }
   return TriangleTree(std::move(state));
 }

@@ -59,13 +59,8 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
   constexpr std::size_t kGrain = 4096;  // vertices
   if (uses.empty()) return std::nullopt;
   const double least = least_area(driver);
-  std::vector<glm::uvec3> solid;
-  std::vector<std::uint32_t> numbers;
-  for (std::uint32_t t = 0; t < driver.triangles.size(); ++t) {
-    if (!(triangle_area(driver, driver.triangles[t]) > least)) continue;
-    solid.push_back(driver.triangles[t]);
-    numbers.push_back(t);
-  }
+  std::vector<glm::uvec3> solid = driver.triangles;
+  const std::vector<std::uint32_t> numbers = drop_flat(driver.positions, solid, least);
   const Result<TriangleTree> tree = TriangleTree::create(driver.positions, solid);
   if (!tree) return std::nullopt;
   std::vector<bool> used(driver.triangles.size(), false);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/core/parallel.h"
+#include "engine/geometry/bounds.h"
 
 namespace pelt {
 namespace {
@@ -75,14 +76,7 @@ std::optional<double> restored(const Figures& figures, const Figures& dual_quate
 LinearReference::LinearReference(std::span<const glm::vec3> rest, std::span<const glm::uvec3> triangles,
                                  std::size_t frame_count, const Positions& linear, unsigned threads)
     : frame_count_(frame_count), vertex_count_(rest.size()), triangles_(triangles.begin(), triangles.end()) {
-  if (!rest.empty()) {
-    glm::dvec3 least(rest[0]), most(rest[0]);
-    for (const glm::vec3& p : rest) {
-      least = glm::min(least, glm::dvec3(p));
-      most = glm::max(most, glm::dvec3(p));
-    }
-    diagonal_ = glm::length(most - least);
-  }
+  if (!rest.empty()) diagonal_ = glm::length(bounds_of<glm::dvec3>(rest).size());
   twice_rest_areas_.reserve(triangles_.size());
   for (const glm::uvec3& t : triangles_) twice_rest_areas_.push_back(glm::length(normal_of(rest, t)));
   for (const double area : twice_rest_areas_) twice_rest_area_ += area;

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "engine/core/parallel.h"
+#include "engine/geometry/bounds.h"
 
 namespace pelt::skeletonize {
 namespace {
@@ -76,11 +77,9 @@ class Charges {
   void build(std::size_t begin, std::size_t end) {
     const std::size_t own = groups_.size();
     Group group{.begin = begin, .end = end, .leaf = end - begin <= kLeafPoints};
-    glm::vec3 low = points_[begin];
-    glm::vec3 high = low;
+    Bounds<glm::vec3> bounds;
     for (std::size_t i = begin; i < end; ++i) {
-      low = glm::min(low, points_[i]);
-      high = glm::max(high, points_[i]);
+      bounds.add(points_[i]);
       group.middle += glm::dvec3(points_[i]);
     }
     group.middle /= static_cast<double>(end - begin);
@@ -89,8 +88,7 @@ class Charges {
     }
     groups_.push_back(group);
     if (!group.leaf) {
-      const glm::vec3 sides = high - low;
-      const int axis = sides.x >= sides.y && sides.x >= sides.z ? 0 : sides.y >= sides.z ? 1 : 2;
+      const int axis = bounds.longest_axis();
       const std::size_t half = begin + (end - begin) / 2;
       const auto at = [&](std::size_t i) { return points_.begin() + static_cast<std::ptrdiff_t>(i); };
       std::nth_element(at(begin), at(half), at(end), [axis](const glm::vec3& a, const glm::vec3& b) {
@@ -131,13 +129,11 @@ glm::dmat3 slope(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
 
 // Finds the zero of the field in one cell by Newton's method from its middle.
 std::optional<CriticalPoint> critical_point(std::span<const glm::dvec3, 8> corners) {
-  glm::dvec3 low = corners[0];
-  glm::dvec3 high = low;
-  for (const glm::dvec3& corner : corners) {
-    low = glm::min(low, corner);
-    high = glm::max(high, corner);
+  Bounds<glm::dvec3> bounds;
+  for (const glm::dvec3& corner : corners) bounds.add(corner);
+  if (glm::any(glm::greaterThan(bounds.low, glm::dvec3(0))) || glm::any(glm::lessThan(bounds.high, glm::dvec3(0)))) {
+    return {};
   }
-  if (glm::any(glm::greaterThan(low, glm::dvec3(0))) || glm::any(glm::lessThan(high, glm::dvec3(0)))) return {};
   constexpr int kSteps = 12;
   constexpr double kExact = 1e-9;
   glm::dvec3 t(0.5);

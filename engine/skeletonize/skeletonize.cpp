@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <pelt/finite.h>
@@ -11,6 +10,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
+#include "engine/geometry/bounds.h"
 #include "engine/geometry/spread_weights.h"
 #include "engine/model/builtin/model_builder.h"
 #include "engine/skeletonize/closed_parts.h"
@@ -86,17 +86,10 @@ Surface find_surface(const Model& model, SkeletonizeReport& report) {
 }
 
 double diagonal(const Surface& surface) {
-  glm::dvec3 low(std::numeric_limits<double>::infinity());
-  glm::dvec3 high = -low;
-  for (const std::vector<glm::uvec3>* triangles : {&surface.closed, &surface.open}) {
-    for (const glm::uvec3 t : *triangles) {
-      for (int corner = 0; corner < 3; ++corner) {
-        low = glm::min(low, glm::dvec3(surface.positions[t[corner]]));
-        high = glm::max(high, glm::dvec3(surface.positions[t[corner]]));
-      }
-    }
-  }
-  return glm::length(high - low);
+  Bounds<glm::dvec3> bounds;
+  bounds.add(surface.positions, surface.closed);
+  bounds.add(surface.positions, surface.open);
+  return glm::length(bounds.size());
 }
 
 void add_joints(Model& model, const skeletonize::JointPlan& plan, const skeletonize::Voxels& voxels) {

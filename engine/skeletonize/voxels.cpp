@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <limits>
+
+#include "engine/geometry/bounds.h"
 
 namespace pelt::skeletonize {
 namespace {
@@ -206,20 +207,13 @@ Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::
 
 Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const glm::uvec3> closed,
                         std::span<const glm::uvec3> open, std::uint32_t resolution) {
-  glm::dvec3 low(std::numeric_limits<double>::infinity());
-  glm::dvec3 high = -low;
-  for (const std::span<const glm::uvec3> triangles : {closed, open}) {
-    for (const glm::uvec3 t : triangles) {
-      for (int corner = 0; corner < 3; ++corner) {
-        low = glm::min(low, glm::dvec3(positions[t[corner]]));
-        high = glm::max(high, glm::dvec3(positions[t[corner]]));
-      }
-    }
-  }
-  const glm::dvec3 sides = high - low;
+  Bounds<glm::dvec3> bounds;
+  bounds.add(positions, closed);
+  bounds.add(positions, open);
+  const glm::dvec3 sides = bounds.size();
   Voxels voxels;
   voxels.size = std::max({sides.x, sides.y, sides.z}) / resolution;
-  voxels.origin = low - (kMargin - 0.5) * voxels.size;
+  voxels.origin = bounds.low - (kMargin - 0.5) * voxels.size;
   voxels.extent = glm::ivec3(glm::ceil(sides / voxels.size - 1e-6)) + 2 * kMargin;
 
   VoxelPoints points;

@@ -20,7 +20,7 @@ namespace {
 // Returns the weights of the closest points of the targets.
 Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& input) {
   ShownSurface skin = shown_surface(input, true);
-  std::erase_if(skin.mesh.triangles, [&](glm::uvec3 t) { return triangle_area(skin.mesh, t) == 0; });
+  drop_flat(skin.mesh.positions, skin.mesh.triangles);
   if (skin.mesh.triangles.empty()) {
     return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any to give it", driver.name));
   }

@@ -12,6 +12,7 @@
 #include <pelt/pack.h>
 #include <pelt/try.h>
 
+#include "engine/geometry/area.h"
 #include "engine/geometry/triangle_tree.h"
 
 namespace pelt::samples {
@@ -52,10 +53,7 @@ Result<TriangleTree> driver_tree(const CharacterData& data) {
     positions.insert(positions.end(), mesh.binding.points.begin(), mesh.binding.points.end());
     for (const glm::uvec3 t : mesh.triangles) triangles.push_back(t + first);
   }
-  std::erase_if(triangles, [&](glm::uvec3 t) {
-    const glm::dvec3 a(positions[t.x]);
-    return glm::length(glm::cross(glm::dvec3(positions[t.y]) - a, glm::dvec3(positions[t.z]) - a)) == 0;
-  });
+  drop_flat(positions, triangles);
   if (triangles.empty()) return fail(ErrorCode::kNotFound, "there is no driver to show the distance from");
   return TriangleTree::create(positions, triangles);
 }
