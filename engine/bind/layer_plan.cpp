@@ -101,8 +101,7 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   std::vector<bool> rigid(count, false);
   if (mesh.weights.row_count() != count) return rigid;
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
-  std::vector<glm::uvec3> triangles;
-  for (const glm::uvec3 t : mesh.triangles) triangles.emplace_back(welded[t.x], welded[t.y], welded[t.z]);
+  const std::vector<glm::uvec3> triangles = welded_triangles(welded, mesh.triangles);
   const std::vector<std::uint32_t> part = connected_parts(count, triangles);
 
   struct Part {

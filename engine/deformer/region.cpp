@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
-#include <queue>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +15,7 @@
 #include <pelt/selection.h>
 #include <pelt/try.h>
 
+#include "engine/geometry/edge_distances.h"
 #include "engine/geometry/parts.h"
 #include "engine/geometry/triangle_tree.h"
 #include "engine/rig/deformer_entry.h"
@@ -45,33 +44,16 @@ double fall(double distance, double falloff) {
 // Returns metres along edges from each vertex to the closest one whose `inside` is at least a half; infinite if none
 // can be reached. Vertices at one place count as one.
 std::vector<double> distance_along_edges(const Mesh& mesh, const std::vector<double>& inside) {
-  constexpr double kFar = std::numeric_limits<double>::infinity();
   const std::size_t count = mesh.positions.size();
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
-  const std::vector<std::pair<std::uint32_t, std::uint32_t>> edges = edges_both_ways(welded, mesh.triangles);
-
-  using Reached = std::pair<double, std::uint32_t>;
-  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> next;
-  std::vector<double> distance(count, kFar);
+  std::vector<EdgeDistances::Start> starts;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (inside[i] < 0.5 || distance[welded[i]] == 0) continue;
-    distance[welded[i]] = 0;
-    next.emplace(0.0, welded[i]);
+    if (!(inside[i] < 0.5)) starts.emplace_back(welded[i], 0.0);
   }
-  while (!next.empty()) {
-    const auto [reached, vertex] = next.top();
-    next.pop();
-    if (reached > distance[vertex]) continue;
-    auto edge = std::lower_bound(edges.begin(), edges.end(), std::pair(vertex, std::uint32_t{0}));
-    for (; edge != edges.end() && edge->first == vertex; ++edge) {
-      const double through =
-          reached + glm::distance(glm::dvec3(mesh.positions[vertex]), glm::dvec3(mesh.positions[edge->second]));
-      if (through >= distance[edge->second]) continue;
-      distance[edge->second] = through;
-      next.emplace(through, edge->second);
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) distance[i] = distance[welded[i]];
+  EdgeDistances along(mesh.positions, welded, mesh.triangles);
+  along.flood(starts);
+  std::vector<double> distance(count);
+  for (std::size_t i = 0; i < count; ++i) distance[i] = along[welded[i]];
   return distance;
 }
 

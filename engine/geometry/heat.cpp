@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "engine/geometry/parts.h"
+
 namespace pelt {
 namespace {
 
@@ -103,9 +105,7 @@ class SurfaceHeat::System {
 
 SurfaceHeat::SurfaceHeat(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
                          std::vector<std::uint32_t> welded)
-    : positions_(positions), welded_(std::move(welded)) {
-  for (const glm::uvec3 t : triangles) triangles_.emplace_back(welded_[t.x], welded_[t.y], welded_[t.z]);
-}
+    : positions_(positions), welded_(std::move(welded)), triangles_(welded_triangles(welded_, triangles)) {}
 
 void SurfaceHeat::flow(std::span<const float> spread, std::span<float> values) const {
   System system(positions_);

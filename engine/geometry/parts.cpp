@@ -49,6 +49,29 @@ std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, flo
   return result;
 }
 
+std::vector<glm::uvec3> welded_triangles(std::span<const std::uint32_t> welded, std::span<const glm::uvec3> triangles) {
+  std::vector<glm::uvec3> result;
+  result.reserve(triangles.size());
+  for (const glm::uvec3 t : triangles) result.emplace_back(welded[t.x], welded[t.y], welded[t.z]);
+  return result;
+}
+
+std::vector<MeshEdge> edge_uses(std::span<const glm::uvec3> triangles) {
+  std::vector<MeshEdge> edges;
+  edges.reserve(3 * triangles.size());
+  for (const glm::uvec3 t : triangles) {
+    for (int corner = 0; corner < 3; ++corner) edges.push_back(edge_at(t, corner));
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+std::vector<MeshEdge> unique_edges(std::span<const glm::uvec3> triangles) {
+  std::vector<MeshEdge> edges = edge_uses(triangles);
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
 std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<const std::uint32_t> welded,
                                                                      std::span<const glm::uvec3> triangles) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
@@ -66,11 +89,9 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_both_ways(std::span<c
 }
 
 std::vector<BorderEdge> border_edges(std::span<const glm::uvec3> triangles) {
-  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, BorderEdge>> uses;
+  std::vector<std::pair<MeshEdge, BorderEdge>> uses;
   for (std::uint32_t i = 0; i < triangles.size(); ++i) {
-    for (int corner = 0; corner < 3; ++corner) {
-      uses.push_back({std::minmax(triangles[i][corner], triangles[i][(corner + 1) % 3]), {i, corner}});
-    }
+    for (int corner = 0; corner < 3; ++corner) uses.push_back({edge_at(triangles[i], corner), {i, corner}});
   }
   std::sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<BorderEdge> result;

@@ -2,6 +2,7 @@
 // Connectivity of a triangle mesh, across its seams.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -16,6 +17,22 @@ namespace pelt {
 // weld_by_position). Kept vertices name themselves and are farther apart than that, so a row of near vertices does not
 // collapse into one.
 std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, float distance);
+
+// Returns the triangles over vertices that `welded` makes one.
+std::vector<glm::uvec3> welded_triangles(std::span<const std::uint32_t> welded, std::span<const glm::uvec3> triangles);
+
+using MeshEdge = std::pair<std::uint32_t, std::uint32_t>;  // ascending
+
+// Returns the edge of a triangle from `corner` to the next corner.
+inline MeshEdge edge_at(glm::uvec3 triangle, int corner) {
+  return std::minmax(triangle[corner], triangle[(corner + 1) % 3]);
+}
+
+// Returns all edges of triangles, sorted: an edge of n triangles n times.
+std::vector<MeshEdge> edge_uses(std::span<const glm::uvec3> triangles);
+
+// Returns them once each.
+std::vector<MeshEdge> unique_edges(std::span<const glm::uvec3> triangles);
 
 // Returns the edges of triangles over vertices that `welded` (weld_by_position) makes one: in both directions, sorted,
 // each once. The neighbours of a vertex are consecutive.

@@ -2,5 +2,5 @@
 pelt_folder(character
   surface_gradient.cpp weld.cpp)
 pelt_folder(authoring
-  area.cpp closest_points.cpp heat.cpp parts.cpp pieces.cpp polygon.cpp simplify.cpp spread_weights.cpp stitch.cpp
-  topology.cpp triangle_tree.cpp used_part.cpp)
+  area.cpp closest_points.cpp edge_distances.cpp heat.cpp parts.cpp pieces.cpp polygon.cpp simplify.cpp
+  spread_weights.cpp stitch.cpp topology.cpp triangle_tree.cpp used_part.cpp)

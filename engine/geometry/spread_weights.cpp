@@ -356,8 +356,7 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
                           std::span<const Passage> passages, unsigned threads) {
   const std::size_t count = driver.positions.size();
   const std::vector<std::uint32_t> first = weld_by_position(driver.positions);
-  std::vector<glm::uvec3> triangles;
-  for (const glm::uvec3 t : driver.triangles) triangles.emplace_back(first[t.x], first[t.y], first[t.z]);
+  std::vector<glm::uvec3> triangles = welded_triangles(first, driver.triangles);
   // From here on vertices are in the order of elimination.
   const std::vector<std::uint32_t> places = elimination_places(count, triangles);
   for (glm::uvec3& t : triangles) t = {places[t.x], places[t.y], places[t.z]};

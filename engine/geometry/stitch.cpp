@@ -47,10 +47,6 @@ std::vector<std::uint32_t> merge_vertices(Mesh& mesh, std::span<const std::uint3
 
 // ---------------------------------------------------------------------------------------------------------- seams
 
-using Edge = std::pair<std::uint32_t, std::uint32_t>;  // ascending
-
-Edge edge_at(glm::uvec3 triangle, int corner) { return std::minmax(triangle[corner], triangle[(corner + 1) % 3]); }
-
 // A vertex that lies near the inside of a border edge.
 struct Beside {
   double distance;
@@ -88,7 +84,7 @@ class SeamCloser {
     const std::vector<std::uint32_t> sources = std::exchange(stitched_.source_triangle, {});
     const std::vector<BorderEdge> border = border_edges(triangles);
     const std::vector<std::vector<std::uint32_t>> inside = find_inside(triangles, sources, border);
-    std::set<Edge> matched;
+    std::set<MeshEdge> matched;
     std::size_t edge = 0;
     for (std::uint32_t i = 0; i < triangles.size(); ++i) {
       std::size_t chosen = border.size();

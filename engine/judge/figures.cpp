@@ -9,6 +9,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/geometry/bounds.h"
+#include "engine/geometry/parts.h"
 
 namespace pelt {
 namespace {
@@ -85,20 +86,11 @@ LinearReference::LinearReference(std::span<const glm::vec3> rest, std::span<cons
 }
 
 void LinearReference::find_edges(std::span<const glm::vec3> rest, unsigned threads) {
-  std::vector<std::uint64_t> ends;
-  ends.reserve(3 * triangles_.size());
-  for (const glm::uvec3& t : triangles_) {
-    for (glm::length_t corner = 0; corner < 3; ++corner) {
-      const auto [from, to] = std::minmax(t[corner], t[(corner + 1) % 3]);
-      ends.push_back(std::uint64_t{from} << 32 | to);
-    }
-  }
-  std::sort(ends.begin(), ends.end());
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  const std::vector<MeshEdge> ends = unique_edges(triangles_);
   edges_.resize(ends.size());
   parallel_for(ends.size(), kBlock, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
-      const auto from = static_cast<std::uint32_t>(ends[e] >> 32), to = static_cast<std::uint32_t>(ends[e]);
+      const auto [from, to] = ends[e];
       edges_[e] = {from, to, distance(rest[from], rest[to]), 0};
     }
   });

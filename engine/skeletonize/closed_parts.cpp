@@ -8,25 +8,16 @@
 namespace pelt::skeletonize {
 
 ClosedParts find_closed_parts(const Mesh& mesh) {
-  using Edge = std::pair<std::uint32_t, std::uint32_t>;
   const std::vector<std::uint32_t> first = weld_by_position(mesh.positions);
-  std::vector<glm::uvec3> triangles;
-  for (const glm::uvec3 t : mesh.triangles) {
-    const glm::uvec3 welded(first[t.x], first[t.y], first[t.z]);
-    if (welded.x != welded.y && welded.y != welded.z && welded.z != welded.x) triangles.push_back(welded);
-  }
-  std::vector<Edge> edges;
-  edges.reserve(3 * triangles.size());
-  for (const glm::uvec3 t : triangles) {
-    for (int corner = 0; corner < 3; ++corner) edges.push_back(std::minmax({t[corner], t[(corner + 1) % 3]}));
-  }
-  std::sort(edges.begin(), edges.end());
+  std::vector<glm::uvec3> triangles = welded_triangles(first, mesh.triangles);
+  std::erase_if(triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
+  const std::vector<MeshEdge> edges = edge_uses(triangles);
   const std::vector<std::uint32_t> part = connected_parts(mesh.positions.size(), triangles);
 
   ClosedParts result;
   std::vector<bool> is_open(mesh.positions.size(), false);  // by the lowest vertex of each part
   for (auto run = edges.begin(); run != edges.end();) {
-    const auto next = std::find_if(run, edges.end(), [&](const Edge& edge) { return edge != *run; });
+    const auto next = std::find_if(run, edges.end(), [&](const MeshEdge& edge) { return edge != *run; });
     if ((next - run) % 2 != 0) {
       is_open[part[run->first]] = true;
       if (!result.open_edge) result.open_edge = *run;

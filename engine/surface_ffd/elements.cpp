@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include <pelt/frame.h>
@@ -43,10 +42,7 @@ struct EdgeLengths {
 };
 
 EdgeLengths edge_lengths(const Mesh& mesh, std::span<const glm::uvec3> triangles) {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
-  for (const glm::uvec3 t : triangles) {
-    for (int corner = 0; corner < 3; ++corner) edges.insert(std::minmax(t[corner], t[(corner + 1) % 3]));
-  }
+  const std::vector<MeshEdge> edges = unique_edges(triangles);
   EdgeLengths lengths{0, std::vector<double>(mesh.positions.size(), 0)};
   std::vector<double> count(mesh.positions.size(), 0);
   for (const auto& [a, b] : edges) {
@@ -110,10 +106,9 @@ Result<void> Elements::find_triangles(const Driver& driver) {
 
   std::vector<std::size_t> valence(mesh.positions.size(), 0);
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
-  std::vector<glm::uvec3> joined;
-  for (const glm::uvec3 t : triangles_) {
-    for (int corner = 0; corner < 3; ++corner) ++valence[welded[t[corner]]];
-    joined.emplace_back(welded[t.x], welded[t.y], welded[t.z]);
+  const std::vector<glm::uvec3> joined = welded_triangles(welded, triangles_);
+  for (const glm::uvec3 t : joined) {
+    for (int corner = 0; corner < 3; ++corner) ++valence[t[corner]];
   }
   largest_valence_ = *std::max_element(valence.begin(), valence.end());
   const EdgeLengths lengths = edge_lengths(mesh, joined);

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cassert>
 #include <glm/gtc/constants.hpp>
-#include <limits>
 #include <map>
 #include <numeric>
-#include <queue>
 #include <span>
 #include <utility>
 
+#include "engine/geometry/edge_distances.h"
 #include "engine/geometry/parts.h"
 
 namespace pelt::surface_ffd {
@@ -44,21 +43,19 @@ float weight_of(std::span<const Influence> row, std::uint32_t joint) {
   return 0;
 }
 
-using Edge = std::pair<std::uint32_t, std::uint32_t>;  // ascending
-
 // A point of an edge at which two joints weigh the same, and the seam that it belongs to.
 struct Crossing {
-  Edge joints;
-  double at;  // 0: the edge's first vertex, 1: its second
+  std::pair<std::uint32_t, std::uint32_t> joints;  // ascending
+  double at;                                       // 0: the edge's first vertex, 1: its second
   std::size_t seam;
 };
 
-std::map<Edge, Crossing> find_crossings(const Mesh& surface, std::span<const glm::uvec3> triangles,
-                                        std::span<const Strongest> joints) {
-  std::map<Edge, Crossing> crossings;
+std::map<MeshEdge, Crossing> find_crossings(const Mesh& surface, std::span<const glm::uvec3> triangles,
+                                            std::span<const Strongest> joints) {
+  std::map<MeshEdge, Crossing> crossings;
   for (const glm::uvec3 t : triangles) {
     for (int corner = 0; corner < 3; ++corner) {
-      const auto [a, b] = std::minmax(t[corner], t[(corner + 1) % 3]);
+      const auto [a, b] = edge_at(t, corner);
       if (joints[a].joint == joints[b].joint) continue;
       const double lead_a = joints[a].weight - weight_of(surface.weights.row(a), joints[b].joint);
       const double lead_b = joints[b].weight - weight_of(surface.weights.row(b), joints[a].joint);
@@ -72,21 +69,21 @@ std::map<Edge, Crossing> find_crossings(const Mesh& surface, std::span<const glm
 // Returns connected chains of crossings between the same two joints.
 std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> triangles,
                              std::span<const Strongest> joints) {
-  std::map<Edge, Crossing> crossings = find_crossings(surface, triangles, joints);
+  std::map<MeshEdge, Crossing> crossings = find_crossings(surface, triangles, joints);
   std::vector<std::size_t> parent(crossings.size());
   std::iota(parent.begin(), parent.end(), std::size_t{0});
   const auto root = [&](std::size_t s) {
     while (parent[s] != s) s = parent[s] = parent[parent[s]];
     return s;
   };
-  const auto position = [&](const Edge& edge, const Crossing& crossing) {
+  const auto position = [&](const MeshEdge& edge, const Crossing& crossing) {
     return glm::mix(glm::dvec3(surface.positions[edge.first]), glm::dvec3(surface.positions[edge.second]), crossing.at);
   };
   std::vector<std::pair<std::size_t, double>> pieces;  // pieces of seams, each across one triangle: seam and length
   for (const glm::uvec3 t : triangles) {
     for (int corner = 0; corner < 3; ++corner) {
-      const Edge edge = std::minmax(t[corner], t[(corner + 1) % 3]);
-      const Edge next = std::minmax(t[(corner + 1) % 3], t[(corner + 2) % 3]);
+      const MeshEdge edge = edge_at(t, corner);
+      const MeshEdge next = edge_at(t, (corner + 1) % 3);
       const auto here = crossings.find(edge);
       const auto there = crossings.find(next);
       if (here == crossings.end() || there == crossings.end()) continue;
@@ -110,76 +107,6 @@ std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> tr
   return seams;
 }
 
-// The vertices that triangles join to each vertex, one entry per triangle and edge. Those of v are vertices[offsets[v]
-// .. offsets[v + 1]).
-struct Neighbours {
-  std::vector<std::size_t> offsets;
-  std::vector<std::uint32_t> vertices;
-};
-
-Neighbours find_neighbours(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
-  Neighbours result;
-  result.offsets.assign(vertex_count + 1, 0);
-  for (const glm::uvec3 t : triangles) {
-    for (int corner = 0; corner < 3; ++corner) result.offsets[t[corner] + 1] += 2;
-  }
-  std::partial_sum(result.offsets.begin(), result.offsets.end(), result.offsets.begin());
-  result.vertices.resize(result.offsets.back());
-  std::vector<std::size_t> next(result.offsets.begin(), result.offsets.end() - 1);
-  for (const glm::uvec3 t : triangles) {
-    for (int corner = 0; corner < 3; ++corner) {
-      result.vertices[next[t[corner]]++] = t[(corner + 1) % 3];
-      result.vertices[next[t[corner]]++] = t[(corner + 2) % 3];
-    }
-  }
-  return result;
-}
-
-// Lowers `distance` of the vertices that can be reached from a seam along edges. The distance is in radii of the seam,
-// up to `most`.
-class Spread {
- public:
-  Spread(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles)
-      : positions_(positions),
-        neighbours_(find_neighbours(positions.size(), triangles)),
-        reached_(positions.size(), kFar) {}
-
-  void add(const Seam& seam, double most, std::vector<double>& distance) {
-    const double radius = seam.length / glm::two_pi<double>();
-    std::vector<std::uint32_t> touched;
-    Queue queue;
-    const auto reach = [&](double d, std::uint32_t vertex) {
-      if (d > most * radius || d >= reached_[vertex]) return;
-      if (reached_[vertex] == kFar) touched.push_back(vertex);
-      reached_[vertex] = d;
-      queue.emplace(d, vertex);
-    };
-    for (const auto& [vertex, d] : seam.starts) reach(d, vertex);
-    while (!queue.empty()) {
-      const auto [d, vertex] = queue.top();
-      queue.pop();
-      if (d > reached_[vertex]) continue;
-      for (std::size_t i = neighbours_.offsets[vertex]; i < neighbours_.offsets[vertex + 1]; ++i) {
-        const std::uint32_t other = neighbours_.vertices[i];
-        reach(d + glm::distance(glm::dvec3(positions_[vertex]), glm::dvec3(positions_[other])), other);
-      }
-    }
-    for (const std::uint32_t vertex : touched) {
-      distance[vertex] = std::min(distance[vertex], reached_[vertex] / radius);
-      reached_[vertex] = kFar;
-    }
-  }
-
- private:
-  static constexpr double kFar = std::numeric_limits<double>::infinity();
-  using Place = std::pair<double, std::uint32_t>;
-  using Queue = std::priority_queue<Place, std::vector<Place>, std::greater<>>;
-
-  std::span<const glm::vec3> positions_;
-  Neighbours neighbours_;
-  std::vector<double> reached_;  // all kFar between calls
-};
-
 }  // namespace
 
 std::vector<float> joint_density(const Mesh& surface, float strength) {
@@ -189,13 +116,16 @@ std::vector<float> joint_density(const Mesh& surface, float strength) {
   std::vector<float> density(surface.positions.size(), 1.0f);
   if (!has_weights(surface)) return density;
   const std::vector<std::uint32_t> welded = weld_by_position(surface.positions);
-  std::vector<glm::uvec3> triangles;
-  for (const glm::uvec3 t : surface.triangles) triangles.emplace_back(welded[t.x], welded[t.y], welded[t.z]);
+  const std::vector<glm::uvec3> triangles = welded_triangles(welded, surface.triangles);
   std::vector<Strongest> joints;
   for (std::size_t i = 0; i < density.size(); ++i) joints.push_back(strongest(surface.weights.row(i)));
-  std::vector<double> distance(density.size(), kNoneFrom);
-  Spread spread(surface.positions, triangles);
-  for (const Seam& seam : find_seams(surface, triangles, joints)) spread.add(seam, kNoneFrom, distance);
+  std::vector<double> distance(density.size(), kNoneFrom);  // of welded vertices from seams, in limb radii
+  EdgeDistances along(surface.positions, welded, surface.triangles);
+  for (const Seam& seam : find_seams(surface, triangles, joints)) {
+    const double radius = seam.length / glm::two_pi<double>();
+    along.flood(seam.starts, kNoneFrom * radius);
+    for (const std::uint32_t v : along.reached()) distance[v] = std::min(distance[v], along[v] / radius);
+  }
   for (std::size_t i = 0; i < density.size(); ++i) {
     const double t = std::clamp((kNoneFrom - distance[welded[i]]) / (kNoneFrom - kAllUntil), 0.0, 1.0);
     const double near = t * t * (3 - 2 * t);

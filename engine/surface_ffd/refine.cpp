@@ -16,21 +16,13 @@
 namespace pelt::surface_ffd {
 namespace {
 
-using Edge = std::pair<std::uint32_t, std::uint32_t>;  // ascending
-
-Edge edge_of(glm::uvec3 triangle, int corner) {
-  const std::uint32_t a = triangle[corner];
-  const std::uint32_t b = triangle[(corner + 1) % 3];
-  return {std::min(a, b), std::max(a, b)};
-}
-
 // Makes the middles of edges, each once.
 class Middles {
  public:
   Middles(std::size_t vertex_count, std::vector<glm::uvec2>& parents)
       : vertex_count_(vertex_count), parents_(parents) {}
 
-  std::uint32_t of(Edge edge) {
+  std::uint32_t of(MeshEdge edge) {
     const auto next = static_cast<std::uint32_t>(vertex_count_ + parents_.size());
     const auto [found, inserted] = middles_.try_emplace(edge, next);
     if (inserted) parents_.emplace_back(edge.first, edge.second);
@@ -40,10 +32,10 @@ class Middles {
  private:
   std::size_t vertex_count_;
   std::vector<glm::uvec2>& parents_;
-  std::map<Edge, std::uint32_t> middles_;
+  std::map<MeshEdge, std::uint32_t> middles_;
 };
 
-// Splits a triangle at the middles of those of its edges that are split. Edge i runs from corner i to the next.
+// Splits a triangle at the middles of those of its edges that are split. MeshEdge i runs from corner i to the next.
 void split(glm::uvec3 triangle, std::array<bool, 3> is_split, std::span<const glm::vec3> positions, Middles& middles,
            std::vector<glm::uvec3>& result) {
   const std::size_t count = static_cast<std::size_t>(std::count(is_split.begin(), is_split.end(), true));
@@ -57,14 +49,14 @@ void split(glm::uvec3 triangle, std::array<bool, 3> is_split, std::span<const gl
     triangle = {triangle.y, triangle.z, triangle.x};
   }
   const auto [a, b, c] = std::array{triangle.x, triangle.y, triangle.z};
-  const std::uint32_t ab = middles.of(edge_of(triangle, 0));
+  const std::uint32_t ab = middles.of(edge_at(triangle, 0));
   if (count == 1) {
     result.insert(result.end(), {{a, ab, c}, {ab, b, c}});
     return;
   }
-  const std::uint32_t bc = middles.of(edge_of(triangle, 1));
+  const std::uint32_t bc = middles.of(edge_at(triangle, 1));
   if (count == 3) {
-    const std::uint32_t ca = middles.of(edge_of(triangle, 2));
+    const std::uint32_t ca = middles.of(edge_at(triangle, 2));
     result.insert(result.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}});
     return;
   }
@@ -112,11 +104,11 @@ Refined refine(const Mesh& mesh, std::span<const std::uint8_t> chosen) {
   assert(chosen.size() == mesh.triangles.size());
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   const auto place_of = [&](glm::uvec3 t) { return glm::uvec3(welded[t.x], welded[t.y], welded[t.z]); };
-  std::set<Edge> split_edges;
+  std::set<MeshEdge> split_edges;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     if (chosen[i] == 0) continue;
     for (int corner = 0; corner < 3; ++corner) {
-      const Edge edge = edge_of(place_of(mesh.triangles[i]), corner);
+      const MeshEdge edge = edge_at(place_of(mesh.triangles[i]), corner);
       if (edge.first != edge.second) split_edges.insert(edge);
     }
   }
@@ -129,7 +121,7 @@ Refined refine(const Mesh& mesh, std::span<const std::uint8_t> chosen) {
   for (std::uint32_t i = 0; i < mesh.triangles.size(); ++i) {
     std::array<bool, 3> is_split{};
     for (int corner = 0; corner < 3; ++corner) {
-      is_split[corner] = split_edges.contains(edge_of(place_of(mesh.triangles[i]), corner));
+      is_split[corner] = split_edges.contains(edge_at(place_of(mesh.triangles[i]), corner));
     }
     split(mesh.triangles[i], is_split, mesh.positions, middles, result.mesh.triangles);
     result.source_triangle.resize(result.mesh.triangles.size(), i);
