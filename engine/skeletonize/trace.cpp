@@ -34,7 +34,6 @@ constexpr int kRounds = 24;               // rounds of smoothing
 
 constexpr std::uint32_t kNoVoxel = 0xffffffff;
 
-glm::ivec3 neighbour(int n) { return glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1; }
 constexpr int kNeighbours = 27;
 constexpr int kSelf = 13;
 

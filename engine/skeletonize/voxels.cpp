@@ -71,7 +71,7 @@ std::vector<bool> find_enclosed(const Voxels& voxels, const std::vector<bool>& w
   std::vector<std::uint8_t> blocked(walls.size(), 0);
   std::vector<bool> meets(walls.size());
   for (int n = 0; n < 27; ++n) {
-    const glm::ivec3 step = glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1;
+    const glm::ivec3 step = neighbour(n);
     if (step == glm::ivec3(0)) continue;
     const auto ahead =
         static_cast<std::ptrdiff_t>(voxels.place(step + 1)) - static_cast<std::ptrdiff_t>(voxels.place(glm::ivec3(1)));
@@ -154,7 +154,7 @@ std::vector<glm::vec3> surface_points(const Voxels& voxels, std::span<const floa
     if (std::abs(d) <= 0.5f) {
       bool crosses = false;
       for (int n = 0; n < 27 && !crosses; ++n) {
-        crosses = is_inside(cell + glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1) != inside;
+        crosses = is_inside(cell + neighbour(n)) != inside;
       }
       if (!crosses) return;
       glm::vec3 slope;

@@ -39,6 +39,9 @@ struct Voxels {
   glm::dvec3 to_model(const glm::dvec3& point) const { return origin + size * point; }
 };
 
+// Returns the step to neighbour n of a voxel, 0 to 26; 13 is the voxel itself.
+inline glm::ivec3 neighbour(int n) { return glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1; }
+
 // Makes voxels of the inside. A voxel is inside if every path from far away to its centre crosses a triangle of
 // `closed`, whose parts may overlap or lie in each other. It is also inside if triangles of either kind enclose it in
 // 23 of 26 directions: the hollows of vases and skulls, even if they are open. `resolution` voxels lie along the

@@ -15,7 +15,7 @@ constexpr std::uint32_t kNoJoint = 0xffffffff;
 template <class Visit>
 void for_neighbours(const Voxels& voxels, const glm::ivec3& cell, const Visit& visit) {
   for (int n = 0; n < 27; ++n) {
-    const glm::ivec3 step = glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1;
+    const glm::ivec3 step = neighbour(n);
     if (n != 13 && voxels.holds(cell + step)) visit(cell + step, std::sqrt(glm::dot(glm::vec3(step), glm::vec3(step))));
   }
 }
