@@ -17,18 +17,12 @@ double least_area(const Mesh& mesh) {
   return kMinArea * glm::dot(size, size);
 }
 
-std::vector<std::uint32_t> solid_triangles(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
-                                           double least) {
+std::vector<std::uint32_t> drop_flat(std::span<const glm::vec3> positions, std::vector<glm::uvec3>& triangles,
+                                     double least) {
   std::vector<std::uint32_t> solid;
   for (std::uint32_t t = 0; t < triangles.size(); ++t) {
     if (triangle_area(positions, triangles[t]) > least) solid.push_back(t);
   }
-  return solid;
-}
-
-std::vector<std::uint32_t> drop_flat(std::span<const glm::vec3> positions, std::vector<glm::uvec3>& triangles,
-                                     double least) {
-  std::vector<std::uint32_t> solid = solid_triangles(positions, triangles, least);
   for (std::size_t i = 0; i < solid.size(); ++i) triangles[i] = triangles[solid[i]];
   triangles.resize(solid.size());
   return solid;

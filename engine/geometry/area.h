@@ -16,11 +16,7 @@ inline double triangle_area(const Mesh& mesh, glm::uvec3 triangle) { return tria
 // Returns the area at or below which a triangle is no driver element, in square metres (docs/mathematics.md section 1).
 double least_area(const Mesh& mesh);
 
-// Returns the numbers of the triangles whose area is above `least`, ascending.
-std::vector<std::uint32_t> solid_triangles(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
-                                           double least = 0);
-
-// Removes the other triangles, and returns those numbers.
+// Removes the triangles whose area is not above `least`. Returns the numbers that the others had, ascending.
 std::vector<std::uint32_t> drop_flat(std::span<const glm::vec3> positions, std::vector<glm::uvec3>& triangles,
                                      double least = 0);
 
