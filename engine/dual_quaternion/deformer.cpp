@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/dual_quaternion.h>
 
-#include "engine/dual_quaternion/bind.h"
+#include "engine/deformer/bind_painted.h"
 #include "engine/rig/deformer_entry.h"
 #include "engine/rig/fields.h"
 
@@ -14,6 +14,13 @@ void describe(Fields& fields, DualQuaternionParameters& parameters) {
 }
 
 namespace dual_quaternion {
+namespace {
+
+Result<std::vector<MeshBinding>> bind(const DualQuaternionParameters& parameters, const DeformerInput& input) {
+  return bind_painted(BlendMode::kDualQuaternion, parameters.exact_normals, input);
+}
+
+}  // namespace
 
 DeformerEntry deformer() {
   return {.defaults = DualQuaternionParameters{},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/linear_blend.h>
 
-#include "engine/linear_blend/bind.h"
+#include "engine/deformer/bind_painted.h"
 #include "engine/rig/deformer_entry.h"
 #include "engine/rig/fields.h"
 
@@ -14,6 +14,13 @@ void describe(Fields& fields, LinearBlendParameters& parameters) {
 }
 
 namespace linear_blend {
+namespace {
+
+Result<std::vector<MeshBinding>> bind(const LinearBlendParameters& parameters, const DeformerInput& input) {
+  return bind_painted(BlendMode::kLinear, parameters.exact_normals, input);
+}
+
+}  // namespace
 
 DeformerEntry deformer() {
   return {.defaults = LinearBlendParameters{},

@@ -2,6 +2,6 @@
 pelt_folder(character
   pose.cpp)
 pelt_folder(authoring
-  bind.cpp deformer.cpp
+  deformer.cpp
   HEADERS
   include/pelt/linear_blend.h)

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "engine/linear_blend/bind.h"
+#include "engine/deformer/bind_painted.h"
 
 #include <fmt/format.h>
 
-#include <pelt/linear_blend.h>
-
 #include "engine/deformer/weight_gradients.h"
 
-namespace pelt::linear_blend {
-
-Result<std::vector<MeshBinding>> bind(const LinearBlendParameters& parameters, const DeformerInput& input) {
-  return bind_painted(BlendMode::kLinear, parameters.exact_normals, input);
-}
+namespace pelt {
 
 Result<std::vector<MeshBinding>> bind_painted(BlendMode mode, bool exact_normals, const DeformerInput& input) {
   std::vector<MeshBinding> bindings;
@@ -30,4 +24,4 @@ Result<std::vector<MeshBinding>> bind_painted(BlendMode mode, bool exact_normals
   return bindings;
 }
 
-}  // namespace pelt::linear_blend
+}  // namespace pelt
