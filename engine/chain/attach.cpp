@@ -10,18 +10,16 @@
 #include <utility>
 
 #include <pelt/curve_settings.h>
-#include <pelt/sparse_rows.h>
 #include <pelt/try.h>
 
 #include "engine/chain/relax.h"
+#include "engine/chain/seams.h"
 #include "engine/core/parallel.h"
 #include "engine/deformer/region.h"
-#include "engine/geometry/parts.h"
 
 namespace pelt::chain {
 namespace {
 
-constexpr double kMinDistance = 1e-9;  // metres
 // A vertex passes gradually from curve to curve, and from its nearest place to its painted one, over this fraction of
 // its distance from the curve.
 constexpr double kShareWidth = 0.5;
@@ -31,189 +29,13 @@ constexpr float kMinShare = 1e-3f;
 constexpr float kPassing = 0.02f;  // least weight on both sides of a joint of a vertex whose skin passes over the joint
 constexpr double kPassage = 0.2;   // fraction of the area near a joint that passes over it where skin is soft
 
-CurveOffer& nearest_of(std::span<CurveOffer> offers) {
-  return *std::ranges::min_element(offers, {}, &CurveOffer::distance);
-}
-
-// Scales the weights to the sum 1. If all are 0, the nearest offer gets 1.
-void normalize_weights(std::span<CurveOffer> offers) {
-  double sum = 0;
-  for (const CurveOffer& offer : offers) sum += offer.weight;
-  if (sum > 0) {
-    for (CurveOffer& offer : offers) offer.weight /= sum;
-  } else {
-    nearest_of(offers).weight = 1;
-  }
-}
-
 Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
   std::vector<const Mesh*> meshes;
   for (const std::size_t t : targets) meshes.push_back(&input.model.meshes[input.targets[t].mesh]);
   return concatenate(meshes);
 }
 
-// Returns true if two rows have the same weights up to rounding.
-bool are_same(std::span<const Influence> a, std::span<const Influence> b) {
-  constexpr float kRounding = 0.01f;
-  const auto misses = [&](std::span<const Influence> row, std::span<const Influence> other) {
-    return std::ranges::any_of(row, [&](const Influence& own) {
-      const auto known = std::ranges::find(other, own.index, &Influence::index);
-      return std::abs(own.weight - (known == other.end() ? 0.0f : known->weight)) > kRounding;
-    });
-  };
-  return !misses(a, b) && !misses(b, a);
-}
-
-// Finds the targets that meet, and welds their vertices there. Vertex indices count through all targets, laid end to
-// end.
-class Seams {
- public:
-  // Welds border vertices of two skins that are at most `rounding` metres apart and have the same weights.
-  Seams(const DeformerInput& input, float rounding) {
-    const std::size_t count = input.targets.size();
-    std::vector<std::uint32_t> border;
-    for (std::size_t t = 0; t < count; ++t) {
-      const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
-      const auto first = static_cast<std::uint32_t>(welded_.size());
-      first_.push_back(first);
-      const std::vector<std::uint32_t> own = weld_by_position(mesh.positions);
-      std::vector<glm::uvec3> triangles;
-      for (const glm::uvec3 triangle : mesh.triangles) {
-        triangles.emplace_back(own[triangle.x], own[triangle.y], own[triangle.z]);
-      }
-      std::vector<bool> is_border(own.size(), false);
-      for (const BorderEdge& edge : border_edges(triangles)) {
-        for (const int corner : {edge.corner, (edge.corner + 1) % 3})
-          is_border[triangles[edge.triangle][corner]] = true;
-      }
-      for (std::uint32_t v = 0; v < own.size(); ++v) {
-        welded_.push_back(first + own[v]);
-        target_.push_back(static_cast<std::uint32_t>(t));
-        if (is_border[v] && input.targets[t].mask[v] > 0) border.push_back(first + v);
-      }
-    }
-    first_.push_back(static_cast<std::uint32_t>(welded_.size()));
-    const auto mesh_of = [&](std::uint32_t v) -> const Mesh& {
-      return input.model.meshes[input.targets[target_[v]].mesh];
-    };
-    const auto row = [&](std::uint32_t v) {
-      return has_weights(mesh_of(v)) ? mesh_of(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
-    };
-    // Vertices at one place whose weights differ wait for the next round.
-    constexpr int kMaxSkins = 8;       // skins that meet at one place
-    std::vector<glm::uvec3> meetings;  // pairs of targets, as triangles of two corners
-    for (int round = 0; round < kMaxSkins && count > 1 && !border.empty(); ++round) {
-      std::vector<glm::vec3> places;
-      for (const std::uint32_t v : border) places.push_back(mesh_of(v).positions[v - first_[target_[v]]]);
-      const std::vector<std::uint32_t> near = weld_within(places, rounding);
-      std::vector<std::uint32_t> left;
-      for (std::size_t k = 0; k < near.size(); ++k) {
-        const std::uint32_t own = border[k];
-        const std::uint32_t other = border[near[k]];
-        if (has_weights(mesh_of(own)) != has_weights(mesh_of(other)) || !are_same(row(own), row(other))) {
-          left.push_back(own);
-          continue;
-        }
-        welded_[own] = other;
-        if (target_[own] != target_[other]) meetings.emplace_back(target_[own], target_[other], target_[other]);
-      }
-      border = std::move(left);
-    }
-    for (std::uint32_t& v : welded_) v = welded_[v];
-    group_ = connected_parts(count, meetings);
-  }
-
-  // Returns the groups of targets that meet, each in ascending order.
-  std::vector<std::vector<std::size_t>> groups() const {
-    std::vector<std::vector<std::size_t>> groups(group_.size());
-    for (std::size_t t = 0; t < group_.size(); ++t) groups[group_[t]].push_back(t);
-    std::erase_if(groups, [](const auto& group) { return group.empty(); });
-    return groups;
-  }
-
-  // Returns, for every vertex of the targets of a group laid end to end, the vertex that it is welded to.
-  std::vector<std::uint32_t> welded(std::span<const std::size_t> group) const {
-    std::vector<std::uint32_t> result;
-    std::vector<std::uint32_t> before(group_.size());  // index of each target's first vertex in the group
-    std::uint32_t count = 0;
-    for (const std::size_t t : group) {
-      before[t] = count;
-      count += first_[t + 1] - first_[t];
-    }
-    for (const std::size_t t : group) {
-      for (std::uint32_t v = first_[t]; v < first_[t + 1]; ++v) {
-        const std::size_t other = target_[welded_[v]];
-        result.push_back(before[other] + welded_[v] - first_[other]);
-      }
-    }
-    return result;
-  }
-
- private:
-  std::vector<std::uint32_t> group_;   // group of each target
-  std::vector<std::uint32_t> first_;   // index of each target's first vertex; one more at the end
-  std::vector<std::uint32_t> target_;  // target of each vertex
-  std::vector<std::uint32_t> welded_;
-};
-
 }  // namespace
-
-std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
-                                        std::uint32_t curve, glm::vec3 point) {
-  if (!trust.any(curve, row)) return std::nullopt;
-  std::vector<CurvePlace> places;
-  rest.find_places(curve, point, places);
-  std::optional<CurveOffer> nearest;
-  for (const CurvePlace& place : places) {
-    const double trusted = trust.at(curve, rest.length_at(place), row);
-    if (trusted <= 0) continue;
-    const double distance = std::max(place.distance, kMinDistance) / trusted;
-    if (!nearest || distance < nearest->distance) nearest = CurveOffer{place, distance};
-  }
-  if (nearest) rest.refine(nearest->place, point);
-  return nearest;
-}
-
-void weigh_offers(std::span<CurveOffer> offers, double reach) {
-  if (offers.empty()) return;
-  const double least = std::max(nearest_of(offers).distance, kMinDistance);
-  for (CurveOffer& offer : offers) {
-    const double distance = std::max(offer.distance, kMinDistance);
-    offer.weight = std::max(0.0, 1 / distance - 1 / (reach * least));
-  }
-  normalize_weights(offers);
-}
-
-void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factors) {
-  if (offers.empty() || factors.empty()) return;
-  for (CurveOffer& offer : offers) offer.weight *= double{factors[offer.place.curve]};
-  normalize_weights(offers);
-}
-
-std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most) {
-  std::vector<CurvePlace> places;  // distinct places
-  std::vector<WeightedElement> row;
-  for (const CurveOffer& offer : offers) {
-    if (offer.weight > 0) add_share(rest.original(offer.place), offer.weight, places, row);
-  }
-  if (row.empty()) return {};
-  cut_row(row, most, Cut::kContinuous);
-  std::vector<CurveShare> shares;
-  for (const WeightedElement& element : row) shares.push_back({places[element.index], element.weight});
-  return shares;
-}
-
-void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
-               std::vector<WeightedElement>& row) {
-  const auto same = [&](const CurvePlace& other) { return other.curve == place.curve && other.bone == place.bone; };
-  const auto known = std::find_if(places.begin(), places.end(), same);
-  if (known != places.end()) {
-    row[static_cast<std::size_t>(known - places.begin())].weight += weight;
-    return;
-  }
-  row.push_back({static_cast<std::uint32_t>(places.size()), weight});
-  places.push_back(place);
-}
 
 std::vector<std::size_t> shaping_targets(const DeformerInput& input) {
   std::vector<std::size_t> all;

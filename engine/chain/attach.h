@@ -5,57 +5,15 @@
 
 #include <cstdint>
 #include <functional>
-#include <glm/glm.hpp>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include <pelt/curve_settings.h>
 
-#include "engine/chain/rest_curves.h"
-#include "engine/chain/trust.h"
+#include "engine/chain/offers.h"
 #include "engine/deformer/builder.h"
 
 namespace pelt::chain {
-
-struct CurveShare {
-  CurvePlace place;
-  double weight = 0;
-};
-
-struct ShareSettings {
-  std::uint32_t most = 3;  // most curves per vertex
-  double reach = 2;        // rho > 1: a curve at rho times the least distance, or farther, weighs 0
-};
-
-// A place on a curve that a vertex may follow. `distance` is in metres, divided by the trust, so that places that are
-// trusted less seem farther away. `weight` is how much the vertex follows the curve.
-struct CurveOffer {
-  CurvePlace place;
-  double distance = 0;
-  double weight = 0;
-};
-
-// Returns the place on `curve` with the least distance / trust for a vertex at `point` with the weights `row`; nullopt
-// if no place is trusted.
-std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
-                                        std::uint32_t curve, glm::vec3 point);
-
-// Sets the weights to w_i = max(0, 1/d_i - 1/(rho d_min)), scaled to the sum 1. d_i are the distances of the offers,
-// rho is `reach`.
-void weigh_offers(std::span<CurveOffer> offers, double reach);
-
-// Multiplies each weight by factors[curve] >= 0 and scales the weights to the sum 1. If all become 0, the nearest offer
-// gets 1. Empty factors count as 1.
-void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factors);
-
-// Returns the curves of a vertex, cut continuously to `most` and scaled to the sum 1. Weights of offers on copies of
-// one bone are added up. The result is empty if every weight is 0.
-std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most);
-
-// Adds `weight` to the entry of `row` for a place on the same bone. If there is none, appends the place and an entry.
-void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
-               std::vector<WeightedElement>& row);
 
 // The curves of every vertex of a target; empty for vertices where the layer does not show.
 using Shares = std::vector<std::vector<CurveShare>>;

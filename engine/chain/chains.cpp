@@ -109,9 +109,7 @@ class Finder {
     UniqueNames names;
     std::vector<Chain> chains;
     for (Path path : find_paths(model_, places_, split, result_.notes)) {
-      const auto first_joint = [&](std::uint32_t p) {
-        return places_.places[p].joints.empty() ? places_.places[p].lowest : places_.places[p].joints.front();
-      };
+      const auto first_joint = [&](std::uint32_t p) { return places_.places[p].first_joint(); };
       const bool runs_down = places_.places[path.back()].parent != kNone &&
                              (path.size() == 1 || places_.places[path.back()].parent == path[path.size() - 2]);
       const bool runs_up = path.size() > 1 && places_.places[path.front()].parent == path[1];

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/chain/chains.h"
-#include "engine/chain/places.h"
+#include "engine/chain/tips.h"
 #include "engine/rig/joint_roles.h"
 
 namespace pelt::chain {

@@ -110,13 +110,8 @@ class Linkages {
 
   bool back_at(std::uint32_t run, std::uint32_t place) const { return runs_[run].places.back() == place; }
 
-  // Returns the name of the first joint of a place; a tip, which has none, is named by the joint that it belongs to.
-  const std::string& name_of(std::uint32_t p) const {
-    return model_.skeleton.joints[places_[p].joints.empty() ? places_[p].lowest : places_[p].joints.front()].name;
-  }
-
   const std::string& link_name(std::uint32_t run, std::uint32_t place) const {
-    return name_of(runs_[run].beside(back_at(run, place)));
+    return name_of(model_, places_[runs_[run].beside(back_at(run, place))]);
   }
 
   void add_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) {
@@ -175,7 +170,7 @@ class Linkages {
 
   // Returns true if the names of two limbs and of the place they hang on are of one side, like fingers of one hand.
   bool of_one_side(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
-    const Side side = parse_joint_name(name_of(p)).side;
+    const Side side = parse_joint_name(name_of(model_, places_[p])).side;
     return side != Side::kNone && side == parse_joint_name(link_name(a, p)).side &&
            side == parse_joint_name(link_name(b, p)).side;
   }
@@ -230,7 +225,7 @@ class Linkages {
   // Pairs the links of a place. A link's first pair is its straightest, or the one that keeps mirrored limbs together.
   void pair_links(std::uint32_t p) {
     const std::vector<std::uint32_t>& links = runs_at_[p];
-    const std::string& name = name_of(p);
+    const std::string& name = name_of(model_, places_[p]);
     if (links.size() > kMaxLinks) {
       notes_.push_back(fmt::format("Joint '{}' has {} links: all curves end there.", name, links.size()));
       return;

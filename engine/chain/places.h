@@ -24,6 +24,8 @@ struct Place {
   std::vector<std::uint32_t> children;
   std::optional<glm::dvec3> tip;  // end of the bone of a place without children, model space at bind
 
+  // Returns the joint that the place is named after; a tip, which has none, belongs to the one above it.
+  std::uint32_t first_joint() const { return joints.empty() ? lowest : joints.front(); }
   std::size_t link_count() const { return children.size() + (parent == kNone ? 0 : 1); }
 };
 
@@ -33,15 +35,8 @@ struct Places {
   std::vector<std::string> notes;
 };
 
-struct SkinPoint {
-  glm::dvec3 offset;  // from the place, metres
-  double weight;
-};
-
-// Returns the vertices that follow each place, by the sum of the weights of its joints. The joints of a face count as
-// the joint they hang on.
-std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
-                                                   const Places& places);
+// Returns the name of the first joint of a place.
+const std::string& name_of(const Model& model, const Place& place);
 
 // Returns the meshes of `meshes` that have weights; if none has, all meshes of the model that have.
 std::vector<const Mesh*> find_skins(const Model& model, std::span<const std::uint32_t> meshes);

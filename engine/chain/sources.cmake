@@ -3,6 +3,6 @@ pelt_folder(character
   check_chain.cpp)
 pelt_folder(authoring
   attach.cpp bendy.cpp chain_table.cpp chains.cpp cores.cpp curve.cpp curve_settings.cpp frame_curve.cpp linkages.cpp
-  places.cpp relax.cpp rest_curves.cpp samples.cpp tables.cpp trust.cpp
+  offers.cpp places.cpp relax.cpp rest_curves.cpp samples.cpp seams.cpp tables.cpp tips.cpp trust.cpp
   HEADERS
   include/pelt/curve_settings.h)
