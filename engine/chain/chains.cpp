@@ -222,10 +222,12 @@ class Finder {
       const std::uint32_t place = places_.of_joint[joint];
       return place == kNone ? std::nullopt : places_.places[place].tip;
     };
+    bool begins_at_tip = false;  // false for a tip that rounds to the place of its joint
     for (std::size_t i = 0; i < joints.size(); ++i) {
       const auto tip = tip_of(joints[i]);
       if (tip && i == 0 && joints.size() > 1) append(chain.anchors, joints[i], *tip + offset);
       append(chain.anchors, joints[i], glm::dvec3(bind_[joints[i]][3]) + offset);
+      if (i == 0) begins_at_tip = chain.anchors.size() > 1;
       if (tip && i + 1 == joints.size()) append(chain.anchors, joints[i], *tip + offset);
     }
     if (chain.anchors.size() < 2) {
@@ -235,7 +237,7 @@ class Finder {
     const auto depth = [&](const Anchor& anchor) { return depth_[anchor.joint]; };
     const auto top = std::ranges::min_element(chain.anchors, {}, depth);
     chain.top = static_cast<std::size_t>(top - chain.anchors.begin());
-    if (chain.top == 0 && joints.size() > 1 && tip_of(joints.front())) chain.top = 1;
+    if (chain.top == 0 && begins_at_tip) chain.top = 1;
     return chain;
   }
 
@@ -291,6 +293,11 @@ glm::dvec3 direction_away(const Chain& chain, std::size_t i) {
   if (!along && i == 0) from = 1;
   const std::size_t to = along ? from + 1 : from - 1;
   return glm::normalize(glm::dvec3(chain.anchors[to].position) - glm::dvec3(chain.anchors[from].position));
+}
+
+bool is_tip(const Chain& chain, std::size_t i) {
+  const std::size_t last = chain.anchors.size() - 1;
+  return (i == 0 || i == last) && chain.anchors[i].joint == chain.anchors[i == 0 ? 1 : last - 1].joint;
 }
 
 Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options) {

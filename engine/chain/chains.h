@@ -44,6 +44,9 @@ enum class Linkage {
 // that arrives there.
 glm::dvec3 direction_away(const Chain& chain, std::size_t i);
 
+// Returns true for a tip: an end of a chain that moves with the joint of the anchor beside it.
+bool is_tip(const Chain& chain, std::size_t i);
+
 struct JointLinkage {
   std::uint32_t joint = 0;
   Linkage linkage = Linkage::kEnd;

@@ -18,7 +18,7 @@ struct StrongPose {
 constexpr StrongPose kStrongPoses[] = {
     {glm::radians(135.0), 0}, {glm::radians(135.0), glm::radians(180.0)}, {0, glm::radians(360.0)}};
 constexpr int kProbes = 96;               // places along a bone at which the curve's motion is measured
-constexpr std::size_t kMaxSamples = 512;  // most samples per bone
+constexpr std::size_t kMaxSamples = 512;  // most samples per bone or window
 
 // Returns the matrices of the joints when every joint of the chain, counted from its top, bends and twists.
 std::vector<glm::mat4> strong_pose(const StrongPose& pose, const Chain& chain, std::span<const glm::dmat4> at_bind) {
@@ -99,6 +99,10 @@ std::vector<float> spread(const std::array<double, kProbes + 1>& integral, std::
 
 }  // namespace
 
+std::size_t in_whole_records(std::size_t count, std::size_t slots) {
+  return std::min((count + slots - 1) / slots * slots, kMaxSamples);
+}
+
 std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<const float> reach, float error,
                                               std::span<const glm::dmat4> at_bind) {
   std::vector<std::uint32_t> twist_inputs(at_bind.size());
@@ -123,10 +127,9 @@ std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<cons
       for (const auto& own : taken) most = std::max(most, own[p + 1] - own[p]);
       integral[p + 1] = integral[p] + most;
     }
-    constexpr std::size_t kSlots = shared::kCurveSlots;
     const double wanted = std::isfinite(integral[kProbes]) ? std::min(integral[kProbes] / 0.9, 1e6) : 0;
-    const std::size_t count = (static_cast<std::size_t>(std::ceil(wanted)) + kSlots) / kSlots * kSlots;
-    samples.back() = spread(integral, std::clamp(count, kSlots, kMaxSamples));
+    const std::size_t count = static_cast<std::size_t>(std::ceil(wanted)) + 1;
+    samples.back() = spread(integral, in_whole_records(count, shared::kCurveSlots));
   }
   return samples;
 }

@@ -2,12 +2,16 @@
 // Chooses where the frames of a curve are tabulated: few samples, dense where it bends.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
 #include "engine/chain/curve.h"
 
 namespace pelt::chain {
+
+// Returns `count` rounded up to whole records of `slots` samples each, at most 512 samples.
+std::size_t in_whole_records(std::size_t count, std::size_t slots);
 
 // Returns the samples of each bone as fractions of it, ascending from 0 to 1: a multiple of shared::kCurveSlots, at
 // most 512, or none if reach[bone] is 0. The table then moves no point within reach[bone] metres of the curve by more

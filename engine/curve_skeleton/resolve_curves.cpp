@@ -191,12 +191,8 @@ Result<void> check_chain(const Chain& chain, const Model& model, const std::stri
 
 const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
                                  std::size_t anchor) {
-  const std::vector<Anchor>& anchors = chain.anchors;
-  const std::size_t last = anchors.size() - 1;
-  const bool tip = (anchor == last && anchors[last].joint == anchors[last - 1].joint) ||
-                   (anchor == 0 && anchors[0].joint == anchors[1].joint);
-  if (tip) return nullptr;
-  const std::string& name = model.skeleton.joints[anchors[anchor].joint].name;
+  if (is_tip(chain, anchor)) return nullptr;
+  const std::string& name = model.skeleton.joints[chain.anchors[anchor].joint].name;
   const auto found = std::find_if(parameters.joints.begin(), parameters.joints.end(),
                                   [&](const CurveJoint& joint) { return joint.joint == name; });
   return found == parameters.joints.end() ? nullptr : &*found;

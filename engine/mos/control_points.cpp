@@ -16,8 +16,8 @@
 #include <pelt/try.h>
 
 #include "engine/chain/chains.h"
+#include "engine/mos/joint_spread.h"
 #include "engine/mos/thickness.h"
-#include "engine/rig/joint_roles.h"
 
 namespace pelt::mos {
 namespace {
@@ -27,15 +27,6 @@ using chain::Chain;
 using chain::ChainOptions;
 using chain::Chains;
 using chain::Curve;
-using chain::Linkage;
-
-// Points about a joint; kJointSpread is the fraction of the shorter bone that they take.
-constexpr std::uint32_t kPointsByBone = 3;
-constexpr float kJointSpread = 0.6f;
-constexpr std::uint32_t kPointsBySkin = 5;
-constexpr float kStep = 0.8f;     // distance between two of them, in skin distances
-constexpr float kMaxUneven = 2;   // largest ratio of their distances on the two sides of a joint
-constexpr float kOutward = 0.2f;  // fraction of their reach that they slide outward: keeps the volume of a bent limb
 
 // Returns way / length, or 0 for a bone that is so short that its ends have the same length along a chain.
 float part_of(float length, float way) { return length > 0 ? way / length : 0.0f; }
@@ -77,8 +68,7 @@ class Settler {
         at_bind_(at_bind),
         angles_(angles),
         what_(what),
-        twist_after_(twist_after),
-        uses_(joint_uses(model.skeleton)) {
+        twist_after_(twist_after) {
     for (const glm::dmat4& joint : at_bind) near_ = std::max(near_, 1e-6 * glm::length(glm::dvec3(joint[3])));
   }
 
@@ -96,10 +86,7 @@ class Settler {
       const Result<Chains> chains = chain::find_chains(model_, meshes, options);
       if (!chains) return fail(chains.error().code, fmt::format("{}: {}", what_, chains.error().message));
       result_.notes = chains->notes;
-      for (const chain::JointLinkage& joint : chains->joints) {
-        const bool on_one_line = joint.linkage == Linkage::kEnd || joint.linkage == Linkage::kTwo;
-        if (!on_one_line) hubs_.insert(joint.joint);
-      }
+      spread_.emplace(parameters_, model_.skeleton, chains->joints);
       thickness_.emplace(model_, meshes, chains->chains);
       for (const Chain& chain : chains->chains) {
         if (!given.contains(chain.name)) place_along(chain);
@@ -182,90 +169,6 @@ class Settler {
     chain.bends.push_back(bends);
   }
 
-  // The points about an inner anchor.
-  struct JointPoints {
-    std::uint32_t count = 0;
-    glm::vec2 step{0.0f};  // metres from one to the next, before and after the anchor
-    // Metres, for the one that bisects the turn; less towards the ends, so that the limb does not sway.
-    float outward = 0;
-    bool by_skin = false;
-
-    // Return the distance from the anchor to the first point beyond it, and to the last one, metres. `side` is 0 before
-    // the anchor and 1 after it.
-    float first_beyond(int side) const { return count > 1 ? (count % 2 == 0 ? 0.5f : 1.0f) * step[side] : 0.0f; }
-    float reach(int side) const { return count > 1 ? 0.5f * static_cast<float>(count - 1) * step[side] : 0.0f; }
-  };
-
-  // Spreads the points over a fraction of the shorter bone, between the points of the bones.
-  JointPoints spread_by_bone(const Curve& curve, std::size_t i) const {
-    JointPoints points{parameters_.points_per_joint.value_or(kPointsByBone)};
-    const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
-    const float room = (parameters_.points_per_bone > 1 ? 1 - parameters_.spread : 1.0f) * shorter;
-    const float asked =
-        parameters_.joint_spread.value_or(kJointSpread) * shorter / static_cast<float>(points.count + 1);
-    if (points.count > 1) points.step = glm::vec2(std::min(asked, room / static_cast<float>(points.count - 1)));
-    return points;
-  }
-
-  // Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last
-  // ones. A bend stretches the outside of a limb and crowds its inside, the more the thicker it is. The points slide
-  // outward, since the spline through them cuts the corner.
-  JointPoints spread_by_skin(const Curve& curve, std::size_t i, float thickness) const {
-    JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
-    const auto room = [&](int side) {
-      const Way way = way_beside(curve, i, side);
-      const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // without the round ends
-      return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;  // the joint there has the other half
-    };
-    const glm::vec2 most = glm::vec2(room(0), room(1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
-    const glm::vec2 wide = glm::min(glm::vec2(kStep * thickness), most);
-    points.step = glm::min(wide, kMaxUneven * glm::vec2(wide.y, wide.x));
-    points.outward = kOutward * std::min(points.reach(0), points.reach(1));
-    points.by_skin = true;
-    return points;
-  }
-
-  // Returns true if points stand about the anchor. They do not about a twist helper, which only twists.
-  bool is_bent(const Chain& chain, std::size_t i) const {
-    return is_inner(chain, i) && uses_[chain.anchors[i].joint].kind != JointKind::kTwist;
-  }
-
-  static bool is_inner(const Chain& chain, std::size_t i) {
-    return i > 0 && i + 1 < chain.anchors.size() && i != chain.top;
-  }
-
-  // How far points about an anchor may reach on one side: to the next anchor, or past it if that is a twist helper.
-  struct Way {
-    std::size_t anchor = 0;
-    float length = 0;  // metres
-  };
-
-  Way way_beside(const Curve& curve, std::size_t i, int side) const {
-    const auto next = [&](std::size_t a) { return side == 0 ? a - 1 : a + 1; };
-    std::size_t anchor = next(i);
-    if (is_inner(curve.chain, anchor) && !is_bent(curve.chain, anchor)) anchor = next(anchor);
-    return {anchor, std::abs(curve.lengths[anchor] - curve.lengths[i])};
-  }
-
-  // Returns true if anchor i or one beside it is a hub. Several chains move the skin there, and their points would part
-  // if each slid by its own bend.
-  bool is_near_hub(const Curve& curve, std::size_t i) const {
-    const auto is_hub = [&](std::size_t anchor) { return hubs_.contains(curve.chain.anchors[anchor].joint); };
-    return is_hub(i) || is_hub(way_beside(curve, i, 0).anchor) || is_hub(way_beside(curve, i, 1).anchor);
-  }
-
-  // Returns the points about every anchor.
-  std::vector<JointPoints> spread_about_joints(const Curve& curve) const {
-    std::vector<JointPoints> points(curve.chain.anchors.size());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      if (!is_bent(curve.chain, i)) continue;
-      const float thickness = curve.anchors[i].skin_distance;
-      const bool by_skin = thickness > 0 && !parameters_.joint_spread && !is_near_hub(curve, i);
-      points[i] = by_skin ? spread_by_skin(curve, i, thickness) : spread_by_bone(curve, i);
-    }
-    return points;
-  }
-
   // Returns how a point at lambda of the bone turns; it moves with the upper end of the bone. On a bone from anchor n
   // to f, away from the top, the twist passes linearly from tau_n - after_n theta_n to tau_f - after_f theta_f. It
   // begins at the first point beyond n, which the skin before n follows too: so the twist of f does not reach beyond
@@ -287,7 +190,7 @@ class Settler {
   }
 
   // Expresses the same turn by the bone before anchor i instead of the one after it: tau_n is all of the twist of that
-  // bone.
+  // bone. A tip never twists.
   void step_back(const Curve& curve, std::uint32_t i, PointTurn& turn) const {
     const float left = -turn.roll;
     turn.roll = angles_ && !is_tip(curve.chain, turn.far) ? turn.twist : 0.0f;
@@ -311,12 +214,6 @@ class Settler {
     turn.roller = helper;
     if (angles_) turn.roll = to_top ? along * (1 - after) - 1 : 1 - (1 - along) * after;
     return turn;
-  }
-
-  // Returns true for a tip, which has no joint of its own and so never twists.
-  static bool is_tip(const Chain& chain, std::size_t i) {
-    const std::size_t last = chain.anchors.size() - 1;
-    return (i == 0 || i == last) && chain.anchors[i].joint == chain.anchors[i == 0 ? 1 : last - 1].joint;
   }
 
   // Places n points about inner anchor i, which is not the top. Point k, counted from 0 away from the top, has the
@@ -351,25 +248,6 @@ class Settler {
     }
   }
 
-  // Returns the lengths between which the points of a bone stand: from the last point about a joint to the first about
-  // the next, as far as that is on the bone. Where points are spread by bones alone this is the whole bone: they leave
-  // room themselves.
-  glm::vec2 between_joints(const Curve& curve, std::span<const JointPoints> about, std::size_t bone) const {
-    const glm::vec2 whole(curve.lengths[bone], curve.lengths[bone + 1]);
-    glm::vec2 free = whole;
-    const auto leave = [&](std::size_t i) {
-      if (i <= bone) free.x = std::max(free.x, curve.lengths[i] + about[i].reach(1));
-      if (i > bone) free.y = std::min(free.y, curve.lengths[i] - about[i].reach(0));
-    };
-    for (std::size_t i = 0; i < about.size(); ++i) {
-      if (about[i].by_skin) leave(i);
-    }
-    for (const std::size_t end : {bone, bone + 1}) {
-      if (free != whole) leave(end);
-    }
-    return free;
-  }
-
   static glm::dvec3 place_on(const Chain& chain, std::size_t bone, float lambda) {
     return glm::mix(glm::dvec3(chain.anchors[bone].position), glm::dvec3(chain.anchors[bone + 1].position),
                     double{lambda});
@@ -385,7 +263,7 @@ class Settler {
     for (std::size_t i = 0; angles_ && i < chain.anchors.size(); ++i) {
       if (twist_after_ && is_inner(chain, i)) own.curve.anchors[i].twist_after = twist_after_(own.curve, i);
     }
-    const std::vector<JointPoints> about = spread_about_joints(own.curve);
+    const std::vector<JointPoints> about = spread_->points_of(own.curve);
     const std::size_t last = chain.anchors.size() - 1;
     const std::uint32_t count = parameters_.points_per_bone;
     for (std::size_t i = 0; i < last; ++i) {
@@ -499,9 +377,8 @@ class Settler {
   bool angles_;
   const std::string& what_;
   const TwistAfter& twist_after_;
-  std::vector<JointUse> uses_;  // one per joint
   ControlPoints result_;
-  std::set<std::uint32_t> hubs_;            // joints where chains branch
+  std::optional<JointSpread> spread_;       // spread of the points about the joints of chains
   std::optional<SkinThickness> thickness_;  // thickness of the skin about the chains
   double near_ = 1e-12;                     // metres: points that are no farther apart are at one place
 };

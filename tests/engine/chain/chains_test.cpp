@@ -558,6 +558,24 @@ TEST(Chains, NamedCurvesEndAtTips) {
   EXPECT_EQ(chains.chains[0].top, 2u);
 }
 
+TEST(Chains, TipsThatRoundToTheirJointAreNoAnchors) {
+  Model model = skeleton_of(
+      {{"root", -1, {0, 0, 0}}, {"left", 0, {-1, 0, 0}}, {"right", 0, {1, 0, 0}}, {"right_end", 2, {2, 0, 0}}});
+  model.bound_joints.clear();
+  add_skin(model, 0, {0, 0, 0}, {{0, 0.1f, 0}});
+  add_skin(model, 1, {-1, 0, 0}, {{-1.02f, 0, 0}});
+  add_skin(model, 2, {1, 0, 0}, {{1, 0.1f, 0}});
+  add_skin(model, 3, {2, 0, 0}, {{3, 0, 0}});
+  ChainOptions options{.curves = {{.name = "arms", .joints = {"left", "right", "right_end"}}}, .automatic = false};
+  const Chains near = chains_of(model, options);
+  EXPECT_THAT(joints_of(model, near.chains.at(0)), ElementsAre("left", "left", "right", "right_end", "right_end"));
+  EXPECT_EQ(near.chains[0].top, 1u);
+  options.curves[0].offset = {1048576, 0, 0};  // floats are 0.06 apart there
+  const Chains far = chains_of(model, options);
+  EXPECT_THAT(joints_of(model, far.chains.at(0)), ElementsAre("left", "right", "right_end", "right_end"));
+  EXPECT_EQ(far.chains[0].top, 0u);
+}
+
 TEST(Chains, UnknownNamesAreNotFound) {
   const Model model = make_y();
   for (const auto& [options, hint] : std::vector<std::pair<ChainOptions, std::string>>{

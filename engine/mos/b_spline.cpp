@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "engine/mos/b_spline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <pelt/try.h>
+
+#include "engine/chain/attach.h"
+#include "engine/chain/samples.h"
+#include "engine/chain/tables.h"
+#include "engine/character/records.h"
+#include "engine/mos/table.h"
+#include "engine/mos/windows.h"
+#include "shaders/spline.h"
+
+namespace pelt::mos {
+namespace {
+
+using chain::Attacher;
+using chain::BoneCopy;
+using chain::Curve;
+using chain::RestCurve;
+using chain::RestCurves;
+using chain::Samples;
+using chain::Shares;
+
+constexpr float kPi = 3.14159265f;
+// Values for chain::Painting. Control points bend the skin over a longer stretch than it is usually painted for, and
+// would fold skin that is drawn together to the painted stretch.
+constexpr float kMaxOff = 0.36f;
+constexpr float kSlender = 4;
+
+// The windows of every chain, and the lengths at their ends.
+struct Windows {
+  std::vector<std::vector<Window>> of_chain;
+  std::vector<std::vector<float>> lengths;  // s at the ends of the windows
+};
+
+// Finds windows that have the same points, in the same or the reverse order.
+std::vector<std::vector<BoneCopy>> find_copies(const Windows& windows) {
+  std::map<Window, BoneCopy> first;
+  std::vector<std::vector<BoneCopy>> originals;
+  for (std::uint32_t c = 0; c < windows.of_chain.size(); ++c) {
+    std::vector<BoneCopy>& own = originals.emplace_back();
+    for (std::uint32_t w = 0; w < windows.of_chain[c].size(); ++w) {
+      const Window& window = windows.of_chain[c][w];
+      const Window backwards{window[3], window[2], window[1], window[0]};
+      const bool reversed = backwards < window;
+      const auto [known, is_new] = first.try_emplace(reversed ? backwards : window, BoneCopy{c, w, reversed});
+      own.push_back({known->second.curve, known->second.bone, known->second.reversed != reversed});
+    }
+  }
+  return originals;
+}
+
+RestCurves make_rest_curves(const Windows& windows, std::span<const glm::vec3> points) {
+  std::vector<RestCurve> curves;
+  for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
+    curves.push_back({windows.lengths[c], [&own = windows.of_chain[c], points](std::size_t window, float u) {
+                        const WindowPlace place = place_in(points, own[window], u);
+                        glm::mat3 axes(0.0f);
+                        axes[0] = place.tangent;
+                        return affine_from_axes(axes, place.point);
+                      }});
+  }
+  return {std::move(curves), find_copies(windows)};
+}
+
+// Returns the number of samples of a window, both ends included. No vertex up to `reach` metres away from the chain is
+// then off by more than `error` metres between two samples, if the frames of neighbouring points turn by a right angle
+// against each other and their joints twist by 270 degrees. Linear interpolation between samples h apart is off by at
+// most h^2 / 8 times the second derivative by u. That of sum N_k p_k is at most 2 `step` and counts both posed and at
+// bind; that of sum N_k F_k O is about `reach` (2 + turning^2).
+std::size_t sample_count(std::span<const ControlPoint> points, const Window& window, float reach, float error) {
+  double step = 0;
+  double twist = 0;
+  for (std::size_t k = 1; k < 4; ++k) {
+    const ControlPoint& from = points[window[k - 1]];
+    const ControlPoint& to = points[window[k]];
+    step = std::max(step, glm::distance(from.position, to.position));
+    if (!from.turn || !to.turn || !from.turn->angles) continue;
+    const double far_from = from.turn->far == to.turn->far ? from.turn->twist : 0;
+    const double roll_from = from.turn->roller == to.turn->roller ? from.turn->roll : 0;
+    twist = std::max(twist, std::abs(to.turn->twist - far_from) + std::abs(to.turn->roll - roll_from));
+  }
+  const double turning = 1.5 * kPi * twist;
+  const double second = 4 * step + double{reach} * (2 + turning * turning);
+  const double intervals = std::sqrt(second / (8 * double{error}));
+  return chain::in_whole_records(static_cast<std::size_t>(std::min(intervals, 1e6) + 1) + 1, shared::kMosSlots);
+}
+
+std::vector<std::vector<float>> place_samples(std::span<const ControlPoint> points, std::span<const Window> windows,
+                                              std::span<const float> reach, float error) {
+  std::vector<std::vector<float>> samples(windows.size());
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    const std::size_t count = reach[w] > 0 ? sample_count(points, windows[w], reach[w], error) : 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      samples[w].push_back(static_cast<float>(k) / static_cast<float>(count - 1));
+    }
+  }
+  return samples;
+}
+
+std::string names_of(const ControlPoints& points, const Window& window, const Model& model) {
+  std::vector<std::string> names;
+  for (const std::uint32_t p : window) names.push_back(point_name(points.points[p], model));
+  return fmt::format("'{}'", fmt::join(names, "', '"));
+}
+
+// The palette entries of the tables, and which of their frames at bind are singular (docs/mathematics.md section 3.3).
+struct Tables {
+  std::uint32_t first_slot = 0;
+  std::vector<bool> singular;  // by the sample's number
+};
+
+Tables add_tables(const Windows& windows, const Samples& samples, const RestPoints& rest, MosTable& table,
+                  std::span<const std::uint32_t> point_words, CharacterBuilder& builder) {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kMosTable;
+  Tables tables;
+  for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
+    for (std::size_t w = 0; w < windows.of_chain[c].size(); ++w) {
+      const Window& window = windows.of_chain[c][w];
+      const std::vector<float>& at = samples.at[c][w];
+      if (at.empty()) continue;
+      const shared::MosWindow posed = rest.window(window);
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        const float u = at[k];
+        const Affine frame = shared::mos_window_frame(posed, u);
+        const glm::vec4 basis = shared::spline_basis(u);
+        const WeightedElement row[] = {
+            {window[0], basis.x}, {window[1], basis.y}, {window[2], basis.z}, {window[3], basis.w}};
+        tables.singular.push_back(rest.is_singular(glm::dmat3(affine_axes(frame)), row));
+        const std::uint32_t word = table.put_sample(u, frame);
+        if (k % shared::kMosSlots != 0) continue;
+        append_record(pass.records, shared::MosTableRecord{{point_words[window[0]], point_words[window[1]],
+                                                            point_words[window[2]], point_words[window[3]]},
+                                                           word});
+      }
+    }
+  }
+  pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kMosSlots);
+  pass.table = table.take_words();
+  tables.first_slot = builder.add_pass(std::move(pass));
+  return tables;
+}
+
+// Returns the window of a sample, by the number of the sample.
+const Window& window_of(const Windows& windows, const Samples& samples, std::uint32_t sample) {
+  std::size_t c = 0;
+  std::size_t w = 0;
+  while (sample >= samples.first[c][w] + samples.at[c][w].size()) {
+    if (++w < samples.at[c].size()) continue;
+    w = 0;
+    ++c;
+  }
+  return windows.of_chain[c][w];
+}
+
+// Refuses vertices that follow a singular sample, since equation 9 has no solution for them.
+Result<void> check_offsets(const ControlPoints& points, const Windows& windows, const Samples& samples,
+                           const Tables& tables, const SparseRows& rows, const Mesh& mesh, const DeformerInput& input) {
+  for (std::size_t v = 0; v < rows.row_count(); ++v) {
+    for (const Influence& influence : rows.row(v)) {
+      const std::uint32_t sample = influence.index - tables.first_slot;
+      if (!tables.singular[sample]) continue;
+      return invalid(input,
+                     fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points {} cancel out "
+                                 "where it is bound",
+                                 v, mesh.name, names_of(points, window_of(windows, samples, sample), input.model)));
+    }
+  }
+  return {};
+}
+
+void note_chains(const ControlPoints& points, const Windows& windows, const Samples& samples,
+                 const DeformerInput& input) {
+  for (std::size_t c = 0; c < points.chains.size(); ++c) {
+    input.notes.push_back(fmt::format("{}: the chain '{}' has {} control points, {} windows and {} samples of its own",
+                                      input.layer, points.chains[c].curve.chain.name, points.chains[c].points.size(),
+                                      windows.of_chain[c].size(), samples.count_of(c)));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, const ControlPoints& points,
+                                               const PointEdits& edits, std::span<const glm::dmat4> at_bind,
+                                               const DeformerInput& input) {
+  const RestPoints rest_points(points, edits, parameters.frames, at_bind);
+  Windows windows;
+  std::vector<Curve> curves;
+  std::vector<std::vector<glm::vec2>> turning;
+  for (const PointChain& chain : points.chains) {
+    windows.of_chain.push_back(windows_of(chain.points, parameters.clamp_ends));
+    windows.lengths.push_back(window_lengths(chain.lengths, parameters.clamp_ends));
+    turning.push_back(turning_reaches(chain, parameters.clamp_ends));
+    curves.push_back(chain.curve);
+  }
+  const RestCurves rest = make_rest_curves(windows, rest_points.positions());
+  const chain::AttachSettings settings{
+      parameters.binding,
+      {parameters.chains_per_vertex, parameters.chain_reach},
+      {},
+      {[&](std::size_t chain, std::size_t anchor) { return turning[chain][anchor]; }, kMaxOff, kSlender},
+      chain::largest_extent(input)};
+  PELT_ASSIGN(const auto shares,
+              Attacher(settings, curves, input).attach(rest, [&](double part) { input.progress(0.9 * part); }));
+
+  const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
+    return place_samples(points.points, windows.of_chain[c], reach, error);
+  };
+  PELT_ASSIGN(const auto samples,
+              chain::place_all_samples(rest, shares, parameters.table_error, place, "chains", input));
+  note_chains(points, windows, samples, input);
+
+  const std::vector<std::uint32_t> inputs =
+      parameters.twist ? chain::twist_inputs(points.turning, input)
+                       : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
+  MosTable table(at_bind, inputs, 0, parameters.frames);
+  const std::vector<std::uint32_t> point_words = put_points(points, edits, table).points;
+  const Tables tables = add_tables(windows, samples, rest_points, table, point_words, input.builder);
+  std::vector<MeshBinding> bindings;
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    MeshBinding binding = chain::bind_to_tables(rest, samples, tables.first_slot, shares[t]);
+    if (!parameters.exact_normals) binding.rows.gradients.clear();
+    PELT_TRY(check_offsets(points, windows, samples, tables, binding.rows, input.model.meshes[input.targets[t].mesh],
+                           input));
+    bindings.push_back(std::move(binding));
+  }
+  return bindings;
+}
+
+}  // namespace pelt::mos
