@@ -18,6 +18,17 @@ PELT_SHARED_FN vec4 spline_slope(float u) {
   return vec4(-v * v, (3.0f * u - 4.0f) * u, (4.0f - 3.0f * v) * v, u * u) * 0.5f;
 }
 
+// The sum of four values by their weights.
+PELT_SHARED_FN float mix4(vec4 weights, float a, float b, float c, float d) {
+  return a * weights.x + b * weights.y + c * weights.z + d * weights.w;
+}
+PELT_SHARED_FN vec3 mix4(vec4 weights, vec3 a, vec3 b, vec3 c, vec3 d) {
+  return a * weights.x + b * weights.y + c * weights.z + d * weights.w;
+}
+PELT_SHARED_FN mat3 mix4(vec4 weights, mat3 a, mat3 b, mat3 c, mat3 d) {
+  return a * weights.x + b * weights.y + c * weights.z + d * weights.w;
+}
+
 // The span, of `spans`, that holds the parameter t in [0, spans]. The first one if t is not a number: the result
 // indexes an array, and the device may not check bounds.
 PELT_SHARED_FN int spline_span(float t, int spans) {

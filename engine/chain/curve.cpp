@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <pelt/curve_keys.h>
 
@@ -21,13 +22,15 @@ constexpr float kMaxAlong = 0.9f;
 // How far a step may reach past a nearer branch, in skin distances.
 constexpr float kPastBranch = 0.5f;
 
+// Returns 1 at part 0, falling smoothly to 0 at part 1.
+float fall(float part) { return (1 - part * part) * (1 - part * part); }
+
 // Returns 1 at the anchor, falling smoothly to 0 at `reach`; `away` is in metres along the curve. Without a reach it is
 // 1.
 float bulge_window(const Bulge& bulge, float away) {
   if (!bulge.reach) return 1;
   if (away >= *bulge.reach) return 0;
-  const float part = away / *bulge.reach;
-  return (1 - part * part) * (1 - part * part);
+  return fall(away / *bulge.reach);
 }
 
 std::uint32_t frames_word(CurveFrames frames) {
@@ -98,6 +101,19 @@ std::vector<glm::vec3> carried_axes(const Chain& chain, std::span<const glm::dma
 
 }  // namespace
 
+Curve curve_over(Chain chain) {
+  Curve curve;
+  float s = 0;
+  for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
+    if (i > 0) s += glm::distance(chain.anchors[i - 1].position, chain.anchors[i].position);
+    curve.lengths.push_back(s);
+  }
+  curve.anchors.resize(chain.anchors.size());
+  curve.spans.resize(chain.anchors.size() - 1);
+  curve.chain = std::move(chain);
+  return curve;
+}
+
 float twist_share(const CurveSpan& span, float lambda) {
   const std::vector<CurveKey>& keys = span.twist;
   if (keys.empty()) return lambda;
@@ -128,10 +144,7 @@ shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambd
 shared::CurveShape posed_shape(const Curve& curve, std::size_t bone, float lambda) {
   constexpr float kMeeting = 0.25f;  // fraction of the bone
   const CurveSpan& span = curve.spans[bone];
-  const auto window = [&](float away) {
-    const float part = std::min(away / kMeeting, 1.0f);
-    return (1 - part * part) * (1 - part * part);
-  };
+  const auto window = [](float away) { return fall(std::min(away / kMeeting, 1.0f)); };
   const float at_first = window(lambda);
   const float at_last = window(1 - lambda);
   shared::CurveShape shape = curve_shape(curve, bone, lambda);

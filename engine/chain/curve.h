@@ -68,6 +68,9 @@ struct Curve {
   float bone_length(std::size_t bone) const { return lengths[bone + 1] - lengths[bone]; }
 };
 
+// Returns a curve over a chain, with the lengths of its anchors and no settings.
+Curve curve_over(Chain chain);
+
 // Returns dist(lambda): piecewise linear, or monotone cubic (Fritsch & Carlson 1980), through the keys.
 float twist_share(const CurveSpan& span, float lambda);
 

@@ -11,8 +11,6 @@
 namespace pelt::chain {
 namespace {
 
-constexpr std::size_t kMaxSlots = 65536;  // most palette entries that the 16-bit indices of a row can name
-
 // Returns for each bone of each curve the largest distance of its skin, metres, times the weight of the curve there; 0
 // without skin.
 std::vector<std::vector<float>> reach_of(const RestCurves& rest, std::span<const Shares> shares) {

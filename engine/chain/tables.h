@@ -18,6 +18,8 @@
 
 namespace pelt::chain {
 
+inline constexpr std::size_t kMaxSlots = 65536;  // most palette entries that the 16-bit indices of a row can name
+
 // The samples of every curve, each of which is one palette entry.
 struct Samples {
   // For each bone of each curve: fractions of the bone, ascending; empty without skin.

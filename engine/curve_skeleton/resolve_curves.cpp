@@ -241,18 +241,14 @@ Result<std::vector<Curve>> resolve_curves(const CurveSkeletonParameters& paramet
   BendyBones bendy(model, chains, at_bind);
   for (const Chain& chain : chains) {
     std::vector<const BendyBone*> bendy_of_rig;
-    Curve& curve = curves.emplace_back();
-    curve.chain = chain;
+    Curve& curve = curves.emplace_back(curve_over(chain));
     curve.frames = parameters.frames;
     curve.reference = parameters.reference;
     curve.centre = parameters.centre;
     curve.float_margin = parameters.float_margin;
-    curve.lengths.push_back(0);
-    for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
-      curve.lengths.push_back(curve.lengths.back() +
-                              glm::distance(chain.anchors[i].position, chain.anchors[i - 1].position));
-      const auto [bone, against] = settings_of_bone(parameters, model, chain, i - 1);
-      CurveSpan& span = curve.spans.emplace_back();
+    for (std::size_t b = 0; b < curve.bone_count(); ++b) {
+      const auto [bone, against] = settings_of_bone(parameters, model, chain, b);
+      CurveSpan& span = curve.spans[b];
       bendy_of_rig.push_back(bone != nullptr && bone->bendy ? &*bone->bendy : nullptr);
       if (bone == nullptr) continue;
       span.smooth_twist = bone->smooth_twist;
@@ -262,7 +258,7 @@ Result<std::vector<Curve>> resolve_curves(const CurveSkeletonParameters& paramet
       for (CurveKey& key : span.twist) key = {1 - key.at, 1 - key.value};
     }
     for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
-      CurveAnchor& anchor = curve.anchors.emplace_back();
+      CurveAnchor& anchor = curve.anchors[i];
       anchor.bulge = parameters.bulge;
       const CurveJoint* joint = joint_settings(parameters, model, chain, i);
       if (joint == nullptr) continue;

@@ -14,6 +14,7 @@
 #include <pelt/try.h>
 
 #include "engine/chain/chains.h"
+#include "engine/chain/tables.h"
 #include "engine/mos/cage_file.h"
 #include "engine/rig/deformer_entry.h"
 
@@ -22,8 +23,6 @@ namespace {
 
 using chain::Chain;
 using chain::Chains;
-
-constexpr std::size_t kMaxPoints = 65536;  // most palette entries that the 16-bit indices of a row can name
 
 // Returns the joint that moves a vertex the most.
 std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t vertex, const Model& model) {
@@ -89,8 +88,8 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
                                   const DeformerInput& input, std::optional<CageSurface>& cage) {
   const Mesh* mesh = nullptr;
   PELT_ASSIGN(const auto own, find_cage(parameters, input, &mesh));
-  if (own.points.size() > kMaxPoints) {
-    return invalid(input, fmt::format("its cage has {} points, more than {}", own.points.size(), kMaxPoints));
+  if (own.points.size() > chain::kMaxSlots) {
+    return invalid(input, fmt::format("its cage has {} points, more than {}", own.points.size(), chain::kMaxSlots));
   }
   Result<CageSurface> surface = CageSurface::create(own.points, own.faces);
   if (!surface) return invalid(input, fmt::format("its cage {}", surface.error().message));

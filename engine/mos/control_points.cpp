@@ -31,20 +31,6 @@ using chain::Curve;
 // Returns way / length, or 0 for a bone that is so short that its ends have the same length along a chain.
 float part_of(float length, float way) { return length > 0 ? way / length : 0.0f; }
 
-// Returns a curve over a chain, with the lengths of its anchors.
-Curve curve_over(Chain chain) {
-  Curve curve;
-  float s = 0;
-  for (std::size_t i = 0; i < chain.anchors.size(); ++i) {
-    if (i > 0) s += glm::distance(chain.anchors[i - 1].position, chain.anchors[i].position);
-    curve.lengths.push_back(s);
-  }
-  curve.anchors.resize(chain.anchors.size());
-  curve.spans.resize(chain.anchors.size() - 1);
-  curve.chain = std::move(chain);
-  return curve;
-}
-
 // Returns the direction that lies the fraction `part` of the turn from the bone before anchor i to the bone after it,
 // counted away from the top; the anchor must not be the top. If the bones are opposite, it is the direction of the
 // nearer one. A point that has this part of a turn twists about it, so that at bind and under twists alone it moves as
@@ -256,7 +242,7 @@ class Settler {
   void place_along(const Chain& chain) {
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
-    PointChain own{curve_over(chain), {}, {}};
+    PointChain own{chain::curve_over(chain), {}, {}};
     for (std::size_t i = 1; i + 1 < chain.anchors.size(); ++i) {
       own.curve.anchors[i].skin_distance = thickness_->at(chain, i).value_or(0.0f);
     }
@@ -320,7 +306,7 @@ class Settler {
                       k + 1, given.name, given.points[k].joint));
     }
     if (turns) result_.turning.push_back(bones);
-    PointChain own{curve_over(line), {}, {}};
+    PointChain own{chain::curve_over(line), {}, {}};
     for (std::size_t k = 0; k < given.points.size(); ++k) {
       ControlPoint point{
           given.points[k].name, joints[k], glm::dvec3(at_bind_[joints[k]][3]) + glm::dvec3(given.points[k].offset), {}};

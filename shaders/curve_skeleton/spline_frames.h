@@ -34,14 +34,6 @@ struct CurveSpline {
   float remaining;                      // angle left at the last anchor
 };
 
-PELT_SHARED_FN float dot4(vec4 weights, float a, float b, float c, float d) {
-  return weights.x * a + weights.y * b + weights.z * c + weights.w * d;
-}
-
-PELT_SHARED_FN vec3 mix4(vec4 weights, vec3 a, vec3 b, vec3 c, vec3 d) {
-  return a * weights.x + b * weights.y + c * weights.z + d * weights.w;
-}
-
 // Position, velocity and arc length, with its slope, of span k at u.
 PELT_SHARED_FN vec3 spline_point(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
   return mix4(spline_basis(u), part.control[k], part.control[k + 1], part.control[k + 2], part.control[k + 3]);
@@ -50,10 +42,10 @@ PELT_SHARED_FN vec3 spline_velocity(PELT_SHARED_IN(CurveSpline) part, int k, flo
   return mix4(spline_slope(u), part.control[k], part.control[k + 1], part.control[k + 2], part.control[k + 3]);
 }
 PELT_SHARED_FN float spline_arc(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
-  return dot4(spline_basis(u), part.arc[k], part.arc[k + 1], part.arc[k + 2], part.arc[k + 3]);
+  return mix4(spline_basis(u), part.arc[k], part.arc[k + 1], part.arc[k + 2], part.arc[k + 3]);
 }
 PELT_SHARED_FN float spline_arc_slope(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
-  return dot4(spline_slope(u), part.arc[k], part.arc[k + 1], part.arc[k + 2], part.arc[k + 3]);
+  return mix4(spline_slope(u), part.arc[k], part.arc[k + 1], part.arc[k + 2], part.arc[k + 3]);
 }
 
 PELT_SHARED_FN vec3 spline_tangent(PELT_SHARED_IN(CurveSpline) part, int k, float u) {
@@ -80,8 +72,8 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
                  range.anchor[i - range.first].pose.scale;
   float arc = table_float(work, word);
   for (uint k = 0u; k < 2u; ++k) {
-    float rest = k == 0u ? arc - table_float(work, word - kCurveAnchorWords)
-                         : table_float(work, word + kCurveAnchorWords) - arc;
+    float rest =
+        k == 0u ? arc - table_float(work, word - kCurveAnchorWords) : table_float(work, word + kCurveAnchorWords) - arc;
     float most = table_float(work, word + kCurveAnchorMost) / rest;
     corner.reach = min(corner.reach, most * length(way[k]));
   }
@@ -222,8 +214,9 @@ PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lam
   int from_k = spline_span(from, part.spans);
   int k = spline_span(t, part.spans);
   vec3 x = spline_tangent(part, k, t - float(k));
-  vec3 y = double_reflection(part.carried[node], spline_point(part, from_k, from - float(from_k)),
-                             spline_tangent(part, from_k, from - float(from_k)), spline_point(part, k, t - float(k)), x);
+  vec3 y =
+      double_reflection(part.carried[node], spline_point(part, from_k, from - float(from_k)),
+                        spline_tangent(part, from_k, from - float(from_k)), spline_point(part, k, t - float(k)), x);
   return CurveAxes(x, turned_about(x, y, part.remaining * lambda));
 }
 

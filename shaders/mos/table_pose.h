@@ -44,16 +44,16 @@ PELT_SHARED_FN MosWindow pose_mos_window(MosTableRecord record, PoseWork work) {
 PELT_SHARED_FN Affine mos_window_frame(PELT_SHARED_IN(MosWindow) window, float u) {
   vec4 weights = spline_basis(u);
   MosPoint blend;
-  blend.still = window.points[0].still * weights.x + window.points[1].still * weights.y +
-                window.points[2].still * weights.z + window.points[3].still * weights.w;
-  blend.cosine = window.points[0].cosine * weights.x + window.points[1].cosine * weights.y +
-                 window.points[2].cosine * weights.z + window.points[3].cosine * weights.w;
-  blend.sine = window.points[0].sine * weights.x + window.points[1].sine * weights.y +
-               window.points[2].sine * weights.z + window.points[3].sine * weights.w;
-  blend.position = window.points[0].position * weights.x + window.points[1].position * weights.y +
-                   window.points[2].position * weights.z + window.points[3].position * weights.w;
-  blend.angle = window.points[0].angle * weights.x + window.points[1].angle * weights.y +
-                window.points[2].angle * weights.z + window.points[3].angle * weights.w;
+  blend.still =
+      mix4(weights, window.points[0].still, window.points[1].still, window.points[2].still, window.points[3].still);
+  blend.cosine =
+      mix4(weights, window.points[0].cosine, window.points[1].cosine, window.points[2].cosine, window.points[3].cosine);
+  blend.sine =
+      mix4(weights, window.points[0].sine, window.points[1].sine, window.points[2].sine, window.points[3].sine);
+  blend.position = mix4(weights, window.points[0].position, window.points[1].position, window.points[2].position,
+                        window.points[3].position);
+  blend.angle =
+      mix4(weights, window.points[0].angle, window.points[1].angle, window.points[2].angle, window.points[3].angle);
   return mos_frame(blend);
 }
 

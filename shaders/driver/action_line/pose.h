@@ -67,16 +67,14 @@ PELT_SHARED_FN vec3 line_point(PELT_SHARED_IN(ActionLine) line, float at) {
   float t = at * (1.0f / float(kLineSteps));
   int k = spline_span(t, line.steps / kLineSteps);
   vec4 weights = spline_basis(t - float(k));
-  return line.control[k] * weights.x + line.control[k + 1] * weights.y + line.control[k + 2] * weights.z +
-         line.control[k + 3] * weights.w;
+  return mix4(weights, line.control[k], line.control[k + 1], line.control[k + 2], line.control[k + 3]);
 }
 PELT_SHARED_FN vec3 line_tangent(PELT_SHARED_IN(ActionLine) line, float at) {
   float t = at * (1.0f / float(kLineSteps));
   int k = spline_span(t, line.steps / kLineSteps);
   vec4 weights = spline_slope(t - float(k));
   vec3 whole = line.control[line.steps / kLineSteps + 1] - line.control[1];
-  return normalize_or(line.control[k] * weights.x + line.control[k + 1] * weights.y + line.control[k + 2] * weights.z +
-                          line.control[k + 3] * weights.w,
+  return normalize_or(mix4(weights, line.control[k], line.control[k + 1], line.control[k + 2], line.control[k + 3]),
                       normalize_or(whole, vec3(1, 0, 0)));
 }
 
