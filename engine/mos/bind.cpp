@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include <pelt/mos.h>
 #include <pelt/try.h>

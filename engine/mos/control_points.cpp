@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include <pelt/finite.h>
@@ -80,7 +79,7 @@ class Settler {
     }
     for (const MosChain& chain : parameters_.chains) {
       if (chain.joints.empty()) {
-        PELT_TRY(add_given(chain));
+        PELT_TRY(add_listed(chain));
       }
     }
     name_placed();
@@ -268,14 +267,14 @@ class Settler {
     result_.chains.push_back(std::move(own));
   }
 
-  Result<void> add_given(const MosChain& given) {
-    const std::string what = fmt::format("{}: chain '{}'", what_, given.name);
+  Result<void> add_listed(const MosChain& listed) {
+    const std::string what = fmt::format("{}: chain '{}'", what_, listed.name);
     std::vector<std::uint32_t> joints;
-    Chain line{.name = given.name};   // line through the points
-    Chain bones{.name = given.name};  // chain of their joints
+    Chain line{.name = listed.name};   // line through the points
+    Chain bones{.name = listed.name};  // chain of their joints
     std::vector<std::size_t> line_anchor;
     std::vector<std::size_t> bone_anchor;
-    for (const MosPoint& point : given.points) {
+    for (const MosPoint& point : listed.points) {
       PELT_ASSIGN(const auto joint, chain::find_joint(model_, what, point.joint));
       if (!is_near(point.offset)) {
         return fail(ErrorCode::kInvalidArgument,
@@ -288,7 +287,7 @@ class Settler {
       if (bones.anchors.empty() || bones.anchors.back().joint != joint) append(bones, joint, origin);
       bone_anchor.push_back(bones.anchors.size() - 1);
     }
-    const bool alone = given.points.size() == 1;
+    const bool alone = listed.points.size() == 1;
     // A line needs two ends, and a single point is at both: any direction will do.
     if (alone) append(line, joints[0], line.anchors[0].position + (1 + glm::length(line.anchors[0].position)));
     if (line.anchors.size() < 2) return fail(ErrorCode::kInvalidArgument, what + ": its points are all at one place");
@@ -299,19 +298,21 @@ class Settler {
     set_top(bones);
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     const auto may_turn = [&](std::size_t k) { return turns && bones.anchors[bone_anchor[k]].joint == joints[k]; };
-    for (std::size_t k = 0; k < given.points.size(); ++k) {
-      if (!given.points[k].bisecting || (may_turn(k) && bone_anchor[k] != bones.top)) continue;
+    for (std::size_t k = 0; k < listed.points.size(); ++k) {
+      if (!listed.points[k].bisecting || (may_turn(k) && bone_anchor[k] != bones.top)) continue;
       result_.notes.push_back(
           fmt::format("Point {} of the chain '{}' follows '{}' as a whole: it has no joint before it to bisect a turn.",
-                      k + 1, given.name, given.points[k].joint));
+                      k + 1, listed.name, listed.points[k].joint));
     }
     if (turns) result_.turning.push_back(bones);
     PointChain own{chain::curve_over(line), {}, {}};
-    for (std::size_t k = 0; k < given.points.size(); ++k) {
-      ControlPoint point{
-          given.points[k].name, joints[k], glm::dvec3(at_bind_[joints[k]][3]) + glm::dvec3(given.points[k].offset), {}};
-      point.listed = {&given - parameters_.chains.data(), k};
-      const bool bisecting = given.points[k].bisecting;
+    for (std::size_t k = 0; k < listed.points.size(); ++k) {
+      ControlPoint point{listed.points[k].name,
+                         joints[k],
+                         glm::dvec3(at_bind_[joints[k]][3]) + glm::dvec3(listed.points[k].offset),
+                         {}};
+      point.listed = {&listed - parameters_.chains.data(), k};
+      const bool bisecting = listed.points[k].bisecting;
       if (may_turn(k) && (angles_ || bisecting)) {
         const std::size_t a = bone_anchor[k];
         const bool top = a == bones.top;
@@ -332,7 +333,7 @@ class Settler {
     }
     if (!turns && angles_ && !alone) {
       result_.notes.push_back(
-          fmt::format("The joints of the chain '{}' are no chain, so it has no twist.", given.name));
+          fmt::format("The joints of the chain '{}' are no chain, so it has no twist.", listed.name));
     }
     result_.chains.push_back(std::move(own));
     return {};

@@ -310,14 +310,6 @@ PELT_SHARED_FN vec3 blended_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal
   return dot(turned, turned) > 1e-6f ? normalize(turned) : normalize(cross(posed_normal, other));
 }
 
-// Turns the packed rest normal and tangent into packed posed ones; handedness is kept.
-PELT_SHARED_FN uvec2 blended_directions(mat3 b, uvec2 rest, mat3 turn) {
-  vec4 rest_tangent = unpack_tangent(rest.y);
-  vec3 normal = blended_normal(b, unpack_normal(rest.x), turn);
-  vec3 tangent = blended_tangent(b, vec3(rest_tangent.x, rest_tangent.y, rest_tangent.z), normal, turn);
-  return uvec2(pack_normal(normal), pack_tangent(vec4(tangent, rest_tangent.w)));
-}
-
 PELT_SHARED_END
 
 #endif
