@@ -32,12 +32,12 @@ constexpr int kLevels = 5;                 // levels of subdivision towards an i
 constexpr int kCellsAlongQuad = 4;
 constexpr std::size_t kSamplesAlongCell = 3;
 
-tl::unexpected<Error> refuse(const std::string& why) { return fail(ErrorCode::kInvalidArgument, "cage: " + why); }
+tl::unexpected<Error> refuse_cage(const std::string& why) { return fail(ErrorCode::kInvalidArgument, "cage: " + why); }
 
 Result<void> check_faces(std::size_t point_count, const std::vector<std::vector<std::uint32_t>>& faces) {
-  if (faces.empty()) return refuse("no face");
+  if (faces.empty()) return refuse_cage("no face");
   if (point_count > std::numeric_limits<int>::max() || faces.size() > std::numeric_limits<int>::max() / kMaxCorners) {
-    return refuse(fmt::format("{} points and {} faces are too many", point_count, faces.size()));
+    return refuse_cage(fmt::format("{} points and {} faces are too many", point_count, faces.size()));
   }
   struct Edge {
     std::uint32_t low, high;
@@ -48,17 +48,18 @@ Result<void> check_faces(std::size_t point_count, const std::vector<std::vector<
   for (std::uint32_t f = 0; f < faces.size(); ++f) {
     const std::vector<std::uint32_t>& face = faces[f];
     if (face.size() < 3 || face.size() > kMaxCorners) {
-      return refuse(fmt::format("face {} has {} corners, not 3 to {}", f, face.size(), kMaxCorners));
+      return refuse_cage(fmt::format("face {} has {} corners, not 3 to {}", f, face.size(), kMaxCorners));
     }
     for (std::size_t c = 0; c < face.size(); ++c) {
-      if (face[c] >= point_count) return refuse(fmt::format("face {} names point {} of {}", f, face[c], point_count));
+      if (face[c] >= point_count)
+        return refuse_cage(fmt::format("face {} names point {} of {}", f, face[c], point_count));
       const std::uint32_t next = face[(c + 1) % face.size()];
       edges.push_back({std::min(face[c], next), std::max(face[c], next), face[c] < next, f});
     }
     std::vector<std::uint32_t> sorted = face;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) return refuse(fmt::format("face {} has the point {} twice", f, *twice));
+    if (twice != sorted.end()) return refuse_cage(fmt::format("face {} has the point {} twice", f, *twice));
   }
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
     return std::tie(a.low, a.high, a.face) < std::tie(b.low, b.high, b.face);
@@ -69,12 +70,12 @@ Result<void> check_faces(std::size_t point_count, const std::vector<std::vector<
     const Edge& b = edges[e + 1];
     if (!same(a, b)) continue;
     if (e + 2 < edges.size() && same(a, edges[e + 2])) {
-      return refuse(fmt::format("the edge from point {} to {} belongs to more than two faces: {}, {} and {}", a.low,
-                                a.high, a.face, b.face, edges[e + 2].face));
+      return refuse_cage(fmt::format("the edge from point {} to {} belongs to more than two faces: {}, {} and {}",
+                                     a.low, a.high, a.face, b.face, edges[e + 2].face));
     }
     if (a.ascends == b.ascends) {
-      return refuse(fmt::format("the faces {} and {} wind opposite ways at the edge from point {} to {}", a.face,
-                                b.face, a.low, a.high));
+      return refuse_cage(fmt::format("the faces {} and {} wind opposite ways at the edge from point {} to {}", a.face,
+                                     b.face, a.low, a.high));
     }
   }
   return {};
@@ -322,7 +323,7 @@ Result<CageSurface> CageSurface::create(std::span<const glm::dvec3> points,
                                         const std::vector<std::vector<std::uint32_t>>& faces) {
   PELT_TRY(check_faces(points.size(), faces));
   const std::unique_ptr<Far::TopologyRefiner> refiner = refiner_of(points.size(), faces);
-  if (!refiner) return refuse("a point belongs to more faces than can be subdivided");
+  if (!refiner) return refuse_cage("a point belongs to more faces than can be subdivided");
   Bfr::SurfaceFactory::Options options;
   options.SetApproxLevelSmooth(kLevels);
   const Bfr::RefinerSurfaceFactory<> factory(*refiner, options);
@@ -332,7 +333,7 @@ Result<CageSurface> CageSurface::create(std::span<const glm::dvec3> points,
   for (std::uint32_t f = 0; f < faces.size(); ++f) {
     Patch& patch = surface->patches[f];
     if (!factory.InitVertexSurface(static_cast<int>(f), &patch)) {
-      return refuse(fmt::format("face {} has no limit surface", f));
+      return refuse_cage(fmt::format("face {} has no limit surface", f));
     }
     std::vector<int>& controls = surface->controls.emplace_back(patch.GetNumControlPoints());
     patch.GetControlPointIndices(controls.data());
