@@ -43,6 +43,10 @@ class Buffer {
   VkBuffer handle() const { return handle_; }
   VkDeviceSize size() const { return size_; }
 
+  // Return the whole buffer, or a part of it, as a descriptor binds it.
+  VkDescriptorBufferInfo whole() const { return {handle_, 0, size_}; }
+  VkDescriptorBufferInfo part(BufferRange range) const { return {handle_, range.offset, range.size}; }
+
   // The whole buffer as the host writes and reads it. Null for MemoryUse::kDeviceLocal on every device, so that code
   // that would fail on a discrete card fails everywhere.
   std::byte* mapped() const { return mapped_; }

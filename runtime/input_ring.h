@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <glm/glm.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,14 @@
 #include "runtime/buffer.h"
 
 namespace pelt::runtime {
+
+// Return the floats of matrices and of points, one after the other.
+inline std::span<const float> as_floats(std::span<const glm::mat4> matrices) {
+  return matrices.empty() ? std::span<const float>() : std::span(&matrices[0][0][0], 16 * matrices.size());
+}
+inline std::span<const float> as_floats(std::span<const glm::vec3> points) {
+  return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
+}
 
 class InputRing {
  public:

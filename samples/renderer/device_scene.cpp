@@ -56,8 +56,6 @@ VertexRange vertex_range(const DrawItem& item, VkDeviceSize alignment) {
   return made;
 }
 
-VkDescriptorBufferInfo whole(const runtime::Buffer& buffer) { return {buffer.handle(), 0, buffer.size()}; }
-
 }  // namespace
 
 Result<DeviceScene> DeviceScene::create(const runtime::Device& device, const Pipelines& pipelines) {
@@ -139,8 +137,8 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
     const VkDescriptorSet set = item_sets_[i];
     write_descriptor(device, set, shared::kBindPositions, kStorage, range.positions);
     write_descriptor(device, set, shared::kBindDirections, kStorage, range.directions);
-    write_descriptor(device, set, shared::kBindEdges, kStorage, whole(buffers->edges));
-    write_descriptor(device, set, shared::kBindUvs, kStorage, whole(buffers->uvs));
+    write_descriptor(device, set, shared::kBindEdges, kStorage, buffers->edges.whole());
+    write_descriptor(device, set, shared::kBindUvs, kStorage, buffers->uvs.whole());
     items_.push_back({.constants = {.first_word = range.first_word,
                                     .first_packed = range.first_packed,
                                     .vertices = item.crowd->vertex_count(item.instance),
@@ -156,7 +154,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
   }
   for (const std::uint32_t unread :
        {shared::kBindPositions, shared::kBindDirections, shared::kBindEdges, shared::kBindUvs}) {
-    write_descriptor(device, no_item_set(), unread, kStorage, whole(nothing_));
+    write_descriptor(device, no_item_set(), unread, kStorage, nothing_.whole());
   }
 
   for (const SurfaceDraw& draw : draws_.surfaces) texture_places_.emplace(draw.texture, texture_places_.size());

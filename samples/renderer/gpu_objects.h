@@ -43,7 +43,7 @@ class StreamBuffer {
   Result<void> write(const runtime::Device& device, std::span<const T> values) {
     return write_bytes(device, std::as_bytes(values));
   }
-  VkDescriptorBufferInfo whole() const { return {buffer_.handle(), 0, buffer_.size()}; }
+  VkDescriptorBufferInfo whole() const { return buffer_.whole(); }
   VkBuffer handle() const { return buffer_.handle(); }
 
  private:

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+// The making of a crowd: its checks, buffers, descriptor sets and dispatches.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <pelt/frame.h>
+#include <pelt/pose.h>
+#include <pelt/try.h>
+
+#include "runtime/crowd_outputs.h"
+#include "runtime/crowd_state.h"
+#include "runtime/device_internals.h"
+#include "shaders/blend/blend.h"
+#include "shaders/bounds/bounds.h"
+#include "shaders/normals/normals.h"
+#include "shaders/pose_pass.h"
+
+namespace pelt::runtime {
+namespace {
+
+// A stream of the crowd, which is bound as one range.
+struct CrowdStream {
+  const char* name;
+  std::uint64_t bytes;
+};
+
+// Checks the alignment of buffers that the caller supplies.
+Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
+  const struct {
+    const BufferPlace& place;
+    const char* name;
+  } places[] = {{options.joints, "joint matrices"}, {options.inputs, "inputs"}, {options.visible, "visible instances"}};
+  for (const auto& [place, name] : places) {
+    if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd's {} are at offset {}, which is no multiple of {} "
+                                                         "(minStorageBufferOffsetAlignment)",
+                                                         name, place.offset, alignment));
+  }
+  return {};
+}
+
+// Checks what can be checked before the sizes of the outputs are known.
+Result<void> check_options(const GpuCharacters::State& gpu, const CrowdPlan& plan, const CrowdOptions& options,
+                           const Device& device, const std::string& label) {
+  if (plan.instances == 0 || options.frames_in_flight == 0) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd of {} needs at least one {}", label,
+                                                         plan.instances == 0 ? "instance" : "frame in flight"));
+  }
+  PELT_TRY(check_outputs(options.outputs));
+  PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
+  if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.has_normal_rings) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a crowd of {} recomputes normals, which characters need to be uploaded for "
+                            "(UploadOptions::normal_rings)",
+                            label));
+  }
+  return {};
+}
+
+// Checks that the device can bind each stream of the crowd at once.
+Result<void> check_streams(const CrowdPlan& plan, const OutputPlaces& outputs, const Device& device,
+                           const std::string& label) {
+  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
+  const CrowdStream streams[] = {
+      {"positions", plan.vertices * outputs.positions.stride},
+      {"normals", plan.vertices * outputs.normals.stride},
+      {"tangents", plan.vertices * outputs.tangents.stride},
+      {"previous positions", plan.vertices * outputs.previous_positions.stride},
+      {"palettes", plan.palette_entries * sizeof(Affine) + plan.driver_words * sizeof(float) + alignment},
+      {"joint matrices", plan.joints * sizeof(glm::mat4)},
+      {"inputs", plan.inputs * sizeof(float)},
+      {"bounds", plan.instances * outputs.bounds.stride},
+      {"lists", plan.instances * shared::kListKinds * sizeof(shared::ListEntry)}};
+  const std::uint64_t most = device.limits().maxStorageBufferRange;
+  const auto largest = std::max_element(std::begin(streams), std::end(streams),
+                                        [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
+  if (largest->bytes <= most) return {};
+  // If characters differ, this is an estimate; for a single character it is exact.
+  const auto fit = static_cast<std::uint64_t>(static_cast<double>(plan.instances) * static_cast<double>(most) /
+                                              static_cast<double>(largest->bytes));
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
+                          plan.instances, label, device.description().name, most, largest->name, fit));
+}
+
+// The shaders use the enumerators' values directly.
+static_assert(static_cast<std::uint32_t>(Detail::kFull) == shared::kDetailFull);
+static_assert(static_cast<std::uint32_t>(Detail::kReduced) == shared::kDetailReduced);
+static_assert(static_cast<std::uint32_t>(Detail::kLinearFit) == shared::kDetailLinearFit);
+
+// Buffers that the descriptor sets need besides the state's own; the caller's where given.
+struct BoundInputs {
+  VkDescriptorBufferInfo palette{};
+  VkDescriptorBufferInfo drivers{};
+  VkDescriptorBufferInfo palette_and_drivers{};
+  VkDescriptorBufferInfo joints{};
+  VkDescriptorBufferInfo inputs{};
+  VkDescriptorBufferInfo visible{};
+};
+
+template <class Constants>
+std::vector<std::byte> bytes_of(const Constants& constants) {
+  const auto bytes = std::as_bytes(std::span(&constants, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+using Bindings = std::initializer_list<VkDescriptorBufferInfo>;
+
+}  // namespace
+
+// The steps of Crowd::create, called in this order.
+struct Crowd::State::Maker {
+  const Device& device;
+  const GpuCharacters::State& gpu;
+  const CrowdOptions& options;
+  State& state;
+  BoundInputs sources = {};
+  BoundOutputs outputs = {};
+
+  Result<void> make_buffers(VkDeviceSize vertex_bytes);
+  Result<void> make_rings();
+  Result<void> make_sets();
+  Result<void> make_dispatches();
+  Result<void> add_set(const ComputeKernel& kernel, std::vector<VkDescriptorSet>& sets, Bindings bindings);
+  Result<void> add_dispatch(const Result<const ComputeKernel*>& kernel, Bindings bindings,
+                            std::vector<std::byte> constants);
+  Result<void> add_blend(const CrowdStep& step);
+};
+
+// Plans the crowd and makes its buffers. `vertex_bytes`: size of the outputs in the crowd's own buffer.
+Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
+  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
+  CrowdPlan& plan = state.plan;
+  VkDeviceSize palette_end = 0;
+  const BufferRange palette = append_range(palette_end, plan.palette_entries * sizeof(Affine), alignment);
+  const BufferRange drivers = append_range(palette_end, plan.driver_words * sizeof(float), alignment);
+  plan.driver_base = static_cast<std::uint32_t>(drivers.offset / sizeof(float));
+  plan_crowd(
+      gpu,
+      {.bounds = options.outputs.bounds, .recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed},
+      plan);
+  VkDeviceSize lists_end = 0;
+  const VkDeviceSize list_bytes =
+      plan.characters.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
+  for (std::uint32_t slot = 0; slot < state.slots; ++slot)
+    state.visible_list_slots.push_back(append_range(lists_end, list_bytes, alignment));
+
+  constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+  const struct {
+    Buffer* buffer;
+    VkDeviceSize size;
+    VkBufferUsageFlags usage;
+    MemoryUse memory;
+    const char* name;
+  } buffers[] = {
+      {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
+       MemoryUse::kDeviceLocal, "vertices"},
+      {&state.palette, palette_end, kStorage | kRead, MemoryUse::kDeviceLocal, "palettes"},
+      {&state.dispatch_work, plan.work_pairs * 8, kStorage, MemoryUse::kDeviceLocal, "work"},
+      {&state.arguments, plan.steps.size() * sizeof(VkDispatchIndirectCommand),
+       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
+      {&state.table, plan.table.size() * sizeof(std::uint32_t), kStorage, MemoryUse::kStream, "plan"},
+      {&state.visible_lists, lists_end, kStorage, MemoryUse::kStream, "lists"},
+  };
+  for (const auto& [buffer, size, usage, memory, name] : buffers) {
+    PELT_ASSIGN(*buffer, Buffer::create(device, {.size = std::max<VkDeviceSize>(size, 16),
+                                                 .usage = usage,
+                                                 .memory = memory,
+                                                 .name = fmt::format("{} of the {}", name, state.label)}));
+  }
+  std::memcpy(state.table.mapped(), plan.table.data(), plan.table.size() * sizeof(std::uint32_t));
+  state.table.flush(0, state.table.size());
+  for (OutputPlace* place : {&state.outputs.positions, &state.outputs.normals, &state.outputs.tangents,
+                             &state.outputs.previous_positions, &state.outputs.bounds}) {
+    if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
+      place->buffer = state.vertices.handle();
+  }
+  outputs = bind_outputs(state.outputs, plan, state.table.handle(), alignment);
+  sources = {
+      .palette = state.palette.part(palette),
+      .drivers = state.palette.part(drivers),
+      .palette_and_drivers = {state.palette.handle(), 0, palette_end},
+      .joints = {options.joints.buffer, options.joints.offset,
+                 std::max<VkDeviceSize>(plan.joints * sizeof(glm::mat4), 4)},
+      .inputs = {options.inputs.buffer, options.inputs.offset, std::max<VkDeviceSize>(plan.inputs * sizeof(float), 4)},
+      .visible = {options.visible.buffer, options.visible.offset, list_bytes}};
+  return {};
+}
+
+// Makes the rings of joints and inputs; every instance starts in its rest pose.
+Result<void> Crowd::State::Maker::make_rings() {
+  std::vector<float> joint_floats;
+  std::vector<float> input_floats;
+  std::vector<std::size_t> first_joint{0};
+  std::vector<std::size_t> first_input{0};
+  std::vector<glm::mat4> rest;
+  std::vector<float> values;
+  for (const std::uint32_t character : state.character_of) {
+    const CharacterData& data = *state.characters[character];
+    rest.resize(data.skeleton.joints.size());
+    rest_matrices(data.skeleton, rest);
+    values.resize(data.input_count);
+    rest_inputs(data, values);
+    const std::span<const float> floats = as_floats(rest);
+    joint_floats.insert(joint_floats.end(), floats.begin(), floats.end());
+    first_joint.push_back(joint_floats.size());
+    input_floats.insert(input_floats.end(), values.begin(), values.end());
+    first_input.push_back(input_floats.size());
+  }
+  if (state.own_joints) {
+    PELT_ASSIGN(state.joints, InputRing::create(device, state.slots, std::move(joint_floats), std::move(first_joint),
+                                                "joint matrices of the " + state.label));
+  }
+  if (state.own_inputs) {
+    PELT_ASSIGN(state.inputs, InputRing::create(device, state.slots, std::move(input_floats), std::move(first_input),
+                                                "inputs of the " + state.label));
+  }
+  return {};
+}
+
+Result<void> Crowd::State::Maker::add_set(const ComputeKernel& kernel, std::vector<VkDescriptorSet>& sets,
+                                          Bindings bindings) {
+  PELT_ASSIGN(const auto set, state.descriptors.make_set(kernel, std::span(bindings.begin(), bindings.size())));
+  sets.push_back(set);
+  return {};
+}
+
+// Makes the descriptor sets of the plan and of the poses, which differ between frame slots.
+Result<void> Crowd::State::Maker::make_sets() {
+  const auto set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * state.slots + state.plan.steps.size());
+  PELT_ASSIGN(
+      state.descriptors,
+      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
+                             state.label));
+  for (std::uint32_t s = 0; s < state.slots; ++s) {
+    const VkDescriptorBufferInfo slot_joints =
+        state.own_joints ? state.joints.buffer().part(state.joints.range(s)) : sources.joints;
+    const VkDescriptorBufferInfo slot_inputs =
+        state.own_inputs ? state.inputs.buffer().part(state.inputs.range(s)) : sources.inputs;
+    const VkDescriptorBufferInfo slot_list =
+        state.own_list ? state.visible_lists.part(state.visible_list_slots[s]) : sources.visible;
+    for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
+      PELT_TRY(add_set(state.pipelines->pose[k], state.pose_sets[k],
+                       {state.dispatch_work.whole(), gpu.buffer.part(gpu.records[k]), slot_joints, sources.drivers,
+                        sources.palette, gpu.buffer.part(gpu.tables), slot_inputs}));
+    }
+    PELT_TRY(add_set(state.pipelines->plan, state.plan_sets,
+                     {state.dispatch_work.whole(), slot_list, state.table.whole(), state.arguments.whole()}));
+  }
+  return {};
+}
+
+// Adds a dispatch with a set of its own.
+Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*>& kernel, Bindings bindings,
+                                               std::vector<std::byte> constants) {
+  if (!kernel) return tl::unexpected(kernel.error());
+  PELT_TRY(add_set(**kernel, state.step_sets, bindings));
+  state.dispatches.push_back({*kernel, std::span(&state.step_sets.back(), 1), std::move(constants)});
+  return {};
+}
+
+Result<void> Crowd::State::Maker::add_blend(const CrowdStep& step) {
+  std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
+  if ((step.contents & shared::kHasOutputs) != 0) {
+    specialization[shared::kSpecNormalsFormat] = outputs.normals.format;
+    specialization[shared::kSpecTangentsFormat] = outputs.tangents.format;
+    specialization[shared::kSpecPositionsFormat] = outputs.positions.format;
+    specialization[shared::kSpecPreviousFormat] = outputs.previous_positions.format;
+  }
+  specialization[shared::kSpecContents] = step.contents;
+  // A row has at most kWeightUnits influences: each weighs at least one unit.
+  const shared::BlendConstants constants{
+      .range = step.range,
+      .reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits),
+      .positions = outputs.positions.stream,
+      .normals = outputs.normals.stream,
+      .tangents = outputs.tangents.stream,
+      .previous = outputs.previous_positions.stream};
+  // The blend of skins writes neither frames nor vertices of drivers, so it does not bind them: the bounds read
+  // the palette at the same time. The table, which nothing reads then, takes their binding.
+  const bool drivers = (step.contents & shared::kHasDrivers) != 0;
+  return add_dispatch(blend_kernel(device, specialization),
+                      {state.dispatch_work.whole(), gpu.buffer.part(gpu.rest), sources.palette,
+                       drivers ? sources.palette_and_drivers : state.table.whole(), outputs.positions.range,
+                       outputs.normals.range, outputs.tangents.range, outputs.previous_positions.range},
+                      bytes_of(constants));
+}
+
+// Makes the dispatch of each step of the plan.
+Result<void> Crowd::State::Maker::make_dispatches() {
+  state.step_sets.reserve(state.plan.steps.size());  // dispatches refer to them
+  for (const CrowdStep& step : state.plan.steps) {
+    switch (step.pass) {
+      case CrowdPass::kPose: {
+        const auto kernel = static_cast<std::size_t>(step.kernel);
+        state.dispatches.push_back({&state.pipelines->pose[kernel], state.pose_sets[kernel], bytes_of(step.range)});
+        break;
+      }
+      case CrowdPass::kBlend: {
+        PELT_TRY(add_blend(step));
+        break;
+      }
+      case CrowdPass::kBounds: {
+        const shared::BoundsConstants constants{
+            .range = step.range, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride};
+        PELT_TRY(add_dispatch(
+            &state.pipelines->bounds,
+            {state.dispatch_work.whole(), gpu.buffer.part(gpu.bounds), sources.palette, outputs.bounds.range},
+            bytes_of(constants)));
+        break;
+      }
+      case CrowdPass::kNormals: {
+        const shared::NormalsConstants constants{.range = step.range,
+                                                 .positions = outputs.positions.stream,
+                                                 .normals = outputs.normals.stream,
+                                                 .tangents = outputs.tangents.stream};
+        PELT_TRY(add_dispatch(normals_kernel(device, {outputs.normals.format, outputs.tangents.format}),
+                              {state.dispatch_work.whole(), gpu.buffer.part(gpu.normal_rings), outputs.positions.range,
+                               outputs.normals.range, outputs.tangents.range},
+                              bytes_of(constants)));
+        break;
+      }
+    }
+  }
+  return {};
+}
+
+Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
+  const GpuCharacters::State& gpu = characters.state();
+  const std::string label = gpu.entries.size() == 1 ? "'" + gpu.entries[0].character->name + "'"
+                                                    : fmt::format("{} characters", gpu.entries.size());
+  if (gpu.device != &device.internals()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a crowd of {} is asked for on {}: the characters are on another device", label,
+                            device.description().name));
+  }
+  const std::vector<std::uint32_t> instances =
+      options.instances.empty() ? std::vector<std::uint32_t>(gpu.entries.size(), 1) : options.instances;
+  if (instances.size() != gpu.entries.size()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a crowd of {} needs a number of instances of each, and has {}", label, instances.size()));
+  }
+  auto state = std::make_unique<State>();
+  CrowdPlan& plan = state->plan;
+  plan = place_crowd(gpu, instances, options.outputs.control_meshes);
+  PELT_TRY(check_options(gpu, plan, options, device, label));
+  const OutputLayout layout = lay_out(options.outputs, plan, device.limits().minStorageBufferOffsetAlignment);
+  PELT_TRY(check_streams(plan, layout.places, device, label));
+  PELT_ASSIGN(state->pipelines, skinning_pipelines(device));
+
+  state->device = &device.internals();
+  state->label = "crowd of " + label;
+  state->slots = options.frames_in_flight;
+  state->outputs = layout.places;
+  for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
+    state->characters.push_back(gpu.entries[c].character);
+    state->character_of.insert(state->character_of.end(), instances[c], c);
+  }
+  state->instance_states.resize(plan.instances);
+  state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
+  state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
+  state->own_list = options.visible.buffer == VK_NULL_HANDLE;
+
+  State::Maker maker{.device = device, .gpu = gpu, .options = options, .state = *state};
+  PELT_TRY(maker.make_buffers(layout.end));
+  PELT_TRY(maker.make_rings());
+  state->plan_constants = {.work_pairs = plan.job_pairs,
+                           .character_count = plan.character_count,
+                           .job_count = plan.job_count,
+                           .step_count = static_cast<std::uint32_t>(plan.steps.size()),
+                           .first_count = plan.first_count,
+                           .first_start = plan.first_start,
+                           .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
+  state->names.push_back("plan");
+  for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
+  PELT_TRY(maker.make_sets());
+  PELT_TRY(maker.make_dispatches());
+  return Crowd(std::move(state));
+}
+
+}  // namespace pelt::runtime
