@@ -83,24 +83,24 @@ Stream collect_rest(GpuCharacters::State& state) {
 }
 
 // Data made for the upload, and kept until its streams are copied.
-struct MadeData {
+struct UploadScratch {
   std::vector<BoundsRecords> bounds;                                  // for each character
   std::vector<std::vector<std::vector<std::uint32_t>>> normal_rings;  // for each mesh of each character, or for none
 };
 
-Stream collect_normal_rings(GpuCharacters::State& state, const MadeData& made) {
+Stream collect_normal_rings(GpuCharacters::State& state, const UploadScratch& scratch) {
   Stream rings{"normal rings", &state.normal_rings};
-  for (std::size_t c = 0; c < made.normal_rings.size(); ++c) {
-    for (std::size_t m = 0; m < made.normal_rings[c].size(); ++m) {
-      if (made.normal_rings[c][m].empty()) continue;
+  for (std::size_t c = 0; c < scratch.normal_rings.size(); ++c) {
+    for (std::size_t m = 0; m < scratch.normal_rings[c].size(); ++m) {
+      if (scratch.normal_rings[c][m].empty()) continue;
       state.entries[c].meshes[m].normal_ring = static_cast<std::uint32_t>(rings.size / sizeof(std::uint32_t));
-      rings.append(made.normal_rings[c][m]);
+      rings.append(scratch.normal_rings[c][m]);
     }
   }
   return rings;
 }
 
-std::vector<Stream> collect_streams(GpuCharacters::State& state, const MadeData& made) {
+std::vector<Stream> collect_streams(GpuCharacters::State& state, const UploadScratch& scratch) {
   std::vector<Stream> streams{collect_rest(state)};
   for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
     Stream records{pose_kernel(static_cast<PoseKernel>(kernel)).name, &state.records[kernel]};
@@ -129,14 +129,14 @@ std::vector<Stream> collect_streams(GpuCharacters::State& state, const MadeData&
   for (std::size_t c = 0; c < state.entries.size(); ++c) {
     GpuCharacters::State::Entry& entry = state.entries[c];
     entry.first_bound = static_cast<std::uint32_t>(boxes.size / sizeof(shared::BoundsRecord));
-    const BoundsRecords& own = made.bounds[c];
-    entry.bound_count = own.count;
-    entry.fit_bound_count = static_cast<std::uint32_t>(own.records.size()) - own.count;
-    entry.bound_growth = own.grow;
-    boxes.append(own.records);
+    const BoundsRecords& bounds = scratch.bounds[c];
+    entry.bound_count = bounds.count;
+    entry.fit_bound_count = static_cast<std::uint32_t>(bounds.records.size()) - bounds.count;
+    entry.bound_growth = bounds.grow;
+    boxes.append(bounds.records);
   }
   streams.push_back(std::move(boxes));
-  streams.push_back(collect_normal_rings(state, made));
+  streams.push_back(collect_normal_rings(state, scratch));
   return streams;
 }
 
@@ -157,18 +157,18 @@ Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<cons
   auto state = std::make_unique<State>();
   state->device = &device.internals();
   state->has_normal_rings = options.normal_rings;
-  MadeData data;
+  UploadScratch scratch;
   for (const Character& character : characters) {
     state->entries.push_back({.character = character});
-    data.bounds.push_back(find_bounds_records(*character));
+    scratch.bounds.push_back(find_bounds_records(*character));
     if (!options.normal_rings) continue;
-    std::vector<std::vector<std::uint32_t>>& rings = data.normal_rings.emplace_back();
+    std::vector<std::vector<std::uint32_t>>& rings = scratch.normal_rings.emplace_back();
     for (const CharacterMesh& mesh : character->meshes)
       rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh));
   }
   const std::string label =
       characters.size() == 1 ? "'" + characters[0]->name + "'" : fmt::format("{} characters", characters.size());
-  const std::vector<Stream> streams = collect_streams(*state, data);
+  const std::vector<Stream> streams = collect_streams(*state, scratch);
   VkDeviceSize end = 0;
   for (const Stream& stream : streams) {
     if (stream.size > device.limits().maxStorageBufferRange) {

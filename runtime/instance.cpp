@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/instance.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
+
+namespace pelt::runtime {
+namespace {
+
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
+  (*static_cast<const std::function<void(const std::string&)>*>(user))(data->pMessage);
+  return VK_FALSE;
+}
+
+bool has_layer(PFN_vkGetInstanceProcAddr entry, const char* name) {
+  const auto enumerate =
+      reinterpret_cast<PFN_vkEnumerateInstanceLayerProperties>(entry(nullptr, "vkEnumerateInstanceLayerProperties"));
+  std::uint32_t count = 0;
+  enumerate(&count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  enumerate(&count, layers.data());
+  return std::any_of(layers.begin(), layers.end(),
+                     [&](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, name) == 0; });
+}
+
+std::vector<VkExtensionProperties> instance_extensions(PFN_vkGetInstanceProcAddr entry) {
+  const auto enumerate = reinterpret_cast<PFN_vkEnumerateInstanceExtensionProperties>(
+      entry(nullptr, "vkEnumerateInstanceExtensionProperties"));
+  std::uint32_t count = 0;
+  enumerate(nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  enumerate(nullptr, &count, extensions.data());
+  return extensions;
+}
+
+bool has_extension(std::span<const VkExtensionProperties> extensions, std::string_view name) {
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [&](const VkExtensionProperties& extension) { return extension.extensionName == name; });
+}
+
+}  // namespace
+
+InstanceFunctions load_instance_functions(PFN_vkGetInstanceProcAddr entry, VkInstance instance) {
+  InstanceFunctions functions;
+#define PELT_LOAD(name) functions.name = reinterpret_cast<PFN_##name>(entry(instance, #name));
+  PELT_INSTANCE_FUNCTIONS(PELT_LOAD)
+#undef PELT_LOAD
+  return functions;
+}
+
+std::vector<std::string> missing_functions(const InstanceFunctions& functions) {
+  std::vector<std::string> missing;
+#define PELT_CHECK(name) \
+  if (functions.name == nullptr) missing.emplace_back(#name);
+  PELT_PHYSICAL_DEVICE_FUNCTIONS(PELT_CHECK)
+#undef PELT_CHECK
+  return missing;
+}
+
+std::vector<std::string> missing_extensions(std::span<const VkExtensionProperties> extensions,
+                                            std::span<const std::string> wanted) {
+  std::vector<std::string> missing;
+  for (const std::string& name : wanted) {
+    if (!has_extension(extensions, name)) missing.push_back(name);
+  }
+  return missing;
+}
+
+Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
+  const PFN_vkGetInstanceProcAddr entry = vulkan_entry_point();
+  if (entry == nullptr) {
+    return fail(ErrorCode::kUnsupported, "no Vulkan loader (libvulkan.so.1) is installed");
+  }
+  if (options.validation && !has_layer(entry, kValidationLayer)) {
+    return fail(ErrorCode::kUnsupported, fmt::format("the validation layer {} is not installed", kValidationLayer));
+  }
+  if (options.validation && !options.on_validation_message) {
+    return fail(ErrorCode::kInvalidArgument, "validation was asked for without a function that takes its messages");
+  }
+  auto instance = std::make_unique<Instance>();
+  instance->message_function = options.on_validation_message;
+  const std::vector<VkExtensionProperties> available = instance_extensions(entry);
+  instance->has_debug_utils = has_extension(available, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (const auto missing = missing_extensions(available, options.instance_extensions); !missing.empty()) {
+    return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan loader lacks {}", fmt::join(missing, ", ")));
+  }
+
+  std::vector<const char*> extensions;
+  for (const std::string& name : options.instance_extensions) extensions.push_back(name.c_str());
+  if (instance->has_debug_utils) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (options.validation) extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+
+  const VkDebugUtilsMessengerCreateInfoEXT messenger_info{
+      .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+      .messageSeverity =
+          VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+      .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+      .pfnUserCallback = on_message,
+      .pUserData = &instance->message_function};
+  const VkValidationFeatureEnableEXT enabled = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+  const VkValidationFeaturesEXT validation{.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                           .pNext = &messenger_info,
+                                           .enabledValidationFeatureCount = 1,
+                                           .pEnabledValidationFeatures = &enabled};
+  const VkApplicationInfo application{
+      .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "pelt", .apiVersion = VK_API_VERSION_1_3};
+  const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                  .pNext = options.validation ? &validation : nullptr,
+                                  .pApplicationInfo = &application,
+                                  .enabledLayerCount = options.validation ? 1u : 0u,
+                                  .ppEnabledLayerNames = &kValidationLayer,
+                                  .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                  .ppEnabledExtensionNames = extensions.data()};
+  const auto create = reinterpret_cast<PFN_vkCreateInstance>(entry(nullptr, "vkCreateInstance"));
+  VkResult result = create(&info, nullptr, &instance->handle);
+  if (result != VK_SUCCESS) return vulkan_failure("create a Vulkan instance", result);
+  instance->functions = load_instance_functions(entry, instance->handle);
+  if (options.validation) {
+    result = instance->functions.vkCreateDebugUtilsMessengerEXT(instance->handle, &messenger_info, nullptr,
+                                                                &instance->messenger);
+    if (result != VK_SUCCESS) return vulkan_failure("create the messenger of the validation layer", result);
+  }
+  return instance;
+}
+
+}  // namespace pelt::runtime

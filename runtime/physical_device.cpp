@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/physical_device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cctype>
+#include <charconv>
+
+#include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
+
+namespace pelt::runtime {
+namespace {
+
+// The features of the device profile: visit(name, member) for each.
+template <class Visit>
+void each_required_feature(VkPhysicalDeviceVulkan12Features& features12, VkPhysicalDeviceVulkan13Features& features13,
+                           const Visit& visit) {
+  visit("synchronization2", features13.synchronization2);
+  visit("maintenance4", features13.maintenance4);
+  visit("scalarBlockLayout", features12.scalarBlockLayout);
+}
+
+std::vector<std::string> missing_features(const InstanceFunctions& functions, VkPhysicalDevice physical,
+                                          const VkPhysicalDeviceProperties& properties) {
+  if (properties.apiVersion < VK_API_VERSION_1_3) {
+    return {fmt::format("Vulkan 1.3 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
+                        VK_API_VERSION_MINOR(properties.apiVersion))};
+  }
+  std::vector<std::string> missing;
+  Features features;
+  functions.vkGetPhysicalDeviceFeatures2(physical, &features.chain);
+  each_required_feature(features.v12, features.v13, [&](const char* name, VkBool32 value) {
+    if (value == VK_FALSE) missing.emplace_back(name);
+  });
+  const auto require = [&](const char* name, std::uint32_t value, std::uint32_t least) {
+    if (value < least) missing.push_back(fmt::format("{} of {} (it has {})", name, least, value));
+  };
+  const VkPhysicalDeviceLimits& limits = properties.limits;
+  require("maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers, 8);
+  require("maxDescriptorSetStorageBuffers", limits.maxDescriptorSetStorageBuffers, 8);
+  require("maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations, 128);
+  require("maxComputeWorkGroupSize", limits.maxComputeWorkGroupSize[0], 128);
+  if (!compute_family(queue_families(functions, physical))) missing.emplace_back("a queue with compute");
+  return missing;
+}
+
+const char* type_name(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return "virtual";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return "software";
+    default:
+      return "other";
+  }
+}
+
+// Returns a rank by type; lower is more capable.
+int rank(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return 0;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return 1;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return 2;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return 3;
+    default:
+      return 4;
+  }
+}
+
+std::string listing(std::span<const PhysicalDevice> devices) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const DeviceDescription& device = devices[i].description;
+    lines.push_back(fmt::format("{} = {} ({}{})", i, device.name, type_name(device.type),
+                                device.missing.empty() ? "" : ", not usable"));
+  }
+  return lines.empty() ? "there is none" : fmt::format("the devices are {}", fmt::join(lines, ", "));
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+std::vector<VkQueueFamilyProperties> queue_families(const InstanceFunctions& functions, VkPhysicalDevice physical) {
+  std::uint32_t count = 0;
+  functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  return families;
+}
+
+std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyProperties> families) {
+  for (const VkQueueFlags wanted : {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT, VK_QUEUE_COMPUTE_BIT + 0}) {
+    for (std::uint32_t family = 0; family < families.size(); ++family) {
+      if ((families[family].queueFlags & wanted) == wanted) return family;
+    }
+  }
+  return std::nullopt;
+}
+
+PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle) {
+  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceMaintenance4Properties sizes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
+                                               .pNext = &driver};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
+  functions.vkGetPhysicalDeviceProperties2(handle, &properties);
+  return {.handle = handle,
+          .description = {.name = properties.properties.deviceName,
+                          .driver = fmt::format("{} {}", driver.driverName, driver.driverInfo),
+                          .type = properties.properties.deviceType,
+                          .missing = missing_features(functions, handle, properties.properties)},
+          .limits = properties.properties.limits,
+          .largest_buffer = sizes.maxBufferSize};
+}
+
+Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {
+  std::uint32_t count = 0;
+  VkResult result = instance.functions.vkEnumeratePhysicalDevices(instance.handle, &count, nullptr);
+  if (result != VK_SUCCESS) return vulkan_failure("list the Vulkan devices", result);
+  std::vector<VkPhysicalDevice> handles(count);
+  result = instance.functions.vkEnumeratePhysicalDevices(instance.handle, &count, handles.data());
+  if (result != VK_SUCCESS) return vulkan_failure("list the Vulkan devices", result);
+  std::vector<PhysicalDevice> devices;
+  for (VkPhysicalDevice handle : handles) devices.push_back(describe_physical_device(instance.functions, handle));
+  return devices;
+}
+
+Result<std::size_t> choose_physical_device(std::span<const PhysicalDevice> devices, const std::string& select) {
+  if (select.empty()) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!devices[i].description.missing.empty()) continue;
+      if (!best || rank(devices[i].description.type) < rank(devices[*best].description.type)) best = i;
+    }
+    if (best) return *best;
+    if (devices.size() == 1) return std::size_t{0};  // the caller reports what it lacks
+    return fail(ErrorCode::kNotFound, "no Vulkan device is usable: " + listing(devices));
+  }
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(select.data(), select.data() + select.size(), index);
+  const bool is_index = error == std::errc() && end == select.data() + select.size();
+  if (is_index && index < devices.size()) return index;
+  std::optional<std::size_t> found;  // prefers a usable device
+  for (std::size_t i = devices.size(); !is_index && i-- > 0;) {
+    const DeviceDescription& device = devices[i].description;
+    if (lower_case(device.name).find(lower_case(select)) == std::string::npos) continue;
+    if (!found || device.missing.empty() || !devices[*found].description.missing.empty()) found = i;
+  }
+  if (found) return *found;
+  return fail(ErrorCode::kNotFound, fmt::format("no Vulkan device is called '{}': {}", select, listing(devices)));
+}
+
+Result<std::vector<DeviceDescription>> list_devices() {
+  PELT_ASSIGN(const auto instance, make_instance({}));
+  PELT_ASSIGN(const auto devices, physical_devices(*instance));
+  std::vector<DeviceDescription> descriptions;
+  for (const PhysicalDevice& device : devices) descriptions.push_back(device.description);
+  return descriptions;
+}
+
+void enable_required_features(VkPhysicalDeviceVulkan12Features& features12,
+                              VkPhysicalDeviceVulkan13Features& features13) {
+  each_required_feature(features12, features13, [](const char*, VkBool32& value) { value = VK_TRUE; });
+}
+
+DeviceDescription describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
+                                  VkPhysicalDevice physical) {
+  const InstanceFunctions functions = load_instance_functions(get_instance_proc_addr, instance);
+  std::vector<std::string> missing = missing_functions(functions);
+  if (!missing.empty()) return {.missing = std::move(missing)};
+  return describe_physical_device(functions, physical).description;
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The choice of a physical device, and what a device needs for the runtime.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
+#include "runtime/instance.h"
+
+namespace pelt::runtime {
+
+// Features, chained as Vulkan wants them; `chain` is what vkCreateDevice takes.
+struct Features {
+  VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceFeatures2 chain{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+
+  Features() {
+    chain.pNext = &v12;
+    v12.pNext = &v13;
+  }
+  Features(const Features&) = delete;
+  Features& operator=(const Features&) = delete;
+};
+
+struct PhysicalDevice {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  DeviceDescription description;
+  VkPhysicalDeviceLimits limits{};
+  VkDeviceSize largest_buffer = 0;
+};
+
+PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle);
+Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance);
+
+// Returns the index of the device that `select` names, by its index or a part of its name, or of the most capable one
+// if it is empty. The device may be unusable.
+Result<std::size_t> choose_physical_device(std::span<const PhysicalDevice> devices, const std::string& select);
+
+std::vector<VkQueueFamilyProperties> queue_families(const InstanceFunctions& functions, VkPhysicalDevice physical);
+// Returns the first family with compute and graphics, or else with compute.
+std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyProperties> families);
+
+}  // namespace pelt::runtime
