@@ -5,20 +5,14 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
-#include <functional>
-#include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <pelt/curve_keys.h>
-#include <pelt/rig_json.h>
-#include <pelt/selection.h>
 
-#include "samples/pelt/input.h"
 #include "samples/viewer/panels/curve_editor.h"
+#include "samples/viewer/panels/rig_changes.h"
+#include "samples/viewer/panels/rig_values.h"
 #include "samples/viewer/panels/rows.h"
 #include "samples/viewer/panels/value_widgets.h"
 #include "samples/viewer/schema.h"
@@ -36,57 +30,15 @@ constexpr float kMargin = 0.6f;              // em: margin at the left, for the 
 constexpr float kWordWidth = 4.5f;           // em: width of "auto" beside a number
 constexpr std::size_t kMaxListed = 64;       // numbers of a list that are shown singly
 constexpr std::size_t kMaxRangesText = 400;  // characters
-constexpr float kNoFloatYet = 0.05f;         // metres
 const ImVec4 kNotice(1.0f, 0.72f, 0.35f, 1.0f);
-
-bool is_keys(const Schema& schema) {
-  return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->is_numbers(2, 2);
-}
 
 bool is_ranges(const Schema& schema) {
   return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->kind == Kind::kUnion;
 }
 
-// Returns true if a value fits one of several alternative schemas.
-bool is_of(const Schema& schema, const Json& value) {
-  switch (schema.kind) {
-    case Kind::kConst:
-      return value == schema.fixed;
-    case Kind::kNumber:
-    case Kind::kInteger:
-      return value.is_number();
-    case Kind::kArray:
-      return value.is_array();
-    default:
-      return false;
-  }
-}
-
-// Returns the title of a list's row: the value's name, or its subject.
-std::string summary(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_object()) return value.dump();
-  const auto text = [&](const char* key) {
-    const auto found = value.find(key);
-    return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  if (value.contains("deformer")) {
-    const std::string target = text("target");
-    return text("deformer") + (target.empty() || target == "*" ? "" : "  " + target);
-  }
-  if (value.contains("elements") && value.contains("vertices")) return text("elements") + " : " + text("vertices");
-  for (const char* key : {"name", "operation", "joint", "curve"}) {
-    if (!text(key).empty()) return text(key);
-  }
-  if (value.contains("at")) return value["at"].dump();
-  if (value.contains("degrees")) return value["degrees"].dump();
-  return "";
-}
-
 class Editor {
  public:
-  Editor(Document& document, RigEditorState& state)
-      : document_(document), state_(state), rig_(state.draft ? state.draft->rig : document.rig_json()) {}
+  Editor(Document& document, RigEditorState& state) : document_(document), state_(state), changes_(document, state) {}
 
   void draw() {
     draw_draft();
@@ -99,85 +51,20 @@ class Editor {
       left_ = ImGui::GetCursorPosX();
       const Schema& schema = rig_schema();
       for (const char* name : {"name", "layers", "groups", "muscles"}) {
-        draw_property(schema, rig_, "",
+        draw_property(schema, changes_.rig(), "",
                       *std::find_if(schema.properties.begin(), schema.properties.end(),
                                     [&](const Schema::Property& p) { return p.name == name; }));
       }
     }
     ImGui::EndChild();
     ImGui::PopStyleVar();
-    apply();
+    changes_.apply();
   }
 
  private:
-  // ------------------------------------------------------------------------------------------------------- changing
-
-  struct Change {
-    Json rig;
-    std::string key;
-  };
-
-  // Changes wait until everything is drawn: the drawing must not change meanwhile.
-  void change(const std::string& pointer, const std::string& key, const std::function<void(Json&)>& make) {
-    Change changed{rig_, key};
-    make(changed.rig[Json::json_pointer(pointer)]);
-    // Apply the rules of the object that holds the value, and of the objects around that.
-    for (std::string place = pointer; !place.empty();) {
-      place.erase(place.rfind('/'));
-      const Schema* schema = schema_at(changed.rig, place);
-      Json& object = changed.rig[Json::json_pointer(place)];
-      if (schema != nullptr && object.is_object()) obey_rules(*schema, object);
-    }
-    change_ = std::move(changed);
-  }
-
-  void set(const std::string& pointer, Json value, const std::string& key = "") {
-    change(pointer, key, [&](Json& place) { place = std::move(value); });
-  }
-
-  void erase(const std::string& object, const std::string& name) {
-    change(object + "/" + name, "", [](Json&) {});
-    change_->rig[Json::json_pointer(object)].erase(name);
-    if (const Schema* schema = schema_at(change_->rig, object)) {
-      obey_rules(*schema, change_->rig[Json::json_pointer(object)]);
-    }
-  }
-
-  // Returns the schema of a place; nullptr below a union.
-  static const Schema* schema_at(const Json& rig, const std::string& pointer) {
-    const Schema* schema = &rig_schema();
-    const Json* value = &rig;
-    std::size_t at = 0;
-    while (schema != nullptr && at < pointer.size()) {
-      const std::size_t end = std::min(pointer.find('/', at + 1), pointer.size());
-      const std::string token = pointer.substr(at + 1, end - at - 1);
-      at = end;
-      if (value->is_array()) {
-        const std::size_t i = std::stoul(token);
-        schema = schema->kind == Kind::kArray ? &schema->item(i) : nullptr;
-        value = &(*value)[i];
-      } else {
-        schema = schema->find(token, *value);
-        value = &(*value)[token];
-      }
-    }
-    return schema;
-  }
-
   // Call it after an item whose change goes on while the item is active.
-  void follow_item() { ended_ = ended_ || ImGui::IsItemDeactivated(); }
-
-  void apply() {
-    if (change_) {
-      const Result<void> edited = document_.edit(change_->rig, change_->key);
-      if (edited) {
-        state_.draft.reset();
-      } else {
-        state_.draft = {std::move(change_->rig), edited.error().message, document_.revision()};
-      }
-    }
-    if (dropped_) state_.draft.reset();
-    if (ended_) document_.end_edit();
+  void follow_item() {
+    if (ImGui::IsItemDeactivated()) changes_.end();
   }
 
   void draw_draft() {
@@ -185,7 +72,7 @@ class Editor {
     ImGui::PushTextWrapPos(0);
     ImGui::TextColored(kNotice, "Not applied yet: %s", state_.draft->error.c_str());
     ImGui::PopTextWrapPos();
-    if (ImGui::SmallButton("Drop this change")) dropped_ = true;
+    if (ImGui::SmallButton("Drop this change")) changes_.drop_draft();
   }
 
   // ------------------------------------------------------------------------------------------------------ searching
@@ -215,97 +102,6 @@ class Editor {
     if (!state_.search.empty()) ImGui::SetNextItemOpen(true);
   }
 
-  // ------------------------------------------------------------------------------------------------------ names' lists
-
-  // Returns the names that a text may have.
-  std::function<std::vector<std::string>()> list_of(const Schema& schema) const {
-    using Names = std::vector<std::string>;
-    const std::string& names = schema.names;
-    if (names == "joint" || names == "point") {
-      return [this] {
-        Names all;
-        for (const Joint& joint : document_.model()->skeleton.joints) all.push_back(joint.name);
-        return all;
-      };
-    }
-    if (names.starts_with("mesh")) {
-      const bool any = names == "mesh_or_any";
-      const bool none = schema.has_fallback() && schema.fallback == "";
-      const bool muscles = names == "mesh_or_muscle";
-      return [this, any, none, muscles] {
-        Names all;
-        if (any) all.push_back("*");
-        if (none) all.push_back("");
-        for (const Mesh& mesh : document_.model()->meshes) all.push_back(mesh.name);
-        if (muscles) {
-          for (const Muscle& muscle : document_.rig().muscles) all.push_back(muscle.name);
-        }
-        return all;
-      };
-    }
-    if (names == "group") {
-      return [this] {
-        Names all{""};
-        for (const Group& group : document_.rig().groups) all.push_back(group.name);
-        return all;
-      };
-    }
-    if (names == "attribute") {
-      return [this] {
-        std::set<std::string> all{""};
-        for (const Mesh& mesh : document_.model()->meshes) {
-          for (const VertexAttribute& attribute : mesh.attributes) all.insert(attribute.name);
-        }
-        return Names(all.begin(), all.end());
-      };
-    }
-    if (names == "morph_target") {
-      return [this] {
-        std::set<std::string> all{""};
-        for (const Mesh& mesh : document_.model()->meshes) {
-          for (const MorphTarget& target : mesh.morph_targets) all.insert(target.name);
-        }
-        return Names(all.begin(), all.end());
-      };
-    }
-    if (names == "file" || names == "obj_file") {
-      return [this, obj_alone = names == "obj_file"] { return files(obj_alone); };
-    }
-    return {};
-  }
-
-  // Returns the mesh files in the rig's folder.
-  std::vector<std::string> files(bool obj_alone) const {
-    std::vector<std::string> all{""};
-    std::error_code code;
-    const std::string& folder = document_.rig().directory;
-    for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, code)) {
-      const std::string name = entry.path().filename().string();
-      const std::string extension = samples::lower_extension(name);
-      if (extension == ".obj" || (!obj_alone && (extension == ".gltf" || extension == ".glb"))) all.push_back(name);
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-
-  // Returns the value of a new place; a name that must not be empty is the first known one.
-  Json made(const Schema& schema) const {
-    Json value = fresh_value(schema);
-    if (schema.kind == Kind::kString && value == "") {
-      const auto list = list_of(schema);
-      const std::vector<std::string> all = list ? list() : std::vector<std::string>();
-      const auto first = std::find_if(all.begin(), all.end(), [](const std::string& one) { return !one.empty(); });
-      if (first != all.end()) return *first;
-      return schema.not_empty ? "new" : "";
-    }
-    if (schema.kind == Kind::kObject) {
-      for (const Schema::Property& property : schema.properties) {
-        if (property.required) value[property.name] = made(*property.schema);
-      }
-    }
-    return value;
-  }
-
   // ------------------------------------------------------------------------------------------------------------ rows
 
   // `name`: the full name, if the row cuts it off.
@@ -322,7 +118,8 @@ class Editor {
   // Adds a menu to the last item.
   void reset_menu(const Schema& schema, const Json& value, const std::string& pointer) {
     if (!schema.has_fallback() || !ImGui::BeginPopupContextItem("reset")) return;
-    if (ImGui::MenuItem("Reset to default", nullptr, false, !is_default(schema, value))) set(pointer, schema.fallback);
+    if (ImGui::MenuItem("Reset to default", nullptr, false, !is_default(schema, value)))
+      changes_.set(pointer, schema.fallback);
     ImGui::EndPopup();
   }
 
@@ -379,7 +176,7 @@ class Editor {
     } else if (shows(property.name, own, Json())) {
       ImGui::PushID(property.name.c_str());
       label(property.name, own, Json(), place);
-      if (ImGui::Button("Add", {-1, 0})) set(place, made(own));
+      if (ImGui::Button("Add", {-1, 0})) changes_.set(place, new_value(document_, own));
       ImGui::PopID();
     }
   }
@@ -397,14 +194,14 @@ class Editor {
       case Kind::kBoolean: {
         label(name, schema, value, pointer);
         bool on = value.is_boolean() && value.get<bool>();
-        if (ImGui::Checkbox("##value", &on)) set(pointer, on);
+        if (ImGui::Checkbox("##value", &on)) changes_.set(pointer, on);
         break;
       }
       case Kind::kNumber:
       case Kind::kInteger: {
         label(name, schema, value, pointer);
         Json number = value;
-        if (draw_number(schema, number)) set(pointer, number, pointer);
+        if (draw_number(schema, number)) changes_.set(pointer, number, pointer);
         follow_item();
         break;
       }
@@ -415,7 +212,7 @@ class Editor {
       case Kind::kChoice: {
         label(name, schema, value, pointer);
         Json choice = value;
-        if (draw_choice(schema, choice)) choose(name, choice, pointer);
+        if (draw_choice(schema, choice)) changes_.choose(name, choice, pointer);
         break;
       }
       case Kind::kUnion:
@@ -433,27 +230,12 @@ class Editor {
     ImGui::PopID();
   }
 
-  // Resets the values that depend on a choice, such as a layer's parameters on its deformer. A rig with its deformer's
-  // name takes the new deformer's.
-  void choose(const std::string& name, const Json& choice, const std::string& pointer) {
-    const bool named_so = name == "deformer" && rig_["layers"].size() == 1 &&
-                          rig_.value("name", std::string()) == rig_[Json::json_pointer(pointer)];
-    set(pointer, choice);
-    if (named_so) change_->rig["name"] = choice;
-    const std::string object = pointer.substr(0, pointer.rfind('/'));
-    const Schema* holder = schema_at(change_->rig, object);
-    if (holder == nullptr) return;
-    for (const Schema::Variant& variant : holder->variants) {
-      if (variant.key == name) change_->rig[Json::json_pointer(object)][variant.property] = Json::object();
-    }
-  }
-
   void draw_string(const Schema& schema, const Json& value, const std::string& pointer) {
     std::string text = value.is_string() ? value.get<std::string>() : "";
-    if (const auto list = list_of(schema)) {
-      if (draw_name("##value", "none", text, state_.filter, list)) set(pointer, text);
+    if (const auto list = names_for(document_, schema)) {
+      if (draw_name("##value", "none", text, state_.filter, list)) changes_.set(pointer, text);
     } else if (draw_text("##value", "", text)) {
-      set(pointer, text);
+      changes_.set(pointer, text);
     }
   }
 
@@ -465,7 +247,7 @@ class Editor {
       return one.kind == Kind::kArray ? "point" : "value";
     };
     const auto found = std::find_if(schema.alternatives.begin(), schema.alternatives.end(),
-                                    [&](const auto& one) { return is_of(*one, value); });
+                                    [&](const auto& one) { return fits(*one, value); });
     if (found == schema.alternatives.end()) return;
     const Schema& now = **found;
     const bool alone = now.kind == Kind::kConst || is_keys(now);
@@ -473,7 +255,7 @@ class Editor {
     if (ImGui::BeginCombo("##which", word(now).c_str())) {
       for (const auto& one : schema.alternatives) {
         if (ImGui::Selectable(word(*one).c_str(), one.get() == &now) && one.get() != &now) {
-          set(pointer, started(schema, *one, value));
+          changes_.set(pointer, first_value(schema, *one, value));
         }
       }
       ImGui::EndCombo();
@@ -485,22 +267,10 @@ class Editor {
       ImGui::SetNextItemWidth(-1);
       Json number = value;
       if (now.kind == Kind::kArray ? draw_numbers(now, number) : draw_number(now, number)) {
-        set(pointer, number, pointer);
+        changes_.set(pointer, number, pointer);
       }
       follow_item();
     }
-  }
-
-  // Returns the first value of another alternative; `value` is that of the previous one.
-  static Json started(const Schema& schema, const Schema& one, const Json& value) {
-    if (schema.has_fallback() && is_of(one, schema.fallback)) return schema.fallback;
-    const bool length = contains(schema.description, "metres");
-    const Json number = value.is_number() ? value : length ? Json(kNoFloatYet) : Json();
-    if (is_keys(one)) return Json::array({Json::array({0, number}), Json::array({90, number})});
-    if (one.kind == Kind::kNumber && length) {
-      return value.is_array() && !value.empty() && value[0].is_array() ? value[0][1] : number;
-    }
-    return fresh_value(one);
   }
 
   // ----------------------------------------------------------------------------------------------------------- trees
@@ -539,7 +309,7 @@ class Editor {
                  const std::string& optional_in) {
     if (schema.properties.empty()) return;
     const bool open = begin_node(readable(name), schema, value, pointer, ImGuiTreeNodeFlags_None);
-    if (!optional_in.empty() && row_buttons({{"x", "Remove"}}) != nullptr) erase(optional_in, name);
+    if (!optional_in.empty() && row_buttons({{"x", "Remove"}}) != nullptr) changes_.erase(optional_in, name);
     if (!open) return;
     draw_object(schema, value, pointer);
     ImGui::TreePop();
@@ -562,7 +332,7 @@ class Editor {
     if (schema.is_numbers(2, 4)) {
       label(name, schema, value, pointer);
       Json numbers = value;
-      if (draw_numbers(schema, numbers)) set(pointer, numbers, pointer);
+      if (draw_numbers(schema, numbers)) changes_.set(pointer, numbers, pointer);
       follow_item();
     } else if (is_keys(schema)) {
       label(name, schema, value, pointer);
@@ -586,7 +356,7 @@ class Editor {
     }
     if (!draw_text("##value", "none: 3, 5-9", text)) return;
     Json ranges = ranges_of(text);
-    if (!ranges.is_discarded()) set(pointer, std::move(ranges));
+    if (!ranges.is_discarded()) changes_.set(pointer, std::move(ranges));
   }
 
   // Draws a list. Layers have headers, other lists nodes.
@@ -599,8 +369,8 @@ class Editor {
     const bool open = begin_node(text, schema, value, pointer, top ? kTop : ImGuiTreeNodeFlags_None);
     const bool many = value.size() > kMaxListed;
     if (!many && row_buttons({{"+", "Add"}}) != nullptr) {
-      Json item = top ? Json{{"deformer", "surface_ffd"}} : made(*schema.items);
-      change(pointer, "", [&](Json& list) {
+      Json item = top ? Json{{"deformer", "surface_ffd"}} : new_value(document_, *schema.items);
+      changes_.change(pointer, "", [&](Json& list) {
         if (!list.is_array()) list = Json::array();
         list.push_back(std::move(item));
       });
@@ -624,10 +394,10 @@ class Editor {
       const ImGuiTreeNodeFlags flags = top ? ImGuiTreeNodeFlags_Framed | ImGuiTreeNodeFlags_DefaultOpen : 0;
       const bool open =
           ImGui::TreeNodeEx("item", flags | ImGuiTreeNodeFlags_AllowItemOverlap | ImGuiTreeNodeFlags_SpanAvailWidth,
-                            "%zu  %s", i + 1, summary(item).c_str());
+                            "%zu  %s", i + 1, row_title(item).c_str());
       tooltip(schema);
-      move_item(row_buttons({{"^", "Move up"}, {"v", "Move down"}, {"=", "Duplicate"}, {"x", "Remove"}}), i,
-                list.size(), pointer);
+      changes_.move_item(row_buttons({{"^", "Move up"}, {"v", "Move down"}, {"=", "Duplicate"}, {"x", "Remove"}}), i,
+                         list.size(), pointer);
       if (open) {
         draw_object(schema, item, place);
         ImGui::TreePop();
@@ -638,33 +408,16 @@ class Editor {
         draw_string(schema, item, place);
       } else if (schema.kind == Kind::kArray) {
         Json numbers = item;
-        if (draw_numbers(schema, numbers)) set(place, numbers, place);
+        if (draw_numbers(schema, numbers)) changes_.set(place, numbers, place);
         follow_item();
       } else {
         Json number = item;
-        if (draw_number(schema, number)) set(place, number, place);
+        if (draw_number(schema, number)) changes_.set(place, number, place);
         follow_item();
       }
-      move_item(row_buttons({{"x", "Remove"}}), i, list.size(), pointer);
+      changes_.move_item(row_buttons({{"x", "Remove"}}), i, list.size(), pointer);
     }
     ImGui::PopID();
-  }
-
-  void move_item(const char* button, std::size_t i, std::size_t count, const std::string& pointer) {
-    if (button == nullptr) return;
-    change(pointer, "", [&](Json& list) {
-      const auto at = list.begin() + static_cast<std::ptrdiff_t>(i);
-      if (*button == 'x') list.erase(at);
-      if (*button == '^' && i > 0) std::swap(list[i], list[i - 1]);
-      if (*button == 'v' && i + 1 < count) std::swap(list[i], list[i + 1]);
-      if (*button == '=') {
-        Json copy = *at;
-        if (copy.is_object() && copy.contains("name") && copy["name"] != "") {
-          copy["name"] = copy["name"].get<std::string>() + " copy";
-        }
-        list.insert(at + 1, std::move(copy));
-      }
-    });
   }
 
   // ---------------------------------------------------------------------------------------------------------- curves
@@ -678,7 +431,7 @@ class Editor {
     plot.least = of.above_minimum ? static_cast<float>(of.minimum) + 1e-4f : static_cast<float>(of.minimum);
     plot.most = static_cast<float>(of.maximum);
     if (name == "twist") {
-      const Json& bone = rig_[Json::json_pointer(pointer.substr(0, pointer.rfind('/')))];
+      const Json& bone = changes_.rig()[Json::json_pointer(pointer.substr(0, pointer.rfind('/')))];
       plot.smooth = bone.value("smooth_twist", true);
       plot.rising = true;
       plot.pinned = {{0, 0}, {1, 1}};
@@ -693,7 +446,7 @@ class Editor {
       Json now = Json::array();
       for (const CurveKey& key : keys) now.push_back(Json::array({key.at, key.value}));
       if (now.empty() && schema.min_items > 0) now = value;  // the last key stays
-      set(pointer, std::move(now), pointer);
+      changes_.set(pointer, std::move(now), pointer);
     }
     follow_item();
   }
@@ -725,10 +478,7 @@ class Editor {
 
   Document& document_;
   RigEditorState& state_;
-  const Json& rig_;  // the rig that is drawn
-  std::optional<Change> change_;
-  bool ended_ = false;
-  bool dropped_ = false;
+  RigChanges changes_;
   bool found_above_ = false;  // a parent matches the search: everything below it is shown
   float label_width_ = 0;
   float left_ = 0;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/panels/rig_values.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "samples/pelt/input.h"
+#include "samples/viewer/panels/rows.h"
+
+namespace pelt::viewer {
+namespace {
+
+using Json = nlohmann::json;
+using Kind = Schema::Kind;
+
+constexpr float kNoFloatYet = 0.05f;  // metres
+
+// Returns the mesh files in the rig's folder.
+std::vector<std::string> mesh_files(const Document& document, bool obj_alone) {
+  std::vector<std::string> all{""};
+  std::error_code code;
+  const std::string& folder = document.rig().directory;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, code)) {
+    const std::string name = entry.path().filename().string();
+    const std::string extension = samples::lower_extension(name);
+    if (extension == ".obj" || (!obj_alone && (extension == ".gltf" || extension == ".glb"))) all.push_back(name);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+}  // namespace
+
+bool is_keys(const Schema& schema) {
+  return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->is_numbers(2, 2);
+}
+
+bool fits(const Schema& schema, const Json& value) {
+  switch (schema.kind) {
+    case Kind::kConst:
+      return value == schema.fixed;
+    case Kind::kNumber:
+    case Kind::kInteger:
+      return value.is_number();
+    case Kind::kArray:
+      return value.is_array();
+    default:
+      return false;
+  }
+}
+
+std::string row_title(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_object()) return value.dump();
+  const auto text = [&](const char* key) {
+    const auto found = value.find(key);
+    return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  if (value.contains("deformer")) {
+    const std::string target = text("target");
+    return text("deformer") + (target.empty() || target == "*" ? "" : "  " + target);
+  }
+  if (value.contains("elements") && value.contains("vertices")) return text("elements") + " : " + text("vertices");
+  for (const char* key : {"name", "operation", "joint", "curve"}) {
+    if (!text(key).empty()) return text(key);
+  }
+  if (value.contains("at")) return value["at"].dump();
+  if (value.contains("degrees")) return value["degrees"].dump();
+  return "";
+}
+
+std::function<std::vector<std::string>()> names_for(const Document& document, const Schema& schema) {
+  using Names = std::vector<std::string>;
+  const std::string& names = schema.names;
+  if (names == "joint" || names == "point") {
+    return [&document] {
+      Names all;
+      for (const Joint& joint : document.model()->skeleton.joints) all.push_back(joint.name);
+      return all;
+    };
+  }
+  if (names.starts_with("mesh")) {
+    const bool any = names == "mesh_or_any";
+    const bool none = schema.has_fallback() && schema.fallback == "";
+    const bool muscles = names == "mesh_or_muscle";
+    return [&document, any, none, muscles] {
+      Names all;
+      if (any) all.push_back("*");
+      if (none) all.push_back("");
+      for (const Mesh& mesh : document.model()->meshes) all.push_back(mesh.name);
+      if (muscles) {
+        for (const Muscle& muscle : document.rig().muscles) all.push_back(muscle.name);
+      }
+      return all;
+    };
+  }
+  if (names == "group") {
+    return [&document] {
+      Names all{""};
+      for (const Group& group : document.rig().groups) all.push_back(group.name);
+      return all;
+    };
+  }
+  if (names == "attribute") {
+    return [&document] {
+      std::set<std::string> all{""};
+      for (const Mesh& mesh : document.model()->meshes) {
+        for (const VertexAttribute& attribute : mesh.attributes) all.insert(attribute.name);
+      }
+      return Names(all.begin(), all.end());
+    };
+  }
+  if (names == "morph_target") {
+    return [&document] {
+      std::set<std::string> all{""};
+      for (const Mesh& mesh : document.model()->meshes) {
+        for (const MorphTarget& target : mesh.morph_targets) all.insert(target.name);
+      }
+      return Names(all.begin(), all.end());
+    };
+  }
+  if (names == "file" || names == "obj_file") {
+    return [&document, obj_alone = names == "obj_file"] { return mesh_files(document, obj_alone); };
+  }
+  return {};
+}
+
+Json new_value(const Document& document, const Schema& schema) {
+  Json value = fresh_value(schema);
+  if (schema.kind == Kind::kString && value == "") {
+    const auto list = names_for(document, schema);
+    const std::vector<std::string> all = list ? list() : std::vector<std::string>();
+    const auto first = std::find_if(all.begin(), all.end(), [](const std::string& one) { return !one.empty(); });
+    if (first != all.end()) return *first;
+    return schema.not_empty ? "new" : "";
+  }
+  if (schema.kind == Kind::kObject) {
+    for (const Schema::Property& property : schema.properties) {
+      if (property.required) value[property.name] = new_value(document, *property.schema);
+    }
+  }
+  return value;
+}
+
+Json first_value(const Schema& schema, const Schema& one, const Json& value) {
+  if (schema.has_fallback() && fits(one, schema.fallback)) return schema.fallback;
+  const bool length = contains(schema.description, "metres");
+  const Json number = value.is_number() ? value : length ? Json(kNoFloatYet) : Json();
+  if (is_keys(one)) return Json::array({Json::array({0, number}), Json::array({90, number})});
+  if (one.kind == Kind::kNumber && length) {
+    return value.is_array() && !value.empty() && value[0].is_array() ? value[0][1] : number;
+  }
+  return fresh_value(one);
+}
+
+}  // namespace pelt::viewer
