@@ -36,8 +36,8 @@ class Player {
 
   Result<void> open() {
     app().open(options_.file, options_.model);
-    const Result<void> opened = shown();
-    return opened ? no_error_since(0) : opened;
+    PELT_TRY(shown());
+    return no_error_since(0);
   }
 
   Result<void> play(const Script& script) {
@@ -109,46 +109,45 @@ class Player {
 };
 
 Result<void> Player::run(const Step& step, const std::string& place) {
-  Result<void> done;
   if (!step.open.empty()) {
     app().open(step.open);
-    done = shown();
+    PELT_TRY(shown());
   }
-  if (done && !step.set.is_null()) {
-    done = patch_view(app().view(), step.set, place + "/set");
-    if (done) done = still();
+  if (!step.set.is_null()) {
+    PELT_TRY(patch_view(app().view(), step.set, place + "/set"));
+    PELT_TRY(still());
   }
   for (const RigEdit& edit : step.edits) {
     app().apply_rig_patch(edit.pointer, edit.value);
-    if (done) done = still();
+    PELT_TRY(still());
   }
-  if (done && step.move) {
+  if (step.move) {
     app().view().selection.point = step.move->point;
-    done = still();
-    if (done) done = app().move_point(step.move->point, step.move->by);
-    if (done) done = still();
+    PELT_TRY(still());
+    PELT_TRY(app().move_point(step.move->point, step.move->by));
+    PELT_TRY(still());
   }
-  for (std::uint32_t i = 0; done && i < step.undo; ++i) app().undo();
-  for (std::uint32_t i = 0; done && i < step.redo; ++i) app().redo();
-  if (done && (step.undo != 0 || step.redo != 0)) done = still();
-  if (done && step.mouse) done = move(*step.mouse);
-  if (done && step.drag) done = drag(*step.drag);
-  if (done && step.key.key != 0) done = strike(step.key);
-  if (done && !step.text.empty()) {
+  for (std::uint32_t i = 0; i < step.undo; ++i) app().undo();
+  for (std::uint32_t i = 0; i < step.redo; ++i) app().redo();
+  if (step.undo != 0 || step.redo != 0) PELT_TRY(still());
+  if (step.mouse) PELT_TRY(move(*step.mouse));
+  if (step.drag) PELT_TRY(drag(*step.drag));
+  if (step.key.key != 0) PELT_TRY(strike(step.key));
+  if (!step.text.empty()) {
     ImGui::GetIO().AddInputCharactersUTF8(step.text.c_str());
-    done = frame();
+    PELT_TRY(frame());
   }
-  for (std::uint32_t i = 0; done && i < step.frames; ++i) done = frame();
-  if (done && step.lose_device) {
-    done = session_.recreate_device();
-    if (done) done = shown();
+  for (std::uint32_t i = 0; i < step.frames; ++i) PELT_TRY(frame());
+  if (step.lose_device) {
+    PELT_TRY(session_.recreate_device());
+    PELT_TRY(shown());
   }
-  if (done && step.bind) done = shown();
-  if (done && !step.save.empty()) done = app().save((headless_.output / step.save).string());
-  if (done && !step.picture.empty()) done = picture(step.picture);
-  if (done && step.turntable != 0) done = turntable(step.turntable);
-  if (done && step.clip) done = clip(*step.clip);
-  return done;
+  if (step.bind) PELT_TRY(shown());
+  if (!step.save.empty()) PELT_TRY(app().save((headless_.output / step.save).string()));
+  if (!step.picture.empty()) PELT_TRY(picture(step.picture));
+  if (step.turntable != 0) PELT_TRY(turntable(step.turntable));
+  if (step.clip) PELT_TRY(clip(*step.clip));
+  return {};
 }
 
 void Player::hold(const Modifiers& modifiers) {
@@ -231,18 +230,17 @@ Result<void> Player::clip(const ClipStep& step) {
   playback.time = 0;
   playback.playing = false;
   const std::uint64_t before = app().error_count();
-  Result<void> done = still();
-  if (done) done = no_error_since(before);
-  if (!done) return done;
+  PELT_TRY(still());
+  PELT_TRY(no_error_since(before));
   const double last = std::floor(static_cast<double>(app().clip_seconds()) * step.fps + 1e-4);
   if (last >= kMaxPictures) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("the clip '{}' has more than {} frames", step.name, last));
   }
-  for (std::uint32_t i = 0; done && i <= static_cast<std::uint32_t>(last); ++i) {
+  for (std::uint32_t i = 0; i <= static_cast<std::uint32_t>(last); ++i) {
     playback.time = static_cast<float>(i) / step.fps;
-    done = picture(fmt::format("{}{:04}.png", step.picture, i));
+    PELT_TRY(picture(fmt::format("{}{:04}.png", step.picture, i)));
   }
-  return done;
+  return {};
 }
 
 Result<void> make_folder(const std::filesystem::path& folder) {
@@ -272,9 +270,9 @@ Result<void> run_headless(const RunOptions& options, const HeadlessOptions& head
     };
     PELT_ASSIGN(const auto session, Session::create(std::move(session_options)));
     Player player(*session, options, headless);
-    Result<void> played = player.open();
-    if (played) played = player.play(script);
-    return played ? player.frames() : played;
+    PELT_TRY(player.open());
+    PELT_TRY(player.play(script));
+    return player.frames();
   }();
   return validation.judge(done);
 }

@@ -12,7 +12,6 @@ namespace pelt::viewer {
 namespace {
 
 using Json = nlohmann::json;
-using Kind = Schema::Kind;
 
 constexpr float kNoFloatYet = 0.05f;  // metres
 
@@ -33,17 +32,17 @@ std::vector<std::string> mesh_files(const Document& document, bool obj_alone) {
 }  // namespace
 
 bool is_keys(const Schema& schema) {
-  return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->is_numbers(2, 2);
+  return schema.kind == Schema::Kind::kArray && schema.items != nullptr && schema.items->is_numbers(2, 2);
 }
 
 bool fits(const Schema& schema, const Json& value) {
   switch (schema.kind) {
-    case Kind::kConst:
+    case Schema::Kind::kConst:
       return value == schema.fixed;
-    case Kind::kNumber:
-    case Kind::kInteger:
+    case Schema::Kind::kNumber:
+    case Schema::Kind::kInteger:
       return value.is_number();
-    case Kind::kArray:
+    case Schema::Kind::kArray:
       return value.is_array();
     default:
       return false;
@@ -128,14 +127,14 @@ std::function<std::vector<std::string>()> names_for(const Document& document, co
 
 Json new_value(const Document& document, const Schema& schema) {
   Json value = fresh_value(schema);
-  if (schema.kind == Kind::kString && value == "") {
+  if (schema.kind == Schema::Kind::kString && value == "") {
     const auto list = names_for(document, schema);
     const std::vector<std::string> all = list ? list() : std::vector<std::string>();
     const auto first = std::find_if(all.begin(), all.end(), [](const std::string& one) { return !one.empty(); });
     if (first != all.end()) return *first;
     return schema.not_empty ? "new" : "";
   }
-  if (schema.kind == Kind::kObject) {
+  if (schema.kind == Schema::Kind::kObject) {
     for (const Schema::Property& property : schema.properties) {
       if (property.required) value[property.name] = new_value(document, *property.schema);
     }
@@ -148,7 +147,7 @@ Json first_value(const Schema& schema, const Schema& one, const Json& value) {
   const bool length = contains(schema.description, "metres");
   const Json number = value.is_number() ? value : length ? Json(kNoFloatYet) : Json();
   if (is_keys(one)) return Json::array({Json::array({0, number}), Json::array({90, number})});
-  if (one.kind == Kind::kNumber && length) {
+  if (one.kind == Schema::Kind::kNumber && length) {
     return value.is_array() && !value.empty() && value[0].is_array() ? value[0][1] : number;
   }
   return fresh_value(one);
