@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/program/commands.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "samples/pelt/bench/bench.h"
+#include "samples/pelt/bind.h"
+#include "samples/pelt/deform.h"
+#include "samples/pelt/info.h"
+#include "samples/pelt/program/options.h"
+#include "samples/pelt/quality/model_quality.h"
+#include "samples/pelt/quality/quality.h"
+#include "samples/pelt/render.h"
+#include "samples/pelt/skeleton/skeleton.h"
+
+namespace pelt::samples {
+namespace {
+
+constexpr std::int32_t kMaxFrame = 1'000'000;
+
+// Reads "A:B", or "A" for one frame.
+std::optional<FrameRange> parse_frames(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto first = parse_number<std::int32_t>(text.substr(0, colon), 0, kMaxFrame);
+  if (!first || colon == std::string_view::npos)
+    return first ? std::optional(FrameRange{*first, *first}) : std::nullopt;
+  const auto last = parse_number<std::int32_t>(text.substr(colon + 1), *first, kMaxFrame);
+  return last ? std::optional(FrameRange{*first, *last}) : std::nullopt;
+}
+
+struct Size {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+};
+
+std::optional<Size> parse_size(std::string_view text) {
+  constexpr std::uint32_t kMaxPixels = 16384;
+  const std::size_t cross = text.find('x');
+  if (cross == std::string_view::npos) return std::nullopt;
+  const auto width = parse_number<std::uint32_t>(text.substr(0, cross), 1, kMaxPixels);
+  const auto height = parse_number<std::uint32_t>(text.substr(cross + 1), 1, kMaxPixels);
+  return width && height ? std::optional(Size{*width, *height}) : std::nullopt;
+}
+
+void add_info(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<InfoCommand>();
+  CLI::App* info = app.add_subcommand("info", "Say what is in a model, a rig or a .pelt file");
+  info->add_option(
+          "file", command->file,
+          "Model (.gltf, .glb, .obj, builtin:arm, builtin:biped, builtin:limb, builtin:tail), rig (.json) or .pelt")
+      ->required()
+      ->type_name("FILE");
+  info->add_flag("--json", command->json, "Print JSON");
+  info->footer("Example:\n  pelt info builtin:biped");
+  info->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
+}
+
+void add_bind(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<BindCommand>();
+  CLI::App* bind = app.add_subcommand("bind", "Bind a model to a rig, once, and write the character that games load");
+  add_model(*bind, command->model);
+  add_binding_options(*bind, command->binding);
+  bind->add_option("-o,--output", command->output,
+                   "Character to write: .pelt, or .glb, the model with rig and character in it")
+      ->required()
+      ->check(extension_in({".pelt", ".glb"}))
+      ->type_name("X.pelt");
+  bind->add_option(
+          "--driver", command->binding.body,
+          "Body that drives the model, a garment: its skeleton and clips become the character's, and --deformer "
+          "says how it moves")
+      ->excludes("--preset")
+      ->type_name("MODEL");
+  bind->add_option(
+          "--weights-of", command->binding.weights_of,
+          "Body that wears the model, a garment: its skeleton and clips become the character's and, where the garment "
+          "has no weights, those of the closest points of its skin, spread along the cloth")
+      ->excludes("--driver")
+      ->type_name("MODEL");
+  bind->add_option(
+          "--transfer", command->binding.transfer,
+          "Instead of a rig: the one of an older character, its groups and key poses carried over to this model")
+      ->excludes("--rig")
+      ->excludes("--deformer")
+      ->excludes("--preset")
+      ->check(extension_in({".pelt", ".glb"}))
+      ->type_name("OLD.pelt");
+  bind->add_option("--report", command->report, "Write what was decided at every vertex")
+      ->check(extension_in({".json"}))
+      ->type_name("OUT.json");
+  bind->add_option("--write-rig", command->write_rig, "Write the rig that was used, every parameter spelled out")
+      ->check(extension_in({".json"}))
+      ->type_name("RIG.json");
+  auto influences = std::make_shared<unsigned>(0);
+  CLI::Option* linear_fit = bind->add_flag(
+      "--linear-fit{4}", *influences,
+      "Add weights for plain linear blend that move the skin nearly as its deformers do, for copies that "
+      "are small on screen: of 4 joints a vertex, or --linear-fit=N (docs/detail.md)");
+  bind->add_flag("--json", command->json, "Print the report as JSON");
+  bind->footer(
+      "The report says of each mesh how many palette elements move a vertex (mean and most), how far its vertices are\n"
+      "from their driver, how many elements the cut dropped, at how many vertices something was repaired, and what a\n"
+      "vertex costs to move in bytes read and written.\n\n"
+      "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
+  bind->callback([=, &chosen] {
+    if (linear_fit->count() > 0) {
+      if (*influences < 1 || *influences > LinearFitOptions::kMaxInfluences) {
+        throw CLI::ValidationError("--linear-fit",
+                                   fmt::format("must be from 1 to {}", LinearFitOptions::kMaxInfluences));
+      }
+      command->linear_fit = *influences;
+    }
+    if (!command->report.empty() && command->report == command->write_rig) {
+      throw CLI::ValidationError("--write-rig", fmt::format("{} is written by --report", command->report));
+    }
+    chosen = [command] { return run(*command); };
+  });
+}
+
+void add_deform(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<DeformCommand>();
+  CLI::App* deform = app.add_subcommand("deform", "Write deformed skins: a point cache, or the meshes of one frame");
+  add_animated_character(*deform, *command);
+  auto frames = std::make_shared<std::string>();
+  CLI::Option* frames_option =
+      deform->add_option("--frames", *frames, "First and last frame, A:B, or one frame, A (default: the whole clip)")
+          ->check(parsed_by(parse_frames, "A:B with A <= B"))
+          ->type_name("A:B");
+  deform->add_option("--fps", command->fps, "Frames a second")
+      ->check(finite_in(1e-3, 1e6))
+      ->capture_default_str()
+      ->type_name("F");
+  deform->add_option("--time", command->time, "Instead of frames: seconds into the clip")
+      ->check(finite_in(0, 1e6))
+      ->excludes(frames_option)
+      ->type_name("T");
+  auto backend = std::make_shared<std::string>("gpu");
+  deform->add_option("--backend", *backend, "gpu or cpu")
+      ->check(CLI::IsMember({"gpu", "cpu"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  add_gpu_options(*deform, command->gpu);
+  deform->add_option("-o,--output", command->output, "What to write: .pc2 holds frames, .obj and .glb one")
+      ->required()
+      ->check(extension_in({".pc2", ".obj", ".glb"}))
+      ->type_name("OUT");
+  deform->footer(
+      "Vertices stand in the model's order, meshes one after the other; drivers are left out. A clip's ends are "
+      "held.\n\n"
+      "Example:\n  pelt deform hero.pelt --clip walk --frames 0:24 --fps 24 -o hero.pc2");
+  deform->callback([=, &chosen] {
+    command->on_gpu = *backend == "gpu";
+    if (!frames->empty()) command->frames = parse_frames(*frames);
+    const bool one_frame = lower_extension(command->output) != ".pc2";
+    if (one_frame && command->frames && command->frames->first != command->frames->last) {
+      throw CLI::ValidationError("--frames", fmt::format("{} holds one frame, not {}", command->output, *frames));
+    }
+    chosen = [command] { return run(*command); };
+  });
+}
+
+void add_render(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<RenderCommand>();
+  CLI::App* render = app.add_subcommand("render", "Draw a character, deformed on the GPU, into a picture");
+  add_animated_character(*render, *command);
+  render->add_option("--fps", command->fps, "Frames a second of the caches")
+      ->check(finite_in(1e-3, 1e6))
+      ->capture_default_str()
+      ->type_name("F");
+  render->add_option("--time", command->time, "Seconds into the clip and the caches")
+      ->check(finite_in(0, 1e6))
+      ->capture_default_str()
+      ->type_name("T");
+  render->add_option("--compare", command->compare, "Show the same skin moved by these first, side by side")
+      ->delimiter(',')
+      ->check(a_deformer())
+      ->type_name("DEFORMER,...");
+  render->add_flag("--wire", command->wire, "Draw the edges of the skin");
+  render->add_flag("--driver", command->driver, "Draw the drivers as cages");
+  render
+      ->add_option("--weights", command->weights,
+                   "Colour the skin by how much a joint, or a palette element by its number, moves it")
+      ->type_name("ELEMENT");
+  render
+      ->add_option(
+          "--show", command->show,
+          "Colour the skin by what bind found: unbound (no driver moves it), distance (to the driver), influences")
+      ->excludes("--weights")
+      ->check(CLI::IsMember({"unbound", "distance", "influences"}))
+      ->type_name("WHAT");
+  auto size = std::make_shared<std::string>("1280x720");
+  render->add_option("--size", *size, "Pixels")
+      ->check(parsed_by(parse_size, "WxH, 1 to 16384 pixels each"))
+      ->capture_default_str()
+      ->type_name("WxH");
+  render->add_option("--yaw", command->yaw, "Degrees that the camera stands to the side of the front")
+      ->check(finite_in(-360, 360))
+      ->capture_default_str()
+      ->type_name("DEGREES");
+  render->add_option("--pitch", command->pitch, "Degrees that it looks down from")
+      ->check(finite_in(-89, 89))
+      ->capture_default_str()
+      ->type_name("DEGREES");
+  add_gpu_options(*render, command->gpu);
+  render->add_option("-o,--output", command->output, "Picture to write")
+      ->required()
+      ->check(extension_in({".png"}))
+      ->type_name("OUT.png");
+  render->footer("Example:\n  pelt render hero.pelt --clip walk --time 0.5 --compare linear-blend -o hero.png");
+  render->callback([=, &chosen] {
+    const std::optional<Size> parsed = parse_size(*size);
+    command->width = parsed->width;
+    command->height = parsed->height;
+    chosen = [command] { return run(*command); };
+  });
+}
+
+void add_bench(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<BenchCommand>();
+  CLI::App* bench = app.add_subcommand("bench", "Time every deformer on the CPU and the GPU (docs/benchmarks.md)");
+  auto backend = std::make_shared<std::string>("all");
+  CLI::Option* backends = bench->add_option("--backend", *backend, "gpu, cpu or all");
+  backends->check(CLI::IsMember({"gpu", "cpu", "all"}))->capture_default_str()->type_name("NAME");
+  CLI::Option* vertices = bench->add_option("--vertices", command->vertices, "Vertices of the large mesh");
+  vertices->check(finite_in(128, 4'000'000))->capture_default_str()->type_name("N");
+  CLI::Option* instances = bench->add_option("--instances", command->instances, "How many of it the GPU moves");
+  instances->check(finite_in(1, 10'000))->capture_default_str()->type_name("N");
+  bench->add_option("--rounds", command->rounds, "Rounds, in each of which everything is timed once")
+      ->check(finite_in(1, 1000))
+      ->capture_default_str()
+      ->type_name("N");
+  CLI::Option* bind =
+      bench->add_flag("--bind", command->bind,
+                      "Time binding instead, and its memory: --vertices (1000000 where not given) and a tenth of them");
+  bind->excludes(backends);
+  bench
+      ->add_flag("--crowd", command->crowd,
+                 "Time crowds of the built-in biped on the GPU instead: 1, 10, ... up to --instances (1000 where not "
+                 "given)")
+      ->excludes(backends)
+      ->excludes(vertices)
+      ->excludes(bind);
+  add_gpu_options(*bench, command->gpu);
+  bench->add_flag("--json", command->json, "Print JSON");
+  bench->footer("Example:\n  pelt bench --backend cpu");
+  bench->callback([=, &chosen] {
+    command->cpu = !command->bind && !command->crowd && *backend != "gpu";
+    command->on_gpu = !command->bind && *backend != "cpu";
+    if (command->crowd && instances->count() == 0) command->instances = 1000;
+    if (command->bind && vertices->count() == 0) command->vertices = 1'000'000;
+    chosen = [command] { return run(*command); };
+  });
+}
+
+void add_quality(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<QualityCommand>();
+  auto of_model = std::make_shared<ModelQualityCommand>();
+  CLI::App* quality = app.add_subcommand(
+      "quality",
+      "Bend and twist limbs and measure how each deformer keeps its shape, or move a character with each and compare "
+      "it with linear blend (docs/quality.md)");
+  CLI::Option* model =
+      quality
+          ->add_option("--model", of_model->model,
+                       "Instead of limbs: a character, in frames of its clips or, where it has none, with its joints "
+                       "turned one by one")
+          ->type_name("MODEL");
+  quality
+      ->add_option("--deformer", command->deformers,
+                   "Which to measure (default: every one; of a character all but linear-blend)")
+      ->delimiter(',')
+      ->check(a_deformer())
+      ->type_name("NAME,...");
+  quality
+      ->add_option("--radius", command->radii,
+                   "Of the limbs, which are 8 long (default: 1, the built-in limb, then a thin one, a thick one)")
+      ->delimiter(',')
+      ->check(finite_in(0.1, 4))
+      ->excludes(model)
+      ->type_name("RADIUS,...");
+  quality->add_option("--rig", command->rig, "Measure this rig of the limb, or of the character, too")
+      ->type_name("RIG.json");
+  quality->add_option("--blend-length", command->blend_length, "Radii over which the weights pass from bone to bone")
+      ->check(finite_in(0, 8))
+      ->capture_default_str()
+      ->excludes(model)
+      ->type_name("RADII");
+  quality->add_option("--write", command->folder, "Keep rest.obj and the deformed meshes, DEFORMER_MOTION_DEGREES.obj")
+      ->excludes(model)
+      ->type_name("DIR");
+  auto poses = std::make_shared<std::string>();
+  quality->add_option("--poses", *poses, "Of a character: clips, or samples, its joints turned one by one")
+      ->check(CLI::IsMember({"clips", "samples"}))
+      ->needs(model)
+      ->type_name("WHAT");
+  quality->add_option("--frames", of_model->frames, "Frames of a clip, of long ones one a second")
+      ->check(finite_in(1, 1000))
+      ->capture_default_str()
+      ->needs(model)
+      ->type_name("N");
+  quality->add_option("--clips", of_model->clips, "Clips at most, the first ones")
+      ->check(finite_in(1, 10'000))
+      ->capture_default_str()
+      ->needs(model)
+      ->type_name("N");
+  quality
+      ->add_flag("--no-fallback", of_model->no_fallback,
+                 "Of a character: measure deformers also where they do worse than linear blend, instead of what bind "
+                 "leaves to it")
+      ->needs(model);
+  quality->add_flag("--json", command->json, "Print JSON");
+  quality->footer(
+      "Example:\n"
+      "  pelt quality --deformer dual-quaternion,surface-ffd --blend-length 4\n"
+      "  pelt quality --model hero.glb");
+  quality->callback([=, &chosen] {
+    if (model->count() == 0) {
+      chosen = [command] { return run(*command); };
+      return;
+    }
+    of_model->deformers = command->deformers;
+    of_model->rig = command->rig;
+    of_model->json = command->json;
+    if (!poses->empty()) of_model->poses = *poses == "clips" ? PoseSource::kClips : PoseSource::kSamples;
+    chosen = [of_model] { return run(*of_model); };
+  });
+}
+
+void add_skeleton(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<SkeletonCommand>();
+  SkeletonizeOptions& options = command->options;
+  CLI::App* skeleton = app.add_subcommand(
+      "skeleton", "Give a closed mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
+  add_model(*skeleton, command->model);
+  skeleton->add_option("-o,--output", command->output, "glTF with a skin to write")
+      ->required()
+      ->check(extension_in({".glb"}))
+      ->type_name("X.glb");
+  skeleton
+      ->add_option("--resolution", options.resolution,
+                   "Voxels along the longest side: limbs should be two or more thick; time goes by the cube")
+      ->check(finite_in(SkeletonizeOptions::kMinResolution, SkeletonizeOptions::kMaxResolution))
+      ->capture_default_str()
+      ->type_name("N");
+  skeleton
+      ->add_option("--detail", options.detail,
+                   "How far a limb must reach beyond what it grows from, as a share of the model's diagonal")
+      ->check(finite_in(0, 1))
+      ->capture_default_str()
+      ->type_name("SHARE");
+  skeleton->add_option("--bone-length", options.bone_length, "Radii of a limb that one of its bones is long, at most")
+      ->check(finite_in(1, 1e6))
+      ->capture_default_str()
+      ->type_name("RADII");
+  skeleton->add_flag("--json", command->json, "Print the report as JSON");
+  skeleton->footer("Example:\n  pelt skeleton statue.obj -o statue.glb");
+  skeleton->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, Command& chosen) {
+  add_info(app, chosen);
+  add_bind(app, chosen);
+  add_deform(app, chosen);
+  add_render(app, chosen);
+  add_bench(app, chosen);
+  add_quality(app, chosen);
+  add_skeleton(app, chosen);
+}
+
+}  // namespace pelt::samples

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "samples/pelt/program/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <span>
+
+#include <pelt/mos_presets.h>
+
+namespace pelt::samples {
+
+CLI::Validator finite_in(double least, double most) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        return parse_number(text, least, most) ? std::string() : fmt::format("must be from {} to {}", least, most);
+      },
+      "");
+}
+
+CLI::Validator extension_in(std::vector<std::string> extensions) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        for (const std::string& extension : extensions) {
+          if (lower_extension(text) == extension) return std::string();
+        }
+        return fmt::format("'{}' must end in {}", text, fmt::join(extensions, " or "));
+      },
+      "");
+}
+
+CLI::Validator a_deformer() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const Result<Rig> rig = rig_from_deformer_name(text);
+        return rig ? std::string() : rig.error().message;
+      },
+      "");
+}
+
+void add_binding_options(CLI::App& app, Binding& binding) {
+  CLI::Option* rig =
+      app.add_option("--rig", binding.rig, "Rig that says which deformer moves which mesh (docs/rig.md)");
+  CLI::Option* deformer = app.add_option(
+      "--deformer", binding.deformer,
+      "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd, curve-skeleton or mos "
+      "(default: the rig that a glTF model carries; or surface-ffd, or linear-blend where that does better on a tenth "
+      "of the skin)");
+  deformer->check(a_deformer())->excludes(rig);
+  const std::span<const std::string_view> presets = preset_names();
+  app.add_option(
+         "--preset", binding.preset,
+         fmt::format("Without a rig: MOS along chains found by the names of joints: {}", fmt::join(presets, ", ")))
+      ->check(CLI::IsMember(std::vector<std::string>(presets.begin(), presets.end())))
+      ->excludes(rig)
+      ->excludes(deformer)
+      ->type_name("NAME");
+  rig->type_name("RIG.json");
+  app.add_flag_callback(
+      "--no-fallback", [&] { binding.judging = Judging::kReport; },
+      "Keep the deformer everywhere, also where it does worse than linear blend");
+  app.add_flag_callback(
+      "--no-judge", [&] { binding.judging = Judging::kNone; },
+      "Neither leave skin to linear blend nor look where the deformer does worse");
+}
+
+void add_gpu_options(CLI::App& app, GpuOptions& gpu) {
+  app.add_option("--device", gpu.device,
+                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
+      ->type_name("NAME");
+  app.add_flag("--validate", gpu.validate, "Turn the Vulkan validation layer on; a message fails the command");
+}
+
+void add_model(CLI::App& app, std::string& model) {
+  app.add_option("model", model, "Model: .gltf, .glb, .obj, builtin:arm, builtin:biped, builtin:limb or builtin:tail")
+      ->required()
+      ->type_name("MODEL");
+}
+
+}  // namespace pelt::samples

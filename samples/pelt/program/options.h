@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The options that several commands have, and the checks of their values.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "samples/pelt/gpu.h"
+#include "samples/pelt/input.h"
+
+namespace pelt::samples {
+
+// Reads the whole of `text` as a number in [least, most].
+template <class T>
+std::optional<T> parse_number(std::string_view text, T least, T most) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
+}
+
+// Checks that a value is a number from `least` to `most`.
+CLI::Validator finite_in(double least, double most);
+// Checks that a file's name ends in one of the extensions, such as ".pelt".
+CLI::Validator extension_in(std::vector<std::string> extensions);
+CLI::Validator a_deformer();
+
+// Checks that `parse`, which returns an optional, takes a value; otherwise the value `is_not` what it should be.
+template <class Parse>
+CLI::Validator parsed_by(Parse parse, std::string is_not) {
+  return CLI::Validator(
+      [=](const std::string& text) { return parse(text) ? std::string() : "'" + text + "' is not " + is_not; }, "");
+}
+
+void add_binding_options(CLI::App& app, Binding& binding);
+void add_gpu_options(CLI::App& app, GpuOptions& gpu);
+
+// Adds a model that is read as it is, without a rig.
+void add_model(CLI::App& app, std::string& model);
+
+// Adds a character and what moves it; Command has `file`, `binding`, `clip` and `caches`.
+template <class Command>
+void add_animated_character(CLI::App& app, Command& command) {
+  app.add_option("file", command.file, ".pelt, or a model, which is bound first")->required()->type_name("FILE");
+  add_binding_options(app, command.binding);
+  app.add_option("--clip", command.clip, "Animation; without it the character stands at rest")->type_name("NAME");
+  app.add_option("--cache", command.caches, "Point cache that places a streamed driver; MESH= where there are several")
+      ->type_name("[MESH=]FILE.pc2");
+}
+
+}  // namespace pelt::samples
