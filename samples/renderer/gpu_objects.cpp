@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include <pelt/runtime/vulkan_functions.h>
+#include <pelt/runtime/transfer.h>
 #include <pelt/try.h>
 
 #include "runtime/debug.h"
@@ -24,12 +24,10 @@ Result<Owned<VkImageView>> make_view(const runtime::Device& device, const Textur
       .viewType = type,
       .format = format,
       .subresourceRange = {texture.aspect, 0, VK_REMAINING_MIP_LEVELS, first_layer, layers}};
-  VkImageView made = VK_NULL_HANDLE;
-  if (const VkResult result = vk.vkCreateImageView(device.handle(), &info, nullptr, &made); result != VK_SUCCESS) {
-    return runtime::vulkan_failure("make a view of the image " + name, result);
-  }
-  runtime::set_name(device, VK_OBJECT_TYPE_IMAGE_VIEW, made, name);
-  return Owned<VkImageView>(made, {device.handle(), vk.vkDestroyImageView});
+  PELT_ASSIGN(auto made, make_object<VkImageView>(device, vk.vkCreateImageView, vk.vkDestroyImageView, info,
+                                                  "a view of the image " + name));
+  runtime::set_name(device, VK_OBJECT_TYPE_IMAGE_VIEW, made.get(), name);
+  return made;
 }
 
 }  // namespace
@@ -61,19 +59,17 @@ Result<void> DescriptorSets::reserve(const runtime::Device& device, std::size_t 
                                              .maxSets = wanted,
                                              .poolSizeCount = static_cast<std::uint32_t>(sizes.size()),
                                              .pPoolSizes = sizes.data()};
-  VkDescriptorPool pool = VK_NULL_HANDLE;
-  VkResult result = vk.vkCreateDescriptorPool(device.handle(), &pool_info, nullptr, &pool);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("make a scene's descriptors", result);
-  Owned<VkDescriptorPool> owned(pool, {device.handle(), vk.vkDestroyDescriptorPool});
+  PELT_ASSIGN(auto pool, make_object<VkDescriptorPool>(device, vk.vkCreateDescriptorPool, vk.vkDestroyDescriptorPool,
+                                                       pool_info, "a scene's descriptors"));
   const std::vector<VkDescriptorSetLayout> layouts(wanted, layout_);
   std::vector<VkDescriptorSet> sets(wanted);
   const VkDescriptorSetAllocateInfo set_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                             .descriptorPool = pool,
+                                             .descriptorPool = pool.get(),
                                              .descriptorSetCount = wanted,
                                              .pSetLayouts = layouts.data()};
-  result = vk.vkAllocateDescriptorSets(device.handle(), &set_info, sets.data());
+  const VkResult result = vk.vkAllocateDescriptorSets(device.handle(), &set_info, sets.data());
   if (result != VK_SUCCESS) return runtime::vulkan_failure("make a scene's descriptors", result);
-  pool_ = std::move(owned);
+  pool_ = std::move(pool);
   sets_ = std::move(sets);
   return {};
 }
@@ -115,11 +111,8 @@ Result<Texture> make_texture(const runtime::Device& device, const TextureOptions
                                .samples = VK_SAMPLE_COUNT_1_BIT,
                                .tiling = VK_IMAGE_TILING_OPTIMAL,
                                .usage = options.usage};
-  VkImage image = VK_NULL_HANDLE;
-  if (const VkResult result = vk.vkCreateImage(device.handle(), &info, nullptr, &image); result != VK_SUCCESS) {
-    return runtime::vulkan_failure("make the image " + name, result);
-  }
-  made.image = Owned<VkImage>(image, {device.handle(), vk.vkDestroyImage});
+  PELT_ASSIGN(made.image, make_object<VkImage>(device, vk.vkCreateImage, vk.vkDestroyImage, info, "the image " + name));
+  const VkImage image = made.image.get();
   runtime::set_name(device, VK_OBJECT_TYPE_IMAGE, image, name);
   VkMemoryRequirements needs;
   vk.vkGetImageMemoryRequirements(device.handle(), image, &needs);
@@ -134,6 +127,33 @@ Result<Texture> make_texture(const runtime::Device& device, const TextureOptions
     made.layer_views.push_back(std::move(one));
   }
   return made;
+}
+
+Result<PictureReader> PictureReader::create(const runtime::Device& device, VkExtent2D size, const std::string& name) {
+  PictureReader reader;
+  reader.size_ = size;
+  PELT_ASSIGN(reader.buffer_, runtime::Buffer::create(device, {.size = VkDeviceSize{4} * size.width * size.height,
+                                                               .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                               .memory = runtime::MemoryUse::kReadback,
+                                                               .name = name}));
+  return reader;
+}
+
+void PictureReader::record(const runtime::Device& device, VkCommandBuffer commands, VkImage image) const {
+  const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                               .imageExtent = {size_.width, size_.height, 1}};
+  device.functions().vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer_.handle(), 1,
+                                            &copy);
+  runtime::memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                          VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+}
+
+Image PictureReader::picture() const {
+  Image image{.width = size_.width, .height = size_.height, .pixels = {}};
+  image.pixels.resize(buffer_.size());
+  buffer_.invalidate(0, buffer_.size());
+  std::memcpy(image.pixels.data(), buffer_.mapped(), buffer_.size());
+  return image;
 }
 
 VkFormat first_format(const runtime::Device& device, std::span<const VkFormat> formats, VkFormatFeatureFlags features) {

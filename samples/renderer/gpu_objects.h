@@ -15,9 +15,11 @@
 
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
+#include <pelt/runtime/vulkan_functions.h>
 
 #include "runtime/buffer.h"
 #include "runtime/memory.h"
+#include "samples/renderer/image.h"
 
 namespace pelt::samples {
 
@@ -31,6 +33,16 @@ struct Destroy {
 
 template <class T>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy<T>>;
+
+// Makes a Vulkan object with its create function. `what` ends the error "cannot make ...".
+template <class T, class Info, class Create, class DestroyFunction>
+Result<Owned<T>> make_object(const runtime::Device& device, Create create, DestroyFunction destroy, const Info& info,
+                             const std::string& what) {
+  T made = VK_NULL_HANDLE;
+  const VkResult result = create(device.handle(), &info, nullptr, &made);
+  if (result != VK_SUCCESS) return runtime::vulkan_failure("make " + what, result);
+  return Owned<T>(made, {device.handle(), destroy});
+}
 
 // Memory that the host rewrites now and then and the device reads. Each write replaces the whole content; if it does
 // not fit, a larger buffer replaces the old one. The device must no longer read the previous content.
@@ -97,6 +109,23 @@ struct Texture {
 };
 
 Result<Texture> make_texture(const runtime::Device& device, const TextureOptions& options, const std::string& name);
+
+// Copies pictures of 4 bytes a pixel to the host; its buffer is used again and again.
+class PictureReader {
+ public:
+  PictureReader() = default;
+  static Result<PictureReader> create(const runtime::Device& device, VkExtent2D size, const std::string& name);
+
+  // Records the copy of an image in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL whose writes are visible to copies.
+  void record(const runtime::Device& device, VkCommandBuffer commands, VkImage image) const;
+  // Returns the picture once those commands are done.
+  Image picture() const;
+  bool empty() const { return buffer_.size() == 0; }
+
+ private:
+  VkExtent2D size_{};
+  runtime::Buffer buffer_;
+};
 
 // Returns the first format that the device offers with all of `features` and optimal tiling; VK_FORMAT_UNDEFINED if
 // there is none.

@@ -51,10 +51,8 @@ Result<Owned<VkDescriptorSetLayout>> make_set_layout(const runtime::Device& devi
   const VkDescriptorSetLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                              .bindingCount = static_cast<std::uint32_t>(bindings.size()),
                                              .pBindings = bindings.data()};
-  VkDescriptorSetLayout made = VK_NULL_HANDLE;
-  const VkResult result = vk.vkCreateDescriptorSetLayout(device.handle(), &info, nullptr, &made);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("make the renderer's descriptor layout", result);
-  return Owned<VkDescriptorSetLayout>(made, {device.handle(), vk.vkDestroyDescriptorSetLayout});
+  return make_object<VkDescriptorSetLayout>(device, vk.vkCreateDescriptorSetLayout, vk.vkDestroyDescriptorSetLayout,
+                                            info, "the renderer's descriptor layout");
 }
 
 Result<Owned<VkPipelineLayout>> make_layout(const runtime::Device& device,
@@ -66,18 +64,13 @@ Result<Owned<VkPipelineLayout>> make_layout(const runtime::Device& device,
                                         .pSetLayouts = sets.data(),
                                         .pushConstantRangeCount = 1,
                                         .pPushConstantRanges = &constants};
-  VkPipelineLayout made = VK_NULL_HANDLE;
-  const VkResult result = vk.vkCreatePipelineLayout(device.handle(), &info, nullptr, &made);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("make the renderer's pipeline layout", result);
-  return Owned<VkPipelineLayout>(made, {device.handle(), vk.vkDestroyPipelineLayout});
+  return make_object<VkPipelineLayout>(device, vk.vkCreatePipelineLayout, vk.vkDestroyPipelineLayout, info,
+                                       "the renderer's pipeline layout");
 }
 
 Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, const VkSamplerCreateInfo& info) {
   const runtime::DeviceFunctions& vk = device.functions();
-  VkSampler made = VK_NULL_HANDLE;
-  const VkResult result = vk.vkCreateSampler(device.handle(), &info, nullptr, &made);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("make a sampler of the renderer", result);
-  return Owned<VkSampler>(made, {device.handle(), vk.vkDestroySampler});
+  return make_object<VkSampler>(device, vk.vkCreateSampler, vk.vkDestroySampler, info, "a sampler of the renderer");
 }
 
 // Makes a sampler for render targets: outside a shadow map everything is lit.
@@ -108,10 +101,8 @@ Result<Owned<VkShaderModule>> make_module(const runtime::Device& device, std::sp
   const runtime::DeviceFunctions& vk = device.functions();
   const VkShaderModuleCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = words.size_bytes(), .pCode = words.data()};
-  VkShaderModule made = VK_NULL_HANDLE;
-  const VkResult result = vk.vkCreateShaderModule(device.handle(), &info, nullptr, &made);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("load a shader of the renderer", result);
-  return Owned<VkShaderModule>(made, {device.handle(), vk.vkDestroyShaderModule});
+  return make_object<VkShaderModule>(device, vk.vkCreateShaderModule, vk.vkDestroyShaderModule, info,
+                                     "a shader of the renderer");
 }
 
 // Targets hold colour times coverage, and coverage.

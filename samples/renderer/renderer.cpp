@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include <pelt/runtime/gpu_timer.h>
@@ -107,7 +106,7 @@ struct Renderer::State {
   Pipelines pipelines;
   Targets targets;
   DeviceScene scene;
-  runtime::Buffer readback;  // made when a picture is first read back
+  PictureReader reader;  // made when a picture is first read back
 
   std::vector<Region> regions;   // of the scene
   float split_column = 0;        // column at which they meet
@@ -505,25 +504,14 @@ std::optional<PassSeconds> Renderer::seconds() const {
 Result<Image> Renderer::render(const Scene& scene) {
   State& state = *state_;
   PELT_TRY(set_scene(scene));
-  Image image{.width = state.options.width, .height = state.options.height, .pixels = {}};
-  image.pixels.resize(std::size_t{4} * image.width * image.height);
-  if (state.readback.size() == 0) {
-    PELT_ASSIGN(state.readback, runtime::Buffer::create(state.device, {.size = image.pixels.size(),
-                                                                       .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                                                       .memory = runtime::MemoryUse::kReadback,
-                                                                       .name = "picture readback"}));
+  if (state.reader.empty()) {
+    PELT_ASSIGN(state.reader, PictureReader::create(state.device, state.size(), "picture readback"));
   }
   PELT_TRY(runtime::submit_and_wait(state.device, "render", [&](VkCommandBuffer commands) {
     record(commands, state.options.samples);
-    const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                 .imageExtent = {image.width, image.height, 1}};
-    state.vk.vkCmdCopyImageToBuffer(commands, picture(), kCopied.layout, state.readback.handle(), 1, &copy);
-    runtime::memory_barrier(state.vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
-                            VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+    state.reader.record(state.device, commands, picture());
   }));
-  state.readback.invalidate(0, image.pixels.size());
-  std::memcpy(image.pixels.data(), state.readback.mapped(), image.pixels.size());
-  return image;
+  return state.reader.picture();
 }
 
 }  // namespace pelt::samples

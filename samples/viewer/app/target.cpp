@@ -5,9 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -23,6 +21,7 @@
 #include "runtime/device_internals.h"
 #include "samples/renderer/gpu_objects.h"
 #include "samples/viewer/app/app.h"
+#include "samples/viewer/app/swapchain.h"
 #include "samples/viewer/app/ui.h"
 // Comes after Vulkan's header, which it also includes.
 #include <backends/imgui_impl_vulkan.h>
@@ -32,53 +31,13 @@ namespace {
 
 using samples::Owned;
 
-// sRGB values are blended and shown without conversion.
-constexpr std::array<VkFormat, 2> kFormats = {VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_R8G8B8A8_UNORM};
 constexpr VkFormat kOffscreenFormat = VK_FORMAT_R8G8B8A8_UNORM;
-constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-constexpr std::uint64_t kLongestWait = 500'000'000;  // ns, for an image of a window that may be invisible
 constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
-
-// Vulkan's window functions, which only this file calls.
-#define PELT_WINDOW_FUNCTIONS(F)               \
-  F(vkAcquireNextImageKHR)                     \
-  F(vkCreateSwapchainKHR)                      \
-  F(vkDestroySurfaceKHR)                       \
-  F(vkDestroySwapchainKHR)                     \
-  F(vkGetPhysicalDeviceSurfaceCapabilitiesKHR) \
-  F(vkGetPhysicalDeviceSurfaceFormatsKHR)      \
-  F(vkGetPhysicalDeviceSurfaceSupportKHR)      \
-  F(vkGetSwapchainImagesKHR)                   \
-  F(vkQueuePresentKHR)
-
-struct WindowFunctions {
-#define PELT_MEMBER(name) PFN_##name name = nullptr;
-  PELT_WINDOW_FUNCTIONS(PELT_MEMBER)
-#undef PELT_MEMBER
-};
-
-WindowFunctions load_window_functions(VkInstance instance) {
-  WindowFunctions functions;
-#define PELT_LOAD(name) functions.name = reinterpret_cast<PFN_##name>(runtime::vulkan_entry_point()(instance, #name));
-  PELT_WINDOW_FUNCTIONS(PELT_LOAD)
-#undef PELT_LOAD
-  return functions;
-}
 
 // The last error of Dear ImGui's Vulkan backend, which has no other way to report it.
 VkResult& backend_result() {
   static VkResult result = VK_SUCCESS;
   return result;
-}
-
-// Makes one Vulkan object with its create function.
-template <class T, class Info, class Create, class DestroyFunction>
-Result<Owned<T>> make(const runtime::Device& device, Create create, DestroyFunction destroy, const Info& info,
-                      const char* what) {
-  T made = VK_NULL_HANDLE;
-  const VkResult result = create(device.handle(), &info, nullptr, &made);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure(std::string("make ") + what, result);
-  return Owned<T>(made, {device.handle(), destroy});
 }
 
 // An image that a frame is drawn into.
@@ -94,7 +53,6 @@ struct FrameImage {
 struct Target::State {
   const runtime::Device& device;
   const runtime::DeviceFunctions& vk;
-  const WindowFunctions wsi;  // null if the device is not for a window
   VkExtent2D size{};
   VkFormat format = VK_FORMAT_UNDEFINED;
   Owned<VkCommandPool> pool;
@@ -111,48 +69,40 @@ struct Target::State {
 
   samples::Texture offscreen;
 
-  VkSurfaceKHR surface = VK_NULL_HANDLE;
-  VkColorSpaceKHR color_space = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR;
-  VkSwapchainKHR swapchain = VK_NULL_HANDLE;
-  VkExtent2D swapchain_size{};
-  bool stale = true;
-  Owned<VkSemaphore> acquired;
+  std::unique_ptr<Swapchain> window;  // nullptr: offscreen
 
-  explicit State(const runtime::Device& on)
-      : device(on), vk(on.functions()), wsi(load_window_functions(on.instance())) {}
+  explicit State(const runtime::Device& on) : device(on), vk(on.functions()) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
     wait_for_device();
     if (has_backend) ImGui_ImplVulkan_Shutdown();
     images.clear();
-    if (swapchain != VK_NULL_HANDLE) wsi.vkDestroySwapchainKHR(device.handle(), swapchain, nullptr);
-    if (surface != VK_NULL_HANDLE) wsi.vkDestroySurfaceKHR(device.instance(), surface, nullptr);
   }
 
   void wait_for_device() const {
     const std::lock_guard lock(device.internals().queue_mutex);
     vk.vkDeviceWaitIdle(device.handle());
   }
+  VkExtent2D frame_size() const { return window ? window->size() : size; }
   Result<void> make_common();
   Result<void> make_backend();
-  Result<void> choose_format();
   Result<FrameImage> make_frame_image(VkImage image) const;
-  Result<void> make_swapchain();
+  Result<void> make_window_images();
   void barrier(VkImage image, const samples::ImageUse& before, const samples::ImageUse& after) const;
   void record(App& app, const FrameImage& frame, bool all_samples);
   void stamp() {
     if (timer) timer->stamp(commands);
   }
-  void tell_times(App& app) const;
+  void report_times(App& app) const;
   Result<void> submit(const FrameImage& frame);
 };
 
 Result<void> Target::State::make_common() {
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .queueFamilyIndex = device.queue_family()};
-  PELT_ASSIGN(pool, make<VkCommandPool>(device, vk.vkCreateCommandPool, vk.vkDestroyCommandPool, pool_info,
-                                        "the command pool of frames"));
+  PELT_ASSIGN(pool, samples::make_object<VkCommandPool>(device, vk.vkCreateCommandPool, vk.vkDestroyCommandPool,
+                                                        pool_info, "the command pool of frames"));
   const VkCommandBufferAllocateInfo commands_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                                   .commandPool = pool.get(),
                                                   .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
@@ -160,9 +110,8 @@ Result<void> Target::State::make_common() {
   const VkResult allocated = vk.vkAllocateCommandBuffers(device.handle(), &commands_info, &commands);
   if (allocated != VK_SUCCESS) return runtime::vulkan_failure("make the commands of frames", allocated);
   const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  PELT_ASSIGN(auto made_fence,
-              make<VkFence>(device, vk.vkCreateFence, vk.vkDestroyFence, fence_info, "the fence of frames"));
-  done = std::move(made_fence);
+  PELT_ASSIGN(done, samples::make_object<VkFence>(device, vk.vkCreateFence, vk.vkDestroyFence, fence_info,
+                                                  "the fence of frames"));
   if (runtime::GpuTimer::supported(device)) {
     PELT_ASSIGN(timer, runtime::GpuTimer::create(device, 3));
   }
@@ -184,8 +133,8 @@ Result<void> Target::State::make_common() {
                                          .pAttachments = &attachment,
                                          .subpassCount = 1,
                                          .pSubpasses = &subpass};
-  PELT_ASSIGN(render_pass, make<VkRenderPass>(device, vk.vkCreateRenderPass, vk.vkDestroyRenderPass, pass_info,
-                                              "the render pass of panels"));
+  PELT_ASSIGN(render_pass, samples::make_object<VkRenderPass>(device, vk.vkCreateRenderPass, vk.vkDestroyRenderPass,
+                                                              pass_info, "the render pass of panels"));
   return make_backend();
 }
 
@@ -196,8 +145,9 @@ Result<void> Target::State::make_backend() {
                                         .maxSets = 1,
                                         .poolSizeCount = 1,
                                         .pPoolSizes = &pool_size};
-  PELT_ASSIGN(descriptors, make<VkDescriptorPool>(device, vk.vkCreateDescriptorPool, vk.vkDestroyDescriptorPool, info,
-                                                  "the descriptor pool of panels"));
+  PELT_ASSIGN(descriptors,
+              samples::make_object<VkDescriptorPool>(device, vk.vkCreateDescriptorPool, vk.vkDestroyDescriptorPool,
+                                                     info, "the descriptor pool of panels"));
   backend_result() = VK_SUCCESS;
   ImGui_ImplVulkan_InitInfo init{};
   init.Instance = device.instance();
@@ -220,34 +170,6 @@ Result<void> Target::State::make_backend() {
   return {};
 }
 
-Result<void> Target::State::choose_format() {
-  VkBool32 shows = VK_FALSE;
-  VkResult result = wsi.vkGetPhysicalDeviceSurfaceSupportKHR(device.physical(), device.queue_family(), surface, &shows);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("ask whether the device shows pictures", result);
-  if (shows == VK_FALSE) {
-    return fail(ErrorCode::kUnsupported,
-                "the Vulkan device " + device.description().name + " cannot show pictures in this window");
-  }
-  std::uint32_t count = 0;
-  result = wsi.vkGetPhysicalDeviceSurfaceFormatsKHR(device.physical(), surface, &count, nullptr);
-  std::vector<VkSurfaceFormatKHR> offered(count);
-  if (result >= 0)
-    result = wsi.vkGetPhysicalDeviceSurfaceFormatsKHR(device.physical(), surface, &count, offered.data());
-  if (result < 0) return runtime::vulkan_failure("list the formats of the window", result);
-  for (const VkFormat wanted : kFormats) {
-    for (const VkSurfaceFormatKHR& one : offered) {
-      if (format == VK_FORMAT_UNDEFINED && one.format == wanted) {
-        format = wanted;
-        color_space = one.colorSpace;
-      }
-    }
-  }
-  if (format == VK_FORMAT_UNDEFINED) {
-    return fail(ErrorCode::kUnsupported, "the window offers no format of 8 bits a channel");
-  }
-  return {};
-}
-
 Result<FrameImage> Target::State::make_frame_image(VkImage image) const {
   FrameImage frame{.image = image};
   const VkImageViewCreateInfo view_info{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
@@ -255,11 +177,11 @@ Result<FrameImage> Target::State::make_frame_image(VkImage image) const {
                                         .viewType = VK_IMAGE_VIEW_TYPE_2D,
                                         .format = format,
                                         .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-  PELT_ASSIGN(auto view,
-              make<VkImageView>(device, vk.vkCreateImageView, vk.vkDestroyImageView, view_info, "the view of a frame"));
+  PELT_ASSIGN(auto view, samples::make_object<VkImageView>(device, vk.vkCreateImageView, vk.vkDestroyImageView,
+                                                           view_info, "the view of a frame"));
   frame.view = std::move(view);
   const VkImageView attached = frame.view.get();
-  const VkExtent2D extent = surface != VK_NULL_HANDLE ? swapchain_size : size;
+  const VkExtent2D extent = frame_size();
   const VkFramebufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
                                      .renderPass = render_pass.get(),
                                      .attachmentCount = 1,
@@ -267,60 +189,24 @@ Result<FrameImage> Target::State::make_frame_image(VkImage image) const {
                                      .width = extent.width,
                                      .height = extent.height,
                                      .layers = 1};
-  PELT_ASSIGN(frame.framebuffer, make<VkFramebuffer>(device, vk.vkCreateFramebuffer, vk.vkDestroyFramebuffer, info,
-                                                     "the framebuffer of a frame"));
-  if (surface == VK_NULL_HANDLE) return frame;
+  PELT_ASSIGN(frame.framebuffer,
+              samples::make_object<VkFramebuffer>(device, vk.vkCreateFramebuffer, vk.vkDestroyFramebuffer, info,
+                                                  "the framebuffer of a frame"));
+  if (!window) return frame;
   const VkSemaphoreCreateInfo semaphore{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-  PELT_ASSIGN(frame.drawn, make<VkSemaphore>(device, vk.vkCreateSemaphore, vk.vkDestroySemaphore, semaphore,
-                                             "the semaphore of a frame"));
+  PELT_ASSIGN(frame.drawn, samples::make_object<VkSemaphore>(device, vk.vkCreateSemaphore, vk.vkDestroySemaphore,
+                                                             semaphore, "the semaphore of a frame"));
   return frame;
 }
 
-// Makes a swapchain for the window's current size, which may differ from `size`; if it is 0, there is no swapchain.
-Result<void> Target::State::make_swapchain() {
+Result<void> Target::State::make_window_images() {
   wait_for_device();
   images.clear();
-  VkSurfaceCapabilitiesKHR can{};
-  VkResult result = wsi.vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical(), surface, &can);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("ask for the size of the window", result);
-  swapchain_size = can.currentExtent.width != std::numeric_limits<std::uint32_t>::max()
-                       ? can.currentExtent
-                       : VkExtent2D{std::clamp(size.width, can.minImageExtent.width, can.maxImageExtent.width),
-                                    std::clamp(size.height, can.minImageExtent.height, can.maxImageExtent.height)};
-  if (swapchain_size.width == 0 || swapchain_size.height == 0) return {};
-  if ((can.supportedUsageFlags & kUsage) != kUsage) {
-    return fail(ErrorCode::kUnsupported, "the window's images cannot be copied to");
-  }
-  const std::uint32_t most = can.maxImageCount == 0 ? std::numeric_limits<std::uint32_t>::max() : can.maxImageCount;
-  const VkSwapchainKHR before = swapchain;
-  const VkSwapchainCreateInfoKHR info{.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
-                                      .surface = surface,
-                                      .minImageCount = std::min(can.minImageCount + 1, most),
-                                      .imageFormat = format,
-                                      .imageColorSpace = color_space,
-                                      .imageExtent = swapchain_size,
-                                      .imageArrayLayers = 1,
-                                      .imageUsage = kUsage,
-                                      .preTransform = can.currentTransform,
-                                      .compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
-                                      .presentMode = VK_PRESENT_MODE_FIFO_KHR,
-                                      .clipped = VK_TRUE,
-                                      .oldSwapchain = before};
-  VkSwapchainKHR made = VK_NULL_HANDLE;
-  result = wsi.vkCreateSwapchainKHR(device.handle(), &info, nullptr, &made);
-  if (before != VK_NULL_HANDLE) wsi.vkDestroySwapchainKHR(device.handle(), before, nullptr);
-  swapchain = made;
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("make the images of the window", result);
-  std::uint32_t count = 0;
-  result = wsi.vkGetSwapchainImagesKHR(device.handle(), swapchain, &count, nullptr);
-  std::vector<VkImage> handles(count);
-  if (result >= 0) result = wsi.vkGetSwapchainImagesKHR(device.handle(), swapchain, &count, handles.data());
-  if (result < 0) return runtime::vulkan_failure("list the images of the window", result);
+  PELT_ASSIGN(const auto handles, window->make_images(size));
   for (VkImage handle : handles) {
     PELT_ASSIGN(auto image, make_frame_image(handle));
     images.push_back(std::move(image));
   }
-  stale = false;
   return {};
 }
 
@@ -328,21 +214,21 @@ void Target::State::barrier(VkImage image, const samples::ImageUse& before, cons
   samples::image_barrier(device, commands, image, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}, before, after);
 }
 
-// Tells the App the times of the previous frame, which is done.
-void Target::State::tell_times(App& app) const {
+// Reports the times of the previous frame, which is done, to the App.
+void Target::State::report_times(App& app) const {
   if (!timed) return;
   const Result<std::vector<double>> stamps = timer->seconds();
   if (stamps) app.measured((*stamps)[1], (*stamps)[2] - (*stamps)[1]);
 }
 
 void Target::State::record(App& app, const FrameImage& frame, bool all_samples) {
-  const VkExtent2D extent = surface != VK_NULL_HANDLE ? swapchain_size : size;
+  const VkExtent2D extent = frame_size();
   const samples::ImageUse copied{VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                                  VK_ACCESS_2_TRANSFER_WRITE_BIT};
   const samples::ImageUse drawn{VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
                                 VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
                                 VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
-  tell_times(app);
+  report_times(app);
   app.record(commands, all_samples);
   if (timer) timer->reset(commands);
   stamp();
@@ -380,7 +266,7 @@ void Target::State::record(App& app, const FrameImage& frame, bool all_samples) 
   vk.vkCmdEndRenderPass(commands);
   stamp();
   timed = timer.has_value();
-  if (surface != VK_NULL_HANDLE) {
+  if (window) {
     barrier(frame.image, drawn, {VK_IMAGE_LAYOUT_PRESENT_SRC_KHR, VK_PIPELINE_STAGE_2_NONE, VK_ACCESS_2_NONE});
   } else {
     barrier(frame.image, drawn,
@@ -392,12 +278,12 @@ Result<void> Target::State::submit(const FrameImage& frame) {
   const VkCommandBufferSubmitInfo buffer{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
                                          .commandBuffer = commands};
   const VkSemaphoreSubmitInfo wait_for{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
-                                       .semaphore = acquired.get(),
+                                       .semaphore = window ? window->acquired() : VK_NULL_HANDLE,
                                        .stageMask = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT};
   const VkSemaphoreSubmitInfo signal{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
                                      .semaphore = frame.drawn.get(),
                                      .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
-  const std::uint32_t semaphores = surface != VK_NULL_HANDLE ? 1 : 0;
+  const std::uint32_t semaphores = window ? 1 : 0;
   const VkSubmitInfo2 info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
                            .waitSemaphoreInfoCount = semaphores,
                            .pWaitSemaphoreInfos = &wait_for,
@@ -418,12 +304,9 @@ Target::Target(Target&&) noexcept = default;
 
 Result<Target> Target::on_surface(const runtime::Device& device, VkSurfaceKHR surface) {
   auto state = std::make_unique<State>(device);
-  state->surface = surface;
-  PELT_TRY(state->choose_format());
+  PELT_ASSIGN(state->window, Swapchain::create(device, surface));
+  state->format = state->window->format();
   PELT_TRY(state->make_common());
-  const VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-  PELT_ASSIGN(state->acquired, make<VkSemaphore>(device, state->vk.vkCreateSemaphore, state->vk.vkDestroySemaphore,
-                                                 info, "the semaphore of the window"));
   return Target(std::move(state));
 }
 
@@ -431,10 +314,11 @@ Result<Target> Target::offscreen(const runtime::Device& device, VkExtent2D size)
   auto state = std::make_unique<State>(device);
   state->size = size;
   state->format = kOffscreenFormat;
-  PELT_ASSIGN(auto texture,
-              samples::make_texture(
-                  device, {.format = kOffscreenFormat, .size = size, .usage = kUsage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT},
-                  "offscreen window"));
+  PELT_ASSIGN(
+      auto texture,
+      samples::make_texture(
+          device, {.format = kOffscreenFormat, .size = size, .usage = kFrameUsage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT},
+          "offscreen window"));
   state->offscreen = std::move(texture);
   PELT_TRY(state->make_common());
   PELT_ASSIGN(auto image, state->make_frame_image(state->offscreen.image.get()));
@@ -444,8 +328,8 @@ Result<Target> Target::offscreen(const runtime::Device& device, VkExtent2D size)
 
 void Target::set_size(VkExtent2D size) {
   State& state = *state_;
-  if (state.surface == VK_NULL_HANDLE) return;
-  if (size.width != state.size.width || size.height != state.size.height) state.stale = true;
+  if (!state.window) return;
+  if (size.width != state.size.width || size.height != state.size.height) state.window->set_stale();
   state.size = size;
 }
 
@@ -464,16 +348,12 @@ Result<void> Target::draw(App& app, bool all_samples) {
   State& state = *state_;
   if (state.size.width == 0 || state.size.height == 0) return {};
   std::uint32_t index = 0;
-  if (state.surface != VK_NULL_HANDLE) {
-    if (state.stale) {
-      PELT_TRY(state.make_swapchain());
-    }
+  if (state.window) {
+    if (state.window->stale()) PELT_TRY(state.make_window_images());
     if (state.images.empty()) return {};
-    const VkResult acquired = state.wsi.vkAcquireNextImageKHR(state.device.handle(), state.swapchain, kLongestWait,
-                                                              state.acquired.get(), VK_NULL_HANDLE, &index);
-    state.stale = acquired == VK_SUBOPTIMAL_KHR || acquired == VK_ERROR_OUT_OF_DATE_KHR;
-    if (acquired == VK_ERROR_OUT_OF_DATE_KHR || acquired == VK_TIMEOUT || acquired == VK_NOT_READY) return {};
-    if (acquired < 0) return runtime::vulkan_failure("take an image of the window", acquired);
+    PELT_ASSIGN(const auto acquired, state.window->acquire());
+    if (!acquired) return {};
+    index = *acquired;
   }
   const FrameImage& frame = state.images[index];
   const VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -486,45 +366,16 @@ Result<void> Target::draw(App& app, bool all_samples) {
   if (result == VK_SUCCESS) result = backend_result();
   if (result != VK_SUCCESS) return runtime::vulkan_failure("record a frame", result);
   PELT_TRY(state.submit(frame));
-  if (state.surface == VK_NULL_HANDLE) return {};
-  const VkSemaphore drawn = frame.drawn.get();
-  const VkPresentInfoKHR present{.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
-                                 .waitSemaphoreCount = 1,
-                                 .pWaitSemaphores = &drawn,
-                                 .swapchainCount = 1,
-                                 .pSwapchains = &state.swapchain,
-                                 .pImageIndices = &index};
-  {
-    const std::lock_guard lock(state.device.internals().queue_mutex);
-    result = state.wsi.vkQueuePresentKHR(state.device.queue(), &present);
-  }
-  if (result == VK_SUBOPTIMAL_KHR || result == VK_ERROR_OUT_OF_DATE_KHR) {
-    state.stale = true;
-  } else if (result != VK_SUCCESS) {
-    return runtime::vulkan_failure("show a frame", result);
-  }
-  return {};
+  return state.window ? state.window->present(index, frame.drawn.get()) : Result<void>();
 }
 
 Result<samples::Image> Target::read_back() {
-  State& state = *state_;
-  samples::Image picture{state.size.width, state.size.height, {}};
-  picture.pixels.resize(std::size_t{4} * picture.width * picture.height);
-  PELT_ASSIGN(auto buffer, runtime::Buffer::create(state.device, {.size = picture.pixels.size(),
-                                                                  .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                                                  .memory = runtime::MemoryUse::kReadback,
-                                                                  .name = "picture"}));
+  const State& state = *state_;
+  PELT_ASSIGN(const auto reader, samples::PictureReader::create(state.device, state.size, "picture"));
   PELT_TRY(runtime::submit_and_wait(state.device, "picture", [&](VkCommandBuffer commands) {
-    const VkBufferImageCopy region{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                   .imageExtent = {picture.width, picture.height, 1}};
-    state.vk.vkCmdCopyImageToBuffer(commands, state.offscreen.image.get(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                                    buffer.handle(), 1, &region);
-    runtime::memory_barrier(state.vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
-                            VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+    reader.record(state.device, commands, state.offscreen.image.get());
   }));
-  buffer.invalidate(0, picture.pixels.size());
-  std::memcpy(picture.pixels.data(), buffer.mapped(), picture.pixels.size());
-  return picture;
+  return reader.picture();
 }
 
 }  // namespace pelt::viewer
