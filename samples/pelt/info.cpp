@@ -256,55 +256,55 @@ void print_fits(const CharacterData& data, double size) {
   fmt::print("\nlinear-blend fit:\n{}", table.text());
 }
 
-Result<void> character_info(const InfoCommand& command) {
-  PELT_ASSIGN(const auto character, load_pelt(command.file));
-  const CharacterData& data = *character;
+// What a .pelt file says beside its character.
+struct PeltFile {
+  const std::string& path;
+  std::uint64_t bytes = 0;
   std::optional<std::string> rig_name;
-  if (!data.rig.empty()) {
-    PELT_ASSIGN(auto rig, parse_rig(data.rig, fmt::format("{}: the rig", command.file)));
-    rig_name = std::move(rig.name);
+};
+
+void print_character_json(const PeltFile& file, const Character& character) {
+  const CharacterData& data = *character;
+  Json meshes = Json::array();
+  for (const CharacterMesh& mesh : data.meshes) {
+    const RowStatistics rows = statistics(unpack_rows(mesh.binding));
+    meshes.push_back({{"name", mesh.name},
+                      {"deformer", mesh.deformer},
+                      {"control", mesh.control},
+                      {"stage", mesh.stage},
+                      {"vertices", mesh.vertex_count()},
+                      {"triangles", mesh.triangles.size()},
+                      {"parts", mesh.parts.size()},
+                      {"mean_influences", rows.mean_influences},
+                      {"max_influences", rows.max_influences},
+                      {"topology", format_hash(mesh.topology)},
+                      {"linear_fit", fit_json(mesh)}});
   }
-  std::error_code code;
-  const std::uint64_t bytes = std::filesystem::file_size(command.file, code);
-  if (command.json) {
-    Json meshes = Json::array();
-    for (const CharacterMesh& mesh : data.meshes) {
-      const RowStatistics rows = statistics(unpack_rows(mesh.binding));
-      meshes.push_back({{"name", mesh.name},
-                        {"deformer", mesh.deformer},
-                        {"control", mesh.control},
-                        {"stage", mesh.stage},
-                        {"vertices", mesh.vertex_count()},
-                        {"triangles", mesh.triangles.size()},
-                        {"parts", mesh.parts.size()},
-                        {"mean_influences", rows.mean_influences},
-                        {"max_influences", rows.max_influences},
-                        {"topology", format_hash(mesh.topology)},
-                        {"linear_fit", fit_json(mesh)}});
-    }
-    Json passes = Json::array();
-    for (const PalettePass& pass : data.passes) {
-      passes.push_back({{"kernel", pose_kernel_name(pass.kernel)},
-                        {"stage", pass.stage},
-                        {"first_slot", pass.first_slot},
-                        {"records", pass.record_count},
-                        {"fit", pass.fit}});
-    }
-    print({{"kind", "character"},
-           {"name", data.name},
-           {"rig", rig_name ? Json(*rig_name) : Json()},
-           {"bytes", bytes},
-           {"size", character.size()},
-           {"palette_size", data.palette_size},
-           {"stages", data.stage_count},
-           {"meshes", meshes},
-           {"passes", passes},
-           {"inputs", describe_inputs(data)},
-           {"joints", joint_names(data.skeleton)},
-           {"clips", describe(data.clips)},
-           {"materials", describe(data.materials)}});
-    return {};
+  Json passes = Json::array();
+  for (const PalettePass& pass : data.passes) {
+    passes.push_back({{"kernel", pose_kernel_name(pass.kernel)},
+                      {"stage", pass.stage},
+                      {"first_slot", pass.first_slot},
+                      {"records", pass.record_count},
+                      {"fit", pass.fit}});
   }
+  print({{"kind", "character"},
+         {"name", data.name},
+         {"rig", file.rig_name ? Json(*file.rig_name) : Json()},
+         {"bytes", file.bytes},
+         {"size", character.size()},
+         {"palette_size", data.palette_size},
+         {"stages", data.stage_count},
+         {"meshes", meshes},
+         {"passes", passes},
+         {"inputs", describe_inputs(data)},
+         {"joints", joint_names(data.skeleton)},
+         {"clips", describe(data.clips)},
+         {"materials", describe(data.materials)}});
+}
+
+void print_character(const PeltFile& file, const Character& character) {
+  const CharacterData& data = *character;
   Table meshes({{"mesh", false},
                 {"moved by", false},
                 {"stage"},
@@ -331,13 +331,25 @@ Result<void> character_info(const InfoCommand& command) {
     palette.add({"vertices of " + mesh.name, fmt::to_string(mesh.stage), fmt::to_string(*mesh.frame_slot),
                  fmt::to_string(mesh.vertex_count())});
   }
-  const std::string by_rig = rig_name && !rig_name->empty() ? fmt::format(" by the rig '{}'", *rig_name) : "";
-  fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n\nmeshes: {}\n{}", command.file, format_bytes(bytes),
-             data.name, by_rig, character.size(), data.meshes.size(), meshes.text());
+  const std::string by_rig =
+      file.rig_name && !file.rig_name->empty() ? fmt::format(" by the rig '{}'", *file.rig_name) : "";
+  fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n\nmeshes: {}\n{}", file.path,
+             format_bytes(file.bytes), data.name, by_rig, character.size(), data.meshes.size(), meshes.text());
   fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
   print_fits(data, character.size());
   print_inputs(data);
   print_rest(data.skeleton, data.clips, data.materials);
+}
+
+Result<void> character_info(const InfoCommand& command) {
+  PELT_ASSIGN(const auto character, load_pelt(command.file));
+  std::error_code code;
+  PeltFile file{.path = command.file, .bytes = std::filesystem::file_size(command.file, code)};
+  if (!character->rig.empty()) {
+    PELT_ASSIGN(auto rig, parse_rig(character->rig, fmt::format("{}: the rig", command.file)));
+    file.rig_name = std::move(rig.name);
+  }
+  command.json ? print_character_json(file, character) : print_character(file, character);
   return {};
 }
 

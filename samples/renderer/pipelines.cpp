@@ -196,22 +196,7 @@ Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelin
   return Owned<VkPipeline>(made, {device.handle(), vk.vkDestroyPipeline});
 }
 
-}  // namespace
-
-TargetFormats choose_formats(const runtime::Device& device) {
-  TargetFormats formats;
-  // 32-bit sums if the device can blend them; every device can blend 16-bit ones.
-  const std::array means{VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_R16G16B16A16_SFLOAT};
-  formats.mean =
-      first_format(device, means, VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT | VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT);
-  const std::array depths{formats.depth};
-  formats.filtered_depth =
-      first_format(device, depths, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != VK_FORMAT_UNDEFINED;
-  return formats;
-}
-
-Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetFormats& formats) {
-  Pipelines made;
+Result<void> make_samplers(const runtime::Device& device, const TargetFormats& formats, Pipelines& made) {
   const struct {
     Owned<VkSampler>& into;
     VkSamplerCreateInfo info;
@@ -223,7 +208,10 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
   for (const auto& [into, info] : samplers) {
     PELT_ASSIGN(into, make_sampler(device, info));
   }
+  return {};
+}
 
+Result<void> make_layouts(const runtime::Device& device, Pipelines& made) {
   const std::array scene_bindings{
       binding(shared::kBindFrame, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER),
       binding(shared::kBindSample, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC),
@@ -250,9 +238,12 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
     PELT_ASSIGN(into, make_set_layout(device, bindings));
   }
   const std::array sets{made.scene_layout.get(), made.item_layout.get(), made.texture_layout.get()};
-  PELT_ASSIGN(auto layout, make_layout(device, sets));
-  made.layout = std::move(layout);
+  PELT_ASSIGN(made.layout, make_layout(device, sets));
+  return {};
+}
 
+// Makes the pipelines; their layout is made.
+Result<void> make_all_pipelines(const runtime::Device& device, const TargetFormats& formats, Pipelines& made) {
   const struct {
     Owned<VkPipeline>& into;
     PipelineOptions options;
@@ -316,6 +307,28 @@ Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetForm
   for (const auto& [into, options] : list) {
     PELT_ASSIGN(into, make_pipeline(device, made.layout.get(), options));
   }
+  return {};
+}
+
+}  // namespace
+
+TargetFormats choose_formats(const runtime::Device& device) {
+  TargetFormats formats;
+  // 32-bit sums if the device can blend them; every device can blend 16-bit ones.
+  const std::array means{VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_R16G16B16A16_SFLOAT};
+  formats.mean =
+      first_format(device, means, VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT | VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT);
+  const std::array depths{formats.depth};
+  formats.filtered_depth =
+      first_format(device, depths, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != VK_FORMAT_UNDEFINED;
+  return formats;
+}
+
+Result<Pipelines> make_pipelines(const runtime::Device& device, const TargetFormats& formats) {
+  Pipelines made;
+  PELT_TRY(make_samplers(device, formats, made));
+  PELT_TRY(make_layouts(device, made));
+  PELT_TRY(make_all_pipelines(device, formats, made));
   return made;
 }
 
