@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
@@ -17,6 +16,7 @@
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/lighting.h"
+#include "samples/renderer/pass_timer.h"
 #include "samples/renderer/pipelines.h"
 
 namespace pelt::samples {
@@ -84,9 +84,6 @@ Result<Targets> make_targets(const runtime::Device& device, const TargetFormats&
   return made;
 }
 
-// The work before a timestamp, beside the passes of crowds.
-enum class Timed { kBegin, kCrowd, kCrowdsReady, kShadows, kSurfaces, kLines, kDevelopment };
-
 // A part of the picture that shows the items of one side and their shadows.
 struct Region {
   VkRect2D area{};
@@ -115,13 +112,8 @@ struct Renderer::State {
   std::uint32_t samples = 0;     // number of samples of this scene that are recorded
   bool drawn = false;            // true if there is a picture
 
-  // None if the device has no timestamps. `stamped` and `crowd_passes` say what each stamp of the last record() ends.
-  std::optional<runtime::GpuTimer> timer;
-  std::uint32_t timer_capacity = 0;
-  std::vector<Timed> stamped;
-  std::vector<std::vector<std::string>> crowd_passes;
+  PassTimer timer;
 
-  Result<void> make_room_for_stamps();
   void set_regions(const Scene& wanted);
   void record_crowds(VkCommandBuffer commands);
   void record_sample(VkCommandBuffer commands, std::uint32_t sample);
@@ -145,11 +137,6 @@ struct Renderer::State {
     vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines.layout.get(), 0, 1, &set, 1,
                                &offset);
   }
-  void stamp(VkCommandBuffer commands, Timed what) {
-    if (!timer) return;
-    timer->stamp(commands);
-    stamped.push_back(what);
-  }
   shared::DrawConstants constants_of(const DrawnMesh& mesh) const;
   void draw_triangles(VkCommandBuffer commands, const SurfaceDraw& draw, const shared::DrawConstants& constants);
   void draw_shadows(VkCommandBuffer commands, const Region& region, std::uint32_t map);
@@ -166,19 +153,6 @@ struct Renderer::State {
   VkExtent2D size() const { return {options.width, options.height}; }
   VkRect2D whole() const { return {{0, 0}, size()}; }
 };
-
-// Makes enough timestamps for one record() of all crowds and all samples of the scene.
-Result<void> Renderer::State::make_room_for_stamps() {
-  if (!runtime::GpuTimer::supported(device)) return {};
-  // Three stamps for each region of a sample and one for each sample; then the beginning, the crowds' end and the end.
-  std::size_t wanted = 7 * std::size_t{options.samples} + 3;
-  for (const runtime::Crowd* crowd : scene.crowds()) wanted += crowd->passes().size();
-  if (wanted <= timer_capacity) return {};
-  PELT_ASSIGN(timer, runtime::GpuTimer::create(device, static_cast<std::uint32_t>(wanted)));
-  timer_capacity = static_cast<std::uint32_t>(wanted);
-  stamped.clear();
-  return {};
-}
 
 // If no item has a side, there is one region. A region that the split leaves empty is not drawn.
 void Renderer::State::set_regions(const Scene& wanted) {
@@ -315,10 +289,7 @@ void Renderer::State::draw_overlays(VkCommandBuffer commands, bool hidden) {
 // Records the crowds, and a barrier from compute's writes of vertices to the vertex shaders' reads.
 void Renderer::State::record_crowds(VkCommandBuffer commands) {
   for (runtime::Crowd* crowd : scene.crowds()) {
-    crowd->record(commands, timer ? &*timer : nullptr);
-    if (!timer) continue;
-    crowd_passes.emplace_back(crowd->passes().begin(), crowd->passes().end());
-    stamped.insert(stamped.end(), crowd->passes().size(), Timed::kCrowd);
+    timer.record(commands, *crowd);
   }
   runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                           VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
@@ -340,7 +311,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
       vk.vkCmdEndRendering(commands);
     }
     image_barrier(device, commands, targets.maps, kDrawnDepth, kSampled);
-    stamp(commands, Timed::kShadows);
+    timer.stamp(commands, Timed::kShadows);
 
     // Draw the region.
     image_barrier(device, commands, targets.color, first ? discarded(kSampled) : kDrawnColor, kDrawnColor);
@@ -354,7 +325,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
       bind(commands, pipelines.ground);
       vk.vkCmdDraw(commands, 4, 1, 0, 0);
     }
-    stamp(commands, Timed::kSurfaces);
+    timer.stamp(commands, Timed::kSurfaces);
     bind(commands, pipelines.point);
     draw_points(commands, region);
     bind(commands, pipelines.hidden_line);
@@ -364,7 +335,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
     draw_lines(commands, region, false);
     draw_overlays(commands, false);
     vk.vkCmdEndRendering(commands);
-    stamp(commands, Timed::kLines);
+    timer.stamp(commands, Timed::kLines);
   }
 
   // Add the sample to the sum.
@@ -376,7 +347,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
   bind(commands, pipelines.accumulate);
   vk.vkCmdDraw(commands, 3, 1, 0, 0);
   vk.vkCmdEndRendering(commands);
-  stamp(commands, Timed::kDevelopment);
+  timer.stamp(commands, Timed::kDevelopment);
 }
 
 // Develops the sum of the samples into the picture.
@@ -445,18 +416,15 @@ Result<void> Renderer::set_scene(const Scene& scene) {
   const Result<void> set = state.scene.set(state.device, state.pipelines,
                                            {targets.maps.view.get(), targets.color.view.get(), targets.sum.view.get()},
                                            scene, make_lighting(scene, state.options), state.pixels_of(1.0f));
-  return set ? state.make_room_for_stamps() : set;
+  return set ? state.timer.reserve(state.device, state.options.samples, state.scene.crowds()) : set;
 }
 
 void Renderer::record(VkCommandBuffer commands, std::uint32_t samples) {
   State& state = *state_;
-  if (state.timer) state.timer->reset(commands);
-  state.stamped.clear();
-  state.crowd_passes.clear();
-  state.stamp(commands, Timed::kBegin);
+  state.timer.begin(commands);
   if (!std::exchange(state.crowds_recorded, true)) {
     state.record_crowds(commands);
-    state.stamp(commands, Timed::kCrowdsReady);
+    state.timer.stamp(commands, Timed::kCrowdsReady);
   }
   const std::uint32_t end = state.samples + std::min(samples, state.options.samples - state.samples);
   const bool changes = end > state.samples;
@@ -467,39 +435,14 @@ void Renderer::record(VkCommandBuffer commands, std::uint32_t samples) {
     image_barrier(state.device, commands, state.targets.picture, kNew, kCopied);
   }
   state.drawn = true;
-  state.stamp(commands, Timed::kDevelopment);
+  state.timer.stamp(commands, Timed::kDevelopment);
 }
 
 std::uint32_t Renderer::recorded_samples() const { return state_->samples; }
 
 VkImage Renderer::picture() const { return state_->targets.picture.image.get(); }
 
-std::optional<PassSeconds> Renderer::seconds() const {
-  const State& state = *state_;
-  if (!state.timer || state.stamped.empty()) return std::nullopt;
-  const Result<std::vector<double>> stamps = state.timer->seconds();
-  if (!stamps) return std::nullopt;
-  PassSeconds made;
-  std::size_t next = 1;
-  const auto take = [&] {
-    const double seconds = (*stamps)[next] - (*stamps)[next - 1];
-    ++next;
-    return seconds;
-  };
-  for (const std::vector<std::string>& passes : state.crowd_passes) {
-    std::vector<PassSeconds::Pass>& crowd = made.crowds.emplace_back();
-    for (const std::string& name : passes) crowd.push_back({name, take()});
-  }
-  while (next < stamps->size()) {
-    const Timed what = state.stamped[next];
-    const double seconds = take();
-    if (what == Timed::kShadows) made.shadows += seconds;
-    if (what == Timed::kSurfaces) made.surfaces += seconds;
-    if (what == Timed::kLines) made.lines += seconds;
-    if (what == Timed::kDevelopment) made.development += seconds;
-  }
-  return made;
-}
+std::optional<PassSeconds> Renderer::seconds() const { return state_->timer.seconds(); }
 
 Result<Image> Renderer::render(const Scene& scene) {
   State& state = *state_;
