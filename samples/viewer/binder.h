@@ -19,7 +19,7 @@ class Binder {
   // Takes the result of the work; finish() calls it.
   using Done = std::function<void()>;
   // The work itself: runs on the thread, throws nothing, may return an empty Done.
-  using Work = std::function<Done(const Tell& tell)>;
+  using Work = std::function<Done(const Tell& report_progress)>;
 
   struct Progress {
     std::string key;

@@ -23,9 +23,10 @@ constexpr const char* kReading = "read again";
 using Tell = Binder::Tell;
 
 // Maps the progress of a part of the work into [from, to] of the whole.
-Tell part(const Tell& tell, double from, double to) {
-  return
-      [&tell, from, to](double fraction, const std::string& what) { return tell(from + (to - from) * fraction, what); };
+Tell part(const Tell& report_progress, double from, double to) {
+  return [&report_progress, from, to](double fraction, const std::string& what) {
+    return report_progress(from + (to - from) * fraction, what);
+  };
 }
 
 // Turns exceptions into errors, such as out of memory with a huge file, so that none leaves the thread.
@@ -58,23 +59,23 @@ unsigned bind_threads(const AppOptions& options) {
   return options.waits ? 0 : std::max(std::thread::hardware_concurrency(), 2u) - 1;
 }
 
-// Makes a character. If `tell` says that it is no longer wanted, the result is arbitrary.
-Result<Made> make_character(const Order& order, const Tell& tell) {
+// Makes a character. If `report_progress` says that it is no longer wanted, the result is arbitrary.
+Result<Made> make_character(const Order& order, const Tell& report_progress) {
   return guarded("the rig cannot be bound", [&]() -> Result<Made> {
     Made made;
     if (order.textures) {
-      const auto goes_on = [&](double fraction) { return tell(0.3 * fraction, "textures"); };
+      const auto goes_on = [&](double fraction) { return report_progress(0.3 * fraction, "textures"); };
       PELT_ASSIGN(made.textures, samples::make_textures(*order.device, *order.model, made.notes, goes_on));
       made.model = order.model;
     }
-    const Tell told = part(tell, order.textures ? 0.3 : 0.0, 0.95);
+    const Tell report_part = part(report_progress, order.textures ? 0.3 : 0.0, 0.95);
     BindOptions options;
     options.threads = order.threads;
-    options.progress = [&](double fraction, const std::string& what) { told(fraction, what); };
+    options.progress = [&](double fraction, const std::string& what) { report_part(fraction, what); };
     const Clock::time_point begin = Clock::now();
     PELT_ASSIGN(auto bound, bind(*order.model, order.rig, options));
     const double seconds = seconds_since(begin);
-    if (!tell(0.95, "upload")) return made;
+    if (!report_progress(0.95, "upload")) return made;
     PELT_ASSIGN(made.newcomer, make_newcomer(*order.device, order.key, std::move(bound), seconds, order.clip));
     return made;
   });
@@ -83,8 +84,8 @@ Result<Made> make_character(const Order& order, const Tell& tell) {
 std::string first_clip(const Model& model) { return model.clips.empty() ? "" : model.clips.front().name; }
 
 Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
-                         unsigned threads, const Tell& tell) {
-  if (!tell(0, "")) return fail(ErrorCode::kUnsupported, "");
+                         unsigned threads, const Tell& report_progress) {
+  if (!report_progress(0, "")) return fail(ErrorCode::kUnsupported, "");
   PELT_ASSIGN(auto document, guarded(file, [&] { return Document::open(file, model); }));
   Result<Made> made = make_character({.device = &device,
                                       .key = kSubject,
@@ -93,7 +94,7 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
                                       .clip = first_clip(*document.model()),
                                       .textures = true,
                                       .threads = threads},
-                                     part(tell, 0.2, 1));
+                                     part(report_progress, 0.2, 1));
   // An unsuitable rig can be edited; without the device nothing can be shown.
   if (!made && made.error().code == ErrorCode::kDeviceFailed) {
     return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {}", file, made.error().message));
@@ -111,8 +112,8 @@ std::string base_name(const std::string& file) {
 // Opens a file in the background; the previous document stays until all of it is ready.
 void App::State::request_open() {
   const auto work = [this, on = device, wanted = *opening,
-                     threads = bind_threads(options)](const Tell& tell) -> Binder::Done {
-    auto opened = std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, threads, tell));
+                     threads = bind_threads(options)](const Tell& report_progress) -> Binder::Done {
+    auto opened = std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, threads, report_progress));
     return [this, opened] {
       if (!*opened && is_loss(opened->error())) return;
       opening.reset();
@@ -186,8 +187,8 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
                     .clip = view.playback.clip,
                     .textures = key == kSubject && model != document->model(),
                     .threads = bind_threads(options)};
-  binder.request(key, "binding", [this, order, asked = generation](const Tell& tell) -> Binder::Done {
-    auto made = std::make_shared<Result<Made>>(make_character(order, tell));
+  binder.request(key, "binding", [this, order, asked = generation](const Tell& report_progress) -> Binder::Done {
+    auto made = std::make_shared<Result<Made>>(make_character(order, report_progress));
     return [this, made, key = order.key, asked] {
       if (asked != generation || !requested.contains(key)) return;
       if (*made) return take_made(key, std::move(**made));
