@@ -54,6 +54,15 @@ std::uint32_t tangent_format(const OutputPlaces& places) {
   return alone ? shared::kFormatOctahedral16 : shared::kFormatNone;
 }
 
+// Binds an output. `bytes`: size of one element, which may be less than its stride.
+BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
+                        VkDeviceSize alignment) {
+  const VkDeviceSize begin = place.offset / alignment * alignment;
+  const VkDeviceSize size = place.offset - begin + (elements - 1) * place.stride + bytes;
+  return {
+      {place.buffer, begin, size}, {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4}, format};
+}
+
 }  // namespace
 
 Result<void> check_outputs(const CrowdOutputs& outputs) {
@@ -146,14 +155,6 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDevic
     if (outputs.bounds_place.buffer == VK_NULL_HANDLE) layout.places.bounds.offset = own_range(plan.instances, stride);
   }
   return layout;
-}
-
-BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
-                        VkDeviceSize alignment) {
-  const VkDeviceSize begin = place.offset / alignment * alignment;
-  const VkDeviceSize size = place.offset - begin + (elements - 1) * place.stride + bytes;
-  return {
-      {place.buffer, begin, size}, {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4}, format};
 }
 
 BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkBuffer nothing, VkDeviceSize alignment) {

@@ -29,10 +29,6 @@ struct BoundOutput {
   std::uint32_t format = 0;  // kFormat... of shaders/blend/blend.h
 };
 
-// `bytes`: size of one element, which may be less than its stride.
-BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
-                        VkDeviceSize alignment);
-
 struct BoundOutputs {
   BoundOutput positions;
   BoundOutput normals;
