@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/binding/packed_row.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt::runtime {
@@ -30,17 +31,6 @@ float reach_of(std::size_t influences) {
   return influences < 2 ? 0.0f : influences == 2 ? 0.5f : influences == 3 ? 1.25f : 2.5f;
 }
 
-// Calls `visit(index, units)` for every influence of a vertex whose weight is not 0.
-template <class Binding, class Visit>
-void for_each_influence(const Binding& binding, std::uint32_t vertex, const Visit& visit) {
-  const std::uint32_t slice = vertex / shared::kSliceRows;
-  for (std::uint32_t at = binding.slices[slice] + vertex % shared::kSliceRows; at < binding.slices[slice + 1];
-       at += shared::kSliceRows) {
-    const std::uint32_t word = binding.influences[at];
-    if (shared::influence_units(word) > 0) visit(shared::influence_index(word), shared::influence_units(word));
-  }
-}
-
 void add_mesh(const CharacterMesh& mesh, Records& records) {
   const PackedBinding& binding = mesh.binding;
   const bool dual = mesh.mode == BlendMode::kDualQuaternion;
@@ -48,10 +38,8 @@ void add_mesh(const CharacterMesh& mesh, Records& records) {
   std::vector<std::uint32_t> slots;
   for (std::uint32_t v = 0; v < binding.vertex_count(); ++v) {
     slots.clear();
-    std::size_t group = 0;
-    std::uint32_t units = 0;
-    for_each_influence(binding, v, [&](std::uint32_t index, std::uint32_t weight) {
-      const std::uint32_t slot = mesh.first_slot + index;
+    for_each_influence(binding, v, [&](std::uint32_t word, std::size_t group) {
+      const std::uint32_t slot = mesh.first_slot + shared::influence_index(word);
       if (dual) {
         slots.push_back(slot);
         return;
@@ -59,11 +47,6 @@ void add_mesh(const CharacterMesh& mesh, Records& records) {
       const glm::vec3 point =
           has_local_points ? glm::vec3(binding.local_points[group * binding.vertex_count() + v]) : binding.points[v];
       grow_to(records, {slot, slot}, false, 0.0f, point);
-      units += weight;
-      if (units == shared::kWeightUnits) {
-        units = 0;
-        ++group;
-      }
     });
     if (mesh.wires) grow_to(records, {mesh.wires->root_slot, mesh.wires->root_slot}, false, 0.0f, binding.points[v]);
     for (std::size_t a = 0; a < slots.size(); ++a) {
@@ -76,8 +59,8 @@ void add_mesh(const CharacterMesh& mesh, Records& records) {
 
 void add_fit(const CharacterMesh& mesh, Records& records) {
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
-    for_each_influence(*mesh.fit, v, [&](std::uint32_t index, std::uint32_t) {
-      const std::uint32_t slot = mesh.fit->first_slot + index;
+    for_each_influence(*mesh.fit, v, [&](std::uint32_t word, std::size_t) {
+      const std::uint32_t slot = mesh.fit->first_slot + shared::influence_index(word);
       grow_to(records, {slot, slot}, false, 0.0f, mesh.binding.points[v]);
     });
   }

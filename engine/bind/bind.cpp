@@ -9,13 +9,13 @@
 #include <utility>
 
 #include <pelt/bind.h>
+#include <pelt/tools/not_carried.h>
 #include <pelt/try.h>
 
 #include "engine/bind/build_skins.h"
 #include "engine/bind/check_model.h"
 #include "engine/bind/layer_plan.h"
 #include "engine/bind/merge_layers.h"
-#include "engine/bind/not_carried.h"
 #include "engine/core/invalid.h"
 #include "engine/deformer/blend_groups.h"
 #include "engine/deformer/builder.h"

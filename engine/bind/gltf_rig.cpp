@@ -13,9 +13,9 @@
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "engine/model/gltf/loader.h"
 
 namespace pelt {

@@ -13,14 +13,15 @@
 #include <pelt/linear_blend.h>
 #include <pelt/rig_names.h>
 #include <pelt/selection.h>
+#include <pelt/tools/joint_roles.h>
+#include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
+#include "engine/binding/strongest_influence.h"
 #include "engine/chain/cores.h"
 #include "engine/core/invalid.h"
 #include "engine/deformer/region.h"
-#include "engine/geometry/parts.h"
 #include "engine/rig/deformer_entry.h"
-#include "engine/rig/joint_roles.h"
 
 namespace pelt {
 namespace {
@@ -115,7 +116,7 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   for (const glm::uvec3 t : triangles) parts[part[t.x]].has_triangle = true;
   for (std::size_t i = 0; i < count; ++i) {
     Part& own = parts[part[welded[i]]];
-    const Influence strongest = *std::ranges::max_element(mesh.weights.row(i), {}, &Influence::weight);
+    const Influence strongest = strongest_influence(mesh.weights.row(i));
     if (!own.joint) own.joint = strongest.index;
     own.follows_others |= strongest.index != *own.joint || strongest.weight < kMinOfJoint;
     own.sum += strongest.weight;

@@ -20,11 +20,11 @@
 #include <pelt/pose.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/sparse_rows.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "engine/character/records.h"
 #include "engine/core/invalid.h"
-#include "engine/core/parallel.h"
 #include "shaders/linear_blend/pose.h"
 
 namespace pelt {

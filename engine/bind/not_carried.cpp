@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/bind/not_carried.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +12,7 @@
 
 #include <pelt/driver.h>
 #include <pelt/key_pose.h>
+#include <pelt/tools/not_carried.h>
 
 #include "engine/core/name_list.h"
 #include "engine/rig/deformer_entry.h"

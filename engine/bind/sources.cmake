@@ -4,4 +4,4 @@ pelt_folder(authoring
   model_of.cpp not_carried.cpp transfer_rig.cpp
   HEADERS
   include/pelt/bind.h include/pelt/garment.h include/pelt/gltf_rig.h include/pelt/linear_fit.h
-  include/pelt/model_of.h include/pelt/transfer_rig.h)
+  include/pelt/model_of.h include/pelt/transfer_rig.h include/pelt/tools/not_carried.h)

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include <pelt/curve_settings.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "engine/chain/relax.h"
 #include "engine/chain/seams.h"
-#include "engine/core/parallel.h"
 #include "engine/deformer/region.h"
 
 namespace pelt::chain {

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <optional>
 
+#include <pelt/tools/joint_roles.h>
+
 #include "engine/chain/chains.h"
 #include "engine/chain/tips.h"
-#include "engine/rig/joint_roles.h"
 
 namespace pelt::chain {
 namespace {

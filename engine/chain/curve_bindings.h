@@ -2,8 +2,7 @@
 #pragma once
 
 #include <pelt/curve_settings.h>
-
-#include "engine/rig/fields.h"
+#include <pelt/tools/fields.h>
 
 namespace pelt {
 

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <glm/trigonometric.hpp>
 
-#include "engine/rig/joint_names.h"
+#include <pelt/tools/joint_names.h>
 
 namespace pelt::chain {
 namespace {

@@ -9,8 +9,9 @@
 #include <limits>
 #include <utility>
 
+#include <pelt/tools/joint_roles.h>
+
 #include "engine/chain/tips.h"
-#include "engine/rig/joint_roles.h"
 
 namespace pelt::chain {
 namespace {

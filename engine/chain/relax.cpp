@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/geometry/parts.h"
+#include <pelt/tools/mesh_parts.h>
 
 namespace pelt::chain {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
+#include <pelt/tools/parallel.h>
 
 #include "engine/binding/blend.h"
 #include "engine/character/pose_kernels.h"
-#include "engine/core/parallel.h"
 
 namespace pelt {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include <pelt/inspect.h>
+#include <pelt/tools/inspect.h>
 
 #include "engine/binding/packed_row.h"
 #include "engine/character/pose_kernels.h"

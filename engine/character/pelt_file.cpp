@@ -16,9 +16,9 @@
 
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
 
 // For each struct one function, describe(archive, struct), lists its members. Given a Writer it writes them, given a

@@ -10,8 +10,8 @@
 
 #include <pelt/character.h>
 #include <pelt/frame.h>
-#include <pelt/inspect.h>
 #include <pelt/result.h>
+#include <pelt/tools/inspect.h>
 
 #include "engine/character/records.h"
 #include "shaders/pose_pass.h"

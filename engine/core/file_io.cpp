@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/core/file_io.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
 namespace pelt {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "engine/core/parallel.h"
-
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+
+#include <pelt/tools/parallel.h>
 
 #ifdef PELT_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>

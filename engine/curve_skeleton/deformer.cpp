@@ -3,11 +3,11 @@
 
 #include <pelt/curve_keys.h>
 #include <pelt/curve_skeleton.h>
+#include <pelt/tools/fields.h>
 
 #include "engine/chain/curve_bindings.h"
 #include "engine/curve_skeleton/bind.h"
 #include "engine/rig/deformer_entry.h"
-#include "engine/rig/fields.h"
 #include "shaders/curve_skeleton/curve.h"
 
 namespace pelt {

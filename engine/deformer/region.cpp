@@ -13,11 +13,11 @@
 #include <pelt/finite.h>
 #include <pelt/nearest_name.h>
 #include <pelt/selection.h>
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
 #include "engine/geometry/edge_distances.h"
-#include "engine/geometry/parts.h"
-#include "engine/geometry/triangle_tree.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/parallel.h"
+#include <pelt/tools/parallel.h>
 
 namespace pelt {
 namespace {

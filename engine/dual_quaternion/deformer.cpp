@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/dual_quaternion.h>
+#include <pelt/tools/fields.h>
 
 #include "engine/deformer/bind_painted.h"
 #include "engine/rig/deformer_entry.h"
-#include "engine/rig/fields.h"
 
 namespace pelt {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <queue>
 
-#include "engine/geometry/parts.h"
+#include <pelt/tools/mesh_parts.h>
 
 namespace pelt {
 

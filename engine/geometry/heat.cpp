@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/geometry/parts.h"
+#include <pelt/tools/mesh_parts.h>
 
 namespace pelt {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "engine/geometry/parts.h"
-
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
+
+#include <pelt/tools/mesh_parts.h>
 
 namespace pelt {
 namespace {

@@ -12,10 +12,11 @@
 #include <span>
 #include <utility>
 
-#include "engine/core/parallel.h"
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/parallel.h>
+
 #include "engine/geometry/area.h"
 #include "engine/geometry/bounds.h"
-#include "engine/geometry/parts.h"
 
 namespace pelt {
 namespace {

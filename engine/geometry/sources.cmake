@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  surface_gradient.cpp weld.cpp)
+  surface_gradient.cpp weld.cpp
+  HEADERS
+  include/pelt/tools/weld.h)
 pelt_folder(authoring
   area.cpp closest_points.cpp edge_distances.cpp heat.cpp parts.cpp pieces.cpp polygon.cpp simplify.cpp
-  spread_weights.cpp stitch.cpp topology.cpp triangle_tree.cpp used_part.cpp)
+  spread_weights.cpp stitch.cpp topology.cpp triangle_tree.cpp used_part.cpp
+  HEADERS
+  include/pelt/tools/mesh_parts.h include/pelt/tools/triangle_tree.h)

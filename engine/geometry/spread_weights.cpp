@@ -9,9 +9,10 @@
 #include <limits>
 #include <utility>
 
-#include "engine/core/parallel.h"
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/parallel.h>
+
 #include "engine/geometry/bounds.h"
-#include "engine/geometry/parts.h"
 #include "engine/model/bone_forest.h"
 
 namespace pelt {

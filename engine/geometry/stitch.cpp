@@ -9,9 +9,10 @@
 #include <span>
 #include <utility>
 
+#include <pelt/tools/mesh_parts.h>
+
 #include "engine/geometry/area.h"
 #include "engine/geometry/bounds.h"
-#include "engine/geometry/parts.h"
 #include "engine/geometry/pieces.h"
 
 namespace pelt {

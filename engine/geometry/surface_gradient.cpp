@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/geometry/weld.h"
+#include <pelt/tools/weld.h>
 
 namespace pelt {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "engine/geometry/triangle_tree.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include <pelt/tools/parallel.h>
+#include <pelt/tools/triangle_tree.h>
+
 #include "engine/binding/morton_order.h"
 #include "engine/core/invalid.h"
-#include "engine/core/parallel.h"
 #include "engine/geometry/bounds.h"
 #include "engine/geometry/closest_points.h"
 

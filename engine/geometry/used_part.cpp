@@ -5,11 +5,12 @@
 #include <mutex>
 #include <utility>
 
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/parallel.h>
+#include <pelt/tools/triangle_tree.h>
+
 #include "engine/binding/morton_order.h"
-#include "engine/core/parallel.h"
 #include "engine/geometry/area.h"
-#include "engine/geometry/parts.h"
-#include "engine/geometry/triangle_tree.h"
 
 namespace pelt {
 namespace {

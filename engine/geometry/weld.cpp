@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/geometry/weld.h"
-
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+
+#include <pelt/tools/weld.h>
 
 namespace pelt {
 

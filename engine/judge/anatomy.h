@@ -13,8 +13,7 @@
 #include <vector>
 
 #include <pelt/character.h>
-
-#include "engine/rig/joint_roles.h"
+#include <pelt/tools/joint_roles.h>
 
 namespace pelt {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 
 #include "engine/judge/make_verdict.h"
-#include "engine/judge/sample_poses.h"
 
 namespace pelt {
 namespace {

@@ -8,9 +8,8 @@
 
 #include <pelt/character.h>
 #include <pelt/result.h>
+#include <pelt/tools/judge.h>
 #include <pelt/verdict.h>
-
-#include "engine/judge/judge.h"
 
 namespace pelt {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/faults.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <queue>
 #include <utility>
 
-#include "engine/core/parallel.h"
+#include <pelt/tools/judge_faults.h>
+#include <pelt/tools/parallel.h>
 
 namespace pelt {
 namespace {

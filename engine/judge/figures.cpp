@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/figures.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "engine/core/parallel.h"
+#include <pelt/tools/judge_figures.h>
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/parallel.h>
+
 #include "engine/geometry/bounds.h"
-#include "engine/geometry/parts.h"
 
 namespace pelt {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/judge.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +11,11 @@
 #include <pelt/finite.h>
 #include <pelt/mesh.h>
 #include <pelt/pose.h>
+#include <pelt/tools/judge.h>
+#include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
-#include "engine/geometry/parts.h"
 
 namespace pelt {
 namespace {

@@ -3,9 +3,8 @@
 
 #include <span>
 
+#include <pelt/tools/judge.h>
 #include <pelt/verdict.h>
-
-#include "engine/judge/judge.h"
 
 namespace pelt {
 

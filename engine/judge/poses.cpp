@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/poses.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/pose.h>
+#include <pelt/tools/judge_poses.h>
 
 namespace pelt {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/sample_poses.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,8 @@
 #include <span>
 #include <string_view>
 #include <utility>
+
+#include <pelt/tools/sample_poses.h>
 
 #include "engine/judge/anatomy.h"
 

@@ -13,6 +13,7 @@
 #include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
+#include "engine/binding/strongest_influence.h"
 #include "engine/chain/chains.h"
 #include "engine/chain/tables.h"
 #include "engine/mos/cage_file.h"
@@ -28,9 +29,8 @@ using chain::Chains;
 std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t vertex, const Model& model) {
   if (!has_weights(mesh)) return std::nullopt;
   const std::span<const Influence> row = mesh.weights.row(vertex);
-  const auto strongest = std::max_element(row.begin(), row.end(),
-                                          [](const Influence& a, const Influence& b) { return a.weight < b.weight; });
-  return strongest == row.end() ? std::nullopt : std::optional(model.bound_joints[strongest->index].joint);
+  if (row.empty()) return std::nullopt;
+  return model.bound_joints[strongest_influence(row).index].joint;
 }
 
 // Makes a point move with the nearest bone of the chains. Near a joint between two bones it has a part of its turn:

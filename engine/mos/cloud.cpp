@@ -12,10 +12,10 @@
 
 #include <pelt/mos.h>
 #include <pelt/pack.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "engine/character/records.h"
-#include "engine/core/parallel.h"
 #include "shaders/blend/blend.h"
 #include "shaders/mos/point_pose.h"
 

@@ -3,12 +3,12 @@
 
 #include <pelt/curve_keys.h>
 #include <pelt/mos.h>
+#include <pelt/tools/fields.h>
 
 #include "engine/chain/curve_bindings.h"
 #include "engine/mos/bind.h"
 #include "engine/rig/choices.h"
 #include "engine/rig/deformer_entry.h"
-#include "engine/rig/fields.h"
 
 namespace pelt {
 namespace {

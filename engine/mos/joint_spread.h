@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <pelt/mos.h>
+#include <pelt/tools/joint_roles.h>
 
 #include "engine/chain/curve.h"
-#include "engine/rig/joint_roles.h"
 
 namespace pelt::mos {
 

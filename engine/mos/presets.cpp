@@ -12,13 +12,13 @@
 #include <pelt/mos.h>
 #include <pelt/mos_presets.h>
 #include <pelt/nearest_name.h>
+#include <pelt/tools/joint_names.h>
+#include <pelt/tools/joint_roles.h>
 
 #include "engine/chain/chains.h"
 #include "engine/chain/places.h"
 #include "engine/model/unique_names.h"
 #include "engine/rig/deformer_entry.h"
-#include "engine/rig/joint_names.h"
-#include "engine/rig/joint_roles.h"
 
 namespace pelt {
 namespace {

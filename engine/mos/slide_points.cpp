@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/mos/slide_points.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include <pelt/finite.h>
 #include <pelt/mos.h>
+#include <pelt/tools/slide_points.h>
 
 #include "engine/character/records.h"
 #include "engine/mos/edits.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/rig/check_parameters.h"
 
+#include <pelt/tools/json_fields.h>
+
 #include "engine/rig/deformer_entry.h"
-#include "engine/rig/json_fields.h"
 
 namespace pelt {
 

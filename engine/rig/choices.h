@@ -3,8 +3,7 @@
 #pragma once
 
 #include <pelt/sparse_rows.h>
-
-#include "engine/rig/fields.h"
+#include <pelt/tools/fields.h>
 
 namespace pelt {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/fields.h"
-
 #include <fmt/format.h>
 
 #include <pelt/deformer_parameters.h>
+#include <pelt/tools/fields.h>
 
 namespace pelt {
 

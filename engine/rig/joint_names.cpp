@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/joint_names.h"
-
 #include <algorithm>
 #include <vector>
+
+#include <pelt/tools/joint_names.h>
 
 namespace pelt {
 namespace {

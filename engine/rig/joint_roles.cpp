@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/joint_roles.h"
-
 #include <algorithm>
 #include <cmath>
 #include <glm/glm.hpp>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include <pelt/pose.h>
+#include <pelt/tools/joint_roles.h>
 
 namespace pelt {
 namespace {

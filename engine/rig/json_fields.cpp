@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/json_fields.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <pelt/deformer_parameters.h>
 #include <pelt/nearest_name.h>
 #include <pelt/selection.h>
+#include <pelt/tools/json_fields.h>
 
 #include "engine/rig/deformer_entry.h"
 

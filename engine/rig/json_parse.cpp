@@ -3,7 +3,7 @@
 #include <iterator>
 #include <set>
 
-#include "engine/rig/json_fields.h"
+#include <pelt/tools/json_fields.h>
 
 namespace pelt::json_fields {
 namespace {

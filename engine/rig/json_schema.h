@@ -2,7 +2,7 @@
 // Writes the JSON Schema (2020-12) of structs by their describe functions (fields.h).
 #pragma once
 
-#include "engine/rig/json_fields.h"
+#include <pelt/tools/json_fields.h>
 
 namespace pelt::json_fields {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/rig_json.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "engine/rig/json_schema.h"
 
 namespace pelt {

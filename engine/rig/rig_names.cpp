@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/rig_names.h>
-
-#include "engine/rig/fields.h"
+#include <pelt/tools/fields.h>
 
 namespace pelt {
 namespace {

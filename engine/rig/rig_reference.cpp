@@ -6,8 +6,7 @@
 #include <vector>
 
 #include <pelt/rig_json.h>
-
-#include "engine/rig/json_fields.h"
+#include <pelt/tools/json_fields.h>
 
 namespace pelt {
 namespace {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/curve_keys.h>
 #include <pelt/selection.h>
-
-#include "engine/rig/fields.h"
+#include <pelt/tools/fields.h>
 
 namespace pelt {
 

@@ -4,4 +4,5 @@ pelt_folder(authoring
   json_schema.cpp rig.cpp rig_json.cpp rig_names.cpp rig_reference.cpp selection.cpp
   HEADERS
   include/pelt/curve_keys.h include/pelt/deformer_parameters.h include/pelt/rig.h include/pelt/rig_json.h
-  include/pelt/rig_names.h include/pelt/selection.h)
+  include/pelt/rig_names.h include/pelt/selection.h include/pelt/tools/joint_names.h include/pelt/tools/joint_roles.h
+  include/pelt/tools/fields.h include/pelt/tools/json_fields.h)

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/geometry/parts.h"
+#include <pelt/tools/mesh_parts.h>
 
 namespace pelt::skeletonize {
 

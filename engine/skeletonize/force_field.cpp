@@ -9,7 +9,8 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/core/parallel.h"
+#include <pelt/tools/parallel.h>
+
 #include "engine/geometry/bounds.h"
 
 namespace pelt::skeletonize {

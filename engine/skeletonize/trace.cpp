@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/core/parallel.h"
+#include <pelt/tools/parallel.h>
 
 namespace pelt::skeletonize {
 namespace {

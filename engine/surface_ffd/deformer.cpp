@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/fields.h>
 
 #include "engine/rig/choices.h"
 #include "engine/rig/deformer_entry.h"
-#include "engine/rig/fields.h"
 #include "engine/surface_ffd/bind.h"
 
 namespace pelt {

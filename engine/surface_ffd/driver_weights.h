@@ -10,9 +10,9 @@
 #include <pelt/mesh.h>
 #include <pelt/result.h>
 #include <pelt/sparse_rows.h>
+#include <pelt/tools/triangle_tree.h>
 
 #include "engine/deformer/builder.h"
-#include "engine/geometry/triangle_tree.h"
 #include "engine/surface_ffd/driver_mesh.h"
 
 namespace pelt::surface_ffd {

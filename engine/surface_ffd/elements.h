@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <pelt/result.h>
+#include <pelt/tools/triangle_tree.h>
 
 #include "engine/deformer/builder.h"
-#include "engine/geometry/triangle_tree.h"
 #include "engine/surface_ffd/driver.h"
 
 namespace pelt::surface_ffd {

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/joint_roles.h>
+#include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
 #include "engine/deformer/region.h"
-#include "engine/geometry/parts.h"
 #include "engine/model/bone_forest.h"
-#include "engine/rig/joint_roles.h"
 
 namespace pelt::surface_ffd {
 namespace {

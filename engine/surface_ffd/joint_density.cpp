@@ -9,8 +9,9 @@
 #include <span>
 #include <utility>
 
+#include <pelt/tools/mesh_parts.h>
+
 #include "engine/geometry/edge_distances.h"
-#include "engine/geometry/parts.h"
 
 namespace pelt::surface_ffd {
 namespace {

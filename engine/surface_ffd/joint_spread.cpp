@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/rig/joint_roles.h"
+#include <pelt/tools/joint_roles.h>
 
 namespace pelt::surface_ffd {
 namespace {

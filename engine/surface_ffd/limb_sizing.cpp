@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/binding/strongest_influence.h"
 #include "engine/geometry/area.h"
 #include "engine/model/bone_forest.h"
 
@@ -22,7 +23,7 @@ LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& 
   const double squared_edge = area / (kArea * static_cast<double>(triangles));
   const std::vector<Bone> bones = bone_forest(model);
   for (std::size_t v = 0; v < sizing.density.size(); ++v) {
-    const Influence strongest = *std::ranges::max_element(surface.weights.row(v), {}, &Influence::weight);
+    const Influence strongest = strongest_influence(surface.weights.row(v));
     const std::uint32_t bone = bones[strongest.index].first;
     if (!bones[bone].is_somewhere) continue;
     const double edge = kOfDistance * distance_to_bones(glm::dvec3(surface.positions[v]), bones, bone);

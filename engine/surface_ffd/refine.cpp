@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <pelt/frame.h>
+#include <pelt/tools/mesh_parts.h>
 
-#include "engine/geometry/parts.h"
 #include "engine/geometry/pieces.h"
 
 namespace pelt::surface_ffd {

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/parallel.h>
 
 #include "engine/binding/morton_order.h"
 #include "engine/core/invalid.h"
-#include "engine/core/parallel.h"
 #include "engine/deformer/weight_gradients.h"
 #include "engine/surface_ffd/row_shaper.h"
 

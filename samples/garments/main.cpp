@@ -19,9 +19,9 @@
 #include <pelt/pelt_file.h>
 #include <pelt/point_cache.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "samples/garments/drape.h"
 #include "samples/garments/poke.h"
 #include "samples/garments/shirt.h"

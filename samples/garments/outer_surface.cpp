@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/geometry/parts.h"
+#include <pelt/tools/mesh_parts.h>
 
 namespace pelt::samples {
 namespace {

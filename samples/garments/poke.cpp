@@ -14,10 +14,10 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/mesh.h>
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
-#include "engine/geometry/parts.h"
-#include "engine/geometry/triangle_tree.h"
 #include "samples/pelt/input.h"
 
 namespace pelt::samples {

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/tools/joint_roles.h>
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
 #include "engine/geometry/area.h"
-#include "engine/geometry/parts.h"
-#include "engine/geometry/triangle_tree.h"
-#include "engine/rig/joint_roles.h"
 #include "engine/surface_ffd/driver_weights.h"
 #include "samples/garments/outer_surface.h"
 

@@ -19,8 +19,8 @@
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/file_io.h>
 
-#include "engine/core/file_io.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/inspect.h>
 #include <pelt/pack.h>
+#include <pelt/tools/inspect.h>
+#include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
 #include "engine/geometry/area.h"
-#include "engine/geometry/triangle_tree.h"
 
 namespace pelt::samples {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include <pelt/inspect.h>
+#include <pelt/tools/inspect.h>
 
 #include "samples/pelt/input.h"
 

@@ -11,13 +11,13 @@
 
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
-#include <pelt/inspect.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/tools/inspect.h>
+#include <pelt/tools/not_carried.h>
 #include <pelt/try.h>
 
-#include "engine/bind/not_carried.h"
 #include "samples/pelt/input.h"
 #include "samples/pelt/table.h"
 

@@ -11,9 +11,8 @@
 #include <pelt/evaluate.h>
 #include <pelt/gltf_export.h>
 #include <pelt/model.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
-
-#include "engine/core/file_io.h"
 
 namespace pelt::samples {
 namespace {

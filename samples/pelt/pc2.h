@@ -7,8 +7,7 @@
 
 #include <pelt/point_cache.h>
 #include <pelt/result.h>
-
-#include "engine/core/file_io.h"
+#include <pelt/tools/file_io.h>
 
 namespace pelt::samples {
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "engine/core/file_io.h"
+#include <pelt/tools/file_io.h>
 
 namespace {
 

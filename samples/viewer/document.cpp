@@ -14,9 +14,9 @@
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "samples/pelt/input.h"
 
 namespace pelt::viewer {

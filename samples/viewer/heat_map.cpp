@@ -8,13 +8,13 @@
 #include <limits>
 #include <set>
 
-#include <pelt/inspect.h>
 #include <pelt/pack.h>
 #include <pelt/pose.h>
 #include <pelt/runtime/read_back.h>
+#include <pelt/tools/inspect.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
-#include "engine/core/parallel.h"
 #include "samples/pelt/element_weights.h"
 
 namespace pelt::viewer {

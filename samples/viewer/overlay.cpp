@@ -13,10 +13,10 @@
 
 #include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
-#include <pelt/inspect.h>
 #include <pelt/mos.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/inspect.h>
 
 namespace pelt::viewer {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/core/parallel.h"
+#include <pelt/tools/parallel.h>
 
 namespace pelt::viewer {
 namespace {

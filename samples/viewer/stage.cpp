@@ -10,9 +10,8 @@
 #include <utility>
 
 #include <pelt/clip_twists.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
-
-#include "engine/core/parallel.h"
 
 namespace pelt::viewer {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/rig/json_fields.h"
+#include <pelt/tools/json_fields.h>
 
 // Each describe() lists the fields of a struct of the view; patch_view reads them and view_json writes them.
 

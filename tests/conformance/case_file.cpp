@@ -13,8 +13,7 @@
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
 #include <pelt/surface_ffd.h>
-
-#include "engine/core/file_io.h"
+#include <pelt/tools/file_io.h>
 
 namespace pelt::conformance {
 namespace {

@@ -9,7 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/core/file_io.h"
+#include <pelt/tools/file_io.h>
+
 #include "tests/conformance/back_end.h"
 #include "tests/conformance/case_file.h"
 #include "tests/conformance/evaluate_case.h"

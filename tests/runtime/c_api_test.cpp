@@ -29,9 +29,9 @@
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/version.h>
 
-#include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
 #include "runtime/buffer.h"
 #include "tests/runtime/c_layout.h"

@@ -4,9 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/tools/parallel.h>
+
 #include "engine/binding/table_rows.h"
 #include "engine/chain/frame_curve.h"
-#include "engine/core/parallel.h"
 #include "engine/driver/action_line/line.h"
 
 namespace pelt::action_line {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/key_pose.h>
-
-#include "engine/rig/fields.h"
+#include <pelt/tools/fields.h>
 
 namespace pelt {
 namespace {

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/tools/mesh_parts.h>
+
 #include "engine/character/records.h"
-#include "engine/geometry/parts.h"
 #include "shaders/driver/vertex_frame/pose.h"
 
 namespace pelt::vertex_frame {

@@ -12,9 +12,9 @@
 #include <optional>
 #include <string_view>
 
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
 #include "engine/model/gltf/loader.h"
 #include "engine/model/gltf/schema.h"

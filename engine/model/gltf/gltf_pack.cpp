@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <pelt/gltf_pack.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
 #include "engine/model/gltf/image.h"
 #include "engine/model/gltf/loader.h"

@@ -9,9 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
-
-#include "engine/core/file_io.h"
 
 namespace pelt {
 namespace {

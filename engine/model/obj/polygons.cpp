@@ -19,9 +19,9 @@
 #include <vector>
 
 #include <pelt/mesh.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "engine/core/name_list.h"
 
 namespace pelt {

@@ -15,10 +15,10 @@
 #include <pelt/evaluate.h>
 #include <pelt/linear_blend.h>
 #include <pelt/pack.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "engine/character/pose_kernels.h"
-#include "engine/core/parallel.h"
 #include "samples/pelt/bench/baseline.h"
 #include "samples/pelt/bench/workload.h"
 

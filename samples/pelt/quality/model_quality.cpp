@@ -13,10 +13,10 @@
 #include <pelt/model_of.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/tools/judge.h>
+#include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 
-#include "engine/judge/judge.h"
-#include "engine/judge/sample_poses.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 

@@ -10,9 +10,9 @@
 
 #include <pelt/gltf_export.h>
 #include <pelt/import.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 

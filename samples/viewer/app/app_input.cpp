@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <pelt/inspect.h>
 #include <pelt/rig.h>
+#include <pelt/tools/inspect.h>
 #include <pelt/try.h>
 
 #include "samples/viewer/app/app_state.h"

@@ -8,8 +8,8 @@
 #include <pelt/move_driver.h>
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/slide_points.h>
 
-#include "engine/mos/slide_points.h"
 #include "samples/viewer/app/app_state.h"
 
 namespace pelt::viewer {

@@ -9,10 +9,10 @@
 
 #include <pelt/nearest_name.h>
 #include <pelt/rig.h>
+#include <pelt/tools/file_io.h>
+#include <pelt/tools/json_fields.h>
 #include <pelt/try.h>
 
-#include "engine/core/file_io.h"
-#include "engine/rig/json_fields.h"
 #include "samples/viewer/view_state.h"
 
 namespace pelt::viewer {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <pelt/inspect.h>
 #include <pelt/pose.h>
+#include <pelt/tools/inspect.h>
 
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"

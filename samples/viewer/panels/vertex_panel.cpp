@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cfloat>
 
-#include <pelt/inspect.h>
+#include <pelt/tools/inspect.h>
 
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"

@@ -14,8 +14,7 @@
 #include <pelt/garment.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
-
-#include "engine/geometry/triangle_tree.h"
+#include <pelt/tools/triangle_tree.h>
 
 namespace pelt {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/bind/not_carried.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <pelt/key_pose.h>
 #include <pelt/linear_blend.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/not_carried.h>
 
 #include "tests/support/driven.h"
 

@@ -14,8 +14,8 @@
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>
+#include <pelt/tools/joint_roles.h>
 
-#include "engine/rig/joint_roles.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/skeleton.h"
 #include "tests/support/tube.h"

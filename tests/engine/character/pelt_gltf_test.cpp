@@ -18,8 +18,8 @@
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/file_io.h>
 
-#include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/program.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/core/parallel.h"
-
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
@@ -9,6 +7,8 @@
 #include <mutex>
 #include <set>
 #include <thread>
+
+#include <pelt/tools/parallel.h>
 
 namespace pelt {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/geometry/parts.h"
+#include <pelt/tools/mesh_parts.h>
 
 namespace pelt {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <pelt/builtin.h>
+#include <pelt/tools/mesh_parts.h>
 
 #include "engine/geometry/area.h"
-#include "engine/geometry/parts.h"
 
 namespace pelt {
 namespace {

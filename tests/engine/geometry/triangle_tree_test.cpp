@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "engine/geometry/triangle_tree.h"
-
 #include <algorithm>
 #include <random>
+
+#include <pelt/tools/triangle_tree.h>
 
 #include "tests/support/tube.h"
 

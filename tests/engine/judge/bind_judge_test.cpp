@@ -10,9 +10,9 @@
 #include <pelt/builtin.h>
 #include <pelt/pelt_file.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/sample_poses.h>
 
 #include "engine/judge/make_verdict.h"
-#include "engine/judge/sample_poses.h"
 #include "tests/support/driven.h"
 
 namespace pelt {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/faults.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
+
+#include <pelt/tools/judge_faults.h>
 
 namespace pelt {
 namespace {

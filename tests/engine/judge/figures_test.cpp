@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/figures.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include <pelt/builtin.h>
+#include <pelt/tools/judge_figures.h>
 
 namespace pelt {
 namespace {

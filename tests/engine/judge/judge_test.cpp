@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/judge.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
+#include <pelt/tools/judge.h>
+#include <pelt/tools/sample_poses.h>
 
-#include "engine/judge/sample_poses.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"
 

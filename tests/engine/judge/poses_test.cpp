@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/poses.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/pose.h>
+#include <pelt/tools/judge_poses.h>
 
 #include "tests/support/driven.h"
 

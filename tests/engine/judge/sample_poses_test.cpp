@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/judge/sample_poses.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/pose.h>
+#include <pelt/tools/sample_poses.h>
 
 #include "engine/model/builtin/model_builder.h"
 #include "tests/support/skeleton.h"

@@ -3,8 +3,7 @@
 #include <limits>
 
 #include <pelt/point_cache.h>
-
-#include "engine/core/file_io.h"
+#include <pelt/tools/file_io.h>
 
 namespace pelt {
 namespace {

@@ -21,10 +21,10 @@
 #include <pelt/mos_presets.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
+#include <pelt/tools/slide_points.h>
 
 #include "engine/chain/chains.h"
 #include "engine/deformer/region.h"
-#include "engine/mos/slide_points.h"
 #include "engine/mos/strategies.h"
 #include "engine/mos/windows.h"
 #include "shaders/mos/mos.h"

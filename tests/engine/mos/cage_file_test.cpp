@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <pelt/import.h>
+#include <pelt/tools/file_io.h>
 
-#include "engine/core/file_io.h"
 #include "engine/mos/strategies.h"
 #include "tests/support/program.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/joint_names.h"
-
 #include <gtest/gtest.h>
+
+#include <pelt/tools/joint_names.h>
 
 namespace pelt {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/joint_roles.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>
+#include <pelt/tools/joint_roles.h>
 
 #include "tests/support/shared_files.h"
 #include "tests/support/skeleton.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/rig/joint_roles.h"
+#include <pelt/tools/joint_roles.h>
 
 namespace pelt {
 namespace {

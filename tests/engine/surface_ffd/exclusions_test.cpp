@@ -14,8 +14,8 @@
 #include <pelt/pose.h>
 #include <pelt/selection.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/mesh_parts.h>
 
-#include "engine/geometry/parts.h"
 #include "engine/surface_ffd/rows.h"
 #include "tests/support/driven.h"
 

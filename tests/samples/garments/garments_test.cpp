@@ -8,8 +8,8 @@
 #include <set>
 
 #include <pelt/import.h>
+#include <pelt/tools/mesh_parts.h>
 
-#include "engine/geometry/parts.h"
 #include "samples/garments/wrap.h"
 #include "tests/support/program.h"
 #include "tests/support/shared_files.h"

@@ -10,8 +10,8 @@
 
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
+#include <pelt/tools/file_io.h>
 
-#include "engine/core/file_io.h"
 #include "tests/support/program.h"
 #include "tests/support/shared_files.h"
 

@@ -17,8 +17,8 @@
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/file_io.h>
 
-#include "engine/core/file_io.h"
 #include "samples/viewer/binder.h"
 #include "tests/support/program.h"
 

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include <pelt/builtin.h>
-#include <pelt/inspect.h>
 #include <pelt/mos.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/runtime/read_back.h>
+#include <pelt/tools/inspect.h>
 
 #include "samples/viewer/document.h"
 #include "samples/viewer/gizmo.h"

@@ -9,8 +9,8 @@
 #include <pelt/gltf_export.h>
 #include <pelt/import.h>
 #include <pelt/pose.h>
+#include <pelt/tools/file_io.h>
 
-#include "engine/core/file_io.h"
 #include "tests/support/program.h"
 #include "tests/support/tube.h"
 

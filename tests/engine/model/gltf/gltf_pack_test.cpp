@@ -8,8 +8,8 @@
 
 #include <pelt/gltf_pack.h>
 #include <pelt/import.h>
+#include <pelt/tools/file_io.h>
 
-#include "engine/core/file_io.h"
 #include "engine/model/gltf/container.h"
 #include "tests/support/program.h"
 

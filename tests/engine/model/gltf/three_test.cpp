@@ -13,8 +13,8 @@
 
 #include <pelt/import.h>
 #include <pelt/pose.h>
+#include <pelt/tools/file_io.h>
 
-#include "engine/core/file_io.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include <pelt/fault.h>
-
-#include "engine/judge/figures.h"
+#include <pelt/tools/judge_figures.h>
 
 namespace pelt {
 

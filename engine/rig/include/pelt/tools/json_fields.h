@@ -16,8 +16,7 @@
 #include <pelt/curve_keys.h>
 #include <pelt/result.h>
 #include <pelt/selection.h>
-
-#include "engine/rig/fields.h"
+#include <pelt/tools/fields.h>
 
 namespace pelt::json_fields {
 

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include <pelt/character.h>
-
-#include "engine/judge/poses.h"
+#include <pelt/tools/judge_poses.h>
 
 namespace pelt {
 

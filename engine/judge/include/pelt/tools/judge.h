@@ -12,10 +12,9 @@
 
 #include <pelt/character.h>
 #include <pelt/result.h>
-
-#include "engine/judge/faults.h"
-#include "engine/judge/figures.h"
-#include "engine/judge/poses.h"
+#include <pelt/tools/judge_faults.h>
+#include <pelt/tools/judge_figures.h>
+#include <pelt/tools/judge_poses.h>
 
 namespace pelt {
 

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include <pelt/skeleton.h>
-
-#include "engine/rig/joint_names.h"
+#include <pelt/tools/joint_names.h>
 
 namespace pelt {
 

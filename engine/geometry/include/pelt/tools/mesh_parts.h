@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/geometry/weld.h"
+#include <pelt/tools/weld.h>
 
 namespace pelt {
 
