@@ -10,8 +10,11 @@
 #   name::mesh_vert                                   // inline constexpr std::array<std::uint32_t, N>
 #
 # (TARGET_shaders.h includes them all), named after the file's path below its shaders/ folder, every other character an underscore. Shaders include each other
-# relative to themselves or to shaders/ of the root. Everything made is in the build folder. Call it in the folder that
+# relative to themselves or to PELT_SHADER_FOLDERS. Everything made is in the build folder. Call it in the folder that
 # makes TARGET.
+if(NOT PELT_SHADER_FOLDERS)
+  set(PELT_SHADER_FOLDERS "${pelt_SOURCE_DIR}/shaders" "${pelt_SOURCE_DIR}/shaders/include")
+endif()
 set(PELT_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_spirv.cmake")
 
 function(pelt_embed_shaders target)
@@ -21,6 +24,7 @@ function(pelt_embed_shaders target)
   endif()
   set(output_root "${CMAKE_CURRENT_BINARY_DIR}/embedded")
   set(headers)
+  list(TRANSFORM PELT_SHADER_FOLDERS PREPEND "-I" OUTPUT_VARIABLE include_options)
   set(includes "#pragma once\n")
   foreach(source IN LISTS arg_SOURCES)
     set(spirv "${output_root}/${source}.spv")
@@ -31,8 +35,7 @@ function(pelt_embed_shaders target)
     file(MAKE_DIRECTORY "${output_folder}")
     add_custom_command(
       OUTPUT "${spirv}"
-      COMMAND "${PELT_GLSLANG}" --quiet -V --target-env vulkan1.3 "-I${pelt_SOURCE_DIR}/shaders"
-              "-I${pelt_SOURCE_DIR}/shaders/include" --depfile "${spirv}.d"
+      COMMAND "${PELT_GLSLANG}" --quiet -V --target-env vulkan1.3 ${include_options} --depfile "${spirv}.d"
               -o "${spirv}" "${pelt_SOURCE_DIR}/${source}"
       COMMAND "${PELT_SPIRV_VAL}" --target-env vulkan1.3 --scalar-block-layout "${spirv}"
       DEPENDS "${pelt_SOURCE_DIR}/${source}"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/buffer.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,10 @@
 #include <cstring>
 #include <utility>
 
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/debug.h>
 #include <pelt/try.h>
 
-#include "runtime/debug.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {

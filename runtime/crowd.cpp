@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <pelt/runtime/crowd.h>
+#include <pelt/runtime/debug.h>
 #include <pelt/runtime/transfer.h>
 
 #include "runtime/crowd_state.h"
-#include "runtime/debug.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 
-#include "runtime/buffer.h"
 #include "runtime/crowd_plan.h"
 #include "runtime/gpu_characters.h"
 #include "runtime/input_ring.h"
-#include "runtime/pipeline.h"
+#include "runtime/skinning_pipelines.h"
 #include "shaders/crowd/plan.h"
 
 namespace pelt::runtime {

@@ -171,6 +171,7 @@ std::uint32_t Device::queue_family() const { return state_->queue_family; }
 bool Device::has_graphics() const { return state_->graphics; }
 const VkPhysicalDeviceLimits& Device::limits() const { return state_->physical.limits; }
 const DeviceFunctions& Device::functions() const { return state_->internals.functions; }
+std::unique_lock<std::mutex> Device::lock_queue() const { return std::unique_lock(internals().queue_mutex); }
 DeviceInternals& Device::internals() const { return state_->internals; }
 
 }  // namespace pelt::runtime

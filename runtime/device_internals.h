@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/memory.h"
-#include "runtime/pipeline.h"
+#include "runtime/memory_allocator.h"
+#include "runtime/skinning_pipelines.h"
 
 namespace pelt::runtime {
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/upload.h>
 
 #include "engine/character/pose_kernels.h"
-#include "runtime/buffer.h"
 
 namespace pelt::runtime {
 

@@ -2,10 +2,10 @@
 #include <cassert>
 #include <utility>
 
+#include <pelt/runtime/debug.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "runtime/debug.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {

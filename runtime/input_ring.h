@@ -12,8 +12,7 @@
 #include <vector>
 
 #include <pelt/result.h>
-
-#include "runtime/buffer.h"
+#include <pelt/runtime/buffer.h>
 
 namespace pelt::runtime {
 

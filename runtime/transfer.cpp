@@ -2,12 +2,12 @@
 #include <cstring>
 #include <mutex>
 
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/debug.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
-#include "runtime/buffer.h"
-#include "runtime/debug.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {
@@ -38,7 +38,7 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   const DeviceFunctions& functions = device.functions();
   // Held until the command pool is destroyed, too: validation layers of 1.3.239 (Debian 12) crash if one thread
   // destroys a pool while another submits to the queue that ran its commands.
-  const std::lock_guard lock(device.internals().queue_mutex);
+  const std::unique_lock lock = device.lock_queue();
   Submission submission(device);
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,

@@ -6,11 +6,12 @@
 #include <utility>
 
 #include <pelt/garment.h>
+#include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
 #include "engine/core/name_list.h"
-#include "engine/geometry/area.h"
 #include "engine/geometry/spread_weights.h"
 #include "engine/surface_ffd/driver_weights.h"
 
@@ -135,7 +136,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
       dressed.copied_weights = false;
       continue;
     }
-    const SparseRows closest = surface_ffd::closest_weights(
+    const SparseRows closest = closest_weights(
         *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
     const SparseRows spread = spread_weights(mesh, closest, body, passages, threads);
     mesh.weights = cut_rows(spread, surface_ffd::kMaxTransferred, Cut::kHard);

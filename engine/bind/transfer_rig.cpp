@@ -13,12 +13,12 @@
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
 #include <pelt/selection.h>
+#include <pelt/tools/area.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/transfer_rig.h>
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
-#include "engine/geometry/area.h"
 #include "engine/geometry/topology.h"
 #include "engine/rig/deformer_entry.h"
 

@@ -78,6 +78,11 @@ std::string_view pose_kernel_name(PoseKernel kernel) { return pose_kernel(kernel
 
 std::uint32_t entries_per_record(PoseKernel kernel) { return pose_kernel(kernel).slots_per_record; }
 
+void pose_pass(const PalettePass& pass, std::size_t begin, std::size_t end, std::span<const glm::mat4> joints,
+               std::span<const glm::vec3> vertices, std::span<const float> inputs, std::span<Affine> palette) {
+  pose_kernel(pass.kernel).pose(pass, begin, end, {joints, vertices, inputs, palette});
+}
+
 std::vector<PosedEntry> posed_entries(const Character& character, const Evaluator& evaluator,
                                       std::span<const glm::mat4> joints) {
   const CharacterData& data = *character;

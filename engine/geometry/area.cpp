@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/geometry/area.h"
+#include <pelt/tools/area.h>
 
 #include "engine/geometry/bounds.h"
 

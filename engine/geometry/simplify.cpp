@@ -12,10 +12,10 @@
 #include <span>
 #include <utility>
 
+#include <pelt/tools/area.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/parallel.h>
 
-#include "engine/geometry/area.h"
 #include "engine/geometry/bounds.h"
 
 namespace pelt {

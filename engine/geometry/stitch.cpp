@@ -9,9 +9,9 @@
 #include <span>
 #include <utility>
 
+#include <pelt/tools/area.h>
 #include <pelt/tools/mesh_parts.h>
 
-#include "engine/geometry/area.h"
 #include "engine/geometry/bounds.h"
 #include "engine/geometry/pieces.h"
 

@@ -5,12 +5,12 @@
 #include <mutex>
 #include <utility>
 
+#include <pelt/tools/area.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/tools/triangle_tree.h>
 
 #include "engine/binding/morton_order.h"
-#include "engine/geometry/area.h"
 
 namespace pelt {
 namespace {

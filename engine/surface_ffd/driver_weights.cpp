@@ -9,7 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "engine/geometry/area.h"
+#include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
+
 #include "engine/geometry/spread_weights.h"
 #include "engine/model/bone_forest.h"
 #include "engine/surface_ffd/joint_spread.h"
@@ -32,23 +34,6 @@ Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& i
 }
 
 }  // namespace
-
-SparseRows closest_weights(const TriangleTree& surface, const RowOfVertex& weights, std::span<const glm::vec3> points,
-                           unsigned threads) {
-  SparseRows result;
-  std::vector<WeightedElement> row;
-  for (const TriangleTree::NearPoint& near : surface.nearest_of_each(points, threads)) {
-    const ClosestPoint& closest = near.closest;
-    row.clear();
-    for (int corner = 0; corner < 3; ++corner) {
-      for (const Influence& influence : weights(closest.vertices[corner])) {
-        row.push_back({influence.index, closest.weights[corner] * influence.weight});
-      }
-    }
-    append_row(result, row);
-  }
-  return result;
-}
 
 Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input) {
   if (driver.skin_weights.row_count() != 0) return driver.skin_weights;

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include <pelt/frame.h>
+#include <pelt/tools/area.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
 #include "engine/character/records.h"
 #include "engine/core/invalid.h"
-#include "engine/geometry/area.h"
 #include "shaders/driver/patch_frame/pose.h"
 #include "shaders/surface_ffd/pose.h"
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <pelt/tools/area.h>
+
 #include "engine/binding/strongest_influence.h"
-#include "engine/geometry/area.h"
 #include "engine/model/bone_forest.h"
 
 namespace pelt::surface_ffd {

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
 #include <pelt/tools/joint_roles.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
-#include "engine/geometry/area.h"
-#include "engine/surface_ffd/driver_weights.h"
 #include "samples/garments/outer_surface.h"
 
 namespace pelt::samples {
@@ -239,7 +239,7 @@ Result<Mesh> make_shirt(const Model& body, const ShirtOptions& options) {
   const auto cut_at_openings = [&](float beyond) {  // metres
     SparseRows weights;
     if (has_weights(skin)) {
-      weights = surface_ffd::closest_weights(
+      weights = closest_weights(
           *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, cloth.positions, 0);
     }
     std::vector<float> inside;

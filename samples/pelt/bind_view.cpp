@@ -9,11 +9,10 @@
 #include <vector>
 
 #include <pelt/pack.h>
+#include <pelt/tools/area.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
-
-#include "engine/geometry/area.h"
 
 namespace pelt::samples {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <pelt/character.h>
+#include <pelt/runtime/buffer.h>
 
-#include "runtime/buffer.h"
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/lighting.h"

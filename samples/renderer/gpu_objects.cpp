@@ -5,11 +5,9 @@
 #include <bit>
 #include <cstring>
 
+#include <pelt/runtime/debug.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/try.h>
-
-#include "runtime/debug.h"
-#include "runtime/device_internals.h"
 
 namespace pelt::samples {
 namespace {
@@ -116,7 +114,7 @@ Result<Texture> make_texture(const runtime::Device& device, const TextureOptions
   runtime::set_name(device, VK_OBJECT_TYPE_IMAGE, image, name);
   VkMemoryRequirements needs;
   vk.vkGetImageMemoryRequirements(device.handle(), image, &needs);
-  PELT_ASSIGN(auto memory, device.internals().allocator->allocate(needs, runtime::MemoryUse::kDeviceLocal, name));
+  PELT_ASSIGN(auto memory, runtime::allocate(device, needs, runtime::MemoryUse::kDeviceLocal, name));
   made.memory = std::move(memory);
   const VkResult bound = vk.vkBindImageMemory(device.handle(), image, made.memory.memory(), made.memory.offset());
   if (bound != VK_SUCCESS) return runtime::vulkan_failure("give memory to the image " + name, bound);

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include <pelt/result.h>
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/device.h>
+#include <pelt/runtime/memory.h>
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "runtime/buffer.h"
-#include "runtime/memory.h"
 #include "samples/renderer/image.h"
 
 namespace pelt::samples {

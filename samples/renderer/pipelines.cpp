@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <pelt/runtime/debug.h>
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
-#include "runtime/debug.h"
 #include "samples/renderer/shaders/accumulate.frag.h"
 #include "samples/renderer/shaders/develop.frag.h"
 #include "samples/renderer/shaders/fullscreen.vert.h"

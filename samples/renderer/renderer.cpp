@@ -7,11 +7,11 @@
 #include <cmath>
 #include <utility>
 
+#include <pelt/runtime/debug.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
-#include "runtime/debug.h"
 #include "samples/renderer/device_scene.h"
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/gpu_objects.h"

@@ -11,11 +11,10 @@
 #include <span>
 #include <utility>
 
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
-
-#include "runtime/buffer.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

@@ -26,6 +26,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
@@ -33,7 +34,6 @@
 #include <pelt/version.h>
 
 #include "engine/model/gltf/container.h"
-#include "runtime/buffer.h"
 #include "tests/runtime/c_layout.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"

@@ -10,6 +10,7 @@
 #include <pelt/bind.h>
 #include <pelt/evaluate.h>
 #include <pelt/linear_fit.h>
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
@@ -17,7 +18,6 @@
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/shaders/jobs.h>
 
-#include "runtime/buffer.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"

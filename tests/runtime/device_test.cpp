@@ -2,12 +2,12 @@
 #include <cstdlib>
 #include <limits>
 
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/debug.h>
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 
-#include "runtime/buffer.h"
-#include "runtime/debug.h"
 #include "tests/support/gpu.h"
 
 namespace pelt::runtime {

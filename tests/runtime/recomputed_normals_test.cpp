@@ -9,12 +9,12 @@
 #include <pelt/evaluate.h>
 #include <pelt/linear_fit.h>
 #include <pelt/pose.h>
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/shaders/octahedral.h>
 
-#include "runtime/buffer.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
 

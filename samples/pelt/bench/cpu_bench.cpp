@@ -15,10 +15,10 @@
 #include <pelt/evaluate.h>
 #include <pelt/linear_blend.h>
 #include <pelt/pack.h>
+#include <pelt/tools/inspect.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
-#include "engine/character/pose_kernels.h"
 #include "samples/pelt/bench/baseline.h"
 #include "samples/pelt/bench/workload.h"
 
@@ -135,10 +135,9 @@ class Palettes {
 
   void run() {
     constexpr std::size_t kGrain = 64;
-    const PoseContext context{joints_, vertices_, inputs_, palette_};
     for (const PalettePass& pass : character_->passes) {
       parallel_for(pass.record_count, kGrain, threads_, [&](std::size_t begin, std::size_t end) {
-        pose_kernel(pass.kernel).pose(pass, begin, end, context);
+        pose_pass(pass, begin, end, joints_, vertices_, inputs_, palette_);
       });
     }
   }

@@ -7,14 +7,15 @@
 #include <span>
 
 #include <pelt/pack.h>
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/compute_kernel.h>
+#include <pelt/runtime/vulkan_functions.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/try.h>
 
-#include "runtime/buffer.h"
-#include "runtime/pipeline.h"
 #include "samples/pelt/bench/shaders/copy.comp.h"
 #include "samples/pelt/bench/workload.h"
 #include "samples/pelt/gpu.h"

@@ -9,8 +9,6 @@
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
-#include "runtime/device_internals.h"
-
 namespace pelt::viewer {
 namespace {
 
@@ -150,7 +148,7 @@ Result<void> Swapchain::present(std::uint32_t index, VkSemaphore drawn) {
                               .swapchainCount = 1,
                               .pSwapchains = &handle_,
                               .pImageIndices = &index};
-  const std::lock_guard lock(device_.internals().queue_mutex);
+  const std::unique_lock lock = device_.lock_queue();
   const VkResult result = wsi_->vkQueuePresentKHR(device_.queue(), &info);
   if (result == VK_SUBOPTIMAL_KHR || result == VK_ERROR_OUT_OF_DATE_KHR) {
     stale_ = true;

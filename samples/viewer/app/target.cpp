@@ -18,7 +18,6 @@
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
-#include "runtime/device_internals.h"
 #include "samples/renderer/gpu_objects.h"
 #include "samples/viewer/app/app.h"
 #include "samples/viewer/app/swapchain.h"
@@ -81,7 +80,7 @@ struct Target::State {
   }
 
   void wait_for_device() const {
-    const std::lock_guard lock(device.internals().queue_mutex);
+    const std::unique_lock lock = device.lock_queue();
     vk.vkDeviceWaitIdle(device.handle());
   }
   VkExtent2D frame_size() const { return window ? window->size() : size; }
@@ -291,7 +290,7 @@ Result<void> Target::State::submit(const FrameImage& frame) {
                            .pCommandBufferInfos = &buffer,
                            .signalSemaphoreInfoCount = semaphores,
                            .pSignalSemaphoreInfos = &signal};
-  const std::lock_guard lock(device.internals().queue_mutex);
+  const std::unique_lock lock = device.lock_queue();
   const VkResult result = vk.vkQueueSubmit2(device.queue(), 1, &info, done.get());
   if (result != VK_SUCCESS) return runtime::vulkan_failure("draw a frame", result);
   in_flight = true;

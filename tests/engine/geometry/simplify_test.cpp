@@ -6,9 +6,8 @@
 #include <utility>
 
 #include <pelt/builtin.h>
+#include <pelt/tools/area.h>
 #include <pelt/tools/mesh_parts.h>
-
-#include "engine/geometry/area.h"
 
 namespace pelt {
 namespace {

@@ -8,8 +8,7 @@
 #include <map>
 
 #include <pelt/builtin.h>
-
-#include "engine/geometry/area.h"
+#include <pelt/tools/area.h>
 
 namespace pelt {
 namespace {

@@ -6,7 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/geometry/area.h"
+#include <pelt/tools/area.h>
+
 #include "tests/support/shared_files.h"
 
 namespace pelt::surface_ffd {

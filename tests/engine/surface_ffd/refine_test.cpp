@@ -6,8 +6,8 @@
 #include <set>
 
 #include <pelt/builtin.h>
+#include <pelt/tools/area.h>
 
-#include "engine/geometry/area.h"
 #include "tests/support/tube.h"
 
 namespace pelt::surface_ffd {

@@ -9,12 +9,12 @@
 
 #include <pelt/bind.h>
 #include <pelt/pose.h>
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "runtime/buffer.h"
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/lighting.h"
 #include "samples/renderer/shaders/color_ramp.h"

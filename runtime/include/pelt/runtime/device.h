@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,9 @@ class Device {
   bool has_graphics() const;
   const VkPhysicalDeviceLimits& limits() const;
   const DeviceFunctions& functions() const;
+  // Locks the queue: hold it while commands of the caller's are submitted or presented there, since functions that say
+  // that they submit and wait may be called from other threads.
+  [[nodiscard]] std::unique_lock<std::mutex> lock_queue() const;
   DeviceInternals& internals() const;  // for the runtime's own files
 
  private:

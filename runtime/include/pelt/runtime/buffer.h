@@ -9,8 +9,7 @@
 
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
-
-#include "runtime/memory.h"
+#include <pelt/runtime/memory.h>
 
 namespace pelt::runtime {
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Compute pipelines over storage buffers, and the set of pipelines that move skin.
+// Compute pipelines over storage buffers, and their descriptor sets.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
-#include <vector>
 
-#include <pelt/character.h>
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
 
@@ -73,20 +71,5 @@ class DescriptorPool {
   std::string name_;
   VkDescriptorPool handle_ = VK_NULL_HANDLE;
 };
-
-// All pipelines that crowds dispatch.
-struct SkinningPipelines {
-  ComputeKernel plan;
-  std::vector<ComputeKernel> pose;  // indexed by PoseKernel
-  ComputeKernel bounds;
-  // Keyed by their specialization constants (shaders/blend/blend.h).
-  std::map<std::vector<std::uint32_t>, ComputeKernel> blend;
-  std::map<std::vector<std::uint32_t>, ComputeKernel> normals;
-};
-
-// Return the device's pipelines, which are made when first asked for. Safe to call from several threads.
-Result<const SkinningPipelines*> skinning_pipelines(const Device& device);
-Result<const ComputeKernel*> blend_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);
-Result<const ComputeKernel*> normals_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);
 
 }  // namespace pelt::runtime

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/memory.h"
+#include "runtime/memory_allocator.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <utility>
+
+#include "runtime/device_internals.h"
 
 namespace pelt::runtime {
 namespace {
@@ -217,6 +219,11 @@ void MemoryAllocator::release(const Allocation& allocation) {
     functions_.vkFreeMemory(device_, block->memory, nullptr);
     blocks_.erase(block);
   }
+}
+
+Result<Allocation> allocate(const Device& device, const VkMemoryRequirements& requirements, MemoryUse use,
+                            const std::string& name) {
+  return device.internals().allocator->allocate(requirements, use, name);
 }
 
 }  // namespace pelt::runtime

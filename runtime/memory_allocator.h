@@ -11,44 +11,10 @@
 
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
+#include <pelt/runtime/memory.h>
 #include <pelt/runtime/vulkan_functions.h>
 
 namespace pelt::runtime {
-
-// The purpose of memory; the device's best type for it is taken, or the next best if that is full.
-enum class MemoryUse {
-  kDeviceLocal,  // read and written by the device only
-  kStream,       // written by the host each frame, read by the device: device-local if the host can write such memory
-  kStaging,      // written by the host once, then copied
-  kReadback,     // written by the device, read by the host
-};
-
-class MemoryAllocator;
-
-// A piece of a block, which frees itself. Move-only.
-class Allocation {
- public:
-  Allocation() = default;
-  ~Allocation();
-  Allocation(Allocation&& other) noexcept { *this = std::move(other); }
-  Allocation& operator=(Allocation&& other) noexcept;
-
-  VkDeviceMemory memory() const { return memory_; }
-  VkDeviceSize offset() const { return offset_; }
-  VkDeviceSize size() const { return size_; }
-  std::byte* mapped() const { return mapped_; }  // null if the host cannot access it
-  bool coherent() const { return coherent_; }
-
- private:
-  friend class MemoryAllocator;
-  MemoryAllocator* allocator_ = nullptr;
-  VkDeviceMemory memory_ = VK_NULL_HANDLE;
-  VkDeviceSize offset_ = 0;
-  VkDeviceSize size_ = 0;
-  std::byte* mapped_ = nullptr;
-  bool coherent_ = false;
-  void* owner_ = nullptr;  // MemoryPiece::owner
-};
 
 // Allocates device memory. Every piece starts and ends at a multiple of the device's largest granularity, so that
 // buffers and images may share a block and a flush may round outwards. Safe to call from several threads. If the caller

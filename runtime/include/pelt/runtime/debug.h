@@ -2,31 +2,28 @@
 // Names and labels that debuggers, captures and validation messages show. They cost nothing without VK_EXT_debug_utils.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include <pelt/runtime/device.h>
 #include <pelt/runtime/vulkan_functions.h>
-
-#include "runtime/device_internals.h"
 
 namespace pelt::runtime {
 
-inline void set_name(const DeviceInternals& device, VkObjectType type, std::uint64_t handle, const std::string& name) {
-  if (device.functions.vkSetDebugUtilsObjectNameEXT == nullptr) return;
+// Names an object. Does nothing without VK_EXT_debug_utils.
+inline void set_name(const DeviceFunctions& functions, VkDevice device, VkObjectType type, std::uint64_t handle,
+                     const std::string& name) {
+  if (functions.vkSetDebugUtilsObjectNameEXT == nullptr) return;
   const VkDebugUtilsObjectNameInfoEXT info{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
                                            .objectType = type,
                                            .objectHandle = handle,
                                            .pObjectName = name.c_str()};
-  device.functions.vkSetDebugUtilsObjectNameEXT(device.handle, &info);
-}
-
-template <class Handle>
-void set_name(const DeviceInternals& device, VkObjectType type, Handle* handle, const std::string& name) {
-  set_name(device, type, reinterpret_cast<std::uint64_t>(handle), name);
+  functions.vkSetDebugUtilsObjectNameEXT(device, &info);
 }
 
 template <class Handle>
 void set_name(const Device& device, VkObjectType type, Handle* handle, const std::string& name) {
-  set_name(device.internals(), type, handle, name);
+  set_name(device.functions(), device.handle(), type, reinterpret_cast<std::uint64_t>(handle), name);
 }
 
 // Labels the commands recorded during its lifetime.

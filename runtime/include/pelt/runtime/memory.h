@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Pieces of device memory, from the blocks of a Device or from its caller's callbacks.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstddef>
+#include <string>
+
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
+namespace pelt::runtime {
+
+// The purpose of memory; the device's best type for it is taken, or the next best if that is full.
+enum class MemoryUse {
+  kDeviceLocal,  // read and written by the device only
+  kStream,       // written by the host each frame, read by the device: device-local if the host can write such memory
+  kStaging,      // written by the host once, then copied
+  kReadback,     // written by the device, read by the host
+};
+
+class MemoryAllocator;
+
+// A piece of a block, which frees itself. Move-only.
+class Allocation {
+ public:
+  Allocation() = default;
+  ~Allocation();
+  Allocation(Allocation&& other) noexcept { *this = std::move(other); }
+  Allocation& operator=(Allocation&& other) noexcept;
+
+  VkDeviceMemory memory() const { return memory_; }
+  VkDeviceSize offset() const { return offset_; }
+  VkDeviceSize size() const { return size_; }
+  std::byte* mapped() const { return mapped_; }  // null if the host cannot access it
+  bool coherent() const { return coherent_; }
+
+ private:
+  friend class MemoryAllocator;
+  MemoryAllocator* allocator_ = nullptr;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  VkDeviceSize offset_ = 0;
+  VkDeviceSize size_ = 0;
+  std::byte* mapped_ = nullptr;
+  bool coherent_ = false;
+  void* owner_ = nullptr;  // MemoryPiece::owner
+};
+
+// Allocates memory for an image or a buffer of the caller's. `name` is named in the error: kDeviceFailed if no memory
+// is left. Safe to call from several threads. The Device outlives the piece.
+Result<Allocation> allocate(const Device& device, const VkMemoryRequirements& requirements, MemoryUse use,
+                            const std::string& name);
+
+}  // namespace pelt::runtime
