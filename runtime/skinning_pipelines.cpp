@@ -86,7 +86,7 @@ Result<const ComputeKernel*> variant(const Device& device, Variants SkinningPipe
 
 Result<const SkinningPipelines*> skinning_pipelines(const Device& device) {
   const std::lock_guard lock(device.internals().pipelines_mutex);
-  PELT_ASSIGN(const auto made, made_pipelines(device));
+  PELT_ASSIGN(auto made, made_pipelines(device));
   return made;
 }
 

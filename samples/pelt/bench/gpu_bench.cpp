@@ -9,11 +9,11 @@
 #include <pelt/pack.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/compute_kernel.h>
-#include <pelt/runtime/vulkan_functions.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/bench/shaders/copy.comp.h"

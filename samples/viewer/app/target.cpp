@@ -202,10 +202,12 @@ Result<void> Target::State::make_window_images() {
   wait_for_device();
   images.clear();
   PELT_ASSIGN(const auto handles, window->make_images(size));
+  std::vector<FrameImage> made;  // all or none
   for (VkImage handle : handles) {
     PELT_ASSIGN(auto image, make_frame_image(handle));
-    images.push_back(std::move(image));
+    made.push_back(std::move(image));
   }
+  images = std::move(made);
   return {};
 }
 
