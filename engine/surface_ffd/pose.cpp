@@ -31,9 +31,12 @@ EntryRest rest(const PassEntry& entry) {
 
 std::string label(const PassEntry& entry, const CharacterData& data) {
   const auto triangle = entry.read<shared::TriangleRecord>();
-  const CharacterMesh& mesh = mesh_of(data, triangle.a);
-  const auto source = [&](std::uint32_t vertex) { return mesh.source_vertex[vertex - mesh.first_vertex]; };
-  return fmt::format("{} triangle {} {} {}", mesh.name, source(triangle.a), source(triangle.b), source(triangle.c));
+  const auto source = [&](std::uint32_t vertex) {  // a file may name vertices of several meshes
+    const CharacterMesh& mesh = mesh_of(data, vertex);
+    return mesh.source_vertex[vertex - mesh.first_vertex];
+  };
+  return fmt::format("{} triangle {} {} {}", mesh_of(data, triangle.a).name, source(triangle.a), source(triangle.b),
+                     source(triangle.c));
 }
 
 void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {

@@ -9,7 +9,7 @@ namespace {
 
 TEST(HelloC, PrintsAndWritesWhatHelloDoes) {
   const test::TemporaryFolder folder;
-  for (const char* arguments : {"builtin:limb", "builtin:biped walk", "builtin:biped none"}) {
+  for (const char* arguments : {"builtin:limb", "builtin:biped walk", "builtin:limb none"}) {
     const test::Outcome expected = test::run_program(PELT_HELLO, arguments, folder.path());
     const test::Outcome outcome = test::run_program(PELT_HELLO_C, arguments, folder.path());
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
