@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include <pelt/pelt.h>
-#include "samples/hello_c/picture.h"
+#include "picture.h"
 
 /* Ends the program with the reason if a call failed. */
 static void need(pelt_result result) {

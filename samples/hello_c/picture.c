@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "samples/hello_c/picture.h"
+#include "picture.h"
 
 #include <math.h>
 #include <stdio.h>
