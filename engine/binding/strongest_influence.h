@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The influence of a row that weighs most.
 #pragma once
 
 #include <algorithm>

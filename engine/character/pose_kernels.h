@@ -68,7 +68,7 @@ struct PoseKernelInfo {
   Result<void> (*validate)(const PalettePass& pass, const CharacterData& data);
   // Poses records [begin, end) of the pass.
   void (*pose)(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
-  // For tools (pelt/inspect.h): the frame of an entry at rest, its name, and what it reads.
+  // For tools (pelt/tools/inspect.h): the frame of an entry at rest, its name, and what it reads.
   EntryRest (*rest)(const PassEntry& entry);
   std::string (*label)(const PassEntry& entry, const CharacterData& data);
   void (*append_sources)(const PassEntry& entry, std::vector<EntrySource>& sources);
@@ -92,13 +92,13 @@ constexpr std::size_t kPoseKernelCount = 0
 #undef PELT_POSE_KERNEL
     ;
 
-// The mesh that this vertex of the instance belongs to. Precondition: vertex < data.vertex_count().
+// Returns the mesh that this vertex of the instance belongs to. Precondition: vertex < data.vertex_count().
 const CharacterMesh& mesh_of(const CharacterData& data, std::uint32_t vertex);
 
-// "body vertex 12", by the model's numbers.
+// Returns a name such as "body vertex 12", by the model's numbers.
 std::string vertex_label(const CharacterData& data, std::uint32_t vertex);
 
-// Precondition: kernel is one of the enumerators (Character::create has checked it).
+// Returns what Pelt knows of a kernel. Precondition: it is one of the enumerators (Character::create has checked it).
 const PoseKernelInfo& pose_kernel(PoseKernel kernel);
 
 }  // namespace pelt

@@ -154,7 +154,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
                      std::lerp(from, to, entry.number(sample_word(entry))));
 }
 
-// The joints of the two anchors beside the sample.
+// Appends the joints of the two anchors beside the sample.
 void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::CurveRecord>();
   const shared::Chain chain = shared::read_chain(entry.table(), record.curve);
@@ -164,7 +164,7 @@ void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
   sources.push_back({SourceKind::kJoint, joint(record.bone + 1), lambda});
 }
 
-// The anchors of every curve.
+// Appends the anchors of every curve.
 void append_handles(const PalettePass& pass, const PoseContext& context, std::vector<PosedHandle>& handles) {
   const shared::PoseWork work = pose_work(pass, context);
   std::set<std::uint32_t> curves;

@@ -96,7 +96,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
                      entry.number(record.first_sample + entry.slot * shared::kLineSampleWords));
 }
 
-// The two control points beside the sample.
+// Appends the two control points beside the sample.
 void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::ActionLineRecord>();
   const std::uint32_t first = entry.pass.table[record.line + shared::kLineFirstPoint];

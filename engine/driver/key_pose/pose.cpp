@@ -103,7 +103,7 @@ std::string label(const PassEntry& entry, const CharacterData&) {
   return fmt::format("key pose offset {}", entry.record);
 }
 
-// The joints and inputs that the keys' weights depend on.
+// Appends the joints and inputs that the keys' weights depend on.
 void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::KeyPoseRecord>();
   const std::vector<std::uint32_t>& table = entry.pass.table;
