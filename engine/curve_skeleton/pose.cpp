@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/chain/check_chain.h"
+#include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
 
@@ -99,12 +100,8 @@ class Table {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   Table table(pass, data);
-  for (std::size_t i = 0; i < pass.record_count; ++i) {
-    if (const char* wrong = table.check(read_record<shared::CurveRecord>(pass.records, i))) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));
-    }
-  }
-  return {};
+  return check_records<shared::CurveRecord>(pass,
+                                            [&](const shared::CurveRecord& record) { return table.check(record); });
 }
 
 void append_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
