@@ -7,6 +7,11 @@ target_compile_options(pelt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(pelt_warnings INTERFACE -Wno-subobject-linkage)  # it takes a unity build's sources for headers
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Headers of libstdc++ 12 use what it calls deprecated, and Boost's use enumerators beyond their range.
+  target_compile_options(pelt_warnings INTERFACE -Wno-deprecated-declarations
+                                                 $<$<COMPILE_LANGUAGE:CXX>:-Wno-enum-constexpr-conversion>)
+endif()
 if(PELT_WERROR)
   target_compile_options(pelt_warnings INTERFACE -Werror)
 endif()

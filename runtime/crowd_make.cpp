@@ -133,19 +133,19 @@ struct Crowd::State::Maker {
 // Plans the crowd and makes its buffers. `vertex_bytes`: size of the outputs in the crowd's own buffer.
 Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  CrowdPlan& plan = state.plan;
+  CrowdPlan& planned = state.plan;
   VkDeviceSize palette_end = 0;
-  const BufferRange palette = append_range(palette_end, plan.palette_entries * sizeof(Affine), alignment);
-  const BufferRange drivers = append_range(palette_end, plan.driver_words * sizeof(float), alignment);
-  plan.driver_base = static_cast<std::uint32_t>(drivers.offset / sizeof(float));
+  const BufferRange palette_range = append_range(palette_end, planned.palette_entries * sizeof(Affine), alignment);
+  const BufferRange drivers = append_range(palette_end, planned.driver_words * sizeof(float), alignment);
+  planned.driver_base = static_cast<std::uint32_t>(drivers.offset / sizeof(float));
   plan_crowd(
       gpu,
       {.bounds = options.outputs.bounds, .recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed},
-      plan);
+      planned);
   VkDeviceSize lists_end = 0;
   const VkDeviceSize list_bytes =
-      plan.characters.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
-  for (std::uint32_t slot = 0; slot < state.slots; ++slot)
+      planned.characters.size() * sizeof(std::uint32_t) + planned.instances * sizeof(shared::ListEntry);
+  for (std::uint32_t s = 0; s < state.slots; ++s)
     state.visible_list_slots.push_back(append_range(lists_end, list_bytes, alignment));
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
@@ -160,10 +160,10 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
       {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
       {&state.palette, palette_end, kStorage | kRead, MemoryUse::kDeviceLocal, "palettes"},
-      {&state.dispatch_work, plan.work_pairs * 8, kStorage, MemoryUse::kDeviceLocal, "work"},
-      {&state.arguments, plan.steps.size() * sizeof(VkDispatchIndirectCommand),
+      {&state.dispatch_work, planned.work_pairs * 8, kStorage, MemoryUse::kDeviceLocal, "work"},
+      {&state.arguments, planned.steps.size() * sizeof(VkDispatchIndirectCommand),
        kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
-      {&state.table, plan.table.size() * sizeof(std::uint32_t), kStorage, MemoryUse::kStream, "plan"},
+      {&state.table, planned.table.size() * sizeof(std::uint32_t), kStorage, MemoryUse::kStream, "plan"},
       {&state.visible_lists, lists_end, kStorage, MemoryUse::kStream, "lists"},
   };
   for (const auto& [buffer, size, usage, memory, name] : buffers) {
@@ -172,22 +172,22 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
                                                  .memory = memory,
                                                  .name = fmt::format("{} of the {}", name, state.label)}));
   }
-  std::memcpy(state.table.mapped(), plan.table.data(), plan.table.size() * sizeof(std::uint32_t));
+  std::memcpy(state.table.mapped(), planned.table.data(), planned.table.size() * sizeof(std::uint32_t));
   state.table.flush(0, state.table.size());
   for (OutputPlace* place : {&state.outputs.positions, &state.outputs.normals, &state.outputs.tangents,
                              &state.outputs.previous_positions, &state.outputs.bounds}) {
     if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
       place->buffer = state.vertices.handle();
   }
-  outputs = bind_outputs(state.outputs, plan, state.table.handle(), alignment);
-  sources = {
-      .palette = state.palette.part(palette),
-      .drivers = state.palette.part(drivers),
-      .palette_and_drivers = {state.palette.handle(), 0, palette_end},
-      .joints = {options.joints.buffer, options.joints.offset,
-                 std::max<VkDeviceSize>(plan.joints * sizeof(glm::mat4), 4)},
-      .inputs = {options.inputs.buffer, options.inputs.offset, std::max<VkDeviceSize>(plan.inputs * sizeof(float), 4)},
-      .visible = {options.visible.buffer, options.visible.offset, list_bytes}};
+  outputs = bind_outputs(state.outputs, planned, state.table.handle(), alignment);
+  sources = {.palette = state.palette.part(palette_range),
+             .drivers = state.palette.part(drivers),
+             .palette_and_drivers = {state.palette.handle(), 0, palette_end},
+             .joints = {options.joints.buffer, options.joints.offset,
+                        std::max<VkDeviceSize>(planned.joints * sizeof(glm::mat4), 4)},
+             .inputs = {options.inputs.buffer, options.inputs.offset,
+                        std::max<VkDeviceSize>(planned.inputs * sizeof(float), 4)},
+             .visible = {options.visible.buffer, options.visible.offset, list_bytes}};
   return {};
 }
 

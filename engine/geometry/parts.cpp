@@ -34,7 +34,8 @@ std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, flo
     double least = std::numeric_limits<double>::infinity();
     std::uint32_t closest = i;
     for (int n = 0; n < 27; ++n) {
-      const auto cell = staying.find({place.x + n % 3 - 1, place.y + n / 3 % 3 - 1, place.z + n / 9 - 1});
+      const glm::dvec3 beside = place + glm::dvec3(glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1);
+      const auto cell = staying.find({beside.x, beside.y, beside.z});
       if (cell == staying.end()) continue;
       for (const std::uint32_t other : cell->second) {
         const double d = glm::distance(glm::dvec3(positions[i]), glm::dvec3(positions[other]));

@@ -37,7 +37,7 @@ std::optional<std::vector<std::uint32_t>> quad_of(std::span<const glm::dvec3> po
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
       if (one[i] != other[(j + 1) % 3] || one[(i + 1) % 3] != other[j]) continue;
-      const std::vector<std::uint32_t> quad{one[i], other[(j + 2) % 3], one[(i + 1) % 3], one[(i + 2) % 3]};
+      std::vector<std::uint32_t> quad{one[i], other[(j + 2) % 3], one[(i + 1) % 3], one[(i + 2) % 3]};
       if (quad[1] == quad[3]) return std::nullopt;
       const auto edge = [&](std::size_t c) { return points[quad[(c + 1) % 4]] - points[quad[c % 4]]; };
       const auto normal = [&](glm::uvec3 t) {

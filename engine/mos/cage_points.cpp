@@ -66,7 +66,7 @@ void follow_bones(std::span<const Chain> chains, ControlPoint& point) {
 
 Result<CageMesh> find_cage(const MosParameters& parameters, const DeformerInput& input, const Mesh** mesh) {
   if (!parameters.cage_file.empty()) {
-    const Result<CageMesh> cage = load_cage(std::filesystem::path(input.rig.directory) / parameters.cage_file);
+    Result<CageMesh> cage = load_cage(std::filesystem::path(input.rig.directory) / parameters.cage_file);
     if (!cage) return fail(cage.error().code, fmt::format("{}: {}", input.layer, cage.error().message));
     return cage;
   }

@@ -82,26 +82,26 @@ Result<Json> parse_json(std::string_view json, const std::string& source) {
     return fail(ErrorCode::kInvalidFile,
                 fmt::format("{}: {}: nested deeper than {}", source, place(json, *at), kMaxDepth));
   }
-  const char* reached = json.data();
+  const char* const begin = json.data();
+  const char* reached = begin;
   KeyWatch keys;
   std::optional<std::string> twice;
   const auto watch = [&](int, Json::parse_event_t event, const Json& parsed) {
     if (keys.see(event, parsed) && !twice) {
-      twice = fmt::format("{}: the key '{}' is given twice", place(json, reached - json.data()),
+      twice = fmt::format("{}: the key '{}' is given twice", place(json, reached - begin),
                           shortened(parsed.get<std::string>(), 64));
     }
     return true;
   };
   try {
-    Json parsed = Json::parse(TracedCharacter{json.data(), &reached},
-                              TracedCharacter{json.data() + json.size(), &reached}, watch);
+    Json parsed = Json::parse(TracedCharacter{begin, &reached}, TracedCharacter{begin + json.size(), &reached}, watch);
     if (twice) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, *twice));
     return parsed;
   } catch (const Json::exception& error) {
     // A syntax error says "[json.exception.parse_error.101] parse error at line 1, column 2: what", others only what.
     const std::string what = error.what();
     const std::size_t end_of_place = error.id == 101 ? what.find(": ") + 2 : what.find("] ") + 2;
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place(json, reached - json.data()),
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place(json, reached - begin),
                                                      shortened(what.substr(end_of_place), 300)));
   }
 }

@@ -122,7 +122,6 @@ std::string_view word_of(Names names) {
     case Names::kDriver:
       return "mesh_or_muscle";
     case Names::kCage:
-      return "mesh";
     case Names::kMuscleMesh:
       return "mesh";
     case Names::kGroup:
@@ -248,7 +247,7 @@ void SchemaWriter::add_rule(OrderedJson rule) { schema_["allOf"].push_back(std::
 
 std::string to_text(const OrderedJson& json, std::size_t indent) {
   constexpr std::size_t kWidth = 118;
-  const std::string line = json.dump();
+  std::string line = json.dump();
   if (!json.is_structured() || indent + line.size() <= kWidth - 20) return line;
   std::string text(1, json.is_array() ? '[' : '{');
   const std::string inner(indent + 2, ' ');

@@ -46,7 +46,8 @@ void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visi
     const glm::ivec3 step = neighbour(n);
     const std::uint32_t next = voxels.at(voxels.cells[voxel] + step);
     if (next == kOutside) continue;
-    visit(next, kDistance[static_cast<std::size_t>(std::abs(step.x) + std::abs(step.y) + std::abs(step.z))]);
+    const glm::uvec3 way(glm::abs(step));
+    visit(next, kDistance[way.x + way.y + way.z]);
   }
 }
 

@@ -31,8 +31,9 @@ std::vector<Walker> line_up(std::uint32_t count, std::uint32_t characters, float
   std::vector<Walker> walkers;
   for (std::uint32_t cell = 0; cell < count; ++cell) {
     const glm::vec2 stray(chance(cell, 0) - 0.5f, chance(cell, 1) - 0.5f);
+    const std::uint32_t rank = cell / files;
     const glm::vec2 grid(kFileSpacing * (static_cast<float>(cell % files) - 0.5f * static_cast<float>(files - 1)),
-                         -kRankSpacing * static_cast<float>(cell / files));
+                         -kRankSpacing * static_cast<float>(rank));
     // Every group of neighbours has one of each character, in an order that differs from group to group.
     const auto shift =
         static_cast<std::uint32_t>(chance(cell / characters, 2) * static_cast<float>(characters)) % characters;

@@ -37,7 +37,7 @@ class ExtrasReader {
     any_ = true;
     const tinygltf::Value& array = extras_.Get(key);
     if (!array.IsArray() || array.ArrayLen() != 3) return refuse(key, "is not three numbers");
-    for (int c = 0; c < 3; ++c) read_number(key, array.Get(static_cast<std::size_t>(c)), value[c]);
+    for (int c = 0; c < 3; ++c) read_number(key, array.Get(c), value[c]);
   }
 
   bool any() const { return any_; }

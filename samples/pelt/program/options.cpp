@@ -18,7 +18,7 @@ CLI::Validator finite_in(double least, double most) {
       "");
 }
 
-CLI::Validator extension_in(std::vector<std::string> extensions) {
+CLI::Validator extension_in(const std::vector<std::string>& extensions) {
   return CLI::Validator(
       [=](const std::string& text) {
         for (const std::string& extension : extensions) {

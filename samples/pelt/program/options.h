@@ -26,12 +26,12 @@ std::optional<T> parse_number(std::string_view text, T least, T most) {
 // Checks that a value is a number from `least` to `most`.
 CLI::Validator finite_in(double least, double most);
 // Checks that a file's name ends in one of the extensions, such as ".pelt".
-CLI::Validator extension_in(std::vector<std::string> extensions);
+CLI::Validator extension_in(const std::vector<std::string>& extensions);
 CLI::Validator a_deformer();
 
 // Checks that `parse`, which returns an optional, takes a value; otherwise the value `is_not` what it should be.
 template <class Parse>
-CLI::Validator parsed_by(Parse parse, std::string is_not) {
+CLI::Validator parsed_by(Parse parse, const std::string& is_not) {
   return CLI::Validator(
       [=](const std::string& text) { return parse(text) ? std::string() : "'" + text + "' is not " + is_not; }, "");
 }
